@@ -1,0 +1,30 @@
+# Third-party libraries, each for its field. All are Debian packages (cli/run.sh installs them).
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+add_library(xxhash_header INTERFACE)  # header only (XXH_INLINE_ALL): the reader links nothing
+find_path(XTTS_XXHASH_INCLUDE xxhash.h REQUIRED)
+target_include_directories(xxhash_header SYSTEM INTERFACE ${XTTS_XXHASH_INCLUDE})
+
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(TBB REQUIRED)
+find_package(ZLIB REQUIRED)
+
+pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET libavformat libavcodec libavutil libswresample)
+pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3 fftw3f)
+
+find_path(XTTS_LMDB_INCLUDE lmdb.h REQUIRED)
+find_library(XTTS_LMDB_LIBRARY lmdb REQUIRED)
+add_library(lmdb_library INTERFACE)
+target_include_directories(lmdb_library SYSTEM INTERFACE ${XTTS_LMDB_INCLUDE})
+target_link_libraries(lmdb_library INTERFACE ${XTTS_LMDB_LIBRARY})
+
+if(XTTS_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+if(XTTS_BUILD_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()

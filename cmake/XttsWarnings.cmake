@@ -1,0 +1,6 @@
+# Warnings for our own code only: linked PRIVATE, so that no user of an installed library inherits them.
+add_library(xtts_warnings INTERFACE)
+target_compile_options(xtts_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wnon-virtual-dtor -Wundef
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  $<$<BOOL:${XTTS_WERROR}>:-Werror>)

@@ -1,0 +1,80 @@
+// Status and Result<T>: how every part of xtts-precompute says that something failed.
+//
+// Errors are values. A broken clip among 300,000 is data: it is counted, reported and skipped. The codes are chosen by
+// what the caller does next; the message carries operation, path, offset and the library's own words.
+// Immutable once made; share freely.
+//
+// Result<T> is written here, in few lines, because installed headers may not ask the user for third-party ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace xtts {
+
+// What the caller does next. The command line's exit codes follow from these (DESIGN: exit codes are an API).
+enum class StatusCode : std::uint8_t {
+  kOk = 0,
+  kInvalidArgument,  // fix the call, the config or the recipe
+  kNotFound,         // ask for something that exists
+  kBadInput,         // skip this clip: the same bytes will fail again
+  kSourceIo,         // skip this clip now, try it again in the next build
+  kCorrupt,          // the cache is damaged: verify, repair
+  kUnsupported,      // a newer format or a part that this build lacks
+  kMismatch,         // the cache was made by another recipe, or is another generation
+  kBusy,             // another builder holds the cache
+  kResource,         // disk, memory or I/O: make room, then run the same command again
+  kTooManyRejects,   // look at the rejects, or raise the limit
+  kCancelled,        // a signal or the caller asked to stop
+  kInternal,         // a defect of ours
+};
+
+[[nodiscard]] std::string_view to_string(StatusCode code) noexcept;
+
+class [[nodiscard]] Status {
+ public:
+  Status() noexcept = default;
+  Status(StatusCode code, std::string message) : code_(code), message_(std::move(message)) {}
+
+  [[nodiscard]] bool ok() const noexcept { return code_ == StatusCode::kOk; }
+  [[nodiscard]] StatusCode code() const noexcept { return code_; }
+  [[nodiscard]] const std::string& message() const noexcept { return message_; }
+
+  // The same failure seen from one level up: "reading a.wav: <message>".
+  [[nodiscard]] Status with_context(std::string_view operation) const;
+
+ private:
+  StatusCode code_ = StatusCode::kOk;
+  std::string message_;
+};
+
+// A value, or the reason why there is none. Reading the value of a failed result is a programmer's error and undefined,
+// as for std::expected, whose place it holds until C++23.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}          // NOLINT: as std::expected
+  Result(Status failure) : state_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT: as std::expected
+
+  [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
+  [[nodiscard]] explicit operator bool() const noexcept { return ok(); }
+
+  [[nodiscard]] T& value() & noexcept { return *std::get_if<0>(&state_); }
+  [[nodiscard]] const T& value() const& noexcept { return *std::get_if<0>(&state_); }
+  [[nodiscard]] T&& value() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  [[nodiscard]] T& operator*() & noexcept { return value(); }
+  [[nodiscard]] const T& operator*() const& noexcept { return value(); }
+  [[nodiscard]] T&& operator*() && noexcept { return std::move(*this).value(); }
+  [[nodiscard]] T* operator->() noexcept { return std::get_if<0>(&state_); }
+  [[nodiscard]] const T* operator->() const noexcept { return std::get_if<0>(&state_); }
+
+  [[nodiscard]] Status status() const { return ok() ? Status() : *std::get_if<1>(&state_); }
+
+ private:
+  std::variant<T, Status> state_;
+};
+
+}  // namespace xtts

@@ -1,0 +1,80 @@
+#include "base/hash.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <array>
+
+namespace xtts {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+Digest from_xxh(XXH128_hash_t hash) noexcept { return {hash.high64, hash.low64}; }
+
+std::optional<std::uint64_t> parse_hex64(std::string_view text) {
+  std::uint64_t value = 0;
+  for (const char c : text) {
+    const auto digit = kHexDigits.find(c);
+    if (digit == std::string_view::npos) return std::nullopt;
+    value = value << 4U | digit;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string Digest::to_hex() const {
+  std::string text(32, '0');
+  for (unsigned i = 0; i < 16; ++i) {
+    text[15 - i] = kHexDigits[high >> (4 * i) & 15U];
+    text[31 - i] = kHexDigits[low >> (4 * i) & 15U];
+  }
+  return text;
+}
+
+std::optional<Digest> Digest::from_hex(std::string_view text) {
+  if (text.size() != 32) return std::nullopt;
+  const auto high = parse_hex64(text.substr(0, 16));
+  const auto low = parse_hex64(text.substr(16));
+  if (!high || !low) return std::nullopt;
+  return Digest{*high, *low};
+}
+
+std::uint64_t check64(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+Digest digest128(std::span<const std::byte> bytes) noexcept {
+  return from_xxh(XXH3_128bits(bytes.data(), bytes.size()));
+}
+
+Digest digest128(std::string_view text) noexcept { return from_xxh(XXH3_128bits(text.data(), text.size())); }
+
+struct Hasher64::State {
+  XXH3_state_t xxh;
+};
+
+Hasher64::Hasher64() : state_(std::make_unique<State>()) { XXH3_64bits_reset(&state_->xxh); }
+Hasher64::~Hasher64() = default;
+Hasher64::Hasher64(Hasher64&&) noexcept = default;
+Hasher64& Hasher64::operator=(Hasher64&&) noexcept = default;
+void Hasher64::update(std::span<const std::byte> bytes) noexcept {
+  XXH3_64bits_update(&state_->xxh, bytes.data(), bytes.size());
+}
+std::uint64_t Hasher64::finish() const noexcept { return XXH3_64bits_digest(&state_->xxh); }
+
+struct Hasher128::State {
+  XXH3_state_t xxh;
+};
+
+Hasher128::Hasher128() : state_(std::make_unique<State>()) { XXH3_128bits_reset(&state_->xxh); }
+Hasher128::~Hasher128() = default;
+Hasher128::Hasher128(Hasher128&&) noexcept = default;
+Hasher128& Hasher128::operator=(Hasher128&&) noexcept = default;
+void Hasher128::update(std::span<const std::byte> bytes) noexcept {
+  XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size());
+}
+Digest Hasher128::finish() const noexcept { return from_xxh(XXH3_128bits_digest(&state_->xxh)); }
+
+}  // namespace xtts

@@ -1,0 +1,62 @@
+// The two hashes of the project, both of the XXH3 family: 64 bits to notice damage, 128 bits to identify content.
+// Neither resists an attacker, and no promise rests on that. Values are written in the canonical (big-endian) form of
+// xxHash when they are shown as text, little-endian in binary structures.
+// Digest and the free functions are pure; a Hasher belongs to one thread at a time.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace xtts {
+
+struct Digest {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  friend auto operator<=>(const Digest&, const Digest&) = default;
+
+  // 32 lower-case hexadecimal digits.
+  [[nodiscard]] std::string to_hex() const;
+  [[nodiscard]] static std::optional<Digest> from_hex(std::string_view text);
+};
+
+[[nodiscard]] std::uint64_t check64(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
+[[nodiscard]] Digest digest128(std::span<const std::byte> bytes) noexcept;
+[[nodiscard]] Digest digest128(std::string_view text) noexcept;
+
+// Streaming forms, equal to the one-shot functions (seed 0) over the concatenation.
+class Hasher64 {
+ public:
+  Hasher64();
+  ~Hasher64();
+  Hasher64(Hasher64&&) noexcept;
+  Hasher64& operator=(Hasher64&&) noexcept;
+  void update(std::span<const std::byte> bytes) noexcept;
+  [[nodiscard]] std::uint64_t finish() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class Hasher128 {
+ public:
+  Hasher128();
+  ~Hasher128();
+  Hasher128(Hasher128&&) noexcept;
+  Hasher128& operator=(Hasher128&&) noexcept;
+  void update(std::span<const std::byte> bytes) noexcept;
+  [[nodiscard]] Digest finish() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace xtts

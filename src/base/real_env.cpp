@@ -1,0 +1,286 @@
+// The operating system's Env (Linux).
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/env.hpp"
+#include "base/try.hpp"
+
+namespace xtts {
+namespace {
+
+Status failure(std::string_view operation, const std::string& path, int error) {
+  const StatusCode code = error == ENOENT || error == ENOTDIR ? StatusCode::kNotFound : StatusCode::kResource;
+  std::string text(operation);
+  text += " ";
+  text += path;
+  text += ": ";
+  text += std::generic_category().message(error);
+  return {code, std::move(text)};
+}
+
+template <typename Call>
+auto retry_interrupted(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+FileFacts facts_of(const struct stat& info) {
+  FileFacts facts;
+  facts.kind = S_ISREG(info.st_mode)   ? FileKind::kRegular
+               : S_ISDIR(info.st_mode) ? FileKind::kDirectory
+                                       : FileKind::kOther;
+  facts.size_bytes = static_cast<std::uint64_t>(info.st_size);
+  facts.mtime_ns = static_cast<std::int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
+  facts.device = info.st_dev;
+  facts.inode = info.st_ino;
+  return facts;
+}
+
+class RealRandomAccessFile final : public RandomAccessFile {
+ public:
+  RealRandomAccessFile(std::string path, int fd, std::uint64_t size)
+      : path_(std::move(path)), fd_(fd), size_bytes_(size) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
+
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const override {
+    std::size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t got = retry_interrupted([&] {
+        return ::pread(fd_.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset_bytes + done));
+      });
+      if (got < 0) return failure("reading", path_, errno);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+ private:
+  std::string path_;
+  Descriptor fd_;
+  std::uint64_t size_bytes_;
+};
+
+class RealWritableFile final : public WritableFile {
+ public:
+  RealWritableFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+
+  [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t put = retry_interrupted([&] { return ::write(fd_.get(), bytes.data(), bytes.size()); });
+      if (put < 0) return failure("writing", path_, errno);
+      bytes = bytes.subspan(static_cast<std::size_t>(put));
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status sync() override {
+    if (retry_interrupted([&] { return ::fsync(fd_.get()); }) != 0) return failure("syncing", path_, errno);
+    return {};
+  }
+
+  [[nodiscard]] Status close() override {
+    // Linux has closed the descriptor even when close() reports EINTR; a second close could hit somebody else's file.
+    if (::close(fd_.release()) != 0 && errno != EINTR) return failure("closing", path_, errno);
+    return {};
+  }
+
+ private:
+  std::string path_;
+  Descriptor fd_;
+};
+
+class RealFileLock final : public FileLock {
+ public:
+  explicit RealFileLock(int fd) : fd_(fd) {}
+
+ private:
+  Descriptor fd_;
+};
+
+class RealEnv final : public Env {
+ public:
+  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(const std::string& path) override {
+    // O_NONBLOCK: opening a FIFO must not wait for a writer. It has no effect on regular files.
+    const int fd = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
+    if (fd < 0) return failure("opening", path, errno);
+    Descriptor owner(fd);
+    struct stat info {};
+    if (::fstat(fd, &info) != 0) return failure("examining", path, errno);
+    if (!S_ISREG(info.st_mode)) return Status(StatusCode::kInvalidArgument, path + " is not a regular file");
+    return std::unique_ptr<RandomAccessFile>(
+        std::make_unique<RealRandomAccessFile>(path, owner.release(), static_cast<std::uint64_t>(info.st_size)));
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string& path,
+                                                                     WriteMode mode) override {
+    const int extra = mode == WriteMode::kTruncate ? O_TRUNC : O_APPEND;
+    const int fd =
+        retry_interrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | extra, 0666); });
+    if (fd < 0) return failure("creating", path, errno);
+    return std::unique_ptr<WritableFile>(std::make_unique<RealWritableFile>(path, fd));
+  }
+
+  [[nodiscard]] Result<FileFacts> stat(const std::string& path) override {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return failure("examining", path, errno);
+    return facts_of(info);
+  }
+
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> list(const std::string& path) override {
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
+    if (!folder) return failure("listing", path, errno);
+    std::vector<DirectoryEntry> entries;
+    for (;;) {
+      errno = 0;
+      const dirent* item = ::readdir(folder.get());
+      if (item == nullptr) {
+        if (errno != 0) return failure("listing", path, errno);
+        break;
+      }
+      const std::string_view name(item->d_name);
+      if (name == "." || name == "..") continue;
+      DirectoryEntry entry;
+      entry.name = name;
+      if (item->d_type == DT_REG) {
+        entry.kind = FileKind::kRegular;
+      } else if (item->d_type == DT_DIR) {
+        entry.kind = FileKind::kDirectory;
+      } else if (item->d_type == DT_LNK || item->d_type == DT_UNKNOWN) {
+        struct stat info {};
+        if (::fstatat(::dirfd(folder.get()), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        entry.is_symlink = S_ISLNK(info.st_mode);
+        // A dangling link stays kOther.
+        if (::fstatat(::dirfd(folder.get()), item->d_name, &info, 0) == 0) entry.kind = facts_of(info).kind;
+      }
+      entries.push_back(std::move(entry));
+    }
+    return entries;
+  }
+
+  [[nodiscard]] Status create_directories(const std::string& path) override {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0) {
+      return S_ISDIR(info.st_mode) ? Status() : failure("creating folder", path, EEXIST);
+    }
+    const std::string parent = parent_path(path);
+    if (parent != "." && parent != path) XTTS_TRY(create_directories(parent));
+    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return failure("creating folder", path, errno);
+    return {};
+  }
+
+  [[nodiscard]] Status rename(const std::string& from, const std::string& to) override {
+    if (::rename(from.c_str(), to.c_str()) != 0) return failure("renaming to", to, errno);
+    return {};
+  }
+
+  [[nodiscard]] Status remove_file(const std::string& path) override {
+    if (::unlink(path.c_str()) != 0) return failure("removing", path, errno);
+    return {};
+  }
+
+  [[nodiscard]] Status remove_directory(const std::string& path) override {
+    if (::rmdir(path.c_str()) != 0) return failure("removing folder", path, errno);
+    return {};
+  }
+
+  [[nodiscard]] Status sync_directory(const std::string& path) override {
+    const Descriptor folder(
+        retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    if (folder.get() < 0) return failure("opening folder", path, errno);
+    if (retry_interrupted([&] { return ::fsync(folder.get()); }) != 0) return failure("syncing folder", path, errno);
+    return {};
+  }
+
+  [[nodiscard]] Result<std::uint64_t> free_bytes(const std::string& path) override {
+    struct statvfs info {};
+    if (retry_interrupted([&] { return ::statvfs(path.c_str(), &info); }) != 0) {
+      return failure("examining the file system of", path, errno);
+    }
+    return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  }
+
+  [[nodiscard]] Result<std::string> real_path(const std::string& path) override {
+    const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path.c_str(), nullptr), std::free);
+    if (!resolved) return failure("resolving", path, errno);
+    return std::string(resolved.get());
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockKind kind) override {
+    // A shared lock must work where the reader may not write (read-only file systems).
+    const int flags = kind == LockKind::kShared ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC;
+    Descriptor fd(retry_interrupted([&] { return ::open(path.c_str(), flags, 0666); }));
+    if (fd.get() < 0) return failure("opening lock", path, errno);
+    struct flock request {};
+    request.l_type = kind == LockKind::kShared ? F_RDLCK : F_WRLCK;
+    request.l_whence = SEEK_SET;
+    // Open-file-description locks follow the descriptor, not the process: a library that opens and closes the same
+    // file elsewhere in this process cannot drop them, as it would drop a classic POSIX lock.
+    if (retry_interrupted([&] { return ::fcntl(fd.get(), F_OFD_SETLK, &request); }) != 0) {
+      if (errno == EAGAIN || errno == EACCES) return Status(StatusCode::kBusy, path + " is locked");
+      return failure("locking", path, errno);
+    }
+    return std::unique_ptr<FileLock>(std::make_unique<RealFileLock>(fd.release()));
+  }
+
+  [[nodiscard]] std::chrono::nanoseconds now() override {
+    return std::chrono::steady_clock::now().time_since_epoch();
+  }
+};
+
+}  // namespace
+
+Env& Env::real() {
+  static RealEnv env;
+  return env;
+}
+
+Result<std::string> read_text_file(Env& env, const std::string& path, std::uint64_t size_bytes_max) {
+  XTTS_ASSIGN(const auto file, env.open_for_read(path));
+  const std::uint64_t size = file->size_bytes();
+  if (size > size_bytes_max) {
+    return Status(StatusCode::kInvalidArgument, path + " has " + std::to_string(size) + " bytes; at most " +
+                                                    std::to_string(size_bytes_max) + " are read");
+  }
+  std::string text(size, '\0');
+  XTTS_ASSIGN(const std::size_t got, file->read_at(0, std::as_writable_bytes(std::span(text))));
+  text.resize(got);
+  return text;
+}
+
+Status replace_file(Env& env, const std::string& path, std::span<const std::byte> bytes) {
+  const std::string temporary = path + ".tmp";
+  XTTS_ASSIGN(const auto file, env.open_for_write(temporary, WriteMode::kTruncate));
+  XTTS_TRY(file->append(bytes));
+  XTTS_TRY(file->sync());
+  XTTS_TRY(file->close());
+  XTTS_TRY(env.rename(temporary, path));
+  return env.sync_directory(parent_path(path));
+}
+
+}  // namespace xtts

@@ -1,0 +1,69 @@
+// Corpus: a folder in a known layout -> clips in canonical order, and every line or file that is not one, with a reason.
+//
+// Nothing here opens audio: discovery reads lists and folder entries only (one stat a clip), so that planning 100,000
+// clips takes well under a second. Paths may not leave DATA; special files are refused without being opened.
+// Free functions; share freely. Failures are about the corpus as a whole (kNotFound, kInvalidArgument); what is wrong
+// with one clip is a Problem.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/recipe.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::corpus {
+
+// Persisted in the plan. Values never change.
+enum class Split : std::uint8_t { kTrain = 0, kValidation = 1, kTest = 2 };
+[[nodiscard]] std::string_view to_string(Split split) noexcept;
+
+struct Clip {
+  std::string id;        // unique in the corpus; UTF-8, no control characters, 1..1024 bytes
+  std::string dataset;   // empty unless DATA holds several corpora
+  std::string source;    // path relative to DATA
+  std::string text_raw;  // empty where there is none
+  std::string text_normalized;
+  std::string speaker;   // empty: unknown
+  std::string language;  // empty: unknown
+  Split split = Split::kTrain;
+  std::uint64_t source_bytes = 0;
+  std::int64_t source_mtime_ns = 0;
+  std::uint64_t source_inode = 0;
+};
+
+// Why a listed clip or a found file is not in the corpus.
+enum class ProblemClass : std::uint8_t { kPolicy, kInput, kCrash, kEnvironment };
+[[nodiscard]] std::string_view to_string(ProblemClass problem) noexcept;
+
+struct Problem {
+  std::string id;    // empty where none could be read
+  std::string path;  // the list, with a line, or the audio file; relative to DATA
+  std::optional<std::uint64_t> line;
+  std::string stage;  // "list", "discover"
+  ProblemClass kind = ProblemClass::kInput;
+  std::string reason;
+};
+
+struct Corpus {
+  std::string layout;  // the layout found: "ljspeech", "folder"
+  std::vector<Clip> clips;  // canonical order: data set, split, id bytes
+  std::vector<Problem> problems;
+  std::vector<std::string> notes;  // for a person: "metadata.csv has a header line", "12 files without text"
+  std::uint64_t ignored_file_count = 0;  // neither audio nor list: .DS_Store, licences
+  bool has_text = false;  // some clip has text: sound and text then stay a pair
+};
+
+[[nodiscard]] Result<Corpus> discover(Env& env, const std::string& data_folder, const formats::CorpusConfig& config);
+
+// The names that --layout-of-data takes, with a line each for --help.
+struct LayoutName {
+  std::string_view name;
+  std::string_view about;
+};
+[[nodiscard]] std::vector<LayoutName> layout_names();
+
+}  // namespace xtts::corpus

@@ -1,0 +1,46 @@
+// Recipes as people write them: YAML with a strict schema. An unknown, doubled, wrongly typed or ignored key is an error that
+// names line, key and the nearest key that exists. `--set features.mel.n_mels=100` (or the short `mel.n_mels=100`) goes
+// through the same table of keys, so a key exists in both or in neither.
+// Free functions; share freely. All failures are kInvalidArgument (or kNotFound for a name or file), and a message
+// lists every problem found, one a line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/recipe.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::recipe {
+
+// The shipped recipes (configs/recipes/*.yaml, compiled in), sorted by name.
+[[nodiscard]] std::vector<std::string> shipped_names();
+
+// `name_or_path`: a shipped name, or the path of a YAML file (anything with a '/' or ending in .yaml or .yml).
+[[nodiscard]] Result<formats::Recipe> load(Env& env, const std::string& name_or_path);
+// `folder`: what relative file names in the recipe (text.vocabulary_file) are relative to.
+[[nodiscard]] Result<formats::Recipe> parse(Env& env, std::string_view yaml, std::string_view origin, const std::string& folder);
+[[nodiscard]] Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equals_value);
+// Every key with every default filled in, commented, and parse()able.
+[[nodiscard]] std::string to_yaml(const formats::Recipe& recipe);
+
+// The trainer's own config.yaml (NEEDS.md lists its keys), laid over a recipe.
+enum class KeyClass { kHonoured, kNoEffect, kNotReproduced };
+struct TrainerKey {
+  std::string key;  // "data.n_mels"
+  KeyClass kind = KeyClass::kHonoured;
+  std::string note;  // one line for a person: what was done with it, or why it cannot be reproduced
+};
+struct TrainerConfig {
+  formats::Recipe recipe;
+  std::vector<TrainerKey> keys;  // in the file's order
+};
+[[nodiscard]] Result<TrainerConfig> apply_trainer_config(Env& env, const std::string& path, formats::Recipe base);
+
+// The nearest of `candidates` by edit distance; empty when none is near.
+[[nodiscard]] std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace xtts::recipe
