@@ -1,0 +1,35 @@
+// Recipe sections as canonical JSON, and their fingerprints. A fingerprint is the digest of the canonical JSON of a
+// section: every field is written, defaults included, so that a later change of a default changes nothing old.
+// Pure functions.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "formats/recipe.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::formats {
+
+// UTF-8, keys sorted, no white space, shortest floats. Invalid UTF-8 is replaced by U+FFFD.
+[[nodiscard]] std::string dump_canonical(const nlohmann::json& value);
+// Never throws: kCorrupt with the position.
+[[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text);
+
+[[nodiscard]] nlohmann::json to_json(const FeatureConfig& config);
+[[nodiscard]] nlohmann::json to_json(const TextConfig& config);
+[[nodiscard]] nlohmann::json to_json(const CorpusConfig& config);
+[[nodiscard]] nlohmann::json to_json(const StorageConfig& config);
+
+template <typename Section>
+[[nodiscard]] Digest fingerprint(const Section& section) {
+  return digest128(dump_canonical(to_json(section)));
+}
+
+// What differs between two sections, for people: "features.mel.n_mels: 80 in the cache, 100 asked for".
+[[nodiscard]] std::vector<std::string> describe_differences(const nlohmann::json& in_cache, const nlohmann::json& asked,
+                                                            const std::string& prefix);
+
+}  // namespace xtts::formats

@@ -1,0 +1,81 @@
+// manifest.json (cache-v1.md, section 9). Bytes <-> struct, no I/O. Pure functions.
+// decode_manifest takes hostile bytes: the digest is verified before the text is parsed; format, version and flags are
+// looked at before anything else. Failures: kCorrupt, kUnsupported (with the version needed).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/block.hpp"
+#include "formats/shard_table.hpp"
+
+namespace xtts::formats {
+
+struct ShardEntry {
+  std::uint64_t file_bytes = 0;
+  std::uint64_t structure_check = 0;
+  std::uint32_t block_count = 0;
+  std::uint64_t record_count = 0;
+  std::uint64_t generation = 1;
+  Digest digest;
+};
+
+struct ColumnEntry {
+  ColumnSpec spec;
+  std::uint32_t fill_bits = 0;
+  std::vector<ShardEntry> shards;
+};
+
+struct Numerics {
+  std::string device = "cpu";
+  std::string isa;
+  std::string libraries;
+
+  [[nodiscard]] Digest hash() const;
+};
+
+struct Statistics {
+  std::uint64_t frame_count = 0;
+  std::vector<double> mean;
+  std::vector<double> std_deviation;
+};
+
+struct Counts {
+  std::uint64_t planned = 0;
+  std::uint64_t records = 0;
+  std::uint64_t frames = 0;
+  double seconds = 0.0;
+  std::map<std::string, std::uint64_t> rejects_by_class;   // policy, input, crash, environment
+  std::map<std::string, std::uint64_t> records_by_split;   // train, validation, test
+};
+
+struct Manifest {
+  std::uint64_t generation = 1;
+  std::string recipe_name;
+  nlohmann::json features, text, corpus, storage;  // the four sections, canonical
+  Digest features_fingerprint, text_fingerprint, corpus_fingerprint, storage_fingerprint;
+  Numerics numerics;
+  std::vector<ColumnEntry> columns;  // by column id
+  std::vector<std::string> datasets, speakers, languages;
+  Counts counts;
+  std::optional<Statistics> mel_statistics;
+  std::uint64_t index_bytes = 0;
+  Digest index_digest;
+  std::string data_layout;  // "ljspeech": what DATA was taken for
+
+  [[nodiscard]] const ColumnEntry* find_column(std::string_view name) const noexcept;
+};
+
+[[nodiscard]] std::string encode_manifest(const Manifest& manifest);
+[[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
+
+[[nodiscard]] std::string shard_file_name(std::uint64_t ordinal, const Digest& digest);  // "00000-DIGEST.lmdb"
+[[nodiscard]] std::string index_file_name(const Digest& digest);
+
+inline constexpr std::uint64_t kManifestBytesMax = std::uint64_t{256} << 20U;
+
+}  // namespace xtts::formats

@@ -1,0 +1,38 @@
+// Rejects: clips that were not stored, and why; a line of rejects.jsonl each (cache-v1.md, section 10). Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "xtts/status.hpp"
+
+namespace xtts::formats {
+
+enum class RejectClass : std::uint8_t {
+  kPolicy,       // a rule of the recipe said so
+  kInput,        // the bytes are at fault: the same bytes fail again
+  kCrash,        // a codec died of it
+  kEnvironment,  // the disk, the network or a permission: tried again by every build
+};
+[[nodiscard]] std::string_view to_string(RejectClass kind) noexcept;
+
+struct Reject {
+  RejectClass kind = RejectClass::kInput;
+  std::string id;     // empty where none could be read
+  std::string path;   // relative to DATA
+  std::optional<std::uint64_t> line;  // of the list at `path`
+  std::string stage;  // list, discover, text, decode, condition, features
+  std::string reason;
+
+  friend bool operator==(const Reject&, const Reject&) = default;
+};
+
+[[nodiscard]] std::string encode_reject(const Reject& reject);  // canonical JSON, without the line feed
+[[nodiscard]] Result<Reject> decode_reject(std::string_view line);
+// Canonical order of the file: id, path, line, stage, reason.
+void sort_rejects(std::vector<Reject>& rejects);
+
+}  // namespace xtts::formats

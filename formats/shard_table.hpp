@@ -1,0 +1,46 @@
+// The table of a shard's checked regions, and the shard's digest (cache-v1.md, section 7). Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::formats {
+
+// Where a block lies in its shard's file, and the checks that header and facts must carry.
+struct BlockPlace {
+  std::uint64_t header_offset = 0;
+  std::uint64_t payload_offset = 0;
+  std::uint64_t payload_bytes = 0;
+  std::uint64_t facts_offset = 0;
+  std::uint64_t facts_bytes = 0;
+  std::uint64_t header_check = 0;
+  std::uint64_t facts_check = 0;
+  std::uint16_t record_count = 0;  // not in the digest: the header's check covers it
+
+  friend bool operator==(const BlockPlace&, const BlockPlace&) = default;
+};
+
+struct ShardTable {
+  std::uint64_t file_bytes = 0;
+  std::uint64_t structure_check = 0;
+  std::vector<BlockPlace> blocks;
+
+  [[nodiscard]] Digest digest() const;
+  // kCorrupt where a region lies outside the file or over another one.
+  [[nodiscard]] Status validate() const;
+};
+
+// A stretch of a file: [offset, offset + size).
+struct ByteRange {
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t size_bytes = 0;
+};
+
+// What no header, payload or facts value covers, in ascending order. The table must validate().
+[[nodiscard]] std::vector<ByteRange> structure_ranges(const ShardTable& table);
+
+}  // namespace xtts::formats

@@ -1,0 +1,56 @@
+// CacheView: one published generation of a cache, opened for reading: manifest, plan, details, records.
+//
+// Everything is read with pread through Env, so that damage and truncation are values, never SIGBUS; a byte is parsed
+// only after the check of its region was verified. What is read is kept per 64 KiB chunk of the index (bounded by the
+// index's size). Synchronised inside: any number of threads. Failures: kNotFound (no manifest: "incomplete, continue
+// with ..." when .build/ is there), kCorrupt (names file, offset, clip), kUnsupported, kResource.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/facts.hpp"
+#include "formats/index.hpp"
+#include "formats/manifest.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::reader {
+
+// One column of one clip, a checked copy.
+struct RecordData {
+  DType dtype = DType::kFloat32;
+  std::vector<std::uint32_t> shape;  // [true length, rest of the padded shape]
+  std::uint32_t fill_bits = 0;
+  std::vector<std::byte> bytes;      // true rows only
+};
+
+class CacheView {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<CacheView>> open(Env& env, const std::string& cache);
+  virtual ~CacheView() = default;
+
+  [[nodiscard]] virtual const std::string& path() const = 0;
+  [[nodiscard]] virtual const formats::Manifest& manifest() const = 0;
+  [[nodiscard]] virtual std::uint64_t size() const = 0;  // clips
+
+  [[nodiscard]] virtual Result<formats::PlanRow> plan_row(std::uint64_t position) = 0;
+  [[nodiscard]] virtual Result<formats::RecordFacts> details(std::uint64_t position) = 0;
+  [[nodiscard]] virtual Result<formats::LocationRow> location(std::uint32_t column_id, std::uint64_t position) = 0;
+  [[nodiscard]] virtual Result<formats::BlockRow> block(std::uint32_t column_id, std::uint64_t block_row) = 0;
+  [[nodiscard]] virtual std::uint64_t block_count(std::uint32_t column_id) const = 0;
+  // `full_id`: "id" or "data set/id". Nothing when there is no such clip.
+  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> find(std::string_view full_id) = 0;
+  [[nodiscard]] virtual Result<std::string> rejects_jsonl() = 0;
+  [[nodiscard]] virtual Result<std::vector<formats::TombstoneRow>> tombstones() = 0;
+
+  [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column, std::uint64_t position) = 0;
+  [[nodiscard]] virtual Result<formats::BlockFacts> block_facts(std::uint32_t column_id, std::uint64_t block_row) = 0;
+};
+
+}  // namespace xtts::reader

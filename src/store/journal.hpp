@@ -1,0 +1,49 @@
+// Journal: what an unfinished build has sealed (cache-v1.md, section 10). Append-only text, a check a line, synced a line.
+// A line is written after its shard is durable, so every line that reads back right is true; a torn last line is no line.
+// One thread at a time. Failures: kResource.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/reject.hpp"
+#include "store/cache_folder.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::store {
+
+// What a build must have in common with the journal to continue it.
+struct JournalHead {
+  Digest plan;  // of the clips to compute: ids, sources, sizes, mtimes
+  Digest features_fingerprint;
+  Digest storage_fingerprint;
+  Digest numerics;
+  std::uint64_t generation = 1;
+
+  friend bool operator==(const JournalHead&, const JournalHead&) = default;
+};
+
+struct JournalShard {
+  std::uint64_t planned_shard = 0;       // s of planned clips [s*N, (s+1)*N); a shard without survivors has no file
+  std::optional<SealedShard> sealed;
+  std::vector<formats::Reject> rejects;  // of its planned clips
+};
+
+class Journal {
+ public:
+  struct Opened;
+  // Continues the journal whose head equals `head`; otherwise begins a new one (the old one's shards are garbage).
+  [[nodiscard]] static Result<Opened> open(Env& env, const std::string& cache, const JournalHead& head);
+  virtual ~Journal() = default;
+  [[nodiscard]] virtual Status append(const JournalShard& shard) = 0;
+};
+
+struct Journal::Opened {
+  std::unique_ptr<Journal> journal;
+  std::vector<JournalShard> shards;  // of the interrupted build, in the order of sealing
+  bool replaced_another_plan = false;
+};
+
+}  // namespace xtts::store

@@ -1,0 +1,36 @@
+// sources.bin: size, mtime and inode of each source when it was read, so that the next build need not hash it again
+// (cache-v1.md, section 10). Local and disposable: damage means that it is ignored. Pure functions but for load and save.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "base/hash.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::store {
+
+struct SourceRow {
+  Digest id_hash;
+  std::uint64_t size_bytes = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t reject_check = 0;  // check of the reject's line; 0 for a stored clip
+};
+
+struct SourceTable {
+  std::string data_path;  // absolute
+  std::vector<SourceRow> rows;  // ascending by id hash
+
+  [[nodiscard]] const SourceRow* find(const Digest& id_hash) const noexcept;
+};
+
+// Nothing when the file is absent or anything in it is wrong.
+[[nodiscard]] std::optional<SourceTable> load_source_table(Env& env, const std::string& cache);
+// Sorts the rows. Not synced with care: losing it costs one rehash.
+[[nodiscard]] Status save_source_table(Env& env, const std::string& cache, SourceTable table);
+
+}  // namespace xtts::store

@@ -1,0 +1,51 @@
+// verify: is every byte what was written? quick: manifest, sizes, plan; full: every byte, each hashed once.
+// Reads through Env (pread), so a damaged or shrinking file is a finding and never a signal. `full` works on `threads` shards
+// at once with 8 MiB of buffer each. The function itself fails only where it cannot begin; damage is in the report.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::verify {
+
+enum class Level : std::uint8_t { kQuick, kFull };
+
+struct Finding {
+  std::string file;  // relative to the cache
+  std::optional<std::uint64_t> offset_bytes;
+  std::string clip;  // full id, where one is hit
+  std::string column;
+  std::string what;  // "record", "block header", "facts", "structure", "index chunk", "manifest", "missing file", ...
+  std::string expected;
+  std::string found;
+  std::string remedy;
+};
+
+struct Report {
+  bool ok = true;
+  Level level = Level::kFull;
+  std::uint64_t shard_count = 0;
+  std::uint64_t record_count = 0;
+  std::uint64_t bytes_checked = 0;
+  double seconds = 0.0;
+  std::vector<Finding> findings;  // by file and offset; at most findings_max, the count goes on
+  std::uint64_t finding_count = 0;
+};
+
+struct Options {
+  Level level = Level::kFull;
+  std::uint32_t thread_count = 1;
+  std::uint64_t findings_max = 1000;
+  std::function<void(std::uint64_t bytes_done, std::uint64_t bytes_total)> progress;  // called from any thread
+  std::function<bool()> cancelled;
+};
+
+[[nodiscard]] Result<Report> verify_cache(Env& env, const std::string& cache, const Options& options);
+
+}  // namespace xtts::verify
