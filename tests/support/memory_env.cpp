@@ -1,0 +1,388 @@
+#include "memory_env.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <random>
+
+#include "base/try.hpp"
+#include "memory_tree.hpp"
+
+namespace xtts::testing {
+
+struct MemoryEnv::State {
+  std::mutex mutex;
+  MemoryTree tree;
+  EnvHook hook;
+  std::uint64_t free_bytes = std::uint64_t{1} << 40U;
+  std::chrono::nanoseconds clock{0};
+  std::optional<std::uint64_t> shuffle_seed;
+  std::uint64_t listing_count = 0;
+
+  Status ask(EnvOperation& operation) const { return hook ? hook(operation) : Status(); }
+  Status ask(EnvCall call, const std::string& path) const {
+    EnvOperation operation{.call = call, .path = path, .to = {}};
+    return ask(operation);
+  }
+
+  // Makes the folders of `path` and returns the last; null where something else stands in the way.
+  std::shared_ptr<Node> make_folders(const std::string& path, bool durable) {
+    std::shared_ptr<Node> folder = tree.root();
+    std::string so_far;
+    std::string_view rest = path;
+    while (!rest.empty()) {
+      const auto slash = rest.find('/');
+      so_far += "/" + std::string(rest.substr(0, slash));
+      rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);
+      const auto place = tree.find(so_far, LastLink::kFollow);
+      if (!place.ok()) return nullptr;
+      if (!place->node) {
+        const auto made = tree.make_node(NodeKind::kFolder);
+        place->folder->entries[place->name] = made;
+        if (durable) place->folder->durable_entries[place->name] = made;
+        folder = made;
+        continue;
+      }
+      if (place->node->kind != NodeKind::kFolder) return nullptr;
+      folder = place->node;
+    }
+    return folder;
+  }
+
+  Node& add(const std::string& path, NodeKind kind, std::string_view bytes) {
+    const auto folder = make_folders(parent_path(path), true);
+    const auto node = tree.make_node(kind);
+    node->bytes = node->durable_bytes = bytes;
+    folder->entries[std::string(file_name(path))] = node;
+    folder->durable_entries[std::string(file_name(path))] = node;
+    return *node;
+  }
+};
+
+namespace {
+
+Status wrong_kind(const std::string& path, std::string_view expected) {
+  return {StatusCode::kInvalidArgument, path + " is not " + std::string(expected)};
+}
+
+FileKind kind_of(const Node& node) {
+  if (node.kind == NodeKind::kFile) return FileKind::kRegular;
+  return node.kind == NodeKind::kFolder ? FileKind::kDirectory : FileKind::kOther;
+}
+
+template <typename State>
+class MemoryReadFile final : public RandomAccessFile {
+ public:
+  MemoryReadFile(std::shared_ptr<State> state, std::string path, std::shared_ptr<Node> node)
+      : state_(std::move(state)),
+        path_(std::move(path)),
+        node_(std::move(node)),
+        size_bytes_(node_->bytes.size()) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
+
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                            std::span<std::byte> out) const override {
+    EnvOperation operation{
+        .call = EnvCall::kRead, .path = path_, .to = {}, .size_bytes = out.size()};
+    XTTS_TRY(state_->ask(operation));
+    const std::lock_guard lock(state_->mutex);
+    if (offset_bytes >= node_->bytes.size()) return std::size_t{0};
+    const std::size_t count = std::min<std::size_t>(out.size(), node_->bytes.size() - offset_bytes);
+    std::memcpy(out.data(), node_->bytes.data() + offset_bytes, count);
+    return count;
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  std::string path_;
+  std::shared_ptr<Node> node_;
+  std::uint64_t size_bytes_;
+};
+
+template <typename State>
+class MemoryWriteFile final : public WritableFile {
+ public:
+  MemoryWriteFile(std::shared_ptr<State> state, std::string path, std::shared_ptr<Node> node)
+      : state_(std::move(state)), path_(std::move(path)), node_(std::move(node)) {}
+
+  [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
+    EnvOperation operation{
+        .call = EnvCall::kAppend, .path = path_, .to = {}, .size_bytes = bytes.size()};
+    const Status answer = state_->ask(operation);
+    if (!answer.ok())
+      bytes = bytes.first(std::min<std::size_t>(operation.torn_bytes, bytes.size()));
+    const std::lock_guard lock(state_->mutex);
+    node_->bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    state_->tree.touch(*node_);
+    return answer;
+  }
+
+  [[nodiscard]] Status sync() override {
+    XTTS_TRY(state_->ask(EnvCall::kSync, path_));
+    const std::lock_guard lock(state_->mutex);
+    node_->durable_bytes = node_->bytes;
+    return {};
+  }
+
+  [[nodiscard]] Status close() override { return state_->ask(EnvCall::kClose, path_); }
+
+ private:
+  std::shared_ptr<State> state_;
+  std::string path_;
+  std::shared_ptr<Node> node_;
+};
+
+template <typename State>
+class MemoryLock final : public FileLock {
+ public:
+  MemoryLock(std::shared_ptr<State> state, std::shared_ptr<Node> node, LockKind kind)
+      : state_(std::move(state)), node_(std::move(node)), kind_(kind) {}
+  MemoryLock(const MemoryLock&) = delete;
+  MemoryLock& operator=(const MemoryLock&) = delete;
+  ~MemoryLock() override {
+    const std::lock_guard lock(state_->mutex);
+    if (kind_ == LockKind::kExclusive) {
+      node_->exclusively_locked = false;
+    } else {
+      --node_->shared_lock_count;
+    }
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  std::shared_ptr<Node> node_;
+  LockKind kind_;
+};
+
+void collect_files(const Node& folder, const std::string& path, std::vector<std::string>& files) {
+  for (const auto& [name, node] : folder.entries) {
+    std::string child = path;
+    child += "/";
+    child += name;
+    if (node->kind == NodeKind::kFile) files.push_back(child);
+    if (node->kind == NodeKind::kFolder) collect_files(*node, child, files);
+  }
+}
+
+}  // namespace
+
+MemoryEnv::MemoryEnv() : state_(std::make_shared<State>()) {}
+MemoryEnv::~MemoryEnv() = default;
+
+void MemoryEnv::add_file(const std::string& path, std::string_view contents) {
+  const std::lock_guard lock(state_->mutex);
+  state_->add(path, NodeKind::kFile, contents);
+}
+
+void MemoryEnv::add_folder(const std::string& path) {
+  const std::lock_guard lock(state_->mutex);
+  state_->make_folders(path, true);
+}
+
+void MemoryEnv::add_link(const std::string& path, const std::string& target) {
+  const std::lock_guard lock(state_->mutex);
+  state_->add(path, NodeKind::kLink, target);
+}
+
+void MemoryEnv::add_special(const std::string& path) {
+  const std::lock_guard lock(state_->mutex);
+  state_->add(path, NodeKind::kSpecial, {});
+}
+
+void MemoryEnv::set_hook(EnvHook hook) {
+  state_->hook = std::move(hook);
+}
+
+void MemoryEnv::set_free_bytes(std::uint64_t size_bytes) {
+  const std::lock_guard lock(state_->mutex);
+  state_->free_bytes = size_bytes;
+}
+
+void MemoryEnv::advance_clock(std::chrono::nanoseconds by) {
+  const std::lock_guard lock(state_->mutex);
+  state_->clock += by;
+}
+
+void MemoryEnv::shuffle_listings(std::uint64_t seed) {
+  const std::lock_guard lock(state_->mutex);
+  state_->shuffle_seed = seed;
+}
+
+void MemoryEnv::forget_unsynced() {
+  const std::lock_guard lock(state_->mutex);
+  state_->tree.forget_unsynced();
+}
+
+bool MemoryEnv::exists(const std::string& path) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->tree.find_existing(path, LastLink::kFollow).ok();
+}
+
+std::string MemoryEnv::contents(const std::string& path) {
+  const std::lock_guard lock(state_->mutex);
+  const auto place = state_->tree.find_existing(path, LastLink::kFollow);
+  return place.ok() && place->node->kind == NodeKind::kFile ? place->node->bytes : std::string();
+}
+
+std::vector<std::string> MemoryEnv::all_files() {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<std::string> files;
+  collect_files(*state_->tree.root(), "", files);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::unique_ptr<RandomAccessFile>> MemoryEnv::open_for_read(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kOpenForRead, path));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kFollow));
+  if (place.node->kind != NodeKind::kFile) return wrong_kind(path, "a regular file");
+  return std::unique_ptr<RandomAccessFile>(
+      std::make_unique<MemoryReadFile<State>>(state_, path, place.node));
+}
+
+Result<std::unique_ptr<WritableFile>> MemoryEnv::open_for_write(const std::string& path,
+                                                                WriteMode mode) {
+  XTTS_TRY(state_->ask(EnvCall::kOpenForWrite, path));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(Place place, state_->tree.find(path, LastLink::kFollow));
+  if (!place.node) {
+    place.node = state_->tree.make_node(NodeKind::kFile);
+    place.folder->entries[place.name] = place.node;
+  }
+  if (place.node->kind != NodeKind::kFile) return wrong_kind(path, "a regular file");
+  if (mode == WriteMode::kTruncate) place.node->bytes.clear();
+  return std::unique_ptr<WritableFile>(
+      std::make_unique<MemoryWriteFile<State>>(state_, path, place.node));
+}
+
+Result<FileFacts> MemoryEnv::stat(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kStat, path));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kFollow));
+  return FileFacts{.kind = kind_of(*place.node),
+                   .size_bytes = place.node->bytes.size(),
+                   .mtime_ns = place.node->mtime_ns,
+                   .device = 1,
+                   .inode = place.node->inode};
+}
+
+Result<std::vector<DirectoryEntry>> MemoryEnv::list(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kList, path));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kFollow));
+  if (place.node->kind != NodeKind::kFolder) return wrong_kind(path, "a folder");
+  std::vector<DirectoryEntry> entries;
+  for (const auto& [name, node] : place.node->entries) {
+    DirectoryEntry entry{.name = name, .kind = kind_of(*node)};
+    if (node->kind == NodeKind::kLink) {
+      entry.is_symlink = true;
+      const auto target =
+          state_->tree.find_existing(join_path(place.real_path, name), LastLink::kFollow);
+      if (target.ok()) entry.kind = kind_of(*target->node);
+    }
+    entries.push_back(std::move(entry));
+  }
+  if (state_->shuffle_seed) {
+    // Each listing in an order of its own: two listings of one folder need not agree either.
+    std::mt19937_64 random(*state_->shuffle_seed + state_->listing_count++);
+    std::shuffle(entries.begin(), entries.end(), random);
+  }
+  return entries;
+}
+
+Status MemoryEnv::create_directories(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kCreateDirectories, path));
+  const std::lock_guard lock(state_->mutex);
+  return state_->make_folders(path, false) ? Status() : wrong_kind(path, "a folder");
+}
+
+Status MemoryEnv::rename(const std::string& from, const std::string& to) {
+  EnvOperation operation{.call = EnvCall::kRename, .path = from, .to = to};
+  XTTS_TRY(state_->ask(operation));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(const Place source, state_->tree.find_existing(from, LastLink::kKeep));
+  XTTS_ASSIGN(const Place target, state_->tree.find(to, LastLink::kKeep));
+  if (target.node == source.node) return {};
+  if (target.node && target.node->kind == NodeKind::kFolder &&
+      (source.node->kind != NodeKind::kFolder || !target.node->entries.empty())) {
+    return {StatusCode::kResource, "renaming to " + to + ": a folder stands there"};
+  }
+  source.folder->entries.erase(source.name);
+  target.folder->entries[target.name] = source.node;
+  return {};
+}
+
+Status MemoryEnv::remove_file(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kRemoveFile, path));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kKeep));
+  if (place.node->kind == NodeKind::kFolder) {
+    return {StatusCode::kResource, path + ": Is a directory"};
+  }
+  place.folder->entries.erase(place.name);
+  return {};
+}
+
+Status MemoryEnv::remove_directory(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kRemoveDirectory, path));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kKeep));
+  if (place.node->kind != NodeKind::kFolder || !place.node->entries.empty()) {
+    return {StatusCode::kResource, path + " is not an empty folder"};
+  }
+  place.folder->entries.erase(place.name);
+  return {};
+}
+
+Status MemoryEnv::sync_directory(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kSyncDirectory, path));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kFollow));
+  if (place.node->kind != NodeKind::kFolder) return wrong_kind(path, "a folder");
+  place.node->durable_entries = place.node->entries;
+  return {};
+}
+
+Result<std::uint64_t> MemoryEnv::free_bytes(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kFreeBytes, path));
+  const std::lock_guard lock(state_->mutex);
+  return state_->free_bytes;
+}
+
+Result<std::string> MemoryEnv::real_path(const std::string& path) {
+  XTTS_TRY(state_->ask(EnvCall::kRealPath, path));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(Place place, state_->tree.find_existing(path, LastLink::kFollow));
+  return std::move(place.real_path);
+}
+
+Result<std::unique_ptr<FileLock>> MemoryEnv::lock(const std::string& path, LockKind kind) {
+  XTTS_TRY(state_->ask(EnvCall::kLock, path));
+  const std::lock_guard guard(state_->mutex);
+  XTTS_ASSIGN(Place place, state_->tree.find(path, LastLink::kFollow));
+  if (!place.node) {
+    // As the real one: a shared lock never creates, so that it works on a read-only file system.
+    if (kind == LockKind::kShared) return Status(StatusCode::kNotFound, path + " is not there");
+    place.node = state_->tree.make_node(NodeKind::kFile);
+    place.folder->entries[place.name] = place.node;
+  }
+  Node& node = *place.node;
+  if (node.exclusively_locked || (kind == LockKind::kExclusive && node.shared_lock_count > 0)) {
+    return Status(StatusCode::kBusy, path + " is locked");
+  }
+  if (kind == LockKind::kExclusive) {
+    node.exclusively_locked = true;
+  } else {
+    ++node.shared_lock_count;
+  }
+  return std::unique_ptr<FileLock>(std::make_unique<MemoryLock<State>>(state_, place.node, kind));
+}
+
+std::chrono::nanoseconds MemoryEnv::now() {
+  const std::lock_guard lock(state_->mutex);
+  return state_->clock;
+}
+
+}  // namespace xtts::testing

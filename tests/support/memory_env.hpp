@@ -1,0 +1,103 @@
+// MemoryEnv: a file system in memory, for tests. It keeps apart what was written and what was
+// synced, so that a test can cut the power (forget_unsynced), and it asks a hook before each
+// operation, so that a test can fail any of them.
+//
+// Model of durability, the strictest that POSIX allows: the bytes of a file survive when the file
+// was synced; a name (created, renamed or removed) survives when the folder that holds it was
+// synced. Files and folders made by the add_ functions are durable at once. Paths are resolved as
+// Linux does, with symbolic links; relative paths start at "/". Synchronised inside, as Env::real()
+// is; the hook is called without the lock held. Set the hook before threads start.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/env.hpp"
+
+namespace xtts::testing {
+
+enum class EnvCall : std::uint8_t {
+  kOpenForRead,
+  kRead,
+  kOpenForWrite,
+  kAppend,
+  kSync,
+  kClose,
+  kStat,
+  kList,
+  kCreateDirectories,
+  kRename,
+  kRemoveFile,
+  kRemoveDirectory,
+  kSyncDirectory,
+  kFreeBytes,
+  kRealPath,
+  kLock,
+};
+
+// What is about to happen. The hook may change `torn_bytes`.
+struct EnvOperation {
+  EnvCall call = EnvCall::kStat;
+  std::string path;
+  std::string to;                // kRename: the new name
+  std::uint64_t size_bytes = 0;  // kAppend, kRead: the bytes asked for
+  // kAppend: how many bytes still reach the file when the hook fails the call, as on a full disk.
+  std::uint64_t torn_bytes = 0;
+};
+
+// Returns the failure that the operation is to have, or Status() to let it happen.
+using EnvHook = std::function<Status(EnvOperation&)>;
+
+class MemoryEnv final : public Env {
+ public:
+  MemoryEnv();
+  ~MemoryEnv() override;
+
+  // Set-up; parent folders are made as needed, and what stands at `path` is replaced.
+  void add_file(const std::string& path, std::string_view contents);
+  void add_folder(const std::string& path);
+  void add_link(const std::string& path, const std::string& target);
+  void add_special(const std::string& path);  // a FIFO, socket or device
+
+  void set_hook(EnvHook hook);
+  void set_free_bytes(std::uint64_t size_bytes);
+  void advance_clock(std::chrono::nanoseconds by);
+  // Listings come in the order of names by default, in another order for each seed after this call.
+  void shuffle_listings(std::uint64_t seed);
+
+  // The power fails and comes back: everything unsynced is gone, open files and locks lead nowhere.
+  void forget_unsynced();
+
+  [[nodiscard]] bool exists(const std::string& path);
+  [[nodiscard]] std::string contents(const std::string& path);  // empty where there is no such file
+  [[nodiscard]] std::vector<std::string> all_files();           // every regular file, sorted
+
+  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
+      const std::string& path) override;
+  [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string& path,
+                                                                     WriteMode mode) override;
+  [[nodiscard]] Result<FileFacts> stat(const std::string& path) override;
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> list(const std::string& path) override;
+  [[nodiscard]] Status create_directories(const std::string& path) override;
+  [[nodiscard]] Status rename(const std::string& from, const std::string& to) override;
+  [[nodiscard]] Status remove_file(const std::string& path) override;
+  [[nodiscard]] Status remove_directory(const std::string& path) override;
+  [[nodiscard]] Status sync_directory(const std::string& path) override;
+  [[nodiscard]] Result<std::uint64_t> free_bytes(const std::string& path) override;
+  [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
+  [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
+                                                       LockKind kind) override;
+  [[nodiscard]] std::chrono::nanoseconds now() override;
+
+ private:
+  struct State;
+  std::shared_ptr<State>
+      state_;  // shared with open files and locks, which may outlive the MemoryEnv
+};
+
+}  // namespace xtts::testing
