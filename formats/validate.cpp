@@ -1,0 +1,242 @@
+// validate() of the four sections. A message begins with the key it is about, relative to its
+// section, and a colon; where two keys contradict each other both stand before the colon,
+// "mel.f_max_hz, sample_rate_hz: ...". The recipe parser relies on that form to name the line.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/utf8.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/recipe.hpp"
+#include "formats/vocabulary.hpp"
+
+namespace xtts::formats {
+namespace {
+
+// Bounds that keep a hostile or mistaken recipe from asking for absurd memory; no model is near
+// them.
+constexpr std::uint32_t kFftMax = 65536;
+constexpr std::uint32_t kMelsMax = 1024;
+constexpr std::uint32_t kFramesMax = 100000;
+constexpr std::uint64_t kRecordBytesMax = 64ULL << 20;
+constexpr std::uint32_t kTokensMax = 65536;
+constexpr std::size_t kVocabularyBytesMax = 40000;  // printed inline, a recipe stays under 64 KiB
+constexpr std::size_t kTextBytesMax = 1024;
+constexpr double kSecondsMax = 7.0 * 86400.0;
+
+std::string number(double value) {
+  std::array<char, 32> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.10g", value);
+  return buffer.data();
+}
+
+class Problems {
+ public:
+  void add(std::string_view keys, const std::string& problem) {
+    list_.push_back(std::string(keys) + ": " + problem);
+  }
+  // Not a number is outside every range.
+  bool in_range(std::string_view key, double value, double low, double high) {
+    if (value >= low && value <= high) return true;
+    add(key, number(value) + " is outside " + number(low) + " to " + number(high));
+    return false;
+  }
+  bool above_zero(std::string_view key, double value, double high) {
+    if (value > 0.0 && value <= high) return true;
+    add(key, number(value) + " must be above 0 and at most " + number(high));
+    return false;
+  }
+  void text(std::string_view key, std::string_view value) {
+    if (value.size() > kTextBytesMax) add(key, "longer than 1024 bytes");
+    if (!is_utf8(value)) add(key, "not UTF-8");
+    for (const char c : value) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+        add(key, "holds a control character");
+        return;
+      }
+    }
+  }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(list_); }
+
+ private:
+  std::vector<std::string> list_;
+};
+
+void check_trim(const TrimConfig& trim, Problems& problems) {
+  problems.above_zero("trim.top_db", trim.top_db, 200.0);
+  problems.in_range("trim.frame_samples", trim.frame_samples, 2, kFftMax);
+  problems.in_range("trim.hop_samples", trim.hop_samples, 1, kFftMax);
+}
+
+void check_loudness(const LoudnessConfig& loudness, Problems& problems) {
+  problems.above_zero("loudness.target", loudness.target, 1.0);
+  if (loudness.then_peak_to_one && loudness.method != LoudnessMethod::kRms) {
+    problems.add("loudness.then_peak_to_one, loudness.method",
+                 "only after method rms; for the peak alone, method peak");
+  }
+}
+
+void check_stft(const StftConfig& stft, Problems& problems) {
+  const bool fft_ok = problems.in_range("stft.n_fft", stft.n_fft, 16, kFftMax);
+  if (fft_ok && stft.n_fft % 2 != 0) problems.add("stft.n_fft", "odd; an even length is needed");
+  problems.in_range("stft.win_samples", stft.win_samples, 2, kFftMax);
+  problems.in_range("stft.hop_samples", stft.hop_samples, 1, kFftMax);
+  if (fft_ok && stft.win_samples > stft.n_fft) {
+    problems.add("stft.win_samples, stft.n_fft", "the window (" + number(stft.win_samples) +
+                                                     ") is longer than the transform (" +
+                                                     number(stft.n_fft) + ")");
+  }
+  if (stft.hop_samples > stft.win_samples) {
+    problems.add("stft.hop_samples, stft.win_samples",
+                 "a hop longer than the window leaves sound out");
+  }
+}
+
+void check_mel(const MelConfig& mel, std::uint32_t sample_rate_hz, Problems& problems) {
+  problems.in_range("mel.n_mels", mel.n_mels, 1, kMelsMax);
+  problems.in_range("mel.f_min_hz", mel.f_min_hz, 0.0, 400000.0);
+  problems.in_range("mel.f_max_hz", mel.f_max_hz, 0.0, 400000.0);
+  if (mel.f_min_hz >= mel.f_max_hz) {
+    problems.add("mel.f_min_hz, mel.f_max_hz", "the band from " + number(mel.f_min_hz) + " to " +
+                                                   number(mel.f_max_hz) + " Hz is empty");
+  }
+  if (mel.f_max_hz > sample_rate_hz / 2.0) {
+    problems.add("mel.f_max_hz, sample_rate_hz", number(mel.f_max_hz) + " Hz is above half of " +
+                                                     number(sample_rate_hz) +
+                                                     " Hz, the highest frequency there is");
+  }
+}
+
+void check_level(const FeatureConfig& config, Problems& problems) {
+  const double floor = config.spectrum_floor;
+  if (config.spectrum == SpectrumKind::kRootPlus) {
+    problems.above_zero("spectrum_floor", floor, 1.0);
+  } else if (floor != 0.0) {
+    problems.add("spectrum_floor, spectrum", "ignored unless spectrum is root_plus");
+  }
+  problems.above_zero("log.floor", config.log.floor, 1.0);
+  problems.in_range("normalize.offset", config.normalize.offset, -1e6, 1e6);
+  problems.above_zero("normalize.scale", config.normalize.scale, 1e6);
+  problems.in_range("pad_value", config.pad_value, -65504.0,
+                    65504.0);  // the range of float16 storage
+}
+
+void check_frames(const FeatureConfig& config, Problems& problems) {
+  if (!problems.in_range("max_frames", config.max_frames, 1, kFramesMax)) return;
+  const std::uint64_t record_bytes =
+      std::uint64_t{config.max_frames} * config.mel.n_mels * sizeof(float);
+  if (config.mel.n_mels <= kMelsMax && record_bytes > kRecordBytesMax) {
+    problems.add(
+        "max_frames, mel.n_mels",
+        "a record of " + number(static_cast<double>(record_bytes >> 20)) + " MiB; at most 64");
+  }
+}
+
+void check_resampler(const std::string& name, Problems& problems) {
+  for (const std::string_view known : {"soxr_hq", "soxr_vhq", "soxr_mq", "soxr_lq", "soxr_qq"}) {
+    if (name == known) return;
+  }
+  problems.add("resampler",
+               "'" + name + "' is none of soxr_hq, soxr_vhq, soxr_mq, soxr_lq, soxr_qq");
+}
+
+// std::regex recurses once a character: the length of the pattern and (in corpus) of the name are
+// bounded.
+void check_speaker_pattern(const std::string& pattern, Problems& problems) {
+  if (pattern.empty() || pattern.size() > kTextBytesMax) return;
+  try {
+    const std::regex expression(pattern, std::regex::ECMAScript);
+    if (expression.mark_count() == 0) {
+      problems.add("speaker_pattern",
+                   "'" + pattern + "' has no (group); the first group is the speaker");
+    }
+  } catch (const std::regex_error& error) {
+    problems.add("speaker_pattern",
+                 "'" + pattern + "' is not a regular expression: " + error.what());
+  }
+}
+
+void check_splits(const CorpusConfig& config, Problems& problems) {
+  const bool train_ok = problems.in_range("train_split", config.train_split, 0.0, 1.0);
+  const bool validation_ok =
+      problems.in_range("validation_split", config.validation_split, 0.0, 1.0);
+  // 0.9 + 0.1 may exceed 1 by rounding.
+  if (train_ok && validation_ok && config.train_split + config.validation_split > 1.0 + 1e-9) {
+    problems.add(
+        "train_split, validation_split",
+        "together " + number(config.train_split + config.validation_split) + ", more than 1");
+  }
+  problems.above_zero("train_subset_fraction", config.train_subset_fraction, 1.0);
+}
+
+void check_vocabulary(const TextConfig& config, Problems& problems) {
+  if (config.tokens != TokenKind::kCharacters) return;
+  if (config.vocabulary.empty()) {
+    problems.add("vocabulary, tokens",
+                 "tokens by characters need a vocabulary or a vocabulary_file");
+  } else if (config.vocabulary.size() > kVocabularyBytesMax) {
+    problems.add("vocabulary", "longer than " + std::to_string(kVocabularyBytesMax) + " bytes");
+  } else if (auto characters = split_vocabulary(config.vocabulary); !characters.ok()) {
+    problems.add("vocabulary", characters.status().message());
+  } else if (characters->empty()) {
+    problems.add("vocabulary", "holds no character");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> FeatureConfig::validate() const {
+  Problems problems;
+  problems.in_range("sample_rate_hz", sample_rate_hz, 1000, 768000);
+  check_resampler(resampler, problems);
+  check_trim(trim, problems);
+  check_loudness(loudness, problems);
+  check_stft(stft, problems);
+  check_mel(mel, sample_rate_hz, problems);
+  check_level(*this, problems);
+  check_frames(*this, problems);
+  return problems.take();
+}
+
+std::vector<std::string> TextConfig::validate() const {
+  Problems problems;
+  check_vocabulary(*this, problems);
+  problems.in_range("max_tokens", max_tokens, 1, kTokensMax);
+  return problems.take();
+}
+
+std::vector<std::string> CorpusConfig::validate() const {
+  Problems problems;
+  if (layout != "auto" && layout != "ljspeech" && layout != "folder") {
+    problems.add("layout", "'" + layout + "' is none of auto, ljspeech, folder");
+  }
+  problems.text("language", language);
+  problems.text("speaker", speaker);
+  problems.text("speaker_pattern", speaker_pattern);
+  check_speaker_pattern(speaker_pattern, problems);
+  if (!speaker.empty() && !speaker_pattern.empty()) {
+    problems.add("speaker, speaker_pattern", "one speaker for all, or a pattern: not both");
+  }
+  check_splits(*this, problems);
+  problems.text("metadata_train_file", metadata_train_file);
+  problems.text("metadata_eval_file", metadata_eval_file);
+  problems.text("wavs_train_folder", wavs_train_folder);
+  problems.text("wavs_eval_folder", wavs_eval_folder);
+  problems.above_zero("max_source_seconds", max_source_seconds, kSecondsMax);
+  if (max_clip_seconds) problems.above_zero("max_clip_seconds", *max_clip_seconds, kSecondsMax);
+  return problems.take();
+}
+
+std::vector<std::string> StorageConfig::validate() const {
+  Problems problems;
+  if (dtype != DType::kFloat32 && dtype != DType::kFloat16 && dtype != DType::kBFloat16) {
+    problems.add("dtype", std::string(to_string(dtype)) + " is none of float32, float16, bfloat16");
+  }
+  return problems.take();
+}
+
+}  // namespace xtts::formats

@@ -1,0 +1,52 @@
+// The characters of a TextConfig vocabulary. Two spellings: one line of characters, or (as soon as
+// there is a line break) one character a line. A character is a Unicode code point; nothing is
+// normalized or folded, because a token must mean what the trainer's own table means. Pure; the
+// views show the memory of `vocabulary`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/utf8.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::formats {
+
+// kInvalidArgument: not UTF-8, a character twice, a line that is not one character, a control
+// character.
+[[nodiscard]] inline Result<std::vector<std::string_view>> split_vocabulary(
+    std::string_view vocabulary) {
+  const auto fail = [](std::string problem) {
+    return Status(StatusCode::kInvalidArgument, std::move(problem));
+  };
+  while (!vocabulary.empty() && vocabulary.back() == '\n') vocabulary.remove_suffix(1);
+  const bool one_a_line = vocabulary.find('\n') != std::string_view::npos;
+  std::vector<std::string_view> characters;
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t position = 0; position < vocabulary.size();) {
+    const std::size_t length = utf8_length_bytes(vocabulary.substr(position));
+    const std::string place = "character " + std::to_string(characters.size() + 1);
+    if (length == 0) return fail(place + " is not UTF-8");
+    const std::string_view character = vocabulary.substr(position, length);
+    const std::uint32_t code_point = utf8_code_point(character);
+    if (code_point < 0x20 || code_point == 0x7F) {
+      return fail(character == "\n" ? "line " + std::to_string(characters.size() + 1) + " is empty"
+                                    : place + " is a control character");
+    }
+    if (!seen.insert(character).second) {
+      return fail("'" + std::string(character) + "' is given twice");
+    }
+    characters.push_back(character);
+    position += length;
+    if (!one_a_line || position == vocabulary.size()) continue;
+    if (vocabulary[position] != '\n') {
+      return fail("line " + std::to_string(characters.size()) + " holds more than one character");
+    }
+    ++position;
+  }
+  return characters;
+}
+
+}  // namespace xtts::formats
