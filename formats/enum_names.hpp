@@ -1,0 +1,128 @@
+// The names of the recipe's enumerators, as YAML recipes spell them and as canonical JSON writes
+// them. One table for both, so that what a person writes is what the fingerprint sees. Names never
+// change: they are in fingerprints.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "formats/feature_config.hpp"
+#include "formats/recipe.hpp"
+
+namespace xtts::formats {
+
+template <typename Enum>
+struct EnumName {
+  Enum value;
+  std::string_view name;
+};
+
+// enum_names(Enum{}) lists all enumerators in the order in which messages should show them.
+constexpr auto enum_names(ChannelMix) {
+  return std::to_array<EnumName<ChannelMix>>(
+      {{ChannelMix::kMean, "mean"}, {ChannelMix::kFirst, "first"}});
+}
+constexpr auto enum_names(TrimMethod) {
+  return std::to_array<EnumName<TrimMethod>>(
+      {{TrimMethod::kNone, "none"}, {TrimMethod::kTopDb, "top_db"}});
+}
+constexpr auto enum_names(LoudnessMethod) {
+  return std::to_array<EnumName<LoudnessMethod>>({{LoudnessMethod::kNone, "none"},
+                                                  {LoudnessMethod::kRms, "rms"},
+                                                  {LoudnessMethod::kPeak, "peak"}});
+}
+constexpr auto enum_names(WindowKind) {
+  return std::to_array<EnumName<WindowKind>>({{WindowKind::kHann, "hann"}});
+}
+constexpr auto enum_names(WindowSymmetry) {
+  return std::to_array<EnumName<WindowSymmetry>>(
+      {{WindowSymmetry::kPeriodic, "periodic"}, {WindowSymmetry::kSymmetric, "symmetric"}});
+}
+constexpr auto enum_names(Framing) {
+  return std::to_array<EnumName<Framing>>({{Framing::kCenter, "center"},
+                                           {Framing::kSame, "same"},
+                                           {Framing::kNone, "none"},
+                                           {Framing::kEnd, "end"}});
+}
+constexpr auto enum_names(PadMode) {
+  return std::to_array<EnumName<PadMode>>(
+      {{PadMode::kZeros, "zeros"}, {PadMode::kReflect, "reflect"}});
+}
+constexpr auto enum_names(SpectrumKind) {
+  return std::to_array<EnumName<SpectrumKind>>({{SpectrumKind::kMagnitude, "magnitude"},
+                                                {SpectrumKind::kPower, "power"},
+                                                {SpectrumKind::kRootPlus, "root_plus"}});
+}
+constexpr auto enum_names(MelScale) {
+  return std::to_array<EnumName<MelScale>>(
+      {{MelScale::kSlaney, "slaney"}, {MelScale::kHtk, "htk"}});
+}
+constexpr auto enum_names(MelNorm) {
+  return std::to_array<EnumName<MelNorm>>({{MelNorm::kNone, "none"}, {MelNorm::kSlaney, "slaney"}});
+}
+constexpr auto enum_names(LogBase) {
+  return std::to_array<EnumName<LogBase>>(
+      {{LogBase::kNone, "none"}, {LogBase::kNatural, "natural"}, {LogBase::kTen, "ten"}});
+}
+constexpr auto enum_names(LogFloor) {
+  return std::to_array<EnumName<LogFloor>>({{LogFloor::kClamp, "clamp"}, {LogFloor::kAdd, "add"}});
+}
+constexpr auto enum_names(NormalizeMethod) {
+  return std::to_array<EnumName<NormalizeMethod>>(
+      {{NormalizeMethod::kNone, "none"}, {NormalizeMethod::kAffine, "affine"}});
+}
+constexpr auto enum_names(TooLong) {
+  return std::to_array<EnumName<TooLong>>(
+      {{TooLong::kDrop, "drop"}, {TooLong::kTruncate, "truncate"}});
+}
+constexpr auto enum_names(Precision) {
+  return std::to_array<EnumName<Precision>>(
+      {{Precision::kDouble, "double"}, {Precision::kFloat32, "float32"}});
+}
+constexpr auto enum_names(TokenKind) {
+  return std::to_array<EnumName<TokenKind>>({{TokenKind::kNone, "none"},
+                                             {TokenKind::kBytes, "bytes"},
+                                             {TokenKind::kCharacters, "characters"}});
+}
+constexpr auto enum_names(LongText) {
+  return std::to_array<EnumName<LongText>>(
+      {{LongText::kDrop, "drop"}, {LongText::kTruncate, "truncate"}});
+}
+constexpr auto enum_names(UnknownCharacter) {
+  return std::to_array<EnumName<UnknownCharacter>>({{UnknownCharacter::kDrop, "drop"},
+                                                    {UnknownCharacter::kUnknownToken, "unk"},
+                                                    {UnknownCharacter::kError, "error"}});
+}
+constexpr auto enum_names(SplitBy) {
+  return std::to_array<EnumName<SplitBy>>({{SplitBy::kId, "id"},
+                                           {SplitBy::kSource, "source"},
+                                           {SplitBy::kSpeaker, "speaker"},
+                                           {SplitBy::kText, "text"}});
+}
+constexpr auto enum_names(Layout) {
+  return std::to_array<EnumName<Layout>>(
+      {{Layout::kPadded, "padded"}, {Layout::kPacked, "packed"}});
+}
+constexpr auto enum_names(StoreKind) {
+  return std::to_array<EnumName<StoreKind>>(
+      {{StoreKind::kLmdb, "lmdb"}, {StoreKind::kHdf5, "hdf5"}});
+}
+
+template <typename Enum>
+[[nodiscard]] constexpr std::string_view name_of(Enum value) noexcept {
+  for (const auto& entry : enum_names(Enum{})) {
+    if (entry.value == value) return entry.name;
+  }
+  return "unknown";
+}
+
+template <typename Enum>
+[[nodiscard]] constexpr std::optional<Enum> parse_enum(std::string_view name) noexcept {
+  for (const auto& entry : enum_names(Enum{})) {
+    if (entry.name == name) return entry.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace xtts::formats
