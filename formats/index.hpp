@@ -103,12 +103,18 @@ struct IndexFooter {
 };
 
 inline constexpr std::size_t kIndexFooterBytes = kPageBytes;
+inline constexpr std::size_t kIndexAlignmentBytes = 64;  // of sections and of the data's end
+inline constexpr std::size_t kIndexSectionsMax = 64;
 [[nodiscard]] std::string encode_index_footer(const IndexFooter& footer);
 // Own check first, then every rule: what it returns is safe to follow within a file of `file_bytes`.
 [[nodiscard]] Result<IndexFooter> decode_index_footer(std::span<const std::byte> bytes, std::uint64_t file_bytes);
 [[nodiscard]] std::uint64_t index_chunk_check(std::uint64_t chunk, std::span<const std::byte> bytes);
+// Whether `row_count` rows of a section's fixed size make `size_bytes`; true for kinds whose rows vary.
+[[nodiscard]] bool section_rows_fit(SectionKind kind, std::uint64_t size_bytes, std::uint64_t row_count);
 
 // Streams an index out: sections in any sizes, through `sink` (a file's append). Memory: one chunk and 8 bytes a chunk.
+// Failures: the sink's, and kInternal where the calls are out of order or rows do not fill their section. After a
+// failure the encoder is only good for destruction.
 class IndexEncoder {
  public:
   using Sink = std::function<Status(std::span<const std::byte>)>;
@@ -127,12 +133,15 @@ class IndexEncoder {
 
  private:
   [[nodiscard]] Status put(std::span<const std::byte> bytes);
+  [[nodiscard]] Status pad();  // zeros up to the next multiple of 64
+  [[nodiscard]] Status flush_chunk();
 
   Sink sink_;
   IndexFooter footer_;
   std::vector<std::byte> chunk_;
   std::vector<std::uint64_t> chunk_checks_;
   std::uint64_t written_bytes_ = 0;
+  bool section_open_ = false;
 };
 
 }  // namespace xtts::formats

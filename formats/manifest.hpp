@@ -26,7 +26,7 @@ struct ShardEntry {
 
 struct ColumnEntry {
   ColumnSpec spec;
-  std::uint32_t fill_bits = 0;
+  std::uint32_t fill_bits = 0;  // bits of a float32, or of an int32 for integer columns
   std::vector<ShardEntry> shards;
 };
 
@@ -66,11 +66,15 @@ struct Manifest {
   std::uint64_t index_bytes = 0;
   Digest index_digest;
   std::string data_layout;  // "ljspeech": what DATA was taken for
+  std::uint32_t ro_compat_flags = 0;  // of the cache that was read; written as 0
 
+  // kUnsupported where a newer build has marked the cache as one that this build may read but not change.
+  [[nodiscard]] Status allows_changes() const;
   [[nodiscard]] const ColumnEntry* find_column(std::string_view name) const noexcept;
 };
 
-[[nodiscard]] std::string encode_manifest(const Manifest& manifest);
+// kInternal where a number is NaN or infinite: JSON has no word for it.
+[[nodiscard]] Result<std::string> encode_manifest(const Manifest& manifest);
 [[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
 
 [[nodiscard]] std::string shard_file_name(std::uint64_t ordinal, const Digest& digest);  // "00000-DIGEST.lmdb"

@@ -1,0 +1,160 @@
+#include "formats/canonical_json.hpp"
+
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <exception>
+
+#include "formats/preamble.hpp"
+
+namespace xtts::formats {
+namespace {
+
+using nlohmann::json;
+
+// The deepest document of ours has five levels. Copying and comparing JSON recurses, so depth is
+// stack.
+constexpr std::size_t kDepthMax = 64;
+// A value takes 16 bytes and more where its text may take two ("1,"). The manifest of ten million
+// clips has 200,000.
+constexpr std::size_t kValueCountMax = std::size_t{8} << 20U;
+constexpr std::size_t kMessageBytesMax = 300;
+constexpr std::size_t kShownBytesMax = 80;
+
+void append_text(const json& text, std::string& out) {
+  out += text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// Written here and not by nlohmann-json, whose digits are not always the fewest and may change with
+// its version: fingerprints must outlive it. std::to_chars gives the fewest digits that read back
+// the same, whatever the locale.
+void append_float(double value, std::string& out) {
+  assert(std::isfinite(value));
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  const std::string_view digits(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+  out += digits;
+  if (digits.find_first_of(".e") == std::string_view::npos) out += ".0";  // stays a float when read
+}
+
+void append_value(const json& value, std::string& out);
+
+// nlohmann's objects are maps: their keys are sorted by bytes.
+void append_object(const json& object, std::string& out) {
+  char separator = '{';
+  for (const auto& [key, member] : object.items()) {
+    out += separator;
+    append_text(json(key), out);
+    out += ':';
+    append_value(member, out);
+    separator = ',';
+  }
+  out += object.empty() ? "{}" : "}";
+}
+
+void append_array(const json& array, std::string& out) {
+  char separator = '[';
+  for (const json& member : array) {
+    out += separator;
+    append_value(member, out);
+    separator = ',';
+  }
+  out += array.empty() ? "[]" : "]";
+}
+
+void append_value(const json& value, std::string& out) {
+  if (value.is_object()) return append_object(value, out);
+  if (value.is_array()) return append_array(value, out);
+  if (value.is_number_float()) return append_float(value.get<double>(), out);
+  append_text(value, out);
+}
+
+// Depth and number of values, before anything is allocated for them. Text inside quotes does not
+// count.
+Status check_size(std::string_view text) {
+  std::size_t depth = 0;
+  std::size_t values = 1;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+      continue;
+    }
+    if (c == '"') quoted = true;
+    if (c == ']' || c == '}') depth -= depth > 0 ? 1 : 0;
+    if (c == '[' || c == '{') ++depth;
+    if (c == '[' || c == '{' || c == ',') ++values;
+    if (depth > kDepthMax)
+      return corrupt("JSON is nested deeper than 64 levels at byte " + std::to_string(i));
+    if (values > kValueCountMax) {
+      return corrupt("JSON holds more than " + std::to_string(kValueCountMax) + " values");
+    }
+  }
+  return {};
+}
+
+std::string shown(const json& value) {
+  std::string text = dump_canonical(value);
+  if (text.size() <= kShownBytesMax) return text;
+  std::size_t end = kShownBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "… (" + std::to_string(text.size()) + " bytes)";
+}
+
+void collect_differences(const json& in_cache, const json& asked, const std::string& path,
+                         std::vector<std::string>& out) {
+  if (in_cache.is_object() && asked.is_object()) {
+    const auto below = [&](const std::string& key) {
+      return path.empty() ? key : path + "." + key;
+    };
+    for (const auto& [key, member] : in_cache.items()) {
+      if (const auto other = asked.find(key); other != asked.end()) {
+        collect_differences(member, *other, below(key), out);
+      } else {
+        out.push_back(below(key) + ": " + shown(member) +
+                      " in the cache, absent in what is asked for");
+      }
+    }
+    for (const auto& [key, member] : asked.items()) {
+      if (in_cache.contains(key)) continue;
+      out.push_back(below(key) + ": absent in the cache, " + shown(member) + " asked for");
+    }
+  } else if (in_cache != asked) {
+    out.push_back(path + ": " + shown(in_cache) + " in the cache, " + shown(asked) + " asked for");
+  }
+}
+
+}  // namespace
+
+std::string dump_canonical(const json& value) {
+  std::string out;
+  append_value(value, out);
+  return out;
+}
+
+Result<json> parse_json(std::string_view text) {
+  if (Status status = check_size(text); !status.ok()) return status;
+  try {
+    return json::parse(text);
+  } catch (const json::exception& error) {
+    return corrupt(std::string(error.what()).substr(0, kMessageBytesMax));
+  } catch (const std::exception& error) {
+    return Status(StatusCode::kResource, std::string("parsing JSON: ") + error.what());
+  }
+}
+
+std::vector<std::string> describe_differences(const json& in_cache, const json& asked,
+                                              const std::string& prefix) {
+  std::vector<std::string> differences;
+  collect_differences(in_cache, asked, prefix, differences);
+  return differences;
+}
+
+}  // namespace xtts::formats

@@ -1,0 +1,150 @@
+#include "formats/manifest.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "formats/canonical_json.hpp"
+#include "formats/enum_names.hpp"
+#include "formats/json_fields.hpp"
+#include "formats/manifest_trailer.hpp"
+
+namespace xtts::formats {
+namespace {
+
+using nlohmann::json;
+
+bool is_float(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
+json fill_to_json(const ColumnEntry& column) {
+  if (is_float(column.spec.dtype))
+    return static_cast<double>(std::bit_cast<float>(column.fill_bits));
+  return static_cast<std::int32_t>(column.fill_bits);
+}
+
+json to_json(const ShardEntry& shard) {
+  return {{"bytes", shard.file_bytes},       {"blocks", shard.block_count},
+          {"digest", shard.digest.to_hex()}, {"generation", shard.generation},
+          {"records", shard.record_count},   {"structure", check_to_hex(shard.structure_check)}};
+}
+
+json to_json(const ColumnEntry& column) {
+  const ColumnSpec& spec = column.spec;
+  json shards = json::array();
+  for (const ShardEntry& shard : column.shards) shards.push_back(to_json(shard));
+  return {{"name", spec.name},
+          {"dtype", std::string(to_string(spec.dtype))},
+          {"shape", spec.shape},
+          {"layout", std::string(name_of(spec.layout))},
+          {"fill", fill_to_json(column)},
+          {"records_per_block", spec.geometry().records_per_block},
+          {"records_per_shard", spec.geometry().clips_per_shard()},
+          {"fingerprint", spec.fingerprint.to_hex()},
+          {"numerics", spec.numerics.to_hex()},
+          {"shards", std::move(shards)}};
+}
+
+json to_json(const Counts& counts) {
+  return {{"planned", counts.planned},
+          {"records", counts.records},
+          {"frames", counts.frames},
+          {"seconds", counts.seconds},
+          {"rejects_by_class", counts.rejects_by_class},
+          {"records_by_split", counts.records_by_split}};
+}
+
+// What the hash covers.
+json numerics_to_json(const Numerics& numerics) {
+  return {{"device", numerics.device}, {"isa", numerics.isa}, {"libraries", numerics.libraries}};
+}
+
+json statistics_to_json(const std::optional<Statistics>& statistics) {
+  if (!statistics) return {{"mel", nullptr}};
+  return {{"mel",
+           {{"frames", statistics->frame_count},
+            {"mean", statistics->mean},
+            {"std", statistics->std_deviation}}}};
+}
+
+json to_json(const Manifest& manifest) {
+  json columns = json::array();
+  for (const ColumnEntry& column : manifest.columns) columns.push_back(to_json(column));
+  json numerics = numerics_to_json(manifest.numerics);
+  numerics["hash"] = manifest.numerics.hash().to_hex();
+  json document;
+  document["columns"] = std::move(columns);
+  document["counts"] = to_json(manifest.counts);
+  document["datasets"] = manifest.datasets;
+  document["fingerprints"] = {{"features", manifest.features_fingerprint.to_hex()},
+                              {"text", manifest.text_fingerprint.to_hex()},
+                              {"corpus", manifest.corpus_fingerprint.to_hex()},
+                              {"storage", manifest.storage_fingerprint.to_hex()}};
+  document["flags"] = {{"compat", 0}, {"ro_compat", 0}, {"incompat", 0}};
+  document["format"] = "xtts-cache";
+  document["generation"] = manifest.generation;
+  document["index"] = {{"bytes", manifest.index_bytes}, {"digest", manifest.index_digest.to_hex()}};
+  document["languages"] = manifest.languages;
+  document["notes"] = {{"layout", manifest.data_layout}};
+  document["numerics"] = std::move(numerics);
+  document["recipe"] = {{"name", manifest.recipe_name},
+                        {"features", manifest.features},
+                        {"text", manifest.text},
+                        {"corpus", manifest.corpus},
+                        {"storage", manifest.storage}};
+  document["speakers"] = manifest.speakers;
+  document["statistics"] = statistics_to_json(manifest.mel_statistics);
+  document["version"] = kFormatVersion;
+  return document;
+}
+
+// The path of the first number that JSON cannot hold; empty where there is none.
+std::string find_nonfinite(const json& value, const std::string& path) {
+  if (value.is_number_float()) return std::isfinite(value.get<double>()) ? "" : path;
+  if (!value.is_structured()) return {};
+  for (const auto& [key, member] : value.items()) {
+    std::string found = find_nonfinite(member, path.empty() ? key : path + "." + key);
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+Digest Numerics::hash() const {
+  return digest128(dump_canonical(numerics_to_json(*this)));
+}
+
+const ColumnEntry* Manifest::find_column(std::string_view name) const noexcept {
+  const auto found = std::ranges::find_if(
+      columns, [name](const ColumnEntry& column) { return column.spec.name == name; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+Status Manifest::allows_changes() const {
+  if (ro_compat_flags == 0) return {};
+  return {StatusCode::kUnsupported,
+          "manifest: ro_compat bit " + std::to_string(std::countr_zero(ro_compat_flags)) +
+              " is set, which this build does not know: it can read this cache but not change it"};
+}
+
+Result<std::string> encode_manifest(const Manifest& manifest) {
+  const json document = to_json(manifest);
+  if (const std::string path = find_nonfinite(document, ""); !path.empty()) {
+    return Status(StatusCode::kInternal, "manifest: " + path + " is not a finite number");
+  }
+  return append_manifest_trailer(dump_canonical(document));
+}
+
+std::string shard_file_name(std::uint64_t ordinal, const Digest& digest) {
+  const std::string number = std::to_string(ordinal);
+  const std::size_t zeros = number.size() < 5 ? 5 - number.size() : 0;
+  return std::string(zeros, '0') + number + "-" + digest.to_hex() + ".lmdb";
+}
+
+std::string index_file_name(const Digest& digest) {
+  return "index-" + digest.to_hex() + ".bin";
+}
+
+}  // namespace xtts::formats

@@ -1,0 +1,80 @@
+#include "formats/reject.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "formats/canonical_json.hpp"
+#include "formats/json_fields.hpp"
+#include "formats/preamble.hpp"
+
+namespace xtts::formats {
+namespace {
+
+// Ids, paths and libraries' messages are bounded where they enter; a line near this is no line of
+// ours.
+constexpr std::size_t kLineBytesMax = std::size_t{16} << 20U;
+
+constexpr std::array kClasses = {RejectClass::kPolicy, RejectClass::kInput, RejectClass::kCrash,
+                                 RejectClass::kEnvironment};
+
+RejectClass read_class(JsonFields& fields) {
+  const std::string name = fields.text("class");
+  for (const RejectClass kind : kClasses) {
+    if (to_string(kind) == name) return kind;
+  }
+  fields.fail("class", "'" + name.substr(0, 40) + "' is none of policy, input, crash, environment");
+  return RejectClass::kInput;
+}
+
+}  // namespace
+
+std::string_view to_string(RejectClass kind) noexcept {
+  switch (kind) {
+    case RejectClass::kPolicy:
+      return "policy";
+    case RejectClass::kInput:
+      return "input";
+    case RejectClass::kCrash:
+      return "crash";
+    case RejectClass::kEnvironment:
+      return "environment";
+  }
+  return "unknown";
+}
+
+std::string encode_reject(const Reject& reject) {
+  nlohmann::json line = {{"class", std::string(to_string(reject.kind))},
+                         {"id", reject.id},
+                         {"path", reject.path},
+                         {"reason", reject.reason},
+                         {"stage", reject.stage}};
+  if (reject.line) line["line"] = *reject.line;
+  return dump_canonical(line);
+}
+
+Result<Reject> decode_reject(std::string_view line) {
+  if (line.size() > kLineBytesMax) return corrupt("reject: line is longer than 16 MiB");
+  auto document = parse_json(line);
+  if (!document) return document.status().with_context("reject");
+  Status failure;
+  JsonFields fields(*document, "", failure);
+  Reject reject;
+  reject.kind = read_class(fields);
+  reject.id = fields.text("id");
+  reject.path = fields.text("path");
+  reject.reason = fields.text("reason");
+  reject.stage = fields.text("stage");
+  if (fields.find("line") != nullptr) reject.line = fields.integer<std::uint64_t>("line");
+  if (!failure.ok()) return failure.with_context("reject");
+  return reject;
+}
+
+void sort_rejects(std::vector<Reject>& rejects) {
+  std::ranges::sort(rejects, [](const Reject& a, const Reject& b) {
+    return std::tie(a.id, a.path, a.line, a.stage, a.reason, a.kind) <
+           std::tie(b.id, b.path, b.line, b.stage, b.reason, b.kind);
+  });
+}
+
+}  // namespace xtts::formats

@@ -1,0 +1,111 @@
+// The four sections as JSON: every field, named as in recipes, enumerators by
+// formats/enum_names.hpp, what is not set as null. The fingerprint of every cache ever made hangs
+// on what is written here.
+#include "formats/canonical_json.hpp"
+#include "formats/enum_names.hpp"
+
+namespace xtts::formats {
+namespace {
+
+using nlohmann::json;
+
+template <typename Enum>
+json named(Enum value) {
+  return std::string(name_of(value));
+}
+
+json to_json(const TrimConfig& trim) {
+  return {{"method", named(trim.method)},
+          {"top_db", trim.top_db},
+          {"frame_samples", trim.frame_samples},
+          {"hop_samples", trim.hop_samples}};
+}
+
+json to_json(const LoudnessConfig& loudness) {
+  return {{"method", named(loudness.method)},
+          {"target", loudness.target},
+          {"limit_peak", loudness.limit_peak},
+          {"then_peak_to_one", loudness.then_peak_to_one}};
+}
+
+json to_json(const StftConfig& stft) {
+  return {{"n_fft", stft.n_fft},
+          {"win_samples", stft.win_samples},
+          {"hop_samples", stft.hop_samples},
+          {"window", named(stft.window)},
+          {"symmetry", named(stft.symmetry)},
+          {"framing", named(stft.framing)},
+          {"pad_mode", named(stft.pad_mode)}};
+}
+
+json to_json(const MelConfig& mel) {
+  return {{"n_mels", mel.n_mels},
+          {"f_min_hz", mel.f_min_hz},
+          {"f_max_hz", mel.f_max_hz},
+          {"scale", named(mel.scale)},
+          {"norm", named(mel.norm)}};
+}
+
+json to_json(const LogConfig& log) {
+  return {{"base", named(log.base)}, {"mode", named(log.mode)}, {"floor", log.floor}};
+}
+
+json to_json(const NormalizeConfig& normalize) {
+  return {{"method", named(normalize.method)},
+          {"offset", normalize.offset},
+          {"scale", normalize.scale}};
+}
+
+}  // namespace
+
+json to_json(const FeatureConfig& config) {
+  return {{"sample_rate_hz", config.sample_rate_hz},
+          {"channels", named(config.channels)},
+          {"resampler", config.resampler},
+          {"trim", to_json(config.trim)},
+          {"loudness", to_json(config.loudness)},
+          {"stft", to_json(config.stft)},
+          {"spectrum", named(config.spectrum)},
+          {"spectrum_floor", config.spectrum_floor},
+          {"mel", to_json(config.mel)},
+          {"log", to_json(config.log)},
+          {"normalize", to_json(config.normalize)},
+          {"max_frames", config.max_frames},
+          {"pad_value", config.pad_value},
+          {"too_long", config.too_long ? named(*config.too_long) : json()},
+          {"precision", named(config.precision)}};
+}
+
+json to_json(const TextConfig& config) {
+  return {{"tokens", named(config.tokens)},   {"vocabulary", config.vocabulary},
+          {"max_tokens", config.max_tokens},  {"too_long", named(config.too_long)},
+          {"unknown", named(config.unknown)}, {"use_normalized", config.use_normalized}};
+}
+
+json to_json(const CorpusConfig& config) {
+  return {{"layout", config.layout},
+          {"language", config.language},
+          {"speaker", config.speaker},
+          {"speaker_pattern", config.speaker_pattern},
+          {"train_split", config.train_split},
+          {"validation_split", config.validation_split},
+          {"validation_clips_max", config.validation_clips_max},
+          {"split_seed", config.split_seed},
+          {"split_by", named(config.split_by)},
+          {"train_subset_fraction", config.train_subset_fraction},
+          {"subset_seed", config.subset_seed},
+          {"metadata_train_file", config.metadata_train_file},
+          {"metadata_eval_file", config.metadata_eval_file},
+          {"wavs_train_folder", config.wavs_train_folder},
+          {"wavs_eval_folder", config.wavs_eval_folder},
+          {"max_source_seconds", config.max_source_seconds},
+          {"max_clip_seconds", config.max_clip_seconds ? json(*config.max_clip_seconds) : json()}};
+}
+
+json to_json(const StorageConfig& config) {
+  return {{"store", named(config.store)},
+          {"layout", named(config.layout)},
+          {"dtype", std::string(to_string(config.dtype))}};
+}
+
+}  // namespace xtts::formats

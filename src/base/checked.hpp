@@ -1,0 +1,44 @@
+// Arithmetic on numbers that came from a file: an overflow is an answer, not a wrapped value. Pure
+// functions.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <optional>
+
+namespace xtts {
+
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr std::optional<T> checked_add(T a, T b) noexcept {
+  if (b > std::numeric_limits<T>::max() - a) return std::nullopt;
+  return static_cast<T>(a + b);
+}
+
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr std::optional<T> checked_multiply(T a, T b) noexcept {
+  if (a != 0 && b > std::numeric_limits<T>::max() / a) return std::nullopt;
+  return static_cast<T>(a * b);
+}
+
+// Whether [offset, offset + size) lies in [0, total). Never overflows.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr bool lies_within(T offset, T size, T total) noexcept {
+  return offset <= total && size <= total - offset;
+}
+
+// The next multiple of `alignment` (a power of two) at or above `value`; nothing where it does not
+// fit.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr std::optional<T> checked_align_up(T value, T alignment) noexcept {
+  const auto raised = checked_add<T>(value, static_cast<T>(alignment - 1));
+  if (!raised) return std::nullopt;
+  return static_cast<T>(*raised & ~static_cast<T>(alignment - 1));
+}
+
+// The same for values that are known to fit.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr T align_up(T value, T alignment) noexcept {
+  return static_cast<T>((value + (alignment - 1)) & ~static_cast<T>(alignment - 1));
+}
+
+}  // namespace xtts
