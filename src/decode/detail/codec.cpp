@@ -1,0 +1,25 @@
+#include "decode/detail/codec.hpp"
+
+namespace xtts::decode::detail {
+namespace {
+
+// A codec frame longer than this is a lie: the longest honest ones (WavPack, APE) are near 150,000
+// samples.
+constexpr std::int64_t kFrameSamplesMax = std::int64_t{1} << 20;
+
+}  // namespace
+
+Result<Codec> Codec::open(const Demuxer& demuxer, const Complaints& complaints) {
+  CodecContextPtr context(avcodec_alloc_context3(&demuxer.codec()));
+  if (context == nullptr) return allocation_failure("opening the decoder");
+  int code = avcodec_parameters_to_context(context.get(), demuxer.stream().codecpar);
+  if (code < 0) return complaints.failure("opening the decoder", code);
+  context->pkt_timebase = demuxer.stream().time_base;  // what trimming encoder delay is reckoned in
+  context->thread_count = 1;
+  context->max_samples = kFrameSamplesMax;
+  code = avcodec_open2(context.get(), &demuxer.codec(), nullptr);
+  if (code < 0) return complaints.failure("opening the decoder", code);
+  return Codec(std::move(context));
+}
+
+}  // namespace xtts::decode::detail

@@ -1,0 +1,150 @@
+#include "decode/detail/demuxer.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "base/try.hpp"
+#include "decode/detail/allow_list.hpp"
+
+namespace xtts::decode::detail {
+namespace {
+
+constexpr unsigned kStreamsMax = 64;
+
+int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+  return AVERROR(EPERM);
+}
+
+// By content alone: libav is given no name.
+Result<const AVInputFormat*> recognise(AVIOContext* io, const Complaints& complaints) {
+  const AVInputFormat* format = nullptr;
+  const int code = av_probe_input_buffer2(io, &format, "", nullptr, 0, 0);
+  if (code == AVERROR(ENOMEM)) return complaints.failure("recognising the format", code);
+  if (code < 0 || format == nullptr)
+    return Status(StatusCode::kBadInput, "not an audio file that FFmpeg knows");
+  if (!is_allowed_demuxer(format->name)) {
+    return Status(StatusCode::kBadInput,
+                  std::string("not an audio file (it looks like '") + format->name + "')");
+  }
+  return format;
+}
+
+// Looking for other codecs hidden in 16-bit PCM takes ten times as long as decoding it. Only these
+// two containers ask for that search and never need it for what we read; others (MPEG-TS) need it
+// to know their codec at all. Given up: DTS or S/PDIF bursts dressed as a WAV are decoded as the
+// noise that any other player would make of them.
+bool hides_no_codec(const AVInputFormat& format) {
+  return std::strcmp(format.name, "wav") == 0 || std::strcmp(format.name, "w64") == 0;
+}
+
+Result<FormatContextPtr> open_container(AVIOContext* io, const AVInputFormat* format,
+                                        const Complaints& complaints) {
+  AVFormatContext* context = avformat_alloc_context();
+  if (context == nullptr) return allocation_failure("opening");
+  context->pb = io;
+  context->io_open = refuse_to_open;
+  context->max_streams = static_cast<int>(kStreamsMax);
+  if (hides_no_codec(*format)) context->max_probe_packets = 0;
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "protocol_whitelist", "", 0);
+  av_dict_set(&options, "format_whitelist", allowed_demuxers(), 0);
+  av_dict_set(&options, "codec_whitelist", allowed_codecs(), 0);
+  const int code =
+      avformat_open_input(&context, "", format, &options);  // frees the context when it fails
+  av_dict_free(&options);
+  if (code < 0) return complaints.failure("opening", code);
+  return FormatContextPtr(context);
+}
+
+bool has_audio(const AVFormatContext& context) {
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    if (context.streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO) return true;
+  }
+  return false;
+}
+
+// The header alone is enough when every audio stream's codec, rate and channels stand in it.
+bool header_says_enough(const AVFormatContext& context) {
+  if ((context.ctx_flags & AVFMTCTX_NOHEADER) != 0 || !has_audio(context)) return false;
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVCodecParameters& codec = *context.streams[i]->codecpar;
+    if (codec.codec_type != AVMEDIA_TYPE_AUDIO) continue;
+    if (codec.codec_id == AV_CODEC_ID_NONE || codec.sample_rate <= 0 ||
+        codec.ch_layout.nb_channels <= 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Demuxer> Demuxer::open(SourceReader& reader, const Complaints& complaints) {
+  if (reader.io() == nullptr) return allocation_failure("opening");
+  Demuxer demuxer;
+  XTTS_ASSIGN(const AVInputFormat* format, recognise(reader.io(), complaints));
+  XTTS_ASSIGN(demuxer.context_, open_container(reader.io(), format, complaints));
+  XTTS_TRY(demuxer.analyse_if_needed(complaints));
+  XTTS_TRY(demuxer.choose_stream(complaints));
+  return demuxer;
+}
+
+// libav's analysis decodes the first packets of each stream to learn what the header left out;
+// where nothing was left out it only costs time.
+Status Demuxer::analyse_if_needed(const Complaints& complaints) {
+  if (header_says_enough(*context_)) return {};
+  const int code = avformat_find_stream_info(context_.get(), nullptr);
+  if (code == AVERROR(ENOMEM)) return complaints.failure("analysing", code);
+  return {};  // whatever it missed shows when decoding
+}
+
+Status Demuxer::choose_stream(const Complaints& complaints) {
+  if (!has_audio(*context_))
+    return {StatusCode::kBadInput, std::string(container()) + ": holds no sound"};
+  // Cover art is a video stream to libav, so it never comes into question here.
+  const int index = av_find_best_stream(context_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, &codec_, 0);
+  if (index < 0) {
+    if (index != AVERROR_DECODER_NOT_FOUND) return complaints.failure("choosing the sound", index);
+    return {StatusCode::kBadInput,
+            std::string(container()) + ": FFmpeg has no decoder for its sound"};
+  }
+  stream_ = context_->streams[index];
+  for (unsigned i = 0; i < context_->nb_streams; ++i) {
+    if (static_cast<int>(i) != index) context_->streams[i]->discard = AVDISCARD_ALL;
+  }
+  return {};
+}
+
+std::optional<double> Demuxer::promised_seconds() const {
+  if (context_->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE &&
+      context_->duration != AV_NOPTS_VALUE) {
+    return std::nullopt;
+  }
+  if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
+    return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+  }
+  // The whole container's length is the sound's only where there is nothing else in it.
+  if (context_->nb_streams == 1 && context_->duration != AV_NOPTS_VALUE && context_->duration > 0) {
+    return static_cast<double>(context_->duration) / AV_TIME_BASE;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> Demuxer::heard_frame_count(int rate_hz) const {
+  if (stream_->codecpar->codec_id != AV_CODEC_ID_AAC || std::strncmp(container(), "mov,", 4) != 0)
+    return std::nullopt;
+  for (const AVDictionary* tags : {stream_->metadata, context_->metadata}) {
+    const AVDictionaryEntry* tag = av_dict_get(tags, "iTunSMPB", nullptr, 0);
+    unsigned long long heard = 0;
+    // " 00000000 DELAY PADDING SAMPLES ...", all hexadecimal.
+    if (tag != nullptr && std::sscanf(tag->value, "%*x %*x %*x %llx", &heard) == 1 && heard > 0)
+      return heard;
+  }
+  if (stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0 || rate_hz <= 0)
+    return std::nullopt;
+  return static_cast<std::uint64_t>(
+      av_rescale_q(stream_->duration, stream_->time_base, AVRational{1, rate_hz}));
+}
+
+}  // namespace xtts::decode::detail

@@ -1,0 +1,49 @@
+// Demuxer: opens a container through a SourceReader, chooses the sound in it, and hands out its
+// packets.
+//
+// What can go wrong with a hostile header ends here: the container must be on the allow list,
+// nested opens are refused, only audio decoders exist for it. Borrows the reader. One thread at a
+// time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "decode/detail/complaints.hpp"
+#include "decode/detail/libav.hpp"
+#include "decode/detail/source_reader.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::decode::detail {
+
+class Demuxer {
+ public:
+  [[nodiscard]] static Result<Demuxer> open(SourceReader& reader, const Complaints& complaints);
+
+  [[nodiscard]] const AVStream& stream() const noexcept { return *stream_; }
+  [[nodiscard]] const AVCodec& codec() const noexcept { return *codec_; }
+  [[nodiscard]] const char* container() const noexcept { return context_->iformat->name; }
+
+  // The next packet of the container: 0, or an AVERROR. It is the sound's only when its
+  // stream_index is stream()'s.
+  [[nodiscard]] int read(AVPacket& packet) { return av_read_frame(context_.get(), &packet); }
+
+  // What the container says about its length, where it says so rather than guesses from the bit
+  // rate.
+  [[nodiscard]] std::optional<double> promised_seconds() const;
+  // Where the container says exactly how many samples at `rate_hz` are meant to be heard and libav
+  // leaves the cut at the end to us: AAC in MP4 ends within a codec frame (edit list, or Apple's
+  // iTunSMPB tag).
+  [[nodiscard]] std::optional<std::uint64_t> heard_frame_count(int rate_hz) const;
+
+ private:
+  Demuxer() = default;
+  [[nodiscard]] Status choose_stream(const Complaints& complaints);
+  [[nodiscard]] Status analyse_if_needed(const Complaints& complaints);
+
+  FormatContextPtr context_;
+  AVStream* stream_ = nullptr;
+  const AVCodec* codec_ = nullptr;
+};
+
+}  // namespace xtts::decode::detail

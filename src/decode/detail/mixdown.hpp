@@ -1,0 +1,47 @@
+// Codec output of any layout -> one channel of float32, with the facts that only the raw samples
+// show.
+//
+// Integers become x / 2^(bits-1), exact in float32 up to 24 bits; doubles and 32-bit integers are
+// rounded to nearest. The mean is what numpy.mean makes of float32 [frames, channels], which is
+// what librosa does: up to seven channels are added first to last in float32, eight or more in
+// numpy's pairwise order, then divided by the count. Pure but for the scratch it owns; one thread
+// at a time. Cost: about 0.02 ms per 6.5 s clip (tests/bench).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decode/audio_decoder.hpp"
+#include "decode/detail/libav.hpp"
+
+namespace xtts::decode::detail {
+
+constexpr int kChannelsMax = 64;
+
+// A frame's samples as libav lays them out: one plane for each channel, or all channels interleaved
+// in plane 0.
+struct PcmView {
+  AVSampleFormat format = AV_SAMPLE_FMT_NONE;
+  int channel_count = 0;
+  std::size_t frame_count = 0;
+  const std::uint8_t* const* planes = nullptr;
+};
+
+struct SampleCounts {
+  std::uint64_t clipped = 0;
+  std::uint64_t nonfinite = 0;
+};
+
+class Mixdown {
+ public:
+  // Writes pcm.frame_count samples to `out`, which has room for them, and adds to `counts`. False
+  // when the sample format is unknown. Channels are 1 to kChannelsMax.
+  [[nodiscard]] bool mix(const PcmView& pcm, Mix how, float* out, SampleCounts& counts);
+
+ private:
+  std::vector<float> scratch_;  // the frame as floats, in its own layout
+};
+
+}  // namespace xtts::decode::detail

@@ -1,0 +1,58 @@
+// Resampler: one channel of float32 from one rate to another, by libsoxr through libswresample.
+//
+// precision 20 is soxr's HQ and 28 its VHQ: every output bit equals Python's soxr.resample (checked
+// at nine pairs of rates). soxr's other qualities cannot be reached through libswresample (its
+// precision 16 is another filter than MQ, 4e-3 off), so they are refused rather than approximated.
+// The length is librosa's: ceil(n * (to / from)) in double, cut or filled with zeros
+// (librosa.resample with fix=True).
+//
+// The context is kept between clips and initialised anew for each: soxr cannot be rewound, and the
+// same bytes must come out whatever was decoded before. That costs what the filter design costs
+// (see tests/bench). One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "decode/detail/complaints.hpp"
+#include "decode/detail/libav.hpp"
+#include "decode/detail/output_samples.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::decode::detail {
+
+struct ResamplerSetting {
+  std::uint32_t from_hz = 0;
+  std::uint32_t to_hz = 0;
+  int precision_bits = 20;
+
+  friend bool operator==(const ResamplerSetting&, const ResamplerSetting&) = default;
+};
+
+// "soxr_hq" -> 20. kUnsupported for a quality of soxr's that we lack, kInvalidArgument for an
+// unknown name.
+[[nodiscard]] Result<int> precision_bits_of(const std::string& resampler);
+
+[[nodiscard]] std::size_t resampled_length(std::size_t length, std::uint32_t from_hz,
+                                           std::uint32_t to_hz);
+
+class Resampler {
+ public:
+  // Begins a new signal.
+  [[nodiscard]] Status start(const ResamplerSetting& setting, const Complaints& complaints);
+  [[nodiscard]] Status push(std::span<const float> in, OutputSamples& out,
+                            const Complaints& complaints);
+  // Everything still inside comes out, and the length becomes librosa's.
+  [[nodiscard]] Status finish(OutputSamples& out, const Complaints& complaints);
+
+ private:
+  ResampleContextPtr context_;
+  ResamplerSetting setting_;
+  std::size_t in_count_ = 0;
+  std::size_t out_begin_ = 0;
+  bool out_begin_known_ = false;
+};
+
+}  // namespace xtts::decode::detail

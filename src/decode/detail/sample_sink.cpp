@@ -1,0 +1,104 @@
+#include "decode/detail/sample_sink.hpp"
+
+#include <span>
+#include <string>
+
+#include "base/try.hpp"
+
+namespace xtts::decode::detail {
+namespace {
+
+Status check_parameters(const AVFrame& frame) {
+  const int channels = frame.ch_layout.nb_channels;
+  if (frame.sample_rate < 1 || frame.sample_rate > kSampleRateHzMax) {
+    return {StatusCode::kBadInput, "a sample rate of " + std::to_string(frame.sample_rate) + " Hz"};
+  }
+  if (channels < 1 || channels > kChannelsMax) {
+    return {StatusCode::kBadInput, std::to_string(channels) + " channels"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Status SampleSink::begin(const DecodeRequest& request, std::vector<float>& samples,
+                         const Complaints& complaints) {
+  XTTS_ASSIGN(precision_bits_, precision_bits_of(request.resampler));
+  out_.emplace(samples);
+  complaints_ = &complaints;
+  hasher_ = Hasher128();
+  counts_ = {};
+  mix_ = request.mix;
+  target_rate_hz_ = request.target_rate_hz;
+  first_rate_hz_ = rate_hz_ = rate_change_count_ = 0;
+  channel_count_ = 0;
+  frame_count_ = sample_count_ = 0;
+  seconds_ = 0.0;
+  seconds_max_ = request.source_seconds_max;
+  return {};
+}
+
+// A file may change its rate half way (joined MP3s, chained Ogg): each stretch is then a signal of
+// its own.
+Status SampleSink::change_rate(std::uint32_t rate_hz) {
+  if (rate_hz_ != 0) {
+    ++rate_change_count_;
+    if (resamples()) XTTS_TRY(resampler_.finish(*out_, *complaints_));
+  } else {
+    first_rate_hz_ = rate_hz;
+  }
+  rate_hz_ = rate_hz;
+  if (!resamples()) return {};
+  return resampler_.start({rate_hz_, target_rate_hz_, precision_bits_}, *complaints_);
+}
+
+Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
+  if (frame_count == 0) return {};
+  XTTS_TRY(check_parameters(frame));
+  const auto rate_hz = static_cast<std::uint32_t>(frame.sample_rate);
+  if (rate_hz != rate_hz_) XTTS_TRY(change_rate(rate_hz));
+  if (channel_count_ == 0) channel_count_ = frame.ch_layout.nb_channels;
+
+  seconds_ += static_cast<double>(frame_count) / rate_hz;
+  if (seconds_ > seconds_max_) {
+    return {StatusCode::kBadInput,
+            "longer than " + std::to_string(static_cast<long>(seconds_max_)) + " s"};
+  }
+  frame_count_ += frame_count;
+  sample_count_ += frame_count * static_cast<std::uint64_t>(frame.ch_layout.nb_channels);
+
+  // Without a resampler the mix is the output and goes straight there.
+  if (resamples() && mixed_.size() < frame_count) mixed_.resize(frame_count);
+  float* const mixed = resamples() ? mixed_.data() : out_->room(frame_count);
+  const PcmView pcm{static_cast<AVSampleFormat>(frame.format), frame.ch_layout.nb_channels,
+                    frame_count, frame.extended_data};
+  if (!mixdown_.mix(pcm, mix_, mixed, counts_)) {
+    return {StatusCode::kBadInput, "its decoder gives samples of an unknown kind"};
+  }
+  const std::span<const float> view(mixed, frame_count);
+  hasher_.update(std::as_bytes(view));
+  if (resamples()) return resampler_.push(view, *out_, *complaints_);
+  out_->advance(frame_count);
+  return {};
+}
+
+Status SampleSink::finish(SourceFacts& facts) {
+  if (rate_hz_ != 0 && resamples()) XTTS_TRY(resampler_.finish(*out_, *complaints_));
+  out_->finish();
+  facts.sample_rate_hz = first_rate_hz_;
+  facts.channel_count = static_cast<std::uint16_t>(channel_count_);
+  facts.frame_count = frame_count_;
+  facts.clipped_sample_count = counts_.clipped;
+  facts.nonfinite_sample_count = counts_.nonfinite;
+  facts.pcm_digest = hasher_.finish();
+  if (rate_change_count_ > 0) {
+    facts.warnings.push_back("the sample rate changes " + std::to_string(rate_change_count_) +
+                             " times");
+  }
+  if (sample_count_ > 0 && counts_.nonfinite == sample_count_) {
+    return {StatusCode::kBadInput, "every sample is NaN or infinite"};
+  }
+  return {};
+}
+
+}  // namespace xtts::decode::detail

@@ -1,0 +1,59 @@
+// SampleSink: what happens to a decoded frame: mix, facts, digest, resample, append.
+//
+// It keeps its scratch and its resampler from clip to clip. One thread at a time.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "decode/audio_decoder.hpp"
+#include "decode/detail/complaints.hpp"
+#include "decode/detail/mixdown.hpp"
+#include "decode/detail/output_samples.hpp"
+#include "decode/detail/resampler.hpp"
+
+namespace xtts::decode::detail {
+
+constexpr int kSampleRateHzMax = 768'000;
+
+class SampleSink {
+ public:
+  // `samples` and `complaints` must outlive the clip.
+  [[nodiscard]] Status begin(const DecodeRequest& request, std::vector<float>& samples,
+                             const Complaints& complaints);
+  // The first `frame_count` samples of the frame. Fails where the source is longer than the request
+  // allows.
+  [[nodiscard]] Status push(const AVFrame& frame, std::size_t frame_count);
+  // Completes the samples and fills the facts that come from samples; no more frames after this.
+  [[nodiscard]] Status finish(SourceFacts& facts);
+
+  [[nodiscard]] std::uint64_t frame_count() const noexcept { return frame_count_; }
+  [[nodiscard]] std::uint32_t sample_rate_hz() const noexcept { return first_rate_hz_; }
+
+ private:
+  [[nodiscard]] Status change_rate(std::uint32_t rate_hz);
+  [[nodiscard]] bool resamples() const noexcept { return rate_hz_ != target_rate_hz_; }
+
+  Mixdown mixdown_;
+  Resampler resampler_;
+  std::vector<float> mixed_;
+
+  // Of the clip in hand.
+  std::optional<OutputSamples> out_;
+  const Complaints* complaints_ = nullptr;
+  Hasher128 hasher_;
+  SampleCounts counts_;
+  Mix mix_ = Mix::kMean;
+  int precision_bits_ = 20;
+  std::uint32_t target_rate_hz_ = 0;
+  std::uint32_t first_rate_hz_ = 0;
+  std::uint32_t rate_hz_ = 0;
+  std::uint32_t rate_change_count_ = 0;
+  int channel_count_ = 0;
+  std::uint64_t frame_count_ = 0;
+  double seconds_ = 0.0;
+  double seconds_max_ = 0.0;
+  std::uint64_t sample_count_ = 0;  // of all channels
+};
+
+}  // namespace xtts::decode::detail

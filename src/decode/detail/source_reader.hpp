@@ -1,0 +1,39 @@
+// SourceReader: lets libav read a RandomAccessFile. No name and no protocol ever reaches libav, so
+// nothing in a file can make it open anything else.
+//
+// The first failure of read_at is kept and every later read fails too: libav takes many a failed
+// read for the end of the file, so the caller asks failure() before it believes any outcome.
+// Borrows the file; one thread at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "base/env.hpp"
+#include "decode/detail/libav.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::decode::detail {
+
+class SourceReader {
+ public:
+  explicit SourceReader(const RandomAccessFile& file);
+  SourceReader(const SourceReader&) = delete;
+  SourceReader& operator=(const SourceReader&) = delete;
+
+  // Null when memory was refused.
+  [[nodiscard]] AVIOContext* io() const noexcept { return io_.get(); }
+  [[nodiscard]] const Status& failure() const noexcept { return failure_; }
+
+ private:
+  static int read_callback(void* self, std::uint8_t* out, int size) noexcept;
+  static std::int64_t seek_callback(void* self, std::int64_t offset, int whence) noexcept;
+  [[nodiscard]] int read(std::span<std::byte> out);
+
+  const RandomAccessFile& file_;
+  std::uint64_t position_bytes_ = 0;
+  std::uint64_t budget_bytes_;  // of reading: a demuxer that seeks in circles ends here
+  Status failure_;
+  IoContextPtr io_;
+};
+
+}  // namespace xtts::decode::detail

@@ -1,0 +1,228 @@
+// AudioDecoder through libav: container -> packets -> frames -> SampleSink.
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/try.hpp"
+#include "decode/audio_decoder.hpp"
+#include "decode/detail/codec.hpp"
+#include "decode/detail/complaints.hpp"
+#include "decode/detail/demuxer.hpp"
+#include "decode/detail/libav.hpp"
+#include "decode/detail/sample_sink.hpp"
+#include "decode/detail/source_reader.hpp"
+#include "decode/detail/tail_trim.hpp"
+
+namespace xtts::decode {
+namespace {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): this file is what detail/ is for
+
+// Packets in a row that give no sample. A video track beside the sound brings hundreds between two
+// packets of sound, damage some; this many is a file that leads nowhere.
+constexpr std::uint32_t kIdlePacketsMax = 50'000;
+
+// A shortfall against the container's own length that is worth a word.
+constexpr double kMissingShareMax = 0.05;
+constexpr double kMissingSecondsMax = 0.5;
+
+struct Damage {
+  std::uint32_t packet_count = 0;
+  std::string first_reason;
+  std::string stop_reason;  // why reading ended before the end, if it did
+
+  void add(int code, const Complaints& complaints) {
+    if (packet_count++ > 0) return;
+    first_reason = complaints.last().empty() ? error_text(code) : complaints.last();
+  }
+};
+
+class LibavDecoder final : public AudioDecoder {
+ public:
+  Result<SourceFacts> decode(const RandomAccessFile& source, const std::string& name,
+                             const DecodeRequest& request, std::vector<float>& samples) override;
+
+ private:
+  Result<SourceFacts> decode_from(SourceReader& reader, const DecodeRequest& request,
+                                  std::vector<float>& samples);
+  Status decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints, Damage& damage);
+  Status decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail, Complaints& complaints,
+                       Damage& damage);
+  Status drain(Codec& codec, TailTrim& tail, Complaints& complaints, Damage& damage);
+
+  PacketPtr packet_{av_packet_alloc()};
+  FramePtr frame_{av_frame_alloc()};
+  FramePtr held_{av_frame_alloc()};
+  SampleSink sink_;
+};
+
+Status check(const DecodeRequest& request) {
+  if (request.target_rate_hz < 1 || request.target_rate_hz > kSampleRateHzMax) {
+    return {StatusCode::kInvalidArgument,
+            "a target rate of " + std::to_string(request.target_rate_hz) + " Hz: 1 to 768000"};
+  }
+  if (!(request.source_seconds_max > 0.0)) {
+    return {StatusCode::kInvalidArgument, "source_seconds_max must be above 0"};
+  }
+  return {};
+}
+
+std::string one_decimal(double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return text.data();
+}
+
+// Why a file that opened gave nothing: the first damage, or libav's last word, or that it is just
+// empty.
+Status no_samples(const Damage& damage, const Complaints& complaints) {
+  std::string text = "no sound could be decoded";
+  if (!damage.first_reason.empty()) {
+    text += ": " + damage.first_reason;
+  } else if (!damage.stop_reason.empty()) {
+    text += ": " + damage.stop_reason;
+  } else if (!complaints.last().empty()) {
+    text += ": " + complaints.last();
+  }
+  return {StatusCode::kBadInput, std::move(text)};
+}
+
+void warn(const Damage& damage, const Complaints& complaints, std::vector<std::string>& warnings) {
+  if (damage.packet_count > 0) {
+    warnings.push_back(std::to_string(damage.packet_count) + " damaged packets skipped (" +
+                       damage.first_reason + ")");
+  } else if (complaints.count() > 0) {
+    warnings.push_back("FFmpeg complains: " + complaints.first());
+  }
+  if (!damage.stop_reason.empty()) warnings.push_back("reading stopped: " + damage.stop_reason);
+}
+
+void warn_if_short(const Demuxer& demuxer, double seconds, std::vector<std::string>& warnings) {
+  const std::optional<double> promised = demuxer.promised_seconds();
+  if (!promised.has_value()) return;
+  const double missing = *promised - seconds;
+  if (missing <= kMissingSecondsMax && missing <= *promised * kMissingShareMax) return;
+  warnings.push_back("stops " + one_decimal(missing) + " s early: its header promises " +
+                     one_decimal(*promised) + " s");
+}
+
+Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source, const std::string& name,
+                                         const DecodeRequest& request,
+                                         std::vector<float>& samples) {
+  try {
+    XTTS_TRY(check(request));
+    SourceReader reader(source);
+    const Result<SourceFacts> facts = decode_from(reader, request, samples);
+    // libav takes many a failed read for the end of the file: the reader knows better, whatever
+    // came out.
+    if (!reader.failure().ok()) return reader.failure().with_context(name);
+    if (!facts.ok()) return facts.status().with_context(name);
+    return facts;
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResource, "decoding: out of memory");
+  }
+}
+
+Result<SourceFacts> LibavDecoder::decode_from(SourceReader& reader, const DecodeRequest& request,
+                                              std::vector<float>& samples) {
+  if (packet_ == nullptr || frame_ == nullptr || held_ == nullptr)
+    return allocation_failure("opening");
+  Complaints complaints;
+  XTTS_TRY(sink_.begin(request, samples, complaints));
+  XTTS_ASSIGN(Demuxer demuxer, Demuxer::open(reader, complaints));
+  XTTS_ASSIGN(Codec codec, Codec::open(demuxer, complaints));
+  complaints.forget();  // what it minded while looking for parameters is no damage to the sound
+
+  Damage damage;
+  XTTS_TRY(decode_packets(demuxer, codec, complaints, damage));
+
+  SourceFacts facts;
+  facts.container = demuxer.container();
+  facts.codec = codec.name();
+  if (sink_.frame_count() == 0) return no_samples(damage, complaints);
+  XTTS_TRY(sink_.finish(facts));
+  warn(damage, complaints, facts.warnings);
+  warn_if_short(demuxer, static_cast<double>(facts.frame_count) / facts.sample_rate_hz,
+                facts.warnings);
+  return facts;
+}
+
+Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints,
+                                    Damage& damage) {
+  TailTrim tail(demuxer.heard_frame_count(demuxer.stream().codecpar->sample_rate), *held_);
+  std::uint32_t idle_packet_count = 0;
+  while (idle_packet_count < kIdlePacketsMax) {
+    const int code = demuxer.read(*packet_);
+    if (code ==
+        AVERROR(EAGAIN)) {  // a demuxer that is not there yet; it must get there within the limit
+      ++idle_packet_count;
+      continue;
+    }
+    if (code == AVERROR(ENOMEM)) return allocation_failure("reading");
+    if (code < 0) {
+      if (code != AVERROR_EOF) damage.stop_reason = error_text(code);
+      break;
+    }
+    const std::uint64_t before = sink_.frame_count();
+    Status status;
+    if (packet_->stream_index == demuxer.stream().index) {
+      status = decode_packet(packet_.get(), codec, tail, complaints, damage);
+    }
+    av_packet_unref(packet_.get());
+    XTTS_TRY(std::move(status));
+    idle_packet_count = sink_.frame_count() == before ? idle_packet_count + 1 : 0;
+  }
+  if (idle_packet_count >= kIdlePacketsMax) {
+    damage.stop_reason = "no sound in " + std::to_string(kIdlePacketsMax) + " packets in a row";
+  }
+  XTTS_TRY(decode_packet(nullptr, codec, tail, complaints, damage));
+  return tail.finish(sink_);
+}
+
+// A packet that fails is counted and left behind: the next one may be whole.
+Status LibavDecoder::decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail,
+                                   Complaints& complaints, Damage& damage) {
+  const int code = codec.send(packet);
+  if (code == AVERROR(ENOMEM)) return allocation_failure("decoding");
+  if (code < 0 && code != AVERROR_EOF) damage.add(code, complaints);
+  return drain(codec, tail, complaints, damage);
+}
+
+Status LibavDecoder::drain(Codec& codec, TailTrim& tail, Complaints& complaints, Damage& damage) {
+  // Each packet or end gives a bounded number of frames, errors included; the bound is for decoders
+  // that forget it.
+  for (std::uint32_t turn = 0; turn < kIdlePacketsMax; ++turn) {
+    const int code = codec.receive(*frame_);
+    if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return {};
+    if (code == AVERROR(ENOMEM)) return allocation_failure("decoding");
+    if (code < 0) {
+      damage.add(code, complaints);
+      continue;
+    }
+    XTTS_TRY(tail.push(*frame_, sink_));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<AudioDecoder> make_libav_decoder() {
+  return std::make_unique<LibavDecoder>();
+}
+
+std::string decode_libraries() {
+  const auto named = [](const char* name, unsigned version) {
+    return std::string(name) + " " + std::to_string(AV_VERSION_MAJOR(version)) + "." +
+           std::to_string(AV_VERSION_MINOR(version)) + "." +
+           std::to_string(AV_VERSION_MICRO(version));
+  };
+  return named("libavformat", avformat_version()) + ", " + named("libavcodec", avcodec_version()) +
+         ", " + named("libavutil", avutil_version()) + ", " +
+         named("libswresample", swresample_version());
+}
+
+}  // namespace xtts::decode
