@@ -1,6 +1,7 @@
-// Conditioning: what happens to PCM between the resampler and the features (trim, loudness), in place.
-// One thread at a time; buffers are kept from clip to clip. Fails with kBadInput only (nothing but silence, where the
-// policy calls that a failure, is decided by the caller from the facts).
+// Conditioning: what happens to PCM between the resampler and the features (trim, loudness), in
+// place. One thread at a time; buffers are kept from clip to clip. Fails with kBadInput only
+// (nothing but silence, where the policy calls that a failure, is decided by the caller from the
+// facts).
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ class Conditioner {
   Conditioner(Conditioner&&) noexcept;
   Conditioner& operator=(Conditioner&&) noexcept;
 
-  // Trims and scales; `samples` shrinks to the kept part. Empty and silent input gives gain 1 and no failure.
+  // Trims and scales; `samples` shrinks to the kept part. Empty and silent input gives gain 1 and
+  // no failure.
   [[nodiscard]] Result<ConditionFacts> apply(std::vector<float>& samples);
 
  private:

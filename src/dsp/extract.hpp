@@ -1,9 +1,9 @@
 // FeatureExtractor: PCM + FeatureConfig -> log-mel frames [frames, mels], float32, row-major.
 //
-// Framing, scaling and packing: see formats/feature_config.hpp for the chain; the forward transform is unscaled,
-// X[k] = sum x[n] w[n] exp(-2 pi i k n / n_fft), as numpy, librosa and torch have it.
-// One thread at a time; share nothing; one per worker. Plans are made at creation (serialised inside: FFTW plans on one
-// thread only) and do not vary from run to run.
+// Framing, scaling and packing: see formats/feature_config.hpp for the chain; the forward transform
+// is unscaled, X[k] = sum x[n] w[n] exp(-2 pi i k n / n_fft), as numpy, librosa and torch have it.
+// One thread at a time; share nothing; one per worker. Plans are made at creation (serialised
+// inside: FFTW plans on one thread only) and do not vary from run to run.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ enum class Isa : std::uint8_t { kBest, kScalar, kAvx2, kAvx512 };
 class FeatureExtractor {
  public:
   // kInvalidArgument: the config does not validate, or the processor lacks `isa`.
-  [[nodiscard]] static Result<FeatureExtractor> create(const formats::FeatureConfig& config, Isa isa = Isa::kBest);
+  [[nodiscard]] static Result<FeatureExtractor> create(const formats::FeatureConfig& config,
+                                                       Isa isa = Isa::kBest);
   ~FeatureExtractor();
   FeatureExtractor(FeatureExtractor&&) noexcept;
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
@@ -35,9 +36,9 @@ class FeatureExtractor {
   // Frames that `sample_count` samples make, before any cut to max_frames.
   [[nodiscard]] std::uint64_t frame_count(std::uint64_t sample_count) const;
 
-  // Writes min(frame_count, out.size() / n_mels) frames to the front of `out` and returns their number; the rest of
-  // `out` is left alone (padding is the caller's). kBadInput when the clip is too short for its padding (reflect needs
-  // more samples than half a window) or makes no frame.
+  // Writes min(frame_count, out.size() / n_mels) frames to the front of `out` and returns their
+  // number; the rest of `out` is left alone (padding is the caller's). kBadInput when the clip is
+  // too short for its padding (reflect needs more samples than half a window) or makes no frame.
   [[nodiscard]] Result<std::uint32_t> extract(std::span<const float> samples, std::span<float> out);
 
  private:
@@ -46,7 +47,8 @@ class FeatureExtractor {
   std::unique_ptr<Impl> impl_;
 };
 
-// The libraries and instruction set that decide the numbers, for `numerics`: "fftw-3.3.10-sse2-avx-avx2-..., avx2".
+// The libraries and instruction set that decide the numbers, for `numerics`:
+// "fftw-3.3.10-sse2-avx-avx2-..., avx2".
 [[nodiscard]] std::string feature_libraries(Isa isa);
 
 }  // namespace xtts::dsp

@@ -1,0 +1,169 @@
+#include "dsp/extract.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/try.hpp"
+#include "dsp/aligned_buffer.hpp"
+#include "dsp/frame_grid.hpp"
+#include "dsp/kernels.hpp"
+#include "dsp/mel_filters.hpp"
+#include "dsp/spectrum.hpp"
+
+namespace xtts::dsp {
+namespace {
+
+constexpr std::size_t kVectorFloats = 8;
+
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+Compression make_compression(const formats::FeatureConfig& config) {
+  const bool affine = config.normalize.method == formats::NormalizeMethod::kAffine;
+  return {
+      .has_log = config.log.base != formats::LogBase::kNone,
+      .floor_mode = config.log.mode == formats::LogFloor::kAdd ? Compression::Floor::kAdd
+                                                               : Compression::Floor::kClamp,
+      .floor = static_cast<float>(config.log.floor),
+      .log_scale = config.log.base == formats::LogBase::kTen
+                       ? static_cast<float>(1.0 / std::log(10.0))
+                       : 1.0F,
+      .has_affine = affine,
+      .offset = affine ? static_cast<float>(config.normalize.offset) : 0.0F,
+      .scale = affine ? static_cast<float>(config.normalize.scale) : 1.0F,
+  };
+}
+
+Status check(const formats::FeatureConfig& config) {
+  const std::vector<std::string> problems = config.validate();
+  if (!problems.empty()) return {StatusCode::kInvalidArgument, problems.front()};
+  // The logarithm takes normal numbers only, so the floor must keep everything else from it.
+  if (config.log.base != formats::LogBase::kNone &&
+      !(config.log.floor >= static_cast<double>(std::numeric_limits<float>::min()))) {
+    return {StatusCode::kInvalidArgument,
+            "log.floor must be at least 1.2e-38 where there is a logarithm, not " +
+                std::to_string(config.log.floor)};
+  }
+  return {};
+}
+
+// The filters as arrays that the kernels take, with the bins that any of them looks at.
+class PackedFilters {
+ public:
+  explicit PackedFilters(const formats::FeatureConfig& config) {
+    const MelFilterBank bank =
+        pack(make_mel_filters(config.mel, config.sample_rate_hz, config.stft.n_fft));
+    for (const MelFilterBank::Span& span : bank.spans) {
+      first_bins_.push_back(span.first_bin);
+      bin_counts_.push_back(span.bin_count);
+      bin_end_ = std::max<std::size_t>(bin_end_, span.first_bin + span.bin_count);
+    }
+    weights_ = bank.weights;
+  }
+  [[nodiscard]] MelSpans spans() const {
+    return {first_bins_.data(), bin_counts_.data(), weights_.data(), first_bins_.size(),
+            round_up(bin_end_, kVectorFloats)};
+  }
+
+ private:
+  std::vector<std::uint32_t> first_bins_;
+  std::vector<std::uint32_t> bin_counts_;
+  std::vector<float> weights_;
+  std::size_t bin_end_ = 0;
+};
+
+}  // namespace
+
+// The work of a block of kBlockFrames frames: about 60 KB of buffers at 1,024 points and 80 bands,
+// of which the per-frame steps touch 28.
+struct FeatureExtractor::Impl {
+  Impl(const formats::FeatureConfig& config, std::unique_ptr<SpectrumStage> stage, Isa isa)
+      : grid(config.stft),
+        n_fft(config.stft.n_fft),
+        mel_count(config.mel.n_mels),
+        padded_mel_count(round_up(mel_count, kVectorFloats)),
+        row_stride(round_up(n_fft / 2 + 1, kVectorFloats)),
+        spectrum(std::move(stage)),
+        kernels(find_kernels(isa)->block),
+        filters(config),
+        compression(make_compression(config)),
+        edge_frame(n_fft),
+        rows(kBlockFrames * row_stride),
+        transposed(kBlockFrames * row_stride),
+        bands(kBlockFrames * padded_mel_count),
+        frames(kBlockFrames * padded_mel_count) {}
+
+  // Lanes without a frame keep the rows of an earlier block; lanes do not mix, and nobody reads
+  // their result.
+  void run_block(std::span<const float> samples, std::uint64_t first_frame, std::size_t count,
+                 float* out) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const float* frame = grid.frame(samples, first_frame + i, edge_frame.span());
+      spectrum->run(frame, rows.data() + i * row_stride);
+    }
+    kernels.mel(rows.data(), row_stride, filters.spans(), transposed.data(), bands.data());
+    kernels.compress(compression, bands.data(), bands.size());
+    kernels.to_frames(bands.data(), padded_mel_count, frames.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(out + i * mel_count, frames.data() + i * padded_mel_count,
+                  mel_count * sizeof(float));
+    }
+  }
+
+  FrameGrid grid;
+  std::size_t n_fft;
+  std::size_t mel_count;
+  std::size_t padded_mel_count;
+  std::size_t row_stride;
+  std::unique_ptr<SpectrumStage> spectrum;
+  const BlockKernels& kernels;
+  PackedFilters filters;
+  Compression compression;
+  AlignedBuffer<float> edge_frame;
+  AlignedBuffer<float> rows;        // [kBlockFrames][row_stride]
+  AlignedBuffer<float> transposed;  // [row_stride][kBlockFrames]
+  AlignedBuffer<float> bands;       // [padded_mel_count][kBlockFrames]
+  AlignedBuffer<float> frames;      // [kBlockFrames][padded_mel_count]
+};
+
+Result<FeatureExtractor> FeatureExtractor::create(const formats::FeatureConfig& config, Isa isa) {
+  XTTS_TRY(check(config));
+  const Isa used = isa == Isa::kBest ? best_isa() : isa;
+  XTTS_ASSIGN(std::unique_ptr<SpectrumStage> stage, SpectrumStage::create(config, used));
+  return FeatureExtractor(std::make_unique<Impl>(config, std::move(stage), used));
+}
+
+FeatureExtractor::FeatureExtractor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+FeatureExtractor::~FeatureExtractor() = default;
+FeatureExtractor::FeatureExtractor(FeatureExtractor&&) noexcept = default;
+FeatureExtractor& FeatureExtractor::operator=(FeatureExtractor&&) noexcept = default;
+
+std::uint64_t FeatureExtractor::frame_count(std::uint64_t sample_count) const {
+  return impl_->grid.frame_count(sample_count);
+}
+
+Result<std::uint32_t> FeatureExtractor::extract(std::span<const float> samples,
+                                                std::span<float> out) {
+  const std::uint64_t frame_count = impl_->grid.frame_count(samples.size());
+  if (frame_count == 0 || !impl_->grid.can_pad(samples.size())) {
+    return Status(StatusCode::kBadInput, "a clip of " + std::to_string(samples.size()) +
+                                             " samples is too short for a frame of " +
+                                             std::to_string(impl_->n_fft) + " with its padding");
+  }
+  const std::uint64_t room = out.size() / impl_->mel_count;
+  const std::uint64_t wanted =
+      std::min({frame_count, room, std::uint64_t{std::numeric_limits<std::uint32_t>::max()}});
+  for (std::uint64_t first = 0; first < wanted; first += kBlockFrames) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kBlockFrames, wanted - first));
+    impl_->run_block(samples, first, count, out.data() + first * impl_->mel_count);
+  }
+  return static_cast<std::uint32_t>(wanted);
+}
+
+}  // namespace xtts::dsp

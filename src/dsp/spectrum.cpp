@@ -1,0 +1,111 @@
+#include "dsp/spectrum.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "base/try.hpp"
+#include "dsp/aligned_buffer.hpp"
+#include "dsp/fft.hpp"
+#include "dsp/window.hpp"
+
+namespace xtts::dsp {
+namespace {
+
+SpectrumOp op_of(formats::SpectrumKind kind) {
+  switch (kind) {
+    case formats::SpectrumKind::kMagnitude:
+      return SpectrumOp::kMagnitude;
+    case formats::SpectrumKind::kPower:
+      return SpectrumOp::kPower;
+    case formats::SpectrumKind::kRootPlus:
+      return SpectrumOp::kRootPlus;
+  }
+  return SpectrumOp::kPower;
+}
+
+// sin and cos of 2 pi k / n_fft for k = 1 ... half / 2, in the kernel's order within each full
+// group.
+template <typename Real>
+struct Twiddles {
+  Twiddles(std::size_t half, const FrameKernels<Real>& kernels)
+      : sines(half / 2), cosines(half / 2) {
+    const std::size_t in_groups = half / 2 - half / 2 % kernels.lanes;
+    for (std::size_t i = 0; i < half / 2; ++i) {
+      const std::size_t lane = i % kernels.lanes;
+      const std::size_t k = 1 + (i < in_groups ? i - lane + kernels.lane_order[lane] : i);
+      const double angle = std::numbers::pi * static_cast<double>(k) / static_cast<double>(half);
+      sines[i] = static_cast<Real>(std::sin(angle));
+      cosines[i] = static_cast<Real>(std::cos(angle));
+    }
+  }
+  AlignedBuffer<Real> sines;
+  AlignedBuffer<Real> cosines;
+};
+
+template <typename Real>
+class HalfSizeSpectrum final : public SpectrumStage {
+ public:
+  HalfSizeSpectrum(const formats::FeatureConfig& config, const FrameKernels<Real>& kernels,
+                   ComplexFft<Real> fft)
+      : kernels_(kernels),
+        fft_(std::move(fft)),
+        window_(config.stft.n_fft),
+        twiddles_(config.stft.n_fft / 2, kernels),
+        table_{config.stft.n_fft / 2, twiddles_.sines.data(), twiddles_.cosines.data()},
+        op_(op_of(config.spectrum)),
+        floor_(static_cast<float>(config.spectrum_floor)) {
+    const std::vector<double> window = make_window(config.stft);
+    // The half that UnpackTable asks for. Exact: a power of two.
+    for (std::size_t n = 0; n < window.size(); ++n) window_[n] = static_cast<Real>(0.5 * window[n]);
+  }
+
+  void run(const float* frame, float* row) noexcept override {
+    kernels_.apply_window(frame, window_.data(), fft_.input(), window_.size());
+    fft_.execute();
+    kernels_.spectrum(fft_.output(), table_, op_, floor_, row);
+  }
+
+ private:
+  const FrameKernels<Real>& kernels_;
+  ComplexFft<Real> fft_;
+  AlignedBuffer<Real> window_;
+  Twiddles<Real> twiddles_;
+  UnpackTable<Real> table_;
+  SpectrumOp op_;
+  float floor_;
+};
+
+template <typename Real>
+Result<std::unique_ptr<SpectrumStage>> create_in(const formats::FeatureConfig& config,
+                                                 const FrameKernels<Real>& kernels,
+                                                 FftCodelets codelets) {
+  XTTS_ASSIGN(ComplexFft<Real> fft, ComplexFft<Real>::create(config.stft.n_fft / 2, codelets));
+  return std::unique_ptr<SpectrumStage>(
+      std::make_unique<HalfSizeSpectrum<Real>>(config, kernels, std::move(fft)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SpectrumStage>> SpectrumStage::create(const formats::FeatureConfig& config,
+                                                             Isa isa) {
+  const Kernels* kernels = find_kernels(isa);
+  if (kernels == nullptr) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        "this processor or build lacks the instruction set " + std::string(to_string(isa)));
+  }
+  if (config.stft.n_fft < 4 || config.stft.n_fft % 2 != 0) {
+    return Status(StatusCode::kInvalidArgument, "stft.n_fft must be even and at least 4, not " +
+                                                    std::to_string(config.stft.n_fft));
+  }
+  const FftCodelets codelets = isa == Isa::kScalar ? FftCodelets::kPortable : FftCodelets::kFastest;
+  if (config.precision == formats::Precision::kFloat32) {
+    return create_in<float>(config, kernels->in_float, codelets);
+  }
+  return create_in<double>(config, kernels->in_double, codelets);
+}
+
+}  // namespace xtts::dsp

@@ -1,0 +1,38 @@
+// Trimming of silence to the sample as librosa.effects.trim (0.11) does it, and the levels that it
+// is decided by. Pure functions over spans; no failure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "formats/feature_config.hpp"
+
+namespace xtts::dsp {
+
+// Sum of x * x in float32, in the order in which NumPy adds (pairwise over blocks of 128, eight
+// running sums in a block): levels then equal librosa's in every bit, and no frame falls on the
+// other side of the threshold.
+[[nodiscard]] float pairwise_energy(std::span<const float> samples);
+
+// Level of each frame in dB relative to the loudest one, float32: frames centred at 0, hop, 2 hop,
+// ..., zeros beyond the ends, nothing under 1e-10 of power told apart (librosa's amin). 1 + (n + 2
+// (frame / 2) - frame) / hop frames; none for an empty clip.
+void frame_levels_db(std::span<const float> samples, const formats::TrimConfig& config,
+                     std::vector<float>& levels_db);
+
+struct SampleRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// From the first to the last frame louder than -top_db: [first hop, (last + 1) hop), cut at the
+// clip's end.
+[[nodiscard]] SampleRange trim_range(std::span<const float> levels_db, std::uint64_t sample_count,
+                                     const formats::TrimConfig& config);
+
+// Share of frames more than 40 dB under the loudest.
+[[nodiscard]] float silence_share(std::span<const float> levels_db);
+
+}  // namespace xtts::dsp
