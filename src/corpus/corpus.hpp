@@ -1,14 +1,19 @@
-// Corpus: a folder in a known layout -> clips in canonical order, and every line or file that is not one, with a reason.
+// Corpus: a folder in a known layout -> clips in canonical order, and every line or file that is
+// not one, with a reason.
 //
-// Nothing here opens audio: discovery reads lists and folder entries only (one stat a clip), so that planning 100,000
-// clips takes well under a second. Paths may not leave DATA; special files are refused without being opened.
-// Free functions; share freely. Failures are about the corpus as a whole (kNotFound, kInvalidArgument); what is wrong
-// with one clip is a Problem.
+// Nothing here opens audio: discovery reads lists, transcripts and folder entries only (one stat a
+// clip), so that planning 100,000 clips takes well under a second. Paths may not leave DATA;
+// special files are refused without being opened. Whether a file's permissions and bytes are any
+// good shows when it is decoded. Free functions; share freely. Failures are about the corpus as a
+// whole (kNotFound, kInvalidArgument); what is wrong with one clip is a Problem. README.md beside
+// this file has the rules for ids, splits and refusals.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/env.hpp"
@@ -35,10 +40,14 @@ struct Clip {
   std::uint64_t source_inode = 0;
 };
 
-// Why a listed clip or a found file is not in the corpus.
+// Why a listed clip or a found file is not in the corpus. What can be mended by nobody but the
+// owner of the data is kInput, what another try may mend is kEnvironment, what a rule of ours
+// leaves out is kPolicy.
 enum class ProblemClass : std::uint8_t { kPolicy, kInput, kCrash, kEnvironment };
 [[nodiscard]] std::string_view to_string(ProblemClass problem) noexcept;
 
+// id and path are fit to be shown and kept as JSON: where a name holds control characters or is not
+// UTF-8, those bytes (and '%') are written %XX.
 struct Problem {
   std::string id;    // empty where none could be read
   std::string path;  // the list, with a line, or the audio file; relative to DATA
@@ -49,15 +58,23 @@ struct Problem {
 };
 
 struct Corpus {
-  std::string layout;  // the layout found: "ljspeech", "folder"
+  std::string layout;       // the layout found: "ljspeech", "folder"
   std::vector<Clip> clips;  // canonical order: data set, split, id bytes
   std::vector<Problem> problems;
-  std::vector<std::string> notes;  // for a person: "metadata.csv has a header line", "12 files without text"
+  std::vector<std::string>
+      notes;  // for a person: "metadata.csv has a header line", "12 files without text"
   std::uint64_t ignored_file_count = 0;  // neither audio nor list: .DS_Store, licences
-  bool has_text = false;  // some clip has text: sound and text then stay a pair
+  bool has_text = false;                 // some clip has text: sound and text then stay a pair
 };
 
-[[nodiscard]] Result<Corpus> discover(Env& env, const std::string& data_folder, const formats::CorpusConfig& config);
+// The split that an earlier build published for an id; nullopt where it knows none. Clips keep it,
+// so that adding clips moves no other: a bound on the count of validation clips cannot be kept by a
+// hash alone. Called from one thread.
+using KnownSplits = std::function<std::optional<Split>(std::string_view id)>;
+
+[[nodiscard]] Result<Corpus> discover(Env& env, const std::string& data_folder,
+                                      const formats::CorpusConfig& config,
+                                      const KnownSplits& known_splits = {});
 
 // The names that --layout-of-data takes, with a line each for --help.
 struct LayoutName {

@@ -1,0 +1,47 @@
+#include "corpus/audio_extensions.hpp"
+
+#include <array>
+
+#include "base/env.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+// WAV before FLAC because it needs no codec; then what loses nothing, then what does. Containers
+// that usually hold video (mkv, mov, avi) and ambiguous names (ts, raw) are left out: a folder of
+// clips that uses them can name them in a list.
+constexpr std::array<std::string_view, 39> kExtensions = {
+    "wav", "flac", "wave", "w64", "rf64", "aiff", "aif", "aifc", "caf",  "au",
+    "snd", "sph",  "ape",  "wv",  "tta",  "dsf",  "dff", "m4a",  "opus", "ogg",
+    "oga", "mp3",  "aac",  "mp4", "m4b",  "webm", "mka", "wma",  "mp2",  "mpga",
+    "mpc", "spx",  "amr",  "awb", "3gp",  "3ga",  "ac3", "mp1",  "weba"};
+constexpr std::size_t kExtensionBytesMax = 4;
+
+}  // namespace
+
+std::optional<std::uint8_t> audio_rank(std::string_view extension) noexcept {
+  if (extension.empty() || extension.size() > kExtensionBytesMax) return std::nullopt;
+  for (std::size_t i = 0; i < kExtensions.size(); ++i) {
+    if (equals_ignoring_case(extension, kExtensions[i])) return static_cast<std::uint8_t>(i);
+  }
+  return std::nullopt;
+}
+
+std::string audio_extension_list() {
+  std::string text;
+  for (const std::string_view extension : kExtensions) {
+    if (!text.empty()) text += ", ";
+    text += extension;
+  }
+  return text;
+}
+
+std::string_view without_audio_extension(std::string_view path) noexcept {
+  const std::string_view extension = file_extension(path);
+  if (!audio_rank(extension)) return path;
+  path.remove_suffix(extension.size() + 1);
+  return path;
+}
+
+}  // namespace xtts::corpus

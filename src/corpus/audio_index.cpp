@@ -1,0 +1,45 @@
+#include "corpus/audio_index.hpp"
+
+#include "corpus/audio_extensions.hpp"
+
+namespace xtts::corpus {
+
+AudioIndex::AudioIndex(const DataTree& tree) : tree_(tree), next_(tree.files.size(), kNone) {
+  best_.reserve(tree.files.size());
+  for (std::size_t i = 0; i < tree.files.size(); ++i) {
+    if (tree.files[i].audio_rank) insert(static_cast<std::uint32_t>(i));
+  }
+}
+
+bool AudioIndex::preferred(std::uint32_t left, std::uint32_t right) const {
+  const TreeFile& a = tree_.files[left];
+  const TreeFile& b = tree_.files[right];
+  // The path decides between x.wav and x.WAV.
+  return *a.audio_rank != *b.audio_rank ? *a.audio_rank < *b.audio_rank : a.path < b.path;
+}
+
+void AudioIndex::insert(std::uint32_t file_index) {
+  ++audio_count_;
+  const std::string_view stem = without_audio_extension(tree_.files[file_index].path);
+  const auto [place, is_new] = best_.try_emplace(stem, file_index);
+  if (is_new) return;
+  std::uint32_t* link = &place->second;
+  while (*link != kNone && preferred(*link, file_index)) link = &next_[*link];
+  next_[file_index] = *link;
+  *link = file_index;
+}
+
+AudioIndex::Match AudioIndex::find(std::string_view path) const {
+  const std::string_view stem = without_audio_extension(path);
+  if (stem.size() != path.size()) {
+    const auto place = best_.find(stem);
+    for (auto i = place == best_.end() ? kNone : place->second; i != kNone; i = next_[i]) {
+      if (tree_.files[i].path == path) return {&tree_.files[i], true, false};
+    }
+  }
+  const auto place = best_.find(path);
+  if (place == best_.end()) return {};
+  return {&tree_.files[place->second], false, next_[place->second] != kNone};
+}
+
+}  // namespace xtts::corpus

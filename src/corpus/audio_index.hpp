@@ -1,0 +1,43 @@
+// AudioIndex: finds the audio file that a list means, by path with or without extension, without
+// asking the file system. A view of a DataTree, which must outlive it unchanged. Immutable, share
+// freely.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "corpus/data_tree.hpp"
+
+namespace xtts::corpus {
+
+class AudioIndex {
+ public:
+  explicit AudioIndex(const DataTree& tree);
+
+  struct Match {
+    const TreeFile* file = nullptr;  // null: none
+    bool with_extension = false;     // `path` named the file with its extension
+    bool has_rivals = false;  // other files differ in the extension alone; `file` is preferred
+  };
+
+  // `path` relative to DATA, links to folders already resolved.
+  [[nodiscard]] Match find(std::string_view path) const;
+  [[nodiscard]] std::uint64_t audio_count() const noexcept { return audio_count_; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  void insert(std::uint32_t file_index);
+  [[nodiscard]] bool preferred(std::uint32_t left, std::uint32_t right) const;
+
+  const DataTree& tree_;
+  std::unordered_map<std::string_view, std::uint32_t>
+      best_;                         // path without extension -> preferred file
+  std::vector<std::uint32_t> next_;  // the next less preferred of the same name
+  std::uint64_t audio_count_ = 0;
+};
+
+}  // namespace xtts::corpus

@@ -1,0 +1,92 @@
+#include "corpus/layouts/ljspeech_audio.hpp"
+
+#include <array>
+
+#include "corpus/audio_extensions.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+std::string below(std::string_view folder, std::string_view name) {
+  return folder.empty() ? std::string(name) : join_path(folder, name);
+}
+
+std::string_view list_folder(const std::string& list) {
+  const auto slash = list.rfind('/');
+  return slash == std::string::npos ? std::string_view() : std::string_view(list).substr(0, slash);
+}
+
+std::array<std::string_view, 3> places(const ListSource& source) {
+  return {source.audio_folder, list_folder(source.list), std::string_view()};
+}
+
+// The end of `listed` that is relative to the audio folder, where `path` (its folder plus `listed`)
+// lies in there.
+std::string_view relative_to_audio(const ListSource& source, std::string_view path,
+                                   std::string_view listed) {
+  const std::string_view audio = source.audio_folder;
+  const bool is_inside = audio.empty() || (path.starts_with(audio) && path.size() > audio.size() &&
+                                           path[audio.size()] == '/');
+  if (!is_inside) return listed;
+  const std::size_t size = path.size() - (audio.empty() ? 0 : audio.size() + 1);
+  return size <= listed.size() ? listed.substr(listed.size() - size) : listed;
+}
+
+}  // namespace
+
+std::string folder_name(const std::string& folder) {
+  return folder.empty() ? "the data folder" : printable(folder) + "/";
+}
+
+std::optional<ListedAudio> ListedAudioFinder::find(const ListSource& source,
+                                                   std::string_view listed) const {
+  while (listed.starts_with("./")) listed.remove_prefix(2);
+  for (const std::string_view folder : places(source)) {
+    const std::string path = below(folder, listed);
+    const AudioIndex::Match match =
+        tree_.folder_links.empty() ? index_.find(path) : index_.find(tree_.resolve(path));
+    if (match.file == nullptr) continue;
+    std::string_view id = relative_to_audio(source, path, listed);
+    if (match.with_extension) id = without_audio_extension(id);
+    return ListedAudio{match.file, id, match.has_rivals};
+  }
+  return std::nullopt;
+}
+
+void ListedAudioFinder::collect_hints() {
+  if (has_hints_) return;
+  has_hints_ = true;
+  const auto refuse = [&](const std::string& path, const std::string& reason) {
+    refused_.emplace(without_audio_extension(path), printable(path) + " " + reason);
+    refused_.emplace(path, printable(path) + " " + reason);
+  };
+  for (const Refusal& refusal : tree_.refusals) refuse(refusal.path, refusal.reason);
+  for (const std::string& folder : tree_.folders) {
+    if (audio_rank(file_extension(folder))) refuse(folder, "is a folder");
+  }
+  for (const TreeFile& file : tree_.files) {
+    if (file.audio_rank)
+      look_alikes_.emplace(folded(without_audio_extension(file.path)), file.path);
+  }
+}
+
+std::string ListedAudioFinder::explain_miss(const ListSource& source, std::string_view listed) {
+  collect_hints();
+  while (listed.starts_with("./")) listed.remove_prefix(2);
+  for (const std::string_view folder : places(source)) {
+    const std::string path = tree_.resolve(below(folder, listed));
+    if (const auto refused = refused_.find(path); refused != refused_.end()) return refused->second;
+    const auto alike = look_alikes_.find(folded(without_audio_extension(path)));
+    if (alike != look_alikes_.end()) {
+      return "no audio of this name; " + printable(alike->second) +
+             " differs in letter case, accents, their encoding or the extension";
+    }
+  }
+  if (const auto refused = refused_.find(source.audio_folder); refused != refused_.end()) {
+    return refused->second;
+  }
+  return "no audio named " + printable(listed) + " in " + folder_name(source.audio_folder);
+}
+
+}  // namespace xtts::corpus

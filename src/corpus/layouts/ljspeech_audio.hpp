@@ -1,0 +1,51 @@
+// The audio that a line of a list means: where it is looked for, under which id it goes, and why
+// there is none. A view of the tree and the index, which must outlive it. One thread at a time
+// (hints are made on first use).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "corpus/audio_index.hpp"
+#include "corpus/layouts/ljspeech_lists.hpp"
+
+namespace xtts::corpus {
+
+struct ListedAudio {
+  const TreeFile* file = nullptr;
+  // A part of the listed name: without extension, and relative to the audio folder where it lies
+  // there; so that "LJ001-0001", "LJ001-0001.wav" and "wavs/LJ001-0001.flac" all have the id
+  // LJ001-0001.
+  std::string_view id;
+  bool has_rivals = false;
+};
+
+class ListedAudioFinder {
+ public:
+  ListedAudioFinder(const DataTree& tree, const AudioIndex& index) : tree_(tree), index_(index) {}
+
+  // `listed` as the list has it, already free of "..". Looked for in the audio folder, beside the
+  // list, then in DATA.
+  [[nodiscard]] std::optional<ListedAudio> find(const ListSource& source,
+                                                std::string_view listed) const;
+  // Why find() came back empty.
+  [[nodiscard]] std::string explain_miss(const ListSource& source, std::string_view listed);
+
+ private:
+  void collect_hints();
+
+  const DataTree& tree_;
+  const AudioIndex& index_;
+  bool has_hints_ = false;
+  std::map<std::string, std::string, std::less<>>
+      refused_;  // path, with and without extension -> what and why
+  std::map<std::string, std::string, std::less<>>
+      look_alikes_;  // folded path without extension -> path
+};
+
+// "wavs/", or "the data folder".
+[[nodiscard]] std::string folder_name(const std::string& folder);
+
+}  // namespace xtts::corpus

@@ -1,0 +1,146 @@
+#include "corpus/layouts/ljspeech_lists.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/try.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::array<std::string_view, 3> kAudioFolderNames = {"wavs", "wav", "audio"};
+
+void consider(std::string_view path, MetadataCandidates& found) {
+  if (path.find('/') != std::string_view::npos) return;
+  if (path == "metadata.csv" || (path == "metadata.txt" && !found.plain)) {
+    found.plain = path;
+  } else if (equals_ignoring_case(file_extension(path), "csv") &&
+             folded(path).find("metadata") != std::string::npos) {
+    found.others.emplace_back(path);
+  }
+}
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (!text.empty()) text += ", ";
+    text += printable(name);
+  }
+  return text;
+}
+
+Status invalid(std::string message) {
+  return {StatusCode::kInvalidArgument, std::move(message)};
+}
+
+// A path of the config, relative to DATA. The full path of something inside DATA is taken as well.
+Result<std::string> config_path(const DataTree& tree, std::string_view key,
+                                std::string_view value) {
+  std::string_view path = value;
+  if (path.starts_with(tree.root + "/")) path.remove_prefix(tree.root.size() + 1);
+  while (path.starts_with("./")) path.remove_prefix(2);
+  while (path.ends_with('/')) path.remove_suffix(1);
+  if (path == ".") path = {};
+  if (fault_of_listed_path(path)) {
+    return invalid(std::string(key) + ": " + std::string(value) + " is not inside DATA (" +
+                   tree.root + ")");
+  }
+  return std::string(path);
+}
+
+std::string folder_of(const std::string& list) {
+  return list.find('/') == std::string::npos ? std::string() : parent_path(list);
+}
+
+// Whether something of that name is in the folder, be it only a link that was refused: then that is
+// what to talk of.
+bool is_there(const DataTree& tree, const std::string& folder) {
+  return tree.has_folder(folder) || std::any_of(tree.refusals.begin(), tree.refusals.end(),
+                                                [&](const Refusal& r) { return r.path == folder; });
+}
+
+std::string usual_audio_folder(const DataTree& tree, const std::string& list) {
+  for (const std::string& base : {folder_of(list), std::string()}) {
+    for (const std::string_view name : kAudioFolderNames) {
+      std::string folder = base.empty() ? std::string(name) : join_path(base, name);
+      if (is_there(tree, folder)) return folder;
+    }
+  }
+  return folder_of(list);
+}
+
+Result<std::string> audio_folder_of(const LayoutInput& input, const std::string& list,
+                                    std::string_view key, const std::string& configured) {
+  if (configured.empty()) return usual_audio_folder(input.tree, list);
+  XTTS_ASSIGN(std::string folder, config_path(input.tree, key, configured));
+  if (!is_there(input.tree, folder)) {
+    return invalid(std::string(key) + ": there is no folder " + folder + " in " + input.tree.root);
+  }
+  return folder;
+}
+
+Result<std::string> only_metadata(const DataTree& tree) {
+  const MetadataCandidates found = find_metadata(tree);
+  if (found.plain) return *found.plain;
+  if (found.others.size() == 1) return found.others.front();
+  if (found.others.empty()) {
+    return invalid(
+        "no metadata.csv in " + tree.root +
+        " (also looked for metadata.txt and *metadata*.csv); "
+        "give the folder that holds it, set metadata_train_file, or choose layout folder");
+  }
+  return invalid(tree.root + " holds " + counted(found.others.size(), "list", "lists") + " (" +
+                 quoted_list(found.others) +
+                 ") and no metadata.csv; say which with metadata_train_file "
+                 "(and metadata_eval_file), or choose layout folder to use the audio without text");
+}
+
+Status check_keys(const formats::CorpusConfig& config) {
+  if (!config.metadata_eval_file.empty() && config.metadata_train_file.empty()) {
+    return invalid("metadata_eval_file is set without metadata_train_file; set both");
+  }
+  if (!config.wavs_eval_folder.empty() && config.metadata_eval_file.empty()) {
+    return invalid("wavs_eval_folder is set without metadata_eval_file, whose audio it would hold");
+  }
+  return {};
+}
+
+}  // namespace
+
+MetadataCandidates find_metadata(const DataTree& tree) {
+  MetadataCandidates found;
+  for (const TreeFile& file : tree.files) {
+    if (!file.audio_rank) consider(file.path, found);
+  }
+  // A list that was refused (a link that leaves DATA) still says what layout this is; reading it
+  // gives the reason.
+  for (const Refusal& refusal : tree.refusals) consider(refusal.path, found);
+  return found;
+}
+
+Result<std::vector<ListSource>> choose_lists(const LayoutInput& input) {
+  const formats::CorpusConfig& config = input.config;
+  XTTS_TRY(check_keys(config));
+  ListSource train;
+  if (config.metadata_train_file.empty()) {
+    XTTS_ASSIGN(train.list, only_metadata(input.tree));
+  } else {
+    XTTS_ASSIGN(train.list,
+                config_path(input.tree, "metadata_train_file", config.metadata_train_file));
+  }
+  XTTS_ASSIGN(train.audio_folder,
+              audio_folder_of(input, train.list, "wavs_train_folder", config.wavs_train_folder));
+  if (config.metadata_eval_file.empty()) return std::vector<ListSource>{std::move(train)};
+
+  ListSource eval;
+  XTTS_ASSIGN(eval.list, config_path(input.tree, "metadata_eval_file", config.metadata_eval_file));
+  XTTS_ASSIGN(eval.audio_folder,
+              audio_folder_of(input, eval.list, "wavs_eval_folder", config.wavs_eval_folder));
+  train.split = Split::kTrain;
+  eval.split = Split::kValidation;
+  return std::vector<ListSource>{std::move(train), std::move(eval)};
+}
+
+}  // namespace xtts::corpus

@@ -1,0 +1,32 @@
+// Which lists of an LJSpeech-like corpus are read, and where the audio of each is looked for. Pure
+// functions of a scan.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "corpus/layouts/layout.hpp"
+
+namespace xtts::corpus {
+
+// All paths relative to DATA, links to folders not yet resolved; "" is DATA itself.
+struct ListSource {
+  std::string list;
+  std::string audio_folder;
+  std::optional<Split> split;  // of all its clips, where the corpus has a list for each split
+};
+
+// The lists that DATA itself holds, the likeliest first: metadata.csv, metadata.txt, then
+// *metadata*.csv by name.
+struct MetadataCandidates {
+  std::optional<std::string> plain;  // metadata.csv or metadata.txt
+  std::vector<std::string> others;
+};
+[[nodiscard]] MetadataCandidates find_metadata(const DataTree& tree);
+
+// kInvalidArgument: no list, or more than one without metadata.csv among them, or a path of the
+// config that is none.
+[[nodiscard]] Result<std::vector<ListSource>> choose_lists(const LayoutInput& input);
+
+}  // namespace xtts::corpus

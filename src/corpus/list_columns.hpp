@@ -1,0 +1,47 @@
+// ListColumns: which field of a line "id|text|normalized text" is what, by the LJSpeech rule or by
+// a header line.
+//
+// The LJSpeech rule: the id ends at the first '|', the normalized text starts after the last; what
+// lies between is the raw text and may itself hold '|'. With two fields the one text is both. A
+// header that names other columns (a speaker, a language) or another order sets the rule aside:
+// each line must then have as many fields as the header. Plain value; share freely.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "xtts/status.hpp"
+
+namespace xtts::corpus {
+
+struct ListRow {  // views of the line, trimmed
+  std::string_view id;
+  std::string_view text_raw;
+  std::string_view text_normalized;
+  std::string_view speaker;
+  std::string_view language;
+  std::size_t field_count = 0;
+};
+
+class ListColumns {
+ public:
+  ListColumns() = default;  // the LJSpeech rule
+
+  // nullopt: `line` does not begin as a header does.
+  [[nodiscard]] static std::optional<ListColumns> from_header(std::string_view line);
+  [[nodiscard]] Result<ListRow> split(std::string_view line) const;
+
+ private:
+  [[nodiscard]] Result<ListRow> split_by_position(std::string_view line) const;
+
+  bool by_position_ = false;
+  std::size_t column_count_ = 0;
+  // Columns of each field, where the header names it; the id is always the first.
+  std::optional<std::size_t> raw_;
+  std::optional<std::size_t> normalized_;
+  std::optional<std::size_t> speaker_;
+  std::optional<std::size_t> language_;
+};
+
+}  // namespace xtts::corpus

@@ -1,0 +1,62 @@
+#include "corpus/list_text.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/try.hpp"
+#include "base/utf8.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+
+bool is_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+}
+
+// Most texts are ASCII; the loop without branches is a tenth of the cost of a check by characters.
+bool is_ascii(std::string_view bytes) {
+  unsigned char seen = 0;
+  for (const char c : bytes) seen |= static_cast<unsigned char>(c);
+  return seen < 0x80;
+}
+
+}  // namespace
+
+Result<ListText> ListText::read(Env& env, const std::string& path, std::uint64_t size_bytes_max) {
+  ListText list;
+  XTTS_ASSIGN(list.bytes_, read_text_file(env, path, size_bytes_max));
+  const std::string_view bytes = list.bytes_;
+  if (is_utf16(bytes)) {
+    return Status(StatusCode::kInvalidArgument, path + " is UTF-16; save it as UTF-8");
+  }
+  if (bytes.starts_with(kUtf8Mark)) list.start_ = list.position_ = kUtf8Mark.size();
+  // Lines of the old Mac OS end in CR alone.
+  if (bytes.find('\n') == std::string_view::npos) list.line_end_ = '\r';
+  return list;
+}
+
+std::optional<ListText::Line> ListText::next() {
+  if (position_ >= bytes_.size()) return std::nullopt;
+  const std::size_t end = std::min(bytes_.find(line_end_, position_), bytes_.size());
+  std::string_view text = std::string_view(bytes_).substr(position_, end - position_);
+  position_ = end + 1;
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return Line{++line_number_, text};
+}
+
+std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
+  if (bytes.size() > kTextBytesMax) {
+    return "has " + counted(bytes.size(), "byte", "bytes") + " of text; at most " +
+           counted(kTextBytesMax, "byte is", "bytes are") + " allowed";
+  }
+  if (bytes.find('\0') != std::string_view::npos) return "holds a NUL byte";
+  if (is_ascii(bytes)) return std::nullopt;
+  const std::size_t valid = utf8_valid_bytes(bytes);
+  if (valid == bytes.size()) return std::nullopt;
+  return "is not UTF-8 (byte " + std::to_string(valid + 1) + "); save it as UTF-8";
+}
+
+}  // namespace xtts::corpus

@@ -1,0 +1,47 @@
+// ListText: the lines of a list, whatever their ends, with the checks that each line must pass
+// before it is looked into. Owns the bytes; lines are views of them, valid while it lives and stays
+// where it is. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/env.hpp"
+
+namespace xtts::corpus {
+
+// A line of LJSpeech has some 200 bytes, the longest transcripts of other corpora a few thousand. A
+// longer line is a missing line end, or an attack.
+inline constexpr std::size_t kTextBytesMax = 64 * 1024;
+// Ten million clips of a hundred bytes each.
+inline constexpr std::uint64_t kListBytesMax = std::uint64_t{1} << 30U;
+
+class ListText {
+ public:
+  // kInvalidArgument: too big, UTF-16, not a regular file. A byte-order mark of UTF-8 is dropped.
+  [[nodiscard]] static Result<ListText> read(Env& env, const std::string& path,
+                                             std::uint64_t size_bytes_max);
+
+  struct Line {
+    std::uint64_t number = 0;  // from 1
+    std::string_view text;     // without its end
+  };
+  // The next line, empty ones included; nullopt at the end.
+  [[nodiscard]] std::optional<Line> next();
+  [[nodiscard]] std::string_view all() const { return std::string_view(bytes_).substr(start_); }
+  [[nodiscard]] bool had_byte_order_mark() const { return start_ != 0; }
+
+ private:
+  std::string bytes_;
+  std::size_t start_ = 0;
+  std::size_t position_ = 0;
+  std::uint64_t line_number_ = 0;
+  char line_end_ = '\n';
+};
+
+// Why no text can be taken from these bytes (too long, NUL, not UTF-8); nullopt: it can.
+[[nodiscard]] std::optional<std::string> fault_of_text_bytes(std::string_view bytes);
+
+}  // namespace xtts::corpus

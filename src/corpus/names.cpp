@@ -1,0 +1,168 @@
+#include "corpus/names.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/utf8.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+// Base letters of U+00C0..U+017F (Latin-1 Supplement from À on, Latin Extended-A), four blocks of
+// sixteen a line. Letters without a base of one ASCII letter (ligatures, eth, thorn, the two signs)
+// are '*': left as they are.
+constexpr std::string_view kLatinBases =
+    "aaaaaa*ceeeeiiii*nooooo*ouuuuy**aaaaaa*ceeeeiiii*nooooo*ouuuuy*y"
+    "aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii**jjkk*lllllll"
+    "lllnnnnnn***oooooo**rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
+constexpr std::uint32_t kLatinFirst = 0xC0;
+static_assert(kLatinBases.size() == 0x180 - kLatinFirst);
+
+char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_space(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+}
+
+bool is_control(std::uint32_t code_point) noexcept {
+  return code_point < 0x20 || (code_point >= 0x7F && code_point <= 0x9F);
+}
+
+bool is_combining_mark(std::uint32_t code_point) noexcept {
+  return (code_point >= 0x300 && code_point <= 0x36F) ||
+         (code_point >= 0x653 && code_point <= 0x655);
+}
+
+// The Arabic letters that Unicode composes with madda or hamza, as UTF-8 of the letter below; empty
+// for all others.
+std::string_view arabic_base(std::uint32_t code_point) noexcept {
+  switch (code_point) {
+    case 0x622:
+    case 0x623:
+    case 0x625:
+      return "\u0627";
+    case 0x624:
+      return "\u0648";
+    case 0x626:
+      return "\u064A";
+    default:
+      return {};
+  }
+}
+
+void append_folded(std::string& out, std::string_view character) {
+  const std::uint32_t code_point = utf8_code_point(character);
+  if (is_combining_mark(code_point)) return;
+  if (code_point >= kLatinFirst && code_point < kLatinFirst + kLatinBases.size()) {
+    const char base = kLatinBases[code_point - kLatinFirst];
+    if (base != '*') {
+      out += base;
+      return;
+    }
+  }
+  const std::string_view base = arabic_base(code_point);
+  out += base.empty() ? character : base;
+}
+
+std::optional<std::string> fault_of_text(std::string_view text) {
+  const bool plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  if (plain) return std::nullopt;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length_bytes(text.substr(i));
+    if (length == 0) return "is not UTF-8";
+    if (is_control(utf8_code_point(text.substr(i, length)))) return "holds a control character";
+    i += length;
+  }
+  return std::nullopt;
+}
+
+void append_escaped(std::string& out, std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 15U];
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> fault_of_id(std::string_view id) {
+  if (id.empty()) return "the id is empty";
+  if (id.size() > kIdBytesMax) {
+    return "the id has " + counted(id.size(), "byte", "bytes") + "; at most " +
+           counted(kIdBytesMax, "byte is", "bytes are") + " allowed";
+  }
+  if (const auto fault = fault_of_text(id)) return "the id " + *fault;
+  return std::nullopt;
+}
+
+std::optional<std::string> fault_of_listed_path(std::string_view path) {
+  const bool has_drive = path.size() >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
+  if (path.starts_with('/') || has_drive) {
+    return "the id is an absolute path; name audio relative to the audio folder";
+  }
+  while (!path.empty()) {
+    const auto slash = path.find('/');
+    if (path.substr(0, slash) == "..") return "the id climbs out of its folder with '..'";
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  return std::nullopt;
+}
+
+std::string printable(std::string_view name) {
+  if (!fault_of_text(name)) return std::string(name);
+  std::string out;
+  for (std::size_t i = 0; i < name.size();) {
+    const std::size_t length = utf8_length_bytes(name.substr(i));
+    const std::string_view character = name.substr(i, std::max<std::size_t>(length, 1));
+    const bool plain = length > 0 && !is_control(utf8_code_point(character)) && character != "%";
+    if (plain) {
+      out += character;
+    } else {
+      append_escaped(out, character);
+    }
+    i += character.size();
+  }
+  return out;
+}
+
+std::string folded(std::string_view name) {
+  std::string out;
+  out.reserve(name.size());
+  for (std::size_t i = 0; i < name.size();) {
+    const std::size_t length = utf8_length_bytes(name.substr(i));
+    if (length > 1) {
+      append_folded(out, name.substr(i, length));
+    } else {
+      out += lower(name[i]);
+    }
+    i += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
+bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](char a, char b) { return lower(a) == lower(b); });
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  std::string text = std::to_string(count);
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  text += ' ';
+  text += count == 1 ? one : many;
+  return text;
+}
+
+}  // namespace xtts::corpus

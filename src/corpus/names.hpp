@@ -1,0 +1,38 @@
+// Names of clips and files: which may be ids, how odd ones are shown, which look alike. Pure
+// functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace xtts::corpus {
+
+inline constexpr std::size_t kIdBytesMax = 1024;
+
+// Why `id` cannot name a clip: empty, too long, not UTF-8, or with a control character. nullopt: it
+// can.
+[[nodiscard]] std::optional<std::string> fault_of_id(std::string_view id);
+
+// Why `path`, as a list names it, may not be looked for: absolute, or with "..". nullopt: it may.
+[[nodiscard]] std::optional<std::string> fault_of_listed_path(std::string_view path);
+
+// `name` where it is UTF-8 without control characters; else with those bytes, and '%', as %XX.
+[[nodiscard]] std::string printable(std::string_view name);
+
+// The same text for names that differ only in letter case, in the accents of Latin letters, or in
+// how these are encoded in Unicode (one code point or two). It serves hints and notes alone: ids
+// are compared byte by byte. Covers ASCII, Latin-1, Latin Extended-A and the Arabic letters with
+// hamza or madda; other scripts pass unchanged.
+[[nodiscard]] std::string folded(std::string_view name);
+
+[[nodiscard]] bool equals_ignoring_case(std::string_view left,
+                                        std::string_view right) noexcept;  // ASCII
+[[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;    // of ASCII white space
+
+// "1 clip", "13,100 clips".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
+
+}  // namespace xtts::corpus

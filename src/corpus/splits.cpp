@@ -1,0 +1,161 @@
+#include "corpus/splits.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/hash.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+// Two seeds that a user gives as 0 and 0 must not make split and subset draw the same numbers: a
+// subset of 5 % would then lie inside the validation split. These names are part of the rule and
+// never change.
+constexpr std::string_view kSplitDomain = "xtts split 1";
+constexpr std::string_view kSubsetDomain = "xtts subset 1";
+
+// Less than this of a share is rounding: 1 - 0.9 - 0.1 is 2.8e-17 in binary.
+constexpr double kShareMin = 1e-9;
+
+std::uint64_t draw(std::string_view domain, std::uint64_t seed, std::string_view key) {
+  return check64(as_bytes(key), check64(as_bytes(domain), seed));
+}
+
+// The upper 53 bits as a number in [0, 1), exactly.
+double unit_interval(std::uint64_t number) {
+  return static_cast<double>(number >> 11U) * 0x1p-53;
+}
+
+std::string_view split_key(const Clip& clip, formats::SplitBy split_by) {
+  std::string_view key;
+  switch (split_by) {
+    case formats::SplitBy::kId:
+      break;
+    case formats::SplitBy::kSource:
+      key = clip.source;
+      break;
+    case formats::SplitBy::kSpeaker:
+      key = clip.speaker;
+      break;
+    case formats::SplitBy::kText:
+      key = clip.text_normalized;
+      break;
+  }
+  // Clips without a speaker or text have nothing in common that would have to stay together.
+  return key.empty() ? std::string_view(clip.id) : key;
+}
+
+struct Drawn {
+  std::uint64_t number = 0;
+  std::size_t clip_index = 0;
+};
+
+class Dealer {
+ public:
+  Dealer(const formats::CorpusConfig& config, std::vector<FoundClip>& clips)
+      : config_(config),
+        clips_(clips),
+        test_share_(1.0 - config.train_split - config.validation_split) {}
+
+  void run(const KnownSplits& known) {
+    for (std::size_t i = 0; i < clips_.size(); ++i) settle(i, known);
+    std::sort(unsettled_.begin(), unsettled_.end(),
+              [](const Drawn& a, const Drawn& b) { return a.number < b.number; });
+    for (std::size_t first = 0; first < unsettled_.size();) {
+      std::size_t end = first + 1;
+      while (end < unsettled_.size() && unsettled_[end].number == unsettled_[first].number) ++end;
+      deal(first, end);
+      first = end;
+    }
+  }
+
+  [[nodiscard]] std::uint64_t held_back_count() const { return held_back_count_; }
+
+ private:
+  void settle(std::size_t index, const KnownSplits& known) {
+    Clip& clip = clips_[index].clip;
+    if (clips_[index].own_split) {
+      clip.split = *clips_[index].own_split;
+      validation_count_ += clip.split == Split::kValidation ? 1 : 0;
+      return;
+    }
+    const std::uint64_t number =
+        draw(kSplitDomain, config_.split_seed, split_key(clip, config_.split_by));
+    const std::optional<Split> split = known ? known(clip.id) : std::nullopt;
+    if (!split) {
+      unsettled_.push_back({number, index});
+      return;
+    }
+    clip.split = *split;
+    validation_count_ += clip.split == Split::kValidation ? 1 : 0;
+    // Where split_by has changed since, one key may have several splits; the lowest value wins in
+    // any order.
+    const auto [place, is_new] = known_groups_.try_emplace(number, *split);
+    if (!is_new) place->second = std::min(place->second, *split);
+  }
+
+  void deal(std::size_t first, std::size_t end) {
+    const Split split = choose(unsettled_[first].number, end - first);
+    if (split == Split::kValidation) validation_count_ += end - first;
+    for (std::size_t i = first; i < end; ++i) clips_[unsettled_[i].clip_index].clip.split = split;
+  }
+
+  Split choose(std::uint64_t number, std::size_t clip_count) {
+    if (const auto known = known_groups_.find(number); known != known_groups_.end()) {
+      return known->second;
+    }
+    const double u = unit_interval(number);
+    if (u < config_.validation_split) {
+      if (validation_count_ + clip_count <= config_.validation_clips_max) return Split::kValidation;
+      held_back_count_ += clip_count;
+      return Split::kTrain;
+    }
+    const bool is_test = test_share_ > kShareMin && u < config_.validation_split + test_share_;
+    return is_test ? Split::kTest : Split::kTrain;
+  }
+
+  const formats::CorpusConfig& config_;
+  std::vector<FoundClip>& clips_;
+  double test_share_;
+  std::vector<Drawn> unsettled_;
+  std::unordered_map<std::uint64_t, Split> known_groups_;
+  std::uint64_t validation_count_ = 0;
+  std::uint64_t held_back_count_ = 0;
+};
+
+}  // namespace
+
+void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known,
+                   std::vector<FoundClip>& clips, std::vector<std::string>& notes) {
+  Dealer dealer(config, clips);
+  dealer.run(known);
+  if (dealer.held_back_count() > 0) {
+    notes.push_back(counted(dealer.held_back_count(), "clip trains", "clips train") +
+                    " though the hash says validation: validation_clips_max is " +
+                    std::to_string(config.validation_clips_max));
+  }
+  const bool has_validation = std::any_of(clips.begin(), clips.end(), [](const FoundClip& found) {
+    return found.clip.split == Split::kValidation;
+  });
+  if (!has_validation && config.validation_split > 0) {
+    notes.emplace_back("no clip is in the validation split");
+  }
+}
+
+void keep_training_subset(const formats::CorpusConfig& config, std::vector<FoundClip>& clips,
+                          std::vector<std::string>& notes) {
+  if (config.train_subset_fraction >= 1.0) return;
+  std::uint64_t train_count = 0;
+  const auto removed_count = std::erase_if(clips, [&](const FoundClip& found) {
+    if (found.clip.split != Split::kTrain) return false;
+    ++train_count;
+    return unit_interval(draw(kSubsetDomain, config.subset_seed, found.clip.id)) >=
+           config.train_subset_fraction;
+  });
+  notes.push_back("train_subset_fraction keeps " + std::to_string(train_count - removed_count) +
+                  " of " + counted(train_count, "training clip", "training clips"));
+}
+
+}  // namespace xtts::corpus

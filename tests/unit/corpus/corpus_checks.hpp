@@ -1,0 +1,54 @@
+// What the tests of discovery ask again and again.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpus/corpus.hpp"
+#include "formats/recipe.hpp"
+#include "support/memory_env.hpp"
+
+namespace xtts::corpus {
+
+inline std::vector<std::string> ids_of(const Corpus& corpus) {
+  std::vector<std::string> ids;
+  for (const Clip& clip : corpus.clips) ids.push_back(clip.id);
+  std::sort(ids.begin(), ids.end());  // canonical order puts splits first
+  return ids;
+}
+
+// The clip of that id; an empty one, which no expectation fits, where there is none.
+inline Clip clip_of(const Corpus& corpus, std::string_view id) {
+  for (const Clip& clip : corpus.clips) {
+    if (clip.id == id) return clip;
+  }
+  return {};
+}
+
+// "metadata.csv:3 id: reason", one a line: what a person would be told.
+inline std::string problems_of(const Corpus& corpus) {
+  std::string text;
+  for (const Problem& problem : corpus.problems) {
+    text += problem.path;
+    if (problem.line) text += ":" + std::to_string(*problem.line);
+    text += " " + problem.id + ": " + problem.reason + "\n";
+  }
+  return text;
+}
+
+inline std::string notes_of(const Corpus& corpus) {
+  std::string text;
+  for (const std::string& note : corpus.notes) text += note + "\n";
+  return text;
+}
+
+// /data with metadata.csv as given and empty audio of these names in wavs/.
+inline void add_ljspeech(testing::MemoryEnv& env, std::string_view list,
+                         const std::vector<std::string>& audio) {
+  env.add_file("/data/metadata.csv", list);
+  for (const std::string& name : audio) env.add_file("/data/wavs/" + name, "RIFF");
+}
+
+}  // namespace xtts::corpus

@@ -1,0 +1,75 @@
+// How long a person waits before a build begins. The limits are those of the design, in an
+// optimized build on a machine like the one that the figures in src/corpus/README.md are from; they
+// are far above what was measured there, since a test machine may be busy.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "corpus_checks.hpp"
+#include "support/temp_folder.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+constexpr double kSlowdown = 20;
+#else
+constexpr double kSlowdown = 1;
+#endif
+
+std::string clip_name(int index) {
+  const std::string number = std::to_string(index);
+  return "LJ" + std::string(7 - number.size(), '0') + number;
+}
+
+// Empty files: discovery does not look into them.
+void make_corpus(const testing::TempFolder& data, int clip_count, bool with_list) {
+  std::filesystem::create_directories(data.path() + "/wavs");
+  std::string list;
+  for (int i = 0; i < clip_count; ++i) {
+    std::ofstream(data.path() + "/wavs/" + clip_name(i) + ".wav");
+    list += clip_name(i) +
+            "|The 3 clips of this length are common in LJSpeech, which has about a hundred "
+            "characters a line.|The three clips of this length are common in LJSpeech.\n";
+  }
+  if (with_list) data.write("metadata.csv", list);
+}
+
+// The best of five: the first fills the kernel's caches, and others may use the machine.
+double discovery_seconds(const std::string& folder, const formats::CorpusConfig& config,
+                         std::size_t clip_count) {
+  double best = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto corpus = discover(Env::real(), folder, config);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    EXPECT_TRUE(corpus.ok()) << corpus.status().message();
+    EXPECT_EQ(corpus.ok() ? corpus->clips.size() : 0, clip_count);
+    best = std::min(best, taken.count());
+  }
+  if (std::getenv("XTTS_SHOW_TIMES") != nullptr)
+    std::cout << clip_count << " clips: " << best * 1e3 << " ms\n";
+  return best;
+}
+
+TEST(CorpusSpeed, TwentyThousandListedClipsTakeLessThanAFifthOfASecond) {
+  const testing::TempFolder data;
+  make_corpus(data, 20'000, true);
+  EXPECT_LT(discovery_seconds(data.path(), {}, 20'000), 0.15 * kSlowdown);
+  EXPECT_LT(discovery_seconds(data.path(), {.layout = "folder"}, 20'000), 0.15 * kSlowdown);
+  EXPECT_LT(discovery_seconds(data.path(), {.speaker_pattern = "^(LJ\\d{3})"}, 20'000),
+            0.3 * kSlowdown);
+}
+
+TEST(CorpusSpeed, AHundredThousandListedClipsTakeLessThanASecond) {
+  const testing::TempFolder data;
+  make_corpus(data, 100'000, true);
+  EXPECT_LT(discovery_seconds(data.path(), {}, 100'000), 0.7 * kSlowdown);
+}
+
+}  // namespace
+}  // namespace xtts::corpus

@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include "corpus_checks.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+using testing::EnvCall;
+using testing::EnvOperation;
+using testing::MemoryEnv;
+
+using Ids = std::vector<std::string>;
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+Corpus read(MemoryEnv& env) {
+  auto corpus = discover(env, "/data", {});
+  EXPECT_TRUE(corpus.ok()) << corpus.status().message();
+  return corpus.ok() ? std::move(*corpus) : Corpus();
+}
+
+TEST(Folder, TheIdIsThePathWithoutExtension) {
+  MemoryEnv env;
+  env.add_file("/data/spk2/snt1/00001.wav", "");
+  env.add_file("/data/spk2/snt2/00001.wav", "");
+  env.add_file("/data/top.MP3", "");
+  const Corpus corpus = read(env);
+  EXPECT_EQ(corpus.layout, "folder");
+  EXPECT_EQ(ids_of(corpus), (Ids{"spk2/snt1/00001", "spk2/snt2/00001", "top"}));
+  EXPECT_EQ(clip_of(corpus, "top").source, "top.MP3");
+  EXPECT_FALSE(corpus.has_text);
+}
+
+TEST(Folder, TextOfTheSameStemIsTheTranscript) {
+  MemoryEnv env;
+  env.add_file("/data/a.wav", "");
+  env.add_file("/data/a.txt", "\xEF\xBB\xBF  Ask not\r\nwhat.\n");
+  env.add_file("/data/b.wav", "");
+  env.add_file("/data/notes.txt", "not a transcript");
+  const Corpus corpus = read(env);
+  EXPECT_EQ(clip_of(corpus, "a").text_raw, "Ask not\r\nwhat.");
+  EXPECT_EQ(clip_of(corpus, "a").text_normalized, "Ask not what.");
+  EXPECT_TRUE(corpus.has_text);
+  EXPECT_TRUE(contains(notes_of(corpus), "1 clip has no text"));
+  EXPECT_TRUE(contains(notes_of(corpus), "1 .txt file has no audio"));
+  EXPECT_EQ(corpus.ignored_file_count, 1U);
+}
+
+TEST(Folder, ABadTranscriptTakesItsClipWithIt) {
+  MemoryEnv env;
+  for (const auto name : {"good", "latin", "long", "denied", "utf16"}) {
+    env.add_file("/data/" + std::string(name) + ".wav", "");
+  }
+  env.add_file("/data/latin.txt", "caf\xE9");
+  env.add_file("/data/long.txt", std::string(1U << 20U, 'a'));
+  env.add_file("/data/denied.txt", "x");
+  env.add_file("/data/utf16.txt", "\xFF\xFEx");
+  env.set_hook([](EnvOperation& operation) {
+    const bool fails =
+        operation.call == EnvCall::kOpenForRead && operation.path == "/data/denied.txt";
+    return fails ? Status(StatusCode::kResource, "Permission denied") : Status();
+  });
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"good"});
+  ASSERT_EQ(corpus.problems.size(), 4U);
+  EXPECT_EQ(corpus.problems[0].path, "denied.txt");
+  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(corpus.problems[1].kind, ProblemClass::kInput);
+}
+
+TEST(Folder, OfOneStemInSeveralFormatsThePreferredIsUsed) {
+  MemoryEnv env;
+  for (const auto name : {"x.mp3", "x.flac", "x.wav", "sub/x.ogg"})
+    env.add_file("/data/" + std::string(name), "");
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), (Ids{"sub/x", "x"}));
+  EXPECT_EQ(clip_of(corpus, "x").source, "x.wav");
+  EXPECT_EQ(problems_of(corpus),
+            "x.flac x: has the same name as x.wav, which is used instead\n"
+            "x.mp3 x: has the same name as x.wav, which is used instead\n");
+  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kPolicy);
+}
+
+TEST(Folder, NamesThatLookAlikeAreDifferentClips) {
+  MemoryEnv env;
+  for (const auto name : {"Case", "case", "caf\u00E9", "cafe\u0301"}) {
+    env.add_file("/data/" + std::string(name) + ".wav", "");
+  }
+  const Corpus corpus = read(env);
+  EXPECT_EQ(corpus.clips.size(), 4U);
+  EXPECT_TRUE(contains(notes_of(corpus), "2 pairs of ids differ only in letter case"));
+}
+
+TEST(Folder, NamesThatCannotBeIdsAreRejectedReadably) {
+  MemoryEnv env;
+  env.add_file("/data/good.wav", "");
+  env.add_file("/data/new\nline.wav", "");
+  env.add_file("/data/caf\xE9.wav", "");
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"good"});
+  EXPECT_EQ(problems_of(corpus),
+            "caf%E9.wav caf%E9: the id is not UTF-8; rename the file\n"
+            "new%0Aline.wav new%0Aline: the id holds a control character; rename the file\n");
+}
+
+TEST(Folder, HiddenFilesAreIgnoredAndCounted) {
+  MemoryEnv env;
+  for (const auto name : {"a.wav", "._a.wav", ".DS_Store", "LICENSE"})
+    env.add_file("/data/" + std::string(name), "");
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"a"});
+  EXPECT_EQ(corpus.ignored_file_count, 3U);
+  EXPECT_TRUE(contains(notes_of(corpus), "2 hidden files or folders ignored"));
+}
+
+TEST(Folder, NoAudioSaysWhatWasLookedFor) {
+  MemoryEnv env;
+  env.add_file("/data/readme.md", "");
+  const Status status = discover(env, "/data", {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(contains(status.message(), "no audio in /data: looked for files named *.{wav, flac"));
+}
+
+TEST(Folder, AListInASubfolderIsPointedOut) {
+  MemoryEnv env;
+  env.add_file("/data/LJSpeech-1.1/metadata.csv", "a|x|x\n");
+  env.add_file("/data/LJSpeech-1.1/wavs/a.wav", "");
+  EXPECT_TRUE(
+      contains(notes_of(read(env)),
+               "LJSpeech-1.1/metadata.csv is not read here; to use its text, give LJSpeech-1.1"));
+}
+
+}  // namespace
+}  // namespace xtts::corpus

@@ -1,0 +1,234 @@
+#include <gtest/gtest.h>
+
+#include "corpus_checks.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+using testing::MemoryEnv;
+
+using Ids = std::vector<std::string>;
+
+Corpus read(MemoryEnv& env, const formats::CorpusConfig& config = {}) {
+  auto corpus = discover(env, "/data", config);
+  EXPECT_TRUE(corpus.ok()) << corpus.status().message();
+  return corpus.ok() ? std::move(*corpus) : Corpus();
+}
+
+Status failure(std::string_view list, const std::vector<std::string>& audio) {
+  MemoryEnv env;
+  add_ljspeech(env, list, audio);
+  return discover(env, "/data", {}).status();
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Ljspeech, ReadsIdsTextsAndSources) {
+  MemoryEnv env;
+  add_ljspeech(env, "a|In 1492|In fourteen ninety-two\nb|only|only\n", {"a.wav", "b.flac"});
+  const Corpus corpus = read(env);
+  EXPECT_EQ(corpus.layout, "ljspeech");
+  EXPECT_EQ(ids_of(corpus), (Ids{"a", "b"}));
+  EXPECT_EQ(clip_of(corpus, "a").text_raw, "In 1492");
+  EXPECT_EQ(clip_of(corpus, "a").text_normalized, "In fourteen ninety-two");
+  EXPECT_EQ(clip_of(corpus, "b").source, "wavs/b.flac");
+  EXPECT_EQ(clip_of(corpus, "b").source_bytes, 4U);
+  EXPECT_TRUE(corpus.has_text);
+  EXPECT_TRUE(corpus.problems.empty()) << problems_of(corpus);
+}
+
+TEST(Ljspeech, ByteOrderMarkLineEndsAndTheLastLineDoNotMatter) {
+  const auto texts = [](std::string_view list) {
+    MemoryEnv env;
+    add_ljspeech(env, list, {"a.wav", "b.wav"});
+    const Corpus corpus = read(env);
+    return clip_of(corpus, "a").text_normalized + "/" + clip_of(corpus, "b").text_normalized;
+  };
+  const std::string expected = "one/two";
+  EXPECT_EQ(texts("a|one|one\nb|two|two\n"), expected);
+  EXPECT_EQ(texts("a|one|one\nb|two|two"), expected);
+  EXPECT_EQ(texts("\xEF\xBB\xBF"
+                  "a|one|one\r\nb|two|two\r\n"),
+            expected);
+  EXPECT_EQ(texts("a|one|one\rb|two|two\r"), expected);
+  EXPECT_EQ(texts("\n\na|one\n  \nb|two\n\n"), expected);
+}
+
+TEST(Ljspeech, AHeaderLineIsNotAClip) {
+  MemoryEnv env;
+  add_ljspeech(env, "id|transcription|normalized_transcription\na|A|a\n", {"a.wav"});
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"a"});
+  EXPECT_TRUE(corpus.problems.empty());
+  EXPECT_TRUE(contains(notes_of(corpus), "metadata.csv has a header line"));
+}
+
+TEST(Ljspeech, AClipMayBeCalledLikeAHeader) {
+  MemoryEnv env;
+  add_ljspeech(env, "id|text\na|b\n", {"id.wav", "a.wav"});
+  EXPECT_EQ(ids_of(read(env)), (Ids{"a", "id"}));
+}
+
+TEST(Ljspeech, EachUnusableLineIsNamedAndTheRestStays) {
+  MemoryEnv env;
+  std::string list = "good|yes|yes\n";                   // 1
+  list += "gone|no|no\n";                                // 2
+  list += "one field\n";                                 // 3
+  list += "|no id|no id\n";                              // 4
+  list += "/etc/passwd|x|x\n";                           // 5
+  list += "../wavs/good|x|x\n";                          // 6
+  list += std::string("nul|a\0b|x\n", 10);               // 7
+  list += "latin|caf\xE9|cafe\n";                        // 8
+  list += "bell\a|x|x\n";                                // 9
+  list += "long|" + std::string(1U << 20U, 'a') + "\n";  // 10
+  list += "good|again|again\n";                          // 11
+  list += "good|yes|yes\n";                              // 12
+  add_ljspeech(env, list, {"good.wav", "nul.wav", "latin.wav", "long.wav"});
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"good"});
+  EXPECT_EQ(clip_of(corpus, "good").text_raw, "yes") << "the first of equal ids stays";
+  EXPECT_EQ(
+      problems_of(corpus),
+      "metadata.csv:2 gone: no audio named gone in wavs/\n"
+      "metadata.csv:3 : the line has one field; expected id|text|normalized text\n"
+      "metadata.csv:4 : the id is empty\n"
+      "metadata.csv:5 /etc/passwd: the id is an absolute path; name audio relative to the audio "
+      "folder\n"
+      "metadata.csv:6 ../wavs/good: the id climbs out of its folder with '..'\n"
+      "metadata.csv:7 : the line holds a NUL byte\n"
+      "metadata.csv:8 : the line is not UTF-8 (byte 10); save it as UTF-8\n"
+      "metadata.csv:9 bell%07: the id holds a control character\n"
+      "metadata.csv:10 : the line has 1,048,581 bytes of text; at most 65,536 bytes are allowed\n"
+      "metadata.csv:11 good: the same id is in line 1 of metadata.csv, which is used\n"
+      "metadata.csv:12 good: the same id is in line 1 of metadata.csv, which is used\n");
+  for (const Problem& problem : corpus.problems) {
+    EXPECT_EQ(problem.kind, ProblemClass::kInput);
+    EXPECT_EQ(problem.stage, "list");
+  }
+}
+
+TEST(Ljspeech, ClipsWithoutTextAreKeptAndCounted) {
+  MemoryEnv env;
+  add_ljspeech(env, "a|x|x\nb||\nc|raw|\n", {"a.wav", "b.wav", "c.wav"});
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), (Ids{"a", "b", "c"}));
+  EXPECT_EQ(clip_of(corpus, "c").text_normalized, "raw");
+  EXPECT_TRUE(contains(notes_of(corpus), "1 clip has no text"));
+  EXPECT_TRUE(contains(notes_of(corpus), "1 clip has no normalized text"));
+}
+
+TEST(Ljspeech, OddNamesAreCarriedIntact) {
+  MemoryEnv env;
+  const Ids names = {"%s%n%d",    "-leading-dash",      "Case", "case", "with space",
+                     "سلام دنیا", std::string(240, 'a')};
+  std::string list;
+  for (const std::string& name : names) {
+    list += name + "|x|x\n";
+    env.add_file("/data/wavs/" + name + ".wav", "");
+  }
+  env.add_file("/data/metadata.csv", list);
+  const Corpus corpus = read(env);
+  Ids sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(ids_of(corpus), sorted);
+  EXPECT_TRUE(contains(notes_of(corpus), "(Case, case)"));
+}
+
+TEST(Ljspeech, UnlistedAudioAndRivalFormatsAreNoted) {
+  MemoryEnv env;
+  add_ljspeech(env, "a|x|x\n", {"a.mp3", "a.flac", "stray.wav"});
+  const Corpus corpus = read(env);
+  EXPECT_EQ(clip_of(corpus, "a").source, "wavs/a.flac");
+  EXPECT_TRUE(contains(notes_of(corpus), "1 clip is there in several audio formats"));
+  EXPECT_TRUE(contains(notes_of(corpus), "2 audio files are not used by the list"));
+}
+
+TEST(Ljspeech, AListThatNamesNothingThatExistsSaysSo) {
+  std::string list;
+  for (int i = 0; i < 13'100; ++i) list += "LJ" + std::to_string(i) + "|x|x\n";
+  const Status status = failure(list, {"other.wav"});
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(contains(status.message(),
+                       "none of the 13,100 clips named in metadata.csv has audio in wavs/"));
+}
+
+TEST(Ljspeech, AListThatIsNoneSaysWhy) {
+  EXPECT_TRUE(contains(failure("", {"a.wav"}).message(), "metadata.csv holds no line"));
+  EXPECT_TRUE(contains(failure("file_name,text\na.wav,hello\n", {"a.wav"}).message(), "one field"));
+  EXPECT_TRUE(contains(failure("\xFF\xFE"
+                               "a\0|\0",
+                               {"a.wav"})
+                           .message(),
+                       "UTF-16"));
+  EXPECT_TRUE(contains(failure("a|x|x\n", {}).message(), "there is no audio file in /data at all"));
+}
+
+TEST(Ljspeech, AudioFolderThatLeavesDataIsTheReasonGiven) {
+  MemoryEnv env;
+  env.add_file("/data/metadata.csv", "a|x|x\nb|x|x\n");
+  env.add_file("/disk/wavs/a.wav", "");
+  env.add_link("/data/wavs", "/disk/wavs");
+  const Status status = discover(env, "/data", {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(
+      contains(status.message(), "wavs is a symbolic link that leaves DATA (to /disk/wavs)"))
+      << status.message();
+}
+
+TEST(Ljspeech, AListThatLeavesDataIsNotRead) {
+  MemoryEnv env;
+  env.add_file("/data/wavs/a.wav", "");
+  env.add_file("/etc/metadata.csv", "a|secret|secret\n");
+  env.add_link("/data/metadata.csv", "/etc/metadata.csv");
+  const Status status = discover(env, "/data", {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(contains(status.message(), "leaves DATA")) << status.message();
+}
+
+TEST(Ljspeech, AnAudioFolderLinkedInsideDataIsFollowed) {
+  MemoryEnv env;
+  env.add_file("/data/metadata.csv", "a|x|x\n");
+  env.add_file("/data/audio22k/a.wav", "");
+  env.add_link("/data/wavs", "audio22k");
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"a"});
+  EXPECT_EQ(clip_of(corpus, "a").source, "audio22k/a.wav");
+}
+
+TEST(Ljspeech, TrainAndEvalListsDecideTheSplits) {
+  MemoryEnv env;
+  env.add_file("/data/train.csv", "a|x|x\nb|x|x\nshared|x|x\n");
+  env.add_file("/data/eval.csv", "c|x|x\nshared|x|x\n");
+  for (const auto name : {"a", "b", "shared"})
+    env.add_file("/data/wt/" + std::string(name) + ".wav", "");
+  for (const auto name : {"c", "shared"})
+    env.add_file("/data/we/" + std::string(name) + ".wav", "");
+  const Corpus corpus = read(env, {.metadata_train_file = "train.csv",
+                                   .metadata_eval_file = "eval.csv",
+                                   .wavs_train_folder = "wt",
+                                   .wavs_eval_folder = "we"});
+  EXPECT_EQ(ids_of(corpus), (Ids{"a", "b", "c", "shared"}));
+  EXPECT_EQ(clip_of(corpus, "a").split, Split::kTrain);
+  EXPECT_EQ(clip_of(corpus, "shared").split, Split::kTrain);
+  EXPECT_EQ(clip_of(corpus, "c").split, Split::kValidation);
+  EXPECT_EQ(clip_of(corpus, "c").source, "we/c.wav");
+  EXPECT_EQ(problems_of(corpus),
+            "eval.csv:2 shared: the same id is in line 3 of train.csv, which is used; "
+            "a clip can be in one split only\n");
+}
+
+TEST(Ljspeech, ASpeakerColumnIsRead) {
+  MemoryEnv env;
+  env.add_file("/data/metadata_flac.csv",
+               "audio_file|text|transcription|speaker_name\nwavs/a.flac|1|one|anna\n");
+  env.add_file("/data/wavs/a.flac", "");
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"a"});
+  EXPECT_EQ(clip_of(corpus, "a").speaker, "anna");
+  EXPECT_EQ(clip_of(corpus, "a").text_normalized, "one");
+}
+
+}  // namespace
+}  // namespace xtts::corpus

@@ -1,0 +1,73 @@
+#include "corpus/speakers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace xtts::corpus {
+namespace {
+
+std::vector<FoundClip> clips_of(const std::vector<std::string>& sources) {
+  std::vector<FoundClip> clips;
+  for (const std::string& source : sources) {
+    FoundClip& found = clips.emplace_back();
+    found.clip.id = found.clip.source = source;
+    found.clip.speaker = "from the list";
+  }
+  return clips;
+}
+
+std::string speaker_of(const std::string& source, const std::string& pattern) {
+  auto clips = clips_of({source});
+  std::vector<std::string> notes;
+  const Status status = apply_speakers({.speaker_pattern = pattern}, clips, notes);
+  return status.ok() ? clips[0].clip.speaker : status.message();
+}
+
+TEST(Speakers, TheFirstGroupOrElseTheWholeMatchIsTheSpeaker) {
+  EXPECT_EQ(speaker_of("wavs/p225_001.wav", "^(p\\d+)_"), "p225");
+  EXPECT_EQ(speaker_of("wavs/p225_001.wav", "^p\\d+"), "p225");
+  EXPECT_EQ(speaker_of("anna/0001.wav", "^([a-z]+)"), "")
+      << "the pattern is for the file name alone";
+  EXPECT_EQ(speaker_of("x_(bob).wav", "\\((?P<speaker>\\w+)\\)"), "bob")
+      << "Python's named groups are in use";
+}
+
+TEST(Speakers, CountsNamesThatDoNotMatch) {
+  auto clips = clips_of({"p1_a.wav", "z.wav", "y.wav"});
+  std::vector<std::string> notes;
+  ASSERT_TRUE(apply_speakers({.speaker_pattern = "^(p\\d+)_"}, clips, notes).ok());
+  EXPECT_EQ(clips[1].clip.speaker, "");
+  EXPECT_EQ(notes,
+            std::vector<std::string>{"speaker_pattern gives no speaker for 2 clips (y.wav)"});
+}
+
+TEST(Speakers, OneNameForAllOverridesTheList) {
+  auto clips = clips_of({"a.wav", "b.wav"});
+  std::vector<std::string> notes;
+  ASSERT_TRUE(apply_speakers({}, clips, notes).ok());
+  EXPECT_EQ(clips[0].clip.speaker, "from the list");
+  ASSERT_TRUE(apply_speakers({.speaker = "linda"}, clips, notes).ok());
+  EXPECT_EQ(clips[1].clip.speaker, "linda");
+}
+
+TEST(Speakers, RefusesPatternsThatAreNone) {
+  auto clips = clips_of({"a.wav"});
+  std::vector<std::string> notes;
+  for (const std::string pattern : {"(", "[z-a]", "(a)\\1", "((a{1,1000}){1,1000}){1,1000}"}) {
+    const Status status = apply_speakers({.speaker_pattern = pattern}, clips, notes);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << pattern;
+    EXPECT_NE(status.message().find("speaker_pattern '" + pattern + "'"), std::string::npos);
+  }
+  EXPECT_FALSE(apply_speakers({.speaker = "a", .speaker_pattern = "b"}, clips, notes).ok());
+}
+
+TEST(Speakers, APatternThatBacktracksForEverEnds) {
+  // 2^250 steps for a matcher that backtracks: the test would never come back.
+  EXPECT_EQ(speaker_of(std::string(250, 'a') + "!", "(a+)+$"), "");
+}
+
+TEST(Speakers, AMatchThatCutsACharacterIsNoSpeaker) {
+  EXPECT_EQ(speaker_of("é_1.wav", "^(.)"), "");
+}
+
+}  // namespace
+}  // namespace xtts::corpus
