@@ -1,9 +1,15 @@
-// CacheView: one published generation of a cache, opened for reading: manifest, plan, details, records.
+// CacheView: one published generation of a cache, opened for reading: manifest, plan, details,
+// records.
 //
-// Everything is read with pread through Env, so that damage and truncation are values, never SIGBUS; a byte is parsed
-// only after the check of its region was verified. What is read is kept per 64 KiB chunk of the index (bounded by the
-// index's size). Synchronised inside: any number of threads. Failures: kNotFound (no manifest: "incomplete, continue
-// with ..." when .build/ is there), kCorrupt (names file, offset, clip), kUnsupported, kResource.
+// Everything is read with pread through Env, so that damage and truncation are values, never
+// SIGBUS; a byte is parsed only after the check of its region was verified. Of the index, the 1,024
+// chunks of 64 KiB read last are kept; of the shards, 64 open files. `env` must outlive the view.
+//
+// While it lives, a shared lock on its index file tells builders to leave this generation's files
+// alone, whatever they publish meanwhile. A read-only file system is read just so, one without
+// locks goes without. After a fork the child opens again. Synchronised inside: any number of
+// threads. Failures: kNotFound (no manifest: "incomplete, continue with ..." when .build/ is there;
+// no such clip or column), kCorrupt (names file, offset, clip), kUnsupported, kResource.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +33,7 @@ struct RecordData {
   DType dtype = DType::kFloat32;
   std::vector<std::uint32_t> shape;  // [true length, rest of the padded shape]
   std::uint32_t fill_bits = 0;
-  std::vector<std::byte> bytes;      // true rows only
+  std::vector<std::byte> bytes;  // true rows only
 };
 
 class CacheView {
@@ -41,16 +47,20 @@ class CacheView {
 
   [[nodiscard]] virtual Result<formats::PlanRow> plan_row(std::uint64_t position) = 0;
   [[nodiscard]] virtual Result<formats::RecordFacts> details(std::uint64_t position) = 0;
-  [[nodiscard]] virtual Result<formats::LocationRow> location(std::uint32_t column_id, std::uint64_t position) = 0;
-  [[nodiscard]] virtual Result<formats::BlockRow> block(std::uint32_t column_id, std::uint64_t block_row) = 0;
+  [[nodiscard]] virtual Result<formats::LocationRow> location(std::uint32_t column_id,
+                                                              std::uint64_t position) = 0;
+  [[nodiscard]] virtual Result<formats::BlockRow> block(std::uint32_t column_id,
+                                                        std::uint64_t block_row) = 0;
   [[nodiscard]] virtual std::uint64_t block_count(std::uint32_t column_id) const = 0;
   // `full_id`: "id" or "data set/id". Nothing when there is no such clip.
   [[nodiscard]] virtual Result<std::optional<std::uint64_t>> find(std::string_view full_id) = 0;
   [[nodiscard]] virtual Result<std::string> rejects_jsonl() = 0;
   [[nodiscard]] virtual Result<std::vector<formats::TombstoneRow>> tombstones() = 0;
 
-  [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column, std::uint64_t position) = 0;
-  [[nodiscard]] virtual Result<formats::BlockFacts> block_facts(std::uint32_t column_id, std::uint64_t block_row) = 0;
+  [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column,
+                                                       std::uint64_t position) = 0;
+  [[nodiscard]] virtual Result<formats::BlockFacts> block_facts(std::uint32_t column_id,
+                                                                std::uint64_t block_row) = 0;
 };
 
 }  // namespace xtts::reader

@@ -1,0 +1,38 @@
+// From a block's row in the index to its checked header, facts and records (cache-v1.md, sections 5
+// and 6). The chain of trust: the index row carries the header's check, the header carries its
+// records' checks and places. Pure but for the reads; any number of threads. Failures: kCorrupt
+// (names file, offset and part), kUnsupported, kResource.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "formats/block.hpp"
+#include "formats/facts.hpp"
+#include "formats/index.hpp"
+#include "reader/shard_files.hpp"
+
+namespace xtts::reader {
+
+// Header bytes that lie at `place` in the file called `name`: are they the header that the table
+// and the column promise?
+[[nodiscard]] Result<formats::BlockHeader> check_block_header(std::span<const std::byte> bytes,
+                                                              std::string_view name,
+                                                              const formats::BlockPlace& place,
+                                                              const formats::ColumnSpec& column);
+[[nodiscard]] Result<formats::BlockFacts> check_block_facts(std::span<const std::byte> bytes,
+                                                            std::string_view name,
+                                                            const formats::BlockPlace& place);
+
+[[nodiscard]] Result<formats::BlockHeader> read_block_header(const ShardFile& shard,
+                                                             const formats::BlockPlace& place,
+                                                             const formats::ColumnSpec& column);
+[[nodiscard]] Result<formats::BlockFacts> read_block_facts(const ShardFile& shard,
+                                                           const formats::BlockPlace& place);
+// The record's region, padding included.
+[[nodiscard]] Result<std::vector<std::byte>> read_record_region(const ShardFile& shard,
+                                                                const formats::BlockPlace& place,
+                                                                const formats::BlockHeader& header,
+                                                                std::size_t slot);
+
+}  // namespace xtts::reader

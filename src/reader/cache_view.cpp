@@ -1,0 +1,153 @@
+#include "reader/cache_view.hpp"
+
+#include "base/try.hpp"
+#include "reader/block_reader.hpp"
+#include "reader/open_generation.hpp"
+#include "reader/shard_files.hpp"
+
+namespace xtts::reader {
+
+using formats::SectionKind;
+
+namespace {
+
+class CacheViewImpl final : public CacheView {
+ public:
+  CacheViewImpl(Env& env, std::string cache, Generation generation)
+      : path_(std::move(cache)),
+        manifest_(std::move(generation.loaded.manifest)),
+        index_(std::move(generation.index)),
+        lock_(std::move(generation.lock)),
+        shards_(env, path_, manifest_) {}
+
+  [[nodiscard]] const std::string& path() const override { return path_; }
+  [[nodiscard]] const formats::Manifest& manifest() const override { return manifest_; }
+  [[nodiscard]] std::uint64_t size() const override { return index_->clip_count(); }
+
+  [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position) override {
+    return index_->plan_row(position);
+  }
+  [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) override {
+    return index_->details(position);
+  }
+  [[nodiscard]] Result<formats::LocationRow> location(std::uint32_t column_id,
+                                                      std::uint64_t position) override {
+    return index_->location(column_id, position);
+  }
+  [[nodiscard]] Result<formats::BlockRow> block(std::uint32_t column_id,
+                                                std::uint64_t block_row) override {
+    return index_->block(column_id, block_row);
+  }
+  [[nodiscard]] std::uint64_t block_count(std::uint32_t column_id) const override {
+    return index_->row_count(SectionKind::kBlocks, column_id);
+  }
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view full_id) override {
+    return index_->find(digest128(full_id));
+  }
+  [[nodiscard]] Result<std::string> rejects_jsonl() override {
+    return index_->section_text(SectionKind::kRejects);
+  }
+  [[nodiscard]] Result<std::vector<formats::TombstoneRow>> tombstones() override;
+  [[nodiscard]] Result<RecordData> read_record(std::string_view column,
+                                               std::uint64_t position) override;
+  [[nodiscard]] Result<formats::BlockFacts> block_facts(std::uint32_t column_id,
+                                                        std::uint64_t block_row) override;
+
+ private:
+  struct OpenBlock {
+    std::shared_ptr<const ShardFile> shard;
+    formats::BlockPlace place;
+  };
+  [[nodiscard]] Result<OpenBlock> open_block(std::uint32_t column_id, std::uint64_t block_row);
+  [[nodiscard]] Result<RecordData> read_located(const formats::ColumnSpec& column,
+                                                const formats::LocationRow& location,
+                                                const std::string& clip);
+
+  std::string path_;
+  formats::Manifest manifest_;
+  std::unique_ptr<IndexReader> index_;
+  std::unique_ptr<FileLock> lock_;
+  ShardFiles shards_;
+};
+
+Result<std::vector<formats::TombstoneRow>> CacheViewImpl::tombstones() {
+  const std::uint64_t count = index_->row_count(SectionKind::kTombstones);
+  std::vector<formats::TombstoneRow> rows;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    XTTS_ASSIGN(const auto row, index_->tombstone(i));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Result<CacheViewImpl::OpenBlock> CacheViewImpl::open_block(std::uint32_t column_id,
+                                                           std::uint64_t block_row) {
+  if (column_id >= manifest_.columns.size()) {
+    return Status(StatusCode::kNotFound, "there is no column " + std::to_string(column_id));
+  }
+  XTTS_ASSIGN(const formats::BlockRow row, index_->block(column_id, block_row));
+  if (row.shard >= manifest_.columns[column_id].shards.size()) {
+    return Status(StatusCode::kCorrupt, "the index names shard " + std::to_string(row.shard) +
+                                            " of column " + std::to_string(column_id) +
+                                            ", which the manifest does not have");
+  }
+  OpenBlock block;
+  block.place = row.place;
+  XTTS_ASSIGN(block.shard, shards_.open(column_id, row.shard));
+  return block;
+}
+
+Result<RecordData> CacheViewImpl::read_record(std::string_view column, std::uint64_t position) {
+  const formats::ColumnEntry* const entry = manifest_.find_column(column);
+  if (entry == nullptr) {
+    return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
+  }
+  XTTS_ASSIGN(const auto facts, index_->details(position));
+  const std::string clip = full_id(facts);
+  XTTS_ASSIGN(const auto location, index_->location(entry->spec.id, position));
+  auto record = read_located(entry->spec, location, clip);
+  if (record.ok()) return record;
+  return record.status().with_context("reading " + std::string(column) + " of clip " + clip);
+}
+
+Result<RecordData> CacheViewImpl::read_located(const formats::ColumnSpec& column,
+                                               const formats::LocationRow& location,
+                                               const std::string& clip) {
+  XTTS_ASSIGN(const OpenBlock block, open_block(column.id, location.block_row));
+  XTTS_ASSIGN(const auto header, read_block_header(*block.shard, block.place, column));
+  const std::size_t slot = location.slot;
+  if (slot >= header.records.size()) {
+    return Status(StatusCode::kCorrupt, block.shard->name + ": the index names slot " +
+                                            std::to_string(slot) + " of a block with " +
+                                            std::to_string(header.records.size()) + " records");
+  }
+  if (header.records[slot].id_hash != digest128(clip)) {
+    return Status(StatusCode::kCorrupt, block.shard->name + ": the record in slot " +
+                                            std::to_string(slot) + " belongs to another clip");
+  }
+  RecordData record;
+  record.dtype = column.dtype;
+  record.shape = column.shape;
+  record.shape[0] = header.records[slot].length;
+  record.fill_bits = header.records[slot].fill_bits;
+  XTTS_ASSIGN(record.bytes, read_record_region(*block.shard, block.place, header, slot));
+  // What lies behind the true rows has served the check.
+  record.bytes.resize(header.records[slot].length * column.row_bytes());
+  return record;
+}
+
+Result<formats::BlockFacts> CacheViewImpl::block_facts(std::uint32_t column_id,
+                                                       std::uint64_t block_row) {
+  XTTS_ASSIGN(const OpenBlock block, open_block(column_id, block_row));
+  return read_block_facts(*block.shard, block.place);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<CacheView>> CacheView::open(Env& env, const std::string& cache) {
+  XTTS_ASSIGN(Generation generation, open_generation(env, cache));
+  return std::shared_ptr<CacheView>(
+      std::make_shared<CacheViewImpl>(env, cache, std::move(generation)));
+}
+
+}  // namespace xtts::reader

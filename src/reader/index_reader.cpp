@@ -1,0 +1,150 @@
+#include "reader/index_reader.hpp"
+
+#include <array>
+
+#include "base/try.hpp"
+#include "reader/read_exactly.hpp"
+
+namespace xtts::reader {
+
+using formats::SectionEntry;
+using formats::SectionKind;
+
+namespace {
+
+std::string_view name_of(SectionKind kind) {
+  switch (kind) {
+    case SectionKind::kPlan:
+      return "plan";
+    case SectionKind::kLocations:
+      return "locations";
+    case SectionKind::kIdHashes:
+      return "id hashes";
+    case SectionKind::kDetails:
+      return "details";
+    case SectionKind::kBlocks:
+      return "blocks";
+    case SectionKind::kRejects:
+      return "rejects";
+    case SectionKind::kTombstones:
+      return "tombstones";
+  }
+  return "unknown";
+}
+
+Status no_such_row(std::string_view file, SectionKind kind, std::uint64_t row, std::uint64_t rows) {
+  std::string text(file);
+  text += ": no row " + std::to_string(row) + " in section ";
+  text += name_of(kind);
+  text += ", which has " + std::to_string(rows);
+  return {StatusCode::kNotFound, std::move(text)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<IndexReader>> IndexReader::open(Env& env, const std::string& path,
+                                                       std::string name,
+                                                       const IndexIdentity& identity) {
+  XTTS_ASSIGN(auto file, ChunkedFile::open(env, path, std::move(name), identity));
+  return std::unique_ptr<IndexReader>(new IndexReader(std::move(file)));
+}
+
+std::uint64_t IndexReader::row_count(SectionKind kind, std::uint32_t column_id) const noexcept {
+  const SectionEntry* const section = footer().find(kind, column_id);
+  return section == nullptr ? 0 : section->row_count;
+}
+
+std::uint64_t IndexReader::clip_count() const noexcept {
+  return row_count(SectionKind::kPlan);
+}
+
+template <typename Row, std::size_t kRowBytes>
+Result<Row> IndexReader::read_row(SectionKind kind, std::uint32_t column_id, std::uint64_t row,
+                                  Row (*decode)(std::span<const std::byte>)) {
+  const SectionEntry* const section = footer().find(kind, column_id);
+  // Rows that the section's bytes do not hold are not there, whatever the count says.
+  const std::uint64_t rows =
+      section == nullptr ? 0 : std::min(section->row_count, section->size_bytes / kRowBytes);
+  if (row >= rows) return no_such_row(file_->name(), kind, row, rows);
+  std::array<std::byte, kRowBytes> bytes;
+  XTTS_TRY(file_->read(section->offset_bytes + row * kRowBytes, bytes));
+  return decode(bytes);
+}
+
+Result<formats::PlanRow> IndexReader::plan_row(std::uint64_t position) {
+  return read_row<formats::PlanRow, formats::kPlanRowBytes>(SectionKind::kPlan, 0, position,
+                                                            formats::decode_plan_row);
+}
+
+Result<formats::LocationRow> IndexReader::location(std::uint32_t column_id,
+                                                   std::uint64_t position) {
+  return read_row<formats::LocationRow, formats::kLocationRowBytes>(
+      SectionKind::kLocations, column_id, position, formats::decode_location_row);
+}
+
+Result<formats::BlockRow> IndexReader::block(std::uint32_t column_id, std::uint64_t block_row) {
+  return read_row<formats::BlockRow, formats::kBlockRowBytes>(SectionKind::kBlocks, column_id,
+                                                              block_row, formats::decode_block_row);
+}
+
+Result<formats::IdHashRow> IndexReader::id_hash_row(std::uint64_t rank) {
+  return read_row<formats::IdHashRow, formats::kIdHashRowBytes>(SectionKind::kIdHashes, 0, rank,
+                                                                formats::decode_id_hash_row);
+}
+
+Result<formats::TombstoneRow> IndexReader::tombstone(std::uint64_t row) {
+  return read_row<formats::TombstoneRow, formats::kTombstoneRowBytes>(
+      SectionKind::kTombstones, 0, row, formats::decode_tombstone_row);
+}
+
+Result<formats::RecordFacts> IndexReader::details(std::uint64_t position) {
+  XTTS_ASSIGN(const formats::PlanRow row, plan_row(position));
+  const SectionEntry* const section = footer().find(SectionKind::kDetails);
+  const std::uint64_t section_bytes = section == nullptr ? 0 : section->size_bytes;
+  if (row.details_offset > section_bytes ||
+      row.details_bytes > section_bytes - row.details_offset) {
+    return corrupt(
+        file_->name(), row.details_offset,
+        "the details of position " + std::to_string(position) + " lie outside section 4");
+  }
+  std::vector<std::byte> bytes(row.details_bytes);
+  const std::uint64_t offset = section == nullptr ? 0 : section->offset_bytes + row.details_offset;
+  XTTS_TRY(file_->read(offset, bytes));
+  auto facts = formats::decode_facts(bytes);
+  if (!facts.ok()) {
+    return facts.status().with_context(file_->name() + " at byte " + std::to_string(offset));
+  }
+  return facts;
+}
+
+Result<std::optional<std::uint64_t>> IndexReader::find(const Digest& hash) {
+  std::uint64_t first = 0;
+  std::uint64_t end = row_count(SectionKind::kIdHashes);
+  while (first < end) {
+    const std::uint64_t middle = first + (end - first) / 2;
+    XTTS_ASSIGN(const formats::IdHashRow row, id_hash_row(middle));
+    if (row.hash == hash) return std::optional<std::uint64_t>(row.position);
+    if (row.hash < hash) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return std::optional<std::uint64_t>();
+}
+
+Result<std::string> IndexReader::section_text(SectionKind kind) {
+  const SectionEntry* const section = footer().find(kind);
+  if (section == nullptr) return std::string();
+  std::string text(section->size_bytes, '\0');
+  XTTS_TRY(file_->read(section->offset_bytes, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+std::string full_id(const formats::RecordFacts& facts) {
+  const std::string id = facts.id.value_or("");
+  const std::string dataset = facts.dataset.value_or("");
+  return dataset.empty() ? id : dataset + "/" + id;
+}
+
+}  // namespace xtts::reader

@@ -1,0 +1,54 @@
+// IndexReader: the rows of an index file, typed. Every row comes from checked bytes; what a row
+// points at is bounded by whoever follows it. Synchronised inside: any number of threads. Failures:
+// kNotFound (a position or row that is not there; no file), kCorrupt, kUnsupported, kResource.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/facts.hpp"
+#include "reader/chunked_file.hpp"
+
+namespace xtts::reader {
+
+class IndexReader {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<IndexReader>> open(Env& env, const std::string& path,
+                                                                 std::string name,
+                                                                 const IndexIdentity& identity);
+
+  [[nodiscard]] const formats::IndexFooter& footer() const noexcept { return file_->footer(); }
+  [[nodiscard]] const ChunkedFile& file() const noexcept { return *file_; }
+  [[nodiscard]] std::uint64_t clip_count() const noexcept;
+  [[nodiscard]] std::uint64_t row_count(formats::SectionKind kind,
+                                        std::uint32_t column_id = 0) const noexcept;
+
+  [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position);
+  [[nodiscard]] Result<formats::LocationRow> location(std::uint32_t column_id,
+                                                      std::uint64_t position);
+  [[nodiscard]] Result<formats::BlockRow> block(std::uint32_t column_id, std::uint64_t block_row);
+  [[nodiscard]] Result<formats::IdHashRow> id_hash_row(std::uint64_t rank);
+  [[nodiscard]] Result<formats::TombstoneRow> tombstone(std::uint64_t row);
+  [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position);
+  // Position of the clip with this id hash; nothing when there is none.
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find(const Digest& hash);
+  // A whole section, for the ones that are text.
+  [[nodiscard]] Result<std::string> section_text(formats::SectionKind kind);
+
+ private:
+  explicit IndexReader(std::unique_ptr<ChunkedFile> file) : file_(std::move(file)) {}
+  template <typename Row, std::size_t kRowBytes>
+  [[nodiscard]] Result<Row> read_row(formats::SectionKind kind, std::uint32_t column_id,
+                                     std::uint64_t row, Row (*decode)(std::span<const std::byte>));
+
+  std::unique_ptr<ChunkedFile> file_;
+};
+
+// "id", or "data set/id".
+[[nodiscard]] std::string full_id(const formats::RecordFacts& facts);
+
+}  // namespace xtts::reader

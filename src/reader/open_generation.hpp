@@ -1,0 +1,23 @@
+// Opens one whole generation: manifest, index, and the lock that keeps a builder's garbage
+// collection away from it. Failures: as CacheView::open.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "reader/index_reader.hpp"
+#include "reader/manifest_file.hpp"
+
+namespace xtts::reader {
+
+struct Generation {
+  LoadedManifest loaded;
+  std::unique_ptr<IndexReader> index;
+  // Shared, on the index file. Null where the file system cannot lock: then nobody can collect
+  // under us either, unless a builder writes to it from another machine.
+  std::unique_ptr<FileLock> lock;
+};
+
+[[nodiscard]] Result<Generation> open_generation(Env& env, const std::string& cache);
+
+}  // namespace xtts::reader

@@ -1,0 +1,49 @@
+// ShardFiles: the shard files of one generation, opened when they are first needed. At most
+// kOpenMax stay open, so that a cache of twenty thousand shards fits a process's limit of
+// descriptors; a file that was closed is opened again.
+//
+// A file handed out stays open as long as its holder keeps it. Synchronised inside: any number of
+// threads. Failures: kCorrupt (missing, or not as long as the manifest says), kResource.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "base/env.hpp"
+#include "formats/manifest.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::reader {
+
+struct ShardFile {
+  std::string name;  // relative to the cache
+  std::unique_ptr<RandomAccessFile> file;
+};
+
+class ShardFiles {
+ public:
+  // `env` and `manifest` must outlive it.
+  ShardFiles(Env& env, std::string cache, const formats::Manifest& manifest)
+      : env_(env), cache_(std::move(cache)), manifest_(manifest) {}
+
+  // The shard must be one of the manifest's.
+  [[nodiscard]] Result<std::shared_ptr<const ShardFile>> open(std::uint32_t column_id,
+                                                              std::uint64_t ordinal);
+
+ private:
+  static constexpr std::size_t kOpenMax = 64;
+
+  Env& env_;
+  std::string cache_;
+  const formats::Manifest& manifest_;
+
+  std::mutex mutex_;  // guards what stands below
+  std::unordered_map<std::uint64_t, std::shared_ptr<const ShardFile>> open_;
+  std::deque<std::uint64_t> oldest_first_;
+};
+
+}  // namespace xtts::reader
