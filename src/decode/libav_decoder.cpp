@@ -13,6 +13,7 @@
 #include "decode/detail/complaints.hpp"
 #include "decode/detail/demuxer.hpp"
 #include "decode/detail/libav.hpp"
+#include "decode/detail/riff.hpp"
 #include "decode/detail/sample_sink.hpp"
 #include "decode/detail/source_reader.hpp"
 #include "decode/detail/tail_trim.hpp"
@@ -29,6 +30,10 @@ constexpr std::uint32_t kIdlePacketsMax = 50'000;
 // A shortfall against the container's own length that is worth a word.
 constexpr double kMissingShareMax = 0.05;
 constexpr double kMissingSecondsMax = 0.5;
+
+// Containers of lossy codecs often count the encoder's delay and padding as length; libav has
+// rightly cut them off.
+constexpr int kPaddingSamplesMax = 4096;
 
 struct Damage {
   std::uint32_t packet_count = 0;
@@ -71,9 +76,9 @@ Status check(const DecodeRequest& request) {
   return {};
 }
 
-std::string one_decimal(double value) {
+std::string rounded(double value) {
   std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
+  std::snprintf(text.data(), text.size(), "%.2f", value);
   return text.data();
 }
 
@@ -87,6 +92,8 @@ Status no_samples(const Damage& damage, const Complaints& complaints) {
     text += ": " + damage.stop_reason;
   } else if (!complaints.last().empty()) {
     text += ": " + complaints.last();
+  } else {
+    text += ": the container is empty";
   }
   return {StatusCode::kBadInput, std::move(text)};
 }
@@ -101,13 +108,20 @@ void warn(const Damage& damage, const Complaints& complaints, std::vector<std::s
   if (!damage.stop_reason.empty()) warnings.push_back("reading stopped: " + damage.stop_reason);
 }
 
-void warn_if_short(const Demuxer& demuxer, double seconds, std::vector<std::string>& warnings) {
-  const std::optional<double> promised = demuxer.promised_seconds();
+// `riff` is what riff_promise says.
+void warn_if_short(const Demuxer& demuxer, const SourceFacts& facts, std::optional<double> riff,
+                   std::vector<std::string>& warnings) {
+  const double seconds = static_cast<double>(facts.frame_count) / facts.sample_rate_hz;
+  std::optional<double> promised = demuxer.promised_seconds();
+  if (riff.has_value() && *riff * seconds > promised.value_or(0.0)) promised = *riff * seconds;
   if (!promised.has_value()) return;
+  const double padding =
+      demuxer.codec_pads() ? static_cast<double>(kPaddingSamplesMax) / facts.sample_rate_hz : 0.0;
   const double missing = *promised - seconds;
+  if (missing <= padding) return;
   if (missing <= kMissingSecondsMax && missing <= *promised * kMissingShareMax) return;
-  warnings.push_back("stops " + one_decimal(missing) + " s early: its header promises " +
-                     one_decimal(*promised) + " s");
+  warnings.push_back("stops " + rounded(missing) + " s early: its header promises " +
+                     rounded(*promised) + " s");
 }
 
 Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source, const std::string& name,
@@ -115,6 +129,8 @@ Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source, const s
                                          std::vector<float>& samples) {
   try {
     XTTS_TRY(check(request));
+    if (source.size_bytes() == 0)
+      return Status(StatusCode::kBadInput, name + ": the file is empty");
     SourceReader reader(source);
     const Result<SourceFacts> facts = decode_from(reader, request, samples);
     // libav takes many a failed read for the end of the file: the reader knows better, whatever
@@ -146,8 +162,7 @@ Result<SourceFacts> LibavDecoder::decode_from(SourceReader& reader, const Decode
   if (sink_.frame_count() == 0) return no_samples(damage, complaints);
   XTTS_TRY(sink_.finish(facts));
   warn(damage, complaints, facts.warnings);
-  warn_if_short(demuxer, static_cast<double>(facts.frame_count) / facts.sample_rate_hz,
-                facts.warnings);
+  warn_if_short(demuxer, facts, riff_promise(reader.head(), reader.size_bytes()), facts.warnings);
   return facts;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "base/try.hpp"
 #include "decode/detail/allow_list.hpp"
@@ -16,13 +17,27 @@ int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictiona
   return AVERROR(EPERM);
 }
 
+// Asking each of libav's 350 demuxers costs as much as decoding a 6.5 s WAV, so four signatures
+// that leave no doubt are known here. The rest, ID3 tags before an MP3 among it, is libav's to find
+// out.
+const AVInputFormat* by_signature(std::string_view head) {
+  if (head.starts_with("RIFF") && head.substr(8).starts_with("WAVE"))
+    return av_find_input_format("wav");
+  if (head.starts_with("fLaC")) return av_find_input_format("flac");
+  if (head.starts_with("OggS")) return av_find_input_format("ogg");
+  if (head.substr(4).starts_with("ftyp")) return av_find_input_format("mov");
+  return nullptr;
+}
+
 // By content alone: libav is given no name.
-Result<const AVInputFormat*> recognise(AVIOContext* io, const Complaints& complaints) {
+Result<const AVInputFormat*> recognise(const SourceReader& reader, const Complaints& complaints) {
+  if (const AVInputFormat* format = by_signature(reader.head()); format != nullptr) return format;
   const AVInputFormat* format = nullptr;
-  const int code = av_probe_input_buffer2(io, &format, "", nullptr, 0, 0);
+  const int code = av_probe_input_buffer2(reader.io(), &format, "", nullptr, 0, 0);
   if (code == AVERROR(ENOMEM)) return complaints.failure("recognising the format", code);
-  if (code < 0 || format == nullptr)
+  if (code < 0 || format == nullptr) {
     return Status(StatusCode::kBadInput, "not an audio file that FFmpeg knows");
+  }
   if (!is_allowed_demuxer(format->name)) {
     return Status(StatusCode::kBadInput,
                   std::string("not an audio file (it looks like '") + format->name + "')");
@@ -78,12 +93,22 @@ bool header_says_enough(const AVFormatContext& context) {
   return true;
 }
 
+// Opus has two decoders in Debian's FFmpeg. The native one is taken, by name so that no build's
+// order of registration decides: 2.6 times as fast as libopus (0.40 s against 1.02 s for 266 s of
+// speech at 64 kbit/s), nearer to the encoded speech where the two differ (delay 0.5 against 2.5
+// samples, 13.5 against 7.1 dB at 48 kbit/s; equal at 96), and its version is libavcodec's, which
+// `numerics` records.
+const AVCodec* preferred_decoder(const AVCodec* found, AVCodecID id) {
+  const AVCodec* native = id == AV_CODEC_ID_OPUS ? avcodec_find_decoder_by_name("opus") : nullptr;
+  return native != nullptr ? native : found;
+}
+
 }  // namespace
 
 Result<Demuxer> Demuxer::open(SourceReader& reader, const Complaints& complaints) {
   if (reader.io() == nullptr) return allocation_failure("opening");
   Demuxer demuxer;
-  XTTS_ASSIGN(const AVInputFormat* format, recognise(reader.io(), complaints));
+  XTTS_ASSIGN(const AVInputFormat* format, recognise(reader, complaints));
   XTTS_ASSIGN(demuxer.context_, open_container(reader.io(), format, complaints));
   XTTS_TRY(demuxer.analyse_if_needed(complaints));
   XTTS_TRY(demuxer.choose_stream(complaints));
@@ -110,10 +135,17 @@ Status Demuxer::choose_stream(const Complaints& complaints) {
             std::string(container()) + ": FFmpeg has no decoder for its sound"};
   }
   stream_ = context_->streams[index];
+  codec_ = preferred_decoder(codec_, stream_->codecpar->codec_id);
   for (unsigned i = 0; i < context_->nb_streams; ++i) {
     if (static_cast<int>(i) != index) context_->streams[i]->discard = AVDISCARD_ALL;
   }
   return {};
+}
+
+bool Demuxer::codec_pads() const noexcept {
+  const AVCodecDescriptor* description = avcodec_descriptor_get(stream_->codecpar->codec_id);
+  return av_get_exact_bits_per_sample(stream_->codecpar->codec_id) == 0 && description != nullptr &&
+         (description->props & AV_CODEC_PROP_LOSSY) != 0;
 }
 
 std::optional<double> Demuxer::promised_seconds() const {

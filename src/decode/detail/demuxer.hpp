@@ -28,6 +28,8 @@ class Demuxer {
   // stream_index is stream()'s.
   [[nodiscard]] int read(AVPacket& packet) { return av_read_frame(context_.get(), &packet); }
 
+  // Whether the codec works in blocks that the encoder fills up at both ends.
+  [[nodiscard]] bool codec_pads() const noexcept;
   // What the container says about its length, where it says so rather than guesses from the bit
   // rate.
   [[nodiscard]] std::optional<double> promised_seconds() const;

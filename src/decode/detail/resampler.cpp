@@ -14,7 +14,8 @@ namespace {
 
 Result<ResampleContextPtr> make_context(const ResamplerSetting& setting,
                                         const Complaints& complaints) {
-  AVChannelLayout mono = AV_CHANNEL_LAYOUT_MONO;  // not const: FFmpeg 5.1 asks for pointers to plain layouts
+  AVChannelLayout mono =
+      AV_CHANNEL_LAYOUT_MONO;  // not const: FFmpeg 5.1 asks for pointers to plain layouts
   SwrContext* raw = nullptr;
   int code =
       swr_alloc_set_opts2(&raw, &mono, AV_SAMPLE_FMT_FLT, static_cast<int>(setting.to_hz), &mono,

@@ -20,6 +20,8 @@ constexpr std::uint64_t kExtraReadBytes = std::uint64_t{64} << 20;
 
 SourceReader::SourceReader(const RandomAccessFile& file)
     : file_(file), budget_bytes_(file.size_bytes() * kReadsOfTheFileMax + kExtraReadBytes) {
+  const Result<std::size_t> got = file.read_at(0, std::as_writable_bytes(std::span(head_)));
+  if (!got.ok()) failure_ = Status(StatusCode::kSourceIo, got.status().message());
   auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
   if (buffer == nullptr) return;
   io_.reset(

@@ -6,7 +6,11 @@
 // Borrows the file; one thread at a time.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "base/env.hpp"
 #include "decode/detail/libav.hpp"
@@ -22,6 +26,9 @@ class SourceReader {
 
   // Null when memory was refused.
   [[nodiscard]] AVIOContext* io() const noexcept { return io_.get(); }
+  // The first bytes of the file, always kHeadBytes of them: zeros where there are no more.
+  [[nodiscard]] std::string_view head() const noexcept { return {head_.data(), head_.size()}; }
+  [[nodiscard]] std::uint64_t size_bytes() const { return file_.size_bytes(); }
   [[nodiscard]] const Status& failure() const noexcept { return failure_; }
 
  private:
@@ -29,7 +36,10 @@ class SourceReader {
   static std::int64_t seek_callback(void* self, std::int64_t offset, int whence) noexcept;
   [[nodiscard]] int read(std::span<std::byte> out);
 
+  static constexpr std::size_t kHeadBytes = 12;
+
   const RandomAccessFile& file_;
+  std::array<char, kHeadBytes> head_{};
   std::uint64_t position_bytes_ = 0;
   std::uint64_t budget_bytes_;  // of reading: a demuxer that seeks in circles ends here
   Status failure_;
