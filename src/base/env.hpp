@@ -1,11 +1,13 @@
-// Env: everything the project asks of the file system and of clocks, behind one replaceable interface, so that tests can
-// fail any call, cut any write and forget whatever was not synced. LMDB and HDF5 only make images in memory and libav
-// reads through our callbacks, so no file of a cache or corpus is opened behind Env's back.
+// Env: everything the project asks of the file system and of clocks, behind one replaceable
+// interface, so that tests can fail any call, cut any write and forget whatever was not synced.
+// LMDB and HDF5 only make images in memory and libav reads through our callbacks, so no file of a
+// cache or corpus is opened behind Env's back.
 //
-// Real implementation: Env::real(), synchronised inside (it holds no state). Files belong to one thread at a time,
-// except RandomAccessFile::read_at, which any number of threads may call. All failures are Status values:
-// kNotFound (the path is not there), kResource (full disk, I/O error, refused), kInvalidArgument (not a regular file).
-// Short reads, short writes and EINTR are handled inside. Paths are bytes; nothing is interpreted in them.
+// Real implementation: Env::real(), synchronised inside (it holds no state). Files belong to one
+// thread at a time, except RandomAccessFile::read_at, which any number of threads may call. All
+// failures are Status values: kNotFound (the path is not there), kResource (full disk, I/O error,
+// refused), kInvalidArgument (not a regular file). Short reads, short writes and EINTR are handled
+// inside. Paths are bytes; nothing is interpreted in them.
 #pragma once
 
 #include <chrono>
@@ -41,15 +43,18 @@ class RandomAccessFile {
  public:
   virtual ~RandomAccessFile() = default;
   [[nodiscard]] virtual std::uint64_t size_bytes() const = 0;  // as it was when the file was opened
-  // Fills `out` from `offset_bytes`; returns the bytes read, fewer than asked only at the end of the file.
-  [[nodiscard]] virtual Result<std::size_t> read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const = 0;
+  // Fills `out` from `offset_bytes`; returns the bytes read, fewer than asked only at the end of
+  // the file.
+  [[nodiscard]] virtual Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                                    std::span<std::byte> out) const = 0;
 };
 
 class WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes; what was not synced may be lost
   [[nodiscard]] virtual Status append(std::span<const std::byte> bytes) = 0;
-  // A failed sync is final: the file's state is unknown and it must be thrown away, never synced again.
+  // A failed sync is final: the file's state is unknown and it must be thrown away, never synced
+  // again.
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;
 };
@@ -68,8 +73,10 @@ class Env {
   virtual ~Env() = default;
   [[nodiscard]] static Env& real();
 
-  [[nodiscard]] virtual Result<std::unique_ptr<RandomAccessFile>> open_for_read(const std::string& path) = 0;
-  [[nodiscard]] virtual Result<std::unique_ptr<WritableFile>> open_for_write(const std::string& path, WriteMode mode) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<RandomAccessFile>> open_for_read(
+      const std::string& path) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<WritableFile>> open_for_write(
+      const std::string& path, WriteMode mode) = 0;
   // Follows symbolic links.
   [[nodiscard]] virtual Result<FileFacts> stat(const std::string& path) = 0;
   // In no particular order; "." and ".." left out.
@@ -82,24 +89,29 @@ class Env {
   [[nodiscard]] virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;
   // Absolute, without symbolic links, "." and "..".
   [[nodiscard]] virtual Result<std::string> real_path(const std::string& path) = 0;
-  // Never waits: kBusy when somebody else holds it. An open-file-description lock: released by the system when the
-  // process ends in whatever way. Creates the file when it is absent.
-  [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockKind kind) = 0;
+  // Never waits: kBusy when somebody else holds it. An open-file-description lock: released by the
+  // system when the process ends in whatever way. Creates the file when it is absent.
+  [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path,
+                                                               LockKind kind) = 0;
 
   // Monotonic: immune to clock jumps. The only clock the project decides by.
   [[nodiscard]] virtual std::chrono::nanoseconds now() = 0;
 };
 
 // Whole small files. `size_bytes_max` bounds what a hostile file can make us allocate.
-[[nodiscard]] Result<std::string> read_text_file(Env& env, const std::string& path, std::uint64_t size_bytes_max);
-// Writes `path`.tmp beside it, syncs, renames over `path`, syncs the directory: the file is the old one or the new one.
-[[nodiscard]] Status replace_file(Env& env, const std::string& path, std::span<const std::byte> bytes);
+[[nodiscard]] Result<std::string> read_text_file(Env& env, const std::string& path,
+                                                 std::uint64_t size_bytes_max);
+// Writes `path`.tmp beside it, syncs, renames over `path`, syncs the directory: the file is the old
+// one or the new one.
+[[nodiscard]] Status replace_file(Env& env, const std::string& path,
+                                  std::span<const std::byte> bytes);
 
 [[nodiscard]] std::string join_path(std::string_view folder, std::string_view name);
 [[nodiscard]] std::string parent_path(std::string_view path);  // "." for a bare name
 [[nodiscard]] std::string_view file_name(std::string_view path);
-[[nodiscard]] std::string_view file_stem(std::string_view name);       // "a.b" of "x/a.b.wav"
-[[nodiscard]] std::string_view file_extension(std::string_view name);  // "wav" of "x/a.b.wav"; empty where there is none
+[[nodiscard]] std::string_view file_stem(std::string_view name);  // "a.b" of "x/a.b.wav"
+[[nodiscard]] std::string_view file_extension(
+    std::string_view name);  // "wav" of "x/a.b.wav"; empty where there is none
 
 [[nodiscard]] inline std::span<const std::byte> as_bytes(std::string_view text) noexcept {
   return std::as_bytes(std::span<const char>(text.data(), text.size()));

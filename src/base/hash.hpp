@@ -1,7 +1,7 @@
-// The two hashes of the project, both of the XXH3 family: 64 bits to notice damage, 128 bits to identify content.
-// Neither resists an attacker, and no promise rests on that. Values are written in the canonical (big-endian) form of
-// xxHash when they are shown as text, little-endian in binary structures.
-// Digest and the free functions are pure; a Hasher belongs to one thread at a time.
+// The two hashes of the project, both of the XXH3 family: 64 bits to notice damage, 128 bits to
+// identify content. Neither resists an attacker, and no promise rests on that. Values are written
+// in the canonical (big-endian) form of xxHash when they are shown as text, little-endian in binary
+// structures. Digest and the free functions are pure; a Hasher belongs to one thread at a time.
 #pragma once
 
 #include <compare>
@@ -26,7 +26,8 @@ struct Digest {
   [[nodiscard]] static std::optional<Digest> from_hex(std::string_view text);
 };
 
-[[nodiscard]] std::uint64_t check64(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
+[[nodiscard]] std::uint64_t check64(std::span<const std::byte> bytes,
+                                    std::uint64_t seed = 0) noexcept;
 [[nodiscard]] Digest digest128(std::span<const std::byte> bytes) noexcept;
 [[nodiscard]] Digest digest128(std::string_view text) noexcept;
 

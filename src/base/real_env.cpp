@@ -17,7 +17,8 @@ namespace xtts {
 namespace {
 
 Status failure(std::string_view operation, const std::string& path, int error) {
-  const StatusCode code = error == ENOENT || error == ENOTDIR ? StatusCode::kNotFound : StatusCode::kResource;
+  const StatusCode code =
+      error == ENOENT || error == ENOTDIR ? StatusCode::kNotFound : StatusCode::kResource;
   std::string text(operation);
   text += " ";
   text += path;
@@ -54,7 +55,8 @@ FileFacts facts_of(const struct stat& info) {
                : S_ISDIR(info.st_mode) ? FileKind::kDirectory
                                        : FileKind::kOther;
   facts.size_bytes = static_cast<std::uint64_t>(info.st_size);
-  facts.mtime_ns = static_cast<std::int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
+  facts.mtime_ns =
+      static_cast<std::int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
   facts.device = info.st_dev;
   facts.inode = info.st_ino;
   return facts;
@@ -67,11 +69,13 @@ class RealRandomAccessFile final : public RandomAccessFile {
 
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
 
-  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const override {
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                            std::span<std::byte> out) const override {
     std::size_t done = 0;
     while (done < out.size()) {
       const ssize_t got = retry_interrupted([&] {
-        return ::pread(fd_.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset_bytes + done));
+        return ::pread(fd_.get(), out.data() + done, out.size() - done,
+                       static_cast<off_t>(offset_bytes + done));
       });
       if (got < 0) return failure("reading", path_, errno);
       if (got == 0) break;
@@ -92,7 +96,8 @@ class RealWritableFile final : public WritableFile {
 
   [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
     while (!bytes.empty()) {
-      const ssize_t put = retry_interrupted([&] { return ::write(fd_.get(), bytes.data(), bytes.size()); });
+      const ssize_t put =
+          retry_interrupted([&] { return ::write(fd_.get(), bytes.data(), bytes.size()); });
       if (put < 0) return failure("writing", path_, errno);
       bytes = bytes.subspan(static_cast<std::size_t>(put));
     }
@@ -100,12 +105,14 @@ class RealWritableFile final : public WritableFile {
   }
 
   [[nodiscard]] Status sync() override {
-    if (retry_interrupted([&] { return ::fsync(fd_.get()); }) != 0) return failure("syncing", path_, errno);
+    if (retry_interrupted([&] { return ::fsync(fd_.get()); }) != 0)
+      return failure("syncing", path_, errno);
     return {};
   }
 
   [[nodiscard]] Status close() override {
-    // Linux has closed the descriptor even when close() reports EINTR; a second close could hit somebody else's file.
+    // Linux has closed the descriptor even when close() reports EINTR; a second close could hit
+    // somebody else's file.
     if (::close(fd_.release()) != 0 && errno != EINTR) return failure("closing", path_, errno);
     return {};
   }
@@ -125,23 +132,26 @@ class RealFileLock final : public FileLock {
 
 class RealEnv final : public Env {
  public:
-  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(const std::string& path) override {
+  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
+      const std::string& path) override {
     // O_NONBLOCK: opening a FIFO must not wait for a writer. It has no effect on regular files.
-    const int fd = retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
+    const int fd =
+        retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) return failure("opening", path, errno);
     Descriptor owner(fd);
     struct stat info {};
     if (::fstat(fd, &info) != 0) return failure("examining", path, errno);
-    if (!S_ISREG(info.st_mode)) return Status(StatusCode::kInvalidArgument, path + " is not a regular file");
-    return std::unique_ptr<RandomAccessFile>(
-        std::make_unique<RealRandomAccessFile>(path, owner.release(), static_cast<std::uint64_t>(info.st_size)));
+    if (!S_ISREG(info.st_mode))
+      return Status(StatusCode::kInvalidArgument, path + " is not a regular file");
+    return std::unique_ptr<RandomAccessFile>(std::make_unique<RealRandomAccessFile>(
+        path, owner.release(), static_cast<std::uint64_t>(info.st_size)));
   }
 
   [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string& path,
                                                                      WriteMode mode) override {
     const int extra = mode == WriteMode::kTruncate ? O_TRUNC : O_APPEND;
-    const int fd =
-        retry_interrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | extra, 0666); });
+    const int fd = retry_interrupted(
+        [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | extra, 0666); });
     if (fd < 0) return failure("creating", path, errno);
     return std::unique_ptr<WritableFile>(std::make_unique<RealWritableFile>(path, fd));
   }
@@ -173,10 +183,12 @@ class RealEnv final : public Env {
         entry.kind = FileKind::kDirectory;
       } else if (item->d_type == DT_LNK || item->d_type == DT_UNKNOWN) {
         struct stat info {};
-        if (::fstatat(::dirfd(folder.get()), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (::fstatat(::dirfd(folder.get()), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+          continue;
         entry.is_symlink = S_ISLNK(info.st_mode);
         // A dangling link stays kOther.
-        if (::fstatat(::dirfd(folder.get()), item->d_name, &info, 0) == 0) entry.kind = facts_of(info).kind;
+        if (::fstatat(::dirfd(folder.get()), item->d_name, &info, 0) == 0)
+          entry.kind = facts_of(info).kind;
       }
       entries.push_back(std::move(entry));
     }
@@ -190,7 +202,8 @@ class RealEnv final : public Env {
     }
     const std::string parent = parent_path(path);
     if (parent != "." && parent != path) XTTS_TRY(create_directories(parent));
-    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return failure("creating folder", path, errno);
+    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
+      return failure("creating folder", path, errno);
     return {};
   }
 
@@ -210,10 +223,11 @@ class RealEnv final : public Env {
   }
 
   [[nodiscard]] Status sync_directory(const std::string& path) override {
-    const Descriptor folder(
-        retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    const Descriptor folder(retry_interrupted(
+        [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
     if (folder.get() < 0) return failure("opening folder", path, errno);
-    if (retry_interrupted([&] { return ::fsync(folder.get()); }) != 0) return failure("syncing folder", path, errno);
+    if (retry_interrupted([&] { return ::fsync(folder.get()); }) != 0)
+      return failure("syncing folder", path, errno);
     return {};
   }
 
@@ -226,21 +240,25 @@ class RealEnv final : public Env {
   }
 
   [[nodiscard]] Result<std::string> real_path(const std::string& path) override {
-    const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path.c_str(), nullptr), std::free);
+    const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path.c_str(), nullptr),
+                                                          std::free);
     if (!resolved) return failure("resolving", path, errno);
     return std::string(resolved.get());
   }
 
-  [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockKind kind) override {
+  [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
+                                                       LockKind kind) override {
     // A shared lock must work where the reader may not write (read-only file systems).
-    const int flags = kind == LockKind::kShared ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC;
+    const int flags =
+        kind == LockKind::kShared ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC;
     Descriptor fd(retry_interrupted([&] { return ::open(path.c_str(), flags, 0666); }));
     if (fd.get() < 0) return failure("opening lock", path, errno);
     struct flock request {};
     request.l_type = kind == LockKind::kShared ? F_RDLCK : F_WRLCK;
     request.l_whence = SEEK_SET;
-    // Open-file-description locks follow the descriptor, not the process: a library that opens and closes the same
-    // file elsewhere in this process cannot drop them, as it would drop a classic POSIX lock.
+    // Open-file-description locks follow the descriptor, not the process: a library that opens and
+    // closes the same file elsewhere in this process cannot drop them, as it would drop a classic
+    // POSIX lock.
     if (retry_interrupted([&] { return ::fcntl(fd.get(), F_OFD_SETLK, &request); }) != 0) {
       if (errno == EAGAIN || errno == EACCES) return Status(StatusCode::kBusy, path + " is locked");
       return failure("locking", path, errno);
@@ -260,11 +278,13 @@ Env& Env::real() {
   return env;
 }
 
-Result<std::string> read_text_file(Env& env, const std::string& path, std::uint64_t size_bytes_max) {
+Result<std::string> read_text_file(Env& env, const std::string& path,
+                                   std::uint64_t size_bytes_max) {
   XTTS_ASSIGN(const auto file, env.open_for_read(path));
   const std::uint64_t size = file->size_bytes();
   if (size > size_bytes_max) {
-    return Status(StatusCode::kInvalidArgument, path + " has " + std::to_string(size) + " bytes; at most " +
+    return Status(StatusCode::kInvalidArgument, path + " has " + std::to_string(size) +
+                                                    " bytes; at most " +
                                                     std::to_string(size_bytes_max) + " are read");
   }
   std::string text(size, '\0');

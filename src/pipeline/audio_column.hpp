@@ -1,0 +1,35 @@
+// The audio column: clips to compute -> sealed shards (README.md beside this file).
+// Called from one thread; works on `run.thread_count` threads of oneTBB and one for sealing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "dsp/extract.hpp"
+#include "formats/block.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/build.hpp"
+#include "pipeline/plan.hpp"
+#include "store/cache_folder.hpp"
+#include "store/journal.hpp"
+
+namespace xtts::pipeline {
+
+struct AudioColumnJob {
+  Env& env;
+  const Plan& plan;
+  const formats::Recipe& recipe;
+  const formats::ColumnSpec& column;
+  const RunConfig& run;
+  dsp::Isa isa = dsp::Isa::kBest;
+  std::uint64_t generation = 1;
+  std::uint64_t first_ordinal = 0;  // shards that the column has already
+};
+
+// All shards of `plan.to_compute`, in planned order: those of `journalled`, then the new ones.
+[[nodiscard]] Result<std::vector<store::JournalShard>> compute_audio_column(
+    const AudioColumnJob& job, store::CacheFolder& folder, store::Journal::Opened& journal,
+    BuildObserver& observer);
+
+}  // namespace xtts::pipeline

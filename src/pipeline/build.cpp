@@ -1,0 +1,388 @@
+#include "pipeline/build.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/try.hpp"
+#include "formats/canonical_json.hpp"
+#include "pipeline/audio_column.hpp"
+#include "pipeline/clip_worker.hpp"
+#include "pipeline/estimate.hpp"
+#include "pipeline/index_build.hpp"
+#include "pipeline/plan.hpp"
+#include "pipeline/too_long.hpp"
+#include "reader/cache_view.hpp"
+#include "store/cache_folder.hpp"
+#include "store/journal.hpp"
+#include "store/source_table.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+using formats::Reject;
+using formats::RejectClass;
+
+bool is_judged_by_sound(const Reject& reject) {
+  return reject.stage != "list" && reject.stage != "discover" && reject.stage != "text";
+}
+
+class Build {
+ public:
+  Build(Env& env, const BuildRequest& request, BuildObserver& observer)
+      : env_(env), request_(request), observer_(observer) {}
+
+  Result<BuildReport> run() {
+    XTTS_TRY(check_folders());
+    if (!request_.dry_run) {
+      XTTS_ASSIGN(folder_, store::CacheFolder::open(env_, request_.cache));
+    }
+    XTTS_TRY(open_published());
+    XTTS_TRY(check_against_published());
+    sources_ = store::load_source_table(env_, request_.cache);
+    XTTS_ASSIGN(plan_, make_plan({.env = env_,
+                                  .data = request_.data,
+                                  .recipe = request_.recipe,
+                                  .previous = previous_.get(),
+                                  .sources = sources_ ? &*sources_ : nullptr,
+                                  .retry_rejects = request_.retry_rejects}));
+    if (plan_.unchanged) return report_unchanged();
+    XTTS_TRY(check_numerics());
+    if (request_.dry_run) {
+      preview(0);
+      return BuildReport{};
+    }
+    return compute_and_publish();
+  }
+
+ private:
+  // Somebody's folder of other things must not become a cache by a slip of the keyboard.
+  Status check_folders() {
+    auto data = env_.stat(request_.data);
+    if (!data) return {StatusCode::kNotFound, "DATA: " + data.status().message()};
+    if (data->kind != FileKind::kDirectory) {
+      return {StatusCode::kInvalidArgument, "DATA: " + request_.data + " is not a folder"};
+    }
+    const auto cache = env_.stat(request_.cache);
+    if (!cache) return {};
+    if (cache->kind != FileKind::kDirectory) {
+      return {StatusCode::kInvalidArgument, "CACHE: " + request_.cache + " is not a folder"};
+    }
+    if (cache->device == data->device && cache->inode == data->inode) {
+      return {StatusCode::kInvalidArgument, "DATA and CACHE are the same folder"};
+    }
+    XTTS_ASSIGN(const auto entries, env_.list(request_.cache));
+    const bool is_cache =
+        std::any_of(entries.begin(), entries.end(), [](const DirectoryEntry& entry) {
+          return entry.name == "manifest.json" || entry.name == ".build";
+        });
+    const bool is_empty =
+        std::all_of(entries.begin(), entries.end(),
+                    [](const DirectoryEntry& entry) { return entry.name == "lost+found"; });
+    if (is_cache || is_empty) return {};
+    return {
+        StatusCode::kInvalidArgument,
+        request_.cache + " holds other files and is not a cache: name a new or an empty folder"};
+  }
+
+  Status open_published() {
+    if (request_.overwrite) return {};
+    auto opened = reader::CacheView::open(env_, request_.cache);
+    if (opened) {
+      previous_ = std::move(opened).value();
+      return {};
+    }
+    if (opened.status().code() == StatusCode::kNotFound) return {};
+    return {opened.status().code(),
+            opened.status().message() +
+                "; 'verify' says more, 'build --overwrite' makes the cache anew"};
+  }
+
+  Status check_against_published() const {
+    if (!previous_) return {};
+    const auto& manifest = previous_->manifest();
+    const auto refuse = [](const nlohmann::json& old, const nlohmann::json& asked,
+                           const std::string& section, const std::string& remedy) {
+      std::string text = "the cache was made with other " + section + ":";
+      for (const auto& line : formats::describe_differences(old, asked, section))
+        text += "\n  " + line;
+      return Status(StatusCode::kMismatch, text + "\n" + remedy);
+    };
+    if (manifest.features_fingerprint != formats::fingerprint(request_.recipe.features)) {
+      return refuse(manifest.features, to_json(request_.recipe.features), "features",
+                    "name another CACHE, or give --overwrite to build anew in this one");
+    }
+    if (manifest.storage_fingerprint != formats::fingerprint(request_.recipe.storage)) {
+      return refuse(manifest.storage, to_json(request_.recipe.storage), "storage",
+                    "name another CACHE, or give --overwrite to build anew in this one");
+    }
+    return {};
+  }
+
+  Status check_numerics() {
+    numerics_ = {.device = "cpu",
+                 .isa = std::string(dsp::to_string(request_.isa == dsp::Isa::kBest ? dsp::best_isa()
+                                                                                   : request_.isa)),
+                 .libraries = numeric_libraries(request_.isa)};
+    if (!previous_ || plan_.to_compute.empty() || request_.allow_mixed) return {};
+    const auto& old = previous_->manifest().numerics;
+    if (old.hash() == numerics_.hash()) return {};
+    return {StatusCode::kMismatch, "the cache was computed by " + old.device + " " + old.isa +
+                                       " (" + old.libraries + "), this is " + numerics_.device +
+                                       " " + numerics_.isa + " (" + numerics_.libraries +
+                                       "); results agree within the recipe's tolerance but not bit "
+                                       "for bit: give --allow-mixed to add " +
+                                       std::to_string(plan_.to_compute.size()) +
+                                       " clips all the same, or --overwrite to build anew"};
+  }
+
+  void preview(std::uint64_t sealed_count) {
+    BuildPreview preview;
+    preview.layout = plan_.corpus.layout;
+    preview.clip_count = plan_.clips.size();
+    preview.to_compute_count = plan_.to_compute.size();
+    preview.sealed_count = sealed_count;
+    preview.has_text = plan_.corpus.has_text;
+    preview.notes = plan_.corpus.notes;
+    preview.rejects = plan_.rejects;
+    preview.unknown_characters = plan_.unknown_characters;
+    for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
+      const auto& clip = plan_.corpus.clips[i];
+      preview.source_bytes += clip.source_bytes;
+      ++preview.clips_by_split[std::string(corpus::to_string(clip.split))];
+      if (plan_.clips[i].fate == ClipFate::kReuse) ++preview.reused_count;
+    }
+    // The folder of a cache that is not there yet is asked of its nearest ancestor.
+    std::string folder = request_.cache;
+    while (!env_.stat(folder) && folder != "." && folder != "/") folder = parent_path(folder);
+    if (const auto free = env_.free_bytes(folder)) preview.free_bytes = *free;
+    estimate(env_, plan_, request_, preview);
+    observer_.before(preview);
+  }
+
+  Result<BuildReport> compute_and_publish() {
+    const formats::ColumnSpec mel = previous_ ? previous_->manifest().columns.front().spec
+                                              : mel_column(request_.recipe, numerics_);
+    std::vector<store::JournalShard> shards;
+    generation_ = previous_ ? previous_->manifest().generation + 1 : 1;
+    if (!plan_.to_compute.empty()) {
+      XTTS_ASSIGN(shards, compute(mel));
+    } else {
+      preview(0);
+    }
+    std::vector<Reject> rejects = plan_.rejects;
+    for (const auto& shard : shards)
+      rejects.insert(rejects.end(), shard.rejects.begin(), shard.rejects.end());
+    formats::sort_rejects(rejects);
+    XTTS_TRY(check_limit(rejects, shards));
+    return publish(mel, shards, rejects);
+  }
+
+  Result<std::vector<store::JournalShard>> compute(const formats::ColumnSpec& mel) {
+    XTTS_ASSIGN(
+        auto journal,
+        store::Journal::open(env_, request_.cache,
+                             {.plan = plan_.to_compute_digest,
+                              .features_fingerprint = mel.fingerprint,
+                              .storage_fingerprint = formats::fingerprint(request_.recipe.storage),
+                              .numerics = numerics_.hash(),
+                              .generation = generation_}));
+    XTTS_TRY(keep_intact_prefix(journal));
+    std::vector<store::SealedShard> keep;
+    for (const auto& shard : journal.shards) {
+      if (shard.sealed) keep.push_back(*shard.sealed);
+    }
+    XTTS_TRY(folder_->collect_garbage(published(), keep));
+    const std::uint64_t per_shard = mel.geometry().clips_per_shard();
+    preview(std::min<std::uint64_t>(journal.shards.size() * per_shard, plan_.to_compute.size()));
+    formats::ColumnSpec column = mel;
+    column.numerics = numerics_.hash();
+    auto shards = compute_audio_column(
+        {.env = env_,
+         .plan = plan_,
+         .recipe = request_.recipe,
+         .column = column,
+         .run = request_.run,
+         .isa = request_.isa,
+         .generation = generation_,
+         .first_ordinal = previous_ ? published()->columns.front().shards.size() : 0},
+        *folder_, journal, observer_);
+    if (shards) computed_count_ = plan_.to_compute.size();
+    return shards;
+  }
+
+  [[nodiscard]] const formats::Manifest* published() const {
+    if (previous_) return &previous_->manifest();
+    return overwritten_ ? &*overwritten_ : nullptr;
+  }
+
+  // Planned shards are sealed in order, so what follows a shard that is not as the journal says is
+  // computed again.
+  Status keep_intact_prefix(store::Journal::Opened& journal) {
+    for (std::size_t i = 0; i < journal.shards.size(); ++i) {
+      bool intact = journal.shards[i].planned_shard == i;
+      if (intact && journal.shards[i].sealed) {
+        XTTS_ASSIGN(intact, folder_->is_intact(*journal.shards[i].sealed));
+      }
+      if (intact) continue;
+      journal.shards.resize(i);
+      break;
+    }
+    // With --overwrite the published cache is not reused, but it stays until the new one is
+    // published.
+    if (request_.overwrite) {
+      XTTS_ASSIGN(overwritten_, folder_->manifest());
+    }
+    return {};
+  }
+
+  Status check_limit(const std::vector<Reject>& rejects,
+                     const std::vector<store::JournalShard>& shards) const {
+    std::uint64_t faults = 0;
+    for (const auto& reject : rejects) faults += reject.kind != RejectClass::kPolicy ? 1U : 0U;
+    const std::uint64_t considered = plan_.clips.size() + plan_.corpus.problems.size();
+    const std::uint64_t limit = request_.max_rejects.count.value_or(static_cast<std::uint64_t>(
+        std::floor(request_.max_rejects.share * static_cast<double>(considered))));
+    const auto tell = [&](const std::string& summary) {
+      std::string text = summary;
+      for (std::size_t i = 0, told = 0; i < rejects.size() && told < 5; ++i) {
+        if (rejects[i].kind == RejectClass::kPolicy && faults > 0) continue;
+        text += "\n  " + (rejects[i].path.empty() ? rejects[i].id : rejects[i].path) + ": " +
+                rejects[i].reason;
+        ++told;
+      }
+      return text;
+    };
+    if (faults > limit) {
+      return {StatusCode::kTooManyRejects,
+              tell(std::to_string(faults) + " of " + std::to_string(considered) +
+                   " clips could not be used, more than the " + std::to_string(limit) +
+                   " allowed. Nothing was published; what was computed is kept: the same command "
+                   "with --max-rejects " +
+                   std::to_string(faults) + " publishes it. The first of them:")};
+    }
+    std::uint64_t stored = 0;
+    for (const auto& clip : plan_.clips) stored += clip.fate == ClipFate::kReuse ? 1U : 0U;
+    for (const auto& shard : shards) stored += shard.sealed ? shard.sealed->record_count : 0;
+    if (stored > 0) return {};
+    return {StatusCode::kTooManyRejects,
+            tell("no clip is left to store: " + std::to_string(rejects.size()) +
+                 " were rejected or dropped by policy. The first of them:")};
+  }
+
+  Result<BuildReport> publish(const formats::ColumnSpec& mel,
+                              const std::vector<store::JournalShard>& shards,
+                              const std::vector<Reject>& rejects) {
+    const bool only_index = previous_ != nullptr && plan_.to_compute.empty();
+    if (only_index && !plan_.texts_changed) {
+      // The index of the same generation tells by its name whether anything differs at all.
+      XTTS_ASSIGN(const IndexResult same, index(mel, shards, rejects, generation_ - 1));
+      XTTS_ASSIGN(const std::string would_be, encode_manifest(same.manifest));
+      XTTS_ASSIGN(const std::string is, encode_manifest(previous_->manifest()));
+      if (would_be == is) {
+        XTTS_TRY(save_sources(rejects, same.manifest.index_digest));
+        XTTS_TRY(folder_->finish());
+        return report_unchanged();
+      }
+    }
+    XTTS_ASSIGN(IndexResult index_result, index(mel, shards, rejects, generation_));
+    const formats::Manifest& manifest = index_result.manifest;
+    XTTS_TRY(folder_->publish(manifest, index_result.rejects_jsonl));
+    XTTS_TRY(save_sources(rejects, manifest.index_digest));
+    previous_.reset();  // gives up its lock on the generation that was replaced
+    XTTS_TRY(folder_->collect_garbage(&manifest, {}));
+    XTTS_TRY(folder_->finish());
+    BuildReport report = report_of(manifest);
+    report.rejects = rejects;
+    for (const auto& reject : rejects)
+      report.frames_needed = std::max(report.frames_needed, frames_wanted(reject));
+    report.cut_count = index_result.cut_count;
+    report.warned_count = index_result.warned_count;
+    return report;
+  }
+
+  Result<IndexResult> index(const formats::ColumnSpec& mel,
+                            const std::vector<store::JournalShard>& shards,
+                            const std::vector<Reject>& rejects, std::uint64_t generation) {
+    return build_index({.env = env_,
+                        .plan = plan_,
+                        .recipe = request_.recipe,
+                        .numerics = numerics_,
+                        .previous = previous_.get(),
+                        .mel = mel,
+                        .mel_shards = shards,
+                        .rejects = rejects,
+                        .known_speakers = request_.known_speakers,
+                        .generation = generation},
+                       *folder_);
+  }
+
+  Status save_sources(const std::vector<Reject>& rejects, const Digest& index_digest) {
+    std::unordered_map<std::string, std::uint64_t> checks;
+    for (const auto& reject : rejects) {
+      if (is_judged_by_sound(reject))
+        checks.emplace(reject.id, check64(as_bytes(formats::encode_reject(reject))));
+    }
+    store::SourceTable table;
+    table.data_path = plan_.data_path;
+    table.plan_digest = plan_.digest;
+    table.index_digest = index_digest;
+    table.rows.reserve(plan_.corpus.clips.size());
+    for (const auto& clip : plan_.corpus.clips) {
+      const auto check = checks.find(full_id(clip));
+      table.rows.push_back({.id_hash = formats::id_hash(clip.dataset, clip.id),
+                            .size_bytes = clip.source_bytes,
+                            .mtime_ns = clip.source_mtime_ns,
+                            .inode = clip.source_inode,
+                            .reject_check = check == checks.end() ? 0 : check->second});
+    }
+    return store::save_source_table(env_, request_.cache, std::move(table));
+  }
+
+  BuildReport report_of(const formats::Manifest& manifest) const {
+    BuildReport report;
+    report.generation = manifest.generation;
+    report.clip_count = manifest.counts.planned;
+    report.record_count = manifest.counts.records;
+    report.computed_count = computed_count_;
+    report.reused_count = static_cast<std::uint64_t>(
+        std::count_if(plan_.clips.begin(), plan_.clips.end(),
+                      [](const PlannedClip& clip) { return clip.fate == ClipFate::kReuse; }));
+    report.sound_seconds = manifest.counts.seconds;
+    report.records_by_split = manifest.counts.records_by_split;
+    report.speaker_count = manifest.speakers.size();
+    report.cache_bytes = manifest.index_bytes;
+    for (const auto& column : manifest.columns) {
+      for (const auto& shard : column.shards) report.cache_bytes += shard.file_bytes;
+    }
+    return report;
+  }
+
+  Result<BuildReport> report_unchanged() {
+    if (folder_) XTTS_TRY(folder_->finish());
+    BuildReport report = report_of(previous_->manifest());
+    report.unchanged = true;
+    report.reused_count = report.record_count;
+    return report;
+  }
+
+  Env& env_;
+  const BuildRequest& request_;
+  BuildObserver& observer_;
+  std::unique_ptr<store::CacheFolder> folder_;
+  std::shared_ptr<reader::CacheView> previous_;
+  std::optional<formats::Manifest> overwritten_;
+  std::optional<store::SourceTable> sources_;
+  formats::Numerics numerics_;
+  Plan plan_;
+  std::uint64_t generation_ = 1;
+  std::uint64_t computed_count_ = 0;
+};
+
+}  // namespace
+
+Result<BuildReport> build(Env& env, const BuildRequest& request, BuildObserver& observer) {
+  return Build(env, request, observer).run();
+}
+
+}  // namespace xtts::pipeline

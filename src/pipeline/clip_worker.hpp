@@ -1,0 +1,54 @@
+// ClipWorker: one clip from its file to the rows of a record: read, hash, decode, condition,
+// extract, convert.
+//
+// One thread at a time; a worker keeps all of its buffers. What goes wrong with the clip is a
+// Reject in the outcome, never a failure of the run; a failure (kResource: memory; kInternal) ends
+// the run. Cost: see README.md. Memory: the file (up to 64 MiB, larger ones are streamed), its
+// mixed PCM, one record.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "corpus/corpus.hpp"
+#include "dsp/extract.hpp"
+#include "formats/facts.hpp"
+#include "formats/recipe.hpp"
+#include "formats/reject.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+struct ClipOutcome {
+  std::optional<formats::Reject> reject;  // set: nothing below counts, but source_bytes
+  std::uint32_t frame_count = 0;
+  std::uint32_t fill_bits = 0;
+  std::vector<std::byte>
+      rows;  // [frames, mels] in the column's dtype; capacity comes from and goes back to a pool
+  std::vector<double> sums;  // per mel channel sum, then per channel sum of squares
+  formats::RecordFacts facts;
+  std::uint64_t source_bytes = 0;
+  double source_seconds = 0.0;
+  std::uint32_t frame_count_before_cut = 0;  // also of a clip rejected as too long
+};
+
+class ClipWorker {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<ClipWorker>> create(Env& env,
+                                                                  const formats::Recipe& recipe,
+                                                                  dsp::Isa isa,
+                                                                  std::string data_folder);
+  virtual ~ClipWorker() = default;
+  // `rows` is a buffer to reuse; it comes back in the outcome.
+  [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,
+                                                    std::vector<std::byte> rows) = 0;
+};
+
+// What decides the numbers, for the manifest.
+[[nodiscard]] std::string numeric_libraries(dsp::Isa isa);
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,430 @@
+#include "pipeline/index_build.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/try.hpp"
+#include "corpus/corpus.hpp"
+#include "formats/canonical_json.hpp"
+#include "formats/index.hpp"
+#include "pipeline/name_table.hpp"
+#include "pipeline/sealed_records.hpp"
+#include "pipeline/text_column.hpp"
+#include "text/tokenizer.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+using corpus::Clip;
+using formats::SectionKind;
+
+constexpr std::uint32_t kMelId = 0;
+constexpr std::uint32_t kTokensId = 1;
+constexpr const char* kTemporaryIndex = "index.tmp";
+
+std::set<std::string> names_of(const std::vector<Clip>& clips, std::string Clip::*field) {
+  std::set<std::string> names;
+  for (const Clip& clip : clips) {
+    if (!(clip.*field).empty()) names.insert(clip.*field);
+  }
+  return names;
+}
+
+// The rows of a column's blocks, and the tables of the shards that hold them.
+struct ColumnRows {
+  std::string block_rows;
+  std::uint64_t block_count = 0;
+  std::string locations;
+  std::vector<formats::ShardEntry> shards;
+
+  void add_shard(const store::SealedShard& sealed, std::uint64_t generation) {
+    const auto ordinal = static_cast<std::uint32_t>(shards.size());
+    for (const auto& place : sealed.table.blocks) {
+      append_row(formats::BlockRow{.place = place, .shard = ordinal}, block_rows);
+      ++block_count;
+    }
+    shards.push_back({.file_bytes = sealed.table.file_bytes,
+                      .structure_check = sealed.table.structure_check,
+                      .block_count = static_cast<std::uint32_t>(sealed.table.blocks.size()),
+                      .record_count = sealed.record_count,
+                      .generation = generation,
+                      .digest = sealed.digest});
+  }
+};
+
+class IndexBuilder {
+ public:
+  IndexBuilder(const IndexJob& job, store::CacheFolder& folder)
+      : job_(job),
+        folder_(folder),
+        speakers_(job.previous ? job.previous->manifest().speakers : job.known_speakers,
+                  names_of(job.plan.corpus.clips, &Clip::speaker)),
+        languages_(job.previous ? job.previous->manifest().languages : std::vector<std::string>(),
+                   names_of(job.plan.corpus.clips, &Clip::language)),
+        datasets_(job.previous ? job.previous->manifest().datasets : std::vector<std::string>{""},
+                  names_of(job.plan.corpus.clips, &Clip::dataset)),
+        records_(job.env, folder.path(), job.mel_shards),
+        has_tokens_(job.plan.corpus.has_text &&
+                    job.recipe.text.tokens != formats::TokenKind::kNone) {}
+
+  Result<IndexResult> run() {
+    XTTS_TRY(begin());
+    XTTS_TRY(take_over_published());
+    for (const auto& shard : job_.mel_shards) {
+      if (shard.sealed) mel_.add_shard(*shard.sealed, job_.generation);
+    }
+    std::uint64_t planned = 0;
+    for (std::size_t i = 0; i < job_.plan.clips.size(); ++i) {
+      if (job_.plan.clips[i].fate == ClipFate::kRejected) continue;
+      XTTS_TRY(add_clip(i, planned++));
+    }
+    XTTS_TRY(finish_tokens());
+    XTTS_TRY(write_tables());
+    return finish();
+  }
+
+ private:
+  Status begin() {
+    XTTS_ASSIGN(file_, folder_.begin_file(kTemporaryIndex));
+    encoder_.emplace([this](std::span<const std::byte> bytes) { return file_->append(bytes); },
+                     job_.generation, surviving_count());
+    if (has_tokens_) {
+      XTTS_ASSIGN(tokenizer_, make_tokenizer());
+      const auto* old = job_.previous ? job_.previous->manifest().find_column("tokens") : nullptr;
+      reuse_tokens_ = old != nullptr && !job_.plan.texts_changed;
+      if (!reuse_tokens_) {
+        token_writer_ = TextColumnWriter::create(tokens_column(job_.recipe, job_.numerics),
+                                                 job_.generation, folder_);
+      }
+    }
+    return encoder_->begin_section(SectionKind::kDetails);
+  }
+
+  Result<std::unique_ptr<text::Tokenizer>> make_tokenizer() const {
+    XTTS_ASSIGN(auto tokenizer, text::Tokenizer::create(job_.recipe.text));
+    return std::make_unique<text::Tokenizer>(std::move(tokenizer));
+  }
+
+  std::uint64_t surviving_count() const {
+    std::uint64_t count = 0;
+    for (const auto& clip : job_.plan.clips) count += clip.fate == ClipFate::kReuse ? 1U : 0U;
+    for (const auto& shard : job_.mel_shards)
+      count += shard.sealed ? shard.sealed->record_count : 0;
+    return count;
+  }
+
+  // Shards that stay keep their numbers and block rows; what this build sealed comes behind them.
+  Status take_over_published() {
+    if (job_.previous == nullptr) return {};
+    XTTS_TRY(take_over(kMelId, mel_));
+    if (reuse_tokens_) XTTS_TRY(take_over(kTokensId, tokens_));
+    still_used_.assign(job_.previous->size(), false);
+    XTTS_ASSIGN(const auto tombstones, job_.previous->tombstones());
+    for (const auto& row : tombstones) {
+      if (row.column_id == kMelId || reuse_tokens_) add_tombstone(row);
+    }
+    return {};
+  }
+
+  Status take_over(std::uint32_t column, ColumnRows& rows) {
+    rows.shards = job_.previous->manifest().columns[column].shards;
+    rows.block_count = job_.previous->block_count(column);
+    published_blocks_[column] = rows.block_count;
+    for (std::uint64_t row = 0; row < rows.block_count; ++row) {
+      XTTS_ASSIGN(const auto block, job_.previous->block(column, row));
+      append_row(block, rows.block_rows);
+    }
+    return {};
+  }
+
+  void add_tombstone(const formats::TombstoneRow& row) {
+    append_row(row, tombstones_);
+    ++tombstone_count_;
+  }
+
+  Status add_clip(std::size_t i, std::uint64_t planned) {
+    const Clip& clip = job_.plan.corpus.clips[i];
+    formats::PlanRow row;
+    formats::RecordFacts facts;
+    if (job_.plan.clips[i].fate == ClipFate::kReuse) {
+      XTTS_TRY(take_published_record(job_.plan.clips[i].previous_position, row, facts));
+    } else {
+      XTTS_ASSIGN(const bool stored, take_sealed_record(clip, row, facts));
+      if (!stored) return {};
+    }
+    facts.id = clip.id;
+    facts.split = static_cast<std::uint8_t>(clip.split);
+    facts.source_path = clip.source;
+    set_name(facts.dataset, clip.dataset);
+    set_name(facts.speaker, clip.speaker);
+    set_name(facts.language, clip.language);
+    if (has_tokens_) XTTS_TRY(add_text(clip, planned, row, facts));
+    return put_row(clip, row, facts);
+  }
+
+  static void set_name(std::optional<std::string>& field, const std::string& name) {
+    field = name.empty() ? std::nullopt : std::optional(name);
+  }
+
+  Status take_published_record(std::uint64_t position, formats::PlanRow& row,
+                               formats::RecordFacts& facts) {
+    XTTS_ASSIGN(row, job_.previous->plan_row(position));
+    XTTS_ASSIGN(facts, job_.previous->details(position));
+    XTTS_ASSIGN(const auto location, job_.previous->location(kMelId, position));
+    append_row(location, mel_.locations);
+    still_used_[position] = true;
+    if (reuse_tokens_) {
+      XTTS_ASSIGN(const auto text_location, job_.previous->location(kTokensId, position));
+      append_row(text_location, tokens_.locations);
+    }
+    return {};
+  }
+
+  // Sealed records come in planned order: the next one is this clip's, or the clip was rejected.
+  Result<bool> take_sealed_record(const Clip& clip, formats::PlanRow& row,
+                                  formats::RecordFacts& facts) {
+    if (!next_record_) {
+      XTTS_ASSIGN(next_record_, records_.next());
+    }
+    if (!next_record_ || next_record_->id_hash != formats::id_hash(clip.dataset, clip.id))
+      return false;
+    row.mel_len = next_record_->length;
+    facts = std::move(next_record_->facts);
+    append_row(formats::LocationRow{.block_row = static_cast<std::uint32_t>(
+                                        published_blocks_[kMelId] + next_record_->block),
+                                    .slot = next_record_->slot},
+               mel_.locations);
+    next_record_.reset();
+    return true;
+  }
+
+  Status add_text(const Clip& clip, std::uint64_t planned, formats::PlanRow& row,
+                  formats::RecordFacts& facts) {
+    XTTS_ASSIGN(auto text, tokenize_clip(clip, *tokenizer_, job_.recipe.text));
+    row.text_len = text.token_count;
+    if (text.was_cut) row.flags |= formats::kPlanTextCut;
+    facts.text_raw = text.facts.text_raw;
+    facts.text_normalized = text.facts.text_normalized;
+    facts.character_count = text.facts.character_count;
+    facts.unknown_characters_json = text.facts.unknown_characters_json;
+    facts.text_was_cut = text.facts.text_was_cut;
+    return token_writer_ ? token_writer_->add(planned, clip, std::move(text)) : Status();
+  }
+
+  Status put_row(const Clip& clip, formats::PlanRow& row, const formats::RecordFacts& facts) {
+    row.speaker = speakers_.number_of(clip.speaker);
+    row.language = static_cast<std::int16_t>(languages_.number_of(clip.language));
+    row.dataset = static_cast<std::uint16_t>(std::max(datasets_.number_of(clip.dataset), 0));
+    row.split = static_cast<std::uint8_t>(clip.split);
+    row.flags &= static_cast<std::uint8_t>(~(formats::kPlanAudioCut | formats::kPlanWarnings));
+    if (facts.frame_count_before_cut.value_or(0) > job_.recipe.features.max_frames) {
+      row.flags |= formats::kPlanAudioCut;
+      ++result_.cut_count;
+    }
+    if (facts.warnings) {
+      row.flags |= formats::kPlanWarnings;
+      ++result_.warned_count;
+    }
+    std::string details;
+    append_facts(facts, details);
+    row.details_offset = encoder_->section_bytes();
+    row.details_bytes = static_cast<std::uint32_t>(details.size());
+    append_row(row, plan_rows_);
+    id_hashes_.push_back(
+        {formats::id_hash(clip.dataset, clip.id), static_cast<std::uint32_t>(record_count_)});
+    ++record_count_;
+    counts_.frames += row.mel_len;
+    ++counts_.records_by_split[std::string(corpus::to_string(clip.split))];
+    return encoder_->append(as_bytes(details));
+  }
+
+  Status finish_tokens() {
+    if (next_record_) {
+      return {StatusCode::kInternal,
+              "a sealed record belongs to no planned clip: " + *next_record_->facts.id};
+    }
+    for (std::size_t position = 0; position < still_used_.size(); ++position) {
+      if (still_used_[position]) continue;
+      XTTS_ASSIGN(const auto location, job_.previous->location(kMelId, position));
+      add_tombstone({.column_id = kMelId, .block_row = location.block_row, .slot = location.slot});
+    }
+    if (!token_writer_) return {};
+    XTTS_ASSIGN(const auto shards, token_writer_->finish());
+    for (const auto& shard : shards) {
+      tokens_.add_shard(*shard.sealed, job_.generation);
+      result_.token_shards.push_back(*shard.sealed);
+    }
+    // Blocks hold the survivors in order, so locations follow from the counts.
+    std::uint32_t block = 0;
+    for (const auto& shard : shards) {
+      for (const auto& place : shard.sealed->table.blocks) {
+        for (std::uint16_t slot = 0; slot < place.record_count; ++slot) {
+          append_row(formats::LocationRow{.block_row = block, .slot = slot}, tokens_.locations);
+        }
+        ++block;
+      }
+    }
+    return {};
+  }
+
+  Status write_section(SectionKind kind, std::uint32_t column, std::string_view bytes,
+                       std::uint64_t rows) {
+    XTTS_TRY(encoder_->begin_section(kind, column));
+    XTTS_TRY(encoder_->append(as_bytes(bytes)));
+    return encoder_->end_section(rows);
+  }
+
+  Status write_tables() {
+    XTTS_TRY(encoder_->end_section(record_count_));
+    XTTS_TRY(write_section(SectionKind::kPlan, 0, plan_rows_, record_count_));
+    std::sort(id_hashes_.begin(), id_hashes_.end(),
+              [](const auto& a, const auto& b) { return a.hash < b.hash; });
+    std::string id_rows;
+    for (const auto& row : id_hashes_) append_row(row, id_rows);
+    XTTS_TRY(write_section(SectionKind::kIdHashes, 0, id_rows, record_count_));
+    XTTS_TRY(write_column(kMelId, mel_));
+    if (has_tokens_) XTTS_TRY(write_column(kTokensId, tokens_));
+    for (const auto& reject : job_.rejects)
+      result_.rejects_jsonl += formats::encode_reject(reject) + "\n";
+    XTTS_TRY(write_section(SectionKind::kRejects, 0, result_.rejects_jsonl, job_.rejects.size()));
+    return write_section(SectionKind::kTombstones, 0, tombstones_, tombstone_count_);
+  }
+
+  Status write_column(std::uint32_t id, const ColumnRows& rows) {
+    XTTS_TRY(write_section(SectionKind::kBlocks, id, rows.block_rows, rows.block_count));
+    return write_section(SectionKind::kLocations, id, rows.locations, record_count_);
+  }
+
+  Result<IndexResult> finish() {
+    XTTS_ASSIGN(const auto finished, encoder_->finish());
+    XTTS_TRY(file_->sync());
+    XTTS_TRY(file_->close());
+    XTTS_TRY(folder_.commit_file(kTemporaryIndex, formats::index_file_name(finished.digest)));
+    formats::Manifest& manifest = result_.manifest;
+    manifest.index_bytes = finished.file_bytes;
+    manifest.index_digest = finished.digest;
+    manifest.generation = job_.generation;
+    describe_recipe(manifest);
+    describe_columns(manifest);
+    manifest.datasets = datasets_.names();
+    manifest.speakers = speakers_.names();
+    manifest.languages = languages_.names();
+    manifest.data_layout = job_.plan.corpus.layout;
+    describe_counts(manifest);
+    describe_statistics(manifest);
+    return std::move(result_);
+  }
+
+  void describe_recipe(formats::Manifest& manifest) const {
+    const auto& recipe = job_.recipe;
+    manifest.recipe_name = recipe.name;
+    manifest.features = to_json(recipe.features);
+    manifest.text = to_json(recipe.text);
+    manifest.corpus = to_json(recipe.corpus);
+    manifest.storage = to_json(recipe.storage);
+    manifest.features_fingerprint = formats::fingerprint(recipe.features);
+    manifest.text_fingerprint = formats::fingerprint(recipe.text);
+    manifest.corpus_fingerprint = formats::fingerprint(recipe.corpus);
+    manifest.storage_fingerprint = formats::fingerprint(recipe.storage);
+    manifest.numerics = job_.previous ? job_.previous->manifest().numerics : job_.numerics;
+  }
+
+  void describe_columns(formats::Manifest& manifest) {
+    formats::ColumnEntry mel;
+    mel.spec = job_.previous ? job_.previous->manifest().columns[kMelId].spec : job_.mel;
+    mel.fill_bits =
+        std::bit_cast<std::uint32_t>(static_cast<float>(job_.recipe.features.pad_value));
+    mel.shards = std::move(mel_.shards);
+    manifest.columns.push_back(std::move(mel));
+    if (!has_tokens_) return;
+    formats::ColumnEntry tokens;
+    tokens.spec = reuse_tokens_ ? job_.previous->manifest().columns[kTokensId].spec
+                                : tokens_column(job_.recipe, job_.numerics);
+    tokens.shards = std::move(tokens_.shards);
+    manifest.columns.push_back(std::move(tokens));
+  }
+
+  void describe_counts(formats::Manifest& manifest) {
+    counts_.planned = job_.plan.clips.size();
+    counts_.records = record_count_;
+    const auto& features = job_.recipe.features;
+    counts_.seconds =
+        static_cast<double>(counts_.frames) * features.stft.hop_samples / features.sample_rate_hz;
+    for (const auto& reject : job_.rejects) {
+      ++counts_.rejects_by_class[std::string(formats::to_string(reject.kind))];
+    }
+    manifest.counts = counts_;
+  }
+
+  // Frozen at the first publication: a model that was trained with them must find them again.
+  void describe_statistics(formats::Manifest& manifest) const {
+    if (job_.previous) {
+      manifest.mel_statistics = job_.previous->manifest().mel_statistics;
+      return;
+    }
+    const std::uint64_t frames = records_.train_frame_count();
+    const auto& sums = records_.train_sums();
+    if (frames == 0 || sums.empty()) return;
+    formats::Statistics statistics;
+    statistics.frame_count = frames;
+    const std::size_t channels = sums.size() / 2;
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      const double mean = sums[channel] / static_cast<double>(frames);
+      const double variance = sums[channels + channel] / static_cast<double>(frames) - mean * mean;
+      statistics.mean.push_back(mean);
+      statistics.std_deviation.push_back(std::sqrt(std::max(variance, 0.0)));
+    }
+    manifest.mel_statistics = std::move(statistics);
+  }
+
+  const IndexJob& job_;
+  store::CacheFolder& folder_;
+  const NameTable speakers_, languages_, datasets_;
+  SealedRecords records_;
+  const bool has_tokens_;
+  bool reuse_tokens_ = false;
+  std::unique_ptr<text::Tokenizer> tokenizer_;
+  std::unique_ptr<TextColumnWriter> token_writer_;
+  std::unique_ptr<WritableFile> file_;
+  std::optional<formats::IndexEncoder> encoder_;
+  std::optional<SealedRecords::Record> next_record_;
+  ColumnRows mel_, tokens_;
+  std::uint64_t published_blocks_[2] = {0, 0};
+  std::vector<bool> still_used_;  // previous positions that the new plan names
+  std::string plan_rows_, tombstones_;
+  std::uint64_t tombstone_count_ = 0;
+  std::uint64_t record_count_ = 0;
+  std::vector<formats::IdHashRow> id_hashes_;
+  formats::Counts counts_;
+  IndexResult result_;
+};
+
+}  // namespace
+
+formats::ColumnSpec mel_column(const formats::Recipe& recipe, const formats::Numerics& numerics) {
+  return {.name = "mel",
+          .id = kMelId,
+          .dtype = recipe.storage.dtype,
+          .shape = {recipe.features.max_frames, recipe.features.mel.n_mels},
+          .layout = recipe.storage.layout,
+          .fingerprint = formats::fingerprint(recipe.features),
+          .numerics = numerics.hash()};
+}
+
+formats::ColumnSpec tokens_column(const formats::Recipe& recipe,
+                                  const formats::Numerics& numerics) {
+  return {.name = "tokens",
+          .id = kTokensId,
+          .dtype = DType::kInt32,
+          .shape = {recipe.text.max_tokens},
+          .layout = recipe.storage.layout,
+          .fingerprint = formats::fingerprint(recipe.text),
+          .numerics = numerics.hash()};
+}
+
+Result<IndexResult> build_index(const IndexJob& job, store::CacheFolder& folder) {
+  return IndexBuilder(job, folder).run();
+}
+
+}  // namespace xtts::pipeline

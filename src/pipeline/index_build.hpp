@@ -1,0 +1,50 @@
+// The last part of a build: one pass over all clips in canonical order that brings sound (sealed or
+// published before) and text together, writes tokens column and index, and gives the manifest to
+// publish.
+//
+// Memory: 64 bytes a clip for the index's tables, one block's facts, two images of tokens. One
+// thread at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/manifest.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/plan.hpp"
+#include "reader/cache_view.hpp"
+#include "store/cache_folder.hpp"
+#include "store/journal.hpp"
+
+namespace xtts::pipeline {
+
+struct IndexJob {
+  Env& env;
+  const Plan& plan;
+  const formats::Recipe& recipe;
+  const formats::Numerics& numerics;
+  reader::CacheView* previous = nullptr;
+  const formats::ColumnSpec& mel;
+  const std::vector<store::JournalShard>& mel_shards;  // of this build
+  const std::vector<formats::Reject>& rejects;         // all, in the order of the file
+  const std::vector<std::string>& known_speakers;
+  std::uint64_t generation = 1;
+};
+
+struct IndexResult {
+  formats::Manifest manifest;
+  std::string rejects_jsonl;
+  std::vector<store::SealedShard> token_shards;
+  std::uint64_t cut_count = 0;
+  std::uint64_t warned_count = 0;
+};
+
+[[nodiscard]] Result<IndexResult> build_index(const IndexJob& job, store::CacheFolder& folder);
+
+[[nodiscard]] formats::ColumnSpec mel_column(const formats::Recipe& recipe,
+                                             const formats::Numerics& numerics);
+[[nodiscard]] formats::ColumnSpec tokens_column(const formats::Recipe& recipe,
+                                                const formats::Numerics& numerics);
+
+}  // namespace xtts::pipeline

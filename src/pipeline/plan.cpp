@@ -1,0 +1,273 @@
+#include "pipeline/plan.hpp"
+
+#include <unordered_map>
+
+#include "base/try.hpp"
+#include "formats/block.hpp"
+#include "formats/canonical_json.hpp"
+#include "pipeline/source_file.hpp"
+#include "text/tokenizer.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+using corpus::Clip;
+using formats::Reject;
+using formats::RejectClass;
+
+RejectClass class_of(corpus::ProblemClass problem) {
+  switch (problem) {
+    case corpus::ProblemClass::kPolicy:
+      return RejectClass::kPolicy;
+    case corpus::ProblemClass::kInput:
+      return RejectClass::kInput;
+    case corpus::ProblemClass::kCrash:
+      return RejectClass::kCrash;
+    case corpus::ProblemClass::kEnvironment:
+      return RejectClass::kEnvironment;
+  }
+  return RejectClass::kInput;
+}
+
+void add(Hasher128& hasher, std::string_view text) {
+  const std::uint64_t size = text.size();  // the length too: "ab","c" is not "a","bc"
+  hasher.update(std::as_bytes(std::span(&size, 1)));
+  hasher.update(as_bytes(text));
+}
+
+template <typename Number>
+void add_number(Hasher128& hasher, Number value) {
+  hasher.update(std::as_bytes(std::span(&value, 1)));
+}
+
+void add_source(Hasher128& hasher, const Clip& clip) {
+  add(hasher, clip.dataset);
+  add(hasher, clip.id);
+  add(hasher, clip.source);
+  add_number(hasher, clip.source_bytes);
+  add_number(hasher, clip.source_mtime_ns);
+  add_number(hasher, clip.source_inode);
+  add_number(hasher, static_cast<std::uint8_t>(clip.split));
+}
+
+class Planner {
+ public:
+  explicit Planner(const PlanRequest& request) : request_(request) {}
+
+  Result<Plan> run() {
+    XTTS_ASSIGN(plan_.data_path, request_.env.real_path(request_.data));
+    XTTS_ASSIGN(plan_.corpus, corpus::discover(request_.env, request_.data, request_.recipe.corpus,
+                                               known_splits()));
+    for (const auto& problem : plan_.corpus.problems) {
+      plan_.rejects.push_back({class_of(problem.kind), problem.id, problem.path, problem.line,
+                               problem.stage, problem.reason});
+    }
+    plan_.clips.resize(plan_.corpus.clips.size());
+    XTTS_TRY(apply_text_policies());
+    plan_.digest = digest_of_everything();
+    if (is_as_before()) {
+      plan_.unchanged = true;
+      return std::move(plan_);
+    }
+    XTTS_TRY(read_previous_rejects());
+    for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
+      if (plan_.clips[i].fate == ClipFate::kRejected) continue;
+      XTTS_TRY(decide(i));
+    }
+    list_clips_to_compute();
+    XTTS_TRY(compare_texts());
+    return std::move(plan_);
+  }
+
+ private:
+  corpus::KnownSplits known_splits() const {
+    if (request_.previous == nullptr) return {};
+    return [previous = request_.previous](std::string_view id) -> std::optional<corpus::Split> {
+      const auto position = previous->find(id);
+      if (!position || !*position) return std::nullopt;
+      const auto row = previous->plan_row(**position);
+      if (!row) return std::nullopt;
+      return static_cast<corpus::Split>(row->split);
+    };
+  }
+
+  Status apply_text_policies() {
+    if (!plan_.corpus.has_text || request_.recipe.text.tokens == formats::TokenKind::kNone)
+      return {};
+    XTTS_ASSIGN(const auto tokenizer, text::Tokenizer::create(request_.recipe.text));
+    for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
+      const Clip& clip = plan_.corpus.clips[i];
+      const auto tokens = tokenizer.encode(text_to_tokenize(clip, request_.recipe.text));
+      if (tokens) {
+        for (const auto& [character, count] : tokens->unknown)
+          plan_.unknown_characters[character] += count;
+        continue;
+      }
+      if (tokens.status().code() != StatusCode::kBadInput) return tokens.status();
+      plan_.clips[i].fate = ClipFate::kRejected;
+      plan_.rejects.push_back({RejectClass::kPolicy, full_id(clip), clip.source, std::nullopt,
+                               "text", tokens.status().message()});
+    }
+    return {};
+  }
+
+  Digest digest_of_everything() const {
+    Hasher128 hasher;
+    const auto& recipe = request_.recipe;
+    add(hasher, formats::dump_canonical(to_json(recipe.features)));
+    add(hasher, formats::dump_canonical(to_json(recipe.text)));
+    add(hasher, formats::dump_canonical(to_json(recipe.corpus)));
+    add(hasher, formats::dump_canonical(to_json(recipe.storage)));
+    for (const Clip& clip : plan_.corpus.clips) {
+      add_source(hasher, clip);
+      add(hasher, clip.text_raw);
+      add(hasher, clip.text_normalized);
+      add(hasher, clip.speaker);
+      add(hasher, clip.language);
+    }
+    for (const Reject& reject : plan_.rejects) add(hasher, formats::encode_reject(reject));
+    // Not the content of the published cache, but which one: a cache that was replaced is looked at
+    // again.
+    if (request_.previous != nullptr)
+      add_number(hasher, request_.previous->manifest().features_fingerprint);
+    return hasher.finish();
+  }
+
+  // The last build saw all of this, and left nothing that is worth another try.
+  bool is_as_before() const {
+    return request_.previous != nullptr && request_.sources != nullptr && !request_.retry_rejects &&
+           request_.sources->plan_digest == plan_.digest &&
+           request_.sources->data_path == plan_.data_path &&
+           request_.sources->index_digest == request_.previous->manifest().index_digest &&
+           !request_.previous->manifest().counts.rejects_by_class.contains("environment");
+  }
+
+  Status read_previous_rejects() {
+    if (request_.previous == nullptr || request_.retry_rejects) return {};
+    const auto& manifest = request_.previous->manifest();
+    const bool same_corpus_rules =
+        manifest.corpus_fingerprint == formats::fingerprint(request_.recipe.corpus);
+    XTTS_ASSIGN(const std::string lines, request_.previous->rejects_jsonl());
+    for (std::size_t start = 0; start < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', start), lines.size());
+      XTTS_ASSIGN(Reject reject,
+                  formats::decode_reject(std::string_view(lines).substr(start, end - start)));
+      start = end + 1;
+      // Lists and texts are judged anew by every build; what the environment did is tried again.
+      const bool judged_by_sound =
+          reject.stage != "list" && reject.stage != "discover" && reject.stage != "text";
+      const bool final = reject.kind == RejectClass::kInput || reject.kind == RejectClass::kCrash ||
+                         (reject.kind == RejectClass::kPolicy && same_corpus_rules);
+      if (judged_by_sound && final) previous_rejects_.emplace(reject.id, std::move(reject));
+    }
+    return {};
+  }
+
+  const store::SourceRow* row_of_unchanged_source(const Clip& clip, const Digest& hash) const {
+    if (request_.sources == nullptr || request_.sources->data_path != plan_.data_path)
+      return nullptr;
+    const store::SourceRow* row = request_.sources->find(hash);
+    const bool same = row != nullptr && row->size_bytes == clip.source_bytes &&
+                      row->mtime_ns == clip.source_mtime_ns && row->inode == clip.source_inode;
+    return same ? row : nullptr;
+  }
+
+  Status decide(std::size_t i) {
+    if (request_.previous == nullptr) return {};
+    const Clip& clip = plan_.corpus.clips[i];
+    const Digest hash = formats::id_hash(clip.dataset, clip.id);
+    const store::SourceRow* unchanged = row_of_unchanged_source(clip, hash);
+    XTTS_ASSIGN(const auto position, request_.previous->find(full_id(clip)));
+    if (position) return decide_stored(i, *position, unchanged != nullptr);
+
+    const auto reject = previous_rejects_.find(full_id(clip));
+    if (reject == previous_rejects_.end() || unchanged == nullptr) return {};
+    const std::uint64_t check = check64(as_bytes(formats::encode_reject(reject->second)));
+    if (unchanged->reject_check != check) return {};
+    plan_.clips[i] = {.fate = ClipFate::kRejected, .previous_position = 0, .reject_check = check};
+    plan_.rejects.push_back(reject->second);
+    return {};
+  }
+
+  Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
+    const Clip& clip = plan_.corpus.clips[i];
+    XTTS_ASSIGN(const auto facts, request_.previous->details(position));
+    if (breaks_a_rule(clip, facts)) return {};  // computed again, so that the reject says why
+    if (!source_unchanged) {
+      auto source = source_file_.read(request_.env, join_path(plan_.data_path, clip.source));
+      if (!source) return {};  // the worker meets the same failure and makes a reject of it
+      if (facts.content_digest != source->content_digest) return {};
+    }
+    plan_.clips[i] = {.fate = ClipFate::kReuse, .previous_position = position, .reject_check = 0};
+    return {};
+  }
+
+  // Rules of the corpus and text sections may have changed since the record was stored.
+  bool breaks_a_rule(const Clip& clip, const formats::RecordFacts& facts) const {
+    const auto& recipe = request_.recipe;
+    const bool has_text = !clip.text_raw.empty() || !clip.text_normalized.empty();
+    const bool was_cut = facts.frame_count_before_cut.value_or(0) > recipe.features.max_frames;
+    if (was_cut && has_text && !recipe.features.too_long) return true;
+    if (!recipe.corpus.max_clip_seconds || facts.source_rate_hz.value_or(0) == 0) return false;
+    return static_cast<double>(facts.source_frame_count.value_or(0)) / *facts.source_rate_hz >
+           *recipe.corpus.max_clip_seconds;
+  }
+
+  void list_clips_to_compute() {
+    Hasher128 hasher;
+    for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
+      if (plan_.clips[i].fate != ClipFate::kCompute) continue;
+      plan_.to_compute.push_back(static_cast<std::uint32_t>(i));
+      const Clip& clip = plan_.corpus.clips[i];
+      add_source(hasher, clip);
+      add_number(hasher, clip.text_raw.empty() &&
+                             clip.text_normalized.empty());  // decides the too_long rule
+    }
+    add(hasher, formats::dump_canonical(to_json(request_.recipe.corpus)));
+    plan_.to_compute_digest = hasher.finish();
+  }
+
+  Status compare_texts() {
+    plan_.texts_changed = true;
+    if (request_.previous == nullptr || !plan_.to_compute.empty()) return {};
+    const auto& manifest = request_.previous->manifest();
+    if (manifest.text_fingerprint != formats::fingerprint(request_.recipe.text)) return {};
+    std::uint64_t next_position = 0;
+    for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
+      if (plan_.clips[i].fate != ClipFate::kReuse) continue;
+      if (plan_.clips[i].previous_position != next_position++) return {};
+      XTTS_ASSIGN(const auto facts, request_.previous->details(plan_.clips[i].previous_position));
+      const Clip& clip = plan_.corpus.clips[i];
+      if (facts.text_raw.value_or("") != clip.text_raw ||
+          facts.text_normalized.value_or("") != clip.text_normalized ||
+          facts.speaker.value_or("") != clip.speaker ||
+          facts.language.value_or("") != clip.language) {
+        return {};
+      }
+    }
+    plan_.texts_changed = next_position != request_.previous->size();
+    return {};
+  }
+
+  const PlanRequest& request_;
+  Plan plan_;
+  SourceFile source_file_;
+  std::unordered_map<std::string, Reject> previous_rejects_;
+};
+
+}  // namespace
+
+Result<Plan> make_plan(const PlanRequest& request) {
+  return Planner(request).run();
+}
+
+std::string full_id(const Clip& clip) {
+  return clip.dataset.empty() ? clip.id : clip.dataset + "/" + clip.id;
+}
+
+const std::string& text_to_tokenize(const Clip& clip, const formats::TextConfig& config) {
+  return config.use_normalized && !clip.text_normalized.empty() ? clip.text_normalized
+                                                                : clip.text_raw;
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,63 @@
+// Plan: what a build will do with each clip, found out without opening audio (but to hash a source
+// whose size or mtime changed). Immutable once made. Memory: about 400 bytes a clip and its text.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "corpus/corpus.hpp"
+#include "formats/recipe.hpp"
+#include "formats/reject.hpp"
+#include "reader/cache_view.hpp"
+#include "store/source_table.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+enum class ClipFate : std::uint8_t {
+  kCompute,
+  kReuse,     // the published record stays
+  kRejected,  // by its text, or as in the build before
+};
+
+struct PlannedClip {
+  ClipFate fate = ClipFate::kCompute;
+  std::uint64_t previous_position = 0;  // kReuse
+  std::uint64_t reject_check = 0;       // kRejected as before: check of the reject's line
+};
+
+struct Plan {
+  corpus::Corpus corpus;
+  std::vector<PlannedClip> clips;         // beside corpus.clips
+  std::vector<std::uint32_t> to_compute;  // places in corpus.clips, ascending: canonical order
+  std::vector<formats::Reject> rejects;   // lists, texts, and those kept from the build before
+  std::map<std::string, std::uint64_t> unknown_characters;
+  std::string data_path;     // absolute
+  Digest to_compute_digest;  // heads the journal
+  Digest
+      digest;  // of everything that decides the cache: equal to the last one means nothing changed
+  bool unchanged = false;  // nothing to do; the fates below the rejects were not even looked at
+  bool texts_changed =
+      true;  // some stored clip's text, or the set of clips, differs from the published one
+};
+
+struct PlanRequest {
+  Env& env;
+  std::string data;
+  const formats::Recipe& recipe;
+  reader::CacheView* previous = nullptr;  // what is published and may be reused
+  const store::SourceTable* sources = nullptr;
+  bool retry_rejects = false;
+};
+
+[[nodiscard]] Result<Plan> make_plan(const PlanRequest& request);
+
+[[nodiscard]] std::string full_id(const corpus::Clip& clip);
+[[nodiscard]] const std::string& text_to_tokenize(const corpus::Clip& clip,
+                                                  const formats::TextConfig& config);
+
+}  // namespace xtts::pipeline

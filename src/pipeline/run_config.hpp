@@ -1,0 +1,20 @@
+// RunConfig: how a build runs. Nothing in it may change a byte of the cache, and a test says so.
+#pragma once
+
+#include <cstdint>
+
+namespace xtts::pipeline {
+
+struct RunConfig {
+  std::uint32_t thread_count = 1;
+  std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
+};
+
+inline constexpr std::uint64_t kMemoryBytesMin = std::uint64_t{512} << 20U;
+
+// The processors this process may use (its affinity mask).
+[[nodiscard]] std::uint32_t default_thread_count();
+// A quarter of the memory or 2 GiB, the smaller; at least kMemoryBytesMin.
+[[nodiscard]] std::uint64_t default_memory_bytes();
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,79 @@
+#include "pipeline/sealed_records.hpp"
+
+#include "base/try.hpp"
+#include "formats/manifest.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+Result<std::vector<std::byte>> read_region(const RandomAccessFile& file, std::uint64_t offset,
+                                           std::uint64_t size, const std::string& path) {
+  std::vector<std::byte> bytes(size);
+  XTTS_ASSIGN(const std::size_t got, file.read_at(offset, bytes));
+  if (got != size)
+    return Status(StatusCode::kCorrupt, path + " is shorter than when it was sealed");
+  return bytes;
+}
+
+}  // namespace
+
+SealedRecords::SealedRecords(Env& env, std::string cache,
+                             const std::vector<store::JournalShard>& shards)
+    : env_(env), cache_(std::move(cache)), shards_(shards) {}
+
+Result<std::optional<SealedRecords::Record>> SealedRecords::next() {
+  if (!begun_ || slot_ == header_.records.size()) {
+    XTTS_ASSIGN(const bool more, read_next_block());
+    if (!more) return std::optional<Record>();
+  }
+  const formats::BlockRecord& record = header_.records[slot_];
+  Record result{.id_hash = record.id_hash,
+                .length = record.length,
+                .block = block_ - 1,
+                .slot = static_cast<std::uint16_t>(slot_),
+                .facts = std::move(facts_.records[slot_])};
+  ++slot_;
+  return std::optional<Record>(std::move(result));
+}
+
+Result<bool> SealedRecords::read_next_block() {
+  while (
+      shard_ < shards_.size() &&
+      (!shards_[shard_].sealed || block_in_shard_ == shards_[shard_].sealed->table.blocks.size())) {
+    ++shard_;
+    block_in_shard_ = 0;
+    file_.reset();
+  }
+  if (shard_ == shards_.size()) return false;
+  const store::SealedShard& shard = *shards_[shard_].sealed;
+  const std::string path = join_path(store::column_folder(cache_, shard.column),
+                                     formats::shard_file_name(shard.ordinal, shard.digest));
+  if (!file_) {
+    XTTS_ASSIGN(file_, env_.open_for_read(path));
+  }
+  const formats::BlockPlace& place = shard.table.blocks[block_in_shard_];
+  XTTS_ASSIGN(const auto header_bytes,
+              read_region(*file_, place.header_offset, formats::kBlockHeaderBytes, path));
+  XTTS_ASSIGN(header_, formats::decode_block_header(header_bytes));
+  XTTS_ASSIGN(const auto facts_bytes,
+              read_region(*file_, place.facts_offset, place.facts_bytes, path));
+  XTTS_ASSIGN(facts_, formats::decode_block_facts(facts_bytes));
+  if (formats::stored_header_check(header_bytes) != place.header_check ||
+      formats::stored_facts_check(facts_bytes) != place.facts_check ||
+      facts_.records.size() != header_.records.size()) {
+    return Status(StatusCode::kCorrupt, path + ": block " + std::to_string(block_in_shard_) +
+                                            " is not the one that was sealed");
+  }
+  if (facts_.records.front().split == std::uint8_t{0}) {
+    train_frame_count_ += facts_.summed_frame_count;
+    train_sums_.resize(facts_.sums.size(), 0.0);
+    for (std::size_t i = 0; i < facts_.sums.size(); ++i) train_sums_[i] += facts_.sums[i];
+  }
+  begun_ = true;
+  slot_ = 0;
+  ++block_in_shard_;
+  ++block_;
+  return true;
+}
+
+}  // namespace xtts::pipeline

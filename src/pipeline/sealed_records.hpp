@@ -1,0 +1,57 @@
+// SealedRecords: the records of shards that this build sealed, one after the other in planned
+// order, with their facts. Reads headers and facts back from the files, each verified against the
+// shard's table: what the index will say is what lies on disk, and a resumed build needs no other
+// path. Memory: one block's facts. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/block.hpp"
+#include "formats/facts.hpp"
+#include "store/journal.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+class SealedRecords {
+ public:
+  struct Record {
+    Digest id_hash;
+    std::uint32_t length = 0;
+    std::uint32_t block = 0;  // counted over all of `shards`
+    std::uint16_t slot = 0;
+    formats::RecordFacts facts;
+  };
+
+  SealedRecords(Env& env, std::string cache, const std::vector<store::JournalShard>& shards);
+
+  // The next record, or nothing after the last.
+  [[nodiscard]] Result<std::optional<Record>> next();
+
+  // Sums of the blocks read so far whose split is 0 (train).
+  [[nodiscard]] std::uint64_t train_frame_count() const noexcept { return train_frame_count_; }
+  [[nodiscard]] const std::vector<double>& train_sums() const noexcept { return train_sums_; }
+
+ private:
+  [[nodiscard]] Result<bool> read_next_block();
+
+  Env& env_;
+  std::string cache_;
+  const std::vector<store::JournalShard>& shards_;
+  std::size_t shard_ = 0;
+  std::size_t block_in_shard_ = 0;
+  std::uint32_t block_ = 0;
+  bool begun_ = false;
+  std::unique_ptr<RandomAccessFile> file_;
+  formats::BlockHeader header_;
+  formats::BlockFacts facts_;
+  std::size_t slot_ = 0;
+  std::uint64_t train_frame_count_ = 0;
+  std::vector<double> train_sums_;
+};
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,65 @@
+#include "pipeline/sealer.hpp"
+
+#include "base/try.hpp"
+
+namespace xtts::pipeline {
+
+Sealer::Sealer(store::CacheFolder& folder, store::Journal* journal)
+    : folder_(folder), journal_(journal), thread_([this] { run(); }) {}
+
+Sealer::~Sealer() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status Sealer::submit(SealJob job) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !job_ || !failure_.ok(); });
+  if (!failure_.ok()) return failure_;
+  job_ = std::move(job);
+  lock.unlock();
+  changed_.notify_all();
+  return {};
+}
+
+Result<std::vector<store::JournalShard>> Sealer::finish() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !job_; });
+  if (!failure_.ok()) return failure_;
+  return std::move(sealed_);
+}
+
+Status Sealer::seal(SealJob& job) {
+  if (job.image) {
+    XTTS_ASSIGN(const auto finished, job.image->finish());
+    XTTS_ASSIGN(auto sealed, folder_.seal(job.column, job.ordinal, finished));
+    job.entry.sealed = std::move(sealed);
+    job.image.reset();
+  }
+  return journal_ != nullptr ? journal_->append(job.entry) : Status();
+}
+
+void Sealer::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return job_ || stopping_; });
+    if (!job_) return;
+    lock.unlock();
+    // Nobody else touches job_ while it is set: submit waits for it to be empty.
+    Status status = seal(*job_);
+    lock.lock();
+    if (status.ok()) {
+      sealed_.push_back(std::move(job_->entry));
+    } else if (failure_.ok()) {
+      failure_ = std::move(status);
+    }
+    job_.reset();
+    changed_.notify_all();
+  }
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,56 @@
+// Sealer: a thread that writes, syncs and journals finished shards while the next one is computed.
+// At most one image waits or is being written: with the one being filled that makes two.
+// Synchronised inside. The first failure is kept, and every later call returns it; destruction
+// waits for what was submitted.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/cache_folder.hpp"
+#include "store/journal.hpp"
+#include "store/shard_image.hpp"
+
+namespace xtts::pipeline {
+
+struct SealJob {
+  std::string column;
+  std::uint64_t ordinal = 0;                 // of the shard in its column, when it has an image
+  std::unique_ptr<store::ShardImage> image;  // none: a shard without survivors
+  store::JournalShard entry;                 // completed with the sealed shard; journalled
+};
+
+class Sealer {
+ public:
+  // `journal` may be null (columns that are cheap to make again).
+  Sealer(store::CacheFolder& folder, store::Journal* journal);
+  ~Sealer();
+  Sealer(const Sealer&) = delete;
+  Sealer& operator=(const Sealer&) = delete;
+
+  [[nodiscard]] Status submit(SealJob job);  // waits for the job before
+  [[nodiscard]] Result<std::vector<store::JournalShard>>
+  finish();  // all entries, in the order of submission
+
+ private:
+  void run();
+  [[nodiscard]] Status seal(SealJob& job);
+
+  store::CacheFolder& folder_;
+  store::Journal* journal_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<SealJob> job_;  // waiting or in work
+  bool stopping_ = false;
+  Status failure_;
+  std::vector<store::JournalShard> sealed_;
+  std::thread thread_;  // last: starts when all else is ready
+};
+
+}  // namespace xtts::pipeline

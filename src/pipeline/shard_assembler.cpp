@@ -1,0 +1,52 @@
+#include "pipeline/shard_assembler.hpp"
+
+#include "base/try.hpp"
+
+namespace xtts::pipeline {
+
+ShardAssembler::ShardAssembler(const formats::ColumnSpec& column, std::uint64_t generation,
+                               std::function<void(std::vector<std::byte>)> recycle)
+    : column_(column), generation_(generation), recycle_(std::move(recycle)) {}
+
+Status ShardAssembler::add(AssembledRecord record) {
+  if (!block_.empty()) {
+    const AssembledRecord& last = block_.back();
+    const bool boundary = last.split != record.split || last.dataset != record.dataset;
+    if (boundary || block_.size() == column_.geometry().records_per_block) XTTS_TRY(flush());
+  }
+  block_.push_back(std::move(record));
+  return {};
+}
+
+Status ShardAssembler::flush() {
+  if (block_.empty()) return {};
+  if (!image_) {
+    XTTS_ASSIGN(image_, store::make_lmdb_image(column_, generation_));
+  }
+  formats::BlockFacts facts;
+  facts.block_index = image_->block_count();
+  std::vector<store::PendingRecord> pending;
+  pending.reserve(block_.size());
+  for (AssembledRecord& record : block_) {
+    pending.push_back({.id_hash = record.id_hash,
+                       .length = record.length,
+                       .fill_bits = record.fill_bits,
+                       .rows = record.rows});
+    facts.records.push_back(std::move(record.facts));
+    if (record.sums.empty()) continue;
+    facts.summed_frame_count += record.length;
+    facts.sums.resize(record.sums.size(), 0.0);
+    for (std::size_t i = 0; i < record.sums.size(); ++i) facts.sums[i] += record.sums[i];
+  }
+  XTTS_TRY(image_->add_block(pending, std::move(facts)));
+  for (AssembledRecord& record : block_) recycle_(std::move(record.rows));
+  block_.clear();
+  return {};
+}
+
+Result<std::unique_ptr<store::ShardImage>> ShardAssembler::end_shard() {
+  XTTS_TRY(flush());
+  return std::move(image_);
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,54 @@
+// ShardAssembler: records in canonical order -> blocks -> shard images (formats/cache-v1.md,
+// section 3).
+//
+// A block ends when it holds K records or when data set or split change; a shard ends where the
+// caller says so. A full block is written into the image at once, so at most K records are held
+// besides the image. One thread at a time. Failures: those of the image.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/block.hpp"
+#include "formats/facts.hpp"
+#include "formats/index.hpp"
+#include "store/shard_image.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+struct AssembledRecord {
+  Digest id_hash;
+  std::string dataset;
+  std::uint8_t split = 0;
+  std::uint32_t length = 0;
+  std::uint32_t fill_bits = 0;
+  std::vector<std::byte> rows;
+  std::vector<double> sums;
+  formats::RecordFacts facts;
+};
+
+class ShardAssembler {
+ public:
+  // Buffers of written records come back through `recycle`.
+  ShardAssembler(const formats::ColumnSpec& column, std::uint64_t generation,
+                 std::function<void(std::vector<std::byte>)> recycle);
+
+  [[nodiscard]] Status add(AssembledRecord record);
+  // Ends the shard: its image, or nothing when no record was added. The next add begins a new one.
+  [[nodiscard]] Result<std::unique_ptr<store::ShardImage>> end_shard();
+
+ private:
+  [[nodiscard]] Status flush();
+
+  formats::ColumnSpec column_;
+  std::uint64_t generation_;
+  std::function<void(std::vector<std::byte>)> recycle_;
+  std::vector<AssembledRecord> block_;
+  std::unique_ptr<store::ShardImage> image_;
+};
+
+}  // namespace xtts::pipeline

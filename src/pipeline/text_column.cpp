@@ -1,0 +1,99 @@
+#include "pipeline/text_column.hpp"
+
+#include <cstring>
+
+#include "base/try.hpp"
+#include "base/utf8.hpp"
+#include "formats/canonical_json.hpp"
+#include "pipeline/plan.hpp"
+#include "pipeline/sealer.hpp"
+#include "pipeline/shard_assembler.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+std::uint32_t count_characters(std::string_view text) {
+  std::uint32_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1U : 0U;
+  return count;
+}
+
+class Writer final : public TextColumnWriter {
+ public:
+  Writer(const formats::ColumnSpec& column, std::uint64_t generation, store::CacheFolder& folder)
+      : column_(column),
+        clips_per_shard_(column.geometry().clips_per_shard()),
+        sealer_(folder, nullptr),
+        assembler_(column, generation, [](std::vector<std::byte>) {}) {}
+
+  Status add(std::uint64_t planned, const corpus::Clip& clip, ClipText text) override {
+    const std::uint64_t shard = planned / clips_per_shard_;
+    if (shard != shard_) XTTS_TRY(end_shard());
+    shard_ = shard;
+    AssembledRecord record;
+    record.id_hash = formats::id_hash(clip.dataset, clip.id);
+    record.dataset = clip.dataset;
+    record.split = static_cast<std::uint8_t>(clip.split);
+    record.length = text.token_count;
+    const auto bytes = std::as_bytes(std::span(text.tokens));
+    record.rows.assign(bytes.begin(), bytes.end());
+    record.facts = std::move(text.facts);
+    record.facts.id = clip.id;
+    if (!clip.dataset.empty()) record.facts.dataset = clip.dataset;
+    record.facts.split = record.split;
+    if (!clip.speaker.empty()) record.facts.speaker = clip.speaker;
+    if (!clip.language.empty()) record.facts.language = clip.language;
+    return assembler_.add(std::move(record));
+  }
+
+  Result<std::vector<store::JournalShard>> finish() override {
+    XTTS_TRY(end_shard());
+    return sealer_.finish();
+  }
+
+ private:
+  Status end_shard() {
+    SealJob job;
+    job.column = column_.name;
+    XTTS_ASSIGN(job.image, assembler_.end_shard());
+    if (!job.image) return {};
+    job.ordinal = next_ordinal_++;
+    job.entry.planned_shard = shard_;
+    return sealer_.submit(std::move(job));
+  }
+
+  const formats::ColumnSpec column_;
+  const std::uint64_t clips_per_shard_;
+  Sealer sealer_;
+  ShardAssembler assembler_;
+  std::uint64_t shard_ = 0;
+  std::uint64_t next_ordinal_ = 0;
+};
+
+}  // namespace
+
+Result<ClipText> tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
+                               const formats::TextConfig& config) {
+  ClipText text;
+  const std::string& chosen = text_to_tokenize(clip, config);
+  XTTS_ASSIGN(auto encoded, tokenizer.encode(chosen));
+  text.tokens = std::move(encoded.values);
+  text.token_count = static_cast<std::uint32_t>(text.tokens.size());
+  text.was_cut = encoded.truncated;
+  text.facts.text_raw = clip.text_raw;
+  text.facts.text_normalized = clip.text_normalized;
+  text.facts.character_count = count_characters(chosen);
+  if (encoded.truncated) text.facts.text_was_cut = std::uint8_t{1};
+  if (!encoded.unknown.empty()) {
+    text.facts.unknown_characters_json = formats::dump_canonical(nlohmann::json(encoded.unknown));
+  }
+  return text;
+}
+
+std::unique_ptr<TextColumnWriter> TextColumnWriter::create(const formats::ColumnSpec& column,
+                                                           std::uint64_t generation,
+                                                           store::CacheFolder& folder) {
+  return std::make_unique<Writer>(column, generation, folder);
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,47 @@
+// The tokens column: texts -> token records. Cheap, so it is made whole whenever a text, the
+// tokenizer or the set of clips changes, and is not journalled. Memory: two shard images. One
+// thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "corpus/corpus.hpp"
+#include "formats/block.hpp"
+#include "formats/facts.hpp"
+#include "formats/index.hpp"
+#include "formats/recipe.hpp"
+#include "store/cache_folder.hpp"
+#include "store/journal.hpp"
+#include "text/tokenizer.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+// What the index says of a clip's text.
+struct ClipText {
+  std::uint32_t token_count = 0;
+  bool was_cut = false;
+  std::vector<std::int32_t> tokens;
+  formats::RecordFacts facts;
+};
+
+[[nodiscard]] Result<ClipText> tokenize_clip(const corpus::Clip& clip,
+                                             const text::Tokenizer& tokenizer,
+                                             const formats::TextConfig& config);
+
+class TextColumnWriter {
+ public:
+  [[nodiscard]] static std::unique_ptr<TextColumnWriter> create(const formats::ColumnSpec& column,
+                                                                std::uint64_t generation,
+                                                                store::CacheFolder& folder);
+  virtual ~TextColumnWriter() = default;
+  // `planned`: the clip's place in the planned list; ascending.
+  [[nodiscard]] virtual Status add(std::uint64_t planned, const corpus::Clip& clip,
+                                   ClipText text) = 0;
+  [[nodiscard]] virtual Result<std::vector<store::JournalShard>> finish() = 0;
+};
+
+}  // namespace xtts::pipeline
