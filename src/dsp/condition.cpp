@@ -54,15 +54,15 @@ Result<ConditionFacts> Conditioner::apply(std::vector<float>& samples) {
     return Status(StatusCode::kBadInput, "samples that are not finite, or beyond 1e19");
   }
   facts.peak = loudness.peak;
-  facts.rms = static_cast<float>(loudness.rms);
-  const double gain = loudness_gain(impl_->loudness, loudness);
-  facts.gain = static_cast<float>(gain);
+  facts.rms = loudness.rms;
+  const Scaling scaling = plan_scaling(impl_->loudness, loudness);
+  facts.gain = scaling.gain();
   // The kept part moves to the front; the vector keeps its memory for the next clip.
   samples.erase(samples.begin() + static_cast<std::ptrdiff_t>(facts.trim_end_samples),
                 samples.end());
   samples.erase(samples.begin(),
                 samples.begin() + static_cast<std::ptrdiff_t>(facts.trim_start_samples));
-  if (gain != 1.0) scale(samples, gain);
+  apply_scaling(scaling, samples);
   return facts;
 }
 

@@ -36,46 +36,49 @@ float largest_magnitude(std::span<const float> samples) {
   return peak;
 }
 
-// Float32 within a block of 128, double from block to block: relative error about 1e-7.
-double mean_square(std::span<const float> samples) {
-  constexpr std::size_t kBlock = 128;
-  double sum = 0.0;
-  for (std::size_t i = 0; i < samples.size(); i += kBlock) {
-    const std::size_t count = std::min(kBlock, samples.size() - i);
-    sum += static_cast<double>(pairwise_energy(samples.subspan(i, count)));
-  }
-  return samples.empty() ? 0.0 : sum / static_cast<double>(samples.size());
-}
-
-double method_gain(const formats::LoudnessConfig& config, const Loudness& loudness) {
-  const auto peak = static_cast<double>(loudness.peak);
-  switch (config.method) {
-    case formats::LoudnessMethod::kNone:
-      return 1.0;
-    case formats::LoudnessMethod::kPeak:
-      return config.target / peak;
-    case formats::LoudnessMethod::kRms: {
-      const double gain = loudness.rms > 0.0 ? config.target / loudness.rms : 1.0;
-      return config.limit_peak && gain * peak > 1.0 ? 1.0 / peak : gain;
-    }
-  }
-  return 1.0;
+Scaling rms_scaling(const formats::LoudnessConfig& config, const Loudness& loudness) {
+  Scaling scaling;
+  if (loudness.rms > 0.0F) scaling.factor = static_cast<float>(config.target) / loudness.rms;
+  // Rounding is monotonic, so this is the peak of the scaled samples without looking at them.
+  const float peak = loudness.peak * scaling.factor;
+  const bool limits = config.limit_peak && peak > 1.0F;
+  if (limits || config.then_peak_to_one) scaling.divisor = peak;
+  return scaling;
 }
 
 }  // namespace
 
 Loudness measure_loudness(std::span<const float> samples) {
-  return {largest_magnitude(samples), std::sqrt(mean_square(samples))};
+  if (samples.empty()) return {};
+  const auto sum = static_cast<double>(pairwise_energy(samples));
+  const auto mean = static_cast<float>(sum / static_cast<double>(samples.size()));
+  return {largest_magnitude(samples), std::sqrt(mean)};
 }
 
-double loudness_gain(const formats::LoudnessConfig& config, const Loudness& loudness) {
-  if (!(loudness.peak >= std::numeric_limits<float>::min())) return 1.0;
-  if (config.then_peak_to_one) return 1.0 / static_cast<double>(loudness.peak);
-  return method_gain(config, loudness);
+Scaling plan_scaling(const formats::LoudnessConfig& config, const Loudness& loudness) {
+  if (!(loudness.peak >= std::numeric_limits<float>::min())) return {};
+  switch (config.method) {
+    case formats::LoudnessMethod::kNone:
+      return {};
+    case formats::LoudnessMethod::kRms:
+      return rms_scaling(config, loudness);
+    case formats::LoudnessMethod::kPeak:
+      return {.divisor = loudness.peak, .last_factor = static_cast<float>(config.target)};
+  }
+  return {};
 }
 
-void scale(std::span<float> samples, double gain) {
-  for (float& sample : samples) sample = static_cast<float>(static_cast<double>(sample) * gain);
+void apply_scaling(const Scaling& scaling, std::span<float> samples) {
+  const auto [factor, divisor, last_factor] = scaling;
+  if (factor == 1.0F && divisor == 1.0F && last_factor == 1.0F) return;
+  std::size_t i = 0;
+  for (; i + 4 <= samples.size(); i += 4) {
+    Floats4 four;
+    std::memcpy(&four, samples.data() + i, sizeof four);
+    four = four * factor / divisor * last_factor;
+    std::memcpy(samples.data() + i, &four, sizeof four);
+  }
+  for (; i < samples.size(); ++i) samples[i] = samples[i] * factor / divisor * last_factor;
 }
 
 }  // namespace xtts::dsp

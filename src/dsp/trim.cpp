@@ -120,7 +120,8 @@ void frame_levels_db(std::span<const float> samples, const formats::TrimConfig& 
   // librosa takes the root and squares it again: both roundings are part of its result.
   float loudest = 0.0F;
   for (float& level : levels_db) {
-    const float rms = std::sqrt(level / static_cast<float>(config.frame_samples));
+    const auto mean = static_cast<float>(static_cast<double>(level) / config.frame_samples);
+    const float rms = std::sqrt(mean);
     loudest = std::max(loudest, rms);
     level = rms * rms;
   }

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Writes the golden files of the myxtts front end from LJSpeech clips (public domain).
+
+    make_golden.py LJSPEECH_WAVS OUT      (versions used: see versions.txt, written beside the files)
+
+The steps are those of the reference (MyXTTSModel, myxtts/utils/audio.py) done with librosa and NumPy in float32:
+librosa.effects.trim, RMS 0.1 limited to a peak of 1, division by the peak, librosa.stft, magnitude, librosa.filters.mel,
+ln(max(x, 1e-5)). For each clip:
+
+    ID.pcm.npy      int16, the clip as LJSpeech has it (sample / 32768 is the float32 sample)
+    ID.librosa.npy  float32 [frames, 80], the reference's own output
+    ID.truth.npy    float64 [frames, 80], the same formula in float64 from the same conditioned samples
+    clips.tsv       id, trim start, trim end, frames, FNV-1a of the conditioned float32 samples' bytes
+    trims.tsv       id, top_db, frame, hop, zeros put in front and behind, trim start, trim end
+
+The test's bounds (1e-5 natural-log units) are three orders under what a float32 FFT misses the formula by on such clips
+(1.3e-3), and one above what librosa does (1e-6, its window and so its FFT being double).
+"""
+import pathlib
+import platform
+import sys
+
+import librosa
+import numpy as np
+import scipy
+
+CLIPS = ["LJ001-0002", "LJ001-0008", "LJ001-0011", "LJ002-0035"]
+TRIMS = [(20, 1024, 256), (10, 1024, 256), (40, 1024, 256), (60, 2048, 512), (30, 2048, 512), (20, 400, 160),
+         (35, 1000, 250), (25, 1001, 77), (15, 512, 300)]
+
+
+def read_pcm(path):
+    import soundfile
+    pcm, rate = soundfile.read(path, dtype="int16")
+    assert rate == 22050 and pcm.ndim == 1
+    return pcm
+
+
+def condition(y):
+    y, (start, end) = librosa.effects.trim(y, top_db=20, frame_length=1024, hop_length=256)
+    rms = np.sqrt(np.mean(y ** 2))
+    y = y * (np.float32(0.1) / rms)
+    peak = np.max(np.abs(y))
+    if peak > 1.0:
+        y = y / peak
+    y = y / np.max(np.abs(y))
+    assert y.dtype == np.float32
+    return y, start, end
+
+
+def reference_mel(y):
+    stft = librosa.stft(y, n_fft=1024, hop_length=256, win_length=1024, window="hann", center=True, pad_mode="constant")
+    basis = librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0.0, fmax=11025.0)
+    return np.log(np.maximum(np.dot(basis, np.abs(stft)), 1e-5)).T.astype(np.float32)
+
+
+def true_mel(y):
+    padded = np.pad(y.astype(np.float64), 512)
+    window = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(1024) / 1024.0)
+    frames = 1 + (len(padded) - 1024) // 256
+    cut = np.stack([padded[f * 256:f * 256 + 1024] * window for f in range(frames)])
+    basis = librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0.0, fmax=11025.0, dtype=np.float64)
+    return np.log(np.maximum(np.abs(np.fft.rfft(cut)) @ basis.T, 1e-5))
+
+
+def fnv1a(data):
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def main():
+    wavs, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    clips, trims = [], []
+    for name in CLIPS:
+        pcm = read_pcm(wavs / f"{name}.wav")
+        samples = pcm.astype(np.float32) / np.float32(32768.0)
+        conditioned, start, end = condition(samples)
+        mel, truth = reference_mel(conditioned), true_mel(conditioned)
+        assert mel.shape == truth.shape
+        np.save(out / f"{name}.pcm.npy", pcm)
+        np.save(out / f"{name}.librosa.npy", np.ascontiguousarray(mel))
+        np.save(out / f"{name}.truth.npy", np.ascontiguousarray(truth))
+        clips.append((name, start, end, len(mel), f"{fnv1a(conditioned.tobytes()):016x}"))
+        for zeros in (0, 5000):
+            for top_db, frame, hop in TRIMS:
+                padded = np.pad(samples, zeros)
+                _, (a, b) = librosa.effects.trim(padded, top_db=top_db, frame_length=frame, hop_length=hop)
+                trims.append((name, top_db, frame, hop, zeros, a, b))
+    for path, rows in (("clips.tsv", clips), ("trims.tsv", trims)):
+        (out / path).write_text("".join("\t".join(str(field) for field in row) + "\n" for row in rows))
+    (out / "versions.txt").write_text(
+        f"python {platform.python_version()}\nnumpy {np.__version__}\nscipy {scipy.__version__}\n"
+        f"librosa {librosa.__version__}\nLJSpeech-1.1 (public domain; LibriVox readings, published by Keith Ito)\n")
+
+
+if __name__ == "__main__":
+    main()
