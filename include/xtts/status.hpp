@@ -1,10 +1,11 @@
 // Status and Result<T>: how every part of xtts-precompute says that something failed.
 //
-// Errors are values. A broken clip among 300,000 is data: it is counted, reported and skipped. The codes are chosen by
-// what the caller does next; the message carries operation, path, offset and the library's own words.
-// Immutable once made; share freely.
+// Errors are values. A broken clip among 300,000 is data: it is counted, reported and skipped. The
+// codes are chosen by what the caller does next; the message carries operation, path, offset and
+// the library's own words. Immutable once made; share freely.
 //
-// Result<T> is written here, in few lines, because installed headers may not ask the user for third-party ones.
+// Result<T> is written here, in few lines, because installed headers may not ask the user for
+// third-party ones.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,12 @@
 #include <utility>
 #include <variant>
 
+#include "xtts/export.hpp"
+
 namespace xtts {
 
-// What the caller does next. The command line's exit codes follow from these (DESIGN: exit codes are an API).
+// What the caller does next. The command line's exit codes follow from these (DESIGN: exit codes
+// are an API).
 enum class StatusCode : std::uint8_t {
   kOk = 0,
   kInvalidArgument,  // fix the call, the config or the recipe
@@ -32,7 +36,7 @@ enum class StatusCode : std::uint8_t {
   kInternal,         // a defect of ours
 };
 
-[[nodiscard]] std::string_view to_string(StatusCode code) noexcept;
+[[nodiscard]] XTTS_API std::string_view to_string(StatusCode code) noexcept;
 
 class [[nodiscard]] Status {
  public:
@@ -44,20 +48,21 @@ class [[nodiscard]] Status {
   [[nodiscard]] const std::string& message() const noexcept { return message_; }
 
   // The same failure seen from one level up: "reading a.wav: <message>".
-  [[nodiscard]] Status with_context(std::string_view operation) const;
+  [[nodiscard]] XTTS_API Status with_context(std::string_view operation) const;
 
  private:
   StatusCode code_ = StatusCode::kOk;
   std::string message_;
 };
 
-// A value, or the reason why there is none. Reading the value of a failed result is a programmer's error and undefined,
-// as for std::expected, whose place it holds until C++23.
+// A value, or the reason why there is none. Reading the value of a failed result is a programmer's
+// error and undefined, as for std::expected, whose place it holds until C++23.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}          // NOLINT: as std::expected
-  Result(Status failure) : state_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT: as std::expected
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: as std::expected
+  Result(Status failure)
+      : state_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT: as std::expected
 
   [[nodiscard]] bool ok() const noexcept { return state_.index() == 0; }
   [[nodiscard]] explicit operator bool() const noexcept { return ok(); }

@@ -1,0 +1,92 @@
+// The reader: one published generation of a cache, opened for reading. Installed surface of
+// libxtts_reader.so, which needs nothing but the C++ runtime.
+//
+//   auto cache = xtts::Cache::open("./cache");
+//   if (!cache.ok()) return report(cache.status());
+//   auto mel = cache->read("mel", "LJ001-0001");    // Result<Record>: [frames, mels], checked
+//   auto numbers = mel->as_floats();                // Result<std::span<const float>>
+//
+// Every byte is verified before it is handed out; nothing is converted, and padding is left out.
+// Damage, truncation and I/O errors are Status values, never signals or exceptions.
+//
+// Lifetime: a Cache keeps its generation readable while it lives, whatever a builder publishes
+// meanwhile. A Record owns its bytes and may outlive the Cache. Threads: the const members of a
+// Cache may be called from any number of threads; moving and destroying it may not run beside them.
+// After a fork() the child opens the cache again. Failures: kNotFound (no cache there, no such clip
+// or column), kCorrupt (damaged: run `xtts-precompute verify`), kUnsupported (a newer format),
+// kMismatch (another dtype than asked for), kResource (memory, I/O).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "xtts/dtype.hpp"
+#include "xtts/export.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts {
+
+struct ColumnInfo {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  std::vector<std::uint32_t> shape;  // of a padded record; axis 0 is the one with a true length
+};
+
+// One column of one clip. Immutable; copies share the bytes, which live until the last copy goes.
+class Record {
+ public:
+  [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+  // [true length, rest of the column's shape]
+  [[nodiscard]] const std::vector<std::uint32_t>& shape() const noexcept { return shape_; }
+  // The true rows, C order, little-endian. Valid while this Record or a copy of it lives.
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  // The same memory as numbers; kMismatch where the column has another dtype.
+  [[nodiscard]] XTTS_API Result<std::span<const float>> as_floats() const;
+  [[nodiscard]] XTTS_API Result<std::span<const std::int32_t>> as_int32s() const;
+
+ private:
+  friend class Cache;
+  DType dtype_ = DType::kFloat32;
+  std::vector<std::uint32_t> shape_;
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const void> owner_;  // of the memory that bytes_ shows
+};
+
+class Cache {
+ public:
+  [[nodiscard]] static XTTS_API Result<Cache> open(std::string_view path);
+  XTTS_API ~Cache();
+  XTTS_API Cache(Cache&& other) noexcept;  // `other` may then only be assigned to or destroyed
+  XTTS_API Cache& operator=(Cache&& other) noexcept;
+
+  [[nodiscard]] XTTS_API const std::string& path() const noexcept;
+  [[nodiscard]] XTTS_API const std::string& recipe_name() const noexcept;
+  // 32 hexadecimal digits; equal where two caches hold features of the same definition.
+  [[nodiscard]] XTTS_API std::string features_fingerprint() const;
+  [[nodiscard]] XTTS_API std::string text_fingerprint() const;
+  [[nodiscard]] XTTS_API std::uint64_t generation() const noexcept;
+  [[nodiscard]] XTTS_API std::vector<ColumnInfo> columns() const;
+
+  // Clips, at positions 0 to size() - 1 in canonical order: data set, split, id.
+  [[nodiscard]] XTTS_API std::uint64_t size() const noexcept;
+  // "id", or "data set/id" where the corpus has data sets.
+  [[nodiscard]] XTTS_API Result<std::string> id(std::uint64_t position) const;
+  // Nothing when there is no such clip.
+  [[nodiscard]] XTTS_API Result<std::optional<std::uint64_t>> find(std::string_view id) const;
+
+  [[nodiscard]] XTTS_API Result<Record> read(std::string_view column, std::uint64_t position) const;
+  [[nodiscard]] XTTS_API Result<Record> read(std::string_view column, std::string_view id) const;
+
+ private:
+  struct Impl;
+  explicit Cache(std::unique_ptr<Impl> impl) noexcept;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace xtts

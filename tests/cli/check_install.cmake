@@ -1,0 +1,20 @@
+# Installs into a fresh prefix, then configures, builds and runs install_consumer/ against it.
+# Needs BUILD_FOLDER, CONSUMER (its source), WORK (scratch), CXX (the compiler).
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "exit ${code} of: ${ARGV}\n${out}")
+  endif()
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD_FOLDER} --prefix ${WORK}/prefix)
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${CXX})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+
+execute_process(COMMAND ${WORK}/build/consumer ${WORK} RESULT_VARIABLE code OUTPUT_VARIABLE out)
+if(NOT code EQUAL 6 OR NOT out STREQUAL "not found 0\n")
+  message(FATAL_ERROR "the consumer said '${out}' with exit ${code}")
+endif()

@@ -1,0 +1,38 @@
+# Asks the built library itself: what does it need, and what does it show?
+# Needs LIBRARY, READELF, NM, ALLOWED (regular expression: what every C++ program has), EXPECTED (a list of names).
+
+execute_process(COMMAND ${READELF} --wide --dynamic ${LIBRARY} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*\\[[^]]*\\]" needed "${dynamic}")
+if(NOT needed)
+  message(FATAL_ERROR "no NEEDED entry found: is the output of ${READELF} what this test expects?\n${dynamic}")
+endif()
+foreach(entry ${needed})
+  string(REGEX REPLACE ".*\\[(.*)\\]" "\\1" name "${entry}")
+  if(NOT name MATCHES "^(${ALLOWED})$")
+    message(SEND_ERROR "the reader needs ${name}")
+  endif()
+endforeach()
+if(NOT dynamic MATCHES "SONAME[^\n]*\\[libxtts_reader\\.so\\.[0-9]+\\]")
+  message(SEND_ERROR "the library's SONAME has no version:\n${dynamic}")
+endif()
+
+execute_process(COMMAND ${NM} --dynamic --defined-only --demangle ${LIBRARY} OUTPUT_VARIABLE symbols
+  COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" lines "${symbols}")
+set(seen "")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "^[0-9a-f]+ [A-Za-z] " "" name "${line}")
+  string(REGEX REPLACE "\\[abi:[^]]*\\]" "" name "${name}")
+  string(REGEX REPLACE "@+XTTS_READER_[0-9]+$" "" name "${name}")
+  string(REGEX REPLACE "\\(.*$" "" name "${name}")
+  if(NOT name MATCHES "^XTTS_READER_[0-9]+$")  # the version node itself
+    list(APPEND seen "${name}")
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES seen)
+list(SORT seen)
+file(STRINGS ${EXPECTED} expected)
+if(NOT seen STREQUAL expected)
+  string(REPLACE ";" "\n  " seen_lines "${seen}")
+  message(SEND_ERROR "the exported names differ from ${EXPECTED}; they are\n  ${seen_lines}")
+endif()
