@@ -67,7 +67,10 @@ Status check_any_left(const Findings& findings, const DataTree& tree) {
     text += " (" + counted(findings.problems.size(), "problem", "problems") +
             ", the first: " + first.path + ": " + first.reason + ")";
   }
-  return {StatusCode::kInvalidArgument, std::move(text)};
+  // A disk that did not answer is no fault of the corpus.
+  const bool may_pass =
+      !findings.problems.empty() && findings.problems.front().kind == ProblemClass::kEnvironment;
+  return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
 }
 
 auto canonical_key(const Clip& clip) {

@@ -5,8 +5,8 @@
 // clip), so that planning 100,000 clips takes well under a second. Paths may not leave DATA;
 // special files are refused without being opened. Whether a file's permissions and bytes are any
 // good shows when it is decoded. Free functions; share freely. Failures are about the corpus as a
-// whole (kNotFound, kInvalidArgument); what is wrong with one clip is a Problem. README.md beside
-// this file has the rules for ids, splits and refusals.
+// whole (kNotFound, kInvalidArgument; kResource where the disk did not answer); what is wrong with
+// one clip is a Problem. README.md beside this file has the rules for ids, splits and refusals.
 #pragma once
 
 #include <cstdint>

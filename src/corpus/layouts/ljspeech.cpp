@@ -2,13 +2,16 @@
 // published corpora and Coqui TTS lists have. What becomes of each line is in README.md, two
 // folders up.
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/ljspeech_audio.hpp"
 #include "corpus/layouts/ljspeech_lists.hpp"
@@ -45,11 +48,6 @@ class LjspeechReader {
 
   Status read_list(const ListSource& source) {
     auto text = ListText::read(input_.env, input_.tree.full_path(source.list), kListBytesMax);
-    for (const Refusal& refusal : input_.tree.refusals) {
-      if (refusal.path == source.list) {
-        return {StatusCode::kInvalidArgument, source.list + " " + refusal.reason};
-      }
-    }
     if (!text.ok()) return text.status().with_context("reading the list");
     // Ids stay views of the lists, so these must not move from here on.
     ListText& list = lists_.emplace_back(std::move(*text));
@@ -79,11 +77,11 @@ class LjspeechReader {
     return true;
   }
 
-  void report(const ListSource& source, std::uint64_t line, std::string_view id,
-              std::string reason) {
+  void report(const ListSource& source, std::uint64_t line, std::string_view id, std::string reason,
+              ProblemClass kind = ProblemClass::kInput) {
     // An id of a megabyte is no use to anybody.
     found_.problems.push_back({printable(id.substr(0, kIdBytesMax)), printable(source.list), line,
-                               "list", ProblemClass::kInput, std::move(reason)});
+                               "list", kind, std::move(reason)});
   }
 
   void read_line(const ListSource& source, const ListText::Line& line, const ListColumns& columns) {
@@ -101,7 +99,8 @@ class LjspeechReader {
     ++named_count_;
     const auto audio = finder_.find(source, row->id);
     if (!audio) {
-      return report(source, line.number, row->id, finder_.explain_miss(source, row->id));
+      Miss miss = finder_.explain_miss(source, row->id);
+      return report(source, line.number, row->id, std::move(miss.reason), miss.kind);
     }
     add_clip(source, line, *row, *audio);
   }
@@ -163,7 +162,9 @@ class LjspeechReader {
                 ? "; there is no audio file in " + input_.tree.root + " at all"
                 : "; " + counted(index_.audio_count(), "audio file is", "audio files are") +
                       " there, which layout folder would take without text";
-    return {StatusCode::kInvalidArgument, std::move(text)};
+    const bool may_pass =
+        !found_.problems.empty() && found_.problems.front().kind == ProblemClass::kEnvironment;
+    return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
   }
 
   void note_count(std::uint64_t count, std::string_view one, std::string_view many) {
@@ -191,7 +192,11 @@ class LjspeechReader {
         found_.notes.push_back("the folder " + printable(refusal.path) + " " + refusal.reason);
       }
     }
-    found_.ignored_file_count = input_.tree.files.size() - index_.audio_count() - sources.size();
+    const auto list_count = std::count_if(
+        sources.begin(), sources.end(),
+        [](const ListSource& source) { return !audio_rank(file_extension(source.list)); });
+    found_.ignored_file_count =
+        input_.tree.files.size() - index_.audio_count() - static_cast<std::uint64_t>(list_count);
   }
 
   const LayoutInput& input_;

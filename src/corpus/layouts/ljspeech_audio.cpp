@@ -61,7 +61,10 @@ void ListedAudioFinder::collect_hints() {
     refused_.emplace(without_audio_extension(path), printable(path) + " " + reason);
     refused_.emplace(path, printable(path) + " " + reason);
   };
-  for (const Refusal& refusal : tree_.refusals) refuse(refusal.path, refusal.reason);
+  for (const Refusal& refusal : tree_.refusals) {
+    refuse(refusal.path, refusal.reason);
+    if (refusal.is_folder) refused_folders_.emplace(refusal.path, &refusal);
+  }
   for (const std::string& folder : tree_.folders) {
     if (audio_rank(file_extension(folder))) refuse(folder, "is a folder");
   }
@@ -71,22 +74,36 @@ void ListedAudioFinder::collect_hints() {
   }
 }
 
-std::string ListedAudioFinder::explain_miss(const ListSource& source, std::string_view listed) {
+const Refusal* ListedAudioFinder::refused_folder_of(std::string_view path) const {
+  while (!refused_folders_.empty()) {
+    const auto slash = path.rfind('/');
+    if (slash == std::string_view::npos) break;
+    path = path.substr(0, slash);
+    if (const auto place = refused_folders_.find(path); place != refused_folders_.end()) {
+      return place->second;
+    }
+  }
+  return nullptr;
+}
+
+Miss ListedAudioFinder::explain_miss(const ListSource& source, std::string_view listed) {
   collect_hints();
   while (listed.starts_with("./")) listed.remove_prefix(2);
   for (const std::string_view folder : places(source)) {
     const std::string path = tree_.resolve(below(folder, listed));
-    if (const auto refused = refused_.find(path); refused != refused_.end()) return refused->second;
+    if (const auto refused = refused_.find(path); refused != refused_.end()) {
+      return {refused->second};
+    }
+    if (const Refusal* refused = refused_folder_of(path)) {
+      return {printable(refused->path) + " " + refused->reason, refused->kind};
+    }
     const auto alike = look_alikes_.find(folded(without_audio_extension(path)));
     if (alike != look_alikes_.end()) {
-      return "no audio of this name; " + printable(alike->second) +
-             " differs in letter case, accents, their encoding or the extension";
+      return {"no audio of this name; " + printable(alike->second) +
+              " differs in letter case, accents, their encoding or the extension"};
     }
   }
-  if (const auto refused = refused_.find(source.audio_folder); refused != refused_.end()) {
-    return refused->second;
-  }
-  return "no audio named " + printable(listed) + " in " + folder_name(source.audio_folder);
+  return {"no audio named " + printable(listed) + " in " + folder_name(source.audio_folder)};
 }
 
 }  // namespace xtts::corpus

@@ -22,6 +22,12 @@ struct ListedAudio {
   bool has_rivals = false;
 };
 
+// Why a line has no audio. kEnvironment: the folder it may be in could not be listed.
+struct Miss {
+  std::string reason;
+  ProblemClass kind = ProblemClass::kInput;
+};
+
 class ListedAudioFinder {
  public:
   ListedAudioFinder(const DataTree& tree, const AudioIndex& index) : tree_(tree), index_(index) {}
@@ -31,16 +37,18 @@ class ListedAudioFinder {
   [[nodiscard]] std::optional<ListedAudio> find(const ListSource& source,
                                                 std::string_view listed) const;
   // Why find() came back empty.
-  [[nodiscard]] std::string explain_miss(const ListSource& source, std::string_view listed);
+  [[nodiscard]] Miss explain_miss(const ListSource& source, std::string_view listed);
 
  private:
   void collect_hints();
+  [[nodiscard]] const Refusal* refused_folder_of(std::string_view path) const;
 
   const DataTree& tree_;
   const AudioIndex& index_;
   bool has_hints_ = false;
-  std::map<std::string, std::string, std::less<>>
-      refused_;  // path, with and without extension -> what and why
+  // Path, with and without extension -> what there is instead of audio.
+  std::map<std::string, std::string, std::less<>> refused_;
+  std::map<std::string, const Refusal*, std::less<>> refused_folders_;
   std::map<std::string, std::string, std::less<>>
       look_alikes_;  // folded path without extension -> path
 };

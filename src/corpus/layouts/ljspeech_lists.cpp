@@ -50,6 +50,19 @@ Result<std::string> config_path(const DataTree& tree, std::string_view key,
   return std::string(path);
 }
 
+// The list itself, links followed, where the walk of DATA found it; else why it may not be read.
+Result<std::string> readable_list(const DataTree& tree, const std::string& path) {
+  std::string resolved = tree.resolve(path);
+  const bool is_found = std::any_of(tree.files.begin(), tree.files.end(),
+                                    [&](const TreeFile& file) { return file.path == resolved; });
+  if (is_found) return resolved;
+  for (const Refusal& refusal : tree.refusals) {
+    const bool is_on_the_way = resolved == refusal.path || resolved.starts_with(refusal.path + "/");
+    if (is_on_the_way) return invalid(printable(refusal.path) + " " + refusal.reason);
+  }
+  return invalid("there is no list " + printable(path) + " in " + tree.root);
+}
+
 std::string folder_of(const std::string& list) {
   return list.find('/') == std::string::npos ? std::string() : parent_path(list);
 }
@@ -101,6 +114,10 @@ Status check_keys(const formats::CorpusConfig& config) {
   if (!config.metadata_eval_file.empty() && config.metadata_train_file.empty()) {
     return invalid("metadata_eval_file is set without metadata_train_file; set both");
   }
+  if (!config.metadata_eval_file.empty() &&
+      config.metadata_eval_file == config.metadata_train_file) {
+    return invalid("metadata_train_file and metadata_eval_file are the same list");
+  }
   if (!config.wavs_eval_folder.empty() && config.metadata_eval_file.empty()) {
     return invalid("wavs_eval_folder is set without metadata_eval_file, whose audio it would hold");
   }
@@ -130,12 +147,14 @@ Result<std::vector<ListSource>> choose_lists(const LayoutInput& input) {
     XTTS_ASSIGN(train.list,
                 config_path(input.tree, "metadata_train_file", config.metadata_train_file));
   }
+  XTTS_ASSIGN(train.list, readable_list(input.tree, train.list));
   XTTS_ASSIGN(train.audio_folder,
               audio_folder_of(input, train.list, "wavs_train_folder", config.wavs_train_folder));
   if (config.metadata_eval_file.empty()) return std::vector<ListSource>{std::move(train)};
 
   ListSource eval;
   XTTS_ASSIGN(eval.list, config_path(input.tree, "metadata_eval_file", config.metadata_eval_file));
+  XTTS_ASSIGN(eval.list, readable_list(input.tree, eval.list));
   XTTS_ASSIGN(eval.audio_folder,
               audio_folder_of(input, eval.list, "wavs_eval_folder", config.wavs_eval_folder));
   train.split = Split::kTrain;

@@ -62,16 +62,16 @@ TEST(ListedAudio, AudioBesideTheListIsFound) {
 
 TEST(ListedAudio, AMissNamesTheFileThatLooksAlike) {
   Searched data({"wavs/LJ001-0001.wav", "wavs/cafe\u0301.wav"});
-  EXPECT_NE(data.finder->explain_miss(data.source, "lj001-0001").find("LJ001-0001.wav"),
+  EXPECT_NE(data.finder->explain_miss(data.source, "lj001-0001").reason.find("LJ001-0001.wav"),
             std::string::npos);
-  EXPECT_NE(data.finder->explain_miss(data.source, "caf\u00E9").find("encoding"),
+  EXPECT_NE(data.finder->explain_miss(data.source, "caf\u00E9").reason.find("encoding"),
             std::string::npos);
-  EXPECT_EQ(data.finder->explain_miss(data.source, "gone"), "no audio named gone in wavs/");
+  EXPECT_EQ(data.finder->explain_miss(data.source, "gone").reason, "no audio named gone in wavs/");
 }
 
 TEST(ListedAudio, AMissNamesWhatWasRefused) {
   Searched data({"wavs/x.wav/inside.wav"});
-  EXPECT_EQ(data.finder->explain_miss(data.source, "x"), "wavs/x.wav is a folder");
+  EXPECT_EQ(data.finder->explain_miss(data.source, "x").reason, "wavs/x.wav is a folder");
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ TEST(LjspeechLists, RefusesKeysThatWouldBeIgnoredOrLeaveData) {
   const std::vector<std::string> files = {"metadata.csv", "eval.csv", "wavs/a.wav"};
   EXPECT_FALSE(choose(files, {.metadata_eval_file = "eval.csv"}).ok());
   EXPECT_FALSE(choose(files, {.wavs_eval_folder = "wavs"}).ok());
+  EXPECT_FALSE(choose(files, {.metadata_train_file = "gone.csv"}).ok());
+  EXPECT_FALSE(
+      choose(files, {.metadata_train_file = "eval.csv", .metadata_eval_file = "eval.csv"}).ok());
   EXPECT_FALSE(choose(files, {.metadata_train_file = "../metadata.csv"}).ok());
   EXPECT_FALSE(choose(files, {.metadata_train_file = "/etc/passwd"}).ok());
   EXPECT_FALSE(choose(files, {.wavs_train_folder = "sounds"}).ok());

@@ -187,6 +187,38 @@ TEST(Ljspeech, AListThatLeavesDataIsNotRead) {
   EXPECT_TRUE(contains(status.message(), "leaves DATA")) << status.message();
 }
 
+TEST(Ljspeech, AListBehindALinkThatLeavesDataIsNotRead) {
+  MemoryEnv env;
+  env.add_file("/data/wavs/a.wav", "");
+  env.add_file("/etc/lists/train.csv", "a|secret|secret\n");
+  env.add_link("/data/lists", "/etc/lists");
+  bool is_read = false;
+  env.set_hook([&](testing::EnvOperation& operation) {
+    is_read |= operation.call == testing::EnvCall::kOpenForRead;
+    return Status();
+  });
+  const Status status = discover(env, "/data", {.metadata_train_file = "lists/train.csv"}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(contains(status.message(), "lists is a symbolic link that leaves DATA"))
+      << status.message();
+  EXPECT_FALSE(is_read);
+}
+
+TEST(Ljspeech, ClipsInAFolderThatCannotBeListedAreTriedAgainByLaterBuilds) {
+  MemoryEnv env;
+  add_ljspeech(env, "a|x\nclosed/b|x\n", {"a.wav", "closed/b.wav"});
+  env.set_hook([](testing::EnvOperation& operation) {
+    const bool fails =
+        operation.call == testing::EnvCall::kList && operation.path == "/data/wavs/closed";
+    return fails ? Status(StatusCode::kResource, "Permission denied") : Status();
+  });
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"a"});
+  ASSERT_EQ(corpus.problems.size(), 1U);
+  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
+  EXPECT_TRUE(contains(problems_of(corpus), "closed/b: wavs/closed cannot be listed: Permission"));
+}
+
 TEST(Ljspeech, AnAudioFolderLinkedInsideDataIsFollowed) {
   MemoryEnv env;
   env.add_file("/data/metadata.csv", "a|x|x\n");
