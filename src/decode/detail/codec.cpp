@@ -16,6 +16,8 @@ Result<Codec> Codec::open(const Demuxer& demuxer, const Complaints& complaints) 
   if (code < 0) return complaints.failure("opening the decoder", code);
   context->pkt_timebase = demuxer.stream().time_base;  // what trimming encoder delay is reckoned in
   context->thread_count = 1;
+  if (demuxer.is_ogg_vorbis())
+    context->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;  // TailTrim cuts the end
   context->max_samples = kFrameSamplesMax;
   code = avcodec_open2(context.get(), &demuxer.codec(), nullptr);
   if (code < 0) return complaints.failure("opening the decoder", code);

@@ -163,11 +163,16 @@ std::optional<double> Demuxer::promised_seconds() const {
   return std::nullopt;
 }
 
+// AAC in MP4 ends within a codec frame: Apple's iTunSMPB tag says where in samples, else the edit
+// list, which is in `duration` already. libav cuts the beginning only. Vorbis in Ogg ends where the
+// last page's granule says. libav knows, but counts the first packet, which gives no sound, where
+// the whole clip lies in one page: clips under half a second came out up to 128 samples short.
 std::optional<std::uint64_t> Demuxer::heard_frame_count(int rate_hz) const {
-  if (stream_->codecpar->codec_id != AV_CODEC_ID_AAC || std::strncmp(container(), "mov,", 4) != 0)
-    return std::nullopt;
+  const bool is_mp4_aac =
+      stream_->codecpar->codec_id == AV_CODEC_ID_AAC && std::strncmp(container(), "mov,", 4) == 0;
+  if (!is_mp4_aac && !is_ogg_vorbis()) return std::nullopt;
   for (const AVDictionary* tags : {stream_->metadata, context_->metadata}) {
-    const AVDictionaryEntry* tag = av_dict_get(tags, "iTunSMPB", nullptr, 0);
+    const AVDictionaryEntry* tag = is_mp4_aac ? av_dict_get(tags, "iTunSMPB", nullptr, 0) : nullptr;
     unsigned long long heard = 0;
     // " 00000000 DELAY PADDING SAMPLES ...", all hexadecimal.
     if (tag != nullptr && std::sscanf(tag->value, "%*x %*x %*x %llx", &heard) == 1 && heard > 0)
@@ -175,8 +180,13 @@ std::optional<std::uint64_t> Demuxer::heard_frame_count(int rate_hz) const {
   }
   if (stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0 || rate_hz <= 0)
     return std::nullopt;
-  return static_cast<std::uint64_t>(
-      av_rescale_q(stream_->duration, stream_->time_base, AVRational{1, rate_hz}));
+  const std::int64_t heard =
+      av_rescale_q(stream_->duration, stream_->time_base, AVRational{1, rate_hz});
+  return static_cast<std::uint64_t>(heard);
+}
+
+bool Demuxer::is_ogg_vorbis() const noexcept {
+  return stream_->codecpar->codec_id == AV_CODEC_ID_VORBIS && std::strcmp(container(), "ogg") == 0;
 }
 
 }  // namespace xtts::decode::detail

@@ -33,10 +33,12 @@ class Demuxer {
   // What the container says about its length, where it says so rather than guesses from the bit
   // rate.
   [[nodiscard]] std::optional<double> promised_seconds() const;
-  // Where the container says exactly how many samples at `rate_hz` are meant to be heard and libav
-  // leaves the cut at the end to us: AAC in MP4 ends within a codec frame (edit list, or Apple's
-  // iTunSMPB tag).
+  // The samples at `rate_hz` that are meant to be heard, where the container says so exactly and
+  // the cut at the end is ours to make, because libav 5.1 makes none or a wrong one (see the
+  // definition).
   [[nodiscard]] std::optional<std::uint64_t> heard_frame_count(int rate_hz) const;
+  // Vorbis in Ogg; the codec is then told to leave the ends alone.
+  [[nodiscard]] bool is_ogg_vorbis() const noexcept;
 
  private:
   Demuxer() = default;
