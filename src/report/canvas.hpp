@@ -1,0 +1,44 @@
+// A picture being drawn: pixels, rectangles, text in the font of font.hpp. Drawing outside is cut
+// off. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/colormap.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::report {
+
+class Canvas {
+ public:
+  Canvas(int width, int height, Rgb background);
+
+  [[nodiscard]] int width() const noexcept { return width_; }
+  [[nodiscard]] int height() const noexcept { return height_; }
+  [[nodiscard]] Rgb pixel(int x, int y) const;
+
+  void set(int x, int y, Rgb colour);
+  void fill(int x, int y, int width, int height, Rgb colour);
+  void frame(int x, int y, int width, int height,
+             Rgb colour);  // its four sides, one pixel wide, inside
+  // (x, y) is the top left corner; `scale` pixels a point of the font.
+  void text(int x, int y, std::string_view text, Rgb colour, int scale);
+  // The same turned by a quarter, to be read from bottom to top; (x, y) is the bottom left corner
+  // of the turned text's box.
+  void text_upwards(int x, int y, std::string_view text, Rgb colour, int scale);
+
+  [[nodiscard]] Result<std::string> to_png() const;
+
+ private:
+  int width_;
+  int height_;
+  std::vector<Rgb> pixels_;
+};
+
+[[nodiscard]] int text_width(std::string_view text, int scale);
+[[nodiscard]] int text_height(int scale);
+
+}  // namespace xtts::report

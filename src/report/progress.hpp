@@ -1,0 +1,27 @@
+// The progress line of a long command. Pure: the caller decides when and where it is shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace xtts::report {
+
+struct Progress {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+  std::uint64_t rejects = 0;
+  double clips_per_s = 0.0;
+  std::optional<double> realtime_factor;  // seconds of sound a second; unset where no sound is read
+  double bytes_per_s = 0.0;
+  std::optional<double> seconds_left;
+};
+
+// One line of at most `width` columns for a terminal: a bar, then the figures; on narrow terminals
+// the bar goes first, then the figures from the last. Never wraps, because a wrapped line cannot be
+// drawn over.
+[[nodiscard]] std::string render_progress_bar(const Progress& progress, std::size_t width);
+// One whole line for a log: no bar, no control characters, nothing cut.
+[[nodiscard]] std::string render_progress_line(const Progress& progress);
+
+}  // namespace xtts::report

@@ -1,0 +1,24 @@
+// Where an axis gets its numbers. Pure functions.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace xtts::report {
+
+struct Tick {
+  double value = 0.0;
+  std::string label;
+};
+
+// Multiples of 1, 2 or 5 times a power of ten within [low, high], about `count_max` and never more;
+// labels with as many digits as the step needs. Empty where the range is empty or not finite.
+[[nodiscard]] std::vector<Tick> linear_ticks(double low, double high, int count_max);
+
+// Frequencies that people know (100, 200, 500, 1k, ...), at least `distance_min` apart in the axis'
+// own unit, which `place` gives for a frequency.
+[[nodiscard]] std::vector<Tick> frequency_ticks(double low_hz, double high_hz, double distance_min,
+                                                const std::function<double(double hz)>& place);
+
+}  // namespace xtts::report
