@@ -156,17 +156,31 @@ class FolderReader {
             " is a folder, though named like audio; it is searched like any other");
       }
     }
-    for (const TreeFile& file : input_.tree.files) {
-      if (file_name(file.path) != "metadata.csv" || file.path == "metadata.csv") continue;
-      found_.notes.push_back(printable(file.path) + " is not read here; to use its text, give " +
-                             printable(parent_path(file.path)) + " as DATA");
-    }
+    note_lists_below();
     if (!input_.tree.folder_links.empty()) {
       found_.notes.push_back(
           counted(input_.tree.folder_links.size(), "link", "links") +
           " to folders inside DATA not followed: those folders are read once, under"
           " their own names");
     }
+  }
+
+  // Whoever gives the folder above a corpus would otherwise get its sound without its text.
+  void note_lists_below() {
+    const TreeFile* first = nullptr;
+    std::uint64_t list_count = 0;
+    for (const TreeFile& file : input_.tree.files) {
+      const std::string_view name = file_name(file.path);
+      const bool is_list = equals_ignoring_case(file_extension(name), "csv") &&
+                           folded(name).find("metadata") != std::string::npos;
+      if (!is_list || name.size() == file.path.size()) continue;
+      if (first == nullptr) first = &file;
+      ++list_count;
+    }
+    if (first == nullptr) return;
+    found_.notes.push_back(counted(list_count, "list", "lists") + " in folders below not read (" +
+                           printable(first->path) + "); to use the text, give " +
+                           printable(parent_path(first->path)) + " as DATA");
   }
 
   const LayoutInput& input_;

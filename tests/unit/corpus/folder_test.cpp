@@ -123,13 +123,14 @@ TEST(Folder, NoAudioSaysWhatWasLookedFor) {
   EXPECT_TRUE(contains(status.message(), "no audio in /data: looked for files named *.{wav, flac"));
 }
 
-TEST(Folder, AListInASubfolderIsPointedOut) {
+TEST(Folder, ListsInSubfoldersArePointedOut) {
   MemoryEnv env;
   env.add_file("/data/LJSpeech-1.1/metadata.csv", "a|x|x\n");
   env.add_file("/data/LJSpeech-1.1/wavs/a.wav", "");
-  EXPECT_TRUE(
-      contains(notes_of(read(env)),
-               "LJSpeech-1.1/metadata.csv is not read here; to use its text, give LJSpeech-1.1"));
+  env.add_file("/data/other/metadata_flac.csv", "a|x|x\n");
+  EXPECT_TRUE(contains(notes_of(read(env)),
+                       "2 lists in folders below not read (LJSpeech-1.1/metadata.csv); "
+                       "to use the text, give LJSpeech-1.1 as DATA"));
 }
 
 }  // namespace
