@@ -26,7 +26,8 @@ enum class Mix : std::uint8_t { kMean, kFirst };
 struct DecodeRequest {
   std::uint32_t target_rate_hz = 22050;
   Mix mix = Mix::kMean;
-  // "soxr_hq" (the default, bit-identical to librosa's), "soxr_vhq", "soxr_mq", "soxr_lq", "soxr_qq".
+  // "soxr_hq" (bit-identical to librosa's default) or "soxr_vhq". soxr's mq, lq and qq are kUnsupported: libswresample
+  // cannot reach them.
   std::string resampler = "soxr_hq";
   double source_seconds_max = 7200.0;  // longer sources are kBadInput, found out without decoding the rest
 };
@@ -38,7 +39,8 @@ struct SourceFacts {
   std::uint32_t sample_rate_hz = 0;
   std::uint16_t channel_count = 0;
   std::uint64_t frame_count = 0;           // samples of one channel at the source's rate
-  std::uint64_t clipped_sample_count = 0;  // |x| at or beyond full scale (32767/32768), all channels
+  // |x| at or beyond full scale (32767/32768; 127/128 in 8-bit files), all channels
+  std::uint64_t clipped_sample_count = 0;
   std::uint64_t nonfinite_sample_count = 0;  // NaN and Inf, all channels; they are replaced by 0 in the output
   Digest pcm_digest;                       // of the mixed float32 samples at the source's rate
   std::vector<std::string> warnings;       // decoded, but: "2 damaged packets skipped", "stops 0.3 s early"

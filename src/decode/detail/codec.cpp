@@ -18,6 +18,9 @@ Result<Codec> Codec::open(const Demuxer& demuxer, const Complaints& complaints) 
   context->thread_count = 1;
   if (demuxer.is_ogg_vorbis())
     context->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;  // TailTrim cuts the end
+  // FLAC, MP3 and AC-3 carry checksums that libav ignores unless asked. A frame that fails is still
+  // decoded, with a complaint that becomes a warning.
+  context->err_recognition |= AV_EF_CRCCHECK;
   context->max_samples = kFrameSamplesMax;
   code = avcodec_open2(context.get(), &demuxer.codec(), nullptr);
   if (code < 0) return complaints.failure("opening the decoder", code);

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Makes the files of this folder. Needs ffmpeg (5.1.9 was used), numpy and soxr (1.1.0).
+
+The signals are formulas that the tests repeat, so nothing but the encoded bytes is stored:
+  sweep(channel): 0.4 sin(2 pi (f0 t + 1500 t^2)), f0 = 300 Hz for the first channel, 700 Hz for the second
+  noise: 16-bit values of the generator x = x * 1664525 + 1013904223 mod 2^32, the upper half, over 32768
+"""
+import pathlib
+import subprocess
+
+import numpy as np
+import soxr
+
+HERE = pathlib.Path(__file__).parent
+SECONDS = 0.4
+
+
+def sweep(rate, f0):
+    t = np.arange(round(rate * SECONDS)) / rate
+    return (0.4 * np.sin(2 * np.pi * (f0 * t + 1500 * t * t))).astype(np.float32)
+
+
+def noise(count):
+    state, values = 1, np.empty(count, np.float32)
+    for i in range(count):
+        state = (state * 1664525 + 1013904223) % 2**32
+        values[i] = ((state >> 16) - 32768) / 32768
+    return values
+
+
+def encode(name, rate, channels, *options):
+    samples = np.stack([sweep(rate, f0) for f0 in (300, 700)[:channels]], axis=1)
+    command = ["ffmpeg", "-v", "error", "-y", "-f", "f32le", "-ar", str(rate), "-ac", str(channels), "-i", "-"]
+    # LAME's tag, which says where the sound begins and ends, is not written with bitexact.
+    exact = [] if "libmp3lame" in options else ["-flags", "+bitexact", "-fflags", "+bitexact"]
+    subprocess.run(command + [*exact, *options, str(HERE / name)], input=samples.tobytes(), check=True)
+
+
+def box(kind, payload):
+    return (8 + len(payload)).to_bytes(4, "big") + kind + payload
+
+
+def itunes_tag(delay, heard):
+    padding = -(delay + heard) % 1024
+    text = b" 00000000 %08X %08X %016X" % (delay, padding, heard) + b" 00000000" * 8
+    return box(b"----", box(b"mean", bytes(4) + b"com.apple.iTunes") + box(b"name", bytes(4) + b"iTunSMPB")
+               + box(b"data", b"\0\0\0\1" + bytes(4) + text))
+
+
+def encode_with_itunes_tag(name, rate):
+    """Puts Apple's gapless tag where a comment of the same size was, so that no offset in the file moves."""
+    tag = itunes_tag(1024, round(rate * SECONDS))
+    comment = "comment=" + "x" * (len(tag) - 8 - 16)
+    encode(name, rate, 1, "-c:a", "aac", "-b:a", "160k", "-use_editlist", "0", "-metadata", comment)
+    data = (HERE / name).read_bytes()
+    begin = data.index(b"\xa9cmt") - 4
+    assert int.from_bytes(data[begin:begin + 4], "big") == len(tag)
+    (HERE / name).write_bytes(data[:begin] + tag + data[begin + len(tag):])
+
+
+def main():
+    for rate, channels in ((22050, 1), (44100, 2), (48000, 1)):
+        stem = f"sweep_{rate}_{channels}"
+        encode(stem + ".flac", rate, channels, "-c:a", "flac", "-sample_fmt", "s16", "-metadata_header_padding", "0")
+        encode(stem + ".mp3", rate, channels, "-c:a", "libmp3lame", "-b:a", "64k")
+        encode(stem + ".ogg", rate, channels, "-c:a", "libvorbis", "-q:a", "2")
+        encode(stem + ".m4a", rate, channels, "-c:a", "aac", "-b:a", "160k")
+    for channels in (1, 2):
+        encode(f"sweep_48000_{channels}.opus", 48000, channels, "-c:a", "libopus", "-b:a", "48k")
+    encode("sweep_44100_1.ts", 44100, 1, "-c:a", "aac", "-b:a", "160k", "-f", "mpegts")
+    encode("sweep_44100_1.aac", 44100, 1, "-c:a", "aac", "-b:a", "160k", "-f", "adts")
+    encode_with_itunes_tag("itunes_44100_1.m4a", 44100)
+    for rate, quality in ((44100, "HQ"), (48000, "HQ"), (48000, "VHQ")):
+        out = soxr.resample(noise(9001), rate, 22050, quality=quality)
+        out.astype("<f4").tofile(HERE / f"noise_{rate}_to_22050_{quality.lower()}.f32")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+// Golden numbers: Python's soxr.resample of the same noise (data/make_fixtures.py), bit for bit.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <tuple>
+
+#include "decode/detail/resampler.hpp"
+#include "support.hpp"
+
+namespace xtts::decode::test {
+namespace {
+
+std::vector<float> floats(const Bytes& bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+class GoldenResample : public testing::TestWithParam<std::tuple<std::uint32_t, const char*>> {};
+
+TEST_P(GoldenResample, EqualsPythonsSoxrBitForBit) {
+  const auto [rate_hz, quality] = GetParam();
+  DecodeRequest request;
+  request.resampler = std::string("soxr_") + quality;
+  const auto decoded = decode_bytes(wav_of(WavKind::kInteger, rate_hz, 1, noise(9001)), request);
+  ASSERT_TRUE(decoded.ok()) << decoded.status().message();
+  const auto golden =
+      floats(fixture("noise_" + std::to_string(rate_hz) + "_to_22050_" + quality + ".f32"));
+  EXPECT_EQ(decoded->samples, golden);
+  EXPECT_EQ(decoded->facts.frame_count, 9001U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rates, GoldenResample,
+                         testing::Values(std::tuple(44100U, "hq"), std::tuple(48000U, "hq"),
+                                         std::tuple(48000U, "vhq")));
+
+TEST(Resample, MixesBeforeItResamples) {
+  std::vector<std::int16_t> stereo;
+  for (const std::int16_t sample : noise(3000)) stereo.insert(stereo.end(), {sample, 0});
+  std::vector<float> half;
+  for (const std::int16_t sample : noise(3000)) half.push_back(sample / 65536.0F);
+  const auto mixed = decode_bytes(wav_of(WavKind::kInteger, 48000, 2, stereo), DecodeRequest());
+  const auto mono = decode_bytes(wav_of(WavKind::kFloat, 48000, 1, half), DecodeRequest());
+  ASSERT_TRUE(mixed.ok() && mono.ok());
+  EXPECT_EQ(mixed->samples, mono->samples);
+}
+
+// A context that has already seen other clips and rates must behave like a new one.
+TEST(Resample, AUsedDecoderGivesTheSameBytesAsAFreshOne) {
+  const auto decoder = make_libav_decoder();
+  std::vector<float> samples(50'000, 7.0F);  // left over from some other clip
+  for (const std::uint32_t rate_hz : {44100U, 48000U, 44100U, 44100U, 22050U, 16000U, 44100U}) {
+    const Bytes file = wav_of(WavKind::kInteger, rate_hz, 1, noise(4000 + rate_hz / 100));
+    ASSERT_TRUE(decoder->decode(MemoryFile(file), "clip", DecodeRequest(), samples).ok());
+    const auto fresh = decode_bytes(file, DecodeRequest());
+    ASSERT_TRUE(fresh.ok());
+    EXPECT_EQ(samples, fresh->samples) << rate_hz;
+    ASSERT_FALSE(
+        decoder->decode(MemoryFile(bytes_of("no sound")), "clip", DecodeRequest(), samples).ok());
+  }
+}
+
+// librosa.resample: int(np.ceil(n * (22050 / rate))), evaluated with Python 3.11 for these pairs.
+TEST(Resample, TheLengthIsLibrosas) {
+  EXPECT_EQ(detail::resampled_length(100001, 44100, 22050), 50001U);
+  EXPECT_EQ(detail::resampled_length(100001, 48000, 22050), 45938U);
+  EXPECT_EQ(detail::resampled_length(100001, 44056, 22050), 50051U);
+  EXPECT_EQ(detail::resampled_length(100001, 192000, 22050), 11485U);
+  EXPECT_EQ(detail::resampled_length(100001, 8000, 22050), 275628U);
+  EXPECT_EQ(detail::resampled_length(0, 8000, 22050), 0U);
+  for (const std::size_t count : {1U, 2U, 3U, 100U, 2047U}) {
+    for (const std::uint32_t rate_hz : {8000U, 11025U, 44056U, 96000U, 192000U}) {
+      const auto decoded =
+          decode_bytes(wav_of(WavKind::kInteger, rate_hz, 1, noise(count)), DecodeRequest());
+      ASSERT_TRUE(decoded.ok()) << decoded.status().message();
+      EXPECT_EQ(decoded->samples.size(), detail::resampled_length(count, rate_hz, 22050));
+    }
+  }
+}
+
+TEST(Resample, RefusesWhatItCannotDoExactly) {
+  const Bytes file = wav_of(WavKind::kInteger, 44100, 1, noise(100));
+  DecodeRequest request;
+  request.resampler = "soxr_lq";
+  EXPECT_EQ(decode_bytes(file, request).status().code(), StatusCode::kUnsupported);
+  request.resampler = "sinc";
+  EXPECT_EQ(decode_bytes(file, request).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(decode_bytes(file, at_rate(0)).status().code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace xtts::decode::test
