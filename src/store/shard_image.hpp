@@ -1,9 +1,10 @@
-// ShardImage: a shard as it will lie on disk, built in memory (LMDB in a memfd, one transaction). Nothing here touches a
-// file: sealing (seal.hpp) writes the finished image through Env.
+// ShardImage: a shard as it will lie on disk, built in memory (LMDB in a memfd, one transaction).
+// Nothing here touches a file: sealing (cache_folder.hpp) writes the finished image through Env.
 //
-// Bytes in: records of one column, in order. Bytes out: about the same, page-aligned; a full padded mel shard is 128 MiB, and
-// so is the memory. One thread at a time. Failures: kInvalidArgument (a record that does not fit its column),
-// kResource (memory). After a failure the image is only good for destruction.
+// Bytes in: records of one column, in order. Bytes out: about the same, page-aligned; a full padded
+// mel shard is 128 MiB, and so is the memory. One thread at a time. Failures: kInvalidArgument (a
+// record that does not fit its column), kResource (memory). After a failure the image is only good
+// for destruction.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +23,10 @@ namespace xtts::store {
 // One record on its way into a block.
 struct PendingRecord {
   Digest id_hash;
-  std::uint32_t length = 0;               // true length of axis 0
-  std::uint32_t fill_bits = 0;            // float32 or int32 bits
-  std::span<const std::byte> rows;        // length * row_bytes, in the column's dtype; only read during add_block
+  std::uint32_t length = 0;     // true length of axis 0
+  std::uint32_t fill_bits = 0;  // float32 or int32 bits
+  std::span<const std::byte>
+      rows;  // length * row_bytes, in the column's dtype; only read during add_block
 };
 
 struct FinishedImage {
@@ -37,12 +39,15 @@ class ShardImage {
  public:
   virtual ~ShardImage() = default;
   // At most K records. Pads (or packs) them, computes the checks, keeps a copy of everything.
-  [[nodiscard]] virtual Status add_block(std::span<const PendingRecord> records, formats::BlockFacts facts) = 0;
+  [[nodiscard]] virtual Status add_block(std::span<const PendingRecord> records,
+                                         formats::BlockFacts facts) = 0;
   [[nodiscard]] virtual std::uint32_t block_count() const = 0;
-  // No block is added after this point. The table was computed from the image's final bytes, not from what went in.
+  // No block is added after this point. The table was computed from the image's final bytes, not
+  // from what went in.
   [[nodiscard]] virtual Result<FinishedImage> finish() = 0;
 };
 
-[[nodiscard]] Result<std::unique_ptr<ShardImage>> make_lmdb_image(const formats::ColumnSpec& column, std::uint64_t generation);
+[[nodiscard]] Result<std::unique_ptr<ShardImage>> make_lmdb_image(const formats::ColumnSpec& column,
+                                                                  std::uint64_t generation);
 
 }  // namespace xtts::store
