@@ -1,6 +1,7 @@
-// verify: is every byte what was written? quick: manifest, sizes, plan; full: every byte, each hashed once.
-// Reads through Env (pread), so a damaged or shrinking file is a finding and never a signal. `full` works on `threads` shards
-// at once with 8 MiB of buffer each. The function itself fails only where it cannot begin; damage is in the report.
+// verify: is every byte what was written? quick: manifest, sizes, plan; full: every byte, each
+// hashed once. Reads through Env (pread), so a damaged or shrinking file is a finding and never a
+// signal. `full` works on `threads` shards at once with 8 MiB of buffer each. The function itself
+// fails only where it cannot begin; damage is in the report.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +17,24 @@ namespace xtts::verify {
 
 enum class Level : std::uint8_t { kQuick, kFull };
 
+// kNote: nothing is lost and nothing that a reader uses is wrong; the report stays ok.
+enum class Weight : std::uint8_t { kDamage, kNote };
+
 struct Finding {
-  std::string file;  // relative to the cache
-  std::optional<std::uint64_t> offset_bytes;
-  std::string clip;  // full id, where one is hit
-  std::string column;
-  std::string what;  // "record", "block header", "facts", "structure", "index chunk", "manifest", "missing file", ...
-  std::string expected;
-  std::string found;
-  std::string remedy;
+  Weight weight = Weight::kDamage;
+  std::string file = {};  // relative to the cache
+  std::optional<std::uint64_t> offset_bytes = {};
+  std::string clip = {};  // full id, where one is hit
+  std::string column = {};
+  std::string what = {};  // "record", "block header", "facts", "structure", "index chunk",
+                          // "manifest", "missing file", ...
+  std::string expected = {};
+  std::string found = {};
+  std::string remedy = {};
 };
 
 struct Report {
-  bool ok = true;
+  bool ok = true;  // no damage found
   Level level = Level::kFull;
   std::uint64_t shard_count = 0;
   std::uint64_t record_count = 0;
@@ -42,10 +48,12 @@ struct Options {
   Level level = Level::kFull;
   std::uint32_t thread_count = 1;
   std::uint64_t findings_max = 1000;
-  std::function<void(std::uint64_t bytes_done, std::uint64_t bytes_total)> progress;  // called from any thread
+  std::function<void(std::uint64_t bytes_done, std::uint64_t bytes_total)>
+      progress;  // called from any thread
   std::function<bool()> cancelled;
 };
 
-[[nodiscard]] Result<Report> verify_cache(Env& env, const std::string& cache, const Options& options);
+[[nodiscard]] Result<Report> verify_cache(Env& env, const std::string& cache,
+                                          const Options& options);
 
 }  // namespace xtts::verify

@@ -1,0 +1,255 @@
+#include "verify/plan.hpp"
+
+#include "base/try.hpp"
+
+namespace xtts::verify {
+
+using formats::SectionKind;
+using reader::IndexReader;
+
+namespace {
+
+std::string number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+class PlanLoader {
+ public:
+  PlanLoader(Run& run, IndexReader& index, const formats::Manifest& manifest)
+      : run_(run), index_(index), manifest_(manifest) {}
+
+  [[nodiscard]] Plan load(bool sound);
+
+ private:
+  void contradiction(std::string clip, std::string expected, std::string found,
+                     std::string column = {}) {
+    run_.findings.add({.file = index_.file().name(),
+                       .clip = std::move(clip),
+                       .column = std::move(column),
+                       .what = "plan",
+                       .expected = std::move(expected),
+                       .found = std::move(found),
+                       .remedy = kRestoreRemedy});
+  }
+  [[nodiscard]] Status load_clips(Plan& plan);
+  [[nodiscard]] Status load_id_hashes(Plan& plan);
+  [[nodiscard]] Status load_clip(std::uint64_t position, ClipPlan& clip);
+  void check_names(const std::string& id, const formats::PlanRow& row,
+                   const formats::RecordFacts& facts);
+  [[nodiscard]] ColumnPlan load_blocks(const formats::ColumnEntry& entry);
+  [[nodiscard]] bool number_records(ColumnPlan& column);
+  [[nodiscard]] Status load_owners(ColumnPlan& column);
+  [[nodiscard]] Status load_tombstones(ColumnPlan& column);
+  void own(ColumnPlan& column, std::uint64_t row, std::size_t slot, std::uint32_t owner);
+  void check_everybody_owned(const ColumnPlan& column);
+
+  Run& run_;
+  IndexReader& index_;
+  const formats::Manifest& manifest_;
+};
+
+Plan PlanLoader::load(bool sound) {
+  Plan plan;
+  for (const formats::ColumnEntry& entry : manifest_.columns) {
+    plan.columns.push_back(load_blocks(entry));
+  }
+  if (!sound) return plan;
+  Status status = load_clips(plan);
+  for (ColumnPlan& column : plan.columns) {
+    if (status.ok() && number_records(column)) status = load_owners(column);
+  }
+  // Every chunk was found right, so what fails here is a row that leads outside, or a disk that has
+  // just died.
+  if (!status.ok()) run_.add_failure(index_.file().name(), "plan", status);
+  return plan;
+}
+
+Status PlanLoader::load_clips(Plan& plan) {
+  plan.clips.resize(index_.clip_count());
+  XTTS_TRY(load_id_hashes(plan));
+  for (std::uint64_t position = 0; position < plan.clips.size(); ++position) {
+    XTTS_TRY(load_clip(position, plan.clips[position]));
+  }
+  return {};
+}
+
+Status PlanLoader::load_id_hashes(Plan& plan) {
+  std::vector<bool> seen(plan.clips.size());
+  std::optional<Digest> previous;
+  for (std::uint64_t rank = 0; rank < index_.row_count(SectionKind::kIdHashes); ++rank) {
+    XTTS_ASSIGN(const formats::IdHashRow row, index_.id_hash_row(rank));
+    if (previous && row.hash <= *previous) {
+      contradiction({}, "ascending id hashes",
+                    "row " + number(rank) + " is not above the one before");
+    }
+    previous = row.hash;
+    if (row.position >= plan.clips.size() || seen[row.position]) {
+      contradiction({}, "each position once among the id hashes",
+                    "position " + number(row.position) + " in row " + number(rank));
+      continue;
+    }
+    seen[row.position] = true;
+    plan.clips[row.position].id_hash = row.hash;
+  }
+  return {};
+}
+
+Status PlanLoader::load_clip(std::uint64_t position, ClipPlan& clip) {
+  XTTS_ASSIGN(const formats::PlanRow row, index_.plan_row(position));
+  XTTS_ASSIGN(const formats::RecordFacts facts, index_.details(position));
+  clip.mel_len = row.mel_len;
+  clip.text_len = row.text_len;
+  const std::string id = reader::full_id(facts);
+  if (digest128(id) != clip.id_hash) {
+    contradiction(id, "id hash " + digest128(id).to_hex(), clip.id_hash.to_hex());
+  }
+  check_names(id, row, facts);
+  return {};
+}
+
+// The numbers of a plan row must be places in the manifest's lists, and mean what the details say.
+void PlanLoader::check_names(const std::string& id, const formats::PlanRow& row,
+                             const formats::RecordFacts& facts) {
+  const auto check = [&](const char* what, std::int64_t place,
+                         const std::vector<std::string>& names,
+                         const std::optional<std::string>& told) {
+    const bool inside = place >= -1 && place < static_cast<std::int64_t>(names.size());
+    if (inside && (place < 0 || !told || names[static_cast<std::size_t>(place)] == *told)) return;
+    contradiction(
+        id, std::string(what) + " '" + told.value_or("") + "', as the details say",
+        number(static_cast<std::uint64_t>(place)) + " of " + number(names.size()) + " names");
+  };
+  check("speaker", row.speaker, manifest_.speakers, facts.speaker);
+  check("language", row.language, manifest_.languages, facts.language);
+  if (facts.dataset) check("data set", row.dataset, manifest_.datasets, facts.dataset);
+  if (facts.split.value_or(row.split) != row.split) {
+    contradiction(id, "split " + number(facts.split.value_or(0)) + ", as the details say",
+                  number(row.split));
+  }
+}
+
+ColumnPlan PlanLoader::load_blocks(const formats::ColumnEntry& entry) {
+  ColumnPlan column;
+  column.entry = &entry;
+  column.first_row_of_shard.push_back(0);
+  for (std::uint32_t shard = 0; shard < entry.shards.size(); ++shard) {
+    for (std::uint32_t i = 0; i < entry.shards[shard].block_count; ++i) {
+      // The manifest's word alone must not make us allocate: the section ends what it says.
+      auto row = index_.block(entry.spec.id, column.rows.size());
+      if (row.status().code() == StatusCode::kNotFound) break;  // check_counts has told
+      column.rows.push_back(row.ok() && row->shard == shard ? std::optional(*row) : std::nullopt);
+      if (row.ok() && row->shard != shard) {
+        contradiction({},
+                      "block row " + number(column.rows.size() - 1) + " in shard " + number(shard),
+                      "shard " + number(row->shard), entry.spec.name);
+      }
+    }
+    column.first_row_of_shard.push_back(column.rows.size());
+  }
+  return column;
+}
+
+bool PlanLoader::number_records(ColumnPlan& column) {
+  std::vector<std::uint64_t> first;
+  std::uint64_t records = 0;
+  for (const auto& row : column.rows) {
+    if (!row) return false;
+    first.push_back(records);
+    records += row->place.record_count;
+  }
+  first.push_back(records);
+  column.first_record_of_row = std::move(first);
+  column.owners.assign(records, kNobody);
+  return true;
+}
+
+Status PlanLoader::load_owners(ColumnPlan& column) {
+  const formats::ColumnSpec& spec = column.entry->spec;
+  for (std::uint32_t position = 0; position < index_.row_count(SectionKind::kLocations, spec.id);
+       ++position) {
+    XTTS_ASSIGN(const formats::LocationRow row, index_.location(spec.id, position));
+    own(column, row.block_row, row.slot, position);
+  }
+  XTTS_TRY(load_tombstones(column));
+  check_everybody_owned(column);
+  return {};
+}
+
+Status PlanLoader::load_tombstones(ColumnPlan& column) {
+  for (std::uint64_t i = 0; i < index_.row_count(SectionKind::kTombstones); ++i) {
+    XTTS_ASSIGN(const formats::TombstoneRow row, index_.tombstone(i));
+    if (row.column_id == column.entry->spec.id) own(column, row.block_row, row.slot, kTombstone);
+  }
+  return {};
+}
+
+void PlanLoader::own(ColumnPlan& column, std::uint64_t row, std::size_t slot, std::uint32_t owner) {
+  const std::string& name = column.entry->spec.name;
+  const std::string place = "row " + number(row) + ", slot " + number(slot);
+  if (row >= column.rows.size() || slot >= column.rows[row]->place.record_count) {
+    contradiction({}, "a record that is there", place + ", which is not", name);
+    return;
+  }
+  std::uint32_t& held = column.owners[column.first_record_of_row[row] + slot];
+  if (held != kNobody) {
+    contradiction({}, "each record named once", place + " is named twice", name);
+    return;
+  }
+  held = owner;
+}
+
+void PlanLoader::check_everybody_owned(const ColumnPlan& column) {
+  for (std::uint64_t row = 0; row < column.rows.size(); ++row) {
+    for (std::size_t slot = 0; slot < column.rows[row]->place.record_count; ++slot) {
+      if (column.owner(row, slot) != kNobody) continue;
+      contradiction({}, "each record named by the plan or a tombstone",
+                    "row " + number(row) + ", slot " + number(slot) + " is named by none",
+                    column.entry->spec.name);
+    }
+  }
+}
+
+void expect_count(Run& run, const std::string& file, const std::string& what,
+                  std::uint64_t expected, std::uint64_t found) {
+  if (expected == found) return;
+  run.findings.add({.file = file,
+                    .what = "plan",
+                    .expected = number(expected) + " " + what + ", as the manifest says",
+                    .found = number(found),
+                    .remedy = kRestoreRemedy});
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> Plan::length_of(const formats::ColumnSpec& column,
+                                             std::uint32_t position) const {
+  if (column.name == "mel") return clips[position].mel_len;
+  if (column.name == "tokens") return clips[position].text_len;
+  return std::nullopt;
+}
+
+void check_counts(Run& run, const IndexReader& index, const formats::Manifest& manifest) {
+  const std::string& file = index.file().name();
+  const auto expect = [&](const std::string& what, std::uint64_t expected, std::uint64_t found) {
+    expect_count(run, file, what, expected, found);
+  };
+  const std::uint64_t clips = manifest.counts.records;
+  expect("as generation", manifest.generation, index.footer().generation);
+  expect("records", clips, index.footer().record_count);
+  expect("plan rows", clips, index.clip_count());
+  expect("id hashes", clips, index.row_count(SectionKind::kIdHashes));
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    const std::string of_column = " of column " + column.spec.name;
+    std::uint64_t blocks = 0;
+    for (const formats::ShardEntry& shard : column.shards) blocks += shard.block_count;
+    expect("locations" + of_column, clips,
+           index.row_count(SectionKind::kLocations, column.spec.id));
+    expect("blocks" + of_column, blocks, index.row_count(SectionKind::kBlocks, column.spec.id));
+  }
+}
+
+Plan load_plan(Run& run, IndexReader& index, const formats::Manifest& manifest, bool sound) {
+  return PlanLoader(run, index, manifest).load(sound);
+}
+
+}  // namespace xtts::verify

@@ -1,0 +1,58 @@
+// Plan: the index of a cache in memory, cross-checked within itself, for the checks of the shards.
+//
+// Rows of a column's block section stand by shard, then by block: shard s has the rows behind those
+// of the shards before it. Memory: 24 bytes a clip and 4 a record, 80 a block. Immutable once
+// loaded; share freely.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "formats/manifest.hpp"
+#include "reader/index_reader.hpp"
+#include "verify/run.hpp"
+
+namespace xtts::verify {
+
+inline constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint32_t kTombstone = kNobody - 1;
+
+struct ColumnPlan {
+  const formats::ColumnEntry* entry = nullptr;
+  std::vector<std::uint64_t> first_row_of_shard;       // one more than shards
+  std::vector<std::optional<formats::BlockRow>> rows;  // nothing where the index is damaged
+  std::vector<std::uint64_t>
+      first_record_of_row;            // one more than rows; empty where owners are unknown
+  std::vector<std::uint32_t> owners;  // by record: its clip's position, or kTombstone, or kNobody
+
+  [[nodiscard]] std::uint32_t owner(std::uint64_t row, std::size_t slot) const noexcept {
+    return first_record_of_row.empty() ? kNobody : owners[first_record_of_row[row] + slot];
+  }
+};
+
+struct ClipPlan {
+  Digest id_hash;
+  std::uint32_t mel_len = 0;
+  std::uint32_t text_len = 0;
+};
+
+struct Plan {
+  std::vector<ClipPlan> clips;  // by position; empty where the index is damaged
+  std::vector<ColumnPlan> columns;
+
+  // The length that the plan tells of a clip in a column, for the columns that it tells one of.
+  [[nodiscard]] std::optional<std::uint32_t> length_of(const formats::ColumnSpec& column,
+                                                       std::uint32_t position) const;
+};
+
+// Sizes and counts: what manifest and footer say of each other, without reading a chunk.
+void check_counts(Run& run, const reader::IndexReader& index, const formats::Manifest& manifest);
+
+// `sound`: no chunk of the index is damaged. Otherwise only the rows that can be read are loaded,
+// and nothing is compared. Contradictions become findings.
+[[nodiscard]] Plan load_plan(Run& run, reader::IndexReader& index,
+                             const formats::Manifest& manifest, bool sound);
+
+}  // namespace xtts::verify

@@ -1,0 +1,62 @@
+// Run: what the steps of one verify share. Synchronised inside; lives as long as verify_cache runs.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "base/env.hpp"
+#include "verify/findings.hpp"
+#include "verify/verify.hpp"
+
+namespace xtts::verify {
+
+// What a person does about damage.
+inline constexpr const char* kRestoreRemedy =
+    "restore the file from a copy, or build the cache anew: xtts-precompute build DATA CACHE "
+    "--overwrite";
+inline constexpr const char* kUnreadableRemedy =
+    "look at permissions and at the disk's health, then verify again";
+inline constexpr const char* kRewriteRemedy = "nothing is lost; the next build rewrites it";
+
+// A failed read is its own finding: the bytes may be sound on a disk that is not.
+[[nodiscard]] inline Finding failure(const std::string& file,
+                                     std::optional<std::uint64_t> offset_bytes,
+                                     const std::string& what, const Status& status) {
+  const bool damaged = status.code() == StatusCode::kCorrupt;
+  return {.file = file,
+          .offset_bytes = offset_bytes,
+          .what = damaged ? what : "unreadable " + what,
+          .expected = "bytes whose check is right",
+          .found = status.message(),
+          .remedy = damaged ? kRestoreRemedy : kUnreadableRemedy};
+}
+
+class Run {
+ public:
+  Run(Env& env_in, std::string cache_in, const Options& options_in)
+      : env(env_in),
+        cache(std::move(cache_in)),
+        options(options_in),
+        findings(options_in.findings_max) {}
+
+  [[nodiscard]] bool cancelled() const { return options.cancelled && options.cancelled(); }
+  [[nodiscard]] std::string path_of(std::string_view name) const { return join_path(cache, name); }
+
+  void advance(std::uint64_t size_bytes) {
+    const std::uint64_t done = bytes_done += size_bytes;
+    if (options.progress) options.progress(done, bytes_total);
+  }
+  void add_failure(const std::string& file, const std::string& what, const Status& status) {
+    findings.add(failure(file, std::nullopt, what, status));
+  }
+
+  Env& env;
+  const std::string cache;
+  const Options& options;
+  Findings findings;
+  std::atomic<std::uint64_t> bytes_done = 0;
+  std::atomic<std::uint64_t> record_count = 0;
+  std::uint64_t bytes_total = 0;
+};
+
+}  // namespace xtts::verify

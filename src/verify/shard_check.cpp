@@ -1,0 +1,300 @@
+#include "verify/shard_check.hpp"
+
+#include <algorithm>
+
+#include "reader/block_reader.hpp"
+#include "reader/cache_paths.hpp"
+
+namespace xtts::verify {
+namespace {
+
+// As digests are shown: hexadecimal, all digits.
+std::string hex(std::uint64_t check) {
+  return Digest{0, check}.to_hex().substr(16);
+}
+
+}  // namespace
+
+ShardCheck::ShardCheck(Run& run, reader::IndexReader& index, const Plan& plan,
+                       const ColumnPlan& column, std::uint32_t ordinal)
+    : run_(run),
+      index_(index),
+      plan_(plan),
+      column_(column),
+      entry_(column.entry->shards[ordinal]),
+      ordinal_(ordinal),
+      first_row_(column.first_row_of_shard[ordinal]) {
+  shard_.name = reader::shard_name(*column.entry, ordinal);
+}
+
+void ShardCheck::run(std::vector<std::byte>& buffer) {
+  if (!open_file() || !load_table()) return;
+  PieceReader pieces(*shard_.file, shard_.name, buffer);
+  for (const Region& region : regions()) {
+    if (run_.cancelled()) return;
+    check_region(pieces, region);
+    run_.advance(region.range.size_bytes);
+  }
+  check_structure();
+}
+
+bool ShardCheck::open_file() {
+  auto file = run_.env.open_for_read(run_.path_of(shard_.name));
+  if (!file.ok()) {
+    const bool missing = file.status().code() == StatusCode::kNotFound;
+    add({.what = missing ? "missing file" : "unreadable file",
+         .expected = std::to_string(entry_.file_bytes) + " bytes with " +
+                     std::to_string(entry_.record_count) + " records",
+         .found = missing ? "no such file" : file.status().message(),
+         .remedy = missing ? kRestoreRemedy : kUnreadableRemedy});
+    return false;
+  }
+  shard_.file = std::move(*file);
+  const std::uint64_t found = shard_.file->size_bytes();
+  if (found != entry_.file_bytes) {
+    add({.offset_bytes = std::min(found, entry_.file_bytes),
+         .what = "file size",
+         .expected = std::to_string(entry_.file_bytes) + " bytes",
+         .found = std::to_string(found) + " bytes",
+         .remedy = kRestoreRemedy});
+  }
+  return true;
+}
+
+bool ShardCheck::load_table() {
+  table_.file_bytes = entry_.file_bytes;
+  table_.structure_check = entry_.structure_check;
+  for (std::uint64_t row = first_row_; row < column_.first_row_of_shard[ordinal_ + 1]; ++row) {
+    if (!column_.rows[row]) {
+      add({.what = "block table",
+           .expected = "readable block rows in the index",
+           .found = "row " + std::to_string(row) + " is damaged, so this shard cannot be checked",
+           .remedy = kRestoreRemedy});
+      return false;
+    }
+    table_.blocks.push_back(column_.rows[row]->place);
+  }
+  Status status = table_.validate();
+  if (!status.ok()) {
+    run_.add_failure(shard_.name, "block table", status);
+    return false;
+  }
+  if (table_.digest() != entry_.digest) {
+    add({.what = "block table",
+         .expected = "digest " + entry_.digest.to_hex() + ", as its name says",
+         .found = table_.digest().to_hex() + " of the index's rows",
+         .remedy = kRestoreRemedy});
+  }
+  id_hashes_.resize(table_.blocks.size());
+  return true;
+}
+
+std::vector<ShardCheck::Region> ShardCheck::regions() const {
+  std::vector<Region> regions;
+  for (std::size_t i = 0; i < table_.blocks.size(); ++i) {
+    const formats::BlockPlace& place = table_.blocks[i];
+    regions.push_back({{place.header_offset, formats::kBlockHeaderBytes}, Part::kHeader, i});
+    regions.push_back({{place.payload_offset, place.payload_bytes}, Part::kPayload, i});
+    regions.push_back({{place.facts_offset, place.facts_bytes}, Part::kFacts, i});
+  }
+  for (const formats::ByteRange& range : formats::structure_ranges(table_)) {
+    regions.push_back({range, Part::kStructure, 0});
+  }
+  // Stable, so that a block's empty payload stays behind its header.
+  std::ranges::stable_sort(regions, {},
+                           [](const Region& region) { return region.range.offset_bytes; });
+  return regions;
+}
+
+void ShardCheck::check_region(PieceReader& pieces, const Region& region) {
+  switch (region.part) {
+    case Part::kHeader:
+      return check_header(pieces, region.block);
+    case Part::kPayload:
+      return check_records(pieces, region.block);
+    case Part::kFacts:
+      return check_facts(pieces, region.block);
+    case Part::kStructure:
+      return hash_structure(pieces, region.range);
+  }
+}
+
+void ShardCheck::check_header(PieceReader& pieces, std::size_t block) {
+  header_.reset();
+  const formats::BlockPlace& place = table_.blocks[block];
+  Status status;
+  if (auto bytes = pieces.view(place.header_offset, formats::kBlockHeaderBytes); !bytes.ok()) {
+    status = bytes.status();
+  } else {
+    auto header = reader::check_block_header(*bytes, shard_.name, place, column_.entry->spec);
+    if (header.ok()) {
+      header_ = std::move(*header);
+    } else {
+      status = header.status();
+    }
+  }
+  if (!status.ok()) {
+    add_failure(place.header_offset, "block header",
+                Status(status.code(), status.message() + clips_of(block)));
+    return;
+  }
+  check_header_fields(block);
+}
+
+// What only the place of a sound header in its shard can tell.
+void ShardCheck::check_header_fields(std::size_t block) {
+  const auto expect = [&](const char* field, std::uint64_t expected, std::uint64_t found) {
+    if (expected == found) return;
+    add({.offset_bytes = table_.blocks[block].header_offset,
+         .what = "block header",
+         .expected = std::string(field) + " " + std::to_string(expected),
+         .found = std::to_string(found),
+         .remedy = kRestoreRemedy});
+  };
+  expect("block", block, header_->block_index);
+  expect("generation", entry_.generation, header_->generation);
+  expect("payload at byte", table_.blocks[block].header_offset + formats::kBlockHeaderBytes,
+         table_.blocks[block].payload_offset);
+  std::vector<Digest> id_hashes;
+  for (const formats::BlockRecord& record : header_->records) id_hashes.push_back(record.id_hash);
+  id_hashes_[block] = std::move(id_hashes);
+}
+
+void ShardCheck::check_records(PieceReader& pieces, std::size_t block) {
+  if (!header_) return;  // the checks of the records went with their header
+  for (std::size_t slot = 0; slot < header_->records.size(); ++slot) {
+    check_record(pieces, block, slot);
+  }
+  run_.record_count += header_->records.size();
+}
+
+void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_t slot) {
+  const formats::BlockRecord& record = header_->records[slot];
+  const std::uint64_t offset = table_.blocks[block].payload_offset + record.offset_bytes;
+  check_owner(block, slot, offset);
+  auto bytes = pieces.view(offset, header_->region_bytes(slot));
+  if (!bytes.ok()) {
+    add_failure(offset, "record", bytes.status(), clip_of(block, slot));
+    return;
+  }
+  const std::uint64_t found = formats::record_check(*header_, slot, *bytes);
+  if (found == record.check) return;
+  add({.offset_bytes = offset,
+       .clip = clip_of(block, slot),
+       .what = "record",
+       .expected = "check " + hex(record.check),
+       .found = hex(found),
+       .remedy = kRestoreRemedy});
+}
+
+// Does the record belong to the clip that the plan gives it, with the length that the plan tells?
+void ShardCheck::check_owner(std::size_t block, std::size_t slot, std::uint64_t offset_bytes) {
+  const std::uint32_t owner = column_.owner(row_of(block), slot);
+  if (owner >= plan_.clips.size()) return;  // a tombstone, or the plan is not known
+  const formats::BlockRecord& record = header_->records[slot];
+  const auto contradict = [&](std::string expected, std::string found) {
+    add({.offset_bytes = offset_bytes,
+         .clip = clip_of(block, slot),
+         .what = "plan",
+         .expected = std::move(expected),
+         .found = std::move(found),
+         .remedy = kRestoreRemedy});
+  };
+  if (record.id_hash != plan_.clips[owner].id_hash) {
+    contradict("id hash " + plan_.clips[owner].id_hash.to_hex(), record.id_hash.to_hex());
+  }
+  const auto length = plan_.length_of(column_.entry->spec, owner);
+  if (length && *length != record.length) {
+    contradict("length " + std::to_string(*length), std::to_string(record.length));
+  }
+}
+
+void ShardCheck::check_facts(PieceReader& pieces, std::size_t block) {
+  const formats::BlockPlace& place = table_.blocks[block];
+  auto bytes = pieces.view(place.facts_offset, place.facts_bytes);
+  if (!bytes.ok()) {
+    return add_failure(place.facts_offset, "facts", bytes.status());
+  }
+  auto facts = reader::check_block_facts(*bytes, shard_.name, place);
+  if (!facts.ok()) {
+    return add_failure(place.facts_offset, "facts", facts.status());
+  }
+  if (!id_hashes_[block]) return;
+  for (std::size_t slot = 0; slot < facts->records.size(); ++slot) {
+    const std::string id = reader::full_id(facts->records[slot]);
+    if (digest128(id) == (*id_hashes_[block])[slot]) continue;
+    add({.offset_bytes = place.facts_offset,
+         .clip = id,
+         .what = "facts",
+         .expected = "id hash " + (*id_hashes_[block])[slot].to_hex() + ", as the header says",
+         .found = digest128(id).to_hex(),
+         .remedy = kRestoreRemedy});
+  }
+}
+
+void ShardCheck::hash_structure(PieceReader& pieces, const formats::ByteRange& range) {
+  // In steps of a page: most stretches are 16 bytes, and a long one must not grow the buffer.
+  for (std::uint64_t done = 0; done < range.size_bytes;) {
+    const std::size_t size = std::min<std::uint64_t>(formats::kPageBytes, range.size_bytes - done);
+    auto bytes = pieces.view(range.offset_bytes + done, size);
+    if (!bytes.ok()) {
+      structure_read_ = false;
+      // A file that ends too early is told once, by its size.
+      if (bytes.status().code() != StatusCode::kCorrupt) {
+        add_failure(range.offset_bytes + done, "structure", bytes.status());
+      }
+    } else {
+      structure_.update(*bytes);
+    }
+    done += size;
+  }
+}
+
+void ShardCheck::check_structure() {
+  if (!structure_read_ || structure_.finish() == entry_.structure_check) return;
+  add({.what = "structure",
+       .expected = "check " + hex(entry_.structure_check) +
+                   " of LMDB's pages and all else between the regions",
+       .found = hex(structure_.finish()),
+       .remedy = kRestoreRemedy});
+}
+
+void ShardCheck::add(Finding finding) {
+  finding.file = shard_.name;
+  finding.column = column_.entry->spec.name;
+  run_.findings.add(std::move(finding));
+}
+
+void ShardCheck::add_failure(std::uint64_t offset_bytes, const std::string& what,
+                             const Status& status, std::string clip) {
+  Finding finding = failure(shard_.name, offset_bytes, what, status);
+  finding.clip = std::move(clip);
+  add(std::move(finding));
+}
+
+// The clip's name from the index; where that fails, from the block's facts; where that fails, its
+// hash.
+std::string ShardCheck::clip_of(std::size_t block, std::size_t slot) {
+  const Digest& hash = header_->records[slot].id_hash;
+  const auto position = index_.find(hash);
+  if (position.ok() && *position) {
+    const auto facts = index_.details(**position);
+    if (facts.ok()) return reader::full_id(*facts);
+  }
+  const auto facts = reader::read_block_facts(shard_, table_.blocks[block]);
+  if (facts.ok() && digest128(reader::full_id(facts->records[slot])) == hash) {
+    return reader::full_id(facts->records[slot]);
+  }
+  return "id hash " + hash.to_hex();
+}
+
+// Which records go with a header that is lost, as far as the facts still tell.
+std::string ShardCheck::clips_of(std::size_t block) {
+  const std::string count = std::to_string(table_.blocks[block].record_count);
+  const auto facts = reader::read_block_facts(shard_, table_.blocks[block]);
+  if (!facts.ok() || facts->records.empty()) return "; its " + count + " records cannot be checked";
+  return "; its " + count + " records cannot be checked: clips " +
+         reader::full_id(facts->records.front()) + " to " + reader::full_id(facts->records.back());
+}
+
+}  // namespace xtts::verify

@@ -1,0 +1,205 @@
+#include "verify/verify.hpp"
+
+#include <algorithm>
+#include <new>
+#include <thread>
+
+#include "base/try.hpp"
+#include "reader/cache_paths.hpp"
+#include "reader/open_generation.hpp"
+#include "verify/shard_check.hpp"
+
+namespace xtts::verify {
+namespace {
+
+// 1 MiB at a time stays in a core's second-level cache between the copy from the page cache and the
+// hash: measured, see tests/bench. Records above that grow the buffer to their size.
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
+
+struct ShardTask {
+  std::size_t column = 0;
+  std::uint32_t ordinal = 0;
+};
+
+std::vector<ShardTask> all_shards(const formats::Manifest& manifest) {
+  std::vector<ShardTask> tasks;
+  for (std::size_t column = 0; column < manifest.columns.size(); ++column) {
+    for (std::uint32_t i = 0; i < manifest.columns[column].shards.size(); ++i) {
+      tasks.push_back({column, i});
+    }
+  }
+  return tasks;
+}
+
+std::uint64_t shard_bytes(const formats::Manifest& manifest) {
+  std::uint64_t bytes = 0;
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    for (const formats::ShardEntry& shard : column.shards) bytes += shard.file_bytes;
+  }
+  return bytes;
+}
+
+// Manifest sizes against the file system; the shards' bytes are full's business.
+void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_t ordinal) {
+  const std::string name = reader::shard_name(column, ordinal);
+  const std::uint64_t expected = column.shards[ordinal].file_bytes;
+  Finding finding{.file = name,
+                  .column = column.spec.name,
+                  .expected = std::to_string(expected) + " bytes",
+                  .remedy = kRestoreRemedy};
+  const auto facts = run.env.stat(run.path_of(name));
+  if (!facts.ok()) {
+    const bool missing = facts.status().code() == StatusCode::kNotFound;
+    finding.what = missing ? "missing file" : "unreadable file";
+    finding.found = missing ? "no such file" : facts.status().message();
+    if (!missing) finding.remedy = kUnreadableRemedy;
+  } else if (facts->kind != FileKind::kRegular || facts->size_bytes != expected) {
+    finding.what = "file size";
+    finding.offset_bytes = std::min(expected, facts->size_bytes);
+    finding.found = facts->kind == FileKind::kRegular ? std::to_string(facts->size_bytes) + " bytes"
+                                                      : "no regular file";
+  } else {
+    return;
+  }
+  run.findings.add(std::move(finding));
+}
+
+// rejects.jsonl is a copy for people: a crash may leave an older one, and readers never look at it.
+void check_rejects(Run& run, reader::IndexReader& index) {
+  const auto section = index.section_text(formats::SectionKind::kRejects);
+  if (!section.ok()) return;  // told as a damaged chunk
+  const std::string name(reader::kRejectsName);
+  const auto text = read_text_file(run.env, run.path_of(name), section->size());
+  if (text.ok() && *text == *section) return;
+  if (text.status().code() == StatusCode::kNotFound && section->empty()) return;
+  run.findings.add(
+      {.weight = Weight::kNote,
+       .file = name,
+       .what = "rejects",
+       .expected = "a copy of the index's section, " + std::to_string(section->size()) + " bytes",
+       .found = text.ok() ? "other bytes" : text.status().message(),
+       .remedy = kRewriteRemedy});
+}
+
+// Every chunk of the index. True where all are sound.
+bool check_chunks(Run& run, const reader::IndexReader& index) {
+  bool sound = true;
+  const formats::IndexFooter& footer = index.footer();
+  for (std::uint64_t chunk = 0; chunk < footer.chunk_count && !run.cancelled(); ++chunk) {
+    const std::uint64_t offset = chunk * formats::kIndexChunkBytes;
+    const Status status = index.file().check_chunk(chunk);
+    if (!status.ok()) {
+      sound = false;
+      run.findings.add(failure(index.file().name(), offset, "index chunk", status));
+    }
+    run.advance(std::min<std::uint64_t>(formats::kIndexChunkBytes, footer.data_bytes - offset));
+  }
+  run.advance(footer.file_bytes - footer.data_bytes);
+  return sound;
+}
+
+// Takes shards one after the other until none is left. Exceptions end here: they may not leave a
+// thread.
+class ShardWorkers {
+ public:
+  ShardWorkers(Run& run, reader::IndexReader& index, const formats::Manifest& manifest,
+               const Plan& plan)
+      : run_(run), index_(index), plan_(plan), tasks_(all_shards(manifest)) {}
+
+  [[nodiscard]] Status check_all(std::uint32_t thread_count) {
+    const std::size_t count =
+        std::clamp<std::size_t>(thread_count, 1, std::max<std::size_t>(tasks_.size(), 1));
+    {
+      std::vector<std::jthread> helpers;
+      for (std::size_t i = 1; i < count; ++i) helpers.emplace_back([this] { work(); });
+      work();
+    }
+    return out_of_memory_ ? Status(StatusCode::kResource, "out of memory while verifying")
+                          : Status();
+  }
+
+ private:
+  void work() noexcept {
+    try {
+      std::vector<std::byte> buffer(kPieceBytes);
+      for (std::size_t i = next_++; i < tasks_.size() && !run_.cancelled(); i = next_++) {
+        const ShardTask& task = tasks_[i];
+        ShardCheck(run_, index_, plan_, plan_.columns[task.column], task.ordinal).run(buffer);
+      }
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = true;
+    }
+  }
+
+  Run& run_;
+  reader::IndexReader& index_;
+  const Plan& plan_;
+  const std::vector<ShardTask> tasks_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> out_of_memory_ = false;
+};
+
+Status check_everything(Run& run, reader::IndexReader& index, const formats::Manifest& manifest) {
+  const bool sound = check_chunks(run, index);
+  if (run.cancelled()) return {};
+  const Plan plan = load_plan(run, index, manifest, sound);
+  return ShardWorkers(run, index, manifest, plan).check_all(run.options.thread_count);
+}
+
+void check_sizes(Run& run, const formats::Manifest& manifest) {
+  for (const ShardTask& task : all_shards(manifest)) {
+    check_shard_size(run, manifest.columns[task.column], task.ordinal);
+  }
+}
+
+std::string name_of_index(const reader::LoadedManifest& loaded) {
+  return formats::index_file_name(loaded.manifest.index_digest);
+}
+
+Status check_cache(Run& run, Report& report) {
+  const auto loaded = reader::load_manifest(run.env, run.cache);
+  if (!loaded.ok()) {
+    if (loaded.status().code() != StatusCode::kCorrupt) return loaded.status();
+    run.add_failure(std::string(reader::kManifestName), "manifest", loaded.status());
+    return {};
+  }
+  auto generation = reader::open_generation(run.env, run.cache);
+  if (generation.status().code() == StatusCode::kUnsupported) return generation.status();
+  if (!generation.ok()) {
+    // Without the index nobody knows where the blocks lie; sizes are all that is left to look at.
+    run.add_failure(name_of_index(*loaded), "index", generation.status());
+    check_sizes(run, loaded->manifest);
+    return {};
+  }
+  const formats::Manifest& manifest = generation->loaded.manifest;
+  reader::IndexReader& index = *generation->index;
+  run.bytes_total = generation->loaded.text.size() + manifest.index_bytes + shard_bytes(manifest);
+  run.advance(generation->loaded.text.size());
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    report.shard_count += column.shards.size();
+  }
+  check_counts(run, index, manifest);
+  check_rejects(run, index);
+  if (run.options.level == Level::kFull) return check_everything(run, index, manifest);
+  check_sizes(run, manifest);
+  report.record_count = index.clip_count();
+  return {};
+}
+
+}  // namespace
+
+Result<Report> verify_cache(Env& env, const std::string& cache, const Options& options) {
+  const auto begin = env.now();
+  Report report;
+  report.level = options.level;
+  Run run(env, cache, options);
+  XTTS_TRY(check_cache(run, report));
+  if (run.cancelled()) return Status(StatusCode::kCancelled, "verify was stopped");
+  if (options.level == Level::kFull) report.record_count = run.record_count;
+  report.bytes_checked = run.bytes_done;
+  report.seconds = std::chrono::duration<double>(env.now() - begin).count();
+  run.findings.move_into(report);
+  return report;
+}
+
+}  // namespace xtts::verify
