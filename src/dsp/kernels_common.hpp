@@ -12,8 +12,8 @@ namespace xtts::dsp {
 namespace {
 
 // log(x), x a positive normal number: x = m 2^e with m in [sqrt(1/2), sqrt(2)), log m by a
-// polynomial. Coefficients and scheme of logf in the Cephes library (S. Moshier); within 0.8 ulp
-// over all floats in [1e-38, 3e38] that were tried.
+// polynomial. Coefficients and scheme of logf in the Cephes library (S. Moshier). Within 0.82 ulp
+// of the truth at every 61st normal float (kernels_test.cpp).
 struct LogConstants {
   static constexpr std::int32_t kSqrtHalfBits = 0x3f3504f3;
   static constexpr std::int32_t kMantissaBits = 23;

@@ -20,9 +20,9 @@ Floats4 load4(const float* p) {
 }
 
 float block_energy(const float* x, std::size_t sample_count) {
-  const std::size_t count = std::min(sample_count, kPairwiseBlock);
+  const auto count = static_cast<std::uint32_t>(std::min(sample_count, kPairwiseBlock));
   float sum = 0.0F;
-  std::size_t i = 0;
+  std::uint32_t i = 0;
   if (count >= 8) {
     Floats4 low{};
     Floats4 high{};

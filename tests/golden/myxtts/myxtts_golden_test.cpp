@@ -152,7 +152,8 @@ class MyxttsGoldenIsa : public ::testing::TestWithParam<Isa> {
   }
 };
 
-// Measured: 6.0e-7 here and 9.5e-7 (an ulp) from librosa; half an ulp of the float32 that holds a value near -11 is 4.8e-7.
+// Measured: 6.0e-7 here and 9.5e-7 (an ulp) from librosa; half an ulp of the float32 that holds a
+// value near -11 is 4.8e-7.
 TEST_P(MyxttsGoldenIsa, StaysWithinTheBoundOfTheFormula) {
   for (const GoldenClip& clip : read_clips()) {
     const std::vector<float> mel = features(clip, myxtts_config(), GetParam());

@@ -1,0 +1,73 @@
+#include "dsp/loudness.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace xtts::dsp {
+namespace {
+
+using formats::LoudnessConfig;
+using formats::LoudnessMethod;
+
+TEST(Loudness, FindsThePeakWhereverItIs) {
+  for (const std::size_t count : {1U, 3U, 4U, 15U, 16U, 17U, 100U}) {
+    for (std::size_t place = 0; place < count; ++place) {
+      std::vector<float> samples(count, 0.25F);
+      samples[place] = -0.75F;
+      EXPECT_EQ(measure_loudness(samples).peak, 0.75F) << place << " of " << count;
+    }
+  }
+}
+
+TEST(Loudness, MeasuresTheRmsOfASquareWaveExactly) {
+  std::vector<float> samples(1000);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = i % 2 == 0 ? 0.5F : -0.5F;
+  EXPECT_EQ(measure_loudness(samples).rms, 0.5F);
+}
+
+TEST(Loudness, ReachesTheTargetRms) {
+  const LoudnessConfig config{.method = LoudnessMethod::kRms, .target = 0.1};
+  EXPECT_FLOAT_EQ(plan_scaling(config, {.peak = 0.2F, .rms = 0.05F}).gain(), 2.0F);
+}
+
+TEST(Loudness, LowersTheGainWhereThePeakWouldPassOne) {
+  LoudnessConfig config{.method = LoudnessMethod::kRms, .target = 0.1};
+  EXPECT_FLOAT_EQ(plan_scaling(config, {.peak = 0.8F, .rms = 0.05F}).gain(), 1.0F / 0.8F);
+  config.limit_peak = false;
+  EXPECT_FLOAT_EQ(plan_scaling(config, {.peak = 0.8F, .rms = 0.05F}).gain(), 2.0F);
+}
+
+TEST(Loudness, BringsThePeakToTheTarget) {
+  const LoudnessConfig config{.method = LoudnessMethod::kPeak, .target = 0.95};
+  std::vector<float> samples = {0.1F, -0.4F, 0.3F, 0.2F, 0.0F};
+  apply_scaling(plan_scaling(config, measure_loudness(samples)), samples);
+  EXPECT_EQ(samples[1], -0.95F);
+  EXPECT_FLOAT_EQ(samples[4 - 2], 0.7125F);
+}
+
+TEST(Loudness, LeavesSilenceAndDenormalsAlone) {
+  for (const LoudnessMethod method : {LoudnessMethod::kRms, LoudnessMethod::kPeak}) {
+    const LoudnessConfig config{.method = method, .then_peak_to_one = true};
+    EXPECT_EQ(plan_scaling(config, {}).gain(), 1.0F);
+    EXPECT_EQ(plan_scaling(config, {.peak = 1e-40F, .rms = 0.0F}).gain(), 1.0F);
+  }
+}
+
+// Squares underflow to an RMS of zero, which must not become a factor of infinity.
+TEST(Loudness, SurvivesAnRmsThatUnderflows) {
+  const LoudnessConfig config{.method = LoudnessMethod::kRms, .then_peak_to_one = true};
+  std::vector<float> samples(100, 1e-30F);
+  apply_scaling(plan_scaling(config, measure_loudness(samples)), samples);
+  EXPECT_EQ(samples, std::vector<float>(100, 1.0F));
+}
+
+TEST(Loudness, ScalesEachSampleAlikeWhateverItsPlace) {
+  const Scaling scaling{.factor = 1.7F, .divisor = 0.3F, .last_factor = 0.95F};
+  std::vector<float> samples(11, 0.123F);
+  apply_scaling(scaling, samples);
+  EXPECT_EQ(samples, std::vector<float>(11, 0.123F * 1.7F / 0.3F * 0.95F));
+}
+
+}  // namespace
+}  // namespace xtts::dsp

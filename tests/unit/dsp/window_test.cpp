@@ -1,0 +1,41 @@
+#include "dsp/window.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace xtts::dsp {
+namespace {
+
+TEST(Window, PeriodicHannSumsToHalfItsLength) {
+  const std::vector<double> window = make_window({.n_fft = 1024, .win_samples = 1024});
+  EXPECT_NEAR(std::accumulate(window.begin(), window.end(), 0.0), 512.0, 1e-9);
+  EXPECT_EQ(window[0], 0.0);
+  EXPECT_EQ(window[512], 1.0);
+}
+
+// Four periodic Hann windows a quarter apart add up to a constant: what makes the STFT invertible
+// at this hop.
+TEST(Window, PeriodicHannOverlapsToAConstant) {
+  const std::vector<double> window = make_window({.n_fft = 1024, .win_samples = 1024});
+  for (std::size_t n = 0; n < 256; ++n) {
+    EXPECT_NEAR(window[n] + window[n + 256] + window[n + 512] + window[n + 768], 2.0, 1e-14);
+  }
+}
+
+TEST(Window, SymmetricHannMirrors) {
+  const std::vector<double> window = make_window(
+      {.n_fft = 400, .win_samples = 400, .symmetry = formats::WindowSymmetry::kSymmetric});
+  for (std::size_t n = 0; n < 400; ++n) EXPECT_NEAR(window[n], window[399 - n], 1e-15);
+  EXPECT_NEAR(window[399], 0.0, 1e-15);
+}
+
+TEST(Window, LiesInTheMiddleOfALongerTransform) {
+  const std::vector<double> window = make_window({.n_fft = 2048, .win_samples = 1200});
+  for (std::size_t n = 0; n < 424; ++n) EXPECT_EQ(window[n], 0.0);
+  EXPECT_EQ(window[424 + 600], 1.0);
+  for (std::size_t n = 424 + 1200; n < 2048; ++n) EXPECT_EQ(window[n], 0.0);
+}
+
+}  // namespace
+}  // namespace xtts::dsp
