@@ -82,7 +82,8 @@ void check_loudness(const LoudnessConfig& loudness, Problems& problems) {
 
 void check_stft(const StftConfig& stft, Problems& problems) {
   const bool fft_ok = problems.in_range("stft.n_fft", stft.n_fft, 16, kFftMax);
-  if (fft_ok && stft.n_fft % 2 != 0) problems.add("stft.n_fft", "odd; an even length is needed");
+  if (fft_ok && stft.n_fft % 2 != 0)
+    problems.add("stft.n_fft", number(stft.n_fft) + " is odd; an even length is needed");
   problems.in_range("stft.win_samples", stft.win_samples, 2, kFftMax);
   problems.in_range("stft.hop_samples", stft.hop_samples, 1, kFftMax);
   if (fft_ok && stft.win_samples > stft.n_fft) {

@@ -23,8 +23,13 @@ namespace xtts::recipe {
 [[nodiscard]] Result<formats::Recipe> load(Env& env, const std::string& name_or_path);
 // `folder`: what relative file names in the recipe (text.vocabulary_file) are relative to.
 [[nodiscard]] Result<formats::Recipe> parse(Env& env, std::string_view yaml, std::string_view origin, const std::string& folder);
+// Keys that lose their meaning by it (loudness.target after loudness.method=none) go back to their defaults. Two keys may
+// contradict each other until the last setting is applied: call check() then. On failure the recipe is unchanged.
 [[nodiscard]] Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equals_value);
-// Every key with every default filled in, commented, and parse()able.
+// validate() of all four sections, each problem with its full key.
+[[nodiscard]] Status check(const formats::Recipe& recipe);
+// Every key with every default filled in, commented, and parse()able: parse(to_yaml(r)) is r for every r that parse,
+// apply_setting or apply_trainer_config gave and check() accepts. Keys without meaning in r appear as comments.
 [[nodiscard]] std::string to_yaml(const formats::Recipe& recipe);
 
 // The trainer's own config.yaml (NEEDS.md lists its keys), laid over a recipe.

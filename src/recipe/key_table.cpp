@@ -1,0 +1,326 @@
+#include "recipe/key_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.hpp"
+#include "recipe/vocabulary_file.hpp"
+
+namespace xtts::recipe {
+namespace {
+
+using formats::Recipe;
+
+// `access` leads from a recipe, const or not, to the value.
+template <typename Access>
+Key scalar_key(std::string name, Access access, std::string_view about,
+               Condition applies_when = {}) {
+  using Value = std::remove_cvref_t<decltype(access(std::declval<Recipe&>()))>;
+  Key key;
+  key.name = std::move(name);
+  key.about = about;
+  key.takes = Codec<Value>::takes();
+  key.applies_when = std::move(applies_when);
+  key.print = [access](const Recipe& recipe) {
+    return std::vector<std::string>{Codec<Value>::print(access(recipe))};
+  };
+  key.set = [access](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
+    return Codec<Value>::read(values.front(), access(recipe));
+  };
+  key.reset = [access](Recipe& recipe) {
+    const Recipe defaults{};
+    access(recipe) = access(defaults);
+  };
+  return key;
+}
+
+Key fits_key() {
+  Key key;
+  key.name = "fits";
+  key.about = "vocoders and models that take these features";
+  key.takes = "a list of texts";
+  key.is_list = true;
+  key.print = [](const Recipe& recipe) {
+    std::vector<std::string> printed;
+    for (const std::string& name : recipe.fits) printed.push_back(quote_yaml(name));
+    return printed;
+  };
+  key.set = [](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
+    recipe.fits.clear();
+    for (const Scalar& value : values) recipe.fits.push_back(value.text);
+    return std::string();
+  };
+  key.reset = [](Recipe& recipe) { recipe.fits.clear(); };
+  return key;
+}
+
+Key vocabulary_key(Condition applies_when) {
+  Key key = scalar_key(
+      "text.vocabulary", [](auto& recipe) -> auto& { return recipe.text.vocabulary; },
+      "the n-th character is token n; 0 is padding", std::move(applies_when));
+  key.set = [](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
+    auto characters = canonical_vocabulary(values.front().text);
+    if (!characters.ok()) return characters.status().message();
+    recipe.text.vocabulary = std::move(characters).value();
+    return std::string();
+  };
+  return key;
+}
+
+Key vocabulary_file_key() {
+  Key key;
+  key.name = "text.vocabulary_file";
+  key.about = "a file of characters; they enter the recipe, not its path";
+  key.takes = "a path";
+  key.is_printed = false;
+  key.applies_when = {"text.tokens", {"characters"}};
+  key.print = [](const Recipe&) { return std::vector<std::string>(); };
+  key.set = [](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess& files) {
+    auto characters = read_vocabulary_file(files.env, files.folder, values.front().text);
+    if (!characters.ok()) return characters.status().message();
+    recipe.text.vocabulary = std::move(characters).value();
+    return std::string();
+  };
+  key.reset = [](Recipe&) {};
+  return key;
+}
+
+#define XTTS_AT(path)         \
+  [](auto& recipe) -> auto& { \
+    return recipe.path;       \
+  }
+
+std::vector<Key> general_keys() {
+  std::vector<Key> keys;
+  keys.push_back(scalar_key("name", XTTS_AT(name), "how the recipe is called"));
+  keys.push_back(scalar_key("about", XTTS_AT(about), "one line for people"));
+  keys.push_back(fits_key());
+  return keys;
+}
+
+std::vector<Key> sound_keys() {
+  const Condition trims{"features.trim.method", {"top_db"}};
+  const Condition scales{"features.loudness.method", {"rms", "peak"}};
+  const Condition by_rms{"features.loudness.method", {"rms"}};
+  return {
+      scalar_key("features.sample_rate_hz", XTTS_AT(features.sample_rate_hz),
+                 "sources at other rates are resampled"),
+      scalar_key("features.channels", XTTS_AT(features.channels),
+                 "mean | first: how channels become one"),
+      scalar_key("features.resampler", XTTS_AT(features.resampler),
+                 "soxr_hq is librosa's default, bit for bit"),
+      scalar_key("features.trim.method", XTTS_AT(features.trim.method),
+                 "none | top_db: as librosa.effects.trim"),
+      scalar_key("features.trim.top_db", XTTS_AT(features.trim.top_db),
+                 "silence is this far under the loudest frame", trims),
+      scalar_key("features.trim.frame_samples", XTTS_AT(features.trim.frame_samples),
+                 "RMS is taken over this many samples", trims),
+      scalar_key("features.trim.hop_samples", XTTS_AT(features.trim.hop_samples),
+                 "between the starts of RMS frames", trims),
+      scalar_key("features.loudness.method", XTTS_AT(features.loudness.method),
+                 "none | rms | peak"),
+      scalar_key("features.loudness.target", XTTS_AT(features.loudness.target),
+                 "RMS or peak; full scale is 1", scales),
+      scalar_key("features.loudness.limit_peak", XTTS_AT(features.loudness.limit_peak),
+                 "lower the gain so that the peak stays at or under 1", by_rms),
+      scalar_key("features.loudness.then_peak_to_one", XTTS_AT(features.loudness.then_peak_to_one),
+                 "after the gain, divide by the peak", by_rms),
+  };
+}
+
+std::vector<Key> spectrum_keys() {
+  const Condition pads{"features.stft.framing", {"center", "same"}};
+  const Condition root_plus{"features.spectrum", {"root_plus"}};
+  const Condition logs{"features.log.base", {"natural", "ten"}};
+  return {
+      scalar_key("features.stft.n_fft", XTTS_AT(features.stft.n_fft), "length of the transform"),
+      scalar_key("features.stft.win_samples", XTTS_AT(features.stft.win_samples),
+                 "length of the window, centred in n_fft"),
+      scalar_key("features.stft.hop_samples", XTTS_AT(features.stft.hop_samples),
+                 "between the starts of frames"),
+      scalar_key("features.stft.window", XTTS_AT(features.stft.window), "hann"),
+      scalar_key("features.stft.symmetry", XTTS_AT(features.stft.symmetry), "periodic | symmetric"),
+      scalar_key("features.stft.framing", XTTS_AT(features.stft.framing),
+                 "center: n_fft/2 on both sides | same: (n_fft-hop)/2 | none: whole frames only | "
+                 "end: zeros after the last sample"),
+      scalar_key("features.stft.pad_mode", XTTS_AT(features.stft.pad_mode), "zeros | reflect",
+                 pads),
+      scalar_key("features.spectrum", XTTS_AT(features.spectrum),
+                 "magnitude | power | root_plus: sqrt(power + spectrum_floor)"),
+      scalar_key("features.spectrum_floor", XTTS_AT(features.spectrum_floor), "added to the power",
+                 root_plus),
+      scalar_key("features.mel.n_mels", XTTS_AT(features.mel.n_mels), "mel channels"),
+      scalar_key("features.mel.f_min_hz", XTTS_AT(features.mel.f_min_hz),
+                 "where the lowest filter begins"),
+      scalar_key("features.mel.f_max_hz", XTTS_AT(features.mel.f_max_hz),
+                 "where the highest filter ends"),
+      scalar_key("features.mel.scale", XTTS_AT(features.mel.scale),
+                 "slaney: librosa's default | htk: torchaudio's"),
+      scalar_key("features.mel.norm", XTTS_AT(features.mel.norm),
+                 "none | slaney: filters of equal area"),
+      scalar_key("features.log.base", XTTS_AT(features.log.base), "none | natural | ten"),
+      scalar_key("features.log.mode", XTTS_AT(features.log.mode),
+                 "clamp: log(max(x, floor)) | add: log(x + floor)", logs),
+      scalar_key("features.log.floor", XTTS_AT(features.log.floor),
+                 "the least value whose logarithm is taken", logs),
+  };
+}
+
+std::vector<Key> record_keys() {
+  const Condition affine{"features.normalize.method", {"affine"}};
+  return {
+      scalar_key("features.normalize.method", XTTS_AT(features.normalize.method),
+                 "none | affine: (x - offset) / scale"),
+      scalar_key("features.normalize.offset", XTTS_AT(features.normalize.offset), "subtracted",
+                 affine),
+      scalar_key("features.normalize.scale", XTTS_AT(features.normalize.scale), "divided by",
+                 affine),
+      scalar_key("features.max_frames", XTTS_AT(features.max_frames), "frames of a record"),
+      scalar_key("features.pad_value", XTTS_AT(features.pad_value),
+                 "after a clip's last frame, up to max_frames"),
+      scalar_key("features.too_long", XTTS_AT(features.too_long),
+                 "drop | truncate | auto: drop where there is text, truncate where there is none"),
+      scalar_key("features.precision", XTTS_AT(features.precision),
+                 "double | float32: of the transform; float32 is faster and up to 1e-3 off"),
+  };
+}
+
+std::vector<Key> text_keys() {
+  const Condition characters{"text.tokens", {"characters"}};
+  const Condition any{"text.tokens", {"bytes", "characters"}};
+  return {
+      scalar_key("text.tokens", XTTS_AT(text.tokens),
+                 "none | bytes: byte + 1 | characters: place in the vocabulary"),
+      vocabulary_key(characters),
+      vocabulary_file_key(),
+      scalar_key("text.max_tokens", XTTS_AT(text.max_tokens),
+                 "tokens of a record; shorter texts are padded with 0", any),
+      scalar_key("text.too_long", XTTS_AT(text.too_long), "drop | truncate", any),
+      scalar_key(
+          "text.unknown", XTTS_AT(text.unknown),
+          "drop: leave the character out | unk: token vocabulary + 1 | error: reject the clip",
+          characters),
+      scalar_key("text.use_normalized", XTTS_AT(text.use_normalized),
+                 "tokens of the normalized text, else of the raw one", any),
+  };
+}
+
+std::vector<Key> corpus_keys() {
+  const Condition lists{"corpus.layout", {"\"auto\"", "\"ljspeech\""}};  // texts are printed quoted
+  return {
+      scalar_key("corpus.layout", XTTS_AT(corpus.layout), "auto | ljspeech | folder"),
+      scalar_key("corpus.language", XTTS_AT(corpus.language), "for clips whose list does not say"),
+      scalar_key("corpus.speaker", XTTS_AT(corpus.speaker), "one name for all clips"),
+      scalar_key("corpus.speaker_pattern", XTTS_AT(corpus.speaker_pattern),
+                 "regular expression on the file name; its first group is the speaker"),
+      scalar_key("corpus.train_split", XTTS_AT(corpus.train_split),
+                 "share of the clips; the rest of the two is for testing"),
+      scalar_key("corpus.validation_split", XTTS_AT(corpus.validation_split), "share of the clips"),
+      scalar_key("corpus.validation_clips_max", XTTS_AT(corpus.validation_clips_max),
+                 "the rest goes to training"),
+      scalar_key("corpus.split_seed", XTTS_AT(corpus.split_seed), "of the hash that splits"),
+      scalar_key("corpus.split_by", XTTS_AT(corpus.split_by),
+                 "id | source | speaker | text: what stays together"),
+      scalar_key("corpus.train_subset_fraction", XTTS_AT(corpus.train_subset_fraction),
+                 "share of the training clips to keep"),
+      scalar_key("corpus.subset_seed", XTTS_AT(corpus.subset_seed), "of the hash that picks them"),
+      scalar_key("corpus.metadata_train_file", XTTS_AT(corpus.metadata_train_file),
+                 "separate lists, relative to DATA", lists),
+      scalar_key("corpus.metadata_eval_file", XTTS_AT(corpus.metadata_eval_file), "", lists),
+      scalar_key("corpus.wavs_train_folder", XTTS_AT(corpus.wavs_train_folder),
+                 "their audio, relative to DATA", lists),
+      scalar_key("corpus.wavs_eval_folder", XTTS_AT(corpus.wavs_eval_folder), "", lists),
+      scalar_key("corpus.max_source_seconds", XTTS_AT(corpus.max_source_seconds),
+                 "longer files are refused"),
+      scalar_key("corpus.max_clip_seconds", XTTS_AT(corpus.max_clip_seconds),
+                 "longer clips are dropped"),
+  };
+}
+
+std::vector<Key> storage_keys() {
+  return {
+      scalar_key("storage.store", XTTS_AT(storage.store), "lmdb | hdf5"),
+      scalar_key("storage.layout", XTTS_AT(storage.layout),
+                 "padded: ready batches | packed: true lengths, less disk"),
+      scalar_key("storage.dtype", XTTS_AT(storage.dtype), "float32 | float16 | bfloat16"),
+  };
+}
+
+#undef XTTS_AT
+
+void check_names(const Recipe& recipe, std::vector<std::string>& problems) {
+  const auto is_name_character = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  const std::string& name = recipe.name;
+  if (name.empty() || name.size() > 64 ||
+      !std::all_of(name.begin(), name.end(), is_name_character)) {
+    problems.emplace_back("name: 1 to 64 letters, digits, '-', '_' or '.'");
+  }
+  if (recipe.about.size() > 1024 || !is_utf8(recipe.about))
+    problems.emplace_back("about: at most 1024 bytes of UTF-8");
+  for (const std::string& fit : recipe.fits) {
+    if (fit.size() > 1024 || !is_utf8(fit))
+      problems.emplace_back("fits: at most 1024 bytes of UTF-8 each");
+  }
+}
+
+}  // namespace
+
+const std::vector<Key>& key_table() {
+  static const std::vector<Key> table = [] {
+    std::vector<Key> all;
+    for (const auto& part : {general_keys(), sound_keys(), spectrum_keys(), record_keys(),
+                             text_keys(), corpus_keys(), storage_keys()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }();
+  return table;
+}
+
+const Key* find_key(std::string_view name) {
+  const auto& table = key_table();
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Key& key) { return key.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+bool is_section(std::string_view name) {
+  const auto& table = key_table();
+  return std::any_of(table.begin(), table.end(), [&](const Key& key) {
+    return key.name.size() > name.size() && key.name[name.size()] == '.' &&
+           key.name.starts_with(name);
+  });
+}
+
+std::string why_ignored(const Key& key, const Recipe& recipe) {
+  const Condition& condition = key.applies_when;
+  if (condition.key.empty()) return {};
+  const std::string value = find_key(condition.key)->print(recipe).front();
+  if (std::find(condition.values.begin(), condition.values.end(), value) != condition.values.end())
+    return {};
+  return std::string(condition.key) + " is " + value;
+}
+
+void reset_ignored(Recipe& recipe) {
+  for (const Key& key : key_table()) {
+    if (!why_ignored(key, recipe).empty()) key.reset(recipe);
+  }
+}
+
+std::vector<std::string> problems_of(const Recipe& recipe) {
+  std::vector<std::string> problems;
+  check_names(recipe, problems);
+  const auto add = [&](std::string_view section, const std::vector<std::string>& found) {
+    for (const std::string& problem : found) problems.push_back(std::string(section) + problem);
+  };
+  add("features.", recipe.features.validate());
+  add("text.", recipe.text.validate());
+  add("corpus.", recipe.corpus.validate());
+  add("storage.", recipe.storage.validate());
+  return problems;
+}
+
+}  // namespace xtts::recipe

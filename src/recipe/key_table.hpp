@@ -1,0 +1,56 @@
+// The table of every key of a recipe: name, comment, type, and under which other key it means
+// anything. Parsing, --set, to_yaml and the suggestions in error messages all read this one table,
+// so a key exists everywhere or nowhere. Immutable after its first use, share freely.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/recipe.hpp"
+#include "recipe/key_codec.hpp"
+
+namespace xtts::recipe {
+
+// Where file names in values lead.
+struct FileAccess {
+  Env& env;
+  std::string folder;
+};
+
+// A key that would be ignored given another key's value is refused (GUIDE: a field that would be
+// ignored is an error).
+struct Condition {
+  std::string_view key;  // empty: always means something
+  std::vector<std::string_view> values;
+};
+
+struct Key {
+  std::string name;        // "features.mel.n_mels"
+  std::string_view about;  // the comment that to_yaml prints
+  std::string takes;       // "a whole number", "mean | first"
+  bool is_list = false;
+  bool is_printed = true;  // false: read only (text.vocabulary_file becomes text.vocabulary)
+  Condition applies_when;
+  std::function<std::vector<std::string>(const formats::Recipe&)> print;  // YAML scalars
+  // Empty, or what is wrong with the values (one, unless is_list).
+  std::function<std::string(formats::Recipe&, const std::vector<Scalar>&, const FileAccess&)> set;
+  std::function<void(formats::Recipe&)> reset;  // to the default
+};
+
+[[nodiscard]] const std::vector<Key>& key_table();
+[[nodiscard]] const Key* find_key(std::string_view name);
+[[nodiscard]] bool is_section(std::string_view name);  // "features", "features.mel"
+
+// "features.loudness.method is none", or empty where the key means something in this recipe.
+[[nodiscard]] std::string why_ignored(const Key& key, const formats::Recipe& recipe);
+// Keys without meaning go back to their defaults, so that equal features have one description and
+// one fingerprint.
+void reset_ignored(formats::Recipe& recipe);
+
+// Every problem of all four sections: full key (or keys, the first one full), colon, problem.
+[[nodiscard]] std::vector<std::string> problems_of(const formats::Recipe& recipe);
+
+}  // namespace xtts::recipe

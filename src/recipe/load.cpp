@@ -1,0 +1,49 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/try.hpp"
+#include "recipe/message.hpp"
+#include "recipe/recipe_file.hpp"
+#include "recipe/shipped.hpp"
+#include "recipe/yaml_tree.hpp"
+
+namespace xtts::recipe {
+namespace {
+
+bool is_path(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(".yaml") ||
+         name.ends_with(".yml");
+}
+
+Status unknown_recipe(const std::string& name) {
+  const std::vector<std::string> names = shipped_names();
+  const std::string near = nearest_name(name, names);
+  std::string message = "no recipe '" + name + "'" +
+                        (near.empty() ? "" : "; did you mean '" + near + "'?") + " Shipped:";
+  for (const std::string& shipped : names) message += " " + shipped;
+  return {StatusCode::kNotFound, message + ". The path of a file holds a '/' or ends in .yaml"};
+}
+
+}  // namespace
+
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  for (const ShippedRecipe& recipe : shipped_recipes()) names.emplace_back(recipe.name);
+  return names;
+}
+
+Result<formats::Recipe> load(Env& env, const std::string& name_or_path) {
+  if (is_path(name_or_path)) {
+    XTTS_ASSIGN(const std::string yaml, read_text_file(env, name_or_path, kYamlBytesMax));
+    return parse(env, yaml, name_or_path, parent_path(name_or_path));
+  }
+  const auto shipped = shipped_recipes();
+  const auto found = std::find_if(shipped.begin(), shipped.end(), [&](const ShippedRecipe& recipe) {
+    return recipe.name == name_or_path;
+  });
+  if (found == shipped.end()) return unknown_recipe(name_or_path);
+  return parse(env, found->yaml, "configs/recipes/" + std::string(found->name) + ".yaml", ".");
+}
+
+}  // namespace xtts::recipe

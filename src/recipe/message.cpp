@@ -1,0 +1,55 @@
+#include "recipe/message.hpp"
+
+#include "recipe/key_table.hpp"
+#include "recipe/recipe_file.hpp"
+
+namespace xtts::recipe {
+
+std::string_view last_word(std::string_view key) {
+  return key.substr(key.rfind('.') + 1);
+}
+
+namespace {
+
+// Keys and sections that lie directly in a section ("features.", or empty for the top).
+std::vector<std::string> words_in(std::string_view section) {
+  std::vector<std::string> words;
+  for (const Key& key : key_table()) {
+    if (!key.name.starts_with(section)) continue;
+    const std::string_view rest = std::string_view(key.name).substr(section.size());
+    const std::string word(rest.substr(0, rest.find('.')));
+    if (words.empty() || words.back() != word) words.push_back(word);
+  }
+  return words;
+}
+
+// The first key of the table that ends in the word nearest to `word`.
+std::string nearest_key(std::string_view word) {
+  std::vector<std::string> last_words;
+  for (const Key& key : key_table()) last_words.emplace_back(last_word(key.name));
+  const std::string near = nearest_name(word, last_words);
+  if (near.empty()) return {};
+  for (const Key& key : key_table()) {
+    if (last_word(key.name) == near) return key.name;
+  }
+  return {};
+}
+
+}  // namespace
+
+// Beside it first, then anywhere: a key in the wrong section finds its place.
+std::string suggest_key(std::string_view name) {
+  const std::string_view word = last_word(name);
+  const std::string_view section = name.substr(0, name.size() - word.size());
+  std::string found = nearest_name(word, words_in(section));
+  found = found.empty() ? nearest_key(word) : std::string(section) + found;
+  return found.empty() ? std::string() : "; did you mean '" + found + "'?";
+}
+
+std::string join_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+}  // namespace xtts::recipe

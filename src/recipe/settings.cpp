@@ -1,0 +1,90 @@
+// --set KEY=VALUE and the check after the last of them.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/try.hpp"
+#include "recipe/key_table.hpp"
+#include "recipe/message.hpp"
+#include "recipe/recipe_file.hpp"
+
+namespace xtts::recipe {
+namespace {
+
+Status refuse(std::string_view setting, const std::string& problem) {
+  return {StatusCode::kInvalidArgument, "--set " + std::string(setting) + ": " + problem};
+}
+
+// "n_mels", "mel.n_mels" and "features.mel.n_mels" are one key; a full name wins over the end of
+// another.
+std::vector<const Key*> keys_named(std::string_view name) {
+  if (const Key* key = find_key(name)) return {key};
+  std::vector<const Key*> found;
+  const std::string ending = "." + std::string(name);
+  for (const Key& key : key_table()) {
+    if (key.name.ends_with(ending)) found.push_back(&key);
+  }
+  return found;
+}
+
+std::string name_all(const std::vector<const Key*>& keys) {
+  std::string names;
+  for (const Key* key : keys) names += (names.empty() ? "" : " or ") + key->name;
+  return names;
+}
+
+std::vector<Scalar> split_values(std::string_view text, bool is_list) {
+  std::vector<Scalar> values;
+  if (!is_list) return {{std::string(text), ScalarForm::kArgument}};
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    values.push_back({std::string(text.substr(0, comma)), ScalarForm::kArgument});
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return values;
+}
+
+// Only what is wrong with this one key: keys that contradict each other may be set one after the
+// other.
+std::string own_problem(const formats::Recipe& recipe, const Key& key) {
+  for (const std::string& problem : problems_of(recipe)) {
+    if (problem.starts_with(key.name + ": ")) return problem;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equals_value) {
+  const std::size_t equals = key_equals_value.find('=');
+  if (equals == std::string_view::npos) return refuse(key_equals_value, "expected KEY=VALUE");
+  const std::string_view name = key_equals_value.substr(0, equals);
+  const std::vector<const Key*> found = keys_named(name);
+  if (found.empty()) return refuse(key_equals_value, "unknown key" + suggest_key(name));
+  if (found.size() > 1) return refuse(key_equals_value, "ambiguous: " + name_all(found));
+  const Key& key = *found.front();
+
+  formats::Recipe changed = recipe;
+  const FileAccess files{env, "."};
+  const auto values = split_values(key_equals_value.substr(equals + 1), key.is_list);
+  if (const std::string problem = key.set(changed, values, files); !problem.empty()) {
+    return refuse(key_equals_value, key.name + ": " + problem);
+  }
+  if (const std::string reason = why_ignored(key, changed); !reason.empty()) {
+    return refuse(key_equals_value, key.name + ": ignored, because " + reason);
+  }
+  reset_ignored(changed);
+  if (const std::string problem = own_problem(changed, key); !problem.empty()) {
+    return refuse(key_equals_value, problem);
+  }
+  recipe = std::move(changed);
+  return {};
+}
+
+Status check(const formats::Recipe& recipe) {
+  const std::vector<std::string> problems = problems_of(recipe);
+  if (problems.empty()) return {};
+  return {StatusCode::kInvalidArgument, join_lines(problems)};
+}
+
+}  // namespace xtts::recipe

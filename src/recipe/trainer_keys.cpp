@@ -1,0 +1,132 @@
+#include "recipe/trainer_keys.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace xtts::recipe {
+namespace {
+
+constexpr KeyClass kHonoured = KeyClass::kHonoured;
+constexpr KeyClass kNoEffect = KeyClass::kNoEffect;
+constexpr KeyClass kNotReproduced = KeyClass::kNotReproduced;
+
+constexpr std::string_view kLoading = "how batches are loaded";
+constexpr std::string_view kDevices = "which device does what";
+constexpr std::string_view kCompute = "how the model computes";
+constexpr std::string_view kPaths = "DATA on the command line says where the clips are";
+constexpr std::string_view kTokens =
+    "the trainer's own text processing makes other tokens; the text itself is kept";
+constexpr std::string_view kRandom =
+    "changes clips at random while training; a cache holds them unchanged";
+constexpr std::string_view kAugmentDetail = "used only where its enable_ switch is on";
+
+constexpr auto kRules = std::to_array<TrainerRule>({
+    {"data.sample_rate", kHonoured, "features.sample_rate_hz", ""},
+    {"data.n_mels", kHonoured, "features.mel.n_mels", ""},
+    {"data.n_fft", kHonoured, "features.stft.n_fft", ""},
+    {"data.hop_length", kHonoured, "features.stft.hop_samples", ""},
+    {"data.win_length", kHonoured, "features.stft.win_samples", ""},
+    {"data.max_mel_frames", kHonoured, "features.max_frames", ""},
+    {"data.trim_silence", kHonoured, "", ""},
+    {"data.normalize_audio", kHonoured, "", ""},
+    {"data.enable_loudness_normalization", kHonoured, "", ""},
+    {"data.target_loudness_lufs", kNotReproduced, "", ""},
+    {"data.max_audio_length", kHonoured, "corpus.max_clip_seconds", ""},
+    {"data.max_text_length", kHonoured, "text.max_tokens", ""},
+    {"data.max_text_tokens", kHonoured, "text.max_tokens", ""},
+    {"data.language", kHonoured, "corpus.language", ""},
+    {"data.train_split", kHonoured, "corpus.train_split", ""},
+    {"data.val_split", kHonoured, "corpus.validation_split", ""},
+    {"data.train_subset_fraction", kHonoured, "corpus.train_subset_fraction", ""},
+    {"data.subset_seed", kHonoured, "corpus.subset_seed", ""},
+    {"data.speaker_id_pattern", kHonoured, "corpus.speaker_pattern", ""},
+    {"data.metadata_train_file", kHonoured, "corpus.metadata_train_file", ""},
+    {"data.metadata_eval_file", kHonoured, "corpus.metadata_eval_file", ""},
+    {"data.wavs_train_dir", kHonoured, "corpus.wavs_train_folder", ""},
+    {"data.wavs_eval_dir", kHonoured, "corpus.wavs_eval_folder", ""},
+
+    // Constants of the model that the features must agree with.
+    {"model.sample_rate", kHonoured, "features.sample_rate_hz", ""},
+    {"model.n_mels", kHonoured, "features.mel.n_mels", ""},
+    {"model.n_fft", kHonoured, "features.stft.n_fft", ""},
+    {"model.hop_length", kHonoured, "features.stft.hop_samples", ""},
+    {"model.win_length", kHonoured, "features.stft.win_samples", ""},
+
+    {"data.use_tf_native_loading", kNotReproduced, "",
+     "the trainer then trains on the features of myxtts-tf while its inference uses those of "
+     "myxtts; this cache "
+     "holds those of the recipe",
+     When::kTrue},
+    {"data.text_cleaners", kNotReproduced, "",
+     "cleaners are not run; the list's normalized text is taken as it is", When::kNotEmpty},
+    {"data.add_blank", kNotReproduced, "", kTokens, When::kTrue},
+    {"data.use_phonemes", kNotReproduced, "", kTokens, When::kTrue},
+    {"data.phoneme_language", kNotReproduced, "", kTokens, When::kNotEmpty},
+    {"data.enable_phone_normalization", kNotReproduced, "", kTokens, When::kTrue},
+    {"data.enable_vad", kNotReproduced, "",
+     "voice activity detection (Silero) cuts pauses out of clips; only trim_silence is done here",
+     When::kTrue},
+    {"data.enable_pitch_shift", kNotReproduced, "", kRandom, When::kTrue},
+    {"data.enable_noise_mixing", kNotReproduced, "", kRandom, When::kTrue},
+    {"data.enable_multilingual", kNotReproduced, "",
+     "the trainer guesses a language a clip; here it comes from the list or from data.language",
+     When::kTrue},
+    {"data.eval_subset_fraction", kNotReproduced, "", "validation clips are all kept",
+     When::kNotOne},
+
+    {"data.pitch_shift_range", kNoEffect, "", kAugmentDetail},
+    {"data.noise_mixing_probability", kNoEffect, "", kAugmentDetail},
+    {"data.noise_mixing_snr_range", kNoEffect, "", kAugmentDetail},
+    {"data.language_detection_method", kNoEffect, "", kAugmentDetail},
+    {"data.supported_languages", kNoEffect, "", kAugmentDetail},
+    {"data.enable_multispeaker", kNoEffect, "", "speakers are kept wherever they are known"},
+    {"data.max_speakers", kNoEffect, "", "speakers are kept wherever they are known"},
+    {"data.reference_audio_length", kNoEffect, "",
+     "what the model is conditioned on is cut while training"},
+    {"data.dataset_path", kNoEffect, "", kPaths},
+    {"data.dataset_name", kNoEffect, "", kPaths},
+    {"data.batch_size", kNoEffect, "", kLoading},
+    {"data.num_workers", kNoEffect, "", kLoading},
+    {"data.prefetch_buffer_size", kNoEffect, "", kLoading},
+    {"data.pipeline_buffer_size", kNoEffect, "", kLoading},
+    {"data.shuffle_buffer_multiplier", kNoEffect, "", kLoading},
+    {"data.prefetch_to_gpu", kNoEffect, "", kLoading},
+    {"data.enhanced_gpu_prefetch", kNoEffect, "", kLoading},
+    {"data.optimize_cpu_gpu_overlap", kNoEffect, "", kLoading},
+    {"data.auto_tune_performance", kNoEffect, "", kLoading},
+    {"data.pin_memory", kNoEffect, "", kLoading},
+    {"data.persistent_workers", kNoEffect, "", kLoading},
+    {"data.enable_memory_mapping", kNoEffect, "", kLoading},
+    {"data.pad_to_fixed_length", kNoEffect, "",
+     "the cache keeps true lengths; the reader pads either way"},
+    {"data.enable_xla", kNoEffect, "", kCompute},
+    {"data.enable_tensorrt", kNoEffect, "", kCompute},
+    {"data.mixed_precision", kNoEffect, "", kCompute},
+    {"data.preprocessing_mode", kNoEffect, "",
+     "how the trainer reads; precompute reads this cache"},
+    {"data.cache_verification", kNoEffect, "",
+     "how the trainer reads; every cache can be verified"},
+    {"data.auto_rebuild_mel_cache", kNoEffect, "", "a build computes what changed"},
+    {"data.auto_rebuild_token_cache", kNoEffect, "", "a build computes what changed"},
+    {"data.data_gpu", kNoEffect, "", kDevices},
+    {"data.model_gpu", kNoEffect, "", kDevices},
+    {"training.enable_graph_mode", kNoEffect, "", kCompute},
+    {"training.enable_xla_compilation", kNoEffect, "", kCompute},
+    {"training.enable_eager_debug", kNoEffect, "", kCompute},
+    {"training.mixed_precision", kNoEffect, "", kCompute},
+    {"training.gradient_accumulation_steps", kNoEffect, "", kCompute},
+});
+
+}  // namespace
+
+std::span<const TrainerRule> trainer_rules() {
+  return kRules;
+}
+
+const TrainerRule* find_trainer_rule(std::string_view name) {
+  const auto found = std::find_if(kRules.begin(), kRules.end(),
+                                  [&](const TrainerRule& rule) { return rule.name == name; });
+  return found == kRules.end() ? nullptr : &*found;
+}
+
+}  // namespace xtts::recipe

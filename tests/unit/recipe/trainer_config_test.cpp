@@ -1,0 +1,274 @@
+// The trainer's config.yaml: what each kind of key does to a recipe and what is said about it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "recipe/recipe_file.hpp"
+#include "scratch_folder.hpp"
+
+namespace xtts::recipe {
+namespace {
+
+using formats::LoudnessMethod;
+using formats::Recipe;
+using formats::TrimMethod;
+using testing::HasSubstr;
+
+class TrainerConfigFile : public testing::Test {
+ protected:
+  Result<TrainerConfig> apply(std::string_view yaml, const std::string& base = "myxtts") {
+    auto recipe = load(Env::real(), base);
+    EXPECT_TRUE(recipe.ok());
+    return apply_trainer_config(Env::real(), folder_.write("config.yaml", yaml), *recipe);
+  }
+  TrainerConfig config(std::string_view yaml, const std::string& base = "myxtts") {
+    auto result = apply(yaml, base);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    return result.ok() ? std::move(result).value() : TrainerConfig();
+  }
+  // The message without the folder's name.
+  std::string refusal(std::string_view yaml) {
+    const auto result = apply(yaml);
+    EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument) << yaml;
+    std::string message = result.status().message();
+    const std::string prefix = folder_.path() + "/";
+    for (auto at = message.find(prefix); at != std::string::npos; at = message.find(prefix)) {
+      message.erase(at, prefix.size());
+    }
+    return message;
+  }
+  static const TrainerKey& key(const TrainerConfig& config, std::string_view name) {
+    static const TrainerKey kNone{"", KeyClass::kHonoured, "no such key"};
+    for (const TrainerKey& entry : config.keys) {
+      if (entry.key == name) return entry;
+    }
+    ADD_FAILURE() << "nothing is said about " << name;
+    return kNone;
+  }
+  test::ScratchFolder folder_;
+};
+
+TEST_F(TrainerConfigFile, SetsTheFeatures) {
+  const TrainerConfig c = config(
+      "data:\n  sample_rate: 24000\n  n_mels: 100\n  n_fft: 2048\n  hop_length: 300\n  win_length: "
+      "1200\n"
+      "  max_mel_frames: 1_024\n");
+  const auto& f = c.recipe.features;
+  EXPECT_EQ(f.sample_rate_hz, 24000U);
+  EXPECT_EQ(f.mel.n_mels, 100U);
+  EXPECT_EQ(f.stft.n_fft, 2048U);
+  EXPECT_EQ(f.stft.hop_samples, 300U);
+  EXPECT_EQ(f.stft.win_samples, 1200U);
+  EXPECT_EQ(f.max_frames, 1024U);
+  EXPECT_EQ(key(c, "data.n_mels").kind, KeyClass::kHonoured);
+  EXPECT_EQ(key(c, "data.n_mels").note, "features.mel.n_mels = 100");
+}
+
+TEST_F(TrainerConfigFile, LetsTheFilterbankAndTheTrimFollow) {
+  const TrainerConfig c =
+      config("data: {sample_rate: 24000, n_fft: 2048, hop_length: 300, win_length: 1200}\n");
+  EXPECT_EQ(c.recipe.features.mel.f_max_hz, 12000.0);
+  EXPECT_EQ(c.recipe.features.trim.frame_samples, 1200U);
+  EXPECT_EQ(c.recipe.features.trim.hop_samples, 300U);
+  EXPECT_EQ(key(c, "data.sample_rate").note,
+            "features.sample_rate_hz = 24000, and features.mel.f_max_hz = 12000, half of it");
+  // A recipe whose filters end elsewhere keeps its end.
+  EXPECT_EQ(config("data: {sample_rate: 24000}\n", "tacotron2").recipe.features.mel.f_max_hz,
+            8000.0);
+}
+
+TEST_F(TrainerConfigFile, ChangesNothingWhenItSaysWhatTheRecipeSays) {
+  const TrainerConfig c = config(
+      "data: {sample_rate: 22050, n_mels: 80, trim_silence: true, normalize_audio: true, "
+      "enable_loudness_normalization: true, max_text_length: 200, train_split: 0.9, val_split: "
+      "0.1}\n");
+  EXPECT_EQ(to_yaml(c.recipe), to_yaml(*load(Env::real(), "myxtts")));
+}
+
+TEST_F(TrainerConfigFile, SetsTextAndCorpus) {
+  const TrainerConfig c = config(
+      "data:\n  max_audio_length: 11.0\n  max_text_tokens: 1024\n  max_text_length: 150\n  "
+      "language: fa\n"
+      "  train_split: 0.8\n  val_split: 0.15\n  train_subset_fraction: 0.5\n  subset_seed: 42\n"
+      "  speaker_id_pattern: '^(?P<who>p\\d+)_'\n  metadata_train_file: train.csv\n  "
+      "metadata_eval_file: eval.csv\n"
+      "  wavs_train_dir: wavs_t\n  wavs_eval_dir: wavs_e\n");
+  EXPECT_EQ(c.recipe.corpus.max_clip_seconds, 11.0);
+  EXPECT_EQ(c.recipe.text.max_tokens, 150U);
+  EXPECT_EQ(c.recipe.corpus.language, "fa");
+  EXPECT_EQ(c.recipe.corpus.train_split, 0.8);
+  EXPECT_EQ(c.recipe.corpus.validation_split, 0.15);
+  EXPECT_EQ(c.recipe.corpus.train_subset_fraction, 0.5);
+  EXPECT_EQ(c.recipe.corpus.subset_seed, 42U);
+  EXPECT_EQ(c.recipe.corpus.speaker_pattern, "^(p\\d+)_");
+  EXPECT_EQ(c.recipe.corpus.metadata_train_file, "train.csv");
+  EXPECT_EQ(c.recipe.corpus.metadata_eval_file, "eval.csv");
+  EXPECT_EQ(c.recipe.corpus.wavs_train_folder, "wavs_t");
+  EXPECT_EQ(c.recipe.corpus.wavs_eval_folder, "wavs_e");
+  EXPECT_EQ(key(c, "data.max_text_tokens").note,
+            "text.max_tokens = 150, the lower of max_text_length and max_text_tokens");
+}
+
+TEST_F(TrainerConfigFile, TurnsTheStepsOfTheSoundOnAndOffAsTheTrainerDoes) {
+  const auto sound = [&](const std::string& yaml, const std::string& base = "myxtts") {
+    return config("data: {" + yaml + "}\n", base).recipe.features;
+  };
+  EXPECT_EQ(sound("trim_silence: false").trim.method, TrimMethod::kNone);
+  EXPECT_EQ(sound("trim_silence: false").loudness.method, LoudnessMethod::kRms);
+
+  const auto peak_only = sound("enable_loudness_normalization: false").loudness;
+  EXPECT_EQ(peak_only.method, LoudnessMethod::kPeak);
+  EXPECT_EQ(peak_only.target, 1.0);
+
+  // Without normalize_audio the trainer skips all of its preprocessing, the trim too.
+  const auto nothing = sound("normalize_audio: no, trim_silence: true");
+  EXPECT_EQ(nothing.trim.method, TrimMethod::kNone);
+  EXPECT_EQ(nothing.loudness.method, LoudnessMethod::kNone);
+
+  const auto all = sound(
+      "trim_silence: True, normalize_audio: on, enable_loudness_normalization: yes", "tacotron2");
+  EXPECT_EQ(all.trim.method, TrimMethod::kTopDb);
+  EXPECT_EQ(all.trim.frame_samples, 1024U);
+  EXPECT_EQ(all.loudness.method, LoudnessMethod::kRms);
+  EXPECT_EQ(all.loudness.target, 0.1);
+  EXPECT_TRUE(all.loudness.then_peak_to_one);
+
+  EXPECT_EQ(sound("normalize_audio: true", "hifigan").loudness.target, 0.95);
+}
+
+TEST_F(TrainerConfigFile, SaysWhenASwitchIsNotReached) {
+  const TrainerConfig c = config("data: {trim_silence: true, normalize_audio: false}\n");
+  EXPECT_EQ(key(c, "data.trim_silence").kind, KeyClass::kNoEffect);
+  EXPECT_EQ(key(c, "data.trim_silence").note,
+            "normalize_audio is false, so the trainer does not come to it");
+  EXPECT_EQ(key(c, "data.normalize_audio").note,
+            "features.loudness.method = none and features.trim.method = none: without it the "
+            "trainer neither trims nor "
+            "scales");
+}
+
+TEST_F(TrainerConfigFile, NamesWhatItCannotReproduce) {
+  const TrainerConfig c = config(
+      "data:\n  enable_vad: true\n  enable_pitch_shift: true\n  enable_noise_mixing: true\n"
+      "  text_cleaners: [english_cleaners]\n  target_loudness_lufs: -20.0\n  "
+      "use_tf_native_loading: true\n"
+      "  add_blank: true\n");
+  for (const TrainerKey& entry : c.keys) {
+    EXPECT_EQ(entry.kind, KeyClass::kNotReproduced) << entry.key;
+    EXPECT_FALSE(entry.note.empty()) << entry.key;
+    EXPECT_EQ(entry.note.find('\n'), std::string::npos) << entry.key;
+  }
+  EXPECT_EQ(c.keys.size(), 7U);
+  EXPECT_EQ(key(c, "data.use_tf_native_loading").note,
+            "the trainer then trains on the features of myxtts-tf while its inference uses those "
+            "of myxtts; this cache "
+            "holds those of the recipe");
+}
+
+TEST_F(TrainerConfigFile, DoesNotWarnOfWhatIsSwitchedOff) {
+  const TrainerConfig c = config(
+      "data:\n  enable_vad: false\n  enable_pitch_shift: off\n  text_cleaners: []\n  add_blank: "
+      "False\n"
+      "  use_tf_native_loading: false\n  eval_subset_fraction: 1.0\n  pitch_shift_range: [-2.0, "
+      "2.0]\n"
+      "  enable_loudness_normalization: false\n  target_loudness_lufs: -23.0\n  "
+      "metadata_train_file: null\n"
+      "  speaker_id_pattern:\n");
+  for (const TrainerKey& entry : c.keys) {
+    if (entry.key == "data.enable_loudness_normalization") continue;
+    EXPECT_EQ(entry.kind, KeyClass::kNoEffect) << entry.key;
+  }
+}
+
+TEST_F(TrainerConfigFile, KnowsEveryKeyThatUsersList) {
+  // The keys of the users' notes; the value matters for none of them here.
+  const TrainerConfig c = config(
+      "data: {batch_size: 16, num_workers: 8, prefetch_buffer_size: 8, pipeline_buffer_size: 8, "
+      "prefetch_to_gpu: true, "
+      "enhanced_gpu_prefetch: true, optimize_cpu_gpu_overlap: true, pin_memory: true, "
+      "enable_memory_mapping: true, "
+      "pad_to_fixed_length: true, enable_xla: true, mixed_precision: true, preprocessing_mode: "
+      "precompute, "
+      "cache_verification: true, auto_rebuild_mel_cache: true, data_gpu: 0, model_gpu: 1}\n"
+      "training: {enable_graph_mode: true, enable_xla_compilation: true, enable_eager_debug: "
+      "false, "
+      "mixed_precision: true, gradient_accumulation_steps: 2, epochs: 1000}\n"
+      "model: {decoder_dim: 1536}\nother: 1\n");
+  EXPECT_EQ(c.keys.size(), 22U);
+  for (const TrainerKey& entry : c.keys) EXPECT_EQ(entry.kind, KeyClass::kNoEffect) << entry.key;
+  EXPECT_EQ(to_yaml(c.recipe), to_yaml(*load(Env::real(), "myxtts")));
+}
+
+TEST_F(TrainerConfigFile, NamesUnknownKeysOfDataWithTheNearestAndNoOthers) {
+  const TrainerConfig c = config(
+      "data:\n  n_mel: 100\n  something_else: {a: [1]}\nmodel:\n  n_mel: 3\nunknown: {x: 1}\n");
+  ASSERT_EQ(c.keys.size(), 2U);
+  EXPECT_EQ(c.keys[0].kind, KeyClass::kNotReproduced);
+  EXPECT_EQ(c.keys[0].note, "unknown here; the nearest known key is data.n_mels");
+  EXPECT_EQ(c.keys[1].note, "unknown here");
+  EXPECT_EQ(c.recipe.features.mel.n_mels, 80U);
+}
+
+TEST_F(TrainerConfigFile, SaysThatAKeyAtTheTopDoesNothing) {
+  const TrainerConfig c = config("n_mels: 100\ndata: {batch_size: 1}\n");
+  EXPECT_EQ(key(c, "n_mels").kind, KeyClass::kNoEffect);
+  EXPECT_EQ(key(c, "n_mels").note,
+            "the trainer reads this key under data: only, so it does nothing here either");
+  EXPECT_EQ(c.recipe.features.mel.n_mels, 80U);
+}
+
+TEST_F(TrainerConfigFile, RefusesAModelThatDisagreesWithItsData) {
+  EXPECT_EQ(refusal("data:\n  sample_rate: 22050\n  n_mels: 100\nmodel:\n  n_mels: 80\n  "
+                    "sample_rate: 24000\n"),
+            "config.yaml:5: model.n_mels is 80, but data.n_mels is 100 (line 3)\n"
+            "config.yaml:6: model.sample_rate is 24000, but data.sample_rate is 22050 (line 2)");
+  EXPECT_EQ(config("model: {n_mels: 100}\n").recipe.features.mel.n_mels, 100U);
+  EXPECT_TRUE(apply("data: {n_mels: 100}\nmodel: {n_mels: 100}\n").ok());
+}
+
+TEST_F(TrainerConfigFile, NamesItsOwnKeyAndLineInEveryRefusal) {
+  EXPECT_EQ(refusal("data:\n  n_mels: many\n"),
+            "config.yaml:2: data.n_mels: 'many' is not a whole number");
+  EXPECT_EQ(refusal("data:\n  batch_size: 1\n  n_mels: 0\n"),
+            "config.yaml:3: data.n_mels: features.mel.n_mels: 0 is outside 1 to 1024");
+  EXPECT_EQ(refusal("data:\n  hop_length: [1]\n"),
+            "config.yaml:2: data.hop_length: takes a whole number, found a list");
+  EXPECT_EQ(refusal("data:\n  trim_silence: maybe\n"),
+            "config.yaml:2: data.trim_silence: 'maybe' is neither true nor false");
+  EXPECT_EQ(refusal("data: {preprocessing_mode: precomputed}\n"),
+            "config.yaml:1: data.preprocessing_mode: 'precomputed' is none of auto | precompute | "
+            "runtime");
+  EXPECT_EQ(refusal("data: {n_mels: 80}\nx: 1\ndata: {n_mels: 100}\n"),
+            "config.yaml:3: data.n_mels: given twice, first on line 1");
+  EXPECT_EQ(refusal("data: 3\n"), "config.yaml:1: data: a section of keys, found a single value");
+  EXPECT_EQ(refusal("epochs: 3\n"),
+            "config.yaml: neither 'data:' nor 'model:'; is it the trainer's config?");
+  EXPECT_THAT(refusal("data: {speaker_id_pattern: 'p\\d+'}\n"),
+              HasSubstr("config.yaml:1: data.speaker_id_pattern: "));
+}
+
+TEST_F(TrainerConfigFile, LeavesOutThePatternWhereThereIsOneSpeaker) {
+  const TrainerConfig c = config("data: {enable_multispeaker: false, speaker_id_pattern: '(p)'}\n");
+  EXPECT_EQ(c.recipe.corpus.speaker_pattern, "");
+  EXPECT_EQ(key(c, "data.speaker_id_pattern").note, "enable_multispeaker is false");
+  EXPECT_EQ(config("data: {enable_multispeaker: true, speaker_id_pattern: '(p)'}\n")
+                .recipe.corpus.speaker_pattern,
+            "(p)");
+}
+
+TEST_F(TrainerConfigFile, DoesNotSetWhatTheRecipeHasNoUseFor) {
+  const TrainerConfig c = config("data: {max_text_length: 300}\n", "hifigan");
+  EXPECT_EQ(c.recipe.text.max_tokens, Recipe().text.max_tokens);
+  EXPECT_EQ(key(c, "data.max_text_length").kind, KeyClass::kNoEffect);
+  EXPECT_EQ(key(c, "data.max_text_length").note, "text.tokens is none");
+}
+
+TEST_F(TrainerConfigFile, ListsKeysInTheOrderOfTheFile) {
+  const TrainerConfig c = config("model: {n_mels: 80}\ndata: {n_fft: 1024, batch_size: 1}\n");
+  ASSERT_EQ(c.keys.size(), 3U);
+  EXPECT_EQ(c.keys[0].key, "model.n_mels");
+  EXPECT_EQ(c.keys[1].key, "data.n_fft");
+  EXPECT_EQ(c.keys[2].key, "data.batch_size");
+}
+
+}  // namespace
+}  // namespace xtts::recipe

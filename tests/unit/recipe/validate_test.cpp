@@ -1,0 +1,107 @@
+// validate() of the sections, from code rather than from a file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "formats/recipe.hpp"
+
+namespace xtts::formats {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Validate, AcceptsTheDefaults) {
+  EXPECT_THAT(FeatureConfig().validate(), IsEmpty());
+  EXPECT_THAT(TextConfig().validate(), IsEmpty());
+  EXPECT_THAT(CorpusConfig().validate(), IsEmpty());
+  EXPECT_THAT(StorageConfig().validate(), IsEmpty());
+}
+
+TEST(Validate, RefusesNotANumberAndInfinityEverywhere) {
+  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(),
+                           -std::numeric_limits<double>::infinity()}) {
+    FeatureConfig config;
+    config.trim.top_db = bad;
+    config.loudness.target = bad;
+    config.mel.f_min_hz = bad;
+    config.mel.f_max_hz = bad;
+    config.log.floor = bad;
+    config.normalize.offset = bad;
+    config.normalize.scale = bad;
+    config.pad_value = bad;
+    config.spectrum = SpectrumKind::kRootPlus;
+    config.spectrum_floor = bad;
+    const auto problems = config.validate();
+    for (const char* key :
+         {"trim.top_db", "loudness.target", "mel.f_min_hz", "mel.f_max_hz", "log.floor",
+          "normalize.offset", "normalize.scale", "pad_value", "spectrum_floor"}) {
+      EXPECT_THAT(problems, Contains(testing::StartsWith(std::string(key) + ": "))) << bad;
+    }
+    CorpusConfig corpus;
+    corpus.train_split = bad;
+    corpus.validation_split = bad;
+    corpus.train_subset_fraction = bad;
+    corpus.max_source_seconds = bad;
+    corpus.max_clip_seconds = bad;
+    EXPECT_EQ(corpus.validate().size(), 5U) << bad;
+  }
+}
+
+TEST(Validate, TellsEveryProblemAtOnce) {
+  FeatureConfig config;
+  config.stft = {.n_fft = 1023, .win_samples = 2048, .hop_samples = 0};
+  config.mel.n_mels = 0;
+  EXPECT_THAT(
+      config.validate(),
+      ElementsAre(
+          "stft.n_fft: 1023 is odd; an even length is needed",
+          "stft.hop_samples: 0 is outside 1 to 65536",
+          "stft.win_samples, stft.n_fft: the window (2048) is longer than the transform (1023)",
+          "mel.n_mels: 0 is outside 1 to 1024"));
+}
+
+TEST(Validate, BoundsTheBytesOfARecord) {
+  FeatureConfig config;
+  config.max_frames = 100000;
+  config.mel.n_mels = 1024;
+  EXPECT_THAT(config.validate(),
+              ElementsAre("max_frames, mel.n_mels: a record of 390 MiB; at most 64"));
+}
+
+TEST(Validate, RefusesSwitchesThatDoNothing) {
+  FeatureConfig config;
+  config.loudness.then_peak_to_one = true;
+  config.spectrum_floor = 1e-9;
+  EXPECT_THAT(config.validate(),
+              ElementsAre(HasSubstr("loudness.then_peak_to_one"), HasSubstr("spectrum_floor")));
+}
+
+TEST(Validate, WantsASpeakerPatternWithAGroup) {
+  CorpusConfig config;
+  config.speaker_pattern = "^p\\d+";
+  EXPECT_THAT(
+      config.validate(),
+      ElementsAre("speaker_pattern: '^p\\d+' has no (group); the first group is the speaker"));
+  config.speaker_pattern = "(p";
+  EXPECT_THAT(config.validate(), ElementsAre(HasSubstr("'(p' is not a regular expression")));
+  config.speaker_pattern = "^(p\\d+)";
+  EXPECT_THAT(config.validate(), IsEmpty());
+}
+
+TEST(Validate, AllowsSplitsThatMakeOneByRounding) {
+  CorpusConfig config;
+  config.train_split = 0.7;
+  config.validation_split = 0.3;
+  EXPECT_THAT(config.validate(), IsEmpty());
+  config.validation_split = 0.31;
+  EXPECT_THAT(config.validate(),
+              ElementsAre("train_split, validation_split: together 1.01, more than 1"));
+}
+
+}  // namespace
+}  // namespace xtts::formats
