@@ -1,0 +1,56 @@
+// Any bytes as a source: decoded or rejected, within bounds, twice the same (a decoder keeps
+// nothing of a clip).
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "decode/audio_decoder.hpp"
+
+namespace {
+
+class BorrowedFile final : public xtts::RandomAccessFile {
+ public:
+  BorrowedFile(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const override { return bytes_.size(); }
+  [[nodiscard]] xtts::Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                                  std::span<std::byte> out) const override {
+    if (offset_bytes >= bytes_.size()) return std::size_t{0};
+    const std::size_t count = std::min<std::size_t>(out.size(), bytes_.size() - offset_bytes);
+    std::memcpy(out.data(), bytes_.data() + offset_bytes, count);
+    return count;
+  }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const auto decoder = xtts::decode::make_libav_decoder();
+  const BorrowedFile file(data, size);
+  xtts::decode::DecodeRequest request;
+  request.source_seconds_max = 20.0;
+  std::vector<float> samples;
+  const auto facts = decoder->decode(file, "input", request, samples);
+  if (!facts.ok()) {
+    require(facts.status().code() == xtts::StatusCode::kBadInput);
+    return 0;
+  }
+  require(facts->frame_count > 0 && !samples.empty());
+  std::vector<float> again;
+  const auto facts_again = decoder->decode(file, "input", request, again);
+  require(facts_again.ok() && facts_again->pcm_digest == facts->pcm_digest &&
+          again.size() == samples.size());
+  require(std::memcmp(again.data(), samples.data(), samples.size() * sizeof(float)) == 0);
+  return 0;
+}
