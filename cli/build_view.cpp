@@ -1,0 +1,298 @@
+#include "cli/build_view.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "report/human.hpp"
+#include "report/table.hpp"
+
+namespace xtts::cli {
+namespace {
+
+using report::Align;
+using report::escape_controls;
+using report::format_count;
+using report::format_counted;
+using report::format_duration;
+using report::format_size;
+using report::Table;
+
+constexpr std::size_t kRejectGroupsShown = 8;
+constexpr std::size_t kNotesShown = 8;
+constexpr std::size_t kCharactersShown = 24;
+
+std::string line(const std::string& label, const std::string& text) {
+  std::string padded = label;
+  padded.resize(std::max<std::size_t>(padded.size() + 1, 10), ' ');
+  return padded + text + "\n";
+}
+
+std::string splits_text(const std::map<std::string, std::uint64_t>& splits) {
+  std::string text;
+  for (const char* name : {"train", "validation", "test"}) {
+    const auto found = splits.find(name);
+    if (found == splits.end() || found->second == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += std::string(name) + " " + format_count(found->second);
+  }
+  return text;
+}
+
+std::string recipe_text(const formats::Recipe& recipe) {
+  const auto& features = recipe.features;
+  const double seconds = static_cast<double>(features.max_frames) * features.stft.hop_samples /
+                         features.sample_rate_hz;
+  std::string text = recipe.name + ": " + format_count(features.sample_rate_hz) + " Hz, " +
+                     std::to_string(features.mel.n_mels) + " mels, at most " +
+                     format_count(features.max_frames) + " frames (" +
+                     report::format_short(seconds) + " s)";
+  switch (recipe.text.tokens) {
+    case formats::TokenKind::kNone:
+      return text;
+    case formats::TokenKind::kBytes:
+      return text + "; tokens: bytes, at most " + std::to_string(recipe.text.max_tokens);
+    case formats::TokenKind::kCharacters:
+      return text + "; tokens: characters, at most " + std::to_string(recipe.text.max_tokens);
+  }
+  return text;
+}
+
+std::string storage_lines(const pipeline::BuildPreview& preview) {
+  std::string text;
+  bool first = true;
+  for (const auto& choice : preview.storage) {
+    std::string entry = choice.name;
+    entry.resize(std::max<std::size_t>(entry.size() + 1, 18), ' ');
+    entry += format_size(choice.size_bytes);
+    if (choice.chosen) entry += "  (chosen)";
+    text += line(first ? "Size" : "", entry);
+    first = false;
+  }
+  return text;
+}
+
+std::string free_line(const pipeline::BuildRequest& request,
+                      const pipeline::BuildPreview& preview) {
+  std::string text = format_size(preview.free_bytes) + " for " + escape_controls(request.cache);
+  for (const auto& choice : preview.storage) {
+    if (choice.chosen && choice.size_bytes > preview.free_bytes) {
+      text += ": not enough; --layout packed and --dtype float16 need less";
+    }
+  }
+  return line("Free", text);
+}
+
+std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& unknown) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [character, count] : unknown) {
+    if (++shown > kCharactersShown)
+      return text + " and " + format_count(unknown.size() - kCharactersShown) + " more";
+    text += (text.empty() ? "" : "  ") + escape_controls(character) + " x" + format_count(count);
+  }
+  return text;
+}
+
+// "1034 frames, at most 800" and "990 frames, at most 800" are one kind of reason.
+std::string shape_of(const std::string& reason) {
+  std::string shape;
+  bool quoted = false;
+  for (const char c : reason) {
+    if (c == '\'' || c == '"') quoted = !quoted;
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (quoted || (digit && !shape.empty() && shape.back() == '#')) continue;
+    shape += digit ? '#' : c;
+  }
+  return shape;
+}
+
+std::string rejects_text(const std::vector<formats::Reject>& rejects) {
+  Table table({Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft});
+  const auto groups = group_rejects(rejects);
+  for (std::size_t i = 0; i < std::min(groups.size(), kRejectGroupsShown); ++i) {
+    const auto& group = groups[i];
+    table.add_row({format_count(group.count), group.kind, group.stage,
+                   report::shorten(escape_controls(group.example_reason), 100) + "  (" +
+                       report::shorten(escape_controls(group.example_path), 60) + ")"});
+  }
+  std::string text = table.render(10);
+  if (groups.size() > kRejectGroupsShown) {
+    text += std::string(10, ' ') + "and " + format_count(groups.size() - kRejectGroupsShown) +
+            " more kinds\n";
+  }
+  return text;
+}
+
+nlohmann::json rejects_to_json(const std::vector<formats::Reject>& rejects) {
+  nlohmann::json by_class = nlohmann::json::object();
+  for (const auto& reject : rejects) {
+    auto& count = by_class[std::string(formats::to_string(reject.kind))];
+    count = (count.is_null() ? 0U : count.get<std::uint64_t>()) + 1;
+  }
+  nlohmann::json groups = nlohmann::json::array();
+  for (const auto& group : group_rejects(rejects)) {
+    groups.push_back(
+        {{"class", group.kind},
+         {"stage", group.stage},
+         {"count", group.count},
+         {"example", {{"path", group.example_path}, {"reason", group.example_reason}}}});
+  }
+  return {{"count", rejects.size()}, {"by_class", by_class}, {"kinds", groups}};
+}
+
+}  // namespace
+
+std::vector<RejectGroup> group_rejects(const std::vector<formats::Reject>& rejects) {
+  std::map<std::string, RejectGroup> groups;
+  for (const auto& reject : rejects) {
+    const std::string kind(formats::to_string(reject.kind));
+    RejectGroup& group = groups[kind + '\n' + reject.stage + '\n' + shape_of(reject.reason)];
+    if (group.count++ > 0) continue;
+    group.kind = kind;
+    group.stage = reject.stage;
+    group.example_path = reject.path.empty() ? reject.id : reject.path;
+    if (reject.line) group.example_path += ":" + std::to_string(*reject.line);
+    group.example_reason = reject.reason;
+  }
+  std::vector<RejectGroup> sorted;
+  for (auto& [key, group] : groups) sorted.push_back(std::move(group));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const RejectGroup& a, const RejectGroup& b) { return a.count > b.count; });
+  return sorted;
+}
+
+std::string describe_preview(const pipeline::BuildRequest& request,
+                             const pipeline::BuildPreview& preview) {
+  std::string text =
+      line("Data", escape_controls(request.data) + ": layout " + preview.layout + ", " +
+                       format_counted(preview.clip_count, "clip", "clips") + " (" +
+                       splits_text(preview.clips_by_split) + "), " +
+                       format_size(preview.source_bytes) + (preview.has_text ? "" : ", no text"));
+  for (std::size_t i = 0; i < std::min(preview.notes.size(), kNotesShown); ++i) {
+    text += line("", escape_controls(preview.notes[i]));
+  }
+  text += line("Recipe", recipe_text(request.recipe));
+  if (!preview.unknown_characters.empty()) {
+    text += line("Unknown", "characters that the vocabulary lacks: " +
+                                unknown_characters_text(preview.unknown_characters));
+  }
+  std::string work = format_counted(preview.to_compute_count, "clip", "clips");
+  if (preview.reused_count > 0)
+    work += ", " + format_count(preview.reused_count) + " are in the cache already";
+  if (preview.sealed_count > 0) {
+    work += ", of which " + format_count(preview.sealed_count) +
+            " were done by the interrupted build before";
+  }
+  if (preview.sound_seconds)
+    work += "; about " + format_duration(*preview.sound_seconds) + " of sound";
+  if (preview.build_seconds) {
+    work += ", about " + format_duration(*preview.build_seconds) + " on " +
+            format_counted(request.run.thread_count, "thread", "threads");
+  }
+  text += line("To do", work);
+  text += storage_lines(preview);
+  text += free_line(request, preview);
+  if (!preview.rejects.empty()) {
+    text += line("Rejected", format_counted(preview.rejects.size(), "clip", "clips") +
+                                 " before any was decoded");
+    text += rejects_text(preview.rejects);
+  }
+  return text;
+}
+
+nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
+                               const pipeline::BuildPreview& preview) {
+  nlohmann::json storage = nlohmann::json::array();
+  for (const auto& choice : preview.storage) {
+    storage.push_back(
+        {{"name", choice.name}, {"bytes", choice.size_bytes}, {"chosen", choice.chosen}});
+  }
+  nlohmann::json json = {{"data", request.data},
+                         {"cache", request.cache},
+                         {"recipe", request.recipe.name},
+                         {"layout", preview.layout},
+                         {"clips", preview.clip_count},
+                         {"to_compute", preview.to_compute_count},
+                         {"reused", preview.reused_count},
+                         {"source_bytes", preview.source_bytes},
+                         {"splits", preview.clips_by_split},
+                         {"has_text", preview.has_text},
+                         {"notes", preview.notes},
+                         {"unknown_characters", preview.unknown_characters},
+                         {"storage", storage},
+                         {"free_bytes", preview.free_bytes},
+                         {"rejects", rejects_to_json(preview.rejects)}};
+  json["sound_seconds"] =
+      preview.sound_seconds ? nlohmann::json(*preview.sound_seconds) : nlohmann::json();
+  json["build_seconds"] =
+      preview.build_seconds ? nlohmann::json(*preview.build_seconds) : nlohmann::json();
+  return json;
+}
+
+std::string describe_report(const pipeline::BuildRequest& request,
+                            const pipeline::BuildReport& report, double elapsed_s) {
+  const std::string cache = escape_controls(request.cache);
+  if (report.unchanged) {
+    return line("Unchanged", format_counted(report.record_count, "clip", "clips") + " in " + cache +
+                                 ": nothing to do (" + format_duration(elapsed_s) + ")");
+  }
+  std::string done = format_counted(report.record_count, "clip", "clips") + " in " + cache + ": " +
+                     format_duration(report.sound_seconds) + " of sound, " +
+                     format_size(report.cache_bytes) + ", generation " +
+                     std::to_string(report.generation);
+  std::string text = line("Done", done);
+  std::string work = format_count(report.computed_count) + " computed, " +
+                     format_count(report.reused_count) + " reused, in " +
+                     format_duration(elapsed_s);
+  text += line("", work);
+  text += line("", splits_text(report.records_by_split) +
+                       (report.speaker_count > 0
+                            ? "; " + format_counted(report.speaker_count, "speaker", "speakers")
+                            : std::string()));
+  if (report.cut_count > 0) {
+    text += line("Cut", format_counted(report.cut_count, "clip was", "clips were") + " cut to " +
+                            format_count(request.recipe.features.max_frames) + " frames");
+  }
+  if (report.warned_count > 0) {
+    text += line("Warnings", format_counted(report.warned_count, "source", "sources") +
+                                 " decoded with complaints: xtts-precompute ls " + cache +
+                                 " --where 'warnings != \"\"'");
+  }
+  if (!report.rejects.empty()) {
+    text += line("Rejected", format_count(report.rejects.size()) + ", each with its reason in " +
+                                 cache + "/rejects.jsonl");
+    text += rejects_text(report.rejects);
+    if (report.frames_needed > 0) {
+      text += line("", "--set max_frames=" + std::to_string(report.frames_needed) +
+                           " loses none of the long ones");
+    }
+  }
+  text += line("Next", "xtts-precompute verify " + cache);
+  return text;
+}
+
+nlohmann::json report_to_json(const pipeline::BuildRequest& request,
+                              const pipeline::BuildReport& report, double elapsed_s) {
+  nlohmann::json json = {{"data", request.data},
+                         {"cache", request.cache},
+                         {"unchanged", report.unchanged},
+                         {"generation", report.generation},
+                         {"clips", report.clip_count},
+                         {"records", report.record_count},
+                         {"computed", report.computed_count},
+                         {"reused", report.reused_count},
+                         {"sound_seconds", report.sound_seconds},
+                         {"bytes", report.cache_bytes},
+                         {"splits", report.records_by_split},
+                         {"speakers", report.speaker_count},
+                         {"cut", report.cut_count},
+                         {"warned", report.warned_count},
+                         {"elapsed_s", elapsed_s},
+                         {"rejects", rejects_to_json(report.rejects)}};
+  json["max_frames_needed"] =
+      report.frames_needed > 0 ? nlohmann::json(report.frames_needed) : nlohmann::json();
+  return json;
+}
+
+}  // namespace xtts::cli

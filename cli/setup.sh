@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Installs what is missing and builds; shared by cli/run.sh and tests/run.sh. Sourced, not run.
+# Debian 12 and later, Ubuntu 22.04 and later. Needs root or sudo only where a package is missing.
+
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+build_packages=(g++ cmake ninja-build pkg-config
+  libavformat-dev libavcodec-dev libavutil-dev libswresample-dev libfftw3-dev liblmdb-dev libtbb-dev
+  libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev)
+test_packages=(libgtest-dev libgmock-dev python3 espeak-ng ffmpeg)
+
+say() { printf '%s\n' "$*" >&2; }
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+  done
+}
+
+install_missing() {
+  local missing as_root=()
+  if ! command -v dpkg-query >/dev/null; then
+    say "This script installs packages on Debian and Ubuntu. Elsewhere, install the counterparts of: $*"
+    say "then: cmake --preset release && cmake --build --preset release"
+    return 1
+  fi
+  mapfile -t missing < <(missing_packages "$@")
+  [ ${#missing[@]} -eq 0 ] && return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      say "Missing: ${missing[*]}"
+      say "As root: apt-get install ${missing[*]}"
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  say "Installing: ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq >&2 &&
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+# build PRESET [cmake arguments]: quiet unless it fails.
+build() {
+  local preset=$1 log="$project/build/$1.log"
+  shift
+  mkdir -p "$project/build"
+  if ! { cmake -S "$project" --preset "$preset" "$@" && cmake --build "$project/build/$preset"; } >"$log" 2>&1; then
+    tail -40 "$log" >&2
+    say "The build failed; the whole log: $log"
+    return 1
+  fi
+}
