@@ -1,0 +1,107 @@
+#include "query/expression.hpp"
+
+#include <algorithm>
+
+#include "query/node.hpp"
+
+namespace xtts::query {
+namespace {
+
+template <typename T>
+bool holds(Comparison comparison, const T& left, const T& right) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return left == right;
+    case Comparison::kNotEqual:
+      return left != right;
+    case Comparison::kLess:
+      return left < right;
+    case Comparison::kLessEqual:
+      return left <= right;
+    case Comparison::kGreater:
+      return left > right;
+    case Comparison::kGreaterEqual:
+      return left >= right;
+  }
+  return false;
+}
+
+bool is_set(const FieldValue& value) {
+  if (const double* number = std::get_if<double>(&value)) return *number != 0.0;
+  if (const auto* text = std::get_if<std::string_view>(&value)) return !text->empty();
+  const bool* flag = std::get_if<bool>(&value);
+  return flag != nullptr && *flag;
+}
+
+bool compare(const Node& node, const FieldValue& value) {
+  if (const double* number = std::get_if<double>(&value)) {
+    return holds(node.comparison, *number, std::get<double>(node.value));
+  }
+  if (const auto* text = std::get_if<std::string_view>(&value)) {
+    return holds(node.comparison, *text, std::string_view(std::get<std::string>(node.value)));
+  }
+  if (const bool* flag = std::get_if<bool>(&value)) {
+    return holds(node.comparison, *flag, std::get<bool>(node.value));
+  }
+  return false;  // unknown
+}
+
+bool match(const Node& node, const FieldValue& value) {
+  const auto* text = std::get_if<std::string_view>(&value);
+  return text != nullptr && node.pattern->found_in(*text);
+}
+
+bool evaluate(const Node& node, const Clip& clip) {
+  const auto holds_for = [&](const Node& child) { return evaluate(child, clip); };
+  switch (node.kind) {
+    case NodeKind::kOr:
+      return std::any_of(node.children.begin(), node.children.end(), holds_for);
+    case NodeKind::kAnd:
+      return std::all_of(node.children.begin(), node.children.end(), holds_for);
+    case NodeKind::kNot:
+      return !evaluate(node.children.front(), clip);
+    case NodeKind::kIsSet:
+      return is_set(node.field->get(clip));
+    case NodeKind::kCompare:
+      return compare(node, node.field->get(clip));
+    case NodeKind::kMatch:
+      return match(node, node.field->get(clip));
+  }
+  return false;
+}
+
+bool uses_facts(const Node& node) {
+  if (node.field != nullptr) return node.field->source == FieldSource::kFacts;
+  return std::any_of(node.children.begin(), node.children.end(), uses_facts);
+}
+
+}  // namespace
+
+bool Expression::matches(const Clip& clip) const {
+  return evaluate(*root_, clip);
+}
+
+bool Expression::needs_facts() const noexcept {
+  return uses_facts(*root_);
+}
+
+Tables Tables::of(const formats::Manifest& manifest) {
+  Tables tables;
+  tables.datasets = manifest.datasets;
+  tables.speakers = manifest.speakers;
+  tables.languages = manifest.languages;
+  // Read with care: the section of a later version may have moved its keys.
+  const nlohmann::json& features = manifest.features;
+  const auto rate = features.is_object() ? features.find("sample_rate_hz") : features.end();
+  const auto stft = features.is_object() ? features.find("stft") : features.end();
+  if (rate == features.end() || stft == features.end() || !rate->is_number() ||
+      !stft->is_object()) {
+    return tables;
+  }
+  const auto hop = stft->find("hop_samples");
+  if (hop == stft->end() || !hop->is_number() || rate->get<double>() <= 0.0) return tables;
+  tables.frame_s = hop->get<double>() / rate->get<double>();
+  return tables;
+}
+
+}  // namespace xtts::query
