@@ -4,8 +4,8 @@
 //   1. A file under a published name is complete, synced, and never changes again.
 //   2. The manifest is replaced last, atomically; until then nobody sees anything new.
 //   3. Every rename is followed by a sync of its folder before anything relies on it.
-// One builder at a time (open takes the lock, kBusy tells who holds it); one thread at a time but for seal, which may
-// run beside the others. Failures: kBusy, kResource, kCorrupt.
+// One builder at a time (open takes the lock, kBusy tells who holds it); one thread at a time but
+// for seal, which may run beside the others. Failures: kBusy, kResource, kCorrupt.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,10 @@ struct SealedShard {
 
 class CacheFolder {
  public:
-  // Creates folder and .build/ where they are absent, takes the lock. kBusy names pid and host of the holder.
-  [[nodiscard]] static Result<std::unique_ptr<CacheFolder>> open(Env& env, const std::string& cache);
+  // Creates folder and .build/ where they are absent, takes the lock. kBusy names pid and host of
+  // the holder.
+  [[nodiscard]] static Result<std::unique_ptr<CacheFolder>> open(Env& env,
+                                                                 const std::string& cache);
   virtual ~CacheFolder() = default;
 
   [[nodiscard]] virtual const std::string& path() const = 0;
@@ -50,17 +52,25 @@ class CacheFolder {
   // Writes the image to .build/, syncs, renames it to its published name, syncs the folder.
   [[nodiscard]] virtual Result<SealedShard> seal(std::string_view column, std::uint64_t ordinal,
                                                  const FinishedImage& image) = 0;
-  // Is the sealed file there, with the size and the block headers that the table tells? Reads headers only.
+  // Is the sealed file there, with the size and the block headers that the table tells? Reads
+  // headers only.
   [[nodiscard]] virtual Result<bool> is_intact(const SealedShard& shard) = 0;
 
-  // An index (or any file whose name comes from its content): written under a temporary name, then renamed.
-  [[nodiscard]] virtual Result<std::unique_ptr<WritableFile>> begin_file(std::string_view temporary_name) = 0;
-  [[nodiscard]] virtual Status commit_file(std::string_view temporary_name, std::string_view name) = 0;
+  // An index (or any file whose name comes from its content): written under a temporary name, then
+  // renamed.
+  [[nodiscard]] virtual Result<std::unique_ptr<WritableFile>> begin_file(
+      std::string_view temporary_name) = 0;
+  [[nodiscard]] virtual Status commit_file(std::string_view temporary_name,
+                                           std::string_view name) = 0;
 
-  // Replaces the manifest, then rejects.jsonl. What was published before stays readable until collect_garbage.
-  [[nodiscard]] virtual Status publish(const formats::Manifest& manifest, std::string_view rejects_jsonl) = 0;
-  // Removes published-looking files that neither `manifest` nor `keep` names. Files that a reader holds stay.
-  [[nodiscard]] virtual Status collect_garbage(const formats::Manifest* manifest, std::span<const SealedShard> keep) = 0;
+  // Replaces the manifest, then rejects.jsonl. What was published before stays readable until
+  // collect_garbage.
+  [[nodiscard]] virtual Status publish(const formats::Manifest& manifest,
+                                       std::string_view rejects_jsonl) = 0;
+  // Removes published-looking files that neither `manifest` nor `keep` names. Files that a reader
+  // holds stay.
+  [[nodiscard]] virtual Status collect_garbage(const formats::Manifest* manifest,
+                                               std::span<const SealedShard> keep) = 0;
   // Removes .build/ with the journal; the lock goes with it at destruction.
   [[nodiscard]] virtual Status finish() = 0;
 };

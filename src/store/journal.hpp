@@ -1,6 +1,6 @@
-// Journal: what an unfinished build has sealed (cache-v1.md, section 10). Append-only text, a check a line, synced a line.
-// A line is written after its shard is durable, so every line that reads back right is true; a torn last line is no line.
-// One thread at a time. Failures: kResource.
+// Journal: what an unfinished build has sealed (cache-v1.md, section 10). Append-only text, a check
+// a line, synced a line. A line is written after its shard is durable, so every line that reads
+// back right is true; a torn last line is no line. One thread at a time. Failures: kResource.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,8 @@ struct JournalHead {
 };
 
 struct JournalShard {
-  std::uint64_t planned_shard = 0;       // s of planned clips [s*N, (s+1)*N); a shard without survivors has no file
+  std::uint64_t planned_shard =
+      0;  // s of planned clips [s*N, (s+1)*N); a shard without survivors has no file
   std::optional<SealedShard> sealed;
   std::vector<formats::Reject> rejects;  // of its planned clips
 };
@@ -34,8 +35,10 @@ struct JournalShard {
 class Journal {
  public:
   struct Opened;
-  // Continues the journal whose head equals `head`; otherwise begins a new one (the old one's shards are garbage).
-  [[nodiscard]] static Result<Opened> open(Env& env, const std::string& cache, const JournalHead& head);
+  // Continues the journal whose head equals `head`; otherwise begins a new one (the old one's
+  // shards are garbage).
+  [[nodiscard]] static Result<Opened> open(Env& env, const std::string& cache,
+                                           const JournalHead& head);
   virtual ~Journal() = default;
   [[nodiscard]] virtual Status append(const JournalShard& shard) = 0;
 };

@@ -1,5 +1,6 @@
-// sources.bin: size, mtime and inode of each source when it was read, so that the next build need not hash it again
-// (cache-v1.md, section 10). Local and disposable: damage means that it is ignored. Pure functions but for load and save.
+// sources.bin: size, mtime and inode of each source when it was read, so that the next build need
+// not hash it again (cache-v1.md, section 10). Local and disposable: damage means that it is
+// ignored. Pure functions but for load and save.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,10 @@ struct SourceRow {
 
 struct SourceTable {
   std::string data_path;  // absolute
+  // What the last build saw and what it published: where both are as they were, nothing has
+  // changed.
+  Digest plan_digest;
+  Digest index_digest;
   std::vector<SourceRow> rows;  // ascending by id hash
 
   [[nodiscard]] const SourceRow* find(const Digest& id_hash) const noexcept;

@@ -1,0 +1,85 @@
+#include "store/builder_lock.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/try.hpp"
+#include "store/cache_folder.hpp"
+#include "store/durable.hpp"
+
+namespace xtts::store {
+namespace {
+
+constexpr int kAttemptsMax = 10;
+constexpr std::uint64_t kTextBytesMax = 1024;
+
+std::string holder_text() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  return "host " + std::string(host.data()) + ", process " + std::to_string(::getpid()) + "\n";
+}
+
+Status busy(Env& env, const std::string& cache) {
+  std::string message = "another builder holds " + cache;
+  const auto text = read_text_file(env, lock_path(cache), kTextBytesMax);
+  if (text && !text->empty()) {
+    std::string holder = *text;
+    std::erase_if(holder, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    message += ": " + holder;
+  }
+  return {StatusCode::kBusy, std::move(message)};
+}
+
+Status write_text(Env& env, const std::string& path, WriteMode mode, const std::string& text) {
+  XTTS_ASSIGN(const auto file, env.open_for_write(path, mode));
+  if (!text.empty()) XTTS_TRY(file->append(as_bytes(text)));
+  return file->close();
+}
+
+// The inode at the lock's path; 0 where there is none.
+Result<std::uint64_t> inode_of(Env& env, const std::string& path) {
+  const auto facts = env.stat(path);
+  if (facts) return facts->inode;
+  if (facts.status().code() == StatusCode::kNotFound) return std::uint64_t{0};
+  return facts.status();
+}
+
+// Null: the file was removed by a builder that finished meanwhile; try again.
+Result<std::unique_ptr<FileLock>> try_lock(Env& env, const std::string& cache) {
+  const std::string path = lock_path(cache);
+  XTTS_TRY(write_text(env, path, WriteMode::kAppend, ""));
+  XTTS_ASSIGN(const std::uint64_t before, inode_of(env, path));
+  auto lock = env.lock(path, LockKind::kExclusive);
+  if (!lock && lock.status().code() == StatusCode::kBusy) return busy(env, cache);
+  if (!lock) return lock.status();
+  // finish() removes the file under its own lock. Whoever locks a removed file holds nothing, so
+  // the file at the path must be the one that was there before: a locked file keeps its inode
+  // number from being given again.
+  XTTS_ASSIGN(const std::uint64_t after, inode_of(env, path));
+  if (before == 0 || before != after) return std::unique_ptr<FileLock>();
+  return lock;
+}
+
+}  // namespace
+
+std::string lock_path(const std::string& cache) {
+  return join_path(build_folder(cache), "lock");
+}
+
+Result<std::unique_ptr<FileLock>> take_builder_lock(Env& env, const std::string& cache) {
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    XTTS_TRY(env.create_directories(build_folder(cache)));
+    auto lock = try_lock(env, cache);
+    // kNotFound: .build/ itself was removed between two of our calls.
+    if (!lock && lock.status().code() == StatusCode::kNotFound) continue;
+    if (!lock) return lock.status();
+    if (*lock == nullptr) continue;
+    XTTS_TRY(write_text(env, lock_path(cache), WriteMode::kTruncate, holder_text()));
+    return lock;
+  }
+  return Status(StatusCode::kBusy, "builders of " + cache + " come and go; try again");
+}
+
+}  // namespace xtts::store

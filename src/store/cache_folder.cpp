@@ -1,0 +1,272 @@
+#include "store/cache_folder.hpp"
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "base/try.hpp"
+#include "formats/block.hpp"
+#include "formats/constants.hpp"
+#include "store/builder_lock.hpp"
+#include "store/durable.hpp"
+#include "store/garbage.hpp"
+
+namespace xtts::store {
+namespace {
+
+using formats::Manifest;
+
+std::string shard_path(const std::string& cache, std::string_view column, std::uint64_t ordinal,
+                       const Digest& digest) {
+  return join_path(column_folder(cache, column), formats::shard_file_name(ordinal, digest));
+}
+
+Status internal(std::string message) {
+  return {StatusCode::kInternal, std::move(message)};
+}
+
+// What is known of a file between begin_file and commit_file.
+struct PendingFile {
+  bool is_synced = false;
+  bool is_closed = false;
+};
+
+// Remembers whether its bytes are safe, because a rename would make a promise of them.
+class WatchedFile final : public WritableFile {
+ public:
+  WatchedFile(std::unique_ptr<WritableFile> file, std::shared_ptr<PendingFile> state)
+      : file_(std::move(file)), state_(std::move(state)) {}
+
+  [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
+    state_->is_synced = false;
+    return once([&] { return file_->append(bytes); });
+  }
+  [[nodiscard]] Status sync() override {
+    XTTS_TRY(once([&] { return file_->sync(); }));
+    state_->is_synced = true;
+    return {};
+  }
+  [[nodiscard]] Status close() override {
+    XTTS_TRY(once([&] { return file_->close(); }));
+    state_->is_closed = true;
+    return {};
+  }
+
+ private:
+  // A failure is final: a later sync that succeeds proves nothing about the bytes of before.
+  template <typename Call>
+  [[nodiscard]] Status once(Call call) {
+    if (failure_.ok()) failure_ = call();
+    return failure_;
+  }
+
+  std::unique_ptr<WritableFile> file_;
+  std::shared_ptr<PendingFile> state_;
+  Status failure_;
+};
+
+class RealCacheFolder final : public CacheFolder {
+ public:
+  RealCacheFolder(Env& env, std::string cache, std::unique_ptr<FileLock> lock)
+      : env_(env), cache_(std::move(cache)), lock_(std::move(lock)) {}
+
+  [[nodiscard]] const std::string& path() const override { return cache_; }
+
+  [[nodiscard]] Result<std::optional<Manifest>> manifest() override {
+    const auto text = read_text_file(env_, manifest_path(cache_), formats::kManifestBytesMax);
+    if (!text) {
+      if (text.status().code() == StatusCode::kNotFound) return std::optional<Manifest>();
+      if (text.status().code() != StatusCode::kInvalidArgument) return text.status();
+      return Status(StatusCode::kCorrupt, text.status().message());
+    }
+    auto manifest = formats::decode_manifest(*text);
+    if (!manifest) return manifest.status().with_context(manifest_path(cache_));
+    return std::optional<Manifest>(std::move(*manifest));
+  }
+
+  [[nodiscard]] Result<SealedShard> seal(std::string_view column, std::uint64_t ordinal,
+                                         const FinishedImage& image) override {
+    if (image.bytes.size() != image.table.file_bytes) {
+      return internal("sealing a shard whose table is of another image");
+    }
+    SealedShard sealed{.column = std::string(column),
+                       .ordinal = ordinal,
+                       .record_count = image.record_count,
+                       .digest = image.table.digest(),
+                       .table = image.table};
+    XTTS_TRY(prepare_column(sealed.column));
+    const std::string temporary = temporary_path(sealed.column + "-" + std::to_string(ordinal));
+    XTTS_TRY(write_synced_file(env_, temporary, image.bytes));
+    XTTS_TRY(rename_durably(env_, temporary, shard_path(cache_, column, ordinal, sealed.digest)));
+    return sealed;
+  }
+
+  [[nodiscard]] Result<bool> is_intact(const SealedShard& shard) override {
+    if (!shard.table.validate().ok() || shard.table.digest() != shard.digest) return false;
+    const std::string path = shard_path(cache_, shard.column, shard.ordinal, shard.digest);
+    const auto file = env_.open_for_read(path);
+    if (!file && file.status().code() == StatusCode::kNotFound) return false;
+    if (!file) return file.status();
+    if ((*file)->size_bytes() != shard.table.file_bytes) return false;
+    for (const formats::BlockPlace& place : shard.table.blocks) {
+      XTTS_ASSIGN(const bool intact, has_header(**file, shard, place));
+      if (!intact) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<WritableFile>> begin_file(
+      std::string_view temporary_name) override {
+    XTTS_ASSIGN(auto file,
+                env_.open_for_write(temporary_path(temporary_name), WriteMode::kTruncate));
+    auto state = std::make_shared<PendingFile>();
+    pending_[std::string(temporary_name)] = state;
+    return std::unique_ptr<WritableFile>(
+        std::make_unique<WatchedFile>(std::move(file), std::move(state)));
+  }
+
+  [[nodiscard]] Status commit_file(std::string_view temporary_name,
+                                   std::string_view name) override {
+    const auto pending = pending_.extract(std::string(temporary_name));
+    if (pending.empty() || !pending.mapped()->is_synced || !pending.mapped()->is_closed) {
+      return internal("committing " + std::string(name) + ", which was not synced and closed");
+    }
+    const std::string temporary = temporary_path(temporary_name);
+    const std::string path = join_path(cache_, name);
+    // The same file again stays the same file: readers hold their lock on it and not on its name.
+    XTTS_ASSIGN(const bool is_there, same_contents(env_, temporary, path));
+    if (!is_there) return rename_durably(env_, temporary, path);
+    XTTS_TRY(remove_if_there(env_, temporary));
+    return env_.sync_directory(cache_);
+  }
+
+  [[nodiscard]] Status publish(const Manifest& manifest, std::string_view rejects_jsonl) override {
+    XTTS_TRY(check_names(manifest));
+    XTTS_ASSIGN(const std::string text, formats::encode_manifest(manifest));
+    // Paired with the readers: what they would refuse is not published.
+    if (const auto read_back = formats::decode_manifest(text); !read_back) {
+      return internal("publishing a manifest that reads back as: " + read_back.status().message());
+    }
+    XTTS_TRY(replace("manifest.json", manifest_path(cache_), text));
+    return replace("rejects.jsonl", rejects_path(cache_), rejects_jsonl);
+  }
+
+  [[nodiscard]] Status collect_garbage(const Manifest* manifest,
+                                       std::span<const SealedShard> keep) override {
+    std::set<std::string> named;
+    const auto add = [&](std::string_view column, std::uint64_t ordinal, const Digest& digest) {
+      named.insert(shard_path("", column, ordinal, digest));
+    };
+    for (const SealedShard& shard : keep) add(shard.column, shard.ordinal, shard.digest);
+    if (manifest != nullptr) {
+      named.insert(formats::index_file_name(manifest->index_digest));
+      for (const auto& column : manifest->columns) {
+        for (std::size_t i = 0; i < column.shards.size(); ++i) {
+          add(column.spec.name, i, column.shards[i].digest);
+        }
+      }
+    }
+    return remove_unnamed(env_, cache_, named);
+  }
+
+  [[nodiscard]] Status finish() override {
+    XTTS_TRY(clear_build_folder({"lock"}));
+    XTTS_TRY(remove_if_there(env_, lock_path(cache_)));
+    Status status = env_.remove_directory(build_folder(cache_));
+    if (status.ok() || status.code() == StatusCode::kNotFound) return {};
+    // With the lock's file gone another builder may have begun already: then the folder is its own.
+    const auto entries = env_.list(build_folder(cache_));
+    return entries.ok() && !entries->empty() ? Status() : status;
+  }
+
+  // Unsealed shards and half-written files of a build that died. The lock is held.
+  [[nodiscard]] Status clear_build_folder(const std::set<std::string>& keep) {
+    XTTS_ASSIGN(const auto entries, env_.list(build_folder(cache_)));
+    for (const DirectoryEntry& entry : entries) {
+      if (entry.kind == FileKind::kDirectory || keep.contains(entry.name)) continue;
+      XTTS_TRY(remove_if_there(env_, join_path(build_folder(cache_), entry.name)));
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::string temporary_path(std::string_view name) const {
+    return join_path(build_folder(cache_), std::string(name) + ".tmp");
+  }
+
+  // Once a column: its folder and every folder above it, durable. seal() may run on several
+  // threads.
+  [[nodiscard]] Status prepare_column(const std::string& column) {
+    const std::lock_guard lock(mutex_);
+    if (prepared_columns_.contains(column)) return {};
+    const std::string folder = column_folder(cache_, column);
+    XTTS_TRY(make_durable_folder(env_, parent_path(folder)));
+    XTTS_TRY(make_durable_folder(env_, folder));
+    prepared_columns_.insert(column);
+    return {};
+  }
+
+  [[nodiscard]] static Result<bool> has_header(const RandomAccessFile& file,
+                                               const SealedShard& shard,
+                                               const formats::BlockPlace& place) {
+    std::array<std::byte, formats::kBlockHeaderBytes> bytes{};
+    XTTS_ASSIGN(const std::size_t got, file.read_at(place.header_offset, bytes));
+    if (got != bytes.size() || formats::stored_header_check(bytes) != place.header_check) {
+      return false;
+    }
+    const auto header = formats::decode_block_header(bytes);
+    return header.ok() && header->column.name == shard.column &&
+           header->payload_bytes == place.payload_bytes &&
+           header->records.size() == place.record_count;
+  }
+
+  // Invariant 2 from the other side: everything that the manifest names is there.
+  [[nodiscard]] Status check_names(const Manifest& manifest) {
+    XTTS_TRY(check_size(join_path(cache_, formats::index_file_name(manifest.index_digest)),
+                        manifest.index_bytes));
+    for (const auto& column : manifest.columns) {
+      for (std::size_t i = 0; i < column.shards.size(); ++i) {
+        XTTS_TRY(check_size(shard_path(cache_, column.spec.name, i, column.shards[i].digest),
+                            column.shards[i].file_bytes));
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status check_size(const std::string& path, std::uint64_t size_bytes) {
+    const auto facts = env_.stat(path);
+    if (facts && facts->size_bytes == size_bytes) return {};
+    if (!facts && facts.status().code() == StatusCode::kResource) return facts.status();
+    return {StatusCode::kCorrupt, "publishing: " + path + " is not there with its " +
+                                      std::to_string(size_bytes) + " bytes"};
+  }
+
+  [[nodiscard]] Status replace(std::string_view temporary_name, const std::string& path,
+                               std::string_view text) {
+    const std::string temporary = temporary_path(temporary_name);
+    XTTS_TRY(write_synced_file(env_, temporary, as_bytes(text)));
+    return rename_durably(env_, temporary, path);
+  }
+
+  Env& env_;
+  const std::string cache_;
+  const std::unique_ptr<FileLock> lock_;
+  std::map<std::string, std::shared_ptr<PendingFile>> pending_;
+  std::mutex mutex_;
+  std::set<std::string> prepared_columns_;  // guarded by mutex_
+};
+
+}  // namespace
+
+Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::string& cache) {
+  XTTS_TRY(make_durable_folder(env, cache));
+  XTTS_ASSIGN(auto lock, take_builder_lock(env, cache));
+  auto folder = std::make_unique<RealCacheFolder>(env, cache, std::move(lock));
+  XTTS_TRY(folder->clear_build_folder({"journal", "lock"}));
+  // .build/ is durable from here on, so that the journal can be.
+  XTTS_TRY(env.sync_directory(cache));
+  return std::unique_ptr<CacheFolder>(std::move(folder));
+}
+
+}  // namespace xtts::store

@@ -1,0 +1,96 @@
+#include "store/journal.hpp"
+
+#include "base/try.hpp"
+#include "store/journal_line.hpp"
+
+namespace xtts::store {
+namespace {
+
+// A line of a padded mel shard has 4 KB, of 100,000 rejects 20 MB: a journal near this is none of
+// ours.
+constexpr std::uint64_t kJournalBytesMax = std::uint64_t{1} << 30U;
+
+std::string journal_path(const std::string& cache) {
+  return join_path(build_folder(cache), "journal");
+}
+
+// The lines that read back right, up to the first that does not: what follows a torn or damaged
+// line is not believed, because it was not written by the same build.
+struct ReadBack {
+  std::optional<JournalHead> head;
+  std::vector<JournalShard> shards;
+  std::size_t valid_bytes = 0;
+};
+
+ReadBack read_back(std::string_view text) {
+  ReadBack found;
+  while (found.valid_bytes < text.size()) {
+    const std::size_t end = text.find('\n', found.valid_bytes);
+    if (end == std::string_view::npos) break;
+    const std::string_view line = text.substr(found.valid_bytes, end - found.valid_bytes);
+    if (!found.head) {
+      found.head = decode_head_line(line);
+      if (!found.head) break;
+    } else {
+      auto shard = decode_shard_line(line);
+      if (!shard) break;
+      found.shards.push_back(std::move(*shard));
+    }
+    found.valid_bytes = end + 1;
+  }
+  return found;
+}
+
+class FileJournal final : public Journal {
+ public:
+  explicit FileJournal(std::unique_ptr<WritableFile> file) : file_(std::move(file)) {}
+
+  [[nodiscard]] Status append(const JournalShard& shard) override {
+    // After a failure the end of the file is unknown, and the next line might be glued to half of
+    // this one.
+    if (failure_.ok()) failure_ = write(encode_line(shard));
+    return failure_;
+  }
+
+ private:
+  [[nodiscard]] Status write(const std::string& line) {
+    XTTS_TRY(file_->append(as_bytes(std::string_view(line))));
+    return file_->sync();
+  }
+
+  std::unique_ptr<WritableFile> file_;
+  Status failure_;
+};
+
+// What was there before; empty where there is nothing that could be ours.
+Result<std::string> read_old(Env& env, const std::string& path) {
+  auto text = read_text_file(env, path, kJournalBytesMax);
+  if (text) return text;
+  const StatusCode code = text.status().code();
+  if (code == StatusCode::kNotFound || code == StatusCode::kInvalidArgument) return std::string();
+  return text.status();
+}
+
+}  // namespace
+
+Result<Journal::Opened> Journal::open(Env& env, const std::string& cache, const JournalHead& head) {
+  const std::string path = journal_path(cache);
+  XTTS_ASSIGN(std::string text, read_old(env, path));
+  ReadBack found = read_back(text);
+  Opened opened;
+  if (found.head == head) {
+    opened.shards = std::move(found.shards);
+    text.resize(found.valid_bytes);
+  } else {
+    opened.replaced_another_plan = found.head.has_value();
+    text = encode_line(head);
+  }
+  // Written anew and synced: a torn tail must go before the next line comes, and lines that were
+  // read may never have reached the disk.
+  XTTS_TRY(replace_file(env, path, as_bytes(std::string_view(text))));
+  XTTS_ASSIGN(auto file, env.open_for_write(path, WriteMode::kAppend));
+  opened.journal = std::make_unique<FileJournal>(std::move(file));
+  return opened;
+}
+
+}  // namespace xtts::store

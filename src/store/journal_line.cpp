@@ -1,0 +1,142 @@
+#include "store/journal_line.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/hash.hpp"
+#include "formats/block.hpp"
+#include "formats/canonical_json.hpp"
+#include "formats/json_fields.hpp"
+
+namespace xtts::store {
+namespace {
+
+using formats::JsonFields;
+using nlohmann::json;
+
+constexpr std::size_t kCheckDigits = 16;
+
+std::string line_of(const json& document) {
+  std::string line = formats::dump_canonical(document);
+  const std::uint64_t check = check64(as_bytes(std::string_view(line)));
+  line += '\t';
+  line += formats::check_to_hex(check);
+  line += '\n';
+  return line;
+}
+
+std::optional<json> document_of(std::string_view line) {
+  if (line.size() <= kCheckDigits || line[line.size() - kCheckDigits - 1] != '\t') return {};
+  const auto check = formats::check_from_hex(line.substr(line.size() - kCheckDigits));
+  const std::string_view text = line.substr(0, line.size() - kCheckDigits - 1);
+  if (!check || *check != check64(as_bytes(text))) return {};
+  auto document = formats::parse_json(text);
+  if (!document || !document->is_object()) return {};
+  return std::move(*document);
+}
+
+json to_json(const formats::BlockPlace& place) {
+  return {{"header_offset", place.header_offset},
+          {"payload_offset", place.payload_offset},
+          {"payload_bytes", place.payload_bytes},
+          {"facts_offset", place.facts_offset},
+          {"facts_bytes", place.facts_bytes},
+          {"header_check", formats::check_to_hex(place.header_check)},
+          {"facts_check", formats::check_to_hex(place.facts_check)},
+          {"records", place.record_count}};
+}
+
+formats::BlockPlace read_place(JsonFields fields) {
+  formats::BlockPlace place;
+  place.header_offset = fields.integer<std::uint64_t>("header_offset");
+  place.payload_offset = fields.integer<std::uint64_t>("payload_offset");
+  place.payload_bytes = fields.integer<std::uint64_t>("payload_bytes");
+  place.facts_offset = fields.integer<std::uint64_t>("facts_offset");
+  place.facts_bytes = fields.integer<std::uint64_t>("facts_bytes");
+  place.header_check = fields.check("header_check");
+  place.facts_check = fields.check("facts_check");
+  place.record_count = fields.integer<std::uint16_t>("records", 1, formats::kBlockRecordsMax);
+  return place;
+}
+
+json to_json(const SealedShard& shard) {
+  json blocks = json::array();
+  for (const formats::BlockPlace& place : shard.table.blocks) blocks.push_back(to_json(place));
+  return {{"column", shard.column},
+          {"number", shard.ordinal},
+          {"records", shard.record_count},
+          {"digest", shard.digest.to_hex()},
+          {"bytes", shard.table.file_bytes},
+          {"structure", formats::check_to_hex(shard.table.structure_check)},
+          {"blocks", std::move(blocks)}};
+}
+
+SealedShard read_shard(JsonFields fields) {
+  SealedShard shard;
+  shard.column = fields.text("column");
+  shard.ordinal = fields.integer<std::uint64_t>("number");
+  shard.record_count = fields.integer<std::uint64_t>("records");
+  shard.digest = fields.digest("digest");
+  shard.table.file_bytes = fields.integer<std::uint64_t>("bytes");
+  shard.table.structure_check = fields.check("structure");
+  for (const JsonFields& block : fields.objects("blocks")) {
+    shard.table.blocks.push_back(read_place(block));
+  }
+  return shard;
+}
+
+}  // namespace
+
+std::string encode_line(const JournalHead& head) {
+  return line_of({{"plan", head.plan.to_hex()},
+                  {"features", head.features_fingerprint.to_hex()},
+                  {"storage", head.storage_fingerprint.to_hex()},
+                  {"numerics", head.numerics.to_hex()},
+                  {"generation", head.generation}});
+}
+
+std::string encode_line(const JournalShard& shard) {
+  json rejects = json::array();
+  for (const formats::Reject& reject : shard.rejects) {
+    rejects.push_back(formats::encode_reject(reject));
+  }
+  json document = {{"planned", shard.planned_shard}, {"rejects", std::move(rejects)}};
+  if (shard.sealed) document["sealed"] = to_json(*shard.sealed);
+  return line_of(document);
+}
+
+std::optional<JournalHead> decode_head_line(std::string_view line) {
+  const auto document = document_of(line);
+  if (!document) return {};
+  Status failure;
+  JsonFields fields(*document, "", failure);
+  JournalHead head;
+  head.plan = fields.digest("plan");
+  head.features_fingerprint = fields.digest("features");
+  head.storage_fingerprint = fields.digest("storage");
+  head.numerics = fields.digest("numerics");
+  head.generation = fields.integer<std::uint64_t>("generation");
+  if (!failure.ok()) return {};
+  return head;
+}
+
+std::optional<JournalShard> decode_shard_line(std::string_view line) {
+  const auto document = document_of(line);
+  if (!document) return {};
+  Status failure;
+  JsonFields fields(*document, "", failure);
+  JournalShard shard;
+  shard.planned_shard = fields.integer<std::uint64_t>("planned");
+  for (const std::string& text : fields.texts("rejects")) {
+    auto reject = formats::decode_reject(text);
+    if (!reject) return {};
+    shard.rejects.push_back(std::move(*reject));
+  }
+  if (fields.find("sealed") != nullptr) shard.sealed = read_shard(fields.object("sealed"));
+  if (!failure.ok()) return {};
+  if (!shard.sealed) return shard;
+  const SealedShard& sealed = *shard.sealed;
+  if (!sealed.table.validate().ok() || sealed.table.digest() != sealed.digest) return {};
+  return shard;
+}
+
+}  // namespace xtts::store

@@ -1,0 +1,169 @@
+#include "store/source_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "base/checked.hpp"
+#include "base/try.hpp"
+#include "formats/bytes.hpp"
+#include "store/cache_folder.hpp"
+
+namespace xtts::store {
+namespace {
+
+constexpr std::string_view kMagic = "XTTSSRC1";
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kRowCountAt = 16;
+constexpr std::size_t kPathBytesAt = 24;
+constexpr std::size_t kPlanDigestAt = 32;
+constexpr std::size_t kIndexDigestAt = 48;
+constexpr std::size_t kHeadBytes = 64;
+constexpr std::size_t kRowBytes = 48;
+constexpr std::size_t kCheckBytes = 8;
+constexpr std::uint64_t kPathBytesMax = 65536;
+// Rows a piece: memory stays flat, whatever the number of clips.
+constexpr std::size_t kPieceRows = 16384;
+
+void append_row(const SourceRow& row, std::string& out) {
+  formats::append_digest(out, row.id_hash);
+  formats::append(out, row.size_bytes);
+  formats::append(out, row.mtime_ns);
+  formats::append(out, row.inode);
+  formats::append(out, row.reject_check);
+}
+
+SourceRow load_row(std::span<const std::byte> bytes) {
+  return {.id_hash = formats::load_digest(bytes, 0),
+          .size_bytes = formats::load<std::uint64_t>(bytes, 16),
+          .mtime_ns = formats::load<std::int64_t>(bytes, 24),
+          .inode = formats::load<std::uint64_t>(bytes, 32),
+          .reject_check = formats::load<std::uint64_t>(bytes, 40)};
+}
+
+// Reads the file from its beginning to its end, hashing on the way. Nothing is returned unless all
+// that was asked for is there.
+class Reader {
+ public:
+  explicit Reader(const RandomAccessFile& file) : file_(file) {}
+
+  bool read(std::span<std::byte> out) {
+    const auto got = file_.read_at(offset_bytes_, out);
+    if (!got || *got != out.size()) return false;
+    offset_bytes_ += out.size();
+    return true;
+  }
+  bool read_checked(std::span<std::byte> out) {
+    if (!read(out)) return false;
+    hasher_.update(out);
+    return true;
+  }
+  [[nodiscard]] std::uint64_t check() const { return hasher_.finish(); }
+
+ private:
+  const RandomAccessFile& file_;
+  std::uint64_t offset_bytes_ = 0;
+  Hasher64 hasher_;
+};
+
+struct Head {
+  std::uint64_t row_count = 0;
+  std::uint64_t path_bytes = 0;
+  std::uint64_t padded_path_bytes = 0;
+};
+
+// Only numbers that fit the file's size to the byte are followed.
+std::optional<Head> decode_head(std::span<const std::byte> bytes, std::uint64_t file_bytes) {
+  if (formats::text_of(bytes.first(kMagic.size())) != kMagic) return {};
+  if (formats::load<std::uint32_t>(bytes, 8) != kVersion) return {};
+  if (formats::load<std::uint32_t>(bytes, 12) != 0) return {};
+  Head head{.row_count = formats::load<std::uint64_t>(bytes, kRowCountAt),
+            .path_bytes = formats::load<std::uint64_t>(bytes, kPathBytesAt)};
+  if (head.path_bytes > kPathBytesMax || head.row_count > file_bytes / kRowBytes) return {};
+  head.padded_path_bytes = align_up<std::uint64_t>(head.path_bytes, 8);
+  const std::uint64_t expected =
+      kHeadBytes + head.padded_path_bytes + head.row_count * kRowBytes + kCheckBytes;
+  if (expected != file_bytes) return {};
+  return head;
+}
+
+bool read_rows(Reader& reader, std::uint64_t count, std::vector<SourceRow>& rows) {
+  rows.reserve(count);
+  std::vector<std::byte> piece(std::min<std::uint64_t>(count, kPieceRows) * kRowBytes);
+  while (rows.size() < count) {
+    const std::size_t size = std::min<std::size_t>(count - rows.size(), kPieceRows) * kRowBytes;
+    const auto bytes = std::span(piece).first(size);
+    if (!reader.read_checked(bytes)) return false;
+    for (std::size_t at = 0; at < size; at += kRowBytes) {
+      rows.push_back(load_row(bytes.subspan(at, kRowBytes)));
+    }
+  }
+  return std::ranges::is_sorted(rows, {}, &SourceRow::id_hash);
+}
+
+Status append_checked(WritableFile& file, Hasher64& hasher, std::string_view piece) {
+  hasher.update(as_bytes(piece));
+  return file.append(as_bytes(piece));
+}
+
+Status write_table(WritableFile& file, const SourceTable& table) {
+  Hasher64 hasher;
+  std::string piece(kMagic);
+  formats::append(piece, kVersion);
+  formats::append(piece, std::uint32_t{0});
+  formats::append(piece, std::uint64_t{table.rows.size()});
+  formats::append(piece, std::uint64_t{table.data_path.size()});
+  formats::append_digest(piece, table.plan_digest);
+  formats::append_digest(piece, table.index_digest);
+  piece += table.data_path;
+  piece.resize(align_up<std::size_t>(piece.size(), 8), '\0');
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    append_row(table.rows[i], piece);
+    if (i % kPieceRows != 0) continue;
+    XTTS_TRY(append_checked(file, hasher, piece));
+    piece.clear();
+  }
+  XTTS_TRY(append_checked(file, hasher, piece));
+  piece.clear();
+  formats::append(piece, hasher.finish());
+  XTTS_TRY(file.append(as_bytes(std::string_view(piece))));
+  return file.close();
+}
+
+}  // namespace
+
+const SourceRow* SourceTable::find(const Digest& id_hash) const noexcept {
+  const auto found = std::ranges::lower_bound(rows, id_hash, {}, &SourceRow::id_hash);
+  return found == rows.end() || found->id_hash != id_hash ? nullptr : &*found;
+}
+
+std::optional<SourceTable> load_source_table(Env& env, const std::string& cache) {
+  const auto file = env.open_for_read(sources_path(cache));
+  if (!file) return {};
+  Reader reader(**file);
+  std::array<std::byte, kHeadBytes> head_bytes{};
+  if (!reader.read_checked(head_bytes)) return {};
+  const auto head = decode_head(head_bytes, (*file)->size_bytes());
+  if (!head) return {};
+  SourceTable table;
+  table.plan_digest = formats::load_digest(head_bytes, kPlanDigestAt);
+  table.index_digest = formats::load_digest(head_bytes, kIndexDigestAt);
+  table.data_path.resize(head->padded_path_bytes);
+  if (!reader.read_checked(std::as_writable_bytes(std::span(table.data_path)))) return {};
+  table.data_path.resize(head->path_bytes);
+  if (!read_rows(reader, head->row_count, table.rows)) return {};
+  std::array<std::byte, kCheckBytes> check{};
+  if (!reader.read(check) || formats::load<std::uint64_t>(check, 0) != reader.check()) return {};
+  return table;
+}
+
+Status save_source_table(Env& env, const std::string& cache, SourceTable table) {
+  std::ranges::sort(table.rows, {}, &SourceRow::id_hash);
+  const std::string path = sources_path(cache);
+  const std::string temporary = path + ".tmp";
+  XTTS_ASSIGN(const auto file, env.open_for_write(temporary, WriteMode::kTruncate));
+  XTTS_TRY(write_table(*file, table));
+  return env.rename(temporary, path);
+}
+
+}  // namespace xtts::store
