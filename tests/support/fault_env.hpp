@@ -1,0 +1,70 @@
+// FaultEnv: any Env with faults in it. It counts the calls that change the file system, fails the
+// one it is told to, or everything from it on, and passes the rest through.
+//
+// It also watches one rule of its own: after a failed sync() nobody may sync, extend or rename
+// those bytes as if they were safe (kernels forget the pages that they could not write and report
+// success the next time). misuse() tells who did. One thread at a time, but for read_at.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+
+namespace xtts::testing {
+
+enum class Aftermath : std::uint8_t {
+  kGoesOn,    // the next call works again
+  kIsACrash,  // the process is dead: no later call works, reading included
+};
+
+struct Fault {
+  std::uint64_t at_call = 1;  // which of the changing calls, from 1
+  Aftermath aftermath = Aftermath::kGoesOn;
+  Status failure{StatusCode::kResource, "injected fault"};
+  // Where the call is an append: the share of its bytes that reach the file all the same, as when a
+  // disk fills up.
+  double torn_share = 0.0;
+};
+
+class FaultEnv final : public Env {
+ public:
+  explicit FaultEnv(Env& target);  // which outlives it
+  ~FaultEnv() override;
+
+  void set_fault(std::optional<Fault> fault);
+  // The disk takes so many more appended bytes; what does not fit is cut, and kResource.
+  void set_room_bytes(std::optional<std::uint64_t> room_bytes);
+
+  [[nodiscard]] std::uint64_t call_count() const;  // changing calls so far
+  [[nodiscard]] bool fault_happened() const;
+  // The failed call, as "rename /a/b"; empty before.
+  [[nodiscard]] std::string failed_call() const;
+  [[nodiscard]] std::vector<std::string> misuse() const;
+
+  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
+      const std::string& path) override;
+  [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string& path,
+                                                                     WriteMode mode) override;
+  [[nodiscard]] Result<FileFacts> stat(const std::string& path) override;
+  [[nodiscard]] Result<std::vector<DirectoryEntry>> list(const std::string& path) override;
+  [[nodiscard]] Status create_directories(const std::string& path) override;
+  [[nodiscard]] Status rename(const std::string& from, const std::string& to) override;
+  [[nodiscard]] Status remove_file(const std::string& path) override;
+  [[nodiscard]] Status remove_directory(const std::string& path) override;
+  [[nodiscard]] Status sync_directory(const std::string& path) override;
+  [[nodiscard]] Result<std::uint64_t> free_bytes(const std::string& path) override;
+  [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
+  [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
+                                                       LockKind kind) override;
+  [[nodiscard]] std::chrono::nanoseconds now() override;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared with open files
+};
+
+}  // namespace xtts::testing
