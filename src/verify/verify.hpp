@@ -48,9 +48,9 @@ struct Options {
   Level level = Level::kFull;
   std::uint32_t thread_count = 1;
   std::uint64_t findings_max = 1000;
-  std::function<void(std::uint64_t bytes_done, std::uint64_t bytes_total)>
-      progress;  // called from any thread
-  std::function<bool()> cancelled;
+  std::function<void(std::uint64_t bytes_done, std::uint64_t bytes_total)> progress =
+      {};  // called from any thread
+  std::function<bool()> cancelled = {};
 };
 
 [[nodiscard]] Result<Report> verify_cache(Env& env, const std::string& cache,
