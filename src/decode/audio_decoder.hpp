@@ -1,12 +1,14 @@
 // AudioDecoder: an audio file in any format -> one channel of float samples at the rate asked for.
 //
-// Bytes in: the file, read once through the ByteSource below. Bytes out: 4 bytes a sample at the target rate.
-// The PCM of all channels is never held: frames are mixed down and resampled as they come out of the codec, so memory
-// is the output plus one codec frame. Lengths come from decoded samples, never from headers.
+// Bytes in: the file, read once through RandomAccessFile::read_at. Bytes out: 4 bytes a sample at
+// the target rate. The PCM of all channels is never held: frames are mixed down and resampled as
+// they come out of the codec, so memory is the output plus one codec frame. Lengths come from
+// decoded samples, never from headers.
 //
-// A decoder belongs to one thread at a time and keeps its buffers from clip to clip: fresh large buffers cost page
-// faults, which cost more than the arithmetic. Failures: kBadInput (these bytes will fail again), kSourceIo (reading
-// failed), kResource (memory), kInvalidArgument (a request that makes no sense). After a failure it is ready for the next clip.
+// A decoder belongs to one thread at a time and keeps its buffers from clip to clip: fresh large
+// buffers cost page faults, which cost more than the arithmetic. Failures: kBadInput (these bytes
+// will fail again), kSourceIo (reading failed), kResource (memory), kInvalidArgument (a request
+// that makes no sense). After a failure it is ready for the next clip.
 #pragma once
 
 #include <cstddef>
@@ -26,38 +28,46 @@ enum class Mix : std::uint8_t { kMean, kFirst };
 struct DecodeRequest {
   std::uint32_t target_rate_hz = 22050;
   Mix mix = Mix::kMean;
-  // "soxr_hq" (bit-identical to librosa's default) or "soxr_vhq". soxr's mq, lq and qq are kUnsupported: libswresample
-  // cannot reach them.
+  // "soxr_hq" (bit-identical to librosa's default) or "soxr_vhq". soxr's mq, lq and qq are
+  // kUnsupported: libswresample cannot reach them.
   std::string resampler = "soxr_hq";
-  double source_seconds_max = 7200.0;  // longer sources are kBadInput, found out without decoding the rest
+  double source_seconds_max =
+      7200.0;  // longer sources are kBadInput, found out without decoding the rest
 };
 
-// What the same pass learns about the source. Samples are counted before mixing and resampling, per channel.
+// What the same pass learns about the source. Samples are counted before mixing and resampling, per
+// channel.
 struct SourceFacts {
   std::string container;  // libav's name: "wav", "mov,mp4,m4a,3gp,3g2,mj2"
   std::string codec;      // libav's name: "pcm_s16le"
   std::uint32_t sample_rate_hz = 0;
   std::uint16_t channel_count = 0;
-  std::uint64_t frame_count = 0;           // samples of one channel at the source's rate
+  std::uint64_t frame_count = 0;  // samples of one channel at the source's rate
   // |x| at or beyond full scale (32767/32768; 127/128 in 8-bit files), all channels
   std::uint64_t clipped_sample_count = 0;
-  std::uint64_t nonfinite_sample_count = 0;  // NaN and Inf, all channels; they are replaced by 0 in the output
-  Digest pcm_digest;                       // of the mixed float32 samples at the source's rate
-  std::vector<std::string> warnings;       // decoded, but: "2 damaged packets skipped", "stops 0.3 s early"
+  std::uint64_t nonfinite_sample_count =
+      0;              // NaN and Inf, all channels; they are replaced by 0 in the output
+  Digest pcm_digest;  // of the mixed float32 samples at the source's rate
+  std::vector<std::string>
+      warnings;  // decoded, but: "2 damaged packets skipped", "stops 0.3 s early"
 };
 
 class AudioDecoder {
  public:
   virtual ~AudioDecoder() = default;
   // Replaces the content of `samples` (its capacity is kept). `name` is used in messages only.
-  [[nodiscard]] virtual Result<SourceFacts> decode(const RandomAccessFile& source, const std::string& name,
-                                                   const DecodeRequest& request, std::vector<float>& samples) = 0;
+  [[nodiscard]] virtual Result<SourceFacts> decode(const RandomAccessFile& source,
+                                                   const std::string& name,
+                                                   const DecodeRequest& request,
+                                                   std::vector<float>& samples) = 0;
 };
 
-// In this process, through libav*. A decoder that works in a contained worker process will stand beside it.
+// In this process, through libav*. A decoder that works in a contained worker process will stand
+// beside it.
 [[nodiscard]] std::unique_ptr<AudioDecoder> make_libav_decoder();
 
-// The libraries that decide the samples, for `numerics`: "libavcodec 59.37.100, libswresample 4.7.100, ...".
+// The libraries that decide the samples, for `numerics`: "libavcodec 59.37.100,
+// libswresample 4.7.100, ...".
 [[nodiscard]] std::string decode_libraries();
 
 }  // namespace xtts::decode

@@ -130,9 +130,8 @@ Status Demuxer::choose_stream(const Complaints& complaints) {
   // Cover art is a video stream to libav, so it never comes into question here.
   const int index = av_find_best_stream(context_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, &codec_, 0);
   if (index < 0) {
-    if (index != AVERROR_DECODER_NOT_FOUND) return complaints.failure("choosing the sound", index);
-    return {StatusCode::kBadInput,
-            std::string(container()) + ": FFmpeg has no decoder for its sound"};
+    if (index == AVERROR(ENOMEM)) return complaints.failure("choosing the sound", index);
+    return {StatusCode::kBadInput, std::string(container()) + ": FFmpeg cannot decode its sound"};
   }
   stream_ = context_->streams[index];
   codec_ = preferred_decoder(codec_, stream_->codecpar->codec_id);
