@@ -138,7 +138,7 @@ std::vector<Key> spectrum_keys() {
                  "length of the window, centred in n_fft"),
       scalar_key("features.stft.hop_samples", XTTS_AT(features.stft.hop_samples),
                  "between the starts of frames"),
-      scalar_key("features.stft.window", XTTS_AT(features.stft.window), "hann"),
+      scalar_key("features.stft.window", XTTS_AT(features.stft.window), "the only one so far"),
       scalar_key("features.stft.symmetry", XTTS_AT(features.stft.symmetry), "periodic | symmetric"),
       scalar_key("features.stft.framing", XTTS_AT(features.stft.framing),
                  "center: n_fft/2 on both sides | same: (n_fft-hop)/2 | none: whole frames only | "
@@ -181,7 +181,7 @@ std::vector<Key> record_keys() {
       scalar_key("features.too_long", XTTS_AT(features.too_long),
                  "drop | truncate | auto: drop where there is text, truncate where there is none"),
       scalar_key("features.precision", XTTS_AT(features.precision),
-                 "double | float32: of the transform; float32 is faster and up to 1e-3 off"),
+                 "double | float32: of the transform; float32 is faster and less exact"),
   };
 }
 
@@ -233,7 +233,7 @@ std::vector<Key> corpus_keys() {
       scalar_key("corpus.max_source_seconds", XTTS_AT(corpus.max_source_seconds),
                  "longer files are refused"),
       scalar_key("corpus.max_clip_seconds", XTTS_AT(corpus.max_clip_seconds),
-                 "longer clips are dropped"),
+                 "longer clips are dropped; none: no limit"),
   };
 }
 

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "recipe/recipe_file.hpp"
 #include "scratch_folder.hpp"
 
@@ -37,7 +39,8 @@ TEST(Parse, NamesLineKeyAndNearestKeyOfAnUnknownOne) {
             "'features.stft.hop_samples'?");
   EXPECT_EQ(refusal("features:\n  n_mels: 80\n"),
             "my.yaml:2: features.n_mels: unknown key; did you mean 'features.mel.n_mels'?");
-  EXPECT_EQ(refusal("feature:\n  n_mels: 80\n"), "my.yaml:1: feature: unknown key; did you mean 'features'?");
+  EXPECT_EQ(refusal("feature:\n  n_mels: 80\n"),
+            "my.yaml:1: feature: unknown key; did you mean 'features'?");
   EXPECT_EQ(refusal("colour: red\n"), "my.yaml:1: colour: unknown key");
 }
 
@@ -174,6 +177,41 @@ TEST(Parse, RefusesAVocabularyThatIsMissingDoubledOrWrong) {
   EXPECT_EQ(refusal("text:\n  tokens: characters\n  vocabulary: ab\n  vocabulary_file: good.txt\n",
                     folder.path()),
             "my.yaml:4: text.vocabulary_file: text.vocabulary is given too, on line 3");
+}
+
+// Bytes of a good recipe replaced, removed and doubled: whatever comes out is a recipe that
+// validates or a refusal.
+TEST(Parse, AnswersEveryDamagedFile) {
+  const auto text =
+      read_text_file(Env::real(), XTTS_SOURCE_DIR "/configs/recipes/myxtts.yaml", 65536);
+  ASSERT_TRUE(text.ok());
+  constexpr std::string_view kBytes = "{}[]:,&*!|>-#\"'\n 09.e\xFF%@`~";
+  for (std::uint32_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    std::string damaged = *text;
+    for (int count = 0; count < 4; ++count) {
+      const std::size_t at = random() % damaged.size();
+      const char byte = kBytes[random() % kBytes.size()];
+      switch (random() % 3) {
+        case 0:
+          damaged[at] = byte;
+          break;
+        case 1:
+          damaged.insert(at, 1 + random() % 3, byte);
+          break;
+        default:
+          damaged.erase(at, 1 + random() % 40);
+      }
+    }
+    const auto recipe = read(damaged);
+    if (recipe.ok()) {
+      EXPECT_TRUE(check(*recipe).ok()) << damaged;
+    } else {
+      EXPECT_EQ(recipe.status().code(), StatusCode::kInvalidArgument);
+      EXPECT_TRUE(recipe.status().message().starts_with("my.yaml")) << recipe.status().message();
+    }
+  }
 }
 
 TEST(Load, NamesTheNearestShippedRecipe) {
