@@ -1,0 +1,218 @@
+// FAULTS 1 to 5, 13 and 32, for everything in src/store: the steps of two generations are
+// interrupted at every call that changes the file system. After each: what is published is whole,
+// the journal is true, and the same steps again end in the same bytes as a run that nobody
+// disturbed.
+#include <gtest/gtest.h>
+
+#include "formats/manifest.hpp"
+#include "store/journal_line.hpp"
+#include "store_builder.hpp"
+#include "support/fault_env.hpp"
+#include "support/memory_env.hpp"
+
+namespace xtts::testing {
+namespace {
+
+Files tree_of(MemoryEnv& env) {
+  Files files;
+  for (const std::string& path : env.all_files()) files[path] = env.contents(path);
+  return files;
+}
+
+const Files& undisturbed() {
+  static const Files files = [] {
+    MemoryEnv env;
+    env.add_folder("/data");
+    const Status status = build_both(env);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return tree_of(env);
+  }();
+  return files;
+}
+
+// The published generation, 0 where there is none. Everything that it names must be there, byte for
+// byte.
+std::uint64_t published_generation(MemoryEnv& env) {
+  const std::string path = store::manifest_path(std::string(kCache));
+  if (!env.exists(path)) return 0;
+  const auto manifest = formats::decode_manifest(env.contents(path));
+  EXPECT_TRUE(manifest.ok()) << manifest.status().message();
+  if (!manifest) return 0;
+  for (const auto& [name, bytes] : files_of(manifest->generation)) {
+    EXPECT_TRUE(env.contents(name) == bytes) << name << " is not whole";
+  }
+  return manifest->generation;
+}
+
+// Invariant 1: whatever stands under a published name is complete.
+void expect_no_partial_shard(MemoryEnv& env) {
+  for (const auto& [path, bytes] : tree_of(env)) {
+    if (!path.starts_with(join_path(kCache, "shards/"))) continue;
+    ASSERT_TRUE(all_shards().contains(path)) << path;
+    EXPECT_TRUE(all_shards().at(path) == bytes) << path << " is partial";
+  }
+}
+
+// Every line that reads back right names a shard that is there, complete.
+void expect_true_journal(MemoryEnv& env) {
+  const std::string text = env.contents(join_path(kCache, ".build/journal"));
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    const auto line = store::decode_shard_line(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+    if (!line) continue;  // the head
+    const auto& sealed = *line->sealed;
+    const std::string path = join_path(store::column_folder(std::string(kCache), sealed.column),
+                                       formats::shard_file_name(sealed.ordinal, sealed.digest));
+    ASSERT_TRUE(all_shards().contains(path));
+    EXPECT_TRUE(env.contents(path) == all_shards().at(path)) << path;
+  }
+}
+
+enum class Power : std::uint8_t { kStays, kIsCut };
+
+struct Way {
+  std::string name;
+  Aftermath aftermath = Aftermath::kIsACrash;
+  double torn_share = 0.0;
+  Power power = Power::kStays;
+};
+
+void PrintTo(const Way& way, std::ostream* out) {
+  *out << way.name;
+}
+
+class StoreInterrupted : public ::testing::TestWithParam<Way> {};
+
+// Nothing more can be asked of the state that the fault left: `generation_max` were begun.
+void expect_sound(MemoryEnv& env, std::uint64_t generation_min) {
+  const std::uint64_t generation = published_generation(env);
+  EXPECT_GE(generation, generation_min) << "a generation whose build had succeeded is gone";
+  expect_no_partial_shard(env);
+  expect_true_journal(env);
+}
+
+TEST_P(StoreInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
+  const Way& way = GetParam();
+  std::uint64_t interrupted_count = 0;
+  for (std::uint64_t call = 1;; ++call) {
+    MemoryEnv memory;
+    memory.add_folder("/data");
+    FaultEnv env(memory);
+    env.set_fault(Fault{.at_call = call, .aftermath = way.aftermath, .torn_share = way.torn_share});
+    const Status first = build_generation(env, 1);
+    const Status second = first.ok() ? build_generation(env, 2) : first;
+    if (!env.fault_happened()) break;
+    SCOPED_TRACE("call " + std::to_string(call) + ": " + env.failed_call());
+    ++interrupted_count;
+    // A lock on a superseded index that cannot be had means that somebody reads it: no failure.
+    const bool is_tolerated =
+        way.aftermath == Aftermath::kGoesOn &&
+        env.failed_call().starts_with(join_path("lock " + std::string(kCache), "index-"));
+    EXPECT_EQ(second.code(), is_tolerated ? StatusCode::kOk : StatusCode::kResource)
+        << second.message();
+    EXPECT_TRUE(env.misuse().empty()) << env.misuse().front();
+
+    if (way.power == Power::kIsCut) memory.forget_unsynced();
+    expect_sound(memory, first.ok() ? 1 : 0);
+    const Status again = build_both(memory);
+    EXPECT_TRUE(again.ok()) << again.message();
+    EXPECT_TRUE(tree_of(memory) == undisturbed());
+    // And what the second run promised is safe too.
+    memory.forget_unsynced();
+    EXPECT_EQ(published_generation(memory), 2U);
+    if (::testing::Test::HasFailure()) break;
+  }
+  // Two generations of sealing, journal, index, manifest, garbage and finish: a loop that ended
+  // early proves nothing.
+  EXPECT_GT(interrupted_count, 80U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, StoreInterrupted,
+    ::testing::Values(
+        Way{.name = "Killed"}, Way{.name = "KilledInTheMiddleOfAWrite", .torn_share = 0.6},
+        Way{.name = "PowerCut", .power = Power::kIsCut},
+        Way{.name = "PowerCutInTheMiddleOfAWrite", .torn_share = 0.6, .power = Power::kIsCut},
+        Way{.name = "FailsOnce", .aftermath = Aftermath::kGoesOn},
+        Way{.name = "FailsOnceAndLosesPower",
+            .aftermath = Aftermath::kGoesOn,
+            .torn_share = 0.6,
+            .power = Power::kIsCut}),
+    [](const auto& way) { return way.param.name; });
+
+// No run of 70 calls gets through generation 1: each must stand on what the one before has sealed.
+TEST(Store, KilledAgainAndAgainEndsInTheSameBytes) {
+  for (const std::uint64_t calls_a_run : {65U, 67U, 70U}) {
+    MemoryEnv memory;
+    memory.add_folder("/data");
+    bool done = false;
+    int run_count = 0;
+    for (; !done && run_count < 100; ++run_count) {
+      FaultEnv env(memory);
+      env.set_fault(Fault{.at_call = calls_a_run, .aftermath = Aftermath::kIsACrash});
+      done = build_both(env).ok();
+      memory.forget_unsynced();
+      expect_sound(memory, 0);
+    }
+    EXPECT_TRUE(done) << calls_a_run << " calls a run";
+    EXPECT_GT(run_count, 2);
+    EXPECT_EQ(published_generation(memory), 2U);
+    // The last power cut may have brought back files whose removal was not synced.
+    EXPECT_TRUE(build_both(memory).ok());
+    EXPECT_TRUE(tree_of(memory) == undisturbed());
+  }
+}
+
+TEST(Store, ADiskThatFillsUpAtAnyByteHarmsNothingAndCanGoOn) {
+  std::uint64_t total_bytes = 0;
+  for (const auto& [path, bytes] : undisturbed()) total_bytes += bytes.size();
+  std::uint64_t full_count = 0;
+  for (std::uint64_t room_bytes = 0; room_bytes < 2 * total_bytes; room_bytes += 997) {
+    MemoryEnv memory;
+    memory.add_folder("/data");
+    FaultEnv env(memory);
+    env.set_room_bytes(room_bytes);
+    const Status status = build_both(env);
+    if (status.ok()) break;
+    ++full_count;
+    EXPECT_EQ(status.code(), StatusCode::kResource);
+    expect_sound(memory, 0);
+    env.set_room_bytes(std::nullopt);
+    EXPECT_TRUE(build_both(env).ok());
+    EXPECT_TRUE(tree_of(memory) == undisturbed());
+    if (::testing::Test::HasFailure()) break;
+  }
+  EXPECT_GT(full_count, total_bytes / 997 / 2);
+}
+
+// FAULTS 32: the reader of generation 1 keeps all of it while generation 2 is made, whatever
+// happens to its builder.
+TEST(Store, AReaderKeepsItsGenerationThroughEveryCrash) {
+  for (std::uint64_t call = 1;; ++call) {
+    MemoryEnv memory;
+    memory.add_folder("/data");
+    ASSERT_TRUE(build_generation(memory, 1).ok());
+    const auto manifest =
+        formats::decode_manifest(memory.contents(store::manifest_path(std::string(kCache))));
+    auto reader = memory.lock(join_path(kCache, formats::index_file_name(manifest->index_digest)),
+                              LockKind::kShared);
+    ASSERT_TRUE(reader.ok());
+
+    FaultEnv env(memory);
+    env.set_fault(Fault{.at_call = call, .aftermath = Aftermath::kIsACrash});
+    (void)build_generation(env, 2);
+    EXPECT_TRUE(build_generation(memory, 2).ok());
+    for (const auto& [path, bytes] : files_of(1)) {
+      if (path == store::manifest_path(std::string(kCache))) continue;
+      EXPECT_TRUE(memory.contents(path) == bytes) << path << ", call " << call;
+    }
+    reader->reset();
+    EXPECT_TRUE(build_generation(memory, 2).ok());
+    EXPECT_TRUE(tree_of(memory) == undisturbed()) << "garbage goes once the reader has gone";
+    if (!env.fault_happened() || ::testing::Test::HasFailure()) break;
+  }
+}
+
+}  // namespace
+}  // namespace xtts::testing
