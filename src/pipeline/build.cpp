@@ -156,7 +156,7 @@ class Build {
     std::string folder = request_.cache;
     while (!env_.stat(folder) && folder != "." && folder != "/") folder = parent_path(folder);
     if (const auto free = env_.free_bytes(folder)) preview.free_bytes = *free;
-    estimate(env_, plan_, request_, preview);
+    if (observer_.wants_estimate()) estimate(env_, plan_, request_, preview);
     observer_.before(preview);
   }
 
@@ -281,7 +281,6 @@ class Build {
       XTTS_ASSIGN(const std::string is, encode_manifest(previous_->manifest()));
       if (would_be == is) {
         XTTS_TRY(save_sources(rejects, same.manifest.index_digest));
-        XTTS_TRY(folder_->finish());
         return report_unchanged();
       }
     }

@@ -79,6 +79,8 @@ struct BuildProgress {
 class BuildObserver {
  public:
   virtual ~BuildObserver() = default;
+  // Hours, sizes and time cost the decoding of a small sample: only where somebody reads them.
+  [[nodiscard]] virtual bool wants_estimate() const { return true; }
   virtual void before(const BuildPreview& preview) = 0;
   virtual void progress(const BuildProgress& progress) = 0;
   [[nodiscard]] virtual bool cancelled() const = 0;

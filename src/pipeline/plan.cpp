@@ -126,10 +126,6 @@ class Planner {
       add(hasher, clip.language);
     }
     for (const Reject& reject : plan_.rejects) add(hasher, formats::encode_reject(reject));
-    // Not the content of the published cache, but which one: a cache that was replaced is looked at
-    // again.
-    if (request_.previous != nullptr)
-      add_number(hasher, request_.previous->manifest().features_fingerprint);
     return hasher.finish();
   }
 
