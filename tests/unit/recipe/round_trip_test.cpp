@@ -99,7 +99,7 @@ class RecipeMaker {
   void fill(FeatureConfig& f) {
     f.sample_rate_hz = whole(8000, 48000);
     f.channels = pick({ChannelMix::kMean, ChannelMix::kFirst});
-    f.resampler = pick<std::string>({"soxr_hq", "soxr_vhq", "soxr_qq"});
+    f.resampler = pick<std::string>({"soxr_hq", "soxr_vhq"});
     if (coin()) f.trim = {TrimMethod::kTopDb, real(1, 90), whole(2, 4096), whole(1, 2048)};
     f.loudness.method = pick({LoudnessMethod::kNone, LoudnessMethod::kRms, LoudnessMethod::kPeak});
     if (f.loudness.method != LoudnessMethod::kNone) f.loudness.target = real(1e-3, 1);
