@@ -107,6 +107,10 @@ struct FeatureExtractor::Impl {
       spectrum->run(frame, rows.data() + i * row_stride);
     }
     kernels.mel(rows.data(), row_stride, filters.spans(), transposed.data(), bands.data());
+    // Rows beyond the last band fill up vectors. Left alone they would be compressed again and
+    // again.
+    const std::span<float> unused = bands.span().subspan(mel_count * kBlockFrames);
+    std::fill(unused.begin(), unused.end(), 0.0F);
     kernels.compress(compression, bands.data(), bands.size());
     kernels.to_frames(bands.data(), padded_mel_count, frames.data());
     for (std::size_t i = 0; i < count; ++i) {
