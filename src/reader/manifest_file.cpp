@@ -24,16 +24,17 @@ Status why_no_manifest(Env& env, const std::string& cache) {
 
 }  // namespace
 
+Result<std::string> load_manifest_text(Env& env, const std::string& cache) {
+  auto text = read_text_file(env, join_path(cache, kManifestName), formats::kManifestBytesMax);
+  if (text.status().code() == StatusCode::kNotFound) return why_no_manifest(env, cache);
+  return text;
+}
+
 Result<LoadedManifest> load_manifest(Env& env, const std::string& cache) {
-  const std::string path = join_path(cache, kManifestName);
-  auto text = read_text_file(env, path, formats::kManifestBytesMax);
-  if (!text.ok()) {
-    if (text.status().code() == StatusCode::kNotFound) return why_no_manifest(env, cache);
-    return text.status();
-  }
-  auto manifest = formats::decode_manifest(*text);
-  if (!manifest.ok()) return manifest.status().with_context(path);
-  return LoadedManifest{std::move(*text), std::move(*manifest)};
+  XTTS_ASSIGN(std::string text, load_manifest_text(env, cache));
+  auto manifest = formats::decode_manifest(text);
+  if (!manifest.ok()) return manifest.status().with_context(join_path(cache, kManifestName));
+  return LoadedManifest{std::move(text), std::move(*manifest)};
 }
 
 }  // namespace xtts::reader

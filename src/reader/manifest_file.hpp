@@ -16,6 +16,8 @@ struct LoadedManifest {
   formats::Manifest manifest;
 };
 
+// The text as it lies there, nothing of it verified.
+[[nodiscard]] Result<std::string> load_manifest_text(Env& env, const std::string& cache);
 [[nodiscard]] Result<LoadedManifest> load_manifest(Env& env, const std::string& cache);
 
 }  // namespace xtts::reader

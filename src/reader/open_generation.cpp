@@ -48,14 +48,13 @@ Result<Generation> open_generation(Env& env, const std::string& cache) {
     // Between the manifest and the lock a builder may have published and collected. The manifest is
     // read again under the lock: where it is the same, the lock was there before any collection
     // could begin.
-    auto again = load_manifest(env, cache);
-    if (!again.ok() && round.status.ok()) return again.status();
-    const bool same = again.ok() && again->text == round.generation.loaded.text;
-    if (!again.ok() || same || i == kRoundsMax) {
+    const auto again = load_manifest_text(env, cache);
+    if (!again.ok()) return again.status();
+    if (*again == round.generation.loaded.text || i == kRoundsMax) {
       if (!round.status.ok()) return round.status;
       return std::move(round.generation);
     }
-    loaded = std::move(*again);
+    XTTS_ASSIGN(loaded, load_manifest(env, cache));
   }
 }
 

@@ -31,6 +31,17 @@ std::vector<ShardTask> all_shards(const formats::Manifest& manifest) {
   return tasks;
 }
 
+// No more than the largest shard has: a small cache is verified in a few pages of memory.
+std::size_t piece_bytes(const formats::Manifest& manifest) {
+  std::uint64_t largest = formats::kPageBytes;
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    for (const formats::ShardEntry& shard : column.shards) {
+      largest = std::max(largest, shard.file_bytes);
+    }
+  }
+  return static_cast<std::size_t>(std::min<std::uint64_t>(largest, kPieceBytes));
+}
+
 std::uint64_t shard_bytes(const formats::Manifest& manifest) {
   std::uint64_t bytes = 0;
   for (const formats::ColumnEntry& column : manifest.columns) {
@@ -104,7 +115,11 @@ class ShardWorkers {
  public:
   ShardWorkers(Run& run, reader::IndexReader& index, const formats::Manifest& manifest,
                const Plan& plan)
-      : run_(run), index_(index), plan_(plan), tasks_(all_shards(manifest)) {}
+      : run_(run),
+        index_(index),
+        plan_(plan),
+        tasks_(all_shards(manifest)),
+        piece_bytes_(piece_bytes(manifest)) {}
 
   [[nodiscard]] Status check_all(std::uint32_t thread_count) {
     const std::size_t count =
@@ -121,7 +136,7 @@ class ShardWorkers {
  private:
   void work() noexcept {
     try {
-      std::vector<std::byte> buffer(kPieceBytes);
+      std::vector<std::byte> buffer(piece_bytes_);
       for (std::size_t i = next_++; i < tasks_.size() && !run_.cancelled(); i = next_++) {
         const ShardTask& task = tasks_[i];
         ShardCheck(run_, index_, plan_, plan_.columns[task.column], task.ordinal).run(buffer);
@@ -135,6 +150,7 @@ class ShardWorkers {
   reader::IndexReader& index_;
   const Plan& plan_;
   const std::vector<ShardTask> tasks_;
+  const std::size_t piece_bytes_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> out_of_memory_ = false;
 };
@@ -152,25 +168,24 @@ void check_sizes(Run& run, const formats::Manifest& manifest) {
   }
 }
 
-std::string name_of_index(const reader::LoadedManifest& loaded) {
-  return formats::index_file_name(loaded.manifest.index_digest);
-}
-
-Status check_cache(Run& run, Report& report) {
+// Something is wrong with the manifest or the index: which of them, and what is left to look at.
+Status check_broken_generation(Run& run, const Status& failure) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
   if (!loaded.ok()) {
     if (loaded.status().code() != StatusCode::kCorrupt) return loaded.status();
     run.add_failure(std::string(reader::kManifestName), "manifest", loaded.status());
     return {};
   }
-  auto generation = reader::open_generation(run.env, run.cache);
+  // Without the index nobody knows where the blocks lie; sizes are all that can be compared.
+  run.add_failure(formats::index_file_name(loaded->manifest.index_digest), "index", failure);
+  check_sizes(run, loaded->manifest);
+  return {};
+}
+
+Status check_cache(Run& run, Report& report) {
+  const auto generation = reader::open_generation(run.env, run.cache);
   if (generation.status().code() == StatusCode::kUnsupported) return generation.status();
-  if (!generation.ok()) {
-    // Without the index nobody knows where the blocks lie; sizes are all that is left to look at.
-    run.add_failure(name_of_index(*loaded), "index", generation.status());
-    check_sizes(run, loaded->manifest);
-    return {};
-  }
+  if (!generation.ok()) return check_broken_generation(run, generation.status());
   const formats::Manifest& manifest = generation->loaded.manifest;
   reader::IndexReader& index = *generation->index;
   run.bytes_total = generation->loaded.text.size() + manifest.index_bytes + shard_bytes(manifest);

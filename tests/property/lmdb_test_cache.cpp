@@ -1,0 +1,35 @@
+#include "lmdb_test_cache.hpp"
+
+#include <stdexcept>
+
+#include "store/shard_image.hpp"
+
+namespace xtts::testing {
+namespace {
+
+void require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.message());
+}
+
+}  // namespace
+
+MadeShard make_shard_with_lmdb(const formats::ColumnSpec& column, std::uint64_t generation,
+                               const std::vector<TestBlock>& blocks) {
+  auto image = store::make_lmdb_image(column, generation);
+  require(image.status());
+  for (const TestBlock& block : blocks) {
+    std::vector<store::PendingRecord> records;
+    for (const TestRecord& record : block.records) {
+      records.push_back({record.id_hash, record.length, record.fill_bits, as_bytes(record.rows)});
+    }
+    require((*image)->add_block(records, block.facts));
+  }
+  const auto finished = (*image)->finish();
+  require(finished.status());
+  MadeShard shard;
+  shard.table = finished->table;
+  shard.bytes.assign(reinterpret_cast<const char*>(finished->bytes.data()), finished->bytes.size());
+  return shard;
+}
+
+}  // namespace xtts::testing
