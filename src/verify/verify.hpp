@@ -1,7 +1,8 @@
 // verify: is every byte what was written? quick: manifest, sizes, plan; full: every byte, each
 // hashed once. Reads through Env (pread), so a damaged or shrinking file is a finding and never a
-// signal. `full` works on `threads` shards at once with 8 MiB of buffer each. The function itself
-// fails only where it cannot begin; damage is in the report.
+// signal. `full` works on `threads` shards at once with 512 KiB of buffer each (or one record,
+// where that is more). The function itself fails only where it cannot begin; damage is in the
+// report.
 #pragma once
 
 #include <cstdint>
