@@ -1,0 +1,136 @@
+#include "cli/app.hpp"
+
+#include <array>
+#include <csignal>
+
+namespace xtts::cli {
+namespace {
+
+constexpr std::array<const char*, 4> kLogLevels{"error", "warning", "info", "debug"};
+
+}  // namespace
+
+void Context::print(std::string_view text) {
+  if (!flags.json) out.write(text);
+}
+
+void Context::summarize(std::string_view text) {
+  if (!flags.quiet) print(text);
+}
+
+void Context::print_json(const nlohmann::json& document) {
+  if (!flags.json || json_written_) return;
+  json_written_ = true;
+  out.write(dump_json(document, 2) + "\n");
+}
+
+int Context::verbosity() const {
+  if (flags.quiet) return 0;
+  for (std::size_t i = 0; i < kLogLevels.size(); ++i) {
+    if (flags.log_level == kLogLevels[i]) return static_cast<int>(i);
+  }
+  return 2;
+}
+
+void Context::warn(std::string_view message) {
+  if (verbosity() >= 1) err.write("warning: " + std::string(message) + "\n");
+}
+
+void Context::inform(std::string_view message) {
+  if (verbosity() >= 2) err.write(std::string(message) + "\n");
+}
+
+void Context::debug(std::string_view message) {
+  if (verbosity() >= 3) err.write("debug: " + std::string(message) + "\n");
+}
+
+bool Context::shows_progress() const {
+  return verbosity() >= 2;
+}
+
+std::string dump_json(const nlohmann::json& value, int indent) {
+  return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void add_common_flags(CLI::App& command, Context& context) {
+  command.add_flag("--json", context.flags.json, "One JSON document on stdout, nothing else")
+      ->group("Output");
+  command.add_flag("-q,--quiet", context.flags.quiet, "Errors only on stderr, no summary")
+      ->group("Output");
+  command.add_option("--log-level", context.flags.log_level, "error, warning, info or debug")
+      ->check(CLI::IsMember(std::vector<std::string>(kLogLevels.begin(), kLogLevels.end())))
+      ->group("Output")
+      ->type_name("LEVEL");
+}
+
+void set_examples(CLI::App& command, std::string_view text) {
+  std::string footer = "Examples:\n";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    footer += "  " + std::string(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  footer.pop_back();
+  command.footer(footer);
+}
+
+int exit_code_of(const Status& status, int signal) {
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return 0;
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kNotFound:
+    case StatusCode::kMismatch:
+    case StatusCode::kUnsupported:
+      return 2;
+    case StatusCode::kTooManyRejects:
+      return 3;
+    case StatusCode::kCorrupt:
+      return 4;
+    case StatusCode::kBusy:
+      return 5;
+    case StatusCode::kResource:
+    case StatusCode::kSourceIo:
+    case StatusCode::kBadInput:  // the one source that was asked for: `show --wav`
+      return 6;
+    case StatusCode::kCancelled:
+      return 128 + (signal == 0 ? SIGINT : signal);
+    case StatusCode::kInternal:
+      return 1;
+  }
+  return 1;
+}
+
+std::string json_code_name(StatusCode code) {
+  switch (code) {
+    case StatusCode::kOk:
+      return "ok";
+    case StatusCode::kInvalidArgument:
+      return "invalid_argument";
+    case StatusCode::kNotFound:
+      return "not_found";
+    case StatusCode::kBadInput:
+      return "bad_input";
+    case StatusCode::kSourceIo:
+      return "source_io";
+    case StatusCode::kCorrupt:
+      return "corrupt";
+    case StatusCode::kUnsupported:
+      return "unsupported";
+    case StatusCode::kMismatch:
+      return "mismatch";
+    case StatusCode::kBusy:
+      return "busy";
+    case StatusCode::kResource:
+      return "resource";
+    case StatusCode::kTooManyRejects:
+      return "too_many_rejects";
+    case StatusCode::kCancelled:
+      return "cancelled";
+    case StatusCode::kInternal:
+      return "internal";
+  }
+  return "internal";
+}
+
+}  // namespace xtts::cli

@@ -1,0 +1,80 @@
+// What every command gets, and the rules that all of them keep:
+//
+//   - Results go to stdout, messages to stderr. Nothing but a command's code prints.
+//   - With --json stdout holds exactly one JSON document, whatever happens: the result, or
+//   {"error": {"code", "message"}}.
+//   - --quiet leaves errors and results; summaries that nobody asked for are not printed.
+//   - A command returns a Status; its code decides the exit code (exit_code_of).
+//
+// A command registers itself: add_NAME_command(app, context) makes the CLI11 subcommand, calls
+// add_common_flags, and sets context.run in its callback, so that nothing runs inside CLI11.
+// Context: one thread at a time, but for inform, warn and debug, which any thread may call.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/env.hpp"
+#include "cli/output.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::cli {
+
+struct Flags {
+  bool json = false;
+  bool quiet = false;
+  std::string log_level = "info";  // error, warning, info, debug
+};
+
+class Context {
+ public:
+  Context(Env& environment, Output& results, Output& messages)
+      : env(environment), out(results), err(messages) {}
+
+  Env& env;
+  Output& out;
+  Output& err;
+  Flags flags;
+  std::function<Status()> run;  // the chosen command; empty where none was chosen
+
+  // A result in text; nothing with --json.
+  void print(std::string_view text);
+  // A summary that a person likes to see; nothing with --json or --quiet.
+  void summarize(std::string_view text);
+  // The result with --json; nothing without. At most once a run.
+  void print_json(const nlohmann::json& document);
+  // For documents written piece by piece: says that one has begun, so that no error document
+  // follows it.
+  void begin_json_stream() { json_written_ = true; }
+  [[nodiscard]] bool json_written() const noexcept { return json_written_; }
+
+  // Messages, a line each.
+  void inform(std::string_view message);
+  void warn(std::string_view message);
+  void debug(std::string_view message);
+
+  // A progress line on stderr is welcome.
+  [[nodiscard]] bool shows_progress() const;
+
+ private:
+  [[nodiscard]] int verbosity() const;  // 0 errors, 1 warnings, 2 info, 3 debug
+  bool json_written_ = false;
+};
+
+// JSON text; broken UTF-8 becomes U+FFFD.
+[[nodiscard]] std::string dump_json(const nlohmann::json& value, int indent = -1);
+
+// --json, --quiet, --log-level. Every command has them.
+void add_common_flags(CLI::App& command, Context& context);
+// `text`: lines of "command   # what it does", without indent.
+void set_examples(CLI::App& command, std::string_view text);
+
+// DESIGN: exit codes are an API. `signal` is stop_signal().
+[[nodiscard]] int exit_code_of(const Status& status, int signal);
+// The name of a code as JSON gives it: "not_found".
+[[nodiscard]] std::string json_code_name(StatusCode code);
+
+}  // namespace xtts::cli

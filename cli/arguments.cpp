@@ -1,0 +1,62 @@
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+
+#include "base/nearest_name.hpp"
+
+namespace xtts::cli {
+namespace {
+
+bool is_flag(const std::string& argument) {
+  return argument.size() > 1 && argument[0] == '-';
+}
+
+// Could be a mistyped command: a word, with nothing in it that only paths have.
+bool looks_like_command(const std::string& argument) {
+  return argument.find_first_of("/.~") == std::string::npos;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> complete_arguments(
+    std::vector<std::string> arguments, const std::vector<std::string>& commands,
+    const std::function<bool(const std::string& path)>& exists) {
+  const auto is_command = [&](const std::string& word) {
+    return std::find(commands.begin(), commands.end(), word) != commands.end();
+  };
+  // --log-level is the one flag with a value that may stand before a command.
+  const auto next_word = [&](auto from) {
+    for (auto at = from; at != arguments.end(); ++at) {
+      if (*at == "--log-level" && at + 1 != arguments.end()) {
+        ++at;
+      } else if (!is_flag(*at)) {
+        return at;
+      }
+    }
+    return arguments.end();
+  };
+  const auto first = next_word(arguments.begin());
+  if (first == arguments.end() || is_command(*first)) return arguments;
+  // Behind other flags of build this may be a flag's value (`--recipe NAME DATA CACHE`): CLI11 will
+  // know.
+  const bool is_first = std::all_of(arguments.begin(), first, [](const std::string& argument) {
+    return argument == "--json" || argument == "--quiet" || argument == "-q" ||
+           !is_flag(argument) || argument.rfind("--log-level", 0) == 0;
+  });
+  if (is_first && looks_like_command(*first) && !exists(*first)) {
+    const std::string nearest = nearest_of(*first, commands);
+    return Status(StatusCode::kInvalidArgument,
+                  "unknown command '" + *first + "'" +
+                      (nearest.empty() ? " (and there is no folder of that name)"
+                                       : ", did you mean '" + nearest + "'?"));
+  }
+  arguments.insert(arguments.begin(), "build");
+  return arguments;
+}
+
+bool asks_for_json(const std::vector<std::string>& arguments) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  return std::find(arguments.begin(), end, "--json") != end;
+}
+
+}  // namespace xtts::cli

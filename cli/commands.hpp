@@ -1,0 +1,16 @@
+// The commands. Each add_ function stands in a file of its own, NAME_command.cpp.
+#pragma once
+
+#include "cli/app.hpp"
+
+namespace xtts::cli {
+
+void add_build_command(CLI::App& app, Context& context);
+void add_completion_command(CLI::App& app, Context& context);
+void add_info_command(CLI::App& app, Context& context);
+void add_ls_command(CLI::App& app, Context& context);
+void add_recipes_command(CLI::App& app, Context& context);
+void add_show_command(CLI::App& app, Context& context);
+void add_verify_command(CLI::App& app, Context& context);
+
+}  // namespace xtts::cli

@@ -1,0 +1,204 @@
+#include "cli/completion.hpp"
+
+namespace xtts::cli {
+namespace {
+
+// CLI11 writes what IsMember allows into the type's name: "TEXT:{quick,full}".
+std::vector<std::string> choices_in(const std::string& type_name) {
+  const std::size_t open = type_name.find('{');
+  const std::size_t close = type_name.find('}', open == std::string::npos ? 0 : open);
+  if (open == std::string::npos || close == std::string::npos) return {};
+  std::vector<std::string> choices{""};
+  for (const char c : type_name.substr(open + 1, close - open - 1)) {
+    c == ',' ? void(choices.emplace_back()) : void(choices.back() += c);
+  }
+  return choices;
+}
+
+CompletionOption describe_option(const CLI::Option& option) {
+  CompletionOption out;
+  for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
+  out.help = option.get_description();
+  out.takes_value = option.get_items_expected_max() > 0;
+  out.choices = choices_in(option.get_type_name());
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// Within single quotes of a POSIX shell.
+std::string single_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::vector<std::string> names_of(const std::vector<CompletionCommand>& commands) {
+  std::vector<std::string> names;
+  for (const CompletionCommand& command : commands) names.push_back(command.name);
+  return names;
+}
+
+std::string bash_values(const CompletionCommand& command) {
+  std::string out;
+  for (const CompletionOption& option : command.options) {
+    if (!option.takes_value) continue;
+    std::string pattern;
+    for (const std::string& name : option.names) pattern += (pattern.empty() ? "" : "|") + name;
+    out += "        " + pattern + ") ";
+    out += option.choices.empty() ? "COMPREPLY=($(compgen -f -- \"$word\"))"
+                                  : "COMPREPLY=($(compgen -W " +
+                                        single_quoted(joined(option.choices)) + " -- \"$word\"))";
+    out += "; return ;;\n";
+  }
+  return out;
+}
+
+// '[', ']' and ':' have a meaning in the specifications of _arguments.
+std::string zsh_text(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string zsh_option(const CompletionOption& option, const std::string& name) {
+  std::string spec = name + "[" + zsh_text(option.help) + "]";
+  if (option.takes_value) {
+    spec += option.choices.empty() ? ":value:_files" : ":value:(" + joined(option.choices) + ")";
+  }
+  return single_quoted(spec);
+}
+
+}  // namespace
+
+std::vector<CompletionCommand> describe_commands(const CLI::App& app) {
+  std::vector<CompletionCommand> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    CompletionCommand out;
+    out.name = command->get_name();
+    out.help = command->get_description();
+    bool is_first_positional = true;
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_group().empty()) continue;  // hidden
+      if (option->nonpositional()) {
+        out.options.push_back(describe_option(*option));
+      } else if (is_first_positional) {
+        out.first_choices = choices_in(option->get_type_name());
+        is_first_positional = false;
+      }
+    }
+    commands.push_back(std::move(out));
+  }
+  return commands;
+}
+
+std::string bash_completion(const std::vector<CompletionCommand>& commands) {
+  std::string out =
+      "# bash completion of xtts-precompute, made by: xtts-precompute completion bash\n"
+      "_xtts_precompute() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
+      "command=${COMP_WORDS[1]}\n"
+      "  COMPREPLY=()\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W " +
+      single_quoted(joined(names_of(commands)) + " --help --version") +
+      " -- \"$word\") $(compgen -d -- \"$word\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case $command in\n";
+  for (const CompletionCommand& command : commands) {
+    std::vector<std::string> flags;
+    for (const CompletionOption& option : command.options) {
+      flags.insert(flags.end(), option.names.begin(), option.names.end());
+    }
+    out += "    " + command.name + ")\n";
+    const std::string values = bash_values(command);
+    if (!values.empty()) out += "      case $before in\n" + values + "      esac\n";
+    out += "      if [[ $word == -* ]]; then COMPREPLY=($(compgen -W " +
+           single_quoted(joined(flags)) + " -- \"$word\")); return; fi\n";
+    if (!command.first_choices.empty()) {
+      out += "      COMPREPLY=($(compgen -W " + single_quoted(joined(command.first_choices)) +
+             " -- \"$word\")); return\n";
+    }
+    out += "      ;;\n";
+  }
+  return out +
+         "  esac\n"
+         "  COMPREPLY=($(compgen -f -- \"$word\"))\n"
+         "}\n"
+         "complete -o filenames -F _xtts_precompute xtts-precompute\n";
+}
+
+std::string zsh_completion(const std::vector<CompletionCommand>& commands) {
+  std::string out =
+      "#compdef xtts-precompute\n"
+      "# zsh completion of xtts-precompute, made by: xtts-precompute completion zsh\n"
+      "_xtts_precompute() {\n"
+      "  local -a commands\n"
+      "  commands=(\n";
+  for (const CompletionCommand& command : commands) {
+    out += "    " + single_quoted(zsh_text(command.name) + ":" + zsh_text(command.help)) + "\n";
+  }
+  out +=
+      "  )\n"
+      "  if (( CURRENT == 2 )); then\n"
+      "    _describe command commands\n"
+      "    _files -/\n"
+      "    return\n"
+      "  fi\n"
+      "  local command=$words[2]\n"
+      "  shift words\n"
+      "  (( CURRENT-- ))\n"
+      "  case $command in\n";
+  for (const CompletionCommand& command : commands) {
+    out += "    " + command.name + ")\n      _arguments";
+    for (const CompletionOption& option : command.options) {
+      for (const std::string& name : option.names)
+        out += " \\\n        " + zsh_option(option, name);
+    }
+    if (!command.first_choices.empty())
+      out += " \\\n        " + single_quoted("1:value:(" + joined(command.first_choices) + ")");
+    out += " \\\n        '*:file:_files'\n      ;;\n";
+  }
+  return out +
+         "    *) _files ;;\n"
+         "  esac\n"
+         "}\n"
+         "if [ \"$funcstack[1]\" = _xtts_precompute ]; then _xtts_precompute \"$@\"; else compdef "
+         "_xtts_precompute xtts-precompute; fi\n";
+}
+
+std::string fish_completion(const std::vector<CompletionCommand>& commands) {
+  const std::string start = "complete -c xtts-precompute ";
+  std::string out =
+      "# fish completion of xtts-precompute, made by: xtts-precompute completion fish\n";
+  for (const CompletionCommand& command : commands) {
+    out += start + "-n __fish_use_subcommand -a " + command.name + " -d " +
+           single_quoted(command.help) + "\n";
+    const std::string within = start + "-n '__fish_seen_subcommand_from " + command.name + "' ";
+    if (!command.first_choices.empty())
+      out += within + "-f -a " + single_quoted(joined(command.first_choices)) + "\n";
+    for (const CompletionOption& option : command.options) {
+      out += within;
+      for (const std::string& name : option.names) {
+        out +=
+            name.rfind("--", 0) == 0 ? "-l " + name.substr(2) + " " : "-s " + name.substr(1) + " ";
+      }
+      if (option.takes_value)
+        out +=
+            option.choices.empty() ? "-r " : "-x -a " + single_quoted(joined(option.choices)) + " ";
+      out += "-d " + single_quoted(option.help) + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace xtts::cli

@@ -1,0 +1,30 @@
+// Completion scripts, made from the CLI11 app itself, so that they cannot fall behind it. Pure.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace xtts::cli {
+
+struct CompletionOption {
+  std::vector<std::string> names;  // "--json", "-q"
+  std::string help;
+  bool takes_value = false;
+  std::vector<std::string> choices;  // of the value; empty: a file, or anything
+};
+
+struct CompletionCommand {
+  std::string name;
+  std::string help;
+  std::vector<CompletionOption> options;
+  std::vector<std::string> first_choices;  // words that the first argument may be; empty: a path
+};
+
+[[nodiscard]] std::vector<CompletionCommand> describe_commands(const CLI::App& app);
+
+[[nodiscard]] std::string bash_completion(const std::vector<CompletionCommand>& commands);
+[[nodiscard]] std::string zsh_completion(const std::vector<CompletionCommand>& commands);
+[[nodiscard]] std::string fish_completion(const std::vector<CompletionCommand>& commands);
+
+}  // namespace xtts::cli

@@ -1,0 +1,232 @@
+// info: what a cache is and what is in it.
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "cli/clip_facts.hpp"
+#include "cli/commands.hpp"
+#include "formats/constants.hpp"
+#include "formats/enum_names.hpp"
+#include "query/fields.hpp"
+#include "report/human.hpp"
+#include "report/table.hpp"
+
+namespace xtts::cli {
+namespace {
+
+using nlohmann::json;
+using report::Align;
+using report::escape_controls;
+using report::format_count;
+using report::format_counted;
+using report::format_duration;
+using report::format_size;
+
+struct InfoOptions {
+  std::string cache;
+  std::string by;
+};
+
+struct Group {
+  std::string name;
+  std::uint64_t clip_count = 0;
+  std::uint64_t frame_count = 0;
+  double seconds = 0.0;
+};
+
+std::uint64_t column_bytes(const formats::ColumnEntry& column) {
+  std::uint64_t sum = 0;
+  for (const formats::ShardEntry& shard : column.shards) sum += shard.file_bytes;
+  return sum;
+}
+
+std::uint64_t cache_bytes(const formats::Manifest& manifest) {
+  std::uint64_t sum = manifest.index_bytes;
+  for (const formats::ColumnEntry& column : manifest.columns) sum += column_bytes(column);
+  return sum;
+}
+
+json columns_to_json(const formats::Manifest& manifest) {
+  json columns = json::array();
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    std::uint64_t records = 0;
+    for (const formats::ShardEntry& shard : column.shards) records += shard.record_count;
+    columns.push_back({{"name", column.spec.name},
+                       {"dtype", to_string(column.spec.dtype)},
+                       {"shape", column.spec.shape},
+                       {"layout", formats::name_of(column.spec.layout)},
+                       {"shards", column.shards.size()},
+                       {"records", records},
+                       {"bytes", column_bytes(column)},
+                       {"fingerprint", column.spec.fingerprint.to_hex()},
+                       {"numerics", column.spec.numerics.to_hex()}});
+  }
+  return columns;
+}
+
+json manifest_to_json(const std::string& path, const formats::Manifest& manifest) {
+  json rejects = json::object();
+  for (const auto& [kind, count] : manifest.counts.rejects_by_class) rejects[kind] = count;
+  json out = {{"path", path},
+              {"format_version", formats::kFormatVersion},
+              {"generation", manifest.generation},
+              {"data_layout", manifest.data_layout},
+              {"clips", manifest.counts.records},
+              {"planned", manifest.counts.planned},
+              {"frames", manifest.counts.frames},
+              {"seconds", manifest.counts.seconds},
+              {"bytes", cache_bytes(manifest)},
+              {"splits", manifest.counts.records_by_split},
+              {"rejects", rejects},
+              {"columns", columns_to_json(manifest)},
+              {"datasets", manifest.datasets},
+              {"speakers", manifest.speakers},
+              {"languages", manifest.languages},
+              {"numerics",
+               {{"device", manifest.numerics.device},
+                {"isa", manifest.numerics.isa},
+                {"libraries", manifest.numerics.libraries},
+                {"hash", manifest.numerics.hash().to_hex()}}},
+              {"fingerprints",
+               {{"features", manifest.features_fingerprint.to_hex()},
+                {"text", manifest.text_fingerprint.to_hex()},
+                {"corpus", manifest.corpus_fingerprint.to_hex()},
+                {"storage", manifest.storage_fingerprint.to_hex()}}},
+              {"recipe",
+               {{"name", manifest.recipe_name},
+                {"features", manifest.features},
+                {"text", manifest.text},
+                {"corpus", manifest.corpus},
+                {"storage", manifest.storage}}}};
+  if (manifest.mel_statistics) {
+    out["statistics"] = {{"frames", manifest.mel_statistics->frame_count},
+                         {"mean", manifest.mel_statistics->mean},
+                         {"std", manifest.mel_statistics->std_deviation}};
+  }
+  return out;
+}
+
+// "train 11,000, validation 1,100", largest classes of rejects likewise.
+std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + name + " " + format_count(count);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string names_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  std::string text = format_count(names.size());
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    text += (i == 0 ? ": " : ", ") + (names[i].empty() ? "(unnamed)" : escape_controls(names[i]));
+  }
+  return text + (names.size() > kShown ? ", ..." : "");
+}
+
+std::string shape_text(const std::vector<std::uint32_t>& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string describe(const std::string& path, const formats::Manifest& manifest) {
+  const formats::Counts& counts = manifest.counts;
+  report::Table table({Align::kLeft, Align::kLeft});
+  table.add_row({"cache", escape_controls(path) + ", " + format_size(cache_bytes(manifest)) +
+                              ", generation " + std::to_string(manifest.generation)});
+  table.add_row({"recipe", escape_controls(manifest.recipe_name) + ", features " +
+                               manifest.features_fingerprint.to_hex().substr(0, 12)});
+  table.add_row({"clips", format_count(counts.records) + " of " + format_count(counts.planned) +
+                              " planned, " + format_duration(counts.seconds) + ", " +
+                              format_counted(counts.frames, "frame", "frames")});
+  table.add_row({"splits", counts_text(counts.records_by_split)});
+  table.add_row({"rejects", counts_text(counts.rejects_by_class)});
+  table.add_row({"speakers", names_text(manifest.speakers)});
+  table.add_row({"languages", names_text(manifest.languages)});
+  if (manifest.datasets.size() > 1) table.add_row({"data sets", names_text(manifest.datasets)});
+  table.add_row({"made by", escape_controls(manifest.numerics.device + " " + manifest.numerics.isa +
+                                            ", " + manifest.numerics.libraries)});
+  report::Table columns(
+      {Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    columns.add_row({escape_controls(column.spec.name), std::string(to_string(column.spec.dtype)),
+                     shape_text(column.spec.shape),
+                     std::string(formats::name_of(column.spec.layout)),
+                     format_counted(column.shards.size(), "shard", "shards"),
+                     format_size(column_bytes(column))});
+  }
+  return table.render() + "columns\n" + columns.render(2);
+}
+
+Result<std::vector<Group>> group_clips(reader::CacheView& view, const std::string& by) {
+  const query::Field* field = query::find_field(by);
+  const query::Tables tables = query::Tables::of(view.manifest());
+  static const formats::RecordFacts kNoFacts;
+  std::map<std::string, Group> groups;
+  for (std::uint64_t position = 0; position < view.size(); ++position) {
+    XTTS_ASSIGN(const formats::PlanRow plan, view.plan_row(position));
+    const query::FieldValue value = field->get({tables, plan, kNoFacts});
+    const auto* text = std::get_if<std::string_view>(&value);
+    Group& group = groups[text == nullptr ? std::string() : std::string(*text)];
+    ++group.clip_count;
+    group.frame_count += plan.mel_len;
+    group.seconds += plan.mel_len * tables.frame_s;
+  }
+  std::vector<Group> sorted;
+  for (auto& [name, group] : groups) {
+    group.name = name;
+    sorted.push_back(std::move(group));
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Group& a, const Group& b) { return a.frame_count > b.frame_count; });
+  return sorted;
+}
+
+Status run_by(Context& context, reader::CacheView& view, const std::string& by) {
+  XTTS_ASSIGN(const std::vector<Group> groups, group_clips(view, by));
+  json list = json::array();
+  report::Table table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
+  table.add_row({by, "clips", "frames", "sound"});
+  for (const Group& group : groups) {
+    list.push_back({{"name", group.name.empty() ? json() : json(group.name)},
+                    {"clips", group.clip_count},
+                    {"frames", group.frame_count},
+                    {"seconds", group.seconds}});
+    table.add_row({group.name.empty() ? "(unknown)" : escape_controls(group.name),
+                   format_count(group.clip_count), format_count(group.frame_count),
+                   format_duration(group.seconds)});
+  }
+  context.print(context.out.is_terminal() ? table.render(0, context.out.width()) : table.render());
+  context.print_json({{"path", view.path()}, {"by", by}, {"groups", list}});
+  return {};
+}
+
+Status run_info(Context& context, const InfoOptions& options) {
+  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
+  if (!options.by.empty()) return run_by(context, *view, options.by);
+  context.print(describe(view->path(), view->manifest()));
+  context.print_json(manifest_to_json(view->path(), view->manifest()));
+  return {};
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* command =
+      app.add_subcommand("info", "What a cache is: recipe, clips, hours, columns, sizes");
+  command->add_option("CACHE", options->cache, "The cache's folder")->required()->type_name("");
+  command->add_option("--by", options->by, "Count clips and hours by this")
+      ->check(CLI::IsMember(std::vector<std::string>{"speaker", "language", "split", "dataset"}));
+  add_common_flags(*command, context);
+  set_examples(*command,
+               "xtts-precompute info ./cache\n"
+               "xtts-precompute info ./cache --by speaker\n"
+               "xtts-precompute info ./cache --json | jq .seconds");
+  command->callback([&context, options] {
+    context.run = [&context, options] { return run_info(context, *options); };
+  });
+}
+
+}  // namespace xtts::cli

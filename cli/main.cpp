@@ -1,0 +1,122 @@
+// xtts-precompute: the only code that reads argv, prints or exits.
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/app.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/stop_signal.hpp"
+#include "cli/version_text.hpp"
+
+namespace xtts::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Turns speech corpora into caches of mel spectrograms, tokens and facts that feed a GPU.\n"
+    "xtts-precompute DATA CACHE is short for xtts-precompute build DATA CACHE.";
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done; 1 internal error; 2 usage, config or recipe; 3 too many rejects;\n"
+    "4 cache corrupt; 5 another builder holds the cache; 6 disk, memory or I/O; 130, 143 signals.";
+
+void add_commands(CLI::App& app, Context& context) {
+  add_build_command(app, context);
+  add_verify_command(app, context);
+  add_info_command(app, context);
+  add_ls_command(app, context);
+  add_show_command(app, context);
+  add_recipes_command(app, context);
+  add_completion_command(app, context);
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// Reads the command line. True when there is something to run; else `status` is the answer.
+bool parse(CLI::App& app, Context& context, std::vector<std::string> arguments, Status& status) {
+  context.flags.json = asks_for_json(arguments);
+  auto completed =
+      complete_arguments(std::move(arguments), command_names(app),
+                         [&](const auto& path) { return context.env.stat(path).ok(); });
+  if (!completed.ok()) {
+    status = completed.status();
+    return false;
+  }
+  std::vector<std::string> reversed(completed->rbegin(), completed->rend());  // as CLI11 wants it
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForVersion&) {
+    context.out.write(version_text());
+    return false;
+  } catch (const CLI::CallForHelp&) {
+    context.out.write(app.help());
+    return false;
+  } catch (const CLI::ParseError& error) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
+    status = Status(StatusCode::kInvalidArgument, std::string(error.what()) + "\nxtts-precompute" +
+                                                      command + " --help says more");
+    return false;
+  }
+  return true;
+}
+
+Status run(Context& context) {
+  try {
+    return context.run();
+  } catch (const std::bad_alloc&) {
+    return {StatusCode::kResource, "no more memory"};
+  } catch (const std::exception& error) {
+    return {StatusCode::kInternal, std::string("a defect of xtts-precompute: ") + error.what()};
+  }
+}
+
+int conclude(Context& context, const Status& status) {
+  if (!status.ok()) {
+    context.err.write("xtts-precompute: " + status.message() + "\n");
+    context.print_json(
+        {{"error", {{"code", json_code_name(status.code())}, {"message", status.message()}}}});
+  }
+  const Status written = context.out.finish();
+  (void)context.err.finish();  // nobody is left to be told
+  if (!status.ok() || written.ok()) return exit_code_of(status, stop_signal());
+  context.err.write("xtts-precompute: " + written.message() + "\n");
+  return exit_code_of(written, 0);
+}
+
+int run_main(std::vector<std::string> arguments) {
+  prepare_standard_streams();
+  install_stop_signals();
+  Output out(1, Buffering::kFull);
+  Output err(2, Buffering::kNone);
+  Context context(Env::real(), out, err);
+
+  CLI::App app(kAbout, "xtts-precompute");
+  app.set_version_flag("--version", std::string("see version_text"));
+  app.footer(kExitCodes);
+  app.require_subcommand(0, 1);
+  add_common_flags(app, context);
+  add_commands(app, context);
+
+  Status status;
+  if (!parse(app, context, std::move(arguments), status)) return conclude(context, status);
+  if (!context.run) {
+    err.write(app.help());
+    return conclude(context, Status(StatusCode::kInvalidArgument,
+                                    "say what to do: DATA and CACHE, or a command"));
+  }
+  return conclude(context, run(context));
+}
+
+}  // namespace
+}  // namespace xtts::cli
+
+int main(int argc, char** argv) {
+  return xtts::cli::run_main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+}

@@ -1,0 +1,50 @@
+#include "cli/progress_view.hpp"
+
+namespace xtts::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::chrono::seconds kLogLine{10};
+
+}  // namespace
+
+ProgressView::ProgressView(Context& context)
+    : context_(context),
+      is_shown_(context.shows_progress()),
+      // The first line comes after one interval: what is done by then needs no progress.
+      next_(context.env.now() + (context.err.is_terminal() ? std::chrono::nanoseconds(kRedraw)
+                                                           : std::chrono::nanoseconds(kLogLine))) {}
+
+ProgressView::~ProgressView() {
+  clear();
+}
+
+void ProgressView::update(const Lines& lines) {
+  if (!is_shown_) return;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;  // another thread is drawing: its line is as good
+  const std::chrono::nanoseconds now = context_.env.now();
+  if (now < next_) return;
+  if (context_.err.is_terminal()) {
+    next_ = now + kRedraw;
+    // One column is left free: terminals wrap when the last one is written.
+    const std::size_t width = context_.err.width();
+    context_.err.write("\r" + lines.bar(width > 1 ? width - 1 : 1) + "\x1b[K");
+    is_drawn_ = true;
+  } else {
+    next_ = now + kLogLine;
+    context_.err.write(lines.line() + "\n");
+  }
+}
+
+void ProgressView::clear() {
+  const std::lock_guard lock(mutex_);
+  clear_locked();
+}
+
+void ProgressView::clear_locked() {
+  if (is_drawn_) context_.err.write("\r\x1b[K");
+  is_drawn_ = false;
+}
+
+}  // namespace xtts::cli

@@ -1,0 +1,42 @@
+// ProgressView: a progress line on stderr. On a terminal one line is drawn over, ten times a second
+// at most; elsewhere a whole line is written every ten seconds. Says nothing with --quiet.
+// Synchronised inside; cheap when it is not yet time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "cli/app.hpp"
+
+namespace xtts::cli {
+
+class ProgressView {
+ public:
+  explicit ProgressView(Context& context);
+  ~ProgressView();  // erases the drawn line
+  ProgressView(const ProgressView&) = delete;
+  ProgressView& operator=(const ProgressView&) = delete;
+
+  // Called only when a line is due. `bar` draws at most `width` columns, `line` is for logs.
+  struct Lines {
+    std::function<std::string(std::size_t width)> bar;
+    std::function<std::string()> line;
+  };
+  void update(const Lines& lines);
+  // Takes the line away, so that a message can be written; the next update draws it again.
+  void clear();
+
+ private:
+  void clear_locked();
+
+  Context& context_;
+  const bool is_shown_;
+  std::mutex mutex_;
+  std::chrono::nanoseconds next_;
+  bool is_drawn_ = false;
+};
+
+}  // namespace xtts::cli

@@ -1,0 +1,79 @@
+// recipes: the shipped recipes, or one in full.
+#include "base/try.hpp"
+#include "cli/commands.hpp"
+#include "formats/canonical_json.hpp"
+#include "recipe/recipe_file.hpp"
+#include "report/human.hpp"
+#include "report/table.hpp"
+
+namespace xtts::cli {
+namespace {
+
+using nlohmann::json;
+using report::Align;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+json summary_to_json(const formats::Recipe& recipe) {
+  return {{"name", recipe.name},
+          {"about", recipe.about},
+          {"fits", recipe.fits},
+          {"sample_rate_hz", recipe.features.sample_rate_hz},
+          {"n_mels", recipe.features.mel.n_mels},
+          {"hop_samples", recipe.features.stft.hop_samples},
+          {"features_fingerprint", formats::fingerprint(recipe.features).to_hex()}};
+}
+
+Status list_recipes(Context& context) {
+  json list = json::array();
+  report::Table table({Align::kLeft, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft});
+  table.add_row({"name", "Hz", "mels", "about", "fits"});
+  for (const std::string& name : recipe::shipped_names()) {
+    XTTS_ASSIGN(const formats::Recipe recipe, recipe::load(context.env, name));
+    list.push_back(summary_to_json(recipe));
+    table.add_row({recipe.name, report::format_count(recipe.features.sample_rate_hz),
+                   std::to_string(recipe.features.mel.n_mels), recipe.about, joined(recipe.fits)});
+  }
+  context.print(table.render(0, context.out.is_terminal() ? context.out.width() : 0));
+  context.print_json({{"recipes", list}});
+  return {};
+}
+
+Status print_recipe(Context& context, const std::string& name) {
+  auto recipe = recipe::load(context.env, name);
+  if (!recipe.ok()) return recipe.status();
+  const std::string yaml = recipe::to_yaml(*recipe);
+  context.print(yaml);
+  json document = summary_to_json(*recipe);
+  document["features"] = formats::to_json(recipe->features);
+  document["text"] = formats::to_json(recipe->text);
+  document["corpus"] = formats::to_json(recipe->corpus);
+  document["storage"] = formats::to_json(recipe->storage);
+  document["yaml"] = yaml;
+  context.print_json(document);
+  return {};
+}
+
+}  // namespace
+
+void add_recipes_command(CLI::App& app, Context& context) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("recipes", "List the recipes, or print one in full");
+  command->add_option("NAME", *name, "A shipped recipe, or the path of a YAML file")->type_name("");
+  add_common_flags(*command, context);
+  set_examples(*command,
+               "xtts-precompute recipes\n"
+               "xtts-precompute recipes hifigan\n"
+               "xtts-precompute recipes myxtts > my.yaml   # a start for your own");
+  command->callback([&context, name] {
+    context.run = [&context, name] {
+      return name->empty() ? list_recipes(context) : print_recipe(context, *name);
+    };
+  });
+}
+
+}  // namespace xtts::cli

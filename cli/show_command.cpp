@@ -1,0 +1,318 @@
+// show: one record: facts, text, tokens; as a picture, an array or sound.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/try.hpp"
+#include "cli/clip_facts.hpp"
+#include "cli/commands.hpp"
+#include "cli/feature_config_json.hpp"
+#include "cli/record_files.hpp"
+#include "dsp/mel_filters.hpp"
+#include "formats/reject.hpp"
+#include "pipeline/condition_clip.hpp"
+#include "report/human.hpp"
+#include "report/mel_picture.hpp"
+#include "report/table.hpp"
+#include "store/source_table.hpp"
+
+namespace xtts::cli {
+namespace {
+
+using nlohmann::json;
+using report::Align;
+using report::escape_controls;
+using report::format_count;
+using report::format_short;
+
+struct ShowOptions {
+  std::string cache, id;
+  std::string png, npy, wav, data;
+};
+
+// What was asked for but is not there: rejected, or never seen.
+Status explain_absence(reader::CacheView& view, const std::string& id) {
+  auto rejects = view.rejects_jsonl();
+  std::string_view rest = rejects.ok() ? std::string_view(*rejects) : std::string_view();
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const auto reject = formats::decode_reject(rest.substr(0, end));
+    if (reject.ok() && reject->id == id) {
+      return {StatusCode::kNotFound, "clip '" + escape_controls(id) + "' was rejected (" +
+                                         std::string(to_string(reject->kind)) + ", " +
+                                         reject->stage + "): " + escape_controls(reject->reason)};
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {StatusCode::kNotFound,
+          "there is no clip '" + escape_controls(id) + "' in " + view.path() + "; ls lists them"};
+}
+
+std::vector<std::int32_t> token_values(const reader::RecordData& record) {
+  std::vector<std::int32_t> tokens(record.bytes.size() / sizeof(std::int32_t));
+  if (record.dtype != DType::kInt32) return {};
+  std::memcpy(tokens.data(), record.bytes.data(), tokens.size() * sizeof(std::int32_t));
+  return tokens;
+}
+
+struct ColumnSummary {
+  std::string name;
+  reader::RecordData record;
+  double low = 0.0, mean = 0.0, high = 0.0;
+};
+
+Result<std::vector<ColumnSummary>> read_columns(reader::CacheView& view, std::uint64_t position) {
+  std::vector<ColumnSummary> columns;
+  for (const formats::ColumnEntry& column : view.manifest().columns) {
+    ColumnSummary summary;
+    summary.name = column.spec.name;
+    XTTS_ASSIGN(summary.record, view.read_record(column.spec.name, position));
+    const std::vector<float> values = values_as_float32(summary.record);
+    if (!values.empty()) {
+      const auto [low, high] = std::minmax_element(values.begin(), values.end());
+      summary.low = double{*low};
+      summary.high = double{*high};
+      for (const float value : values) summary.mean += double{value};
+      summary.mean /= static_cast<double>(values.size());
+    }
+    columns.push_back(std::move(summary));
+  }
+  return columns;
+}
+
+const ColumnSummary* find_column(const std::vector<ColumnSummary>& columns, std::string_view name) {
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const ColumnSummary& column) { return column.name == name; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+std::string source_text(const formats::RecordFacts& facts) {
+  std::string text = escape_controls(facts.source_path.value_or("(unknown)"));
+  if (facts.codec) text += ", " + escape_controls(*facts.codec);
+  if (facts.container) text += " in " + escape_controls(*facts.container);
+  if (facts.source_rate_hz) text += ", " + format_count(*facts.source_rate_hz) + " Hz";
+  if (facts.source_channel_count) {
+    text += ", " + report::format_counted(*facts.source_channel_count, "channel", "channels");
+  }
+  if (facts.source_frame_count && facts.source_rate_hz.value_or(0) > 0) {
+    text += ", " +
+            report::format_fixed(
+                static_cast<double>(*facts.source_frame_count) / *facts.source_rate_hz, 2) +
+            " s";
+  }
+  return text;
+}
+
+std::string level_text(const formats::RecordFacts& facts) {
+  std::string text;
+  const auto add = [&](const char* name, const std::string& value) {
+    text += (text.empty() ? "" : ", ") + std::string(name) + " " + value;
+  };
+  if (facts.rms) add("RMS", format_short(double{*facts.rms}));
+  if (facts.peak) add("peak", format_short(double{*facts.peak}));
+  if (facts.gain) add("gain", format_short(double{*facts.gain}));
+  if (facts.clipped_sample_count) add("clipped samples", format_count(*facts.clipped_sample_count));
+  if (facts.nonfinite_sample_count.value_or(0) > 0) {
+    add("NaN or Inf samples", format_count(*facts.nonfinite_sample_count));
+  }
+  if (facts.silence_share) add("silence", report::format_percent(double{*facts.silence_share}));
+  return text;
+}
+
+std::string shape_text(const std::vector<std::uint32_t>& shape) {
+  std::string text;
+  for (const std::uint32_t size : shape) text += (text.empty() ? "[" : ", ") + std::to_string(size);
+  return text + "]";
+}
+
+std::string tokens_text(const ColumnSummary& column) {
+  std::string text;
+  for (const std::int32_t token : token_values(column.record)) {
+    text += (text.empty() ? "" : " ") + std::to_string(token);
+  }
+  return text;
+}
+
+std::string describe(const ClipFacts& clip, const std::vector<ColumnSummary>& columns) {
+  const formats::RecordFacts& facts = clip.facts;
+  report::Table table({Align::kLeft, Align::kLeft});
+  const auto row = [&](const char* name, const std::string& value) {
+    if (!value.empty()) table.add_row({name, value});
+  };
+  row("clip", escape_controls(clip.full_id()));
+  row("text", escape_controls(facts.text_raw.value_or("")));
+  if (facts.text_normalized != facts.text_raw) {
+    row("normalized", escape_controls(facts.text_normalized.value_or("")));
+  }
+  row("speaker", escape_controls(clip.speaker));
+  row("language", escape_controls(clip.language));
+  row("split", clip.split());
+  row("sound", report::format_fixed(clip.seconds, 2) + " s, " +
+                   report::format_counted(clip.plan.mel_len, "frame", "frames") +
+                   ((clip.plan.flags & formats::kPlanAudioCut) != 0 ? ", cut to max_frames" : ""));
+  row("source", source_text(facts));
+  if (facts.trim_start_samples && facts.trim_end_samples) {
+    row("trim", "samples " + format_count(*facts.trim_start_samples) + " to " +
+                    format_count(*facts.trim_end_samples));
+  }
+  row("level", level_text(facts));
+  row("warnings", escape_controls(facts.warnings.value_or("")));
+  row("extra", escape_controls(facts.extra_json.value_or("")));
+  for (const ColumnSummary& column : columns) {
+    row(column.name.c_str(), std::string(to_string(column.record.dtype)) + " " +
+                                 shape_text(column.record.shape) + ", min " +
+                                 format_short(column.low) + ", mean " + format_short(column.mean) +
+                                 ", max " + format_short(column.high));
+    if (column.name == "tokens") row("", tokens_text(column));
+  }
+  return table.render();
+}
+
+json to_json(const ClipFacts& clip, const std::vector<ColumnSummary>& columns) {
+  json out = clip_to_json(clip);
+  out["columns"] = json::array();
+  for (const ColumnSummary& column : columns) {
+    out["columns"].push_back({{"name", column.name},
+                              {"dtype", to_string(column.record.dtype)},
+                              {"shape", column.record.shape},
+                              {"min", column.low},
+                              {"mean", column.mean},
+                              {"max", column.high}});
+    if (column.name == "tokens") out["tokens"] = token_values(column.record);
+  }
+  return out;
+}
+
+std::string value_unit(const formats::FeatureConfig& config) {
+  if (config.normalize.method != formats::NormalizeMethod::kNone) return "normalized";
+  const std::string spectrum =
+      config.spectrum == formats::SpectrumKind::kPower ? "power" : "magnitude";
+  switch (config.log.base) {
+    case formats::LogBase::kNone:
+      return spectrum;
+    case formats::LogBase::kNatural:
+      return "ln " + spectrum;
+    case formats::LogBase::kTen:
+      return "log10 " + spectrum;
+  }
+  return spectrum;
+}
+
+Result<std::string> draw(const ClipFacts& clip, const ColumnSummary& mel,
+                         const formats::FeatureConfig& config) {
+  if (mel.record.shape.size() != 2)
+    return Status(StatusCode::kUnsupported, "the mel column is not a matrix");
+  const std::vector<float> values = values_as_float32(mel.record);
+  const double low = dsp::hz_to_mel(config.mel.f_min_hz, config.mel.scale);
+  const double high = dsp::hz_to_mel(config.mel.f_max_hz, config.mel.scale);
+  report::MelPicture picture;
+  picture.values = values;
+  picture.frame_count = mel.record.shape[0];
+  picture.mel_count = mel.record.shape[1];
+  picture.frame_s = static_cast<double>(config.stft.hop_samples) / config.sample_rate_hz;
+  // n_mels + 2 edges lie at equal distances; filter m has its peak at edge m + 1.
+  picture.channel_of_hz = [&](double hz) {
+    return (dsp::hz_to_mel(hz, config.mel.scale) - low) / (high - low) *
+               (static_cast<double>(picture.mel_count) + 1.0) -
+           1.0;
+  };
+  picture.low_hz = config.mel.f_min_hz;
+  picture.high_hz = config.mel.f_max_hz;
+  picture.title = clip.full_id();
+  picture.subtitle = clip.text();
+  picture.value_unit = value_unit(config);
+  return report::render_mel_png(picture);
+}
+
+Result<std::string> data_folder(Context& context, const ShowOptions& options) {
+  if (!options.data.empty()) return options.data;
+  const auto sources = store::load_source_table(context.env, options.cache);
+  if (sources) return sources->data_path;
+  return Status(StatusCode::kInvalidArgument,
+                "--wav decodes the source again, and this cache does not know where it lies: give "
+                "--data DATA");
+}
+
+Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
+                                    const ClipFacts& clip, const formats::FeatureConfig& config) {
+  if (!clip.facts.source_path)
+    return Status(StatusCode::kUnsupported, "the clip's source is not known");
+  XTTS_ASSIGN(const std::string data, data_folder(context, options));
+  XTTS_ASSIGN(
+      const std::vector<float> samples,
+      pipeline::condition_clip(context.env, config, join_path(data, *clip.facts.source_path)));
+  return encode_wav(samples, config.sample_rate_hz);
+}
+
+Status write_files(Context& context, const ShowOptions& options, const reader::CacheView& view,
+                   const ClipFacts& clip, const std::vector<ColumnSummary>& columns) {
+  const auto write = [&](const std::string& path, std::string_view bytes) {
+    XTTS_TRY(replace_file(context.env, path, as_bytes(bytes)));
+    context.inform("wrote " + path + ", " + report::format_size(bytes.size()));
+    return Status();
+  };
+  const ColumnSummary* mel = find_column(columns, "mel");
+  if (mel == nullptr && !(options.png.empty() && options.npy.empty())) {
+    return {StatusCode::kUnsupported, "the cache has no mel column"};
+  }
+  if (!options.npy.empty()) XTTS_TRY(write(options.npy, encode_npy(mel->record)));
+  if (options.png.empty() && options.wav.empty()) return {};
+  XTTS_ASSIGN(const formats::FeatureConfig config,
+              feature_config_from_json(view.manifest().features));
+  if (!options.png.empty()) {
+    XTTS_ASSIGN(const std::string png, draw(clip, *mel, config));
+    XTTS_TRY(write(options.png, png));
+  }
+  if (!options.wav.empty()) {
+    XTTS_ASSIGN(const std::string wav, conditioned_wav(context, options, clip, config));
+    XTTS_TRY(write(options.wav, wav));
+  }
+  return {};
+}
+
+Status run_show(Context& context, const ShowOptions& options) {
+  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
+  XTTS_ASSIGN(const auto position, view->find(options.id));
+  if (!position) return explain_absence(*view, options.id);
+  const query::Tables tables = query::Tables::of(view->manifest());
+  XTTS_ASSIGN(const formats::PlanRow plan, view->plan_row(*position));
+  XTTS_ASSIGN(formats::RecordFacts facts, view->details(*position));
+  const ClipFacts clip = describe_clip(tables, plan, std::move(facts));
+  XTTS_ASSIGN(const std::vector<ColumnSummary> columns, read_columns(*view, *position));
+  XTTS_TRY(write_files(context, options, *view, clip, columns));
+  context.print(describe(clip, columns));
+  context.print_json(to_json(clip, columns));
+  return {};
+}
+
+}  // namespace
+
+void add_show_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* command =
+      app.add_subcommand("show", "One record: facts, text, tokens; as picture, array or sound");
+  command->add_option("CACHE", options->cache, "The cache's folder")->required()->type_name("");
+  command->add_option("ID", options->id, "The clip's id, as ls shows it")
+      ->required()
+      ->type_name("");
+  command->add_option("--png", options->png, "Write a picture of the mel spectrogram")
+      ->type_name("FILE");
+  command->add_option("--npy", options->npy, "Write the mel as a NumPy array [frames, mels]")
+      ->type_name("FILE");
+  command
+      ->add_option("--wav", options->wav,
+                   "Write the conditioned sound that the features were made of")
+      ->type_name("FILE");
+  command->add_option("--data", options->data, "Where the sources lie now, for --wav")
+      ->type_name("DATA");
+  add_common_flags(*command, context);
+  set_examples(*command,
+               "xtts-precompute show ./cache LJ001-0001\n"
+               "xtts-precompute show ./cache LJ001-0001 --png mel.png --npy mel.npy\n"
+               "xtts-precompute show ./cache LJ001-0001 --wav heard.wav");
+  command->callback([&context, options] {
+    context.run = [&context, options] { return run_show(context, *options); };
+  });
+}
+
+}  // namespace xtts::cli
