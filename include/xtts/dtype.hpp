@@ -57,8 +57,8 @@ enum class DType : std::uint16_t {
 }
 
 [[nodiscard]] constexpr std::optional<DType> parse_dtype(std::string_view name) noexcept {
-  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt16,
-                            DType::kUInt8, DType::kInt64}) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16, DType::kInt32,
+                            DType::kInt16, DType::kUInt8, DType::kInt64}) {
     if (to_string(dtype) == name) return dtype;
   }
   return std::nullopt;
