@@ -46,7 +46,7 @@ Enum read_enum(JsonFields& fields, const char* key) {
 std::uint32_t read_fill(JsonFields& fields, DType dtype) {
   if (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
     const double value = fields.number("fill");
-    const double limit = std::numeric_limits<float>::max();
+    const double limit = static_cast<double>(std::numeric_limits<float>::max());
     const float narrow = value >= -limit && value <= limit ? static_cast<float>(value) : 0.0F;
     if (static_cast<double>(narrow) != value) fields.fail("fill", "is not a float32");
     return std::bit_cast<std::uint32_t>(narrow);
