@@ -101,6 +101,7 @@ class Build {
   Status check_against_published() const {
     if (!previous_) return {};
     const auto& manifest = previous_->manifest();
+    XTTS_TRY(manifest.allows_changes());
     const auto refuse = [](const nlohmann::json& old, const nlohmann::json& asked,
                            const std::string& section, const std::string& remedy) {
       std::string text = "the cache was made with other " + section + ":";
