@@ -1,0 +1,74 @@
+// WAV files of 16-bit PCM made in code: tones and noise whose bytes are the same everywhere. Pure
+// functions.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace xtts::testing {
+
+struct WavShape {
+  double seconds = 0.5;
+  std::uint32_t rate_hz = 22050;
+  std::uint16_t channel_count = 1;
+
+  [[nodiscard]] std::size_t frame_count() const {
+    return static_cast<std::size_t>(std::llround(seconds * rate_hz));
+  }
+};
+
+namespace detail {
+
+inline void put_little_endian(std::string& out, std::uint32_t value, int byte_count) {
+  for (int i = 0; i < byte_count; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFFU);
+}
+
+}  // namespace detail
+
+// `samples` interleaved.
+inline std::string wav_file(const WavShape& shape, std::span<const std::int16_t> samples) {
+  const auto data_bytes = static_cast<std::uint32_t>(2 * samples.size());
+  const std::uint32_t frame_bytes = 2U * shape.channel_count;
+  std::string out = "RIFF";
+  detail::put_little_endian(out, 36 + data_bytes, 4);
+  out += "WAVEfmt ";
+  detail::put_little_endian(out, 16, 4);
+  detail::put_little_endian(out, 1, 2);  // integer PCM
+  detail::put_little_endian(out, shape.channel_count, 2);
+  detail::put_little_endian(out, shape.rate_hz, 4);
+  detail::put_little_endian(out, shape.rate_hz * frame_bytes, 4);
+  detail::put_little_endian(out, frame_bytes, 2);
+  detail::put_little_endian(out, 16, 2);
+  out += "data";
+  detail::put_little_endian(out, data_bytes, 4);
+  for (const std::int16_t sample : samples)
+    detail::put_little_endian(out, static_cast<std::uint16_t>(sample), 2);
+  return out;
+}
+
+inline std::string tone_wav(double hz, const WavShape& shape = {}) {
+  std::vector<std::int16_t> samples;
+  for (std::size_t frame = 0; frame < shape.frame_count(); ++frame) {
+    const double phase = 2.0 * std::numbers::pi * hz * static_cast<double>(frame) /
+                         static_cast<double>(shape.rate_hz);
+    samples.insert(samples.end(), shape.channel_count,
+                   static_cast<std::int16_t>(std::lround(12000.0 * std::sin(phase))));
+  }
+  return wav_file(shape, samples);
+}
+
+inline std::string noise_wav(std::uint32_t seed, const WavShape& shape = {}) {
+  std::mt19937 random(seed);
+  std::vector<std::int16_t> samples(shape.frame_count() * shape.channel_count);
+  for (auto& sample : samples)
+    sample = static_cast<std::int16_t>(static_cast<int>(random() % 16001U) - 8000);
+  return wav_file(shape, samples);
+}
+
+}  // namespace xtts::testing

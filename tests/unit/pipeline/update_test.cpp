@@ -1,0 +1,283 @@
+// A second build of the same cache: it reads only the audio that it must, and keeps the shards that
+// are published.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "build_support.hpp"
+
+namespace xtts::testing {
+namespace {
+
+constexpr std::uint32_t kClips = 10;  // shards of 8 and 2
+
+// A published cache of listed clips, and what was in it then.
+struct Published {
+  MemoryEnv env;
+  pipeline::BuildRequest request;
+  Files before;
+  Files mel_before;
+
+  explicit Published(const std::vector<std::string>& settings = {})
+      : request(request_for(recipe_of_small_shards(settings))) {
+    add_listed_sounds(env, kClips);
+    must_build(env, request);
+    before = files_below(env);
+    mel_before = files_named(before, "shards/mel/");
+  }
+
+  [[nodiscard]] Files published_before() const {
+    Files files = before;
+    files.erase("sources.bin");
+    return files;
+  }
+  [[nodiscard]] Files mel_now() { return files_named(files_below(env), "shards/mel/"); }
+  [[nodiscard]] std::string wav(std::uint32_t number) const {
+    return sound_path(number, kData + "/wavs");
+  }
+  void set(const std::string& setting) { request.recipe = recipe_of_small_shards({setting}); }
+};
+
+using Paths = std::set<std::string>;
+
+std::string wav_name(std::uint32_t number) {
+  return "wavs/" + clip_name(number) + ".wav";
+}
+
+TEST(Update, OfNothingPublishesNothing) {
+  Published cache;
+  OpenedSources opened(cache.env);
+  TestObserver observer;
+  const auto report = pipeline::build(cache.env, cache.request, observer);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_TRUE(report->unchanged);
+  EXPECT_EQ(report->generation, 1U);
+  EXPECT_EQ(report->record_count, kClips);
+  EXPECT_EQ(difference(cache.before, files_below(cache.env)), "");
+  EXPECT_EQ(opened.take(), Paths());
+}
+
+TEST(Update, OfTheRunAloneIsNone) {
+  Published cache;
+  cache.request.run.thread_count = 5;
+  cache.request.run.memory_bytes *= 2;
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+}
+
+// Whatever changes but the audio: another generation, the same mel shards, and no sound is opened.
+struct TextChange {
+  std::string name;
+  std::function<void(Published&)> apply;
+};
+
+class WithoutAudio : public ::testing::TestWithParam<TextChange> {};
+
+TEST_P(WithoutAudio, KeepsTheMelShards) {
+  Published cache;
+  GetParam().apply(cache);
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_FALSE(report.unchanged);
+  EXPECT_EQ(report.generation, 2U);
+  EXPECT_EQ(report.computed_count, 0U);
+  EXPECT_EQ(report.reused_count, kClips);
+  EXPECT_EQ(opened.take(), Paths());
+  EXPECT_EQ(difference(cache.mel_before, cache.mel_now()), "");
+  EXPECT_EQ(damage_in(cache.env), "");
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged) << "once is enough";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Changes, WithoutAudio,
+    ::testing::Values(
+        TextChange{"MendedTranscript",
+                   [](Published& cache) {
+                     add_list(cache.env, kClips, {{4, "Mended."}});
+                   }},
+        TextChange{"MoreTokens", [](Published& cache) { cache.set("text.max_tokens=100"); }},
+        TextChange{"OtherTokenizer",
+                   [](Published& cache) {
+                     cache.request.recipe.text.tokens = formats::TokenKind::kCharacters;
+                     cache.request.recipe.text.vocabulary = "Sentc 0123456789.";
+                   }},
+        TextChange{"NoTokens", [](Published& cache) { cache.set("text.tokens=none"); }},
+        TextChange{"OneSpeaker", [](Published& cache) { cache.set("corpus.speaker=Ada"); }},
+        TextChange{"SpeakersByPattern",
+                   [](Published& cache) { cache.set("corpus.speaker_pattern=clip-000([0-9])"); }},
+        TextChange{"Language", [](Published& cache) { cache.set("corpus.language=fa"); }}),
+    [](const auto& change) { return change.param.name; });
+
+TEST(Update, AMendedTranscriptIsWhatTheCacheThenSays) {
+  Published cache;
+  add_list(cache.env, kClips, {{4, "Mended."}});
+  must_build(cache.env, cache.request);
+  const auto view = open_cache(cache.env);
+  const auto facts = view->details(4);
+  ASSERT_TRUE(facts.ok());
+  EXPECT_EQ(facts->text_normalized, "Mended.");
+  const auto tokens = view->read_record("tokens", 4);
+  ASSERT_TRUE(tokens.ok()) << tokens.status().message();
+  EXPECT_EQ(tokens->shape.front(), std::string("Mended.").size());
+}
+
+TEST(Update, ANewClipIsTheOnlyOneThatIsRead) {
+  Published cache;
+  cache.env.add_file(cache.wav(kClips), sound(kClips));
+  add_list(cache.env, kClips + 1);
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_EQ(opened.take(), Paths{wav_name(kClips)});
+  EXPECT_EQ(report.computed_count, 1U);
+  EXPECT_EQ(report.record_count, kClips + 1);
+  for (const auto& [path, bytes] : cache.mel_before)
+    EXPECT_TRUE(cache.env.contents(kCache + "/" + path) == bytes) << path;
+  EXPECT_EQ(cache.mel_now().size(), cache.mel_before.size() + 1);
+  EXPECT_EQ(damage_in(cache.env), "");
+}
+
+// The same record, to the bit, that a build from nothing makes.
+TEST(Update, AddsTheRecordsOfABuildFromNothing) {
+  Published cache;
+  cache.env.add_file(cache.wav(kClips), sound(kClips));
+  add_list(cache.env, kClips + 1);
+  must_build(cache.env, cache.request);
+  auto fresh = cache.request;
+  fresh.cache = "/fresh";
+  must_build(cache.env, fresh);
+  const auto updated = open_cache(cache.env);
+  const auto from_nothing = open_cache(cache.env, "/fresh");
+  ASSERT_EQ(stored_ids(cache.env), stored_ids(cache.env, "/fresh"));
+  for (std::uint64_t i = 0; i < updated->size(); ++i) {
+    for (const char* column : {"mel", "tokens"}) {
+      const auto a = updated->read_record(column, i);
+      const auto b = from_nothing->read_record(column, i);
+      ASSERT_TRUE(a.ok() && b.ok());
+      EXPECT_EQ(a->shape, b->shape);
+      EXPECT_TRUE(a->bytes == b->bytes) << column << " of clip " << i;
+    }
+  }
+}
+
+TEST(Update, AChangedClipIsComputedAgain) {
+  Published cache;
+  cache.env.add_file(cache.wav(2), sound(50));
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_EQ(opened.take(), Paths{wav_name(2)});
+  EXPECT_EQ(report.computed_count, 1U);
+  EXPECT_EQ(report.record_count, kClips);
+  EXPECT_EQ(damage_in(cache.env), "");
+  const auto tombstones = open_cache(cache.env)->tombstones();
+  ASSERT_TRUE(tombstones.ok());
+  EXPECT_EQ(tombstones->size(), 1U);
+}
+
+TEST(Update, AVanishedClipLeavesThePlanAndATombstone) {
+  Published cache;
+  ASSERT_TRUE(cache.env.remove_file(cache.wav(kClips - 1)).ok());
+  add_list(cache.env, kClips - 1);
+  OpenedSources opened(cache.env);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_EQ(opened.take(), Paths());
+  EXPECT_EQ(report.record_count, kClips - 1);
+  EXPECT_EQ(stored_ids(cache.env).size(), kClips - 1);
+  EXPECT_EQ(difference(cache.mel_before, cache.mel_now()), "");
+  EXPECT_EQ(damage_in(cache.env), "");
+  const auto tombstones = open_cache(cache.env)->tombstones();
+  ASSERT_TRUE(tombstones.ok());
+  EXPECT_EQ(tombstones->size(), 1U);
+
+  // And comes back.
+  cache.env.add_file(cache.wav(kClips - 1), sound(kClips - 1));
+  add_list(cache.env, kClips);
+  EXPECT_EQ(must_build(cache.env, cache.request).record_count, kClips);
+  EXPECT_EQ(damage_in(cache.env), "");
+}
+
+TEST(Update, AMovedDataFolderIsHashedAndNotComputed) {
+  Published cache;
+  for (const auto& [path, bytes] : files_below(cache.env, kData))
+    cache.env.add_file("/moved/" + path, bytes);
+  cache.request.data = "/moved";
+  OpenedSources opened(cache.env, "/moved");
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_TRUE(report.unchanged);
+  EXPECT_EQ(opened.take().size(), kClips);
+  EXPECT_EQ(difference(cache.published_before(), published_files(cache.env)), "");
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+  EXPECT_EQ(opened.take(), Paths()) << "the new place is remembered";
+}
+
+TEST(Update, ATouchedFileIsHashedAndNotComputed) {
+  Published cache;
+  cache.env.add_file(cache.wav(3), sound(3));  // another inode and mtime
+  OpenedSources opened(cache.env);
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+  EXPECT_EQ(opened.take(), Paths{wav_name(3)});
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+  EXPECT_EQ(opened.take(), Paths());
+}
+
+TEST(Update, WithoutTheSourceTableHashesAll) {
+  Published cache;
+  ASSERT_TRUE(cache.env.remove_file(kCache + "/sources.bin").ok());
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+  EXPECT_EQ(difference(cache.before, files_below(cache.env)), "");
+}
+
+TEST(Update, RefusesAnotherStorage) {
+  Published cache;
+  cache.set("storage.dtype=float16");
+  const auto refused = run_build(cache.env, cache.request);
+  ASSERT_EQ(refused.status().code(), StatusCode::kMismatch);
+  EXPECT_NE(refused.status().message().find("storage.dtype"), std::string::npos);
+}
+
+TEST(Overwrite, EqualsABuildFromNothing) {
+  Published cache;
+  cache.set("features.mel.n_mels=64");
+  cache.request.overwrite = true;
+  must_build(cache.env, cache.request);
+  auto fresh = cache.request;
+  fresh.overwrite = false;
+  fresh.cache = "/fresh";
+  must_build(cache.env, fresh);
+  EXPECT_EQ(difference(files_below(cache.env, "/fresh"), files_below(cache.env)), "");
+}
+
+TEST(Overwrite, KeepsThePublishedCacheUntilTheNewOneIsThere) {
+  Published cache;
+  cache.set("features.mel.n_mels=64");
+  cache.request.overwrite = true;
+  TestObserver observer;
+  observer.cancel_at = kClipsPerSmallShard;
+  ASSERT_EQ(pipeline::build(cache.env, cache.request, observer).status().code(),
+            StatusCode::kCancelled);
+  EXPECT_EQ(damage_in(cache.env), "");
+  EXPECT_EQ(open_cache(cache.env)->manifest().columns.front().spec.shape.at(1), 80U);
+}
+
+TEST(Update, ByAnotherProcessorIsRefusedUnlessMixedIsAllowed) {
+  Published cache;
+  if (dsp::best_isa() == dsp::Isa::kScalar) GTEST_SKIP() << "this machine has one instruction set";
+  cache.env.add_file(cache.wav(kClips), sound(kClips));
+  add_list(cache.env, kClips + 1);
+  cache.request.isa = dsp::Isa::kScalar;
+  const auto refused = run_build(cache.env, cache.request);
+  ASSERT_EQ(refused.status().code(), StatusCode::kMismatch);
+  EXPECT_NE(refused.status().message().find("--allow-mixed"), std::string::npos);
+
+  cache.request.allow_mixed = true;
+  EXPECT_EQ(must_build(cache.env, cache.request).record_count, kClips + 1);
+  EXPECT_EQ(damage_in(cache.env), "");
+}
+
+TEST(Update, ByAnotherProcessorThatComputesNothingIsWelcome) {
+  Published cache;
+  add_list(cache.env, kClips, {{0, "Mended."}});
+  cache.request.isa = dsp::Isa::kScalar;
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 2U);
+}
+
+}  // namespace
+}  // namespace xtts::testing
