@@ -91,6 +91,23 @@ TEST(Cancelled, AnotherCorpusBeginsAnewAndLeavesNothingBehind) {
   EXPECT_EQ(difference(files_below(env, "/elsewhere"), files_below(env)), "");
 }
 
+// An update that was begun and is no longer wanted: the new clip is gone again.
+TEST(Cancelled, AnUpdateThatIsTakenBackLeavesNothingBehind) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  const auto request = request_for(recipe_of_small_shards());
+  must_build(env, request);
+  const Files before = published_files(env);
+  for (std::uint32_t i = kClips; i < kClips + 9; ++i) env.add_file(sound_path(i), sound(i));
+  TestObserver observer;
+  observer.cancel_at = kClipsPerSmallShard;
+  ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
+  for (std::uint32_t i = kClips; i < kClips + 9; ++i)
+    ASSERT_TRUE(env.remove_file(sound_path(i)).ok());
+  EXPECT_TRUE(must_build(env, request).unchanged);
+  EXPECT_EQ(difference(before, published_files(env)), "");
+}
+
 // A shard that was sealed and is damaged since (its header, which is what resuming reads) is made
 // again, with all that follow.
 TEST(Cancelled, ADamagedSealedShardIsMadeAgain) {

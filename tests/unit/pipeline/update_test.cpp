@@ -225,6 +225,13 @@ TEST(Update, WithoutTheSourceTableHashesAll) {
   EXPECT_EQ(difference(cache.before, files_below(cache.env)), "");
 }
 
+TEST(Update, PutsRejectsForPeopleRight) {
+  Published cache;
+  cache.env.add_file(kCache + "/rejects.jsonl", "scribbled\n");
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+  EXPECT_EQ(difference(cache.before, files_below(cache.env)), "");
+}
+
 TEST(Update, RefusesAnotherStorage) {
   Published cache;
   cache.set("storage.dtype=float16");
