@@ -193,7 +193,7 @@ class Build {
     for (const auto& shard : journal.shards) {
       if (shard.sealed) keep.push_back(*shard.sealed);
     }
-    XTTS_TRY(folder_->collect_garbage(published(), keep));
+    if (is_garbage_known_) XTTS_TRY(folder_->collect_garbage(published(), keep));
     const std::uint64_t per_shard = mel.geometry().clips_per_shard();
     preview(std::min<std::uint64_t>(journal.shards.size() * per_shard, plan_.to_compute.size()));
     formats::ColumnSpec column = mel;
@@ -232,7 +232,16 @@ class Build {
     // With --overwrite the published cache is not reused, but it stays until the new one is
     // published.
     if (request_.overwrite) {
-      XTTS_ASSIGN(overwritten_, folder_->manifest());
+      auto manifest = folder_->manifest();
+      const StatusCode code = manifest.status().code();
+      // What a manifest that cannot be read names is unknown: until the new one is published,
+      // nothing is garbage.
+      is_garbage_known_ = code != StatusCode::kCorrupt && code != StatusCode::kUnsupported;
+      if (manifest) {
+        overwritten_ = std::move(*manifest);
+      } else if (is_garbage_known_) {
+        return manifest.status();
+      }
     }
     return {};
   }
@@ -391,6 +400,7 @@ class Build {
   std::unique_ptr<store::CacheFolder> folder_;
   std::shared_ptr<reader::CacheView> previous_;
   std::optional<formats::Manifest> overwritten_;
+  bool is_garbage_known_ = true;
   std::optional<store::SourceTable> sources_;
   formats::Numerics numerics_;
   Plan plan_;

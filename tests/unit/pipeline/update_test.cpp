@@ -264,6 +264,19 @@ TEST(Overwrite, KeepsThePublishedCacheUntilTheNewOneIsThere) {
   EXPECT_EQ(open_cache(cache.env)->manifest().columns.front().spec.shape.at(1), 80U);
 }
 
+TEST(Overwrite, HelpsWhereThePublishedManifestIsDamaged) {
+  Published cache;
+  std::string manifest = cache.before.at("manifest.json");
+  manifest[manifest.size() / 2] ^= 1;
+  cache.env.add_file(kCache + "/manifest.json", manifest);
+  const auto refused = run_build(cache.env, cache.request);
+  ASSERT_EQ(refused.status().code(), StatusCode::kCorrupt);
+  EXPECT_NE(refused.status().message().find("--overwrite"), std::string::npos);
+  cache.request.overwrite = true;
+  must_build(cache.env, cache.request);
+  EXPECT_EQ(difference(cache.before, files_below(cache.env)), "");
+}
+
 TEST(Update, ByAnotherProcessorIsRefusedUnlessMixedIsAllowed) {
   Published cache;
   if (dsp::best_isa() == dsp::Isa::kScalar) GTEST_SKIP() << "this machine has one instruction set";
