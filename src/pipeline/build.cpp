@@ -283,8 +283,10 @@ class Build {
   Result<BuildReport> publish(const formats::ColumnSpec& mel,
                               const std::vector<store::JournalShard>& shards,
                               const std::vector<Reject>& rejects) {
-    const bool only_index = previous_ != nullptr && plan_.to_compute.empty();
-    if (only_index && !plan_.texts_changed) {
+    const bool adds_records = std::any_of(
+        shards.begin(), shards.end(), [](const auto& shard) { return shard.sealed.has_value(); });
+    if (adds_records) plan_.texts_changed = true;
+    if (previous_ && !plan_.texts_changed) {
       // The index of the same generation tells by its name whether anything differs at all.
       XTTS_ASSIGN(const IndexResult same, index(mel, shards, rejects, generation_ - 1));
       XTTS_ASSIGN(const std::string would_be, encode_manifest(same.manifest));

@@ -225,7 +225,7 @@ class Planner {
 
   Status compare_texts() {
     plan_.texts_changed = true;
-    if (request_.previous == nullptr || !plan_.to_compute.empty()) return {};
+    if (request_.previous == nullptr) return {};
     const auto& manifest = request_.previous->manifest();
     if (manifest.text_fingerprint != formats::fingerprint(request_.recipe.text)) return {};
     std::uint64_t next_position = 0;

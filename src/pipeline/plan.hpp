@@ -42,7 +42,8 @@ struct Plan {
       digest;  // of everything that decides the cache: equal to the last one means nothing changed
   bool unchanged = false;  // nothing to do; the fates below the rejects were not even looked at
   bool texts_changed =
-      true;  // some stored clip's text, or the set of clips, differs from the published one
+      true;  // some stored clip's text, or the set of stored clips, differs from the published one;
+             // what is still to compute adds to that if it comes to records
 };
 
 struct PlanRequest {

@@ -86,6 +86,11 @@ TEST_P(FailingSource, CostsItsClipAloneAndIsTriedAgain) {
   EXPECT_EQ(report.rejects[0].kind, formats::RejectClass::kEnvironment);
   EXPECT_EQ(report.rejects[0].id, clip_name(5));
 
+  // It still fails: no other generation of the same.
+  const Files before = published_files(env);
+  EXPECT_TRUE(must_build(env, small_request()).unchanged);
+  EXPECT_EQ(difference(before, published_files(env)), "");
+
   OpenedSources opened(env);  // and the hook is gone
   const auto again = must_build(env, small_request());
   EXPECT_EQ(opened.take(), std::set<std::string>{clip_name(5) + ".wav"});

@@ -232,6 +232,33 @@ TEST(Update, PutsRejectsForPeopleRight) {
   EXPECT_EQ(difference(cache.before, files_below(cache.env)), "");
 }
 
+// Sound that nobody can decode is not tried by every build; a mended file is.
+TEST(Update, RejectedSoundIsTriedAgainWhenItsFileChangesOrWhenAsked) {
+  Published cache;
+  cache.env.add_file(cache.wav(1), "no sound");
+  cache.request.max_rejects.count = 1;
+  EXPECT_EQ(must_build(cache.env, cache.request).rejects.size(), 1U);
+  OpenedSources opened(cache.env);
+  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+  EXPECT_EQ(opened.take(), Paths());
+
+  // Another clip comes; the rejected one stays rejected, unread.
+  cache.env.add_file(cache.wav(kClips), sound(kClips));
+  add_list(cache.env, kClips + 1);
+  EXPECT_EQ(must_build(cache.env, cache.request).rejects.size(), 1U);
+  EXPECT_EQ(opened.take(), Paths{wav_name(kClips)});
+
+  cache.request.retry_rejects = true;
+  const auto retried = must_build(cache.env, cache.request);
+  EXPECT_EQ(opened.take(), Paths{wav_name(1)});
+  EXPECT_TRUE(retried.unchanged) << "nothing came of it";
+
+  cache.request.retry_rejects = false;
+  cache.env.add_file(cache.wav(1), sound(1));
+  EXPECT_EQ(must_build(cache.env, cache.request).record_count, kClips + 1);
+  EXPECT_EQ(damage_in(cache.env), "");
+}
+
 TEST(Update, RefusesAnotherStorage) {
   Published cache;
   cache.set("storage.dtype=float16");
