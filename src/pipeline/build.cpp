@@ -33,6 +33,13 @@ class Build {
       : env_(env), request_(request), observer_(observer) {}
 
   Result<BuildReport> run() {
+    auto report = plan_and_build();
+    if (!report) leave_no_trace();
+    return report;
+  }
+
+ private:
+  Result<BuildReport> plan_and_build() {
     XTTS_TRY(check_folders());
     if (!request_.dry_run) {
       XTTS_ASSIGN(folder_, store::CacheFolder::open(env_, request_.cache));
@@ -55,7 +62,14 @@ class Build {
     return compute_and_publish();
   }
 
- private:
+  // Refused before it computed anything: .build/ goes again, unless it holds the journal of a build
+  // to go on with.
+  void leave_no_trace() {
+    if (folder_ == nullptr) return;
+    const auto journal = env_.stat(join_path(store::build_folder(request_.cache), "journal"));
+    if (journal.status().code() == StatusCode::kNotFound) (void)folder_->finish();
+  }
+
   // Somebody's folder of other things must not become a cache by a slip of the keyboard.
   Status check_folders() {
     auto data = env_.stat(request_.data);

@@ -259,6 +259,18 @@ TEST(Update, RejectedSoundIsTriedAgainWhenItsFileChangesOrWhenAsked) {
   EXPECT_EQ(damage_in(cache.env), "");
 }
 
+TEST(Update, RefusesOtherFeaturesAndSaysWhich) {
+  Published cache;
+  cache.set("features.mel.n_mels=64");
+  const auto refused = run_build(cache.env, cache.request);
+  ASSERT_EQ(refused.status().code(), StatusCode::kMismatch);
+  const std::string message = refused.status().message();
+  EXPECT_NE(message.find("features.mel.n_mels"), std::string::npos) << message;
+  EXPECT_NE(message.find("80"), std::string::npos) << message;
+  EXPECT_NE(message.find("64"), std::string::npos) << message;
+  EXPECT_EQ(difference(cache.published_before(), published_files(cache.env)), "");
+}
+
 TEST(Update, RefusesAnotherStorage) {
   Published cache;
   cache.set("storage.dtype=float16");
