@@ -1,6 +1,7 @@
 #include "fault_env.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "base/try.hpp"
@@ -12,7 +13,7 @@ struct FaultEnv::State {
   std::optional<Fault> fault;
   std::optional<std::uint64_t> room_bytes;
   std::uint64_t call_count = 0;
-  bool is_dead = false;
+  std::atomic<bool> is_dead = false;  // asked by the threads that read, too
   std::string failed_call;
   std::set<std::string> unsafe_paths;  // whose last sync failed
   std::vector<std::string> misuse;

@@ -3,7 +3,8 @@
 //
 // It also watches one rule of its own: after a failed sync() nobody may sync, extend or rename
 // those bytes as if they were safe (kernels forget the pages that they could not write and report
-// success the next time). misuse() tells who did. One thread at a time, but for read_at.
+// success the next time). misuse() tells who did. Changing calls and the setters: one thread at a
+// time. Reading calls: any thread.
 #pragma once
 
 #include <cstdint>

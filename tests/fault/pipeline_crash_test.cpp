@@ -1,0 +1,179 @@
+// FAULTS 1 to 5 and 13, for a whole build: interrupted at every call that changes the file system.
+// After each, what is published is nothing or whole; the same command again ends in the same bytes
+// as a build that nobody disturbed. A first build and an update, in which a clip comes, one goes
+// and a text is mended.
+#include <gtest/gtest.h>
+
+#include "build_support.hpp"
+#include "support/fault_env.hpp"
+#include "support/wav_file.hpp"
+#include "verify/verify.hpp"
+
+namespace xtts::testing {
+namespace {
+
+constexpr std::uint32_t kClips = 10;  // shards of 8 and 2
+
+pipeline::BuildRequest crash_request() {
+  auto request = request_for(recipe_of_small_shards(), 1);
+  request.max_rejects.count = 1;
+  return request;
+}
+
+std::string wav(std::uint32_t number) {
+  return sound_path(number, kData + "/wavs");
+}
+
+void add_corpus(MemoryEnv& env) {
+  for (std::uint32_t i = 0; i < kClips; ++i)
+    env.add_file(wav(i), tone_wav(200.0 + 10.0 * i, {.seconds = 0.1}));
+  env.add_file(wav(3), "no sound");
+  add_list(env, kClips);
+}
+
+Files undisturbed_build(MemoryEnv& env) {
+  must_build(env, crash_request());
+  EXPECT_EQ(damage_in(env), "");
+  return files_below(env);
+}
+
+const Files& first_cache() {
+  static const Files files = [] {
+    MemoryEnv env;
+    add_corpus(env);
+    return undisturbed_build(env);
+  }();
+  return files;
+}
+
+void begin_first(MemoryEnv& env) {
+  add_corpus(env);
+}
+
+// The first cache, durable, and a corpus that has changed since.
+void begin_update(MemoryEnv& env) {
+  const Files& cache = first_cache();
+  add_corpus(env);
+  for (const auto& [path, bytes] : cache) env.add_file(kCache + "/" + path, bytes);
+  env.add_file(wav(kClips), tone_wav(900.0, {.seconds = 0.1}));
+  add_list(env, kClips + 1, {{5, "Mended."}});
+  ASSERT_TRUE(env.remove_file(wav(7)).ok());
+  std::string list = env.contents(kData + "/metadata.csv");
+  const auto line = list.find(clip_name(7));
+  list.erase(line, list.find('\n', line) + 1 - line);
+  env.add_file(kData + "/metadata.csv", list);
+}
+
+struct Scene {
+  std::string name;
+  void (*begin)(MemoryEnv&) = begin_first;
+  std::uint64_t generation_before = 0;
+  Aftermath aftermath = Aftermath::kIsACrash;
+  double torn_share = 0.0;
+  bool power_is_cut = false;
+};
+
+void PrintTo(const Scene& scene, std::ostream* out) {
+  *out << scene.name;
+}
+
+// None or whole, and never less than there was.
+void expect_sound_publication(MemoryEnv& env, std::uint64_t generation_before) {
+  if (!env.exists(kCache + "/manifest.json")) {
+    EXPECT_EQ(generation_before, 0U) << "the published cache is gone";
+    return;
+  }
+  const auto report = verify::verify_cache(env, kCache, {.level = verify::Level::kFull});
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_TRUE(report->ok) << damage_in(env);
+  EXPECT_GE(open_cache(env)->manifest().generation, generation_before);
+}
+
+class BuildInterrupted : public ::testing::TestWithParam<Scene> {
+ protected:
+  static Files expected() {
+    MemoryEnv env;
+    GetParam().begin(env);
+    return undisturbed_build(env);
+  }
+};
+
+TEST_P(BuildInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
+  const Scene& scene = GetParam();
+  const Files undisturbed = expected();
+  std::uint64_t interrupted_count = 0;
+  for (std::uint64_t call = 1; !::testing::Test::HasFailure(); ++call) {
+    MemoryEnv memory;
+    scene.begin(memory);
+    FaultEnv env(memory);
+    env.set_fault(
+        Fault{.at_call = call, .aftermath = scene.aftermath, .torn_share = scene.torn_share});
+    const Status status = run_build(env, crash_request()).status();
+    if (!env.fault_happened()) break;
+    SCOPED_TRACE("call " + std::to_string(call) + ": " + env.failed_call());
+    ++interrupted_count;
+    // A lock on a superseded index that cannot be had means that somebody reads it: no failure.
+    const bool is_tolerated = scene.aftermath == Aftermath::kGoesOn &&
+                              env.failed_call().starts_with("lock " + kCache + "/index-");
+    EXPECT_EQ(status.code(), is_tolerated ? StatusCode::kOk : StatusCode::kResource)
+        << status.message();
+    EXPECT_TRUE(env.misuse().empty()) << env.misuse().front();
+
+    if (scene.power_is_cut) memory.forget_unsynced();
+    expect_sound_publication(memory, scene.generation_before);
+    must_build(memory, crash_request());
+    EXPECT_EQ(difference(undisturbed, files_below(memory)), "");
+    // And what the second run promised is safe too.
+    memory.forget_unsynced();
+    expect_sound_publication(memory, scene.generation_before + 1);
+  }
+  EXPECT_GT(interrupted_count, 40U) << "a loop that ended early proves nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, BuildInterrupted,
+                         ::testing::Values(Scene{.name = "FirstKilledInTheMiddleOfAWrite",
+                                                 .torn_share = 0.6},
+                                           Scene{.name = "FirstLosesPower", .power_is_cut = true},
+                                           Scene{.name = "FirstFailsOnce",
+                                                 .aftermath = Aftermath::kGoesOn,
+                                                 .torn_share = 0.6},
+                                           Scene{.name = "UpdateKilledInTheMiddleOfAWrite",
+                                                 .begin = begin_update,
+                                                 .generation_before = 1,
+                                                 .torn_share = 0.6},
+                                           Scene{.name = "UpdateLosesPower",
+                                                 .begin = begin_update,
+                                                 .generation_before = 1,
+                                                 .power_is_cut = true},
+                                           Scene{.name = "UpdateFailsOnce",
+                                                 .begin = begin_update,
+                                                 .generation_before = 1,
+                                                 .aftermath = Aftermath::kGoesOn,
+                                                 .torn_share = 0.6}),
+                         [](const auto& scene) { return scene.param.name; });
+
+TEST(Build, ADiskThatFillsUpAtAnyPlaceHarmsNothingAndCanGoOn) {
+  std::uint64_t total_bytes = 0;
+  for (const auto& [path, bytes] : first_cache()) total_bytes += bytes.size();
+  const std::uint64_t step_bytes = total_bytes / 24 + 1;
+  std::uint64_t full_count = 0;
+  for (std::uint64_t room_bytes = 0; !::testing::Test::HasFailure(); room_bytes += step_bytes) {
+    MemoryEnv memory;
+    begin_first(memory);
+    FaultEnv env(memory);
+    env.set_room_bytes(room_bytes);
+    const Status status = run_build(env, crash_request()).status();
+    if (status.ok()) break;
+    SCOPED_TRACE("room for " + std::to_string(room_bytes));
+    ++full_count;
+    EXPECT_EQ(status.code(), StatusCode::kResource) << status.message();
+    expect_sound_publication(memory, 0);
+    env.set_room_bytes(std::nullopt);
+    must_build(env, crash_request());
+    EXPECT_EQ(difference(first_cache(), files_below(memory)), "");
+  }
+  EXPECT_GE(full_count, 20U);
+}
+
+}  // namespace
+}  // namespace xtts::testing
