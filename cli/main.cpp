@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest_name.hpp"
 #include "cli/app.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -38,6 +39,24 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+// The message of a failed parse, with the flag that was probably meant.
+Status explain(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  std::string message = error.what();
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  for (const std::string& word : app.remaining(true)) {
+    const std::string flag = word.substr(0, word.find('='));
+    const std::string nearest = word.rfind("--", 0) == 0 ? nearest_of(flag, flags) : std::string();
+    if (!nearest.empty()) message += " (did you mean " + nearest + "?)";
+  }
+  const std::string name = chosen.empty() ? "" : " " + command.get_name();
+  return {StatusCode::kInvalidArgument, message + "\nxtts-precompute" + name + " --help says more"};
+}
+
 // Reads the command line. True when there is something to run; else `status` is the answer.
 bool parse(CLI::App& app, Context& context, std::vector<std::string> arguments, Status& status) {
   context.flags.json = asks_for_json(arguments);
@@ -58,10 +77,7 @@ bool parse(CLI::App& app, Context& context, std::vector<std::string> arguments, 
     context.out.write(app.help());
     return false;
   } catch (const CLI::ParseError& error) {
-    const std::vector<CLI::App*> chosen = app.get_subcommands();
-    const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
-    status = Status(StatusCode::kInvalidArgument, std::string(error.what()) + "\nxtts-precompute" +
-                                                      command + " --help says more");
+    status = explain(app, error);
     return false;
   }
   return true;

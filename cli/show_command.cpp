@@ -159,11 +159,15 @@ std::string describe(const ClipFacts& clip, const std::vector<ColumnSummary>& co
   row("warnings", escape_controls(facts.warnings.value_or("")));
   row("extra", escape_controls(facts.extra_json.value_or("")));
   for (const ColumnSummary& column : columns) {
-    row(column.name.c_str(), std::string(to_string(column.record.dtype)) + " " +
-                                 shape_text(column.record.shape) + ", min " +
-                                 format_short(column.low) + ", mean " + format_short(column.mean) +
-                                 ", max " + format_short(column.high));
-    if (column.name == "tokens") row("", tokens_text(column));
+    std::string text(to_string(column.record.dtype));
+    text += " " + shape_text(column.record.shape);
+    if (column.name == "tokens") {  // numbers of characters: a mean says nothing
+      row("tokens", text);
+      row(" ", tokens_text(column));
+      continue;
+    }
+    row(column.name.c_str(), text + ", min " + format_short(column.low) + ", mean " +
+                                 format_short(column.mean) + ", max " + format_short(column.high));
   }
   return table.render();
 }

@@ -40,7 +40,7 @@ Plot plan_plot(const MelPicture& picture) {
                             double{kPlotWidthMax});
   // A whole number of pixels a frame, where that is possible: uneven columns look like an artefact
   // of the sound.
-  const double whole = std::max(1.0, std::round(width / frames));
+  const double whole = std::max(1.0, std::ceil(width / frames));
   if (frames * whole <= kPlotWidthMax) width = std::max(frames * whole, 2.0 * kPlotWidthMin / 3.0);
   const auto mels = static_cast<double>(picture.mel_count);
   const double height = mels * std::clamp(std::round(360.0 / mels), 1.0, 24.0);
@@ -104,7 +104,7 @@ void draw_values(const MelPicture& picture, const Plot& plot, const ValueRange& 
 void draw_time_axis(const MelPicture& picture, const Plot& plot, Canvas& canvas) {
   const double end_s = static_cast<double>(picture.frame_count) * picture.frame_s;
   const int below = plot.y + plot.height + 1;
-  for (const Tick& tick : linear_ticks(0.0, end_s, std::max(2, plot.width / 90))) {
+  for (const Tick& tick : linear_ticks(0.0, end_s, std::max(2, plot.width / 75))) {
     const int x = plot.x + static_cast<int>(std::lround(tick.value / end_s * plot.width));
     canvas.fill(x, below, 1, kTickLength, kInk);
     canvas.text(x - text_width(tick.label, kLabelScale) / 2, below + kTickLength + 4, tick.label,

@@ -1,0 +1,1 @@
+xtts-precompute show cache LJ001-0005

@@ -1,0 +1,1 @@
+xtts-precompute show cache LJ999-0001

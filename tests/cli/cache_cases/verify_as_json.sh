@@ -1,0 +1,1 @@
+for level in quick full; do xtts-precompute verify cache --level $level --json | check_json verify; done

@@ -1,0 +1,1 @@
+mkdir -p cache/.build; xtts-precompute ls cache

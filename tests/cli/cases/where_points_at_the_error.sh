@@ -1,0 +1,1 @@
+xtts-precompute ls cache --where 'seconds > 2 and speker == "anna"'

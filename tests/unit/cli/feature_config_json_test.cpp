@@ -1,0 +1,52 @@
+#include "cli/feature_config_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include "formats/canonical_json.hpp"
+#include "recipe/recipe_file.hpp"
+
+namespace xtts::cli {
+namespace {
+
+TEST(FeatureConfigJson, GivesBackEveryShippedRecipe) {
+  for (const std::string& name : recipe::shipped_names()) {
+    const auto recipe = recipe::load(Env::real(), name);
+    ASSERT_TRUE(recipe.ok()) << name;
+    const nlohmann::json json = formats::to_json(recipe->features);
+    const auto config = feature_config_from_json(json);
+    ASSERT_TRUE(config.ok()) << name << ": " << config.status().message();
+    EXPECT_EQ(formats::to_json(*config), json) << name;
+  }
+}
+
+TEST(FeatureConfigJson, ReadsFieldsThatDifferFromTheDefault) {
+  formats::FeatureConfig config;
+  config.sample_rate_hz = 16000;
+  config.loudness.method = formats::LoudnessMethod::kRms;
+  config.loudness.then_peak_to_one = true;
+  config.stft.framing = formats::Framing::kSame;
+  config.log.base = formats::LogBase::kTen;
+  config.too_long = formats::TooLong::kTruncate;
+  const nlohmann::json json = formats::to_json(config);
+  const auto read = feature_config_from_json(json);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(formats::to_json(*read), json);
+}
+
+TEST(FeatureConfigJson, NamesWhatItDoesNotKnow) {
+  nlohmann::json json = formats::to_json(formats::FeatureConfig());
+  json["stft"]["window"] = "kaiser";
+  EXPECT_EQ(feature_config_from_json(json).status().code(), StatusCode::kUnsupported);
+  EXPECT_EQ(feature_config_from_json(json).status().message().substr(0, 20),
+            "features.stft.window");
+  json = formats::to_json(formats::FeatureConfig());
+  json["mel"].erase("n_mels");
+  EXPECT_EQ(feature_config_from_json(json).status().message().substr(0, 19), "features.mel.n_mels");
+  json["mel"]["n_mels"] = -80;
+  EXPECT_FALSE(feature_config_from_json(json).ok());
+  EXPECT_FALSE(feature_config_from_json(nlohmann::json::array()).ok());
+  EXPECT_FALSE(feature_config_from_json(nlohmann::json()).ok());
+}
+
+}  // namespace
+}  // namespace xtts::cli
