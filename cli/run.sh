@@ -14,7 +14,7 @@ stamp="$project/build/release/.sources"
 if [ ! -x "$binary" ] || [ "$(sources_stamp)" != "$(cat "$stamp" 2>/dev/null)" ]; then
   install_missing "${build_packages[@]}"
   say "Building (a few minutes, once) ..."
-  (cd "$project" && build release)
+  build release
   sources_stamp >"$stamp"
 fi
 exec "$binary" "$@"

@@ -40,12 +40,12 @@ install_missing() {
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# build PRESET [cmake arguments]: quiet unless it fails.
+# build PRESET [cmake --build arguments]: quiet unless it fails.
 build() {
   local preset=$1 log="$project/build/$1.log"
   shift
   mkdir -p "$project/build"
-  if ! { cmake -S "$project" --preset "$preset" "$@" && cmake --build "$project/build/$preset"; } >"$log" 2>&1; then
+  if ! { (cd "$project" && cmake --preset "$preset") && cmake --build "$project/build/$preset" "$@"; } >"$log" 2>&1; then
     tail -40 "$log" >&2
     say "The build failed; the whole log: $log"
     return 1

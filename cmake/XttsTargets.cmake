@@ -23,7 +23,9 @@ function(xtts_add_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xtts_warnings GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE XTTS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  list(APPEND ARG_LABELS ${name})  # never empty: an empty value would swallow the property behind it
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS ${name})  # an empty value would swallow the property behind it; so would a list
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
 endfunction()
