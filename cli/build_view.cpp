@@ -83,6 +83,28 @@ std::string free_line(const pipeline::BuildRequest& request,
   return line("Free", text);
 }
 
+// "decoding 60 %, resampling 22 %, ...": what is worth mending first, where a build is too slow.
+std::string times_text(const pipeline::StageTimes& times) {
+  std::string text;
+  const auto add = [&](const char* name, double seconds) {
+    const double share = seconds / times.computing_s();
+    if (share < 0.005) return;
+    text += std::string(text.empty() ? "" : ", ") + name + " " + report::format_percent(share);
+  };
+  add("reading", times.read_s);
+  add("decoding", times.decode_s);
+  add("resampling", times.resample_s);
+  add("trim and loudness", times.condition_s);
+  add("features", times.features_s);
+  return text + "; writing beside it " + format_duration(times.write_s);
+}
+
+nlohmann::json times_to_json(const pipeline::StageTimes& times) {
+  return {{"read_s", times.read_s},         {"decode_s", times.decode_s},
+          {"resample_s", times.resample_s}, {"condition_s", times.condition_s},
+          {"features_s", times.features_s}, {"write_s", times.write_s}};
+}
+
 std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& unknown) {
   std::string text;
   std::size_t shown = 0;
@@ -234,8 +256,13 @@ std::string describe_report(const pipeline::BuildRequest& request,
                             const pipeline::BuildReport& report, double elapsed_s) {
   const std::string cache = escape_controls(request.cache);
   if (report.unchanged) {
-    return line("Unchanged", format_counted(report.record_count, "clip", "clips") + " in " + cache +
-                                 ": nothing to do (" + format_duration(elapsed_s) + ")");
+    std::string text = format_counted(report.record_count, "clip", "clips") + " in " + cache +
+                       ": nothing to do (" + format_duration(elapsed_s) + ")";
+    if (!report.rejects.empty()) {
+      text += "; " + format_count(report.rejects.size()) + " rejected before: " + cache +
+              "/rejects.jsonl";
+    }
+    return line("Unchanged", text);
   }
   std::string done = format_counted(report.record_count, "clip", "clips") + " in " + cache + ": " +
                      format_duration(report.sound_seconds) + " of sound, " +
@@ -250,6 +277,7 @@ std::string describe_report(const pipeline::BuildRequest& request,
                        (report.speaker_count > 0
                             ? "; " + format_counted(report.speaker_count, "speaker", "speakers")
                             : std::string()));
+  if (report.times.computing_s() > 0.0) text += line("Time", times_text(report.times));
   if (report.cut_count > 0) {
     text += line("Cut", format_counted(report.cut_count, "clip was", "clips were") + " cut to " +
                             format_count(request.recipe.features.max_frames) + " frames");
@@ -289,6 +317,7 @@ nlohmann::json report_to_json(const pipeline::BuildRequest& request,
                          {"cut", report.cut_count},
                          {"warned", report.warned_count},
                          {"elapsed_s", elapsed_s},
+                         {"times", times_to_json(report.times)},
                          {"rejects", rejects_to_json(report.rejects)}};
   json["max_frames_needed"] =
       report.frames_needed > 0 ? nlohmann::json(report.frames_needed) : nlohmann::json();

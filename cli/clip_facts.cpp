@@ -47,8 +47,7 @@ void put_document(json& out, const char* key, const std::optional<std::string>& 
 }  // namespace
 
 std::string ClipFacts::full_id() const {
-  const std::string id = facts.id.value_or("");
-  return dataset.empty() ? id : dataset + "/" + id;
+  return formats::full_id(dataset, facts.id.value_or(""));
 }
 
 std::string ClipFacts::split() const {

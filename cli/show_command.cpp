@@ -32,17 +32,13 @@ struct ShowOptions {
 
 // What was asked for but is not there: rejected, or never seen.
 Status explain_absence(reader::CacheView& view, const std::string& id) {
-  auto rejects = view.rejects_jsonl();
-  std::string_view rest = rejects.ok() ? std::string_view(*rejects) : std::string_view();
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const auto reject = formats::decode_reject(rest.substr(0, end));
-    if (reject.ok() && reject->id == id) {
-      return {StatusCode::kNotFound, "clip '" + escape_controls(id) + "' was rejected (" +
-                                         std::string(to_string(reject->kind)) + ", " +
-                                         reject->stage + "): " + escape_controls(reject->reason)};
-    }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  XTTS_ASSIGN(const std::string lines, view.rejects_jsonl());
+  XTTS_ASSIGN(const auto rejects, formats::decode_rejects(lines));
+  for (const auto& reject : rejects) {
+    if (reject.id != id) continue;
+    return {StatusCode::kNotFound, "clip '" + escape_controls(id) + "' was rejected (" +
+                                       std::string(to_string(reject.kind)) + ", " + reject.stage +
+                                       "): " + escape_controls(reject.reason)};
   }
   return {StatusCode::kNotFound,
           "there is no clip '" + escape_controls(id) + "' in " + view.path() + "; ls lists them"};

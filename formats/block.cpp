@@ -221,12 +221,15 @@ std::uint64_t BlockHeader::region_bytes(std::size_t slot) const noexcept {
   return end - records[slot].offset_bytes;
 }
 
-Digest id_hash(std::string_view dataset, std::string_view id) {
-  if (dataset.empty()) return digest128(id);
+std::string full_id(std::string_view dataset, std::string_view id) {
   std::string full(dataset);
-  full += '/';
+  if (!full.empty()) full += '/';
   full += id;
-  return digest128(full);
+  return full;
+}
+
+Digest id_hash(std::string_view dataset, std::string_view id) {
+  return digest128(full_id(dataset, id));
 }
 
 std::uint64_t lay_out_records(const ColumnSpec& column, std::span<BlockRecord> records) {

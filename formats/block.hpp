@@ -1,6 +1,7 @@
-// Block headers and record checks (cache-v1.md, section 5). Bytes <-> structs, no I/O. Pure functions, share freely.
-// decode_block_header verifies the header's own check first, then every rule of the format: what it returns is safe to
-// follow. Failures: kCorrupt (damage, told with the field), kUnsupported (newer version or unknown incompat bit, named).
+// Block headers and record checks (cache-v1.md, section 5). Bytes <-> structs, no I/O. Pure
+// functions, share freely. decode_block_header verifies the header's own check first, then every
+// rule of the format: what it returns is safe to follow. Failures: kCorrupt (damage, told with the
+// field), kUnsupported (newer version or unknown incompat bit, named).
 #pragma once
 
 #include <array>
@@ -29,7 +30,9 @@ struct ColumnSpec {
   Digest numerics;
 
   [[nodiscard]] std::uint64_t row_bytes() const noexcept;  // one step of axis 0
-  [[nodiscard]] std::uint64_t record_bytes() const noexcept { return row_bytes() * (shape.empty() ? 0 : shape[0]); }
+  [[nodiscard]] std::uint64_t record_bytes() const noexcept {
+    return row_bytes() * (shape.empty() ? 0 : shape[0]);
+  }
   [[nodiscard]] Geometry geometry() const noexcept { return geometry_of(record_bytes()); }
   [[nodiscard]] Status validate() const;
 };
@@ -38,7 +41,8 @@ struct BlockRecord {
   Digest id_hash;
   std::uint64_t offset_bytes = 0;  // in the payload
   std::uint32_t length = 0;        // true length of axis 0
-  std::uint32_t fill_bits = 0;     // the fill value: bits of a float32 (or of an int32 for integer columns)
+  std::uint32_t fill_bits =
+      0;  // the fill value: bits of a float32 (or of an int32 for integer columns)
   std::uint64_t check = 0;
 };
 
@@ -53,14 +57,20 @@ struct BlockHeader {
   [[nodiscard]] std::uint64_t region_bytes(std::size_t slot) const noexcept;
 };
 
-[[nodiscard]] Digest id_hash(std::string_view dataset, std::string_view id);
+// The name of a clip in the world: "data set/id", or the id alone where there are no data sets.
+[[nodiscard]] std::string full_id(std::string_view dataset, std::string_view id);
+[[nodiscard]] Digest id_hash(std::string_view dataset, std::string_view id);  // of the full id
 
-// Where the records of a block lie: fills in offset_bytes of `records` from their lengths and returns the payload bytes.
-[[nodiscard]] std::uint64_t lay_out_records(const ColumnSpec& column, std::span<BlockRecord> records);
+// Where the records of a block lie: fills in offset_bytes of `records` from their lengths and
+// returns the payload bytes.
+[[nodiscard]] std::uint64_t lay_out_records(const ColumnSpec& column,
+                                            std::span<BlockRecord> records);
 
-[[nodiscard]] std::uint64_t record_check(const BlockHeader& header, std::size_t slot, std::span<const std::byte> region);
+[[nodiscard]] std::uint64_t record_check(const BlockHeader& header, std::size_t slot,
+                                         std::span<const std::byte> region);
 
-[[nodiscard]] std::array<std::byte, kBlockHeaderBytes> encode_block_header(const BlockHeader& header);
+[[nodiscard]] std::array<std::byte, kBlockHeaderBytes> encode_block_header(
+    const BlockHeader& header);
 [[nodiscard]] Result<BlockHeader> decode_block_header(std::span<const std::byte> bytes);
 // The check that a header carries (its last eight bytes), for the shard's table.
 [[nodiscard]] std::uint64_t stored_header_check(std::span<const std::byte> header_bytes);

@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/json_fields.hpp"
 #include "formats/preamble.hpp"
@@ -68,6 +69,17 @@ Result<Reject> decode_reject(std::string_view line) {
   if (fields.find("line") != nullptr) reject.line = fields.integer<std::uint64_t>("line");
   if (!failure.ok()) return failure.with_context("reject");
   return reject;
+}
+
+Result<std::vector<Reject>> decode_rejects(std::string_view lines) {
+  std::vector<Reject> rejects;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    XTTS_ASSIGN(Reject reject, decode_reject(lines.substr(0, end)));
+    rejects.push_back(std::move(reject));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return rejects;
 }
 
 void sort_rejects(std::vector<Reject>& rejects) {

@@ -1,4 +1,5 @@
-// Rejects: clips that were not stored, and why; a line of rejects.jsonl each (cache-v1.md, section 10). Pure functions.
+// Rejects: clips that were not stored, and why; a line of rejects.jsonl each (cache-v1.md, section
+// 10). Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +22,19 @@ enum class RejectClass : std::uint8_t {
 
 struct Reject {
   RejectClass kind = RejectClass::kInput;
-  std::string id;     // empty where none could be read
-  std::string path;   // relative to DATA
+  std::string id;                     // empty where none could be read
+  std::string path;                   // relative to DATA
   std::optional<std::uint64_t> line;  // of the list at `path`
-  std::string stage;  // list, discover, text, decode, condition, features
+  std::string stage;                  // list, discover, text, decode, condition, features
   std::string reason;
 
   friend bool operator==(const Reject&, const Reject&) = default;
 };
 
-[[nodiscard]] std::string encode_reject(const Reject& reject);  // canonical JSON, without the line feed
+[[nodiscard]] std::string encode_reject(
+    const Reject& reject);  // canonical JSON, without the line feed
 [[nodiscard]] Result<Reject> decode_reject(std::string_view line);
+[[nodiscard]] Result<std::vector<Reject>> decode_rejects(std::string_view lines);  // a whole file
 // Canonical order of the file: id, path, line, stage, reason.
 void sort_rejects(std::vector<Reject>& rejects);
 

@@ -11,6 +11,7 @@
 // that makes no sense). After a failure it is ready for the next clip.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -60,6 +61,8 @@ class AudioDecoder {
                                                    const std::string& name,
                                                    const DecodeRequest& request,
                                                    std::vector<float>& samples) = 0;
+  // Of all decode() calls so far, the time that went into resampling.
+  [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
 };
 
 // In this process, through libav*. A decoder that works in a contained worker process will stand

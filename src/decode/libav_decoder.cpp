@@ -50,6 +50,9 @@ class LibavDecoder final : public AudioDecoder {
  public:
   Result<SourceFacts> decode(const RandomAccessFile& source, const std::string& name,
                              const DecodeRequest& request, std::vector<float>& samples) override;
+  [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
+    return sink_.resampling_time();
+  }
 
  private:
   Result<SourceFacts> decode_from(SourceReader& reader, const DecodeRequest& request,

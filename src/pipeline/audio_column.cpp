@@ -76,7 +76,7 @@ class AudioColumn {
         journalled_(journal.shards),
         next_ordinal_(job.first_ordinal) {}
 
-  Result<std::vector<store::JournalShard>> run() {
+  Result<AudioColumnResult> run() {
     progress_.total_count = job_.plan.to_compute.size();
     const std::size_t per_shard = job_.column.geometry().clips_per_shard();
     next_ = std::min(journalled_.size() * per_shard, job_.plan.to_compute.size());
@@ -93,9 +93,14 @@ class AudioColumn {
     if (!status_.ok()) return status_;
     if (!sealed) return sealed.status();
     if (observer_.cancelled()) return Status(StatusCode::kCancelled, "stopped as asked");
-    std::vector<store::JournalShard> all = std::move(journalled_);
-    for (auto& shard : *sealed) all.push_back(std::move(shard));
-    return all;
+    AudioColumnResult result;
+    result.shards = std::move(journalled_);
+    for (auto& shard : *sealed) result.shards.push_back(std::move(shard));
+    for (const auto& worker : workers_) {
+      if (worker) result.times.add(worker->times());
+    }
+    result.times.write_s = sealer_.busy_seconds();
+    return result;
   }
 
  private:
@@ -229,10 +234,10 @@ class AudioColumn {
 
 }  // namespace
 
-Result<std::vector<store::JournalShard>> compute_audio_column(const AudioColumnJob& job,
-                                                              store::CacheFolder& folder,
-                                                              store::Journal::Opened& journal,
-                                                              BuildObserver& observer) {
+Result<AudioColumnResult> compute_audio_column(const AudioColumnJob& job,
+                                               store::CacheFolder& folder,
+                                               store::Journal::Opened& journal,
+                                               BuildObserver& observer) {
   return AudioColumn(job, folder, journal, observer).run();
 }
 

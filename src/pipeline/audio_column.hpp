@@ -11,6 +11,7 @@
 #include "formats/recipe.hpp"
 #include "pipeline/build.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/stage_times.hpp"
 #include "store/cache_folder.hpp"
 #include "store/journal.hpp"
 
@@ -27,9 +28,15 @@ struct AudioColumnJob {
   std::uint64_t first_ordinal = 0;  // shards that the column has already
 };
 
-// All shards of `plan.to_compute`, in planned order: those of `journalled`, then the new ones.
-[[nodiscard]] Result<std::vector<store::JournalShard>> compute_audio_column(
-    const AudioColumnJob& job, store::CacheFolder& folder, store::Journal::Opened& journal,
-    BuildObserver& observer);
+struct AudioColumnResult {
+  // All of `plan.to_compute`, in planned order: those of the journal, then the new ones.
+  std::vector<store::JournalShard> shards;
+  StageTimes times;
+};
+
+[[nodiscard]] Result<AudioColumnResult> compute_audio_column(const AudioColumnJob& job,
+                                                             store::CacheFolder& folder,
+                                                             store::Journal::Opened& journal,
+                                                             BuildObserver& observer);
 
 }  // namespace xtts::pipeline

@@ -1,13 +1,14 @@
 #include "pipeline/build.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/audio_column.hpp"
+#include "pipeline/build_checks.hpp"
 #include "pipeline/clip_worker.hpp"
+#include "pipeline/columns.hpp"
 #include "pipeline/estimate.hpp"
 #include "pipeline/index_build.hpp"
 #include "pipeline/plan.hpp"
@@ -21,11 +22,6 @@ namespace xtts::pipeline {
 namespace {
 
 using formats::Reject;
-using formats::RejectClass;
-
-bool is_judged_by_sound(const Reject& reject) {
-  return reject.stage != "list" && reject.stage != "discover" && reject.stage != "text";
-}
 
 class Build {
  public:
@@ -40,12 +36,12 @@ class Build {
 
  private:
   Result<BuildReport> plan_and_build() {
-    XTTS_TRY(check_folders());
+    XTTS_TRY(check_folders(env_, request_.data, request_.cache));
     if (!request_.dry_run) {
       XTTS_ASSIGN(folder_, store::CacheFolder::open(env_, request_.cache));
     }
     XTTS_TRY(open_published());
-    XTTS_TRY(check_against_published());
+    if (previous_) XTTS_TRY(check_same_recipe(previous_->manifest(), request_.recipe));
     sources_ = store::load_source_table(env_, request_.cache);
     XTTS_ASSIGN(plan_, make_plan({.env = env_,
                                   .data = request_.data,
@@ -70,35 +66,6 @@ class Build {
     if (journal.status().code() == StatusCode::kNotFound) (void)folder_->finish();
   }
 
-  // Somebody's folder of other things must not become a cache by a slip of the keyboard.
-  Status check_folders() {
-    auto data = env_.stat(request_.data);
-    if (!data) return {StatusCode::kNotFound, "DATA: " + data.status().message()};
-    if (data->kind != FileKind::kDirectory) {
-      return {StatusCode::kInvalidArgument, "DATA: " + request_.data + " is not a folder"};
-    }
-    const auto cache = env_.stat(request_.cache);
-    if (!cache) return {};
-    if (cache->kind != FileKind::kDirectory) {
-      return {StatusCode::kInvalidArgument, "CACHE: " + request_.cache + " is not a folder"};
-    }
-    if (cache->device == data->device && cache->inode == data->inode) {
-      return {StatusCode::kInvalidArgument, "DATA and CACHE are the same folder"};
-    }
-    XTTS_ASSIGN(const auto entries, env_.list(request_.cache));
-    const bool is_cache =
-        std::any_of(entries.begin(), entries.end(), [](const DirectoryEntry& entry) {
-          return entry.name == "manifest.json" || entry.name == ".build";
-        });
-    const bool is_empty =
-        std::all_of(entries.begin(), entries.end(),
-                    [](const DirectoryEntry& entry) { return entry.name == "lost+found"; });
-    if (is_cache || is_empty) return {};
-    return {
-        StatusCode::kInvalidArgument,
-        request_.cache + " holds other files and is not a cache: name a new or an empty folder"};
-  }
-
   Status open_published() {
     if (request_.overwrite) return {};
     auto opened = reader::CacheView::open(env_, request_.cache);
@@ -112,43 +79,10 @@ class Build {
                 "; 'verify' says more, 'build --overwrite' makes the cache anew"};
   }
 
-  Status check_against_published() const {
-    if (!previous_) return {};
-    const auto& manifest = previous_->manifest();
-    XTTS_TRY(manifest.allows_changes());
-    const auto refuse = [](const nlohmann::json& old, const nlohmann::json& asked,
-                           const std::string& section, const std::string& remedy) {
-      std::string text = "the cache was made with other " + section + ":";
-      for (const auto& line : formats::describe_differences(old, asked, section))
-        text += "\n  " + line;
-      return Status(StatusCode::kMismatch, text + "\n" + remedy);
-    };
-    if (manifest.features_fingerprint != formats::fingerprint(request_.recipe.features)) {
-      return refuse(manifest.features, to_json(request_.recipe.features), "features",
-                    "name another CACHE, or give --overwrite to build anew in this one");
-    }
-    if (manifest.storage_fingerprint != formats::fingerprint(request_.recipe.storage)) {
-      return refuse(manifest.storage, to_json(request_.recipe.storage), "storage",
-                    "name another CACHE, or give --overwrite to build anew in this one");
-    }
-    return {};
-  }
-
   Status check_numerics() {
-    numerics_ = {.device = "cpu",
-                 .isa = std::string(dsp::to_string(request_.isa == dsp::Isa::kBest ? dsp::best_isa()
-                                                                                   : request_.isa)),
-                 .libraries = numeric_libraries(request_.isa)};
-    if (!previous_ || plan_.to_compute.empty() || request_.allow_mixed) return {};
-    const auto& old = previous_->manifest().numerics;
-    if (old.hash() == numerics_.hash()) return {};
-    return {StatusCode::kMismatch, "the cache was computed by " + old.device + " " + old.isa +
-                                       " (" + old.libraries + "), this is " + numerics_.device +
-                                       " " + numerics_.isa + " (" + numerics_.libraries +
-                                       "); results agree within the recipe's tolerance but not bit "
-                                       "for bit: give --allow-mixed to add " +
-                                       std::to_string(plan_.to_compute.size()) +
-                                       " clips all the same, or --overwrite to build anew"};
+    numerics_ = numerics_of(request_.isa);
+    if (!previous_ || request_.allow_mixed) return {};
+    return check_same_numerics(previous_->manifest().numerics, numerics_, plan_.to_compute.size());
   }
 
   void preview(std::uint64_t sealed_count) {
@@ -185,11 +119,14 @@ class Build {
     } else {
       preview(0);
     }
+    if (observer_.cancelled()) return Status(StatusCode::kCancelled, "stopped as asked");
     std::vector<Reject> rejects = plan_.rejects;
     for (const auto& shard : shards)
       rejects.insert(rejects.end(), shard.rejects.begin(), shard.rejects.end());
     formats::sort_rejects(rejects);
-    XTTS_TRY(check_limit(rejects, shards));
+    XTTS_TRY(check_rejects(rejects, request_.max_rejects,
+                           plan_.clips.size() + plan_.corpus.problems.size(),
+                           stored_count(shards)));
     return publish(mel, shards, rejects);
   }
 
@@ -212,18 +149,20 @@ class Build {
     preview(std::min<std::uint64_t>(journal.shards.size() * per_shard, plan_.to_compute.size()));
     formats::ColumnSpec column = mel;
     column.numerics = numerics_.hash();
-    auto shards = compute_audio_column(
-        {.env = env_,
-         .plan = plan_,
-         .recipe = request_.recipe,
-         .column = column,
-         .run = request_.run,
-         .isa = request_.isa,
-         .generation = generation_,
-         .first_ordinal = previous_ ? published()->columns.front().shards.size() : 0},
-        *folder_, journal, observer_);
-    if (shards) computed_count_ = plan_.to_compute.size();
-    return shards;
+    XTTS_ASSIGN(auto computed,
+                compute_audio_column(
+                    {.env = env_,
+                     .plan = plan_,
+                     .recipe = request_.recipe,
+                     .column = column,
+                     .run = request_.run,
+                     .isa = request_.isa,
+                     .generation = generation_,
+                     .first_ordinal = previous_ ? published()->columns.front().shards.size() : 0},
+                    *folder_, journal, observer_));
+    computed_count_ = plan_.to_compute.size();
+    times_ = computed.times;
+    return std::move(computed.shards);
   }
 
   [[nodiscard]] const formats::Manifest* published() const {
@@ -260,38 +199,11 @@ class Build {
     return {};
   }
 
-  Status check_limit(const std::vector<Reject>& rejects,
-                     const std::vector<store::JournalShard>& shards) const {
-    std::uint64_t faults = 0;
-    for (const auto& reject : rejects) faults += reject.kind != RejectClass::kPolicy ? 1U : 0U;
-    const std::uint64_t considered = plan_.clips.size() + plan_.corpus.problems.size();
-    const std::uint64_t limit = request_.max_rejects.count.value_or(static_cast<std::uint64_t>(
-        std::floor(request_.max_rejects.share * static_cast<double>(considered))));
-    const auto tell = [&](const std::string& summary) {
-      std::string text = summary;
-      for (std::size_t i = 0, told = 0; i < rejects.size() && told < 5; ++i) {
-        if (rejects[i].kind == RejectClass::kPolicy && faults > 0) continue;
-        text += "\n  " + (rejects[i].path.empty() ? rejects[i].id : rejects[i].path) + ": " +
-                rejects[i].reason;
-        ++told;
-      }
-      return text;
-    };
-    if (faults > limit) {
-      return {StatusCode::kTooManyRejects,
-              tell(std::to_string(faults) + " of " + std::to_string(considered) +
-                   " clips could not be used, more than the " + std::to_string(limit) +
-                   " allowed. Nothing was published; what was computed is kept: the same command "
-                   "with --max-rejects " +
-                   std::to_string(faults) + " publishes it. The first of them:")};
-    }
+  [[nodiscard]] std::uint64_t stored_count(const std::vector<store::JournalShard>& shards) const {
     std::uint64_t stored = 0;
     for (const auto& clip : plan_.clips) stored += clip.fate == ClipFate::kReuse ? 1U : 0U;
     for (const auto& shard : shards) stored += shard.sealed ? shard.sealed->record_count : 0;
-    if (stored > 0) return {};
-    return {StatusCode::kTooManyRejects,
-            tell("no clip is left to store: " + std::to_string(rejects.size()) +
-                 " were rejected or dropped by policy. The first of them:")};
+    return stored;
   }
 
   Result<BuildReport> publish(const formats::ColumnSpec& mel,
@@ -319,6 +231,7 @@ class Build {
     XTTS_TRY(folder_->finish());
     BuildReport report = report_of(manifest);
     report.rejects = rejects;
+    report.times = times_;
     for (const auto& reject : rejects)
       report.frames_needed = std::max(report.frames_needed, frames_wanted(reject));
     report.cut_count = index_result.cut_count;
@@ -388,6 +301,8 @@ class Build {
     BuildReport report = report_of(previous_->manifest());
     report.unchanged = true;
     report.reused_count = report.record_count;
+    XTTS_ASSIGN(const std::string lines, previous_->rejects_jsonl());
+    XTTS_ASSIGN(report.rejects, formats::decode_rejects(lines));
     return report;
   }
 
@@ -422,6 +337,7 @@ class Build {
   Plan plan_;
   std::uint64_t generation_ = 1;
   std::uint64_t computed_count_ = 0;
+  StageTimes times_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/run_config.hpp"
+#include "pipeline/stage_times.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -102,6 +103,7 @@ struct BuildReport {
   std::uint64_t cut_count = 0;     // stored, but cut to max_frames
   std::uint64_t warned_count = 0;  // stored, but the source has warnings
   std::uint64_t speaker_count = 0;
+  StageTimes times;  // of this run
 };
 
 [[nodiscard]] Result<BuildReport> build(Env& env, const BuildRequest& request,

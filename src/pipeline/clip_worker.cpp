@@ -6,9 +6,11 @@
 #include <cstring>
 
 #include "base/half.hpp"
+#include "base/lap_timer.hpp"
 #include "base/try.hpp"
 #include "decode/audio_decoder.hpp"
 #include "dsp/condition.hpp"
+#include "pipeline/plan.hpp"
 #include "pipeline/source_file.hpp"
 #include "pipeline/too_long.hpp"
 
@@ -81,7 +83,9 @@ class Worker final : public ClipWorker {
     ClipOutcome outcome;
     outcome.rows = std::move(rows);
     outcome.source_bytes = clip.source_bytes;
+    timer_ = LapTimer();
     const Status status = run(clip, outcome);
+    end_stage();
     if (status.ok()) return outcome;
     const auto kind = class_of(status.code());
     if (!kind) return status.with_context("clip " + clip.id);
@@ -89,36 +93,53 @@ class Worker final : public ClipWorker {
     return outcome;
   }
 
+  [[nodiscard]] StageTimes times() const override {
+    StageTimes times = times_;
+    times.resample_s = seconds_of(decoder_->resampling_time());
+    times.decode_s -= times.resample_s;
+    return times;
+  }
+
  private:
+  // The seconds since the last stage began go to it.
+  void end_stage() {
+    if (stage_seconds_ != nullptr) times_.*stage_seconds_ += seconds_of(timer_.lap());
+    stage_seconds_ = nullptr;
+  }
+  void begin_stage(const char* name, double StageTimes::*seconds) {
+    end_stage();
+    stage_ = name;
+    stage_seconds_ = seconds;
+  }
+
   void reject(const corpus::Clip& clip, RejectClass kind, std::string reason,
               ClipOutcome& outcome) const {
-    outcome.reject =
-        formats::Reject{.kind = kind,
-                        .id = clip.dataset.empty() ? clip.id : clip.dataset + "/" + clip.id,
-                        .path = clip.source,
-                        .line = std::nullopt,
-                        .stage = stage_,
-                        .reason = std::move(reason)};
+    outcome.reject = formats::Reject{.kind = kind,
+                                     .id = full_id(clip),
+                                     .path = clip.source,
+                                     .line = std::nullopt,
+                                     .stage = stage_,
+                                     .reason = std::move(reason)};
   }
 
   Status run(const corpus::Clip& clip, ClipOutcome& outcome) {
-    stage_ = "read";
+    begin_stage("read", &StageTimes::read_s);
     XTTS_ASSIGN(const auto source, source_.read(env_, join_path(data_folder_, clip.source)));
     outcome.facts.content_digest = source.content_digest;
     if (source.size_bytes == 0) return {StatusCode::kBadInput, "the file is empty"};
 
-    stage_ = "decode";
+    begin_stage("decode", &StageTimes::decode_s);
     XTTS_ASSIGN(const auto decoded,
                 decoder_->decode(*source.file, clip.source, request_, samples_));
     keep(decoded, outcome);
     outcome.source_seconds = static_cast<double>(decoded.frame_count) / decoded.sample_rate_hz;
     if (too_many_seconds(clip, outcome)) return {};
 
-    stage_ = "condition";
+    begin_stage("condition", &StageTimes::condition_s);
     XTTS_ASSIGN(const auto conditioned, conditioner_.apply(samples_));
     keep(conditioned, outcome);
 
-    stage_ = "features";
+    begin_stage("features", &StageTimes::features_s);
     return extract(clip, outcome);
   }
 
@@ -139,9 +160,8 @@ class Worker final : public ClipWorker {
     outcome.frame_count_before_cut =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(frames, UINT32_MAX));
     outcome.facts.frame_count_before_cut = outcome.frame_count_before_cut;
-    const bool has_text = !clip.text_raw.empty() || !clip.text_normalized.empty();
-    const auto too_long = features.too_long.value_or(has_text ? formats::TooLong::kDrop
-                                                              : formats::TooLong::kTruncate);
+    const auto too_long = features.too_long.value_or(has_text(clip) ? formats::TooLong::kDrop
+                                                                    : formats::TooLong::kTruncate);
     if (frames > features.max_frames && too_long == formats::TooLong::kDrop) {
       reject(clip, RejectClass::kPolicy, too_long_reason(frames, features.max_frames), outcome);
       return {};
@@ -209,6 +229,9 @@ class Worker final : public ClipWorker {
   std::vector<float> samples_;
   std::vector<float> mel_;
   const char* stage_ = "";
+  double StageTimes::*stage_seconds_ = nullptr;
+  LapTimer timer_;
+  StageTimes times_;
 };
 
 }  // namespace
@@ -221,8 +244,10 @@ Result<std::unique_ptr<ClipWorker>> ClipWorker::create(Env& env, const formats::
       env, recipe, std::move(data_folder), std::move(conditioner), std::move(extractor)));
 }
 
-std::string numeric_libraries(dsp::Isa isa) {
-  return decode::decode_libraries() + ", " + dsp::feature_libraries(isa);
+formats::Numerics numerics_of(dsp::Isa isa) {
+  return {.device = "cpu",
+          .isa = std::string(dsp::to_string(isa == dsp::Isa::kBest ? dsp::best_isa() : isa)),
+          .libraries = decode::decode_libraries() + ", " + dsp::feature_libraries(isa)};
 }
 
 }  // namespace xtts::pipeline

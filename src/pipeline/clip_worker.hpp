@@ -17,8 +17,10 @@
 #include "corpus/corpus.hpp"
 #include "dsp/extract.hpp"
 #include "formats/facts.hpp"
+#include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
+#include "pipeline/stage_times.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -46,9 +48,11 @@ class ClipWorker {
   // `rows` is a buffer to reuse; it comes back in the outcome.
   [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,
                                                     std::vector<std::byte> rows) = 0;
+  // Of all clips so far.
+  [[nodiscard]] virtual StageTimes times() const = 0;
 };
 
 // What decides the numbers, for the manifest.
-[[nodiscard]] std::string numeric_libraries(dsp::Isa isa);
+[[nodiscard]] formats::Numerics numerics_of(dsp::Isa isa);
 
 }  // namespace xtts::pipeline

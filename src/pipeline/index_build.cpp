@@ -1,13 +1,15 @@
 #include "pipeline/index_build.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "base/try.hpp"
 #include "corpus/corpus.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/index.hpp"
+#include "pipeline/column_rows.hpp"
+#include "pipeline/columns.hpp"
+#include "pipeline/manifest_parts.hpp"
 #include "pipeline/name_table.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/text_column.hpp"
@@ -19,8 +21,6 @@ namespace {
 using corpus::Clip;
 using formats::SectionKind;
 
-constexpr std::uint32_t kMelId = 0;
-constexpr std::uint32_t kTokensId = 1;
 constexpr const char* kTemporaryIndex = "index.tmp";
 
 std::set<std::string> names_of(const std::vector<Clip>& clips, std::string Clip::*field) {
@@ -30,28 +30,6 @@ std::set<std::string> names_of(const std::vector<Clip>& clips, std::string Clip:
   }
   return names;
 }
-
-// The rows of a column's blocks, and the tables of the shards that hold them.
-struct ColumnRows {
-  std::string block_rows;
-  std::uint64_t block_count = 0;
-  std::string locations;
-  std::vector<formats::ShardEntry> shards;
-
-  void add_shard(const store::SealedShard& sealed, std::uint64_t generation) {
-    const auto ordinal = static_cast<std::uint32_t>(shards.size());
-    for (const auto& place : sealed.table.blocks) {
-      append_row(formats::BlockRow{.place = place, .shard = ordinal}, block_rows);
-      ++block_count;
-    }
-    shards.push_back({.file_bytes = sealed.table.file_bytes,
-                      .structure_check = sealed.table.structure_check,
-                      .block_count = static_cast<std::uint32_t>(sealed.table.blocks.size()),
-                      .record_count = sealed.record_count,
-                      .generation = generation,
-                      .digest = sealed.digest});
-  }
-};
 
 class IndexBuilder {
  public:
@@ -305,29 +283,19 @@ class IndexBuilder {
     manifest.index_bytes = finished.file_bytes;
     manifest.index_digest = finished.digest;
     manifest.generation = job_.generation;
-    describe_recipe(manifest);
+    describe_recipe(job_.recipe, manifest);
+    manifest.numerics = job_.previous ? job_.previous->manifest().numerics : job_.numerics;
     describe_columns(manifest);
     manifest.datasets = datasets_.names();
     manifest.speakers = speakers_.names();
     manifest.languages = languages_.names();
     manifest.data_layout = job_.plan.corpus.layout;
     describe_counts(manifest);
-    describe_statistics(manifest);
+    // Frozen at the first publication: a model that was trained with them must find them again.
+    manifest.mel_statistics =
+        job_.previous ? job_.previous->manifest().mel_statistics
+                      : statistics_of(records_.train_frame_count(), records_.train_sums());
     return std::move(result_);
-  }
-
-  void describe_recipe(formats::Manifest& manifest) const {
-    const auto& recipe = job_.recipe;
-    manifest.recipe_name = recipe.name;
-    manifest.features = to_json(recipe.features);
-    manifest.text = to_json(recipe.text);
-    manifest.corpus = to_json(recipe.corpus);
-    manifest.storage = to_json(recipe.storage);
-    manifest.features_fingerprint = formats::fingerprint(recipe.features);
-    manifest.text_fingerprint = formats::fingerprint(recipe.text);
-    manifest.corpus_fingerprint = formats::fingerprint(recipe.corpus);
-    manifest.storage_fingerprint = formats::fingerprint(recipe.storage);
-    manifest.numerics = job_.previous ? job_.previous->manifest().numerics : job_.numerics;
   }
 
   void describe_columns(formats::Manifest& manifest) {
@@ -357,27 +325,6 @@ class IndexBuilder {
     manifest.counts = counts_;
   }
 
-  // Frozen at the first publication: a model that was trained with them must find them again.
-  void describe_statistics(formats::Manifest& manifest) const {
-    if (job_.previous) {
-      manifest.mel_statistics = job_.previous->manifest().mel_statistics;
-      return;
-    }
-    const std::uint64_t frames = records_.train_frame_count();
-    const auto& sums = records_.train_sums();
-    if (frames == 0 || sums.empty()) return;
-    formats::Statistics statistics;
-    statistics.frame_count = frames;
-    const std::size_t channels = sums.size() / 2;
-    for (std::size_t channel = 0; channel < channels; ++channel) {
-      const double mean = sums[channel] / static_cast<double>(frames);
-      const double variance = sums[channels + channel] / static_cast<double>(frames) - mean * mean;
-      statistics.mean.push_back(mean);
-      statistics.std_deviation.push_back(std::sqrt(std::max(variance, 0.0)));
-    }
-    manifest.mel_statistics = std::move(statistics);
-  }
-
   const IndexJob& job_;
   store::CacheFolder& folder_;
   const NameTable speakers_, languages_, datasets_;
@@ -401,27 +348,6 @@ class IndexBuilder {
 };
 
 }  // namespace
-
-formats::ColumnSpec mel_column(const formats::Recipe& recipe, const formats::Numerics& numerics) {
-  return {.name = "mel",
-          .id = kMelId,
-          .dtype = recipe.storage.dtype,
-          .shape = {recipe.features.max_frames, recipe.features.mel.n_mels},
-          .layout = recipe.storage.layout,
-          .fingerprint = formats::fingerprint(recipe.features),
-          .numerics = numerics.hash()};
-}
-
-formats::ColumnSpec tokens_column(const formats::Recipe& recipe,
-                                  const formats::Numerics& numerics) {
-  return {.name = "tokens",
-          .id = kTokensId,
-          .dtype = DType::kInt32,
-          .shape = {recipe.text.max_tokens},
-          .layout = recipe.storage.layout,
-          .fingerprint = formats::fingerprint(recipe.text),
-          .numerics = numerics.hash()};
-}
 
 Result<IndexResult> build_index(const IndexJob& job, store::CacheFolder& folder) {
   return IndexBuilder(job, folder).run();

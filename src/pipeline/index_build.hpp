@@ -42,9 +42,4 @@ struct IndexResult {
 
 [[nodiscard]] Result<IndexResult> build_index(const IndexJob& job, store::CacheFolder& folder);
 
-[[nodiscard]] formats::ColumnSpec mel_column(const formats::Recipe& recipe,
-                                             const formats::Numerics& numerics);
-[[nodiscard]] formats::ColumnSpec tokens_column(const formats::Recipe& recipe,
-                                                const formats::Numerics& numerics);
-
 }  // namespace xtts::pipeline

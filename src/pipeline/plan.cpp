@@ -6,6 +6,7 @@
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/source_file.hpp"
+#include "pipeline/too_long.hpp"
 #include "text/tokenizer.hpp"
 
 namespace xtts::pipeline {
@@ -144,17 +145,13 @@ class Planner {
     const bool same_corpus_rules =
         manifest.corpus_fingerprint == formats::fingerprint(request_.recipe.corpus);
     XTTS_ASSIGN(const std::string lines, request_.previous->rejects_jsonl());
-    for (std::size_t start = 0; start < lines.size();) {
-      const std::size_t end = std::min(lines.find('\n', start), lines.size());
-      XTTS_ASSIGN(Reject reject,
-                  formats::decode_reject(std::string_view(lines).substr(start, end - start)));
-      start = end + 1;
+    XTTS_ASSIGN(auto rejects, formats::decode_rejects(lines));
+    for (Reject& reject : rejects) {
       // Lists and texts are judged anew by every build; what the environment did is tried again.
-      const bool judged_by_sound =
-          reject.stage != "list" && reject.stage != "discover" && reject.stage != "text";
       const bool final = reject.kind == RejectClass::kInput || reject.kind == RejectClass::kCrash ||
                          (reject.kind == RejectClass::kPolicy && same_corpus_rules);
-      if (judged_by_sound && final) previous_rejects_.emplace(reject.id, std::move(reject));
+      if (is_judged_by_sound(reject) && final)
+        previous_rejects_.emplace(reject.id, std::move(reject));
     }
     return {};
   }
@@ -178,11 +175,17 @@ class Planner {
 
     const auto reject = previous_rejects_.find(full_id(clip));
     if (reject == previous_rejects_.end() || unchanged == nullptr) return {};
+    if (may_be_cut_now(clip, reject->second)) return {};
     const std::uint64_t check = check64(as_bytes(formats::encode_reject(reject->second)));
     if (unchanged->reject_check != check) return {};
     plan_.clips[i] = {.fate = ClipFate::kRejected, .previous_position = 0, .reject_check = check};
     plan_.rejects.push_back(reject->second);
     return {};
+  }
+
+  // Dropped as too long because it had a text, which is gone.
+  bool may_be_cut_now(const Clip& clip, const Reject& reject) const {
+    return frames_wanted(reject) > 0 && !has_text(clip) && !request_.recipe.features.too_long;
   }
 
   Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
@@ -201,9 +204,8 @@ class Planner {
   // Rules of the corpus and text sections may have changed since the record was stored.
   bool breaks_a_rule(const Clip& clip, const formats::RecordFacts& facts) const {
     const auto& recipe = request_.recipe;
-    const bool has_text = !clip.text_raw.empty() || !clip.text_normalized.empty();
     const bool was_cut = facts.frame_count_before_cut.value_or(0) > recipe.features.max_frames;
-    if (was_cut && has_text && !recipe.features.too_long) return true;
+    if (was_cut && has_text(clip) && !recipe.features.too_long) return true;
     if (!recipe.corpus.max_clip_seconds || facts.source_rate_hz.value_or(0) == 0) return false;
     return static_cast<double>(facts.source_frame_count.value_or(0)) / *facts.source_rate_hz >
            *recipe.corpus.max_clip_seconds;
@@ -216,8 +218,7 @@ class Planner {
       plan_.to_compute.push_back(static_cast<std::uint32_t>(i));
       const Clip& clip = plan_.corpus.clips[i];
       add_source(hasher, clip);
-      add_number(hasher, clip.text_raw.empty() &&
-                             clip.text_normalized.empty());  // decides the too_long rule
+      add_number(hasher, !has_text(clip));  // decides the too_long rule
     }
     add(hasher, formats::dump_canonical(to_json(request_.recipe.corpus)));
     plan_.to_compute_digest = hasher.finish();
@@ -258,7 +259,15 @@ Result<Plan> make_plan(const PlanRequest& request) {
 }
 
 std::string full_id(const Clip& clip) {
-  return clip.dataset.empty() ? clip.id : clip.dataset + "/" + clip.id;
+  return formats::full_id(clip.dataset, clip.id);
+}
+
+bool has_text(const Clip& clip) {
+  return !clip.text_raw.empty() || !clip.text_normalized.empty();
+}
+
+bool is_judged_by_sound(const Reject& reject) {
+  return reject.stage != "list" && reject.stage != "discover" && reject.stage != "text";
 }
 
 const std::string& text_to_tokenize(const Clip& clip, const formats::TextConfig& config) {

@@ -58,6 +58,9 @@ struct PlanRequest {
 [[nodiscard]] Result<Plan> make_plan(const PlanRequest& request);
 
 [[nodiscard]] std::string full_id(const corpus::Clip& clip);
+[[nodiscard]] bool has_text(const corpus::Clip& clip);
+// By its own bytes, not by a list or a text: such a verdict holds until the source changes.
+[[nodiscard]] bool is_judged_by_sound(const formats::Reject& reject);
 [[nodiscard]] const std::string& text_to_tokenize(const corpus::Clip& clip,
                                                   const formats::TextConfig& config);
 

@@ -1,5 +1,6 @@
 #include "pipeline/sealer.hpp"
 
+#include "base/lap_timer.hpp"
 #include "base/try.hpp"
 
 namespace xtts::pipeline {
@@ -33,6 +34,11 @@ Result<std::vector<store::JournalShard>> Sealer::finish() {
   return std::move(sealed_);
 }
 
+double Sealer::busy_seconds() {
+  const std::lock_guard lock(mutex_);
+  return busy_s_;
+}
+
 Status Sealer::seal(SealJob& job) {
   if (job.image) {
     XTTS_ASSIGN(const auto finished, job.image->finish());
@@ -50,8 +56,10 @@ void Sealer::run() {
     if (!job_) return;
     lock.unlock();
     // Nobody else touches job_ while it is set: submit waits for it to be empty.
+    LapTimer timer;
     Status status = seal(*job_);
     lock.lock();
+    busy_s_ += seconds_of(timer.lap());
     if (status.ok()) {
       sealed_.push_back(std::move(job_->entry));
     } else if (failure_.ok()) {

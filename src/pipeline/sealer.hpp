@@ -37,6 +37,7 @@ class Sealer {
   [[nodiscard]] Status submit(SealJob job);  // waits for the job before
   [[nodiscard]] Result<std::vector<store::JournalShard>>
   finish();  // all entries, in the order of submission
+  [[nodiscard]] double busy_seconds();
 
  private:
   void run();
@@ -50,6 +51,7 @@ class Sealer {
   bool stopping_ = false;
   Status failure_;
   std::vector<store::JournalShard> sealed_;
+  double busy_s_ = 0.0;
   std::thread thread_;  // last: starts when all else is ready
 };
 

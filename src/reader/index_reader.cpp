@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/try.hpp"
+#include "formats/block.hpp"
 #include "reader/read_exactly.hpp"
 
 namespace xtts::reader {
@@ -142,9 +143,7 @@ Result<std::string> IndexReader::section_text(SectionKind kind) {
 }
 
 std::string full_id(const formats::RecordFacts& facts) {
-  const std::string id = facts.id.value_or("");
-  const std::string dataset = facts.dataset.value_or("");
-  return dataset.empty() ? id : dataset + "/" + id;
+  return formats::full_id(facts.dataset.value_or(""), facts.id.value_or(""));
 }
 
 }  // namespace xtts::reader

@@ -7,6 +7,7 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
+#include "base/lap_timer.hpp"
 #include "base/try.hpp"
 
 namespace xtts::decode::detail {
@@ -58,6 +59,7 @@ std::size_t resampled_length(std::size_t length, std::uint32_t from_hz, std::uin
 }
 
 Status Resampler::start(const ResamplerSetting& setting, const Complaints& complaints) {
+  LapTimer timer;
   if (context_ == nullptr || !(setting == setting_)) {
     XTTS_ASSIGN(context_, make_context(setting, complaints));
     setting_ = setting;
@@ -65,11 +67,13 @@ Status Resampler::start(const ResamplerSetting& setting, const Complaints& compl
   in_count_ = 0;
   out_begin_known_ = false;
   const int code = swr_init(context_.get());
+  busy_time_ += timer.lap();
   return code < 0 ? start_failure(code, complaints) : Status();
 }
 
 Status Resampler::push(std::span<const float> in, OutputSamples& out,
                        const Complaints& complaints) {
+  LapTimer timer;
   if (!out_begin_known_) {
     out_begin_ = out.length();
     out_begin_known_ = true;
@@ -82,6 +86,7 @@ Status Resampler::push(std::span<const float> in, OutputSamples& out,
   auto* target = reinterpret_cast<std::uint8_t*>(out.room(static_cast<std::size_t>(room)));
   const int got =
       swr_convert(context_.get(), &target, room, in.empty() ? nullptr : &bytes, in_count);
+  busy_time_ += timer.lap();
   if (got < 0) return complaints.failure("resampling", got);
   out.advance(static_cast<std::size_t>(got));
   return {};

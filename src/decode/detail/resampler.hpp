@@ -12,6 +12,7 @@
 // resampling). One thread at a time.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -48,12 +49,16 @@ class Resampler {
   // Everything still inside comes out, and the length becomes librosa's.
   [[nodiscard]] Status finish(OutputSamples& out, const Complaints& complaints);
 
+  // In all calls so far, for all signals.
+  [[nodiscard]] std::chrono::nanoseconds busy_time() const noexcept { return busy_time_; }
+
  private:
   ResampleContextPtr context_;
   ResamplerSetting setting_;
   std::size_t in_count_ = 0;
   std::size_t out_begin_ = 0;
   bool out_begin_known_ = false;
+  std::chrono::nanoseconds busy_time_{};
 };
 
 }  // namespace xtts::decode::detail

@@ -3,6 +3,7 @@
 // It keeps its scratch and its resampler from clip to clip. One thread at a time.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,10 @@ class SampleSink {
   [[nodiscard]] Status finish(SourceFacts& facts);
 
   [[nodiscard]] std::uint64_t frame_count() const noexcept { return frame_count_; }
+  // Of all clips so far.
+  [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept {
+    return resampler_.busy_time();
+  }
   [[nodiscard]] std::uint32_t sample_rate_hz() const noexcept { return first_rate_hz_; }
 
  private:

@@ -51,11 +51,14 @@ void add_list(MemoryEnv& env, std::uint32_t count,
 
 class TestObserver final : public pipeline::BuildObserver {
  public:
-  // Cancels when so many clips were done.
+  // Cancels when so many clips were done; at 0, before the first.
   std::optional<std::uint64_t> cancel_at;
 
   [[nodiscard]] bool wants_estimate() const override { return false; }
-  void before(const pipeline::BuildPreview& preview) override { preview_ = preview; }
+  void before(const pipeline::BuildPreview& preview) override {
+    preview_ = preview;
+    if (cancel_at == 0U) cancelled_ = true;
+  }
   void progress(const pipeline::BuildProgress& progress) override;
   [[nodiscard]] bool cancelled() const override { return cancelled_; }
 

@@ -42,6 +42,20 @@ TEST(Cancelled, AfterAnyClipItGoesOnToTheSameBytes) {
   }
 }
 
+TEST(Cancelled, AnUpdateOfTextsAloneIsNotPublished) {
+  MemoryEnv env;
+  add_listed_sounds(env, kClips);
+  const auto request = request_for(recipe_of_small_shards());
+  must_build(env, request);
+  const Files before = files_below(env);
+  add_list(env, kClips, {{3, "Mended."}});
+  TestObserver observer;
+  observer.cancel_at = 0;
+  ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
+  EXPECT_EQ(difference(before, files_below(env)), "");
+  EXPECT_EQ(must_build(env, request).generation, 2U);
+}
+
 TEST(Cancelled, WhatIsSealedIsNotReadAgain) {
   MemoryEnv env;
   add_sounds(env, kClips);

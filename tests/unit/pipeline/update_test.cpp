@@ -239,7 +239,9 @@ TEST(Update, RejectedSoundIsTriedAgainWhenItsFileChangesOrWhenAsked) {
   cache.request.max_rejects.count = 1;
   EXPECT_EQ(must_build(cache.env, cache.request).rejects.size(), 1U);
   OpenedSources opened(cache.env);
-  EXPECT_TRUE(must_build(cache.env, cache.request).unchanged);
+  const auto unchanged = must_build(cache.env, cache.request);
+  EXPECT_TRUE(unchanged.unchanged);
+  EXPECT_EQ(unchanged.rejects.size(), 1U) << "what is missing is said every time";
   EXPECT_EQ(opened.take(), Paths());
 
   // Another clip comes; the rejected one stays rejected, unread.
@@ -256,6 +258,21 @@ TEST(Update, RejectedSoundIsTriedAgainWhenItsFileChangesOrWhenAsked) {
   cache.request.retry_rejects = false;
   cache.env.add_file(cache.wav(1), sound(1));
   EXPECT_EQ(must_build(cache.env, cache.request).record_count, kClips + 1);
+  EXPECT_EQ(damage_in(cache.env), "");
+}
+
+// With a text it is dropped, for sound and text must stay a pair; without one it is cut.
+TEST(Update, ATooLongClipWhoseTextGoesIsCut) {
+  Published cache({"features.max_frames=40"});
+  const std::size_t dropped = kClips - stored_ids(cache.env).size();
+  ASSERT_GT(dropped, 0U);
+  std::map<std::uint32_t, std::string> no_texts;
+  for (std::uint32_t i = 0; i < kClips; ++i) no_texts[i] = "";
+  add_list(cache.env, kClips, no_texts);
+  const auto report = must_build(cache.env, cache.request);
+  EXPECT_EQ(report.record_count, kClips);
+  EXPECT_EQ(report.cut_count, dropped);
+  EXPECT_EQ(report.computed_count, dropped);
   EXPECT_EQ(damage_in(cache.env), "");
 }
 

@@ -1,0 +1,116 @@
+#include "pipeline/build_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/try.hpp"
+#include "formats/canonical_json.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+using formats::Reject;
+using formats::RejectClass;
+
+constexpr std::size_t kRejectsNamed = 5;
+
+Status refuse(const nlohmann::json& published, const nlohmann::json& asked,
+              const std::string& section) {
+  std::string text = "the cache was made with other " + section + ":";
+  for (const auto& line : formats::describe_differences(published, asked, section))
+    text += "\n  " + line;
+  return {StatusCode::kMismatch,
+          text + "\nname another CACHE, or give --overwrite to build anew in this one"};
+}
+
+std::string describe(const formats::Numerics& numerics) {
+  return numerics.device + " " + numerics.isa + " (" + numerics.libraries + ")";
+}
+
+// Faults first: beside them, policy drops are no news.
+std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
+  std::string text;
+  std::size_t named = 0;
+  for (const Reject& reject : rejects) {
+    if (only_faults && reject.kind == RejectClass::kPolicy) continue;
+    text += "\n  " + (reject.path.empty() ? reject.id : reject.path) + ": " + reject.reason;
+    if (++named == kRejectsNamed) break;
+  }
+  return text;
+}
+
+}  // namespace
+
+Status check_folders(Env& env, const std::string& data, const std::string& cache) {
+  const auto data_stat = env.stat(data);
+  if (!data_stat) return {StatusCode::kNotFound, "DATA: " + data_stat.status().message()};
+  if (data_stat->kind != FileKind::kDirectory) {
+    return {StatusCode::kInvalidArgument, "DATA: " + data + " is not a folder"};
+  }
+  const auto cache_stat = env.stat(cache);
+  if (!cache_stat) return {};
+  if (cache_stat->kind != FileKind::kDirectory) {
+    return {StatusCode::kInvalidArgument, "CACHE: " + cache + " is not a folder"};
+  }
+  if (cache_stat->device == data_stat->device && cache_stat->inode == data_stat->inode) {
+    return {StatusCode::kInvalidArgument, "DATA and CACHE are the same folder"};
+  }
+  XTTS_ASSIGN(const auto entries, env.list(cache));
+  const bool is_cache =
+      std::any_of(entries.begin(), entries.end(), [](const DirectoryEntry& entry) {
+        return entry.name == "manifest.json" || entry.name == ".build";
+      });
+  const bool is_empty =
+      std::all_of(entries.begin(), entries.end(),
+                  [](const DirectoryEntry& entry) { return entry.name == "lost+found"; });
+  if (is_cache || is_empty) return {};
+  return {StatusCode::kInvalidArgument,
+          cache + " holds other files and is not a cache: name a new or an empty folder"};
+}
+
+Status check_same_recipe(const formats::Manifest& published, const formats::Recipe& recipe) {
+  XTTS_TRY(published.allows_changes());
+  if (published.features_fingerprint != formats::fingerprint(recipe.features)) {
+    return refuse(published.features, to_json(recipe.features), "features");
+  }
+  if (published.storage_fingerprint != formats::fingerprint(recipe.storage)) {
+    return refuse(published.storage, to_json(recipe.storage), "storage");
+  }
+  return {};
+}
+
+Status check_same_numerics(const formats::Numerics& published, const formats::Numerics& now,
+                           std::uint64_t to_compute_count) {
+  if (to_compute_count == 0 || published.hash() == now.hash()) return {};
+  return {StatusCode::kMismatch,
+          "the cache was computed by " + describe(published) + ", this is " + describe(now) +
+              "; results agree within the recipe's tolerance but not bit for bit: give "
+              "--allow-mixed to add " +
+              std::to_string(to_compute_count) +
+              " clips all the same, or --overwrite to build anew"};
+}
+
+Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,
+                     std::uint64_t considered_count, std::uint64_t stored_count) {
+  const auto faults = static_cast<std::uint64_t>(
+      std::count_if(rejects.begin(), rejects.end(),
+                    [](const Reject& reject) { return reject.kind != RejectClass::kPolicy; }));
+  const std::uint64_t allowed = limit.count.value_or(
+      static_cast<std::uint64_t>(std::floor(limit.share * static_cast<double>(considered_count))));
+  if (faults > allowed) {
+    return {StatusCode::kTooManyRejects,
+            std::to_string(faults) + " of " + std::to_string(considered_count) +
+                " clips could not be used, more than the " + std::to_string(allowed) +
+                " allowed. Nothing was published; what was computed is kept: the same command "
+                "with --max-rejects " +
+                std::to_string(faults) +
+                " publishes it. The first of them:" + first_of(rejects, true)};
+  }
+  if (stored_count > 0) return {};
+  return {StatusCode::kTooManyRejects,
+          "no clip is left to store: " + std::to_string(rejects.size()) +
+              " were rejected or dropped by policy. The first of them:" +
+              first_of(rejects, faults > 0)};
+}
+
+}  // namespace xtts::pipeline

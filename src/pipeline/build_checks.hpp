@@ -1,0 +1,35 @@
+// What a build refuses before it computes or publishes: a wrong folder, another recipe or other
+// numerics than the published cache's, too many rejects. Each message says what to do next.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/manifest.hpp"
+#include "formats/recipe.hpp"
+#include "formats/reject.hpp"
+#include "pipeline/build.hpp"
+
+namespace xtts::pipeline {
+
+// Somebody's folder of other things must not become a cache by a slip of the keyboard.
+[[nodiscard]] Status check_folders(Env& env, const std::string& data, const std::string& cache);
+
+// Features and storage must be the published ones; kMismatch names each difference.
+[[nodiscard]] Status check_same_recipe(const formats::Manifest& published,
+                                       const formats::Recipe& recipe);
+
+// Records of two processors or library versions do not meet in one cache unless somebody wants it.
+[[nodiscard]] Status check_same_numerics(const formats::Numerics& published,
+                                         const formats::Numerics& now,
+                                         std::uint64_t to_compute_count);
+
+// kTooManyRejects where more clips failed than the limit allows, or where none is left to store.
+// Policy drops are no faults.
+[[nodiscard]] Status check_rejects(const std::vector<formats::Reject>& rejects,
+                                   const RejectLimit& limit, std::uint64_t considered_count,
+                                   std::uint64_t stored_count);
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,36 @@
+// ColumnRows: what the index and the manifest say of one column, gathered while clips are added.
+// One thread at a time. Memory: 16 bytes a clip, one row a block, one entry a shard.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/index.hpp"
+#include "formats/manifest.hpp"
+#include "store/cache_folder.hpp"
+
+namespace xtts::pipeline {
+
+struct ColumnRows {
+  std::string block_rows;
+  std::uint64_t block_count = 0;
+  std::string locations;
+  std::vector<formats::ShardEntry> shards;
+
+  void add_shard(const store::SealedShard& sealed, std::uint64_t generation) {
+    const auto ordinal = static_cast<std::uint32_t>(shards.size());
+    for (const auto& place : sealed.table.blocks) {
+      append_row(formats::BlockRow{.place = place, .shard = ordinal}, block_rows);
+      ++block_count;
+    }
+    shards.push_back({.file_bytes = sealed.table.file_bytes,
+                      .structure_check = sealed.table.structure_check,
+                      .block_count = static_cast<std::uint32_t>(sealed.table.blocks.size()),
+                      .record_count = sealed.record_count,
+                      .generation = generation,
+                      .digest = sealed.digest});
+  }
+};
+
+}  // namespace xtts::pipeline
