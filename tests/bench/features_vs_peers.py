@@ -62,6 +62,21 @@ def torchaudio_mel(_filters):
     return run
 
 
+def tensorflow_xla(filters):
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import tensorflow as tf
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    basis = tf.constant(filters.T)
+
+    @tf.function(jit_compile=True)
+    def mel(clip):
+        padded = tf.pad(clip, [[N_FFT // 2, N_FFT // 2]])
+        spectrum = tf.abs(tf.signal.stft(padded, N_FFT, HOP, N_FFT))
+        return tf.math.log(tf.maximum(spectrum @ basis, 1e-5))
+    return lambda clip: mel(tf.constant(clip)).numpy()
+
+
 def librosa_mel(filters):
     import librosa
 
@@ -101,8 +116,8 @@ def main():
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {arguments.core})
     clips, filters, runs = make_clips(arguments.wavs), slaney_filters(), {}
-    for name, make in (("torch.stft + matmul", torch_stft), ("torchaudio", torchaudio_mel), ("librosa", librosa_mel),
-                       ("scipy rfft", scipy_rfft)):
+    for name, make in (("torch.stft + matmul", torch_stft), ("torchaudio", torchaudio_mel), ("TensorFlow XLA", tensorflow_xla),
+                       ("librosa", librosa_mel), ("scipy rfft", scipy_rfft)):
         try:
             runs[name] = make(filters)
         except (ImportError, OSError, RuntimeError) as missing:  # torchaudio raises when it does not fit torch
