@@ -52,26 +52,8 @@ std::string dump_json(const nlohmann::json& value, int indent) {
   return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void add_common_flags(CLI::App& command, Context& context) {
-  command.add_flag("--json", context.flags.json, "One JSON document on stdout, nothing else")
-      ->group("Output");
-  command.add_flag("-q,--quiet", context.flags.quiet, "Errors only on stderr, no summary")
-      ->group("Output");
-  command.add_option("--log-level", context.flags.log_level, "error, warning, info or debug")
-      ->check(CLI::IsMember(std::vector<std::string>(kLogLevels.begin(), kLogLevels.end())))
-      ->group("Output")
-      ->type_name("LEVEL");
-}
-
-void set_examples(CLI::App& command, std::string_view text) {
-  std::string footer = "Examples:\n";
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    footer += "  " + std::string(text.substr(0, end)) + "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  footer.pop_back();
-  command.footer(footer);
+std::vector<std::string> log_levels() {
+  return {kLogLevels.begin(), kLogLevels.end()};
 }
 
 int exit_code_of(const Status& status, int signal) {

@@ -6,16 +6,16 @@
 //   - --quiet leaves errors and results; summaries that nobody asked for are not printed.
 //   - A command returns a Status; its code decides the exit code (exit_code_of).
 //
-// A command registers itself: add_NAME_command(app, context) makes the CLI11 subcommand, calls
-// add_common_flags, and sets context.run in its callback, so that nothing runs inside CLI11.
-// Context: one thread at a time, but for inform, warn and debug, which any thread may call.
+// A command registers itself: add_NAME_command(app, context) declares a Command (command.hpp),
+// whose choice sets context.run, so that nothing runs inside CLI11. Context: one thread at a time,
+// but for inform, warn and debug, which any thread may call.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/env.hpp"
 #include "cli/output.hpp"
@@ -67,10 +67,7 @@ class Context {
 // JSON text; broken UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string dump_json(const nlohmann::json& value, int indent = -1);
 
-// --json, --quiet, --log-level. Every command has them.
-void add_common_flags(CLI::App& command, Context& context);
-// `text`: lines of "command   # what it does", without indent.
-void set_examples(CLI::App& command, std::string_view text);
+[[nodiscard]] std::vector<std::string> log_levels();
 
 // DESIGN: exit codes are an API. `signal` is stop_signal().
 [[nodiscard]] int exit_code_of(const Status& status, int signal);

@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "cli/build_view.hpp"
+#include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
@@ -265,66 +266,54 @@ Status run_build(Context& context, const BuildOptions& options) {
   return {};
 }
 
-std::string layouts_text() {
-  std::string text = "what DATA is: auto";
-  for (const auto& layout : corpus::layout_names()) text += ", " + std::string(layout.name);
-  return text;
+std::string layout_choices() {
+  std::string text;
+  for (const auto& layout : corpus::layout_names())
+    text += (text.empty() ? "{" : ",") + std::string(layout.name);
+  return text + "}";
 }
 
 }  // namespace
 
 void add_build_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<BuildOptions>();
-  CLI::App& command = *app.add_subcommand(
-      "build", "make a cache from DATA, continue an interrupted one, or bring one up to date");
-  command
-      .add_option("DATA", options->data, "a folder of audio: LJSpeech layout, or any tree of files")
-      ->required();
-  command.add_option("CACHE", options->cache, "the cache's folder")->required();
-  command
-      .add_option("--recipe", options->recipe, "a shipped recipe (see `recipes`) or a YAML file")
-      ->capture_default_str();
-  command.add_option("--set", options->settings, "one key of the recipe: --set max_frames=1024")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--config", options->config,
-                     "the trainer's config.yaml: its data keys are read");
-  command.add_option("--layout-of-data", options->layout_of_data, layouts_text());
-  command.add_option("--language", options->language, "language of clips whose list does not say");
-  command.add_option("--speakers", options->speakers_file,
-                     "speaker names in the order of their numbers, one a line");
-  command.add_option("--store", options->store, "lmdb");
-  command.add_option("--layout", options->layout,
-                     "padded (a ready tensor) or packed (true lengths)");
-  command.add_option("--dtype", options->dtype, "float32, float16 or bfloat16");
-  command.add_option("-j,--threads", options->thread_count, "threads (default: all processors)")
-      ->check(CLI::Range(1, 1024));
-  command.add_option("--device", options->device, "cpu, or auto")->capture_default_str();
-  command.add_option("--isa", options->isa, "instruction set: best, scalar, avx2, avx512")
-      ->capture_default_str();
-  command
-      .add_option("--memory", options->memory,
-                  "at most this much (default: a quarter of RAM, 2G at most)")
-      ->type_name("SIZE");
-  command
-      .add_option("--max-rejects", options->max_rejects, "faulty clips that are tolerated: N or P%")
-      ->capture_default_str();
-  command.add_flag("--retry-rejects", options->retry_rejects, "try rejected clips again");
-  command.add_flag("--overwrite", options->overwrite,
-                   "begin anew; what is published stays until the end");
-  command.add_flag("--allow-mixed", options->allow_mixed,
-                   "add to a cache that another CPU or library version made");
-  command.add_flag("--dry-run", options->dry_run, "say what would be done, and stop");
-  add_common_flags(command, context);
-  set_examples(
-      command,
-      "xtts-precompute ./data ./cache                             # the short form of build\n"
-      "xtts-precompute build ./data ./cache --dry-run             # clips, hours, sizes, time\n"
-      "xtts-precompute build ./data ./cache --config config.yaml  # the trainer's own keys\n"
-      "xtts-precompute build ./data ./cache --layout packed --dtype float16 --set max_frames=1024");
-  command.callback([&context, options] {
-    context.run = [&context, options] { return run_build(context, *options); };
-  });
+  Command(app, context, "build",
+          "Make a cache from DATA, continue an interrupted one, or bring one up to date")
+      .required("DATA", options->data, "A folder of audio: LJSpeech layout, or any tree of files")
+      .required("CACHE", options->cache, "The cache's folder")
+      .option("--recipe", options->recipe, "NAME|FILE",
+              "A shipped recipe (see `recipes`) or a YAML file")
+      .repeated("--set", options->settings, "KEY=VALUE",
+                "One key of the recipe: --set max_frames=1024")
+      .option("--config", options->config, "FILE",
+              "The trainer's config.yaml: its data keys are read")
+      .option("--layout-of-data", options->layout_of_data, layout_choices(),
+              "What DATA is (default: auto)")
+      .option("--language", options->language, "NAME", "Language of clips whose list does not say")
+      .option("--speakers", options->speakers_file, "FILE",
+              "Speaker names in the order of their numbers, one a line")
+      .option("--store", options->store, "{lmdb}", "What shards are")
+      .option("--layout", options->layout, "{padded,packed}",
+              "Ready tensors, or records of their true lengths")
+      .option("--dtype", options->dtype, "{float32,float16,bfloat16}", "Of the stored mels")
+      .threads(options->thread_count)
+      .option("--device", options->device, "{auto,cpu}", "What computes")
+      .option("--isa", options->isa, "{best,scalar,avx2,avx512}", "Instruction set")
+      .option("--memory", options->memory, "SIZE",
+              "At most this much (default: a quarter of RAM, 2G at most)")
+      .option("--max-rejects", options->max_rejects, "N|P%", "Faulty clips that are tolerated")
+      .flag("--retry-rejects", options->retry_rejects, "Try rejected clips again")
+      .flag("--overwrite", options->overwrite, "Begin anew; what is published stays until the end")
+      .flag("--allow-mixed", options->allow_mixed,
+            "Add to a cache that another CPU or library version made")
+      .flag("--dry-run", options->dry_run, "Say what would be done, and stop")
+      .examples(
+          "xtts-precompute ./data ./cache                             # the short form of build\n"
+          "xtts-precompute build ./data ./cache --dry-run             # clips, hours, sizes, time\n"
+          "xtts-precompute build ./data ./cache --config config.yaml  # the trainer's own keys\n"
+          "xtts-precompute build ./data ./cache --layout packed --dtype float16 "
+          "--set max_frames=1024")
+      .runs([&context, options] { return run_build(context, *options); });
 }
 
 }  // namespace xtts::cli

@@ -3,6 +3,10 @@
 
 #include "cli/app.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace xtts::cli {
 
 void add_build_command(CLI::App& app, Context& context);

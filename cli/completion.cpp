@@ -1,5 +1,7 @@
 #include "cli/completion.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace xtts::cli {
 namespace {
 

@@ -1,9 +1,12 @@
 // Completion scripts, made from the CLI11 app itself, so that they cannot fall behind it. Pure.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace xtts::cli {
 

@@ -3,6 +3,7 @@
 
 #include "base/try.hpp"
 #include "cli/clip_facts.hpp"
+#include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "formats/constants.hpp"
 #include "formats/enum_names.hpp"
@@ -214,19 +215,15 @@ Status run_info(Context& context, const InfoOptions& options) {
 
 void add_info_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* command =
-      app.add_subcommand("info", "What a cache is: recipe, clips, hours, columns, sizes");
-  command->add_option("CACHE", options->cache, "The cache's folder")->required()->type_name("");
-  command->add_option("--by", options->by, "Count clips and hours by this")
-      ->check(CLI::IsMember(std::vector<std::string>{"speaker", "language", "split", "dataset"}));
-  add_common_flags(*command, context);
-  set_examples(*command,
-               "xtts-precompute info ./cache\n"
-               "xtts-precompute info ./cache --by speaker\n"
-               "xtts-precompute info ./cache --json | jq .seconds");
-  command->callback([&context, options] {
-    context.run = [&context, options] { return run_info(context, *options); };
-  });
+  Command(app, context, "info", "What a cache is: recipe, clips, hours, columns, sizes")
+      .required("CACHE", options->cache, "The cache's folder")
+      .choice("--by", options->by, {"speaker", "language", "split", "dataset"},
+              "Count clips and hours by this")
+      .examples(
+          "xtts-precompute info ./cache\n"
+          "xtts-precompute info ./cache --by speaker\n"
+          "xtts-precompute info ./cache --json | jq .seconds")
+      .runs([&context, options] { return run_info(context, *options); });
 }
 
 }  // namespace xtts::cli

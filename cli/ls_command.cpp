@@ -1,6 +1,7 @@
 // ls: one clip a line.
 #include "base/try.hpp"
 #include "cli/clip_facts.hpp"
+#include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/stop_signal.hpp"
 #include "query/fields.hpp"
@@ -154,21 +155,16 @@ std::string fields_help() {
 
 void add_ls_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<LsOptions>();
-  CLI::App* command =
-      app.add_subcommand("ls", "List clips, one a line: id, frames, seconds, split, speaker, text");
-  command->add_option("CACHE", options->cache, "The cache's folder")->required()->type_name("");
-  command->add_option("--where", options->where, "Only clips for which this is true")
-      ->type_name("EXPRESSION");
-  add_common_flags(*command, context);
-  set_examples(*command,
-               "xtts-precompute ls ./cache\n"
-               "xtts-precompute ls ./cache --where 'seconds > 10 and speaker == \"anna\"'\n"
-               "xtts-precompute ls ./cache --where 'text ~ \"^[Tt]he \" or cut' | cut -f1\n"
-               "xtts-precompute ls ./cache --json | jq -r '.clips[].id'");
-  command->footer(fields_help() + command->get_footer());
-  command->callback([&context, options] {
-    context.run = [&context, options] { return run_ls(context, *options); };
-  });
+  Command(app, context, "ls", "List clips, one a line: id, frames, seconds, split, speaker, text")
+      .required("CACHE", options->cache, "The cache's folder")
+      .option("--where", options->where, "EXPRESSION", "Only clips for which this is true")
+      .notes(fields_help())
+      .examples(
+          "xtts-precompute ls ./cache\n"
+          "xtts-precompute ls ./cache --where 'seconds > 10 and speaker == \"anna\"'\n"
+          "xtts-precompute ls ./cache --where 'text ~ \"^[Tt]he \" or cut' | cut -f1\n"
+          "xtts-precompute ls ./cache --json | jq -r '.clips[].id'")
+      .runs([&context, options] { return run_ls(context, *options); });
 }
 
 }  // namespace xtts::cli

@@ -1,4 +1,5 @@
 // xtts-precompute: the only code that reads argv, prints or exits.
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
 #include <string>
@@ -7,6 +8,7 @@
 #include "base/nearest_name.hpp"
 #include "cli/app.hpp"
 #include "cli/arguments.hpp"
+#include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/version_text.hpp"

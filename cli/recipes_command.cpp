@@ -1,5 +1,6 @@
 // recipes: the shipped recipes, or one in full.
 #include "base/try.hpp"
+#include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "formats/canonical_json.hpp"
 #include "recipe/recipe_file.hpp"
@@ -62,18 +63,15 @@ Status print_recipe(Context& context, const std::string& name) {
 
 void add_recipes_command(CLI::App& app, Context& context) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("recipes", "List the recipes, or print one in full");
-  command->add_option("NAME", *name, "A shipped recipe, or the path of a YAML file")->type_name("");
-  add_common_flags(*command, context);
-  set_examples(*command,
-               "xtts-precompute recipes\n"
-               "xtts-precompute recipes hifigan\n"
-               "xtts-precompute recipes myxtts > my.yaml   # a start for your own");
-  command->callback([&context, name] {
-    context.run = [&context, name] {
-      return name->empty() ? list_recipes(context) : print_recipe(context, *name);
-    };
-  });
+  Command(app, context, "recipes", "List the recipes, or print one in full")
+      .positional("NAME", *name, "A shipped recipe, or the path of a YAML file")
+      .examples(
+          "xtts-precompute recipes\n"
+          "xtts-precompute recipes hifigan\n"
+          "xtts-precompute recipes myxtts > my.yaml   # a start for your own")
+      .runs([&context, name] {
+        return name->empty() ? list_recipes(context) : print_recipe(context, *name);
+      });
 }
 
 }  // namespace xtts::cli

@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "cli/clip_facts.hpp"
+#include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/feature_config_json.hpp"
 #include "cli/record_files.hpp"
@@ -289,30 +290,19 @@ Status run_show(Context& context, const ShowOptions& options) {
 
 void add_show_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<ShowOptions>();
-  CLI::App* command =
-      app.add_subcommand("show", "One record: facts, text, tokens; as picture, array or sound");
-  command->add_option("CACHE", options->cache, "The cache's folder")->required()->type_name("");
-  command->add_option("ID", options->id, "The clip's id, as ls shows it")
-      ->required()
-      ->type_name("");
-  command->add_option("--png", options->png, "Write a picture of the mel spectrogram")
-      ->type_name("FILE");
-  command->add_option("--npy", options->npy, "Write the mel as a NumPy array [frames, mels]")
-      ->type_name("FILE");
-  command
-      ->add_option("--wav", options->wav,
-                   "Write the conditioned sound that the features were made of")
-      ->type_name("FILE");
-  command->add_option("--data", options->data, "Where the sources lie now, for --wav")
-      ->type_name("DATA");
-  add_common_flags(*command, context);
-  set_examples(*command,
-               "xtts-precompute show ./cache LJ001-0001\n"
-               "xtts-precompute show ./cache LJ001-0001 --png mel.png --npy mel.npy\n"
-               "xtts-precompute show ./cache LJ001-0001 --wav heard.wav");
-  command->callback([&context, options] {
-    context.run = [&context, options] { return run_show(context, *options); };
-  });
+  Command(app, context, "show", "One record: facts, text, tokens; as picture, array or sound")
+      .required("CACHE", options->cache, "The cache's folder")
+      .required("ID", options->id, "The clip's id, as ls shows it")
+      .option("--png", options->png, "FILE", "Write a picture of the mel spectrogram")
+      .option("--npy", options->npy, "FILE", "Write the mel as a NumPy array [frames, mels]")
+      .option("--wav", options->wav, "FILE",
+              "Write the conditioned sound that the features were made of")
+      .option("--data", options->data, "DATA", "Where the sources lie now, for --wav")
+      .examples(
+          "xtts-precompute show ./cache LJ001-0001\n"
+          "xtts-precompute show ./cache LJ001-0001 --png mel.png --npy mel.npy\n"
+          "xtts-precompute show ./cache LJ001-0001 --wav heard.wav")
+      .runs([&context, options] { return run_show(context, *options); });
 }
 
 }  // namespace xtts::cli

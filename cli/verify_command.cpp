@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "base/try.hpp"
+#include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
@@ -153,26 +154,17 @@ Status run_verify(Context& context, const VerifyOptions& options) {
 
 void add_verify_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* command =
-      app.add_subcommand("verify", "Check that every byte of a cache is what was written");
-  command->add_option("CACHE", options->cache, "The cache's folder")->required()->type_name("");
-  command
-      ->add_option("--level", options->level,
-                   "quick: manifest, sizes and plan; full (default): every byte")
-      ->type_name("{quick,full}");
-  command->add_option("-j,--threads", options->thread_count, "Threads (default: all processors)")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
-  command->add_flag("--repair", options->repair, "")
-      ->group("");  // known, so that it is refused in plain words
-  add_common_flags(*command, context);
-  set_examples(*command,
-               "xtts-precompute verify ./cache\n"
-               "xtts-precompute verify ./cache --level quick\n"
-               "xtts-precompute verify ./cache --json | jq '.findings[].clip'");
-  command->callback([&context, options] {
-    context.run = [&context, options] { return run_verify(context, *options); };
-  });
+  Command(app, context, "verify", "Check that every byte of a cache is what was written")
+      .required("CACHE", options->cache, "The cache's folder")
+      .option("--level", options->level, "{quick,full}",
+              "quick: manifest, sizes and plan; full: every byte")
+      .threads(options->thread_count)
+      .hidden_flag("--repair", options->repair)
+      .examples(
+          "xtts-precompute verify ./cache\n"
+          "xtts-precompute verify ./cache --level quick\n"
+          "xtts-precompute verify ./cache --json | jq '.findings[].clip'")
+      .runs([&context, options] { return run_verify(context, *options); });
 }
 
 }  // namespace xtts::cli
