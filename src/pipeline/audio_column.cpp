@@ -1,10 +1,5 @@
 #include "pipeline/audio_column.hpp"
 
-#include <tbb/enumerable_thread_specific.h>
-#include <tbb/global_control.h>
-#include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -13,35 +8,34 @@
 #include "base/try.hpp"
 #include "pipeline/byte_budget.hpp"
 #include "pipeline/clip_worker.hpp"
+#include "pipeline/ordered_pipeline.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
 
 namespace xtts::pipeline {
 namespace {
 
-// Buffers for records, so that a quarter megabyte is not mapped and faulted in anew for every clip.
-class BufferPool {
+// Things that cost too much to make for every clip. Synchronised inside.
+template <typename Thing>
+class Pool {
  public:
-  std::vector<std::byte> take() {
+  Thing take() {  // a new one where none is free
     const std::lock_guard lock(mutex_);
     if (free_.empty()) return {};
-    auto buffer = std::move(free_.back());
+    Thing thing = std::move(free_.back());
     free_.pop_back();
-    return buffer;
+    return thing;
   }
-  void give_back(std::vector<std::byte> buffer) {
+  void give_back(Thing thing) {
     const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(buffer));
+    free_.push_back(std::move(thing));
   }
+  // Once all have come back.
+  [[nodiscard]] const std::vector<Thing>& all() const { return free_; }
 
  private:
   std::mutex mutex_;
-  std::vector<std::vector<std::byte>> free_;
-};
-
-struct Item {
-  std::size_t place = 0;  // in plan.to_compute
-  Result<ClipOutcome> outcome = ClipOutcome{};
+  std::vector<Thing> free_;
 };
 
 // How the memory is dealt out: two shard images, records in flight, the rest for PCM.
@@ -62,7 +56,7 @@ struct MemoryPlan {
   }
 };
 
-class AudioColumn {
+class AudioColumn final : OrderedWork {
  public:
   AudioColumn(const AudioColumnJob& job, store::CacheFolder& folder,
               store::Journal::Opened& journal, BuildObserver& observer)
@@ -70,6 +64,7 @@ class AudioColumn {
         observer_(observer),
         memory_(job.run, job.column),
         budget_(memory_.pcm_bytes),
+        outcomes_(memory_.live_clips, ClipOutcome{}),
         sealer_(folder, journal.journal.get()),
         assembler_(job.column, job.generation,
                    [this](std::vector<std::byte> rows) { buffers_.give_back(std::move(rows)); }),
@@ -88,7 +83,8 @@ class AudioColumn {
     progress_.done_count = next_;
     observer_.progress(progress_);
 
-    if (next_ < job_.plan.to_compute.size()) run_pipeline();
+    if (next_ < job_.plan.to_compute.size())
+      run_ordered(*this, job_.run.thread_count, outcomes_.size());
     auto sealed = sealer_.finish();
     if (!status_.ok()) return status_;
     if (!sealed) return sealed.status();
@@ -96,72 +92,46 @@ class AudioColumn {
     AudioColumnResult result;
     result.shards = std::move(journalled_);
     for (auto& shard : *sealed) result.shards.push_back(std::move(shard));
-    for (const auto& worker : workers_) {
-      if (worker) result.times.add(worker->times());
-    }
+    for (const auto& worker : workers_.all()) result.times.add(worker->times());
     result.times.write_s = sealer_.busy_seconds();
     return result;
   }
 
  private:
-  using ItemPointer = std::shared_ptr<Item>;  // filters copy what they hand on
-
-  void run_pipeline() {
-    const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism,
-                                          job_.run.thread_count);
-    tbb::task_arena arena(static_cast<int>(job_.run.thread_count));
-    arena.execute([&] {
-      tbb::parallel_pipeline(memory_.live_clips,
-                             tbb::make_filter<void, std::size_t>(
-                                 tbb::filter_mode::serial_in_order,
-                                 [this](tbb::flow_control& control) { return admit(control); }) &
-                                 tbb::make_filter<std::size_t, ItemPointer>(
-                                     tbb::filter_mode::parallel,
-                                     [this](std::size_t place) { return compute(place); }) &
-                                 tbb::make_filter<ItemPointer, void>(
-                                     tbb::filter_mode::serial_in_order,
-                                     [this](const ItemPointer& item) { commit(*item); }));
-    });
-  }
-
-  std::size_t admit(tbb::flow_control& control) {
-    if (next_ == job_.plan.to_compute.size() || stop_.load() || observer_.cancelled()) {
-      control.stop();
-      return 0;
-    }
+  std::optional<std::size_t> next() override {
+    if (next_ == job_.plan.to_compute.size() || stop_.load() || observer_.cancelled()) return {};
     return next_++;
   }
 
-  // An exception that left a filter would cancel the whole graph: memory is the one thing that may
-  // throw here.
-  ItemPointer compute(std::size_t place) {
-    auto item = std::make_shared<Item>();
-    item->place = place;
+  // An exception would end the whole run: memory is the one thing that may throw here.
+  void compute(std::size_t place) override {
+    Result<ClipOutcome>& outcome = outcomes_[place % outcomes_.size()];
     try {
-      item->outcome = process(job_.plan.corpus.clips[job_.plan.to_compute[place]]);
+      outcome = process(job_.plan.corpus.clips[job_.plan.to_compute[place]]);
     } catch (const std::bad_alloc&) {
-      item->outcome = Status(StatusCode::kResource,
-                             "out of memory: run the same command with a lower --memory");
+      outcome = Status(StatusCode::kResource,
+                       "out of memory: run the same command with a lower --memory");
     }
-    if (!item->outcome) stop_ = true;
-    return item;
+    if (!outcome) stop_ = true;
   }
 
   Result<ClipOutcome> process(const corpus::Clip& clip) {
-    auto& worker = workers_.local();
-    if (!worker) {
-      XTTS_ASSIGN(worker, ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.plan.data_path));
-    }
     // Compressed speech grows to about sixteen times its size as float PCM; nothing is known better
     // before decoding.
     const ByteBudget::Lease lease = budget_.take(16 * clip.source_bytes);
-    return worker->process(clip, buffers_.take());
+    auto worker = workers_.take();
+    if (!worker) {
+      XTTS_ASSIGN(worker, ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.plan.data_path));
+    }
+    auto outcome = worker->process(clip, buffers_.take());
+    workers_.give_back(std::move(worker));
+    return outcome;
   }
 
-  // In planned order, one at a time.
-  void commit(Item& item) {
+  void commit(std::size_t place) override {
+    Result<ClipOutcome> outcome = std::exchange(outcomes_[place % outcomes_.size()], ClipOutcome{});
     if (!status_.ok() || observer_.cancelled()) return;
-    status_ = item.outcome ? accept(item.place, std::move(*item.outcome)) : item.outcome.status();
+    status_ = outcome ? accept(place, std::move(*outcome)) : outcome.status();
     if (!status_.ok()) stop_ = true;
   }
 
@@ -218,17 +188,19 @@ class AudioColumn {
   BuildObserver& observer_;
   const MemoryPlan memory_;
   ByteBudget budget_;
-  BufferPool buffers_;
-  tbb::enumerable_thread_specific<std::unique_ptr<ClipWorker>> workers_;
+  // Buffers of records: a quarter megabyte is not mapped and faulted in anew for every clip.
+  Pool<std::vector<std::byte>> buffers_;
+  Pool<std::unique_ptr<ClipWorker>> workers_;
+  std::vector<Result<ClipOutcome>> outcomes_;  // of the clips in flight, by place
   Sealer sealer_;
   ShardAssembler assembler_;
   std::vector<store::JournalShard> journalled_;
 
-  std::size_t next_ = 0;  // of to_compute; touched by the first filter only
+  std::size_t next_ = 0;  // of to_compute; touched by next() alone
   std::uint64_t next_ordinal_;
   store::JournalShard shard_;  // the one being filled
   BuildProgress progress_;
-  Status status_;  // of the last filter
+  Status status_;  // of commit()
   std::atomic<bool> stop_ = false;
 };
 
