@@ -10,11 +10,13 @@ medians, their ratio and times real time are printed. Needs numpy, soundfile, so
 """
 
 import argparse
+import json
 import multiprocessing
 import os
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -136,8 +138,17 @@ def time_script(folder, store, clips):
 
 def time_ours(binary, folder, cache):
     begin = time.perf_counter()
-    subprocess.run([binary, "build", folder, cache, "--quiet", "-j", "2"], check=True)
-    return time.perf_counter() - begin
+    run = subprocess.run([binary, "build", folder, cache, "--json", "-j", "2"], check=True, capture_output=True)
+    return time.perf_counter() - begin, json.loads(run.stdout)["times"]
+
+
+def shares(taken, times):
+    """Percent of the two threads' time; the disk's is of the wall's, for it works beside them."""
+    parts = {"read": times["read_s"], "codec": times["decode_s"], "resampler": times["resample_s"],
+             "features": times["condition_s"] + times["features_s"]}
+    parts["rest"] = 2 * taken - sum(parts.values())
+    text = ", ".join(f"{name} {100 * seconds / (2 * taken):.0f}" for name, seconds in parts.items())
+    return f"{text}; disk {100 * times['write_s'] / taken:.0f}"
 
 
 def main():
@@ -149,7 +160,7 @@ def main():
     arguments.add_argument("--folder", help="where corpora and caches are made (default: a temporary folder)")
     options = arguments.parse_args()
     base = Path(tempfile.mkdtemp(dir=options.folder))
-    print(f"{'format':8} {'ours s':>8} {'script s':>9} {'ratio':>6} {'ours x rt':>10} {'script x rt':>12}")
+    print(f"{'format':8} {'ours s':>8} {'script s':>9} {'ratio':>6} {'ours x rt':>10} {'script x rt':>12}  shares of ours, %")
     try:
         for encoding in options.formats.split(","):
             folder = base / encoding
@@ -159,13 +170,15 @@ def main():
                 cache = base / "cache"
                 os.sync()
                 ours.append(time_ours(options.binary, folder, cache))
+                print(f"         round: {ours[-1][0]:.2f} s; {shares(*ours[-1])}", file=sys.stderr)
                 shutil.rmtree(cache)
                 os.sync()
                 taken, seconds = time_script(folder, base / "store.bin", options.clips)
                 script.append(taken)
                 os.remove(base / "store.bin")
-            a, b = statistics.median(ours), statistics.median(script)
-            print(f"{encoding:8} {a:8.2f} {b:9.2f} {b / a:6.2f} {seconds / a:10.0f} {seconds / b:12.0f}", flush=True)
+            ours.sort(key=lambda round_of: round_of[0])
+            (a, times), b = ours[len(ours) // 2], statistics.median(script)
+            print(f"{encoding:8} {a:8.2f} {b:9.2f} {b / a:6.2f} {seconds / a:10.0f} {seconds / b:12.0f}  {shares(a, times)}", flush=True)
             shutil.rmtree(folder)
     finally:
         shutil.rmtree(base)
