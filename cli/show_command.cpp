@@ -7,9 +7,9 @@
 #include "cli/clip_facts.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "cli/feature_config_json.hpp"
 #include "cli/record_files.hpp"
 #include "dsp/mel_filters.hpp"
+#include "formats/feature_config_json.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/condition_clip.hpp"
 #include "report/human.hpp"
@@ -259,7 +259,7 @@ Status write_files(Context& context, const ShowOptions& options, const reader::C
   if (!options.npy.empty()) XTTS_TRY(write(options.npy, encode_npy(mel->record)));
   if (options.png.empty() && options.wav.empty()) return {};
   XTTS_ASSIGN(const formats::FeatureConfig config,
-              feature_config_from_json(view.manifest().features));
+              formats::feature_config_from_json(view.manifest().features));
   if (!options.png.empty()) {
     XTTS_ASSIGN(const std::string png, draw(clip, *mel, config));
     XTTS_TRY(write(options.png, png));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/run.sh [quick]: installs what is missing, builds, and runs all tests: the dev build with every warning an error, then
-# the tests of what reads or writes untrusted bytes under the address and undefined-behaviour sanitizers, unless `quick`.
+# tests/run.sh [quick]: installs what is missing, builds, and runs all tests: in the dev build, with every warning an error; then, unless
+# `quick`, most of them under the address and undefined-behaviour sanitizers, and those with several threads under the thread sanitizer.
 # XTTS_CORPUS names a folder with the unpacked test corpus; tests that need it say that they skip where it is absent.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/setup.sh"
@@ -15,7 +15,7 @@ if [ -z "${XTTS_CORPUS:-}" ] && [ -f "$project/../shared/corpus/corpus.tar.gz" ]
 fi
 [ -n "${XTTS_CORPUS:-}" ] || say "XTTS_CORPUS is not set: tests on the recorded corpus will say that they skip."
 
-# test PRESET [TARGET ...]: builds and runs all tests, or those of the named programs (which begin the names of their tests).
+# run_preset PRESET [TARGET ...]: builds and runs all tests, or those of the named programs (which begin the names of their tests).
 run_preset() {
   local preset=$1 chosen=()
   shift
@@ -32,8 +32,10 @@ run_preset() {
 
 run_preset dev
 if [ "${1:-}" != quick ]; then
-  # What takes untrusted bytes, or writes them, runs under the address and undefined-behaviour sanitizers; leaks count.
   export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-  run_preset asan base_numbers_test corpus_test decode_test dsp_test formats_test recipe_test store_fault_test \
-    store_test text_test
+  # All but what only prints and draws: those programs take as long to compile as all of these.
+  run_preset asan base_numbers_test corpus_test decode_test dsp_test formats_test pipeline_test public_cache_test query_test \
+    reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_test
+  # What works on several threads.
+  run_preset tsan pipeline_thread_test verify_test
 fi

@@ -6,11 +6,10 @@
 #include "formats/feature_config.hpp"
 #include "xtts/status.hpp"
 
-namespace xtts::cli {
+namespace xtts::formats {
 
 // kUnsupported where a field is missing, of another type, or a word that this version does not
 // know.
-[[nodiscard]] Result<formats::FeatureConfig> feature_config_from_json(
-    const nlohmann::json& features);
+[[nodiscard]] Result<FeatureConfig> feature_config_from_json(const nlohmann::json& features);
 
-}  // namespace xtts::cli
+}  // namespace xtts::formats

@@ -1,8 +1,8 @@
-#include "cli/feature_config_json.hpp"
+#include "formats/feature_config_json.hpp"
 
 #include "formats/enum_names.hpp"
 
-namespace xtts::cli {
+namespace xtts::formats {
 namespace {
 
 using nlohmann::json;
@@ -22,7 +22,7 @@ class Members {
     if (value == nullptr) return;
     if constexpr (std::is_enum_v<T>) {
       const auto parsed =
-          value->is_string() ? formats::parse_enum<T>(value->get<std::string>()) : std::nullopt;
+          value->is_string() ? parse_enum<T>(value->get<std::string>()) : std::nullopt;
       parsed ? void(target = *parsed) : refuse(key);
     } else if constexpr (std::is_same_v<T, bool>) {
       value->is_boolean() ? void(target = value->get<bool>()) : refuse(key);
@@ -58,7 +58,7 @@ class Members {
   std::string& problem_;
 };
 
-void copy_sound(Members& members, formats::FeatureConfig& config) {
+void copy_sound(Members& members, FeatureConfig& config) {
   members.copy("sample_rate_hz", config.sample_rate_hz);
   members.copy("channels", config.channels);
   members.copy("resampler", config.resampler);
@@ -74,7 +74,7 @@ void copy_sound(Members& members, formats::FeatureConfig& config) {
   loudness.copy("then_peak_to_one", config.loudness.then_peak_to_one);
 }
 
-void copy_spectrum(Members& members, formats::FeatureConfig& config) {
+void copy_spectrum(Members& members, FeatureConfig& config) {
   Members stft = members.object("stft");
   stft.copy("n_fft", config.stft.n_fft);
   stft.copy("win_samples", config.stft.win_samples);
@@ -93,7 +93,7 @@ void copy_spectrum(Members& members, formats::FeatureConfig& config) {
   mel.copy("norm", config.mel.norm);
 }
 
-void copy_values(Members& members, formats::FeatureConfig& config) {
+void copy_values(Members& members, FeatureConfig& config) {
   Members log = members.object("log");
   log.copy("base", config.log.base);
   log.copy("mode", config.log.mode);
@@ -109,8 +109,8 @@ void copy_values(Members& members, formats::FeatureConfig& config) {
 
 }  // namespace
 
-Result<formats::FeatureConfig> feature_config_from_json(const json& features) {
-  formats::FeatureConfig config;
+Result<FeatureConfig> feature_config_from_json(const json& features) {
+  FeatureConfig config;
   std::string problem;
   Members members(features, "features", problem);
   copy_sound(members, config);
@@ -124,4 +124,4 @@ Result<formats::FeatureConfig> feature_config_from_json(const json& features) {
   return config;
 }
 
-}  // namespace xtts::cli
+}  // namespace xtts::formats
