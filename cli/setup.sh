@@ -36,18 +36,37 @@ install_missing() {
     as_root=(sudo)
   fi
   say "Installing: ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq >&2 &&
-    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  local log="$project/build/install.log"
+  mkdir -p "$project/build"
+  if ! { "${as_root[@]}" apt-get update -qq &&
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -20 "$log" >&2
+    say "The installation failed; the whole log: $log"
+    return 1
+  fi
 }
 
-# build PRESET [cmake --build arguments]: quiet unless it fails.
+# build PRESET [cmake --build arguments]: quiet unless it fails; on a terminal it counts the steps.
 build() {
   local preset=$1 log="$project/build/$1.log"
   shift
   mkdir -p "$project/build"
-  if ! { (cd "$project" && cmake --preset "$preset") && cmake --build "$project/build/$preset" "$@"; } >"$log" 2>&1; then
+  if ! { (cd "$project" && cmake --preset "$preset") && cmake --build "$project/build/$preset" "$@"; } 2>&1 | tee "$log" | show_steps; then
     tail -40 "$log" >&2
     say "The build failed; the whole log: $log"
     return 1
   fi
+}
+
+# Ninja's "[12/345]", each over the last.
+show_steps() {
+  local step
+  if [ ! -t 2 ]; then
+    cat >/dev/null
+    return
+  fi
+  while IFS= read -r step; do
+    [[ $step == \[*/*\]* ]] && printf '\r%s] ' "${step%%]*}" >&2
+  done
+  printf '\r\033[K' >&2
 }
