@@ -173,8 +173,7 @@ std::vector<RejectGroup> group_rejects(const std::vector<formats::Reject>& rejec
     if (group.count++ > 0) continue;
     group.kind = kind;
     group.stage = reject.stage;
-    group.example_path = reject.path.empty() ? reject.id : reject.path;
-    if (reject.line) group.example_path += ":" + std::to_string(*reject.line);
+    group.example_path = formats::place_of(reject);
     group.example_reason = reject.reason;
   }
   std::vector<RejectGroup> sorted;
@@ -213,6 +212,10 @@ std::string describe_preview(const pipeline::BuildRequest& request,
             format_counted(request.run.thread_count, "thread", "threads");
   }
   text += line("To do", work);
+  if (preview.gone_count > 0) {
+    text += line("", format_counted(preview.gone_count, "clip", "clips") +
+                         " of the cache will go: not in DATA any more");
+  }
   text += storage_lines(preview);
   text += free_line(request, preview);
   if (!preview.rejects.empty()) {
@@ -237,6 +240,7 @@ nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
                          {"clips", preview.clip_count},
                          {"to_compute", preview.to_compute_count},
                          {"reused", preview.reused_count},
+                         {"gone", preview.gone_count},
                          {"source_bytes", preview.source_bytes},
                          {"splits", preview.clips_by_split},
                          {"has_text", preview.has_text},
@@ -273,6 +277,10 @@ std::string describe_report(const pipeline::BuildRequest& request,
                      format_count(report.reused_count) + " reused, in " +
                      format_duration(elapsed_s);
   text += line("", work);
+  if (report.gone_count > 0) {
+    text += line("", format_counted(report.gone_count, "clip", "clips") +
+                         " gone from the cache: not in DATA any more");
+  }
   text += line("", splits_text(report.records_by_split) +
                        (report.speaker_count > 0
                             ? "; " + format_counted(report.speaker_count, "speaker", "speakers")
@@ -310,6 +318,7 @@ nlohmann::json report_to_json(const pipeline::BuildRequest& request,
                          {"records", report.record_count},
                          {"computed", report.computed_count},
                          {"reused", report.reused_count},
+                         {"gone", report.gone_count},
                          {"sound_seconds", report.sound_seconds},
                          {"bytes", report.cache_bytes},
                          {"splits", report.records_by_split},

@@ -82,6 +82,11 @@ Result<std::vector<Reject>> decode_rejects(std::string_view lines) {
   return rejects;
 }
 
+std::string place_of(const Reject& reject) {
+  if (reject.path.empty()) return reject.id;
+  return reject.path + (reject.line ? ":" + std::to_string(*reject.line) : std::string());
+}
+
 void sort_rejects(std::vector<Reject>& rejects) {
   std::ranges::sort(rejects, [](const Reject& a, const Reject& b) {
     return std::tie(a.id, a.path, a.line, a.stage, a.reason, a.kind) <

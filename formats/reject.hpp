@@ -35,6 +35,8 @@ struct Reject {
     const Reject& reject);  // canonical JSON, without the line feed
 [[nodiscard]] Result<Reject> decode_reject(std::string_view line);
 [[nodiscard]] Result<std::vector<Reject>> decode_rejects(std::string_view lines);  // a whole file
+// For people: "metadata.csv:12", or the id where no path is known.
+[[nodiscard]] std::string place_of(const Reject& reject);
 // Canonical order of the file: id, path, line, stage, reason.
 void sort_rejects(std::vector<Reject>& rejects);
 

@@ -50,6 +50,7 @@ class Build {
                                   .sources = sources_ ? &*sources_ : nullptr,
                                   .retry_rejects = request_.retry_rejects}));
     if (plan_.unchanged) return report_unchanged();
+    if (previous_) XTTS_TRY(check_same_corpus(previous_->size(), plan_.gone_count));
     XTTS_TRY(check_numerics());
     if (request_.dry_run) {
       preview(0);
@@ -95,6 +96,7 @@ class Build {
     preview.notes = plan_.corpus.notes;
     preview.rejects = plan_.rejects;
     preview.unknown_characters = plan_.unknown_characters;
+    preview.gone_count = plan_.gone_count;
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       const auto& clip = plan_.corpus.clips[i];
       preview.source_bytes += clip.source_bytes;
@@ -283,6 +285,7 @@ class Build {
     report.clip_count = manifest.counts.planned;
     report.record_count = manifest.counts.records;
     report.computed_count = computed_count_;
+    report.gone_count = plan_.gone_count;
     report.reused_count = static_cast<std::uint64_t>(
         std::count_if(plan_.clips.begin(), plan_.clips.end(),
                       [](const PlannedClip& clip) { return clip.fate == ClipFate::kReuse; }));

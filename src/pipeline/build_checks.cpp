@@ -33,7 +33,7 @@ std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
   std::size_t named = 0;
   for (const Reject& reject : rejects) {
     if (only_faults && reject.kind == RejectClass::kPolicy) continue;
-    text += "\n  " + (reject.path.empty() ? reject.id : reject.path) + ": " + reject.reason;
+    text += "\n  " + formats::place_of(reject) + ": " + reject.reason;
     if (++named == kRejectsNamed) break;
   }
   return text;
@@ -88,6 +88,14 @@ Status check_same_numerics(const formats::Numerics& published, const formats::Nu
               "--allow-mixed to add " +
               std::to_string(to_compute_count) +
               " clips all the same, or --overwrite to build anew"};
+}
+
+Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count) {
+  if (published_count == 0 || gone_count < published_count) return {};
+  return {StatusCode::kMismatch,
+          "DATA holds none of the " + std::to_string(published_count) +
+              " clips of this cache: is it another corpus? Name another CACHE, or give --overwrite "
+              "to build anew in this one"};
 }
 
 Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,

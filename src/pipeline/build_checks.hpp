@@ -26,6 +26,9 @@ namespace xtts::pipeline {
                                          const formats::Numerics& now,
                                          std::uint64_t to_compute_count);
 
+// Another corpus' DATA would empty the cache: kMismatch where no published clip is in it.
+[[nodiscard]] Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count);
+
 // kTooManyRejects where more clips failed than the limit allows, or where none is left to store.
 // Policy drops are no faults.
 [[nodiscard]] Status check_rejects(const std::vector<formats::Reject>& rejects,

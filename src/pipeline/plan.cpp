@@ -70,6 +70,7 @@ class Planner {
       plan_.unchanged = true;
       return std::move(plan_);
     }
+    XTTS_TRY(count_gone());
     XTTS_TRY(read_previous_rejects());
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       if (plan_.clips[i].fate == ClipFate::kRejected) continue;
@@ -137,6 +138,16 @@ class Planner {
            request_.sources->data_path == plan_.data_path &&
            request_.sources->index_digest == request_.previous->manifest().index_digest &&
            !request_.previous->manifest().counts.rejects_by_class.contains("environment");
+  }
+
+  Status count_gone() {
+    if (request_.previous == nullptr) return {};
+    plan_.gone_count = request_.previous->size();
+    for (const Clip& clip : plan_.corpus.clips) {
+      XTTS_ASSIGN(const auto position, request_.previous->find(full_id(clip)));
+      if (position) --plan_.gone_count;
+    }
+    return {};
   }
 
   Status read_previous_rejects() {

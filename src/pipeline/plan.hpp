@@ -36,6 +36,7 @@ struct Plan {
   std::vector<std::uint32_t> to_compute;  // places in corpus.clips, ascending: canonical order
   std::vector<formats::Reject> rejects;   // lists, texts, and those kept from the build before
   std::map<std::string, std::uint64_t> unknown_characters;
+  std::uint64_t gone_count = 0;  // published clips that the corpus names no more
   std::string data_path;     // absolute
   Digest to_compute_digest;  // heads the journal
   Digest

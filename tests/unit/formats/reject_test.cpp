@@ -24,6 +24,15 @@ TEST(Reject, AnUnknownLineIsAbsent) {
   EXPECT_EQ(decode_reject(encode_reject(reject)).value(), reject);
 }
 
+TEST(Reject, NamesItsPlaceForPeople) {
+  Reject reject = example();
+  EXPECT_EQ(place_of(reject), "metadata.csv:17");
+  reject.line.reset();
+  EXPECT_EQ(place_of(reject), "metadata.csv");
+  reject.path.clear();
+  EXPECT_EQ(place_of(reject), "LJ001-0001");
+}
+
 TEST(Reject, ComesBackWithEveryClassAndAnyText) {
   for (const RejectClass kind : {RejectClass::kPolicy, RejectClass::kInput, RejectClass::kCrash,
                                  RejectClass::kEnvironment}) {

@@ -179,6 +179,7 @@ TEST(Update, AVanishedClipLeavesThePlanAndATombstone) {
   OpenedSources opened(cache.env);
   const auto report = must_build(cache.env, cache.request);
   EXPECT_EQ(opened.take(), Paths());
+  EXPECT_EQ(report.gone_count, 1U);
   EXPECT_EQ(report.record_count, kClips - 1);
   EXPECT_EQ(stored_ids(cache.env).size(), kClips - 1);
   EXPECT_EQ(difference(cache.mel_before, cache.mel_now()), "");

@@ -68,6 +68,21 @@ TEST(WrongFolders, DataHoldsNoSound) {
   EXPECT_FALSE(env.exists(kCache + "/manifest.json"));
 }
 
+TEST(WrongFolders, DataIsOfAnotherCorpus) {
+  MemoryEnv env;
+  add_sounds(env, 3);
+  must_build(env, request_for(recipe_of_small_shards()));
+  const Files before = published_files(env);
+  env.add_file("/other/another.wav", sound(9));
+  auto request = request_for(recipe_of_small_shards());
+  request.data = "/other";
+  const auto report = run_build(env, request);
+  EXPECT_EQ(report.status().code(), StatusCode::kMismatch);
+  EXPECT_EQ(difference(before, published_files(env)), "");
+  request.overwrite = true;
+  EXPECT_EQ(must_build(env, request).record_count, 1U);
+}
+
 TEST(RightFolders, AnEmptyOneANewOneAndOneInsideData) {
   MemoryEnv env;
   add_sounds(env, 2);
