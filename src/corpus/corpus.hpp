@@ -26,6 +26,16 @@ namespace xtts::corpus {
 enum class Split : std::uint8_t { kTrain = 0, kValidation = 1, kTest = 2 };
 [[nodiscard]] std::string_view to_string(Split split) noexcept;
 
+inline constexpr double kSegmentSecondsMax = 1e7;  // 115 days
+
+// A part of a source, in seconds from its first sample.
+struct Segment {
+  double start_s = 0.0;
+  std::optional<double> end_s;  // unset: to the end
+
+  friend bool operator==(const Segment&, const Segment&) = default;
+};
+
 struct Clip {
   std::string id;        // unique in the corpus; UTF-8, no control characters, 1..1024 bytes
   std::string dataset;   // empty unless DATA holds several corpora
@@ -34,6 +44,8 @@ struct Clip {
   std::string text_normalized;
   std::string speaker;   // empty: unknown
   std::string language;  // empty: unknown
+  std::string extra_json;  // further fields of the list, canonical JSON; empty: none
+  std::optional<Segment> segment;  // unset: the whole source
   Split split = Split::kTrain;
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;

@@ -146,6 +146,7 @@ Result<DataTree> scan_data(Env& env, const std::string& data_folder) {
   XTTS_ASSIGN(std::string real_root, env.real_path(data_folder));
   DataTree tree;
   tree.root = data_folder;
+  tree.real_root = real_root;
   XTTS_TRY(Scanner(env, tree, std::move(real_root)).run());
   return tree;
 }

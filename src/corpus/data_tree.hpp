@@ -35,6 +35,7 @@ struct Refusal {
 
 struct DataTree {
   std::string root;                  // DATA as the caller named it
+  std::string real_root;             // absolute, without links
   std::vector<TreeFile> files;       // regular files, folder by folder, sorted by name in each
   std::vector<std::string> folders;  // relative; "" is DATA itself
   std::vector<Refusal> refusals;

@@ -101,6 +101,12 @@ std::optional<std::string> fault_of_id(std::string_view id) {
   return std::nullopt;
 }
 
+std::optional<std::string> fault_of_label(std::string_view label) {
+  if (label.size() <= kLabelBytesMax) return fault_of_text(label);
+  return "has " + counted(label.size(), "byte", "bytes") + "; at most " +
+         std::to_string(kLabelBytesMax) + " are allowed";
+}
+
 std::optional<std::string> fault_of_listed_path(std::string_view path) {
   const bool has_drive = path.size() >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
   if (path.starts_with('/') || has_drive) {

@@ -11,10 +11,15 @@
 namespace xtts::corpus {
 
 inline constexpr std::size_t kIdBytesMax = 1024;
+inline constexpr std::size_t kLabelBytesMax = 255;
 
 // Why `id` cannot name a clip: empty, too long, not UTF-8, or with a control character. nullopt: it
 // can.
 [[nodiscard]] std::optional<std::string> fault_of_id(std::string_view id);
+
+// Why `label`, not empty, cannot name a speaker, a language or a data set: too long, not UTF-8, or
+// with a control character. nullopt: it can.
+[[nodiscard]] std::optional<std::string> fault_of_label(std::string_view label);
 
 // Why `path`, as a list names it, may not be looked for: absolute, or with "..". nullopt: it may.
 [[nodiscard]] std::optional<std::string> fault_of_listed_path(std::string_view path);

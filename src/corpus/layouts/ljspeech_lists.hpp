@@ -7,15 +7,9 @@
 #include <vector>
 
 #include "corpus/layouts/layout.hpp"
+#include "corpus/listed_audio.hpp"
 
 namespace xtts::corpus {
-
-// All paths relative to DATA, links to folders not yet resolved; "" is DATA itself.
-struct ListSource {
-  std::string list;
-  std::string audio_folder;
-  std::optional<Split> split;  // of all its clips, where the corpus has a list for each split
-};
 
 // The lists that DATA itself holds, the likeliest first: metadata.csv, metadata.txt, then
 // *metadata*.csv by name.

@@ -1,4 +1,4 @@
-#include "corpus/layouts/ljspeech_audio.hpp"
+#include "corpus/listed_audio.hpp"
 
 #include <gtest/gtest.h>
 

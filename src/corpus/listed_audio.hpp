@@ -9,9 +9,16 @@
 #include <string_view>
 
 #include "corpus/audio_index.hpp"
-#include "corpus/layouts/ljspeech_lists.hpp"
+#include "corpus/corpus.hpp"
 
 namespace xtts::corpus {
+
+// All paths relative to DATA, links to folders not yet resolved; "" is DATA itself.
+struct ListSource {
+  std::string list;
+  std::string audio_folder;
+  std::optional<Split> split;  // of all its clips, where the corpus has a list for each split
+};
 
 struct ListedAudio {
   const TreeFile* file = nullptr;
@@ -52,6 +59,11 @@ class ListedAudioFinder {
   std::map<std::string, std::string, std::less<>>
       look_alikes_;  // folded path without extension -> path
 };
+
+// What a list names, as find() takes it: an absolute path inside DATA becomes relative to DATA, and
+// ".." is worked out from the list's folder. A failure (kInvalidArgument) where it leaves DATA.
+[[nodiscard]] Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
+                                              std::string_view listed);
 
 // "wavs/", or "the data folder".
 [[nodiscard]] std::string folder_name(const std::string& folder);

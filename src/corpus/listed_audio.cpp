@@ -1,4 +1,4 @@
-#include "corpus/layouts/ljspeech_audio.hpp"
+#include "corpus/listed_audio.hpp"
 
 #include <array>
 
@@ -33,10 +33,48 @@ std::string_view relative_to_audio(const ListSource& source, std::string_view pa
   return size <= listed.size() ? listed.substr(listed.size() - size) : listed;
 }
 
+// Without empty steps, "." and ".."; nullopt where it climbs above its beginning.
+std::optional<std::string> normal_path(std::string_view path) {
+  std::string normal;
+  while (!path.empty()) {
+    const auto slash = path.find('/');
+    const std::string_view step = path.substr(0, slash);
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+    if (step.empty() || step == ".") continue;
+    if (step == "..") {
+      if (normal.empty()) return std::nullopt;
+      normal.resize(normal.find('/') == std::string::npos ? 0 : normal.rfind('/'));
+    } else {
+      normal = below(normal, step);
+    }
+  }
+  return normal;
+}
+
 }  // namespace
 
 std::string folder_name(const std::string& folder) {
   return folder.empty() ? "the data folder" : printable(folder) + "/";
+}
+
+Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
+                                std::string_view listed) {
+  const auto outside = [&] {
+    return Status(StatusCode::kInvalidArgument,
+                  printable(listed) + " leaves DATA (" + tree.root +
+                      "); name audio inside it, or give the folder that holds it as DATA");
+  };
+  if (listed.starts_with('/')) {
+    for (const std::string* root : {&tree.root, &tree.real_root}) {
+      if (!listed.starts_with(*root + "/")) continue;
+      if (auto path = normal_path(listed.substr(root->size() + 1))) return std::move(*path);
+    }
+    return outside();
+  }
+  if (!fault_of_listed_path(listed)) return std::string(listed);
+  auto path = normal_path(below(list_folder(source.list), listed));
+  if (!path) return outside();
+  return std::move(*path);
 }
 
 std::optional<ListedAudio> ListedAudioFinder::find(const ListSource& source,

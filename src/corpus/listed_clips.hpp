@@ -1,0 +1,77 @@
+// ListedClips: what lists say of clips -> clips, in one way for every layout that has lists: where
+// the audio of each is, under which id it goes, which ids come twice, what is missing and why, and
+// the notes on all that. Views of LayoutInput, of the sources and of the lists' texts, which must
+// outlive it. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "corpus/audio_index.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/listed_audio.hpp"
+
+namespace xtts::corpus {
+
+// One clip as a list has it, before anything is looked up.
+struct ListedClip {
+  std::uint64_t line = 0;
+  std::string_view audio;  // a path or a bare name, with or without extension
+  std::string_view id;     // empty: that of its audio
+  std::string_view text_raw;
+  std::string_view text_normalized;  // empty: the raw one
+  std::string_view speaker;
+  std::string_view language;
+  std::optional<Split> split;  // unset: that of the list
+  std::optional<Segment> segment;
+  std::string extra_json;  // further fields as canonical JSON
+};
+
+class ListedClips {
+ public:
+  explicit ListedClips(const LayoutInput& input);
+
+  // Counts a line, good or bad. Every line is told once, before add() or refuse().
+  void count_line() { ++line_count_; }
+  // A clip, or a problem that says why it is none.
+  void add(const ListSource& source, const ListedClip& clip);
+  void refuse(const ListSource& source, std::uint64_t line, std::string_view id, std::string reason,
+              ProblemClass kind = ProblemClass::kInput);
+  void note(std::string text) { found_.notes.push_back(std::move(text)); }
+  // Whether the audio that a line would name is there.
+  [[nodiscard]] bool has_audio(const ListSource& source, std::string_view listed) const;
+
+  // kInvalidArgument: a list with so many unusable lines is not a list of this corpus.
+  [[nodiscard]] Status check_problem_count(const ListSource& source) const;
+  // A failure where no clip was found; `expected` says what lines should have been: "lines
+  // id|text|normalized text".
+  [[nodiscard]] Result<Findings> finish(std::span<const ListSource> sources,
+                                        std::string_view expected);
+
+ private:
+  struct Mention {
+    const ListSource* source = nullptr;
+    std::uint64_t line = 0;
+  };
+
+  void add_found(const ListSource& source, const ListedClip& clip, const ListedAudio& audio);
+  [[nodiscard]] Status nothing_found(std::span<const ListSource> sources,
+                                     std::string_view expected) const;
+  void add_notes(std::span<const ListSource> sources);
+
+  const LayoutInput& input_;
+  AudioIndex index_;
+  ListedAudioFinder finder_;
+  std::unordered_map<std::string, Mention> ids_;
+  std::unordered_set<const TreeFile*> used_;
+  std::uint64_t line_count_ = 0;
+  std::uint64_t named_count_ = 0;  // with audio that may be looked for
+  std::uint64_t raw_only_count_ = 0;
+  std::uint64_t rival_count_ = 0;
+  Findings found_;
+};
+
+}  // namespace xtts::corpus
