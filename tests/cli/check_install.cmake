@@ -1,5 +1,6 @@
 # Installs into a fresh prefix, then configures, builds and runs install_consumer/ against it.
-# Needs BUILD_FOLDER, CONSUMER (its source), WORK (scratch), CXX (the compiler).
+# Needs BUILD_FOLDER, CONSUMER (its source), WORK (scratch), CXX (the compiler), GENERATOR (of the build: the only
+# build tool that is known to be there).
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 
@@ -11,7 +12,7 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD_FOLDER} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${CXX})
+run(${CMAKE_COMMAND} -G "${GENERATOR}" -S ${CONSUMER} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${CXX})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 
 execute_process(COMMAND ${WORK}/build/consumer ${WORK} RESULT_VARIABLE code OUTPUT_VARIABLE out)

@@ -14,6 +14,7 @@ add_test(NAME reader_library.IsFoundByAThreeLineProgramWhenInstalled
     -DCONSUMER=${CMAKE_CURRENT_SOURCE_DIR}/install_consumer
     -DWORK=${CMAKE_CURRENT_BINARY_DIR}/install_check
     -DCXX=${CMAKE_CXX_COMPILER}
+    -DGENERATOR=${CMAKE_GENERATOR}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/check_install.cmake)
 
 if(CMAKE_CXX_FLAGS MATCHES "sanitize")
