@@ -13,6 +13,7 @@
 #include "corpus/corpus.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/build.hpp"
+#include "recipe/corpora_file.hpp"
 #include "recipe/recipe_file.hpp"
 #include "report/human.hpp"
 #include "report/progress.hpp"
@@ -185,6 +186,9 @@ Result<pipeline::BuildRequest> request_of(Context& context, const BuildOptions& 
     XTTS_ASSIGN(request.known_speakers, read_speakers(context.env, options.speakers_file));
   }
   XTTS_ASSIGN(request.recipe, recipe_of(context, options));
+  if (recipe::is_corpora_file(options.data)) {
+    XTTS_ASSIGN(request.corpora, recipe::load_corpora(context.env, options.data));
+  }
   request.overwrite = options.overwrite;
   request.allow_mixed = options.allow_mixed;
   request.retry_rejects = options.retry_rejects;
@@ -202,6 +206,10 @@ class Observer final : public pipeline::BuildObserver {
   }
 
   void before(const pipeline::BuildPreview& preview) override {
+    for (const auto& choice : preview.storage) {
+      if (choice.chosen) needed_bytes_ = choice.size_bytes;
+    }
+    free_bytes_ = preview.free_bytes;
     if (request_.dry_run) {
       context_.print(describe_preview(request_, preview));
       context_.print_json(preview_to_json(request_, preview));
@@ -241,10 +249,21 @@ class Observer final : public pipeline::BuildObserver {
 
   void finish() { view_.clear(); }
 
+  // What to do where the disk was too small from the start.
+  [[nodiscard]] std::string about_space() const {
+    if (needed_bytes_ <= free_bytes_) return {};
+    return "; the cache needs about " + report::format_size(needed_bytes_) + ", " +
+           report::format_size(free_bytes_) +
+           " were free: make room and run the same command again, or choose --layout packed or "
+           "--dtype float16";
+  }
+
  private:
   Context& context_;
   const pipeline::BuildRequest& request_;
   ProgressView view_;
+  std::uint64_t needed_bytes_ = 0;
+  std::uint64_t free_bytes_ = 0;
   pipeline::BuildProgress start_;
   std::optional<report::RateEstimator> clips_, sound_, bytes_;
 };
@@ -257,7 +276,10 @@ Status run_build(Context& context, const BuildOptions& options) {
   observer.finish();
   const double elapsed_s = std::chrono::duration<double>(context.env.now() - begin).count();
   if (!report) {
-    if (report.status().code() != StatusCode::kCancelled) return report.status();
+    const StatusCode code = report.status().code();
+    if (code == StatusCode::kResource)
+      return {code, report.status().message() + observer.about_space()};
+    if (code != StatusCode::kCancelled) return report.status();
     return {StatusCode::kCancelled, "stopped; finished shards are kept, the same command goes on"};
   }
   if (request.dry_run) return {};
@@ -279,7 +301,7 @@ void add_build_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<BuildOptions>();
   Command(app, context, "build",
           "Make a cache from DATA, continue an interrupted one, or bring one up to date")
-      .required("DATA", options->data, "A folder of audio: LJSpeech layout, or any tree of files")
+      .required("DATA", options->data, "A corpus in a known layout, any folder of audio, or a corpora.yaml")
       .required("CACHE", options->cache, "The cache's folder")
       .option("--recipe", options->recipe, "NAME|FILE",
               "A shipped recipe (see `recipes`) or a YAML file")

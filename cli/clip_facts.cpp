@@ -90,6 +90,8 @@ json clip_to_json(const ClipFacts& clip) {
   put(out, "source_rate", facts.source_rate_hz);
   put(out, "channels", facts.source_channel_count);
   put(out, "source_frames", facts.source_frame_count);
+  put(out, "segment_start", facts.segment_start_s);
+  put(out, "segment_end", facts.segment_end_s);
   put(out, "trim_start", facts.trim_start_samples);
   put(out, "trim_end", facts.trim_end_samples);
   put_float(out, "gain", facts.gain);

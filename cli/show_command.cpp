@@ -12,6 +12,7 @@
 #include "formats/feature_config_json.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/condition_clip.hpp"
+#include "recipe/corpora_file.hpp"
 #include "report/human.hpp"
 #include "report/mel_picture.hpp"
 #include "report/table.hpp"
@@ -91,7 +92,10 @@ std::string source_text(const formats::RecordFacts& facts) {
   if (facts.source_channel_count) {
     text += ", " + report::format_counted(*facts.source_channel_count, "channel", "channels");
   }
-  if (facts.source_frame_count && facts.source_rate_hz.value_or(0) > 0) {
+  if (facts.segment_start_s) {
+    text += ", from " + report::format_fixed(*facts.segment_start_s, 2) + " s to " +
+            (facts.segment_end_s ? report::format_fixed(*facts.segment_end_s, 2) + " s" : "its end");
+  } else if (facts.source_frame_count && facts.source_rate_hz.value_or(0) > 0) {
     text += ", " +
             report::format_fixed(
                 static_cast<double>(*facts.source_frame_count) / *facts.source_rate_hz, 2) +
@@ -225,7 +229,7 @@ Result<std::string> draw(const ClipFacts& clip, const ColumnSummary& mel,
   return report::render_mel_png(picture);
 }
 
-Result<std::string> data_folder(Context& context, const ShowOptions& options) {
+Result<std::string> data_of(Context& context, const ShowOptions& options) {
   if (!options.data.empty()) return options.data;
   const auto sources = store::load_source_table(context.env, options.cache);
   if (sources) return sources->data_path;
@@ -234,14 +238,28 @@ Result<std::string> data_folder(Context& context, const ShowOptions& options) {
                 "--data DATA");
 }
 
+// Of the corpus that the clip belongs to.
+Result<std::string> folder_of(Context& context, const std::string& data,
+                              const formats::RecordFacts& facts) {
+  if (!recipe::is_corpora_file(data)) return data;
+  XTTS_ASSIGN(const auto corpora, recipe::load_corpora(context.env, data));
+  for (const auto& entry : corpora) {
+    if (entry.name == facts.dataset.value_or("")) return entry.folder;
+  }
+  return Status(StatusCode::kNotFound,
+                data + " names no corpus " + facts.dataset.value_or("(none)") + ": give --data");
+}
+
 Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
                                     const ClipFacts& clip, const formats::FeatureConfig& config) {
   if (!clip.facts.source_path)
     return Status(StatusCode::kUnsupported, "the clip's source is not known");
-  XTTS_ASSIGN(const std::string data, data_folder(context, options));
+  XTTS_ASSIGN(const std::string data, data_of(context, options));
+  XTTS_ASSIGN(const std::string folder, folder_of(context, data, clip.facts));
   XTTS_ASSIGN(
       const std::vector<float> samples,
-      pipeline::condition_clip(context.env, config, join_path(data, *clip.facts.source_path)));
+      pipeline::condition_clip(context.env, config, join_path(folder, *clip.facts.source_path),
+                               clip.facts));
   return encode_wav(samples, config.sample_rate_hz);
 }
 

@@ -45,6 +45,8 @@ void for_each_field(Facts& facts, Visit&& visit) {
   visit(28, "characters", facts.character_count);
   visit(29, "unknown characters", facts.unknown_characters_json);
   visit(30, "text was cut", facts.text_was_cut);
+  visit(31, "segment start", facts.segment_start_s);
+  visit(32, "segment end", facts.segment_end_s);
 }
 
 constexpr std::uint8_t kSplitMax = 2;
@@ -65,6 +67,8 @@ std::string value_bytes(const T& value) {
     append_digest(bytes, value);
   } else if constexpr (std::is_same_v<T, float>) {
     append(bytes, std::bit_cast<std::uint32_t>(value));
+  } else if constexpr (std::is_same_v<T, double>) {
+    append(bytes, std::bit_cast<std::uint64_t>(value));
   } else {
     append(bytes, value);
   }
@@ -81,6 +85,8 @@ bool read_value(std::span<const std::byte> bytes, std::optional<T>& out) {
       out = load_digest(bytes, 0);
     } else if constexpr (std::is_same_v<T, float>) {
       out = std::bit_cast<float>(load<std::uint32_t>(bytes, 0));
+    } else if constexpr (std::is_same_v<T, double>) {
+      out = std::bit_cast<double>(load<std::uint64_t>(bytes, 0));
     } else {
       out = load<T>(bytes, 0);
     }

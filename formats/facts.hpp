@@ -33,6 +33,9 @@ struct RecordFacts {
   std::optional<std::uint32_t> frame_count_before_cut, character_count;
   std::optional<std::string> unknown_characters_json;
   std::optional<std::uint8_t> text_was_cut;
+  // Seconds, of a clip that is a part of its source, as its list has them; no end: to the source's
+  // end. source_frame_count is then the part's.
+  std::optional<double> segment_start_s, segment_end_s;
   std::map<std::uint16_t, std::string> unknown;  // tags that this version does not know, passed on
 
   friend bool operator==(const RecordFacts&, const RecordFacts&) = default;

@@ -38,7 +38,7 @@ struct TextConfig {
 enum class SplitBy { kId, kSource, kSpeaker, kText };
 
 struct CorpusConfig {
-  std::string layout = "auto";  // auto, ljspeech, folder
+  std::string layout = "auto";  // or the name of one, which only discovery knows
   std::string language;         // for clips whose list does not say
   std::string speaker;          // one name for all
   std::string speaker_pattern;  // regular expression on the file name; its first group is the speaker

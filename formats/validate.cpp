@@ -212,9 +212,8 @@ std::vector<std::string> TextConfig::validate() const {
 
 std::vector<std::string> CorpusConfig::validate() const {
   Problems problems;
-  if (layout != "auto" && layout != "ljspeech" && layout != "folder") {
-    problems.add("layout", "'" + layout + "' is none of auto, ljspeech, folder");
-  }
+  // Discovery knows which there are, and says so.
+  if (layout.empty()) problems.add("layout", "auto, or the name of a layout");
   problems.text("language", language);
   problems.text("speaker", speaker);
   problems.text("speaker_pattern", speaker_pattern);

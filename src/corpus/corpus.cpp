@@ -15,6 +15,8 @@
 namespace xtts::corpus {
 namespace {
 
+constexpr std::size_t kCorporaMax = 1000;
+
 Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::string>& notes) {
   std::string names = "auto";
   for (const Layout& layout : layouts()) {
@@ -112,7 +114,8 @@ void note_look_alikes(Corpus& corpus) {
   std::vector<std::pair<std::uint64_t, std::size_t>> keys;
   keys.reserve(corpus.clips.size());
   for (std::size_t i = 0; i < corpus.clips.size(); ++i) {
-    keys.emplace_back(check64(as_bytes(folded(corpus.clips[i].id))), i);
+    const Clip& clip = corpus.clips[i];
+    keys.emplace_back(check64(as_bytes(folded(clip.id)), check64(as_bytes(clip.dataset))), i);
   }
   std::sort(keys.begin(), keys.end());
   std::uint64_t pair_count = 0;
@@ -127,6 +130,98 @@ void note_look_alikes(Corpus& corpus) {
                          " of ids differ only in letter case, accents or their encoding (" +
                          corpus.clips[example.first].id + ", " + corpus.clips[example.second].id +
                          "); they are different clips");
+}
+
+// One corpus as its layout reads it: sources known, speakers set; splits and order still to come.
+Result<Findings> read_corpus(Env& env, const std::string& folder,
+                             const formats::CorpusConfig& config, Corpus& corpus) {
+  XTTS_ASSIGN(const DataTree tree, scan_data(env, folder));
+  const LayoutInput input{env, tree, config};
+  XTTS_ASSIGN(const Layout* const layout, choose_layout(input, corpus.notes));
+  corpus.layout = layout->name;
+  corpus.folders = {tree.real_root};
+  XTTS_ASSIGN(Findings findings, layout->read(input));
+  // Ids are unique from here on.
+  stat_sources(input, findings);
+  XTTS_TRY(check_any_left(findings, tree));
+  std::move(findings.notes.begin(), findings.notes.end(), std::back_inserter(corpus.notes));
+  for (FoundClip& found : findings.clips) {
+    if (found.clip.language.empty()) found.clip.language = config.language;
+  }
+  XTTS_TRY(apply_speakers(config, findings.clips, corpus.notes));
+  findings.ignored_file_count += tree.hidden_count;
+  if (tree.hidden_count > 0) {
+    corpus.notes.push_back(
+        counted(tree.hidden_count, "hidden file or folder", "hidden files or folders") +
+        " ignored (names that begin with '.')");
+  }
+  return findings;
+}
+
+Result<Corpus> finish(const formats::CorpusConfig& config, const KnownSplits& known_splits,
+                      Findings findings, Corpus corpus) {
+  assign_splits(config, known_splits, findings.clips, corpus.notes);
+  keep_training_subset(config, findings.clips, corpus.notes);
+  corpus.clips = in_canonical_order(std::move(findings.clips));
+  corpus.problems = std::move(findings.problems);
+  sort_problems(corpus.problems);
+  note_texts(corpus);
+  note_look_alikes(corpus);
+  corpus.ignored_file_count = findings.ignored_file_count;
+  return corpus;
+}
+
+formats::CorpusConfig config_of(const formats::CorporaEntry& entry, formats::CorpusConfig config) {
+  if (!entry.layout.empty()) config.layout = entry.layout;
+  if (!entry.language.empty()) config.language = entry.language;
+  if (!entry.speaker.empty() || !entry.speaker_pattern.empty()) {
+    config.speaker = entry.speaker;
+    config.speaker_pattern = entry.speaker_pattern;
+  }
+  return config;
+}
+
+Status check_entries(std::span<const formats::CorporaEntry> entries,
+                     const formats::CorpusConfig& config) {
+  if (entries.empty()) return {StatusCode::kInvalidArgument, "no corpus is named"};
+  if (entries.size() > kCorporaMax)
+    return {StatusCode::kInvalidArgument, "more than " + std::to_string(kCorporaMax) + " corpora"};
+  if (config.metadata_train_file.empty() && config.wavs_train_folder.empty()) return {};
+  return {StatusCode::kInvalidArgument,
+          "metadata_train_file and wavs_train_folder say where one corpus has its list and audio; "
+          "with several corpora, let the layout find them"};
+}
+
+std::optional<Split> split_named(std::string_view name) {
+  for (const Split split : {Split::kTrain, Split::kValidation, Split::kTest}) {
+    if (to_string(split) == name) return split;
+  }
+  return std::nullopt;
+}
+
+void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings findings, Corpus& corpus,
+                Findings& all) {
+  const std::string prefix = entry.name + "/";
+  const std::optional<Split> split = split_named(entry.split);
+  const auto folder = static_cast<std::uint16_t>(corpus.folders.size());
+  corpus.folders.push_back(one.folders.front());
+  corpus.notes.push_back(entry.name + ": layout " + one.layout + ", " +
+                         counted(findings.clips.size(), "clip", "clips"));
+  for (const std::string& note : one.notes) corpus.notes.push_back(entry.name + ": " + note);
+  for (FoundClip& found : findings.clips) {
+    Clip& clip = found.clip;
+    clip.dataset = entry.name;
+    clip.folder = folder;
+    if (entry.speaker.empty() && !clip.speaker.empty()) clip.speaker.insert(0, prefix);
+    if (split) found.own_split = split;
+    all.clips.push_back(std::move(found));
+  }
+  for (Problem& problem : findings.problems) {
+    if (!problem.id.empty()) problem.id.insert(0, prefix);
+    problem.path.insert(0, prefix);
+    all.problems.push_back(std::move(problem));
+  }
+  all.ignored_file_count += findings.ignored_file_count;
 }
 
 }  // namespace
@@ -157,38 +252,30 @@ std::string_view to_string(ProblemClass problem) noexcept {
   return "unknown";
 }
 
+std::string Corpus::path_of(const Clip& clip) const {
+  return join_path(folders[clip.folder], clip.source);
+}
+
 Result<Corpus> discover(Env& env, const std::string& data_folder,
                         const formats::CorpusConfig& config, const KnownSplits& known_splits) {
-  XTTS_ASSIGN(const DataTree tree, scan_data(env, data_folder));
-  const LayoutInput input{env, tree, config};
   Corpus corpus;
-  XTTS_ASSIGN(const Layout* const layout, choose_layout(input, corpus.notes));
-  corpus.layout = layout->name;
-  XTTS_ASSIGN(Findings findings, layout->read(input));
-  // Ids are unique from here on.
-  stat_sources(input, findings);
-  XTTS_TRY(check_any_left(findings, tree));
+  XTTS_ASSIGN(Findings findings, read_corpus(env, data_folder, config, corpus));
+  return finish(config, known_splits, std::move(findings), std::move(corpus));
+}
 
-  std::move(findings.notes.begin(), findings.notes.end(), std::back_inserter(corpus.notes));
-  for (FoundClip& found : findings.clips) {
-    if (found.clip.language.empty()) found.clip.language = config.language;
+Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries,
+                        const formats::CorpusConfig& config, const KnownSplits& known_splits) {
+  XTTS_TRY(check_entries(entries, config));
+  Corpus corpus;
+  Findings all;
+  for (const auto& entry : entries) {
+    Corpus one;
+    auto findings = read_corpus(env, entry.folder, config_of(entry, config), one);
+    if (!findings) return findings.status().with_context("corpus " + entry.name);
+    add_corpus(entry, std::move(one), std::move(*findings), corpus, all);
   }
-  XTTS_TRY(apply_speakers(config, findings.clips, corpus.notes));
-  assign_splits(config, known_splits, findings.clips, corpus.notes);
-  keep_training_subset(config, findings.clips, corpus.notes);
-
-  corpus.clips = in_canonical_order(std::move(findings.clips));
-  corpus.problems = std::move(findings.problems);
-  sort_problems(corpus.problems);
-  note_texts(corpus);
-  note_look_alikes(corpus);
-  corpus.ignored_file_count = findings.ignored_file_count + tree.hidden_count;
-  if (tree.hidden_count > 0) {
-    corpus.notes.push_back(
-        counted(tree.hidden_count, "hidden file or folder", "hidden files or folders") +
-        " ignored (names that begin with '.')");
-  }
-  return corpus;
+  corpus.layout = "corpora";
+  return finish(config, known_splits, std::move(all), std::move(corpus));
 }
 
 std::vector<LayoutName> layout_names() {

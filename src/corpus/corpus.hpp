@@ -12,11 +12,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/env.hpp"
+#include "formats/corpora.hpp"
 #include "formats/recipe.hpp"
 #include "xtts/status.hpp"
 
@@ -39,7 +41,7 @@ struct Segment {
 struct Clip {
   std::string id;        // unique in the corpus; UTF-8, no control characters, 1..1024 bytes
   std::string dataset;   // empty unless DATA holds several corpora
-  std::string source;    // path relative to DATA
+  std::string source;    // path relative to its corpus' folder
   std::string text_raw;  // empty where there is none
   std::string text_normalized;
   std::string speaker;   // empty: unknown
@@ -47,6 +49,7 @@ struct Clip {
   std::string extra_json;  // further fields of the list, canonical JSON; empty: none
   std::optional<Segment> segment;  // unset: the whole source
   Split split = Split::kTrain;
+  std::uint16_t folder = 0;  // in Corpus::folders
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;
   std::uint64_t source_inode = 0;
@@ -70,21 +73,31 @@ struct Problem {
 };
 
 struct Corpus {
-  std::string layout;       // the layout found: "ljspeech", "folder"
+  std::string layout;       // the layout found: "ljspeech", "folder"; "corpora" for several
+  std::vector<std::string> folders;  // of the corpora, absolute and without links
   std::vector<Clip> clips;  // canonical order: data set, split, id bytes
   std::vector<Problem> problems;
   std::vector<std::string>
       notes;  // for a person: "metadata.csv has a header line", "12 files without text"
   std::uint64_t ignored_file_count = 0;  // neither audio nor list: .DS_Store, licences
   bool has_text = false;                 // some clip has text: sound and text then stay a pair
+
+  [[nodiscard]] std::string path_of(const Clip& clip) const;
 };
 
 // The split that an earlier build published for an id; nullopt where it knows none. Clips keep it,
 // so that adding clips moves no other: a bound on the count of validation clips cannot be kept by a
 // hash alone. Called from one thread.
-using KnownSplits = std::function<std::optional<Split>(std::string_view id)>;
+using KnownSplits = std::function<std::optional<Split>(std::string_view full_id)>;
 
 [[nodiscard]] Result<Corpus> discover(Env& env, const std::string& data_folder,
+                                      const formats::CorpusConfig& config,
+                                      const KnownSplits& known_splits = {});
+
+// Several corpora as one, by the entries of a corpora.yaml. Problems and notes begin with the
+// corpus' name; speakers become name/speaker where the entry does not name one, for p225 of one
+// corpus is nobody in another.
+[[nodiscard]] Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries,
                                       const formats::CorpusConfig& config,
                                       const KnownSplits& known_splits = {});
 

@@ -26,8 +26,8 @@ struct ListedClip {
   std::string_view speaker;
   std::string_view language;
   std::optional<Split> split;  // unset: that of the list
-  std::optional<Segment> segment;
-  std::string extra_json;  // further fields as canonical JSON
+  std::optional<Segment> segment{};
+  std::string extra_json{};  // further fields as canonical JSON
 };
 
 class ListedClips {

@@ -6,6 +6,7 @@
 
 #include "base/hash.hpp"
 #include "corpus/names.hpp"
+#include "formats/block.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -28,23 +29,13 @@ double unit_interval(std::uint64_t number) {
   return static_cast<double>(number >> 11U) * 0x1p-53;
 }
 
-std::string_view split_key(const Clip& clip, formats::SplitBy split_by) {
-  std::string_view key;
-  switch (split_by) {
-    case formats::SplitBy::kId:
-      break;
-    case formats::SplitBy::kSource:
-      key = clip.source;
-      break;
-    case formats::SplitBy::kSpeaker:
-      key = clip.speaker;
-      break;
-    case formats::SplitBy::kText:
-      key = clip.text_normalized;
-      break;
-  }
+std::string split_key(const Clip& clip, formats::SplitBy split_by) {
   // Clips without a speaker or text have nothing in common that would have to stay together.
-  return key.empty() ? std::string_view(clip.id) : key;
+  if (split_by == formats::SplitBy::kSpeaker && !clip.speaker.empty()) return clip.speaker;
+  if (split_by == formats::SplitBy::kText && !clip.text_normalized.empty())
+    return clip.text_normalized;
+  if (split_by == formats::SplitBy::kSource) return formats::full_id(clip.dataset, clip.source);
+  return formats::full_id(clip.dataset, clip.id);
 }
 
 struct Drawn {
@@ -83,7 +74,7 @@ class Dealer {
     }
     const std::uint64_t number =
         draw(kSplitDomain, config_.split_seed, split_key(clip, config_.split_by));
-    const std::optional<Split> split = known ? known(clip.id) : std::nullopt;
+    const std::optional<Split> split = known ? known(formats::full_id(clip.dataset, clip.id)) : std::nullopt;
     if (!split) {
       unsettled_.push_back({number, index});
       return;
@@ -151,7 +142,8 @@ void keep_training_subset(const formats::CorpusConfig& config, std::vector<Found
   const auto removed_count = std::erase_if(clips, [&](const FoundClip& found) {
     if (found.clip.split != Split::kTrain) return false;
     ++train_count;
-    return unit_interval(draw(kSubsetDomain, config.subset_seed, found.clip.id)) >=
+    return unit_interval(draw(kSubsetDomain, config.subset_seed,
+                              formats::full_id(found.clip.dataset, found.clip.id))) >=
            config.train_subset_fraction;
   });
   notes.push_back("train_subset_fraction keeps " + std::to_string(train_count - removed_count) +

@@ -14,7 +14,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,15 +55,22 @@ struct SourceFacts {
       warnings;  // decoded, but: "2 damaged packets skipped", "stops 0.3 s early"
 };
 
+// Takes the samples of a source piece by piece; its failure ends the decoding and is returned.
+using TakeSamples = std::function<Status(std::span<const float>)>;
+
 class AudioDecoder {
  public:
   virtual ~AudioDecoder() = default;
-  // Replaces the content of `samples` (its capacity is kept). `name` is used in messages only.
+  // Replaces the content of `samples` (its capacity is kept).
   [[nodiscard]] virtual Result<SourceFacts> decode(const RandomAccessFile& source,
-                                                   const std::string& name,
                                                    const DecodeRequest& request,
                                                    std::vector<float>& samples) = 0;
-  // Of all decode() calls so far, the time that went into resampling.
+  // The mixed samples at the source's own rate (that of its first sample, where it changes), for
+  // sources of which only parts are wanted; target_rate_hz is not looked at.
+  [[nodiscard]] virtual Result<SourceFacts> decode_mixed(const RandomAccessFile& source,
+                                                         const DecodeRequest& request,
+                                                         const TakeSamples& take) = 0;
+  // Of all calls so far, the time that went into resampling.
   [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
 };
 

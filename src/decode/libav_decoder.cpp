@@ -48,15 +48,20 @@ struct Damage {
 
 class LibavDecoder final : public AudioDecoder {
  public:
-  Result<SourceFacts> decode(const RandomAccessFile& source, const std::string& name,
-                             const DecodeRequest& request, std::vector<float>& samples) override;
+  Result<SourceFacts> decode(const RandomAccessFile& source, const DecodeRequest& request,
+                             std::vector<float>& samples) override;
+  Result<SourceFacts> decode_mixed(const RandomAccessFile& source, const DecodeRequest& request,
+                                   const TakeSamples& take) override;
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return sink_.resampling_time();
   }
 
  private:
+  Result<SourceFacts> decode_file(const RandomAccessFile& source, const DecodeRequest& request,
+                                  std::vector<float>& samples,
+                                  const TakeSamples* take);
   Result<SourceFacts> decode_from(SourceReader& reader, const DecodeRequest& request,
-                                  std::vector<float>& samples);
+                                  std::vector<float>& samples, const TakeSamples* take);
   Status decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints, Damage& damage);
   Status decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail, Complaints& complaints,
                        Damage& damage);
@@ -66,6 +71,7 @@ class LibavDecoder final : public AudioDecoder {
   FramePtr frame_{av_frame_alloc()};
   FramePtr held_{av_frame_alloc()};
   SampleSink sink_;
+  std::vector<float> on_its_way_;
 };
 
 Status check(const DecodeRequest& request) {
@@ -127,19 +133,34 @@ void warn_if_short(const Demuxer& demuxer, const SourceFacts& facts, std::option
                      rounded(*promised) + " s");
 }
 
-Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source, const std::string& name,
-                                         const DecodeRequest& request,
+Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source, const DecodeRequest& request,
+                                        
                                          std::vector<float>& samples) {
+  XTTS_TRY(check(request));
+  return decode_file(source, request, samples, nullptr);
+}
+
+Result<SourceFacts> LibavDecoder::decode_mixed(const RandomAccessFile& source,
+                                               const DecodeRequest& request,
+                                               const TakeSamples& take) {
+  XTTS_TRY(check(request));
+  DecodeRequest at_own_rate = request;
+  at_own_rate.target_rate_hz = 0;
+  return decode_file(source, at_own_rate, on_its_way_, &take);
+}
+
+Result<SourceFacts> LibavDecoder::decode_file(const RandomAccessFile& source,
+                                              const DecodeRequest& request,
+                                              std::vector<float>& samples,
+                                              const TakeSamples* take) {
   try {
-    XTTS_TRY(check(request));
     if (source.size_bytes() == 0)
-      return Status(StatusCode::kBadInput, name + ": the file is empty");
+      return Status(StatusCode::kBadInput, "the file is empty");
     SourceReader reader(source);
-    const Result<SourceFacts> facts = decode_from(reader, request, samples);
+    const Result<SourceFacts> facts = decode_from(reader, request, samples, take);
     // libav takes many a failed read for the end of the file: the reader knows better, whatever
     // came out.
-    if (!reader.failure().ok()) return reader.failure().with_context(name);
-    if (!facts.ok()) return facts.status().with_context(name);
+    if (!reader.failure().ok()) return reader.failure();
     return facts;
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::kResource, "decoding: out of memory");
@@ -147,11 +168,12 @@ Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source, const s
 }
 
 Result<SourceFacts> LibavDecoder::decode_from(SourceReader& reader, const DecodeRequest& request,
-                                              std::vector<float>& samples) {
+                                              std::vector<float>& samples,
+                                              const TakeSamples* take) {
   if (packet_ == nullptr || frame_ == nullptr || held_ == nullptr)
     return allocation_failure("opening");
   Complaints complaints;
-  XTTS_TRY(sink_.begin(request, samples, complaints));
+  XTTS_TRY(sink_.begin(request, samples, take, complaints));
   XTTS_ASSIGN(Demuxer demuxer, Demuxer::open(reader, complaints));
   XTTS_ASSIGN(Codec codec, Codec::open(demuxer, complaints));
   complaints.forget();  // what it minded while looking for parameters is no damage to the sound

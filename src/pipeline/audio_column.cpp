@@ -4,13 +4,16 @@
 #include <atomic>
 #include <mutex>
 #include <new>
+#include <unordered_map>
 
 #include "base/try.hpp"
 #include "pipeline/byte_budget.hpp"
 #include "pipeline/clip_worker.hpp"
 #include "pipeline/ordered_pipeline.hpp"
+#include "pipeline/plan.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
+#include "pipeline/shared_sources.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -56,6 +59,27 @@ struct MemoryPlan {
   }
 };
 
+// Nothing is known better before decoding.
+std::uint64_t pcm_bytes_of(const corpus::Clip& clip) {
+  if (clip.segment && clip.segment->end_s) {
+    constexpr double kBytesPerSecond = 2 * 48'000.0 * sizeof(float);  // the part, and it resampled
+    return static_cast<std::uint64_t>((*clip.segment->end_s - clip.segment->start_s) *
+                                      kBytesPerSecond);
+  }
+  // Compressed speech grows to about sixteen times its size as float PCM.
+  return 16 * clip.source_bytes;
+}
+
+// How many of the clips to compute are parts of each source.
+std::unordered_map<std::string, std::uint32_t> segment_counts(const Plan& plan) {
+  std::unordered_map<std::string, std::uint32_t> counts;
+  for (const auto place : plan.to_compute) {
+    const corpus::Clip& clip = plan.corpus.clips[place];
+    if (clip.segment) ++counts[plan.corpus.path_of(clip)];
+  }
+  return counts;
+}
+
 class AudioColumn final : OrderedWork {
  public:
   AudioColumn(const AudioColumnJob& job, store::CacheFolder& folder,
@@ -64,6 +88,7 @@ class AudioColumn final : OrderedWork {
         observer_(observer),
         memory_(job.run, job.column),
         budget_(memory_.pcm_bytes),
+        shared_sources_(job.env, store::build_folder(folder.path()), segment_counts(job.plan)),
         outcomes_(memory_.live_clips, ClipOutcome{}),
         sealer_(folder, journal.journal.get()),
         assembler_(job.column, job.generation,
@@ -116,12 +141,10 @@ class AudioColumn final : OrderedWork {
   }
 
   Result<ClipOutcome> process(const corpus::Clip& clip) {
-    // Compressed speech grows to about sixteen times its size as float PCM; nothing is known better
-    // before decoding.
-    const ByteBudget::Lease lease = budget_.take(16 * clip.source_bytes);
+    const ByteBudget::Lease lease = budget_.take(pcm_bytes_of(clip));
     auto worker = workers_.take();
     if (!worker) {
-      XTTS_ASSIGN(worker, ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.plan.data_path));
+      XTTS_ASSIGN(worker, ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.plan.corpus, &shared_sources_));
     }
     auto outcome = worker->process(clip, buffers_.take());
     workers_.give_back(std::move(worker));
@@ -190,6 +213,7 @@ class AudioColumn final : OrderedWork {
   ByteBudget budget_;
   // Buffers of records: a quarter megabyte is not mapped and faulted in anew for every clip.
   Pool<std::vector<std::byte>> buffers_;
+  SharedSources shared_sources_;
   Pool<std::unique_ptr<ClipWorker>> workers_;
   std::vector<Result<ClipOutcome>> outcomes_;  // of the clips in flight, by place
   Sealer sealer_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -36,7 +37,7 @@ class Build {
 
  private:
   Result<BuildReport> plan_and_build() {
-    XTTS_TRY(check_folders(env_, request_.data, request_.cache));
+    XTTS_TRY(check_data());
     if (!request_.dry_run) {
       XTTS_ASSIGN(folder_, store::CacheFolder::open(env_, request_.cache));
     }
@@ -45,6 +46,7 @@ class Build {
     sources_ = store::load_source_table(env_, request_.cache);
     XTTS_ASSIGN(plan_, make_plan({.env = env_,
                                   .data = request_.data,
+                                  .corpora = request_.corpora,
                                   .recipe = request_.recipe,
                                   .previous = previous_.get(),
                                   .sources = sources_ ? &*sources_ : nullptr,
@@ -57,6 +59,13 @@ class Build {
       return BuildReport{};
     }
     return compute_and_publish();
+  }
+
+  Status check_data() {
+    if (request_.corpora.empty()) return check_folders(env_, request_.data, request_.cache);
+    for (const auto& entry : request_.corpora)
+      XTTS_TRY(check_folders(env_, entry.folder, request_.cache).with_context(entry.name));
+    return {};
   }
 
   // Refused before it computed anything: .build/ goes again, unless it holds the journal of a build
@@ -97,9 +106,11 @@ class Build {
     preview.rejects = plan_.rejects;
     preview.unknown_characters = plan_.unknown_characters;
     preview.gone_count = plan_.gone_count;
+    std::unordered_set<std::string> shared;  // sources that are counted already
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       const auto& clip = plan_.corpus.clips[i];
-      preview.source_bytes += clip.source_bytes;
+      if (!clip.segment || shared.insert(plan_.corpus.path_of(clip)).second)
+        preview.source_bytes += clip.source_bytes;
       ++preview.clips_by_split[std::string(corpus::to_string(clip.split))];
       if (plan_.clips[i].fate == ClipFate::kReuse) ++preview.reused_count;
     }

@@ -16,6 +16,7 @@
 
 #include "base/env.hpp"
 #include "dsp/extract.hpp"
+#include "formats/corpora.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/run_config.hpp"
@@ -31,6 +32,7 @@ struct RejectLimit {
 
 struct BuildRequest {
   std::string data;
+  std::vector<formats::CorporaEntry> corpora;  // of DATA, where it is a corpora.yaml
   std::string cache;
   formats::Recipe recipe;
   RunConfig run;

@@ -9,8 +9,11 @@
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
 #include "decode/audio_decoder.hpp"
+#include "decode/resample.hpp"
 #include "dsp/condition.hpp"
+#include "pipeline/decode_request.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
 #include "pipeline/too_long.hpp"
 
@@ -20,11 +23,7 @@ namespace {
 using formats::RejectClass;
 
 decode::DecodeRequest request_of(const formats::Recipe& recipe) {
-  decode::DecodeRequest request;
-  request.target_rate_hz = recipe.features.sample_rate_hz;
-  request.mix = recipe.features.channels == formats::ChannelMix::kFirst ? decode::Mix::kFirst
-                                                                        : decode::Mix::kMean;
-  request.resampler = recipe.features.resampler;
+  decode::DecodeRequest request = decode_request_of(recipe.features);
   request.source_seconds_max = recipe.corpus.max_source_seconds;
   return request;
 }
@@ -67,12 +66,14 @@ void sum_channels(std::span<const float> frames, std::size_t mels, std::vector<d
 
 class Worker final : public ClipWorker {
  public:
-  Worker(Env& env, const formats::Recipe& recipe, std::string data_folder,
+  Worker(Env& env, const formats::Recipe& recipe, const corpus::Corpus& corpus,
+         SharedSources* shared_sources,
          dsp::Conditioner conditioner, dsp::FeatureExtractor extractor)
       : env_(env),
         recipe_(recipe),
         request_(request_of(recipe)),
-        data_folder_(std::move(data_folder)),
+        corpus_(corpus),
+        shared_sources_(shared_sources),
         decoder_(decode::make_libav_decoder()),
         conditioner_(std::move(conditioner)),
         extractor_(std::move(extractor)),
@@ -82,7 +83,6 @@ class Worker final : public ClipWorker {
                                             std::vector<std::byte> rows) override {
     ClipOutcome outcome;
     outcome.rows = std::move(rows);
-    outcome.source_bytes = clip.source_bytes;
     timer_ = LapTimer();
     const Status status = run(clip, outcome);
     end_stage();
@@ -95,8 +95,10 @@ class Worker final : public ClipWorker {
 
   [[nodiscard]] StageTimes times() const override {
     StageTimes times = times_;
-    times.resample_s = seconds_of(decoder_->resampling_time());
-    times.decode_s -= times.resample_s;
+    // A segment is resampled in a stage of its own, a whole source while it is decoded.
+    const double beside_decoding_s = seconds_of(decoder_->resampling_time());
+    times.decode_s -= beside_decoding_s;
+    times.resample_s += beside_decoding_s;
     return times;
   }
 
@@ -123,16 +125,7 @@ class Worker final : public ClipWorker {
   }
 
   Status run(const corpus::Clip& clip, ClipOutcome& outcome) {
-    begin_stage("read", &StageTimes::read_s);
-    XTTS_ASSIGN(const auto source, source_.read(env_, join_path(data_folder_, clip.source)));
-    outcome.facts.content_digest = source.content_digest;
-    if (source.size_bytes == 0) return {StatusCode::kBadInput, "the file is empty"};
-
-    begin_stage("decode", &StageTimes::decode_s);
-    XTTS_ASSIGN(const auto decoded,
-                decoder_->decode(*source.file, clip.source, request_, samples_));
-    keep(decoded, outcome);
-    outcome.source_seconds = static_cast<double>(decoded.frame_count) / decoded.sample_rate_hz;
+    XTTS_TRY(clip.segment ? cut_out(clip, outcome) : decode_whole(clip, outcome));
     if (too_many_seconds(clip, outcome)) return {};
 
     begin_stage("condition", &StageTimes::condition_s);
@@ -141,6 +134,61 @@ class Worker final : public ClipWorker {
 
     begin_stage("features", &StageTimes::features_s);
     return extract(clip, outcome);
+  }
+
+  Result<SourceFile::Opened> read_source(const corpus::Clip& clip, ClipOutcome& outcome) {
+    begin_stage("read", &StageTimes::read_s);
+    outcome.source_bytes = clip.source_bytes;
+    XTTS_ASSIGN(const auto source, source_.read(env_, corpus_.path_of(clip)));
+    if (source.size_bytes == 0) return Status(StatusCode::kBadInput, "the file is empty");
+    begin_stage("decode", &StageTimes::decode_s);
+    return source;
+  }
+
+  Status decode_whole(const corpus::Clip& clip, ClipOutcome& outcome) {
+    XTTS_ASSIGN(const auto source, read_source(clip, outcome));
+    outcome.facts.content_digest = source.content_digest;
+    XTTS_ASSIGN(const auto decoded,
+                decoder_->decode(*source.file, request_, samples_));
+    keep(decoded, outcome);
+    return {};
+  }
+
+  // The part of a source that several clips share.
+  Status cut_out(const corpus::Clip& clip, ClipOutcome& outcome) {
+    if (shared_sources_ == nullptr) return {StatusCode::kInternal, "no place to decode segments to"};
+    begin_stage("decode", &StageTimes::decode_s);
+    XTTS_ASSIGN(const auto sound,
+                shared_sources_->get(corpus_.path_of(clip), [&](const decode::TakeSamples& take) {
+                  return decode_shared(clip, take, outcome);
+                }));
+    const SourceSound& source = sound->source();
+    const std::uint32_t rate_hz = source.facts.sample_rate_hz;
+    XTTS_ASSIGN(const auto range, frames_of(*clip.segment, rate_hz, source.facts.frame_count));
+    part_.resize(range.count());
+    XTTS_TRY(sound->read(range.first, part_));
+    keep(part_facts(source.facts, range), outcome);
+    outcome.facts.content_digest = source.content_digest;
+    outcome.facts.clipped_sample_count.reset();  // counted before mixing, over the whole source
+    outcome.facts.segment_start_s = clip.segment->start_s;
+    outcome.facts.segment_end_s = clip.segment->end_s;
+    begin_stage("resample", &StageTimes::resample_s);
+    return resampler_.apply(part_, rate_hz, request_.target_rate_hz, request_.resampler, samples_);
+  }
+
+  Result<SourceSound> decode_shared(const corpus::Clip& clip, const decode::TakeSamples& take,
+                                    ClipOutcome& outcome) {
+    XTTS_ASSIGN(const auto source, read_source(clip, outcome));
+    XTTS_ASSIGN(auto facts, decoder_->decode_mixed(*source.file, request_, take));
+    return SourceSound{source.content_digest, std::move(facts)};
+  }
+
+  decode::SourceFacts part_facts(decode::SourceFacts facts, const FrameRange& range) const {
+    facts.frame_count = range.count();
+    facts.pcm_digest = digest128(std::as_bytes(std::span(part_)));
+    facts.nonfinite_sample_count = 0;
+    if (!range.warning.empty()) facts.warnings.push_back(range.warning);
+    return facts;
   }
 
   bool too_many_seconds(const corpus::Clip& clip, ClipOutcome& outcome) const {
@@ -193,6 +241,7 @@ class Worker final : public ClipWorker {
 
   static void keep(const decode::SourceFacts& source, ClipOutcome& outcome) {
     auto& facts = outcome.facts;
+    outcome.source_seconds = static_cast<double>(source.frame_count) / source.sample_rate_hz;
     facts.pcm_digest = source.pcm_digest;
     facts.container = source.container;
     facts.codec = source.codec;
@@ -221,12 +270,15 @@ class Worker final : public ClipWorker {
   Env& env_;
   const formats::Recipe& recipe_;
   decode::DecodeRequest request_;
-  std::string data_folder_;
+  const corpus::Corpus& corpus_;
+  SharedSources* const shared_sources_;
   SourceFile source_;
   std::unique_ptr<decode::AudioDecoder> decoder_;
   dsp::Conditioner conditioner_;
   dsp::FeatureExtractor extractor_;
-  std::vector<float> samples_;
+  decode::SampleResampler resampler_;
+  std::vector<float> part_;     // of a shared source, at its rate
+  std::vector<float> samples_;  // at the recipe's rate
   std::vector<float> mel_;
   const char* stage_ = "";
   double StageTimes::*stage_seconds_ = nullptr;
@@ -237,11 +289,12 @@ class Worker final : public ClipWorker {
 }  // namespace
 
 Result<std::unique_ptr<ClipWorker>> ClipWorker::create(Env& env, const formats::Recipe& recipe,
-                                                       dsp::Isa isa, std::string data_folder) {
+                                                       dsp::Isa isa, const corpus::Corpus& corpus,
+                                                       SharedSources* shared_sources) {
   XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(recipe.features));
   XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(recipe.features, isa));
   return std::unique_ptr<ClipWorker>(std::make_unique<Worker>(
-      env, recipe, std::move(data_folder), std::move(conditioner), std::move(extractor)));
+      env, recipe, corpus, shared_sources, std::move(conditioner), std::move(extractor)));
 }
 
 formats::Numerics numerics_of(dsp::Isa isa) {

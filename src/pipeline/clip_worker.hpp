@@ -20,6 +20,7 @@
 #include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
+#include "pipeline/shared_sources.hpp"
 #include "pipeline/stage_times.hpp"
 #include "xtts/status.hpp"
 
@@ -33,17 +34,20 @@ struct ClipOutcome {
       rows;  // [frames, mels] in the column's dtype; capacity comes from and goes back to a pool
   std::vector<double> sums;  // per mel channel sum, then per channel sum of squares
   formats::RecordFacts facts;
-  std::uint64_t source_bytes = 0;
+  std::uint64_t source_bytes = 0;  // read for this clip
   double source_seconds = 0.0;
   std::uint32_t frame_count_before_cut = 0;  // also of a clip rejected as too long
 };
 
 class ClipWorker {
  public:
+  // `recipe`, `corpus` and `shared_sources` must outlive the worker; without the last it takes no
+  // segments.
   [[nodiscard]] static Result<std::unique_ptr<ClipWorker>> create(Env& env,
                                                                   const formats::Recipe& recipe,
                                                                   dsp::Isa isa,
-                                                                  std::string data_folder);
+                                                                  const corpus::Corpus& corpus,
+                                                                  SharedSources* shared_sources);
   virtual ~ClipWorker() = default;
   // `rows` is a buffer to reuse; it comes back in the outcome.
   [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,

@@ -1,4 +1,4 @@
-// The conditioned sound of one source (decoded, mixed, resampled, trimmed, scaled), for people's
+// The conditioned sound of one clip (decoded, mixed, cut, resampled, trimmed, scaled), for people's
 // ears: `show --wav`.
 #pragma once
 
@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "formats/facts.hpp"
 #include "formats/feature_config.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
 
+// `facts` say which part of the source it is.
 [[nodiscard]] Result<std::vector<float>> condition_clip(Env& env,
                                                         const formats::FeatureConfig& config,
-                                                        const std::string& source_path);
+                                                        const std::string& source_path,
+                                                        const formats::RecordFacts& facts);
 
 }  // namespace xtts::pipeline

@@ -21,14 +21,14 @@ struct Sample {
 
 Sample take_sample(Env& env, const Plan& plan, const BuildRequest& request) {
   Sample sample;
-  auto worker = ClipWorker::create(env, request.recipe, request.isa, plan.data_path);
+  auto worker = ClipWorker::create(env, request.recipe, request.isa, plan.corpus, nullptr);
   if (!worker) return sample;
   const auto begin = env.now();
   const std::size_t step = std::max<std::size_t>(plan.to_compute.size() / kSampleClipsMax, 1);
   std::vector<std::byte> rows;
   for (std::size_t i = step / 2; i < plan.to_compute.size(); i += step) {
     const auto& clip = plan.corpus.clips[plan.to_compute[i]];
-    if (clip.source_bytes > kSampleSourceBytesMax) continue;
+    if (clip.segment || clip.source_bytes > kSampleSourceBytesMax) continue;
     const auto before = env.now();
     if (before - begin > kSampleTimeMax) break;
     auto outcome = (*worker)->process(clip, std::move(rows));
@@ -71,15 +71,31 @@ void add_storage(const BuildRequest& request, double seconds, BuildPreview& prev
 void estimate(Env& env, const Plan& plan, const BuildRequest& request, BuildPreview& preview) {
   if (plan.to_compute.empty()) return;
   const Sample sample = take_sample(env, plan, request);
-  if (sample.source_bytes == 0) return;
+  // Lists tell the lengths of segments; those of whole sources are guessed from their bytes.
+  double seconds = 0.0;
   std::uint64_t bytes = 0;
-  for (const auto place : plan.to_compute) bytes += plan.corpus.clips[place].source_bytes;
-  const double scale = static_cast<double>(bytes) / static_cast<double>(sample.source_bytes);
-  preview.sound_seconds = sample.sound_seconds * scale;
-  const auto total = static_cast<double>(std::max<std::uint64_t>(preview.to_compute_count, 1));
-  const double left = (total - static_cast<double>(preview.sealed_count)) / total;
-  preview.build_seconds = sample.work_seconds * scale * left / request.run.thread_count;
-  add_storage(request, *preview.sound_seconds, preview);
+  for (const auto place : plan.to_compute) {
+    const corpus::Clip& clip = plan.corpus.clips[place];
+    if (!clip.segment) {
+      bytes += clip.source_bytes;
+    } else if (clip.segment->end_s) {
+      seconds += *clip.segment->end_s - clip.segment->start_s;
+    }
+  }
+  if (bytes > 0) {
+    if (sample.source_bytes == 0) return;
+    seconds += sample.sound_seconds * static_cast<double>(bytes) /
+               static_cast<double>(sample.source_bytes);
+  }
+  if (seconds == 0.0) return;
+  preview.sound_seconds = seconds;
+  if (sample.sound_seconds > 0.0) {
+    const auto total = static_cast<double>(std::max<std::uint64_t>(preview.to_compute_count, 1));
+    const double left = (total - static_cast<double>(preview.sealed_count)) / total;
+    preview.build_seconds =
+        sample.work_seconds / sample.sound_seconds * seconds * left / request.run.thread_count;
+  }
+  add_storage(request, seconds, preview);
 }
 
 }  // namespace xtts::pipeline

@@ -137,6 +137,7 @@ class IndexBuilder {
     set_name(facts.dataset, clip.dataset);
     set_name(facts.speaker, clip.speaker);
     set_name(facts.language, clip.language);
+    set_name(facts.extra_json, clip.extra_json);
     if (has_tokens_) XTTS_TRY(add_text(clip, planned, row, facts));
     return put_row(clip, row, facts);
   }

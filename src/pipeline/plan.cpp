@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
+#include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
 #include "pipeline/too_long.hpp"
 #include "text/tokenizer.hpp"
@@ -49,6 +50,9 @@ void add_source(Hasher128& hasher, const Clip& clip) {
   add_number(hasher, clip.source_mtime_ns);
   add_number(hasher, clip.source_inode);
   add_number(hasher, static_cast<std::uint8_t>(clip.split));
+  if (!clip.segment) return;
+  add_number(hasher, clip.segment->start_s);
+  add_number(hasher, clip.segment->end_s.value_or(-1.0));
 }
 
 class Planner {
@@ -57,8 +61,7 @@ class Planner {
 
   Result<Plan> run() {
     XTTS_ASSIGN(plan_.data_path, request_.env.real_path(request_.data));
-    XTTS_ASSIGN(plan_.corpus, corpus::discover(request_.env, request_.data, request_.recipe.corpus,
-                                               known_splits()));
+    XTTS_ASSIGN(plan_.corpus, discover());
     for (const auto& problem : plan_.corpus.problems) {
       plan_.rejects.push_back({class_of(problem.kind), problem.id, problem.path, problem.line,
                                problem.stage, problem.reason});
@@ -82,6 +85,13 @@ class Planner {
   }
 
  private:
+  Result<corpus::Corpus> discover() const {
+    const auto& rules = request_.recipe.corpus;
+    return request_.corpora.empty()
+               ? corpus::discover(request_.env, request_.data, rules, known_splits())
+               : corpus::discover(request_.env, request_.corpora, rules, known_splits());
+  }
+
   corpus::KnownSplits known_splits() const {
     if (request_.previous == nullptr) return {};
     return [previous = request_.previous](std::string_view id) -> std::optional<corpus::Split> {
@@ -126,6 +136,7 @@ class Planner {
       add(hasher, clip.text_normalized);
       add(hasher, clip.speaker);
       add(hasher, clip.language);
+      add(hasher, clip.extra_json);
     }
     for (const Reject& reject : plan_.rejects) add(hasher, formats::encode_reject(reject));
     return hasher.finish();
@@ -203,13 +214,21 @@ class Planner {
     const Clip& clip = plan_.corpus.clips[i];
     XTTS_ASSIGN(const auto facts, request_.previous->details(position));
     if (breaks_a_rule(clip, facts)) return {};  // computed again, so that the reject says why
-    if (!source_unchanged) {
-      auto source = source_file_.read(request_.env, join_path(plan_.data_path, clip.source));
-      if (!source) return {};  // the worker meets the same failure and makes a reject of it
-      if (facts.content_digest != source->content_digest) return {};
-    }
+    if (!is_same_part(clip.segment, facts)) return {};
+    // A source that cannot be read: the worker meets the same failure and makes a reject of it.
+    if (!source_unchanged && facts.content_digest != content_digest(clip)) return {};
     plan_.clips[i] = {.fate = ClipFate::kReuse, .previous_position = position, .reject_check = 0};
     return {};
+  }
+
+  // Segments of one source come one after the other, mostly.
+  std::optional<Digest> content_digest(const Clip& clip) {
+    const std::string path = plan_.corpus.path_of(clip);
+    if (clip.segment && path == last_source_) return last_digest_;
+    const auto source = source_file_.read(request_.env, path);
+    last_source_ = path;
+    last_digest_ = source ? std::optional(source->content_digest) : std::nullopt;
+    return last_digest_;
   }
 
   // Rules of the corpus and text sections may have changed since the record was stored.
@@ -249,7 +268,8 @@ class Planner {
       if (facts.text_raw.value_or("") != clip.text_raw ||
           facts.text_normalized.value_or("") != clip.text_normalized ||
           facts.speaker.value_or("") != clip.speaker ||
-          facts.language.value_or("") != clip.language) {
+          facts.language.value_or("") != clip.language ||
+          facts.extra_json.value_or("") != clip.extra_json) {
         return {};
       }
     }
@@ -260,6 +280,8 @@ class Planner {
   const PlanRequest& request_;
   Plan plan_;
   SourceFile source_file_;
+  std::string last_source_;
+  std::optional<Digest> last_digest_;
   std::unordered_map<std::string, Reject> previous_rejects_;
 };
 

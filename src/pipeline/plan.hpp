@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct Plan {
 struct PlanRequest {
   Env& env;
   std::string data;
+  std::span<const formats::CorporaEntry> corpora;  // empty: DATA is one corpus
   const formats::Recipe& recipe;
   reader::CacheView* previous = nullptr;  // what is published and may be reused
   const store::SourceTable* sources = nullptr;

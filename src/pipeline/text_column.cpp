@@ -43,6 +43,7 @@ class Writer final : public TextColumnWriter {
     record.facts.split = record.split;
     if (!clip.speaker.empty()) record.facts.speaker = clip.speaker;
     if (!clip.language.empty()) record.facts.language = clip.language;
+    if (!clip.extra_json.empty()) record.facts.extra_json = clip.extra_json;
     return assembler_.add(std::move(record));
   }
 

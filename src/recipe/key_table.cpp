@@ -206,9 +206,9 @@ std::vector<Key> text_keys() {
 }
 
 std::vector<Key> corpus_keys() {
-  const Condition lists{"corpus.layout", {"\"auto\"", "\"ljspeech\""}};  // texts are printed quoted
+  const Condition lists{"corpus.layout", {"\"auto\"", "\"ljspeech\"", "\"table\""}};  // texts are printed quoted
   return {
-      scalar_key("corpus.layout", XTTS_AT(corpus.layout), "auto | ljspeech | folder"),
+      scalar_key("corpus.layout", XTTS_AT(corpus.layout), "auto, or a layout's name: build --help lists them"),
       scalar_key("corpus.language", XTTS_AT(corpus.language), "for clips whose list does not say"),
       scalar_key("corpus.speaker", XTTS_AT(corpus.speaker), "one name for all clips"),
       scalar_key("corpus.speaker_pattern", XTTS_AT(corpus.speaker_pattern),

@@ -160,7 +160,7 @@ std::string_view describe(const YamlNode& node) {
   return "something else";
 }
 
-Result<YamlNode> read_yaml_map(std::string_view text, std::string_view origin) {
+Result<YamlNode> read_yaml(std::string_view text, std::string_view origin) {
   XTTS_TRY(check_bytes(text, origin));
   TreeBuilder builder;
   XTTS_ASSIGN(const bool found, build_tree(text, origin, builder));
@@ -169,11 +169,14 @@ Result<YamlNode> read_yaml_map(std::string_view text, std::string_view origin) {
   }
   if (builder.line_of_bad_key)
     return fail(origin, *builder.line_of_bad_key, "a key must be a word");
-  if (builder.root->kind != Kind::kMap) {
-    return fail(origin, builder.root->line,
-                "expected 'key: value' lines, found " + std::string(describe(*builder.root)));
-  }
   return std::move(*builder.root);
+}
+
+Result<YamlNode> read_yaml_map(std::string_view text, std::string_view origin) {
+  XTTS_ASSIGN(YamlNode root, read_yaml(text, origin));
+  if (root.kind == Kind::kMap) return root;
+  return fail(origin, root.line,
+              "expected 'key: value' lines, found " + std::string(describe(root)));
 }
 
 }  // namespace xtts::recipe

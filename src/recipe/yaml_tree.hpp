@@ -33,7 +33,9 @@ struct YamlEntry {
   YamlNode value;
 };
 
-// The root of a file of one document, which is a map.
+// The root of a file of one document.
+[[nodiscard]] Result<YamlNode> read_yaml(std::string_view text, std::string_view origin);
+// The same, which must be a map.
 [[nodiscard]] Result<YamlNode> read_yaml_map(std::string_view text, std::string_view origin);
 
 // "a list", "a quoted text", ... for messages.

@@ -91,7 +91,7 @@ void decode_file(benchmark::State& state, const RandomAccessFile& file,
   double seconds = 0.0;
   for (auto _ : state) {
     request.target_rate_hz = target_rate_hz;
-    const auto facts = decoder->decode(file, "clip", request, samples);
+    const auto facts = decoder->decode(file, request, samples);
     if (!facts.ok()) return state.SkipWithError(facts.status().message().c_str());
     seconds = static_cast<double>(facts->frame_count) / facts->sample_rate_hz;
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace xtts::decode::detail {
@@ -30,6 +31,10 @@ class OutputSamples {
     used_ = count;
   }
   [[nodiscard]] std::size_t length() const noexcept { return used_; }
+  [[nodiscard]] std::span<const float> samples() const noexcept {
+    return std::span<const float>(samples_).first(used_);
+  }
+  void clear() noexcept { used_ = 0; }
   void finish() { samples_.resize(used_); }
 
  private:

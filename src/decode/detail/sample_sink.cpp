@@ -8,6 +8,8 @@
 namespace xtts::decode::detail {
 namespace {
 
+constexpr std::size_t kHandOverSamples = std::size_t{1} << 16U;
+
 Status check_parameters(const AVFrame& frame) {
   const int channels = frame.ch_layout.nb_channels;
   if (frame.sample_rate < 1 || frame.sample_rate > kSampleRateHzMax) {
@@ -22,9 +24,10 @@ Status check_parameters(const AVFrame& frame) {
 }  // namespace
 
 Status SampleSink::begin(const DecodeRequest& request, std::vector<float>& samples,
-                         const Complaints& complaints) {
+                         const TakeSamples* take, const Complaints& complaints) {
   XTTS_ASSIGN(precision_bits_, precision_bits_of(request.resampler));
   out_.emplace(samples);
+  take_ = take;
   complaints_ = &complaints;
   hasher_ = Hasher128();
   counts_ = {};
@@ -46,10 +49,19 @@ Status SampleSink::change_rate(std::uint32_t rate_hz) {
     if (resamples()) XTTS_TRY(resampler_.finish(*out_, *complaints_));
   } else {
     first_rate_hz_ = rate_hz;
+    if (target_rate_hz_ == 0) target_rate_hz_ = rate_hz;
   }
   rate_hz_ = rate_hz;
   if (!resamples()) return {};
   return resampler_.start({rate_hz_, target_rate_hz_, precision_bits_}, *complaints_);
+}
+
+// Not while the resampler counts on what it has put out.
+Status SampleSink::hand_over(std::size_t length_min) {
+  if (take_ == nullptr || resamples() || out_->length() < length_min) return {};
+  XTTS_TRY((*take_)(out_->samples()));
+  out_->clear();
+  return {};
 }
 
 Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
@@ -79,11 +91,15 @@ Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
   hasher_.update(std::as_bytes(view));
   if (resamples()) return resampler_.push(view, *out_, *complaints_);
   out_->advance(frame_count);
-  return {};
+  return hand_over(kHandOverSamples);
 }
 
 Status SampleSink::finish(SourceFacts& facts) {
   if (rate_hz_ != 0 && resamples()) XTTS_TRY(resampler_.finish(*out_, *complaints_));
+  if (take_ != nullptr) {
+    XTTS_TRY((*take_)(out_->samples()));
+    out_->clear();
+  }
   out_->finish();
   facts.sample_rate_hz = first_rate_hz_;
   facts.channel_count = static_cast<std::uint16_t>(channel_count_);

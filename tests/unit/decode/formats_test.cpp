@@ -110,14 +110,6 @@ TEST(RawAac, KeepsWhatNobodySaysIsPadding) {
   }
 }
 
-TEST(Formats, AreToldByContentWhateverTheName) {
-  std::vector<float> samples;
-  const auto facts = make_libav_decoder()->decode(MemoryFile(fixture("sweep_22050_1.mp3")),
-                                                  "http://x/a.wav", at_rate(22050), samples);
-  ASSERT_TRUE(facts.ok()) << facts.status().message();
-  EXPECT_EQ(facts->codec, "mp3");
-}
-
 TEST(Formats, NamesTheLibrariesThatDecideTheSamples) {
   const std::string libraries = decode_libraries();
   for (const char* name : {"libavformat ", "libavcodec ", "libavutil ", "libswresample "}) {

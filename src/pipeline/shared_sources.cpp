@@ -1,0 +1,81 @@
+#include "pipeline/shared_sources.hpp"
+
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace xtts::pipeline {
+
+Status SharedSound::read(std::uint64_t first_frame, std::span<float> out) const {
+  const auto bytes = std::as_writable_bytes(out);
+  XTTS_ASSIGN(const std::size_t got, samples_->read_at(first_frame * sizeof(float), bytes));
+  if (got == bytes.size()) return {};
+  return {StatusCode::kResource, path_ + " is shorter than it was written"};
+}
+
+SharedSources::SharedSources(Env& env, std::string folder,
+                             std::unordered_map<std::string, std::uint32_t> clip_counts,
+                             std::uint64_t disk_bytes_max)
+    : env_(env), folder_(std::move(folder)), disk_bytes_max_(disk_bytes_max) {
+  for (auto& [path, count] : clip_counts) entries_[path].clips_left = count;
+}
+
+Result<std::shared_ptr<const SharedSound>> SharedSources::get(const std::string& path,
+                                                              const Decode& decode) {
+  std::unique_lock lock(mutex_);
+  Entry& entry = entries_[path];
+  decoded_.wait(lock, [&] { return !entry.is_being_decoded; });
+  if (entry.sound == nullptr && !entry.failure) {
+    entry.is_being_decoded = true;
+    const std::string file = join_path(folder_, "sound-" + std::to_string(file_count_++));
+    lock.unlock();
+    auto sound = make(file, decode);
+    lock.lock();
+    entry.is_being_decoded = false;
+    if (sound) {
+      keep(entry, std::move(*sound));
+    } else {
+      entry.failure = sound.status();
+    }
+    decoded_.notify_all();
+  }
+  if (entry.clips_left > 0) --entry.clips_left;
+  if (entry.failure) return *entry.failure;
+  auto sound = entry.sound;
+  drop(entry);
+  if (entry.clips_left > 0) keep(entry, sound);
+  return sound;
+}
+
+// As the one that was asked for last; the first of the others go where there is too much.
+void SharedSources::keep(Entry& entry, std::shared_ptr<const SharedSound> sound) {
+  disk_bytes_ += sound->size_bytes();
+  entry.sound = std::move(sound);
+  entry.asked_at = ++request_count_;
+  kept_.emplace(entry.asked_at, &entry);
+  while (disk_bytes_ > disk_bytes_max_ && kept_.size() > 1) drop(*kept_.begin()->second);
+}
+
+void SharedSources::drop(Entry& entry) {
+  disk_bytes_ -= entry.sound->size_bytes();
+  kept_.erase(entry.asked_at);
+  entry.sound.reset();
+}
+
+Result<std::shared_ptr<const SharedSound>> SharedSources::make(const std::string& file,
+                                                               const Decode& decode) {
+  XTTS_ASSIGN(const auto writer, env_.open_for_write(file, WriteMode::kTruncate));
+  auto sound = decode([&](std::span<const float> samples) {
+    return writer->append(std::as_bytes(samples)).with_context("keeping the decoded sound");
+  });
+  Status status = sound.status();
+  if (status.ok()) status = writer->close();
+  if (!status.ok()) {
+    (void)env_.remove_file(file);
+    return status;
+  }
+  XTTS_ASSIGN(auto samples, env_.open_for_read(file));
+  return std::make_shared<const SharedSound>(env_, file, std::move(*sound), std::move(samples));
+}
+
+}  // namespace xtts::pipeline

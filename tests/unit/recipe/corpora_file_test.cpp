@@ -1,0 +1,73 @@
+#include "recipe/corpora_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/memory_env.hpp"
+
+namespace xtts::recipe {
+namespace {
+
+using ::testing::HasSubstr;
+
+Result<std::vector<formats::CorporaEntry>> load_text(std::string_view yaml) {
+  testing::MemoryEnv env;
+  env.add_file("/lists/corpora.yaml", yaml);
+  return load_corpora(env, "/lists/corpora.yaml");
+}
+
+std::string failure(std::string_view yaml) {
+  const auto entries = load_text(yaml);
+  EXPECT_EQ(entries.status().code(), StatusCode::kInvalidArgument);
+  return entries.status().message();
+}
+
+TEST(CorporaFile, IsKnownByItsName) {
+  EXPECT_TRUE(is_corpora_file("corpora.yaml"));
+  EXPECT_TRUE(is_corpora_file("/data/all.yml"));
+  EXPECT_FALSE(is_corpora_file("/data/yaml"));
+}
+
+TEST(CorporaFile, FoldersAreRelativeToIt) {
+  const auto entries = load_text(
+      "- name: lj\n  path: LJSpeech-1.1\n"
+      "- {name: vctk, path: /data/VCTK, layout: vctk, language: en, speaker_pattern: '(p[0-9]+)_',"
+      " split: train}\n");
+  ASSERT_TRUE(entries.ok()) << entries.status().message();
+  ASSERT_EQ(entries->size(), 2U);
+  EXPECT_EQ((*entries)[0].name, "lj");
+  EXPECT_EQ((*entries)[0].folder, "/lists/LJSpeech-1.1");
+  EXPECT_EQ((*entries)[1].folder, "/data/VCTK");
+  EXPECT_EQ((*entries)[1].layout, "vctk");
+  EXPECT_EQ((*entries)[1].language, "en");
+  EXPECT_EQ((*entries)[1].speaker_pattern, "(p[0-9]+)_");
+  EXPECT_EQ((*entries)[1].split, "train");
+}
+
+TEST(CorporaFile, TellsEveryProblemWithItsLine) {
+  const std::string text = failure(
+      "- name: a/b\n  path: x\n  langauge: en\n"
+      "- path: y\n  split: some\n"
+      "- 17\n"
+      "- name: c\n  path: z\n  speaker: s\n  speaker_pattern: p\n");
+  EXPECT_THAT(text, HasSubstr("/lists/corpora.yaml:1: name: "));
+  EXPECT_THAT(text, HasSubstr(":3: langauge: unknown key, did you mean language?"));
+  EXPECT_THAT(text, HasSubstr(":4: name: missing"));
+  EXPECT_THAT(text, HasSubstr(":5: split: takes train, validation or test"));
+  EXPECT_THAT(text, HasSubstr(":6: expected 'name: ...'"));
+  EXPECT_THAT(text, HasSubstr(":10: speaker_pattern: speaker is given too"));
+}
+
+TEST(CorporaFile, NamesAreUnique) {
+  EXPECT_THAT(failure("- {name: a, path: x}\n- {name: a, path: y}\n"),
+              HasSubstr(":2: name: a is the name of the corpus on line 1 too"));
+}
+
+TEST(CorporaFile, IsAListOfAtLeastOne) {
+  EXPECT_THAT(failure("name: a\npath: x\n"), HasSubstr("expected a list of corpora"));
+  EXPECT_THAT(failure("[]\n"), HasSubstr("names no corpus"));
+  EXPECT_THAT(failure(""), HasSubstr("holds nothing"));
+}
+
+}  // namespace
+}  // namespace xtts::recipe
