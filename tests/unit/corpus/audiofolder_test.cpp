@@ -60,6 +60,14 @@ TEST(Audiofolder, FoldersOfSplitsKeepEqualNamesApart) {
   }
 }
 
+TEST(Audiofolder, OneFolderIsAllOfTheCorpus) {
+  MemoryEnv env;
+  env.add_file("/data/test/metadata.csv", "file_name,text\na.wav,x\n");
+  add_audio(env, {"test/a.wav"});
+  const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+  EXPECT_EQ(clip_of(corpus, "test/a").split, Split::kTrain);
+}
+
 TEST(Audiofolder, LeavesAnLjspeechListAlone) {
   MemoryEnv env;
   add_ljspeech(env, "file_name|text\na|He said file_name, text\n", {"a.wav"});

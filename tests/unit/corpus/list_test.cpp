@@ -87,6 +87,14 @@ TEST(List, ReadsTheFilelistsOfVits) {
                    " read"));
 }
 
+TEST(List, OneListIsAllOfTheCorpus) {
+  MemoryEnv env;
+  add_audio(env, {"a.wav"});
+  env.add_file("/data/test.txt", "a.wav|x\n");
+  EXPECT_EQ(clip_of(read_data(env, {.train_split = 1.0, .validation_split = 0.0}), "a").split,
+            Split::kTrain);
+}
+
 TEST(List, ACleanedListAloneIsRead) {
   MemoryEnv env;
   add_audio(env, {"a.wav"});
