@@ -26,8 +26,13 @@ bool is_ascii(std::string_view bytes) {
 }  // namespace
 
 Result<ListText> ListText::read(Env& env, const std::string& path, std::uint64_t size_bytes_max) {
+  XTTS_ASSIGN(std::string bytes, read_text_file(env, path, size_bytes_max));
+  return from_bytes(std::move(bytes), path);
+}
+
+Result<ListText> ListText::from_bytes(std::string own_bytes, const std::string& path) {
   ListText list;
-  XTTS_ASSIGN(list.bytes_, read_text_file(env, path, size_bytes_max));
+  list.bytes_ = std::move(own_bytes);
   const std::string_view bytes = list.bytes_;
   if (is_utf16(bytes)) {
     return Status(StatusCode::kInvalidArgument, path + " is UTF-16; save it as UTF-8");
@@ -57,6 +62,23 @@ std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
   const std::size_t valid = utf8_valid_bytes(bytes);
   if (valid == bytes.size()) return std::nullopt;
   return "is not UTF-8 (byte " + std::to_string(valid + 1) + "); save it as UTF-8";
+}
+
+std::string on_one_line(std::string_view text) {
+  // Most have one; two looks for a byte are ten times as fast as one look for either.
+  if (text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos) {
+    return std::string(text);
+  }
+  std::string line;
+  line.reserve(text.size());
+  bool in_break = false;
+  for (const char c : text) {
+    const bool is_break = c == '\n' || c == '\r';
+    if (is_break && !in_break) line += ' ';
+    if (!is_break) line += c;
+    in_break = is_break;
+  }
+  return line;
 }
 
 }  // namespace xtts::corpus

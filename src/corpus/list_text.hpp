@@ -23,6 +23,8 @@ class ListText {
   // kInvalidArgument: too big, UTF-16, not a regular file. A byte-order mark of UTF-8 is dropped.
   [[nodiscard]] static Result<ListText> read(Env& env, const std::string& path,
                                              std::uint64_t size_bytes_max);
+  // The same of bytes that are there already; `path` is for messages.
+  [[nodiscard]] static Result<ListText> from_bytes(std::string bytes, const std::string& path);
 
   struct Line {
     std::uint64_t number = 0;  // from 1
@@ -43,5 +45,8 @@ class ListText {
 
 // Why no text can be taken from these bytes (too long, NUL, not UTF-8); nullopt: it can.
 [[nodiscard]] std::optional<std::string> fault_of_text_bytes(std::string_view bytes);
+
+// A transcript may run over several lines; the text that is trained on has one.
+[[nodiscard]] std::string on_one_line(std::string_view text);
 
 }  // namespace xtts::corpus

@@ -17,7 +17,12 @@ std::string_view list_folder(const std::string& list) {
   return slash == std::string::npos ? std::string_view() : std::string_view(list).substr(0, slash);
 }
 
-std::array<std::string_view, 3> places(const ListSource& source) {
+// Takes "./" and the '/' of a path that is relative to DATA alone off `listed`.
+std::array<std::string_view, 3> places(const ListSource& source, std::string_view& listed) {
+  const bool is_from_data = listed.starts_with('/');
+  if (is_from_data) listed.remove_prefix(1);
+  while (listed.starts_with("./")) listed.remove_prefix(2);
+  if (is_from_data) return {};
   return {source.audio_folder, list_folder(source.list), std::string_view()};
 }
 
@@ -67,20 +72,19 @@ Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
   if (listed.starts_with('/')) {
     for (const std::string* root : {&tree.root, &tree.real_root}) {
       if (!listed.starts_with(*root + "/")) continue;
-      if (auto path = normal_path(listed.substr(root->size() + 1))) return std::move(*path);
+      if (auto path = normal_path(listed.substr(root->size() + 1))) return "/" + *path;
     }
     return outside();
   }
   if (!fault_of_listed_path(listed)) return std::string(listed);
   auto path = normal_path(below(list_folder(source.list), listed));
   if (!path) return outside();
-  return std::move(*path);
+  return "/" + *path;
 }
 
 std::optional<ListedAudio> ListedAudioFinder::find(const ListSource& source,
                                                    std::string_view listed) const {
-  while (listed.starts_with("./")) listed.remove_prefix(2);
-  for (const std::string_view folder : places(source)) {
+  for (const std::string_view folder : places(source, listed)) {
     const std::string path = below(folder, listed);
     const AudioIndex::Match match =
         tree_.folder_links.empty() ? index_.find(path) : index_.find(tree_.resolve(path));
@@ -126,8 +130,8 @@ const Refusal* ListedAudioFinder::refused_folder_of(std::string_view path) const
 
 Miss ListedAudioFinder::explain_miss(const ListSource& source, std::string_view listed) {
   collect_hints();
-  while (listed.starts_with("./")) listed.remove_prefix(2);
-  for (const std::string_view folder : places(source)) {
+  const bool is_from_data = listed.starts_with('/');
+  for (const std::string_view folder : places(source, listed)) {
     const std::string path = tree_.resolve(below(folder, listed));
     if (const auto refused = refused_.find(path); refused != refused_.end()) {
       return {refused->second};
@@ -141,7 +145,8 @@ Miss ListedAudioFinder::explain_miss(const ListSource& source, std::string_view 
               " differs in letter case, accents, their encoding or the extension"};
     }
   }
-  return {"no audio named " + printable(listed) + " in " + folder_name(source.audio_folder)};
+  return {"no audio named " + printable(listed) + " in " +
+          folder_name(is_from_data ? std::string() : source.audio_folder)};
 }
 
 }  // namespace xtts::corpus

@@ -39,8 +39,8 @@ class ListedAudioFinder {
  public:
   ListedAudioFinder(const DataTree& tree, const AudioIndex& index) : tree_(tree), index_(index) {}
 
-  // `listed` as the list has it, already free of "..". Looked for in the audio folder, beside the
-  // list, then in DATA.
+  // `listed` as path_inside() gives it. Looked for in the audio folder, beside the list, then in
+  // DATA; where it begins with '/', in DATA alone.
   [[nodiscard]] std::optional<ListedAudio> find(const ListSource& source,
                                                 std::string_view listed) const;
   // Why find() came back empty.
@@ -60,8 +60,9 @@ class ListedAudioFinder {
       look_alikes_;  // folded path without extension -> path
 };
 
-// What a list names, as find() takes it: an absolute path inside DATA becomes relative to DATA, and
-// ".." is worked out from the list's folder. A failure (kInvalidArgument) where it leaves DATA.
+// What a list names, as find() takes it. An absolute path inside DATA, and ".." worked out from the
+// list's folder, can mean one file only: these become '/' and the path relative to DATA. A failure
+// (kInvalidArgument) where it leaves DATA.
 [[nodiscard]] Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
                                               std::string_view listed);
 

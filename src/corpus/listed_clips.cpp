@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "corpus/audio_extensions.hpp"
+#include "corpus/list_text.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
@@ -60,25 +61,28 @@ void ListedClips::add(const ListSource& source, const ListedClip& clip) {
 void ListedClips::add_found(const ListSource& source, const ListedClip& clip,
                             const ListedAudio& audio) {
   std::string id(clip.id.empty() ? audio.id : clip.id);
+  if (clip.id.empty()) id += clip.id_suffix;
   if (const auto fault = fault_of_id(id)) return refuse(source, clip.line, id, *fault);
   if (const auto fault = fault_of_id(audio.file->path)) {
     return refuse(source, clip.line, id, "the path of its audio will not do: " + *fault);
   }
-  for (const auto& [what, value] : {std::pair("speaker", clip.speaker), std::pair("language", clip.language)}) {
+  for (const auto& [what, value] :
+       {std::pair("speaker", clip.speaker), std::pair("language", clip.language)}) {
     if (value.empty()) continue;
     if (const auto fault = fault_of_label(value)) {
       return refuse(source, clip.line, id, std::string("the ") + what + " " + *fault);
     }
   }
-  if (const auto fault = fault_of_segment(clip.segment)) return refuse(source, clip.line, id, *fault);
+  if (const auto fault = fault_of_segment(clip.segment))
+    return refuse(source, clip.line, id, *fault);
   const auto [mention, is_new] = ids_.try_emplace(id, Mention{&source, clip.line});
   if (!is_new) {
     const Mention& first = mention->second;
-    return refuse(source, clip.line, id,
-                  "the same id is in line " + std::to_string(first.line) + " of " +
-                      first.source->list +
-                      (first.source == &source ? ", which is used"
-                                               : ", which is used; a clip can be in one split only"));
+    return refuse(
+        source, clip.line, id,
+        "the same id is in line " + std::to_string(first.line) + " of " + first.source->list +
+            (first.source == &source ? ", which is used"
+                                     : ", which is used; a clip can be in one split only"));
   }
   used_.insert(audio.file);
   rival_count_ += audio.has_rivals ? 1 : 0;
@@ -87,13 +91,13 @@ void ListedClips::add_found(const ListSource& source, const ListedClip& clip,
   found.clip.id = std::move(id);
   found.clip.source = audio.file->path;
   found.clip.text_raw = clip.text_raw;
-  found.clip.text_normalized = clip.text_normalized;
+  found.clip.text_normalized = on_one_line(clip.text_normalized);
   found.clip.speaker = clip.speaker;
   found.clip.language = clip.language;
   found.clip.segment = clip.segment;
   found.clip.extra_json = clip.extra_json;
   if (clip.text_normalized.empty() && !clip.text_raw.empty()) {
-    found.clip.text_normalized = clip.text_raw;
+    found.clip.text_normalized = on_one_line(clip.text_raw);
     ++raw_only_count_;
   }
 }
@@ -165,8 +169,8 @@ void ListedClips::add_notes(std::span<const ListSource> sources) {
   const auto list_count = std::count_if(
       sources.begin(), sources.end(),
       [](const ListSource& source) { return !audio_rank(file_extension(source.list)); });
-  found_.ignored_file_count =
-      input_.tree.files.size() - index_.audio_count() - static_cast<std::uint64_t>(list_count);
+  found_.ignored_file_count = input_.tree.files.size() - index_.audio_count() -
+                              static_cast<std::uint64_t>(list_count) - read_file_count_;
 }
 
 }  // namespace xtts::corpus

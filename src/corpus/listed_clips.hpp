@@ -1,7 +1,7 @@
 // ListedClips: what lists say of clips -> clips, in one way for every layout that has lists: where
 // the audio of each is, under which id it goes, which ids come twice, what is missing and why, and
-// the notes on all that. Views of LayoutInput, of the sources and of the lists' texts, which must
-// outlive it. One thread at a time.
+// the notes on all that. A view of LayoutInput and of the sources, which must outlive it and stay
+// where they are; what a ListedClip shows is copied. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace xtts::corpus {
 
-// One clip as a list has it, before anything is looked up.
+// One clip as a list has it, before anything is looked up. Members that few lists have come last,
+// with initializers, so that a designated one may leave them out.
 struct ListedClip {
   std::uint64_t line = 0;
   std::string_view audio;  // a path or a bare name, with or without extension
@@ -26,8 +27,9 @@ struct ListedClip {
   std::string_view speaker;
   std::string_view language;
   std::optional<Split> split;  // unset: that of the list
-  std::optional<Segment> segment{};
-  std::string extra_json{};  // further fields as canonical JSON
+  std::optional<Segment> segment = {};
+  std::string extra_json = {};      // further fields as canonical JSON
+  std::string_view id_suffix = {};  // put behind the id of the audio, where `id` is empty
 };
 
 class ListedClips {
@@ -41,6 +43,8 @@ class ListedClips {
   void refuse(const ListSource& source, std::uint64_t line, std::string_view id, std::string reason,
               ProblemClass kind = ProblemClass::kInput);
   void note(std::string text) { found_.notes.push_back(std::move(text)); }
+  // A file that was read beside the lists is no ignored file.
+  void count_read_file() { ++read_file_count_; }
   // Whether the audio that a line would name is there.
   [[nodiscard]] bool has_audio(const ListSource& source, std::string_view listed) const;
 
@@ -71,6 +75,7 @@ class ListedClips {
   std::uint64_t named_count_ = 0;  // with audio that may be looked for
   std::uint64_t raw_only_count_ = 0;
   std::uint64_t rival_count_ = 0;
+  std::uint64_t read_file_count_ = 0;
   Findings found_;
 };
 

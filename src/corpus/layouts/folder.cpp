@@ -25,20 +25,6 @@ std::string_view without_txt(std::string_view path) {
   return path.substr(0, path.size() - 4);
 }
 
-// A transcript may run over several lines; the text that is trained on has one.
-std::string on_one_line(std::string_view text) {
-  std::string line;
-  line.reserve(text.size());
-  bool in_break = false;
-  for (const char c : text) {
-    const bool is_break = c == '\n' || c == '\r';
-    if (is_break && !in_break) line += ' ';
-    if (!is_break) line += c;
-    in_break = is_break;
-  }
-  return line;
-}
-
 class FolderReader {
  public:
   explicit FolderReader(const LayoutInput& input) : input_(input), index_(input.tree) {

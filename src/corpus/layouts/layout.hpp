@@ -51,7 +51,13 @@ struct Layout {
 // In the order in which they are tried; the last takes any folder.
 [[nodiscard]] std::span<const Layout> layouts();
 
+extern const Layout kKaldiLayout;
+extern const Layout kLhotseLayout;
+extern const Layout kAudiofolderLayout;
+extern const Layout kNemoLayout;
 extern const Layout kLjspeechLayout;
+extern const Layout kTableLayout;
+extern const Layout kListLayout;
 extern const Layout kFolderLayout;
 
 }  // namespace xtts::corpus

@@ -5,7 +5,16 @@
 namespace xtts::corpus {
 
 std::span<const Layout> layouts() {
-  static const std::array<Layout, 2> kLayouts = {kLjspeechLayout, kFolderLayout};
+  static const std::array kLayouts = {
+      kKaldiLayout,        // wav.scp
+      kLhotseLayout,       // recordings and supervisions
+      kAudiofolderLayout,  // metadata.csv with file_name: before the other metadata.csv
+      kNemoLayout,         // audio_filepath
+      kLjspeechLayout,     // any other metadata.csv
+      kTableLayout,        // a header line
+      kListLayout,         // no header line
+      kFolderLayout,       // anything
+  };
   return kLayouts;
 }
 

@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/ljspeech_lists.hpp"
+#include "corpus/layouts/table.hpp"
 #include "corpus/list_columns.hpp"
 #include "corpus/list_text.hpp"
 #include "corpus/listed_clips.hpp"
@@ -25,9 +26,8 @@ class LjspeechReader {
   Result<Findings> read(const std::vector<ListSource>& sources) {
     for (const ListSource& source : sources) XTTS_TRY(read_list(source));
     if (many_fields_count_ > 0) {
-      clips_.note(
-          counted(many_fields_count_, "line has", "lines have") +
-          " more than three fields: the text between the first and the last '|' is raw");
+      clips_.note(counted(many_fields_count_, "line has", "lines have") +
+                  " more than three fields: the text between the first and the last '|' is raw");
     }
     return clips_.finish(sources, "lines id|text|normalized text");
   }
@@ -96,8 +96,9 @@ std::optional<std::string> detect(const LayoutInput& input) {
   }
   const MetadataCandidates found = find_metadata(input.tree);
   if (!found.plain && found.others.empty()) return std::nullopt;
-  return printable(found.plain ? *found.plain : found.others.front()) +
-         " is in DATA (layout ljspeech)";
+  const std::string& list = found.plain ? *found.plain : found.others.front();
+  if (is_table(input, list)) return std::nullopt;  // metadata.csv is a name that all like
+  return printable(list) + " is in DATA (layout ljspeech)";
 }
 
 Result<Findings> read(const LayoutInput& input) {

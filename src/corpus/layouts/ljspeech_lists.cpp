@@ -74,16 +74,6 @@ bool is_there(const DataTree& tree, const std::string& folder) {
                                                 [&](const Refusal& r) { return r.path == folder; });
 }
 
-std::string usual_audio_folder(const DataTree& tree, const std::string& list) {
-  for (const std::string& base : {folder_of(list), std::string()}) {
-    for (const std::string_view name : kAudioFolderNames) {
-      std::string folder = base.empty() ? std::string(name) : join_path(base, name);
-      if (is_there(tree, folder)) return folder;
-    }
-  }
-  return folder_of(list);
-}
-
 Result<std::string> audio_folder_of(const LayoutInput& input, const std::string& list,
                                     std::string_view key, const std::string& configured) {
   if (configured.empty()) return usual_audio_folder(input.tree, list);
@@ -125,6 +115,16 @@ Status check_keys(const formats::CorpusConfig& config) {
 }
 
 }  // namespace
+
+std::string usual_audio_folder(const DataTree& tree, const std::string& list) {
+  for (const std::string& base : {folder_of(list), std::string()}) {
+    for (const std::string_view name : kAudioFolderNames) {
+      std::string folder = base.empty() ? std::string(name) : join_path(base, name);
+      if (is_there(tree, folder)) return folder;
+    }
+  }
+  return folder_of(list);
+}
 
 MetadataCandidates find_metadata(const DataTree& tree) {
   MetadataCandidates found;

@@ -23,4 +23,7 @@ struct MetadataCandidates {
 // config that is none.
 [[nodiscard]] Result<std::vector<ListSource>> choose_lists(const LayoutInput& input);
 
+// wavs, wav or audio beside the list or in DATA; else the folder of the list.
+[[nodiscard]] std::string usual_audio_folder(const DataTree& tree, const std::string& list);
+
 }  // namespace xtts::corpus

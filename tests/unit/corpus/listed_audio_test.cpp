@@ -60,6 +60,30 @@ TEST(ListedAudio, AudioBesideTheListIsFound) {
   EXPECT_EQ(data.finder->find(data.source, "LJ001-0001")->file->path, "LJ001-0001.wav");
 }
 
+TEST(ListedAudio, AnAbsolutePathMeansOneFileOnly) {
+  Searched data({"a.wav", "wavs/a.wav", "lists/wavs/a.wav"});
+  data.source.list = "lists/list.txt";
+  for (const auto& [listed, expected] :
+       {std::pair("/data/a.wav", "a.wav"), std::pair("/data/wavs/a.wav", "wavs/a.wav"),
+        std::pair("../a.wav", "a.wav"), std::pair("wavs/../../wavs/a.wav", "wavs/a.wav")}) {
+    const auto path = path_inside(data.tree, data.source, listed);
+    ASSERT_TRUE(path.ok()) << listed;
+    const auto audio = data.finder->find(data.source, *path);
+    ASSERT_TRUE(audio) << listed;
+    EXPECT_EQ(audio->file->path, expected) << listed;
+    EXPECT_EQ(audio->id, "a") << listed;
+  }
+}
+
+TEST(ListedAudio, PathsThatLeaveDataAreNamedAsSuch) {
+  Searched data({"a.wav"});
+  for (const auto listed : {"/etc/a.wav", "../a.wav", "/data/../etc/a.wav", "/database/a.wav"}) {
+    const auto path = path_inside(data.tree, data.source, listed);
+    ASSERT_FALSE(path.ok()) << listed;
+    EXPECT_NE(path.status().message().find("leaves DATA (/data)"), std::string::npos);
+  }
+}
+
 TEST(ListedAudio, AMissNamesTheFileThatLooksAlike) {
   Searched data({"wavs/LJ001-0001.wav", "wavs/cafe\u0301.wav"});
   EXPECT_NE(data.finder->explain_miss(data.source, "lj001-0001").reason.find("LJ001-0001.wav"),

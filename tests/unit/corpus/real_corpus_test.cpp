@@ -130,6 +130,17 @@ TEST_F(RealCorpus, CoquiListsWithSpeakersAreRead) {
   EXPECT_EQ(mp3->clips.size(), 4U);
 }
 
+TEST_F(RealCorpus, AKaldiFolderIsRead) {
+  const auto corpus = read("real_mixed/kaldi_cards");
+  ASSERT_TRUE(corpus.ok()) << corpus.status().message();
+  EXPECT_EQ(corpus->layout, "kaldi");
+  EXPECT_EQ(ids_of(*corpus), (std::vector<std::string>{"001", "002", "003", "004", "005"}));
+  EXPECT_EQ(clip_of(*corpus, "002").source, "wav/002.wav");
+  EXPECT_EQ(clip_of(*corpus, "002").text_raw, "four queen of clubs");
+  EXPECT_EQ(clip_of(*corpus, "003").speaker, "cards");
+  EXPECT_EQ(problems_of(*corpus), "");
+}
+
 TEST_F(RealCorpus, AFolderTreeKeepsEqualFileNamesApart) {
   const auto corpus = read("real_mixed/speaker_dirs");
   ASSERT_TRUE(corpus.ok());

@@ -1,0 +1,131 @@
+#include "corpus/csv_text.hpp"
+
+#include <algorithm>
+
+#include "corpus/list_text.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+std::vector<std::string> fields_of(std::string_view line, char separator) {
+  std::vector<std::string> fields;
+  for (;;) {
+    const auto end = line.find(separator);
+    fields.emplace_back(line.substr(0, end));
+    if (end == std::string_view::npos) return fields;
+    line.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+// As in ListText: lines of the old Mac OS end in CR alone.
+CsvText::CsvText(std::string_view text, char separator)
+    : text_(text),
+      separator_(separator),
+      line_end_(text.find('\n') == std::string_view::npos ? '\r' : '\n') {}
+
+bool CsvText::at_line_end(std::size_t position) const {
+  if (position >= text_.size() || text_[position] == line_end_) return true;
+  return text_[position] == '\r' &&
+         (position + 1 == text_.size() || text_[position + 1] == line_end_);
+}
+
+std::string_view CsvText::take_line() {
+  const std::size_t end = std::min(text_.find(line_end_, position_), text_.size());
+  std::string_view line = text_.substr(position_, end - position_);
+  position_ = std::min(end + 1, text_.size());
+  ++line_;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+void CsvText::skip_blank_lines() {
+  while (position_ < text_.size()) {
+    const std::size_t begin = position_;
+    // A line of nothing but tabs is blank too; it would be a row of empty fields.
+    if (trimmed(take_line()).empty()) continue;
+    position_ = begin;
+    --line_;
+    return;
+  }
+}
+
+std::optional<CsvRecord> CsvText::next() {
+  skip_blank_lines();
+  if (position_ >= text_.size()) return std::nullopt;
+  CsvRecord record;
+  record.line = line_;
+  const std::size_t begin = position_;
+  record.fault = take_record(record.fields);
+  if (record.fault) {
+    position_ = begin;
+    const std::string_view line = take_line();
+    if (separator_ != '\t') return record;
+    record.fault = fault_of_text_bytes(line);
+    record.fields = fields_of(line, separator_);
+    return record;
+  }
+  const std::string_view bytes = text_.substr(begin, position_ - begin);
+  line_ += static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), line_end_));
+  record.fault = fault_of_text_bytes(bytes);
+  return record;
+}
+
+std::optional<std::string> CsvText::take_record(std::vector<std::string>& fields) {
+  const std::size_t begin = position_;
+  for (;;) {
+    std::string& field = fields.emplace_back();
+    if (position_ < text_.size() && text_[position_] == '"') {
+      if (auto fault = take_quoted(begin, field)) return fault;
+    } else {
+      take_plain(field);
+    }
+    if (at_line_end(position_)) break;
+    ++position_;  // the separator
+  }
+  if (position_ < text_.size() && text_[position_] != line_end_) ++position_;  // CR of CR LF
+  if (position_ < text_.size()) ++position_;
+  return std::nullopt;
+}
+
+void CsvText::take_plain(std::string& field) {
+  const std::size_t begin = position_;
+  while (position_ < text_.size() && text_[position_] != separator_ &&
+         text_[position_] != line_end_) {
+    ++position_;
+  }
+  if (at_line_end(position_) && position_ > begin && text_[position_ - 1] == '\r') --position_;
+  field = text_.substr(begin, position_ - begin);
+}
+
+std::optional<std::string> CsvText::take_quoted(std::size_t begin, std::string& field) {
+  // No record may be longer, so no look needs to go further.
+  const std::string_view reach = text_.substr(0, begin + kTextBytesMax + 1);
+  ++position_;
+  for (;;) {
+    const auto quote = reach.find('"', position_);
+    if (quote == std::string_view::npos) return "has a quote that is not closed";
+    field.append(text_, position_, quote - position_);
+    position_ = quote + 1;
+    if (position_ >= text_.size() || text_[position_] != '"') break;
+    field += '"';
+    ++position_;
+  }
+  if (at_line_end(position_) || text_[position_] == separator_) return std::nullopt;
+  return "has text behind a closing quote; double the quotes inside a quoted field";
+}
+
+char separator_of(std::string_view header) {
+  char best = ',';
+  for (const char separator : {'\t', ';'}) {
+    if (std::count(header.begin(), header.end(), separator) >
+        std::count(header.begin(), header.end(), best)) {
+      best = separator;
+    }
+  }
+  return best;
+}
+
+}  // namespace xtts::corpus

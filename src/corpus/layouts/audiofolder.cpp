@@ -1,0 +1,100 @@
+// audiofolder: what the Hugging Face datasets library loads as AudioFolder: metadata.csv or
+// metadata.jsonl with a field file_name, in DATA, in data/, or in a folder of either for each
+// split. Names of files are relative to their list.
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/names.hpp"
+#include "corpus/row_lists.hpp"
+#include "corpus/split_names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::array<std::string_view, 2> kListNames = {"metadata.csv", "metadata.jsonl"};
+
+constexpr std::array<FieldName, 10> kNames = {{
+    {"file_name", FieldRole::kAudio},
+    {"transcription", FieldRole::kRaw},
+    {"text", FieldRole::kRaw},
+    {"sentence", FieldRole::kRaw},
+    {"transcript", FieldRole::kRaw},
+    {"normalized_text", FieldRole::kNormalized},
+    {"speaker", FieldRole::kSpeaker},
+    {"speaker_id", FieldRole::kSpeaker},
+    {"language", FieldRole::kLanguage},
+    {"lang", FieldRole::kLanguage},
+}};
+
+struct Found {
+  std::vector<ListSource> sources;
+  std::vector<std::string> notes;
+};
+
+// "", "data", and what is named for a split in either.
+bool may_hold_list(std::string_view folder) {
+  if (folder.starts_with("data/")) folder.remove_prefix(5);
+  return folder.empty() || folder == "data" || split_of_word(folder);
+}
+
+std::optional<Split> split_of_folder(std::string_view folder) {
+  return split_of_word(file_name(folder));
+}
+
+// Where there are both, the table is read: they say the same twice.
+void look_in(const LayoutInput& input, const std::string& folder, Found& found) {
+  constexpr std::array<std::string_view, 2> kEndings = {"csv", "jsonl"};
+  std::vector<std::string> lists;
+  for (const std::string& list : lists_in(input.tree, folder, kEndings)) {
+    const std::string_view name = file_name(list);
+    const bool is_named = name == kListNames[0] || name == kListNames[1];
+    if (is_named && begins_with_rows(input, list, kNames, FieldRole::kAudio)) lists.push_back(list);
+  }
+  if (lists.empty()) return;
+  found.sources.push_back({lists.front(), folder, split_of_folder(folder)});
+  if (lists.size() > 1) {
+    found.notes.push_back(lists.back() + " is not read: " + lists.front() + " is beside it");
+  }
+}
+
+Found find_lists(const LayoutInput& input) {
+  Found found;
+  for (const std::string& folder : input.tree.folders) {
+    if (may_hold_list(folder)) look_in(input, folder, found);
+  }
+  // What is in the one folder there is, is all of the corpus.
+  if (found.sources.size() == 1) found.sources.front().split.reset();
+  return found;
+}
+
+std::optional<std::string> detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return std::nullopt;
+  const Found found = find_lists(input);
+  if (found.sources.empty()) return std::nullopt;
+  return found.sources.front().list + " has a field file_name (layout audiofolder)";
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(refuse_list_keys(input.config, "audiofolder"));
+  Found found = find_lists(input);
+  if (found.sources.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "no metadata.csv or metadata.jsonl with a field file_name in " + input.tree.root +
+                      ", in data/, or in a folder of these that is named for a split");
+  }
+  return read_row_lists(input, found.sources, kNames, RowIds::kInListFolder,
+                        "rows with file_name and text", std::move(found.notes));
+}
+
+}  // namespace
+
+const Layout kAudiofolderLayout = {
+    "audiofolder", "Hugging Face AudioFolder: metadata.csv or .jsonl with file_name", detect, read};
+
+}  // namespace xtts::corpus

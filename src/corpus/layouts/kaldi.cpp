@@ -1,0 +1,249 @@
+// kaldi: data folders of Kaldi: wav.scp ("RECORDING PATH") and, where they are there, segments
+// ("UTTERANCE RECORDING START END"), text, utt2spk and utt2lang. Pipes in wav.scp are commands of
+// whoever made the list: they are never run.
+
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/layouts/kaldi_lists.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+#include "corpus/word_lines.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::string_view kScript = "wav.scp";
+
+std::string folder_of(std::string_view list) {
+  const auto slash = list.rfind('/');
+  return std::string(slash == std::string_view::npos ? std::string_view() : list.substr(0, slash));
+}
+
+std::string below(const std::string& folder, std::string_view name) {
+  return folder.empty() ? std::string(name) : join_path(folder, name);
+}
+
+// Kaldi names folders train_clean_5, dev_other, eval2000.
+std::optional<Split> split_of_folder(const std::string& folder) {
+  const std::string name = folded(file_name(folder));
+  if (name.starts_with("train")) return Split::kTrain;
+  if (name.starts_with("dev") || name.starts_with("val")) return Split::kValidation;
+  if (name.starts_with("test") || name.starts_with("eval")) return Split::kTest;
+  return std::nullopt;
+}
+
+// A data folder within another is a part of it: data/train/split8/1.
+bool is_within_another(const std::set<std::string, std::less<>>& folders, std::string_view folder) {
+  while (!folder.empty()) {
+    const auto slash = folder.rfind('/');
+    folder = folder.substr(0, slash == std::string_view::npos ? 0 : slash);
+    if (folders.contains(folder)) return true;
+  }
+  return false;
+}
+
+// The folders with a wav.scp, be it one that was refused, by name.
+std::vector<std::string> data_folders(const DataTree& tree) {
+  std::set<std::string, std::less<>> all;
+  for (const TreeFile& file : tree.files) {
+    if (!file.audio_rank && file_name(file.path) == kScript) all.insert(folder_of(file.path));
+  }
+  for (const Refusal& refusal : tree.refusals) {
+    if (file_name(refusal.path) == kScript) all.insert(folder_of(refusal.path));
+  }
+  std::vector<std::string> outer;
+  for (const std::string& folder : all) {
+    if (!is_within_another(all, folder)) outer.push_back(folder);
+  }
+  return outer;
+}
+
+std::optional<double> seconds_of(std::string_view word) {
+  double value = 0.0;
+  const auto parsed = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::string> fault_of_source(std::string_view path) {
+  if (path.empty()) return "the line has one field; expected RECORDING PATH";
+  if (!path.ends_with('|') && !path.starts_with('|')) return std::nullopt;
+  return "the recording is a pipe, and pipes are never run; name the file that the command reads "
+         "(any audio format will do), or run the command yourself and name the file it makes";
+}
+
+struct Recording {
+  std::string_view path;
+  std::uint64_t line = 0;
+  bool is_usable = false;
+};
+
+class KaldiFolder {
+ public:
+  KaldiFolder(const LayoutInput& input, const ListSource& script, const ListSource& segments,
+              ListedClips& clips)
+      : input_(input), script_(script), segments_(segments), clips_(clips) {}
+
+  Status read() {
+    const std::string& folder = script_.audio_folder;
+    XTTS_TRY(texts_.read(input_, below(folder, "text"), clips_));
+    XTTS_TRY(speakers_.read(input_, below(folder, "utt2spk"), clips_));
+    XTTS_TRY(languages_.read(input_, below(folder, "utt2lang"), clips_));
+    XTTS_ASSIGN(const bool has_segments, has_list(input_.tree, segments_.list));
+    XTTS_TRY(read_script(has_segments));
+    if (has_segments) XTTS_TRY(read_segments());
+    const std::uint64_t stray_count = texts_.stray_count();
+    if (stray_count > 0) {
+      clips_.note(counted(stray_count, "line", "lines") + " of " + below(folder, "text") +
+                  (stray_count == 1 ? " is" : " are") + " of utterances that do not exist");
+    }
+    return {};
+  }
+
+ private:
+  Result<ListText> open(const std::string& list) {
+    auto text = ListText::read(input_.env, input_.tree.full_path(list), kListBytesMax);
+    if (!text.ok()) return text.status().with_context("reading the list");
+    return text;
+  }
+
+  void begin_utterance(std::string_view name) {
+    clips_.count_line();
+    texts_.expect(name);
+  }
+
+  // Without segments each recording is an utterance.
+  Status read_script(bool has_segments) {
+    XTTS_TRY(has_list(input_.tree, script_.list).status());
+    XTTS_ASSIGN(ListText text, open(script_.list));
+    script_text_.emplace(std::move(text));
+    while (const auto line = next_word_line(*script_text_)) {
+      if (!has_segments) begin_utterance(line->key);
+      auto fault = line->fault ? "the line " + *line->fault : fault_of_source(line->words);
+      const Recording recording{line->words, line->line, !fault};
+      const auto [place, is_new] = recordings_.try_emplace(line->key, recording);
+      if (!fault && !is_new && has_segments) {
+        fault = "the same recording is in line " + std::to_string(place->second.line) +
+                ", which is used";
+      }
+      if (fault) {
+        clips_.refuse(script_, line->line, line->key, std::move(*fault));
+      } else if (!has_segments) {
+        add(script_, line->line, line->key, recording, std::nullopt);
+      }
+      XTTS_TRY(clips_.check_problem_count(script_));
+    }
+    return {};
+  }
+
+  Status read_segments() {
+    clips_.count_read_file();
+    XTTS_ASSIGN(ListText text, open(segments_.list));
+    while (const auto line = next_word_line(text)) {
+      begin_utterance(line->key);
+      if (auto fault = add_segment(*line)) {
+        clips_.refuse(segments_, line->line, line->key, std::move(*fault));
+      }
+      XTTS_TRY(clips_.check_problem_count(segments_));
+    }
+    return {};
+  }
+
+  std::optional<std::string> add_segment(const WordLine& line) {
+    if (line.fault) return "the line " + *line.fault;
+    std::string_view words = line.words;
+    const std::string_view name = take_word(words);
+    const auto start_s = seconds_of(take_word(words));
+    const auto end_s = seconds_of(take_word(words));
+    if (!start_s || !end_s) return "the line is not UTTERANCE RECORDING START END";
+    const auto place = recordings_.find(name);
+    if (place == recordings_.end()) {
+      return "there is no recording " + printable(name) + " in " + printable(script_.list);
+    }
+    const Recording& recording = place->second;
+    if (!recording.is_usable) {
+      return "its recording cannot be used: line " + std::to_string(recording.line) + " of " +
+             printable(script_.list);
+    }
+    Segment segment{*start_s, *end_s};
+    if (*end_s == -1.0) segment.end_s.reset();  // Kaldi's word for the end of the recording
+    add(segments_, line.line, line.key, recording, segment);
+    return std::nullopt;
+  }
+
+  void add(const ListSource& source, std::uint64_t line, std::string_view utterance,
+           const Recording& recording, std::optional<Segment> segment) {
+    ListedClip clip;
+    clip.line = line;
+    clip.audio = recording.path;
+    clip.id = utterance;
+    clip.text_raw = texts_.find(utterance);
+    clip.speaker = speakers_.find(utterance);
+    clip.language = languages_.find(utterance);
+    clip.segment = segment;
+    // Sound and text must stay a pair: without its text, which is a problem already, it goes too.
+    if (!texts_.is_broken(utterance)) clips_.add(source, clip);
+  }
+
+  const LayoutInput& input_;
+  const ListSource& script_;
+  const ListSource& segments_;
+  ListedClips& clips_;
+  UtteranceFacts texts_;
+  UtteranceFacts speakers_;
+  UtteranceFacts languages_;
+  std::optional<ListText> script_text_;
+  std::unordered_map<std::string_view, Recording> recordings_;
+};
+
+ListSource list_in(const std::string& folder, std::string_view name, std::optional<Split> split) {
+  return {below(folder, name), folder, split};
+}
+
+std::optional<std::string> detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return std::nullopt;
+  const std::vector<std::string> folders = data_folders(input.tree);
+  if (folders.empty()) return std::nullopt;
+  if (folders.front().empty()) return "wav.scp is in DATA (layout kaldi)";
+  return counted(folders.size(), "wav.scp is", "wav.scp are") + " below DATA, the first in " +
+         printable(folders.front()) + "/ (layout kaldi)";
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(refuse_list_keys(input.config, "kaldi"));
+  const std::vector<std::string> folders = data_folders(input.tree);
+  if (folders.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "no wav.scp in " + input.tree.root + " or below; give the folder that holds it");
+  }
+  std::vector<ListSource> scripts;
+  std::vector<ListSource> segments;
+  for (const std::string& folder : folders) {
+    const auto split = folders.size() > 1 ? split_of_folder(folder) : std::nullopt;
+    scripts.push_back(list_in(folder, kScript, split));
+    segments.push_back(list_in(folder, "segments", split));
+  }
+  ListedClips clips(input);
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    XTTS_TRY(KaldiFolder(input, scripts[i], segments[i], clips).read());
+  }
+  return clips.finish(scripts, "lines RECORDING PATH");
+}
+
+}  // namespace
+
+const Layout kKaldiLayout = {
+    "kaldi", "Kaldi data folders: wav.scp with text, utt2spk, segments (pipes are never run)",
+    detect, read};
+
+}  // namespace xtts::corpus

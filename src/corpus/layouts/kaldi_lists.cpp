@@ -1,0 +1,67 @@
+#include "corpus/layouts/kaldi_lists.hpp"
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "corpus/names.hpp"
+#include "corpus/word_lines.hpp"
+
+namespace xtts::corpus {
+
+Result<bool> has_list(const DataTree& tree, const std::string& path) {
+  const bool is_there = std::any_of(tree.files.begin(), tree.files.end(),
+                                    [&](const TreeFile& file) { return file.path == path; });
+  if (is_there) return true;
+  for (const Refusal& refusal : tree.refusals) {
+    if (refusal.path != path) continue;
+    return Status(StatusCode::kInvalidArgument, printable(path) + " " + refusal.reason);
+  }
+  return false;
+}
+
+Status UtteranceFacts::read(const LayoutInput& input, const std::string& path, ListedClips& clips) {
+  XTTS_ASSIGN(const bool is_there, has_list(input.tree, path));
+  if (!is_there) return {};
+  auto list = ListText::read(input.env, input.tree.full_path(path), kListBytesMax);
+  if (!list.ok()) return list.status().with_context("reading the list");
+  list_.emplace(std::move(*list));
+  source_.list = path;
+  clips.count_read_file();
+  while (const auto line = next_word_line(*list_)) {
+    const auto [place, is_new] = facts_.try_emplace(
+        line->key, Fact{line->words, line->line, line->fault.has_value(), false});
+    if (line->fault) {
+      clips.refuse(source_, line->line, line->key, "the line " + *line->fault);
+    } else if (!is_new) {
+      clips.refuse(source_, line->line, line->key,
+                   "the same utterance is in line " + std::to_string(place->second.line) +
+                       ", which is used");
+    }
+    XTTS_TRY(clips.check_problem_count(source_));
+  }
+  return {};
+}
+
+std::string_view UtteranceFacts::find(std::string_view utterance) const {
+  const auto place = facts_.find(utterance);
+  return place == facts_.end() ? std::string_view() : place->second.words;
+}
+
+bool UtteranceFacts::is_broken(std::string_view utterance) const {
+  const auto place = facts_.find(utterance);
+  return place != facts_.end() && place->second.is_broken;
+}
+
+void UtteranceFacts::expect(std::string_view utterance) {
+  const auto place = facts_.find(utterance);
+  if (place != facts_.end()) place->second.is_expected = true;
+}
+
+std::uint64_t UtteranceFacts::stray_count() const {
+  const auto count = std::count_if(facts_.begin(), facts_.end(), [](const auto& fact) {
+    return !fact.second.is_expected && !fact.second.is_broken;
+  });
+  return static_cast<std::uint64_t>(count);
+}
+
+}  // namespace xtts::corpus

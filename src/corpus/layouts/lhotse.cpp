@@ -1,0 +1,233 @@
+// lhotse: pairs of manifests in DATA, *recordings*.jsonl(.gz) with where the audio is and
+// *supervisions*.jsonl(.gz) with what is said when. Sources that are commands or addresses are
+// never run or fetched.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/layouts/lhotse_manifests.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/list_rows.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+#include "corpus/row_fields.hpp"
+#include "corpus/split_names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+using nlohmann::json;
+
+// Durations are written with a few digits; a thousandth of a second is not heard.
+constexpr double kToleranceSeconds = 1e-3;
+
+constexpr std::array<FieldName, 7> kNames = {{
+    {"id", FieldRole::kId},
+    {"recording_id", FieldRole::kAudio},  // by way of the recordings
+    {"start", FieldRole::kStart},
+    {"duration", FieldRole::kDuration},
+    {"text", FieldRole::kRaw},
+    {"language", FieldRole::kLanguage},
+    {"speaker", FieldRole::kSpeaker},
+}};
+
+struct Recording {
+  std::string path;
+  std::optional<double> duration_s;
+  std::uint64_t line = 0;
+  bool is_usable = false;
+  bool is_named = false;
+};
+
+const std::string* text_at(const json& object, const char* key) {
+  const auto member = object.find(key);
+  return member == object.end() ? nullptr : member->get_ptr<const json::string_t*>();
+}
+
+// The path of the one file that a recording is; kBadInput: it is not one.
+Result<std::string> source_of(const json& recording) {
+  const auto bad = [](std::string reason) { return Status(StatusCode::kBadInput, reason); };
+  const auto sources = recording.find("sources");
+  const bool is_list = sources != recording.end() && sources->is_array() && !sources->empty() &&
+                       sources->front().is_object();
+  if (!is_list) return bad("the recording has no sources");
+  if (sources->size() > 1) return bad("the recording is spread over several sources");
+  const std::string* const type = text_at(sources->front(), "type");
+  const std::string* const path = text_at(sources->front(), "source");
+  if (type == nullptr || path == nullptr || path->empty()) {
+    return bad("the source of the recording has no type or no name");
+  }
+  if (*type != "file") {
+    return bad("the recording is a " + printable(*type) +
+               ", which is never run or fetched; make it a file and name that");
+  }
+  const auto transforms = recording.find("transforms");
+  if (transforms != recording.end() && !transforms->empty()) {
+    return bad("the recording has transforms, which are not applied; save it with them");
+  }
+  return *path;
+}
+
+class PairReader {
+ public:
+  PairReader(const LayoutInput& input, const ListSource& recordings, const ListSource& supervisions,
+             ListedClips& clips)
+      : input_(input), recordings_(recordings), supervisions_(supervisions), clips_(clips) {}
+
+  Status read() {
+    XTTS_TRY(read_recordings());
+    XTTS_TRY(read_supervisions());
+    const auto idle_count = static_cast<std::uint64_t>(std::count_if(
+        known_.begin(), known_.end(),
+        [](const auto& member) { return member.second.is_usable && !member.second.is_named; }));
+    if (idle_count > 0) {
+      clips_.note(counted(idle_count, "recording", "recordings") + " of " + recordings_.list +
+                  (idle_count == 1 ? " has" : " have") + " no supervision, and no clip");
+    }
+    return {};
+  }
+
+ private:
+  Status read_recordings() {
+    clips_.count_read_file();
+    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, recordings_.list));
+    while (const auto row = rows.next()) {
+      if (const auto fault = add_recording(*row)) {
+        clips_.refuse(recordings_, row->line, id_of(*row), *fault);
+      }
+      XTTS_TRY(clips_.check_problem_count(recordings_));
+    }
+    return {};
+  }
+
+  static std::string id_of(const NamedRow& row) {
+    const std::string* const id = row.fields.ok() ? text_at(*row.fields, "id") : nullptr;
+    return id == nullptr ? std::string() : *id;
+  }
+
+  std::optional<std::string> add_recording(const NamedRow& row) {
+    if (!row.fields.ok()) return "the line " + row.fields.status().message();
+    const std::string id = id_of(row);
+    if (id.empty()) return "the recording has no id";
+    const auto [place, is_new] = known_.try_emplace(id);
+    Recording& recording = place->second;
+    if (!is_new) {
+      return "the same recording is in line " + std::to_string(recording.line) + ", which is used";
+    }
+    recording.line = row.line;
+    auto source = source_of(*row.fields);
+    if (!source.ok()) return source.status().message();
+    recording.path = std::move(*source);
+    recording.is_usable = true;
+    const auto duration = row.fields->find("duration");
+    const bool has_duration = duration != row.fields->end() && duration->is_number();
+    if (has_duration) recording.duration_s = duration->get<double>();
+    return std::nullopt;
+  }
+
+  Status read_supervisions() {
+    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, supervisions_.list));
+    while (auto row = rows.next()) {
+      clips_.count_line();
+      const std::string id = id_of(*row);
+      if (const auto fault = add_supervision(*row)) {
+        clips_.refuse(supervisions_, row->line, id, *fault);
+      }
+      XTTS_TRY(clips_.check_problem_count(supervisions_));
+    }
+    return {};
+  }
+
+  std::optional<std::string> add_supervision(NamedRow& row) {
+    if (!row.fields.ok()) return "the line " + row.fields.status().message();
+    auto read = read_row(std::move(*row.fields), kNames);
+    if (!read.ok()) return "the line " + read.status().message();
+    if (read->id.empty()) return "the supervision has no id";
+    const auto place = known_.find(read->audio);
+    if (place == known_.end()) {
+      return "there is no recording " + printable(read->audio) + " in " + recordings_.list;
+    }
+    Recording& recording = place->second;
+    recording.is_named = true;
+    if (!recording.is_usable) {
+      return "its recording cannot be used: line " + std::to_string(recording.line) + " of " +
+             recordings_.list;
+    }
+    if (!read->segment || !read->segment->end_s) return "the supervision has no start or duration";
+    add(row.line, *read, recording);
+    return std::nullopt;
+  }
+
+  void add(std::uint64_t line, const RowClip& row, const Recording& recording) {
+    const Segment& segment = *row.segment;
+    const bool is_whole = segment.start_s == 0.0 && recording.duration_s &&
+                          std::abs(*segment.end_s - *recording.duration_s) <= kToleranceSeconds;
+    ListedClip clip;
+    clip.line = line;
+    clip.audio = recording.path;
+    clip.id = row.id;
+    clip.text_raw = row.text_raw;
+    clip.speaker = row.speaker;
+    clip.language = row.language;
+    if (!is_whole) clip.segment = segment;
+    clip.extra_json = row.extra_json;
+    clips_.add(supervisions_, clip);
+  }
+
+  const LayoutInput& input_;
+  const ListSource& recordings_;
+  const ListSource& supervisions_;
+  ListedClips& clips_;
+  std::unordered_map<std::string, Recording> known_;
+};
+
+std::optional<std::string> detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return std::nullopt;
+  const Manifests found = find_manifests(input.tree);
+  if (found.pairs.empty()) return std::nullopt;
+  const ManifestPair& first = found.pairs.front();
+  return printable(first.recordings) + " and " + printable(first.supervisions) +
+         " are in DATA (layout lhotse)";
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(refuse_list_keys(input.config, "lhotse"));
+  const Manifests found = find_manifests(input.tree);
+  if (found.pairs.empty()) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        "no pair of *recordings*.jsonl(.gz) and *supervisions*.jsonl(.gz) in " + input.tree.root);
+  }
+  std::vector<ListSource> recordings;
+  std::vector<ListSource> supervisions;
+  for (const ManifestPair& pair : found.pairs) {
+    const auto split = found.pairs.size() > 1 ? split_of_name(pair.supervisions) : std::nullopt;
+    recordings.push_back({pair.recordings, "", split});
+    supervisions.push_back({pair.supervisions, "", split});
+  }
+  ListedClips clips(input);
+  for (std::size_t i = 0; i < found.pairs.size(); ++i) {
+    XTTS_TRY(PairReader(input, recordings[i], supervisions[i], clips).read());
+  }
+  if (!found.alone.empty()) {
+    clips.note(names_of(found.alone) + ": not read, since the other list of the pair is not there");
+  }
+  return clips.finish(supervisions, "lines {\"id\": ..., \"recording_id\": ..., \"text\": ...}");
+}
+
+}  // namespace
+
+const Layout kLhotseLayout = {
+    "lhotse", "lhotse manifests: *recordings*.jsonl(.gz) beside *supervisions*.jsonl(.gz)", detect,
+    read};
+
+}  // namespace xtts::corpus

@@ -1,0 +1,214 @@
+// list: file lists as VITS, FastPitch and Tacotron read them: "file|text", "file|text|speaker" or
+// "file|speaker|text", in DATA or in DATA/filelists. The first field is a path with extension.
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/layouts/list_fields.hpp"
+#include "corpus/layouts/ljspeech_lists.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/list_text.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+#include "corpus/row_lists.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::array<std::string_view, 4> kEndings = {"txt", "csv", "txt.cleaned", "csv.cleaned"};
+constexpr std::string_view kCleaned = ".cleaned";  // phonemes instead of text
+constexpr std::size_t kFieldsMax = 3;
+
+// A broken line, or one whose audio is missing, must not hide what the list is.
+constexpr int kLinesLookedAt = 8;
+
+// FastPitch keeps lists with the names of computed pitches beside those that only name audio.
+bool names_array(std::string_view field) {
+  const std::string_view extension = file_extension(field);
+  return extension == "pt" || extension == "npy";
+}
+
+// The first fields of the first lines of a list, where they look like those of a file list.
+std::vector<std::string> first_files(const LayoutInput& input, std::string_view list) {
+  const std::string text = beginning_of(input, list);
+  std::string_view rest = text;
+  std::vector<std::string> files;
+  for (int i = 0; i < kLinesLookedAt; ++i) {
+    const std::string_view line = take_line(rest);
+    const std::vector<std::string_view> fields = fields_of_line(line);
+    const bool is_one = fields.size() >= 2 && fields.size() <= kFieldsMax &&
+                        audio_rank(file_extension(fields[0])) && !names_array(fields[1]);
+    if (is_one) files.emplace_back(fields[0]);
+  }
+  return files;
+}
+
+struct Found {
+  std::vector<std::string> lists;
+  std::vector<std::string> cleaned;  // beside the list that they were made of
+};
+
+// Text files of any kind may lie in DATA: these name audio that is there.
+std::vector<std::string> lists_of_audio(const LayoutInput& input) {
+  std::vector<std::string> lists;
+  std::optional<ListedClips> clips;  // it costs a look at all files
+  for (const std::string_view folder : {"", "filelists"}) {
+    for (std::string& list : lists_in(input.tree, folder, kEndings)) {
+      const std::vector<std::string> files = first_files(input, list);
+      if (files.empty()) continue;
+      if (!clips) clips.emplace(input);
+      const ListSource source{list, usual_audio_folder(input.tree, list), std::nullopt};
+      const bool is_there = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+        const auto path = path_inside(input.tree, source, file);
+        return path.ok() && clips->has_audio(source, *path);
+      });
+      if (is_there) lists.push_back(std::move(list));
+    }
+  }
+  return lists;
+}
+
+Found find_lists(const LayoutInput& input) {
+  const std::vector<std::string> all = lists_of_audio(input);
+  Found found;
+  for (const std::string& list : all) {
+    const bool is_cleaned = list.ends_with(kCleaned);
+    const std::string plain = list.substr(0, list.size() - (is_cleaned ? kCleaned.size() : 0));
+    const bool has_plain = std::find(all.begin(), all.end(), plain) != all.end();
+    (is_cleaned && has_plain ? found.cleaned : found.lists).push_back(list);
+  }
+  return found;
+}
+
+class ListReader {
+ public:
+  explicit ListReader(const LayoutInput& input) : input_(input), clips_(input) {}
+
+  // All are read before the first clip is made: what the fields are shows in all lines together.
+  Result<Findings> read(const std::vector<ListSource>& sources,
+                        const std::vector<std::string>& cleaned) {
+    for (const ListSource& source : sources) XTTS_TRY(read_list(source));
+    const ListForm form = choose_form();
+    for (const std::string& list : cleaned) {
+      clips_.note(printable(list) + " (phonemes) is not read: the list with the text is beside it");
+    }
+    clips_.note("lines are read as " + std::string(to_string(form)));
+    for (const Line& line : lines_) {
+      add(line, form);
+      XTTS_TRY(clips_.check_problem_count(*line.source));
+    }
+    return clips_.finish(sources, "lines file|text, file|text|speaker or file|speaker|text");
+  }
+
+ private:
+  struct Line {
+    const ListSource* source = nullptr;
+    std::uint64_t number = 0;
+    std::array<std::string_view, kFieldsMax> fields;
+    std::size_t field_count = 0;
+  };
+
+  Status read_list(const ListSource& source) {
+    auto text = ListText::read(input_.env, input_.tree.full_path(source.list), kListBytesMax);
+    if (!text.ok()) return text.status().with_context("reading the list");
+    ListText& list = lists_.emplace_back(std::move(*text));  // lines are views of it
+    while (const auto line = list.next()) {
+      if (trimmed(line->text).empty()) continue;
+      clips_.count_line();
+      if (auto fault = keep(source, *line)) {
+        clips_.refuse(source, line->number, {}, "the line " + *fault);
+      }
+      XTTS_TRY(clips_.check_problem_count(source));
+    }
+    return {};
+  }
+
+  std::optional<std::string> keep(const ListSource& source, const ListText::Line& line) {
+    if (auto fault = fault_of_text_bytes(line.text)) return fault;
+    const std::vector<std::string_view> fields = fields_of_line(line.text);
+    if (fields.size() == 1) return "has one field; expected file|text";
+    // The first good line decides for all.
+    const std::size_t expected = lines_.empty() ? fields.size() : lines_.front().field_count;
+    if (fields.size() != expected || fields.size() > kFieldsMax) {
+      return "has " + counted(fields.size(), "field", "fields") + " where " +
+             (lines_.empty() ? "two or three are expected"
+                             : "the first line has " + std::to_string(expected));
+    }
+    Line& kept = lines_.emplace_back();
+    kept.source = &source;
+    kept.number = line.number;
+    kept.field_count = fields.size();
+    std::copy(fields.begin(), fields.end(), kept.fields.begin());
+    return std::nullopt;
+  }
+
+  [[nodiscard]] ListForm choose_form() const {
+    if (lines_.empty() || lines_.front().field_count == 2) return ListForm::kText;
+    std::vector<std::string_view> second;
+    std::vector<std::string_view> third;
+    for (const Line& line : lines_) {
+      second.push_back(line.fields[1]);
+      third.push_back(line.fields[2]);
+    }
+    return form_of_columns(second, third);
+  }
+
+  void add(const Line& line, ListForm form) {
+    const bool speaker_first = form == ListForm::kSpeakerText;
+    ListedClip clip;
+    clip.line = line.number;
+    clip.audio = line.fields[0];
+    clip.text_raw = line.fields[speaker_first ? 2 : 1];
+    if (form == ListForm::kTextNormalized) clip.text_normalized = line.fields[2];
+    if (form == ListForm::kTextSpeaker) clip.speaker = line.fields[2];
+    if (speaker_first) clip.speaker = line.fields[1];
+    clips_.add(*line.source, clip);
+  }
+
+  const LayoutInput& input_;
+  std::deque<ListText> lists_;
+  std::vector<Line> lines_;
+  ListedClips clips_;
+};
+
+std::optional<std::string> detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return std::nullopt;
+  const Found found = find_lists(input);
+  if (found.lists.empty()) return std::nullopt;
+  return names_of(found.lists) + (found.lists.size() == 1 ? " has" : " have") +
+         " lines file|text (layout list)";
+}
+
+Result<std::vector<ListSource>> choose_sources(const LayoutInput& input, const Found& found) {
+  const formats::CorpusConfig& config = input.config;
+  if (!config.metadata_train_file.empty() || !config.metadata_eval_file.empty()) {
+    return choose_lists(input);
+  }
+  XTTS_TRY(refuse_list_keys(config, "list"));
+  if (!found.lists.empty()) return lists_by_split(input, found.lists, "list");
+  return Status(StatusCode::kInvalidArgument,
+                "no file list in " + input.tree.root +
+                    " or its filelists/: looked for *.txt and *.csv with lines file|text whose "
+                    "first file is there");
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  const Found found = find_lists(input);
+  XTTS_ASSIGN(const std::vector<ListSource> sources, choose_sources(input, found));
+  return ListReader(input).read(sources, found.cleaned);
+}
+
+}  // namespace
+
+const Layout kListLayout = {"list", "file lists of VITS, FastPitch and Tacotron: file|text|speaker",
+                            detect, read};
+
+}  // namespace xtts::corpus

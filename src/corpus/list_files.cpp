@@ -1,0 +1,106 @@
+#include "corpus/list_files.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/try.hpp"
+#include "corpus/list_text.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::size_t kBeginningBytesMax = 64 * 1024;
+
+// The name of a file that `folder` itself holds; nullopt: it lies elsewhere.
+std::optional<std::string_view> name_in(std::string_view folder, std::string_view path) {
+  if (!folder.empty()) {
+    if (path.size() <= folder.size() || !path.starts_with(folder) || path[folder.size()] != '/') {
+      return std::nullopt;
+    }
+    path.remove_prefix(folder.size() + 1);
+  }
+  if (path.find('/') != std::string_view::npos) return std::nullopt;
+  return path;
+}
+
+bool ends_in(std::string_view name, std::span<const std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) {
+    if (name.size() <= ending.size() + 1 || name[name.size() - ending.size() - 1] != '.') {
+      return false;
+    }
+    return equals_ignoring_case(name.substr(name.size() - ending.size()), ending);
+  });
+}
+
+Result<std::string> read_beginning(const LayoutInput& input, std::string_view list) {
+  XTTS_ASSIGN(const auto file, input.env.open_for_read(input.tree.full_path(list)));
+  std::string bytes(std::min<std::uint64_t>(kBeginningBytesMax, file->size_bytes()), '\0');
+  const auto out = std::as_writable_bytes(std::span<char>(bytes.data(), bytes.size()));
+  XTTS_ASSIGN(const std::size_t size, file->read_at(0, out));
+  bytes.resize(size);
+  if (file->size_bytes() > size) {
+    const auto end = bytes.find_last_of("\r\n");
+    bytes.resize(end == std::string::npos ? 0 : end);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::string> lists_in(const DataTree& tree, std::string_view folder,
+                                  std::span<const std::string_view> endings) {
+  std::vector<std::string> lists;
+  for (const TreeFile& file : tree.files) {
+    if (file.audio_rank) continue;
+    const auto name = name_in(folder, file.path);
+    if (!name || !ends_in(*name, endings)) continue;
+    if (lists.size() == kListCandidatesMax) return {};
+    lists.push_back(file.path);
+  }
+  return lists;
+}
+
+std::string beginning_of(const LayoutInput& input, std::string_view list) {
+  auto bytes = read_beginning(input, list);
+  if (!bytes.ok()) return {};
+  const auto text = ListText::from_bytes(std::move(*bytes), std::string(list));
+  return text.ok() ? std::string(text->all()) : std::string();
+}
+
+std::string_view take_line(std::string_view& text) {
+  while (!text.empty()) {
+    const auto end = std::min(text.find_first_of("\r\n"), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty()) return line;
+  }
+  return {};
+}
+
+std::string_view first_line(std::string_view text) {
+  return take_line(text);
+}
+
+std::string names_of(std::span<const std::string> lists) {
+  std::string text;
+  for (const std::string& list : lists) {
+    if (!text.empty()) text += ", ";
+    text += printable(list);
+  }
+  return text;
+}
+
+Status refuse_list_keys(const formats::CorpusConfig& config, std::string_view name) {
+  if (config.metadata_train_file.empty() && config.metadata_eval_file.empty() &&
+      config.wavs_train_folder.empty() && config.wavs_eval_folder.empty()) {
+    return {};
+  }
+  return {
+      StatusCode::kInvalidArgument,
+      "layout " + std::string(name) +
+          " finds its lists itself: leave metadata_train_file, metadata_eval_file, "
+          "wavs_train_folder and wavs_eval_folder empty, or choose layout ljspeech, table or list"};
+}
+
+}  // namespace xtts::corpus

@@ -1,0 +1,113 @@
+#include "corpus/list_rows.hpp"
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "corpus/gunzip.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/names.hpp"
+#include "formats/canonical_json.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+using nlohmann::json;
+
+Result<ListText> read_list(const LayoutInput& input, const std::string& list) {
+  const std::string path = input.tree.full_path(list);
+  if (!equals_ignoring_case(file_extension(list), "gz")) {
+    return ListText::read(input.env, path, kListBytesMax);
+  }
+  XTTS_ASSIGN(const std::string packed, read_text_file(input.env, path, kListBytesMax));
+  auto bytes = gunzip(packed, kListBytesMax);
+  if (!bytes.ok()) return Status(bytes.status().code(), path + " " + bytes.status().message());
+  return ListText::from_bytes(std::move(*bytes), path);
+}
+
+std::vector<std::string> as_names(std::vector<std::string> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i] = std::string(trimmed(cells[i]));
+    // The number of a row, as pandas writes it, has no name.
+    if (cells[i].empty()) cells[i] = "column_" + std::to_string(i + 1);
+  }
+  return cells;
+}
+
+}  // namespace
+
+bool has_json_lines(std::string_view list) {
+  if (equals_ignoring_case(file_extension(list), "gz")) list.remove_suffix(3);
+  const std::string_view extension = file_extension(list);
+  return equals_ignoring_case(extension, "jsonl") || equals_ignoring_case(extension, "json");
+}
+
+Result<json> parse_json_line(std::string_view line) {
+  if (auto fault = fault_of_text_bytes(line)) return Status(StatusCode::kBadInput, *fault);
+  auto value = formats::parse_json(line);
+  if (!value.ok()) {
+    return Status(StatusCode::kBadInput, "is not JSON: " + value.status().message());
+  }
+  if (!value->is_object()) return Status(StatusCode::kBadInput, "is not a JSON object");
+  return value;
+}
+
+std::vector<std::string> names_of_header(std::string_view line) {
+  auto header = CsvText(line, separator_of(line)).next();
+  if (!header || header->fault) return {};
+  return as_names(std::move(header->fields));
+}
+
+Result<ListRows> ListRows::open(const LayoutInput& input, const std::string& list) {
+  auto text = read_list(input, list);
+  if (!text.ok()) return text.status().with_context("reading the list");
+  ListRows rows;
+  rows.text_ = std::make_unique<ListText>(std::move(*text));
+  if (!has_json_lines(list)) XTTS_TRY(rows.read_header(list));
+  return rows;
+}
+
+Status ListRows::read_header(const std::string& list) {
+  const std::string_view text = text_->all();
+  table_.emplace(text, separator_of(first_line(text)));
+  auto header = table_->next();
+  if (!header) return {};  // an empty list, which has no rows
+  const auto invalid = [&](std::string reason) {
+    return Status(StatusCode::kInvalidArgument, "the header line of " + list + " " + reason);
+  };
+  if (header->fault) return invalid(*header->fault);
+  names_ = as_names(std::move(header->fields));
+  std::vector<std::string> sorted = names_;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twin = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twin != sorted.end()) return invalid("has the name " + printable(*twin) + " twice");
+  return {};
+}
+
+std::optional<NamedRow> ListRows::next() {
+  return table_ ? next_of_table() : next_of_json();
+}
+
+std::optional<NamedRow> ListRows::next_of_json() {
+  while (const auto line = text_->next()) {
+    if (!trimmed(line->text).empty()) return NamedRow{line->number, parse_json_line(line->text)};
+  }
+  return std::nullopt;
+}
+
+std::optional<NamedRow> ListRows::next_of_table() {
+  auto record = table_->next();
+  if (!record) return std::nullopt;
+  const auto bad = [&](std::string reason) {
+    return NamedRow{record->line, Status(StatusCode::kBadInput, std::move(reason))};
+  };
+  if (record->fault) return bad(*record->fault);
+  if (record->fields.size() != names_.size()) {
+    return bad("has " + counted(record->fields.size(), "field", "fields") +
+               " where the header line has " + std::to_string(names_.size()));
+  }
+  json row = json::object();
+  for (std::size_t i = 0; i < names_.size(); ++i) row[names_[i]] = std::move(record->fields[i]);
+  return NamedRow{record->line, std::move(row)};
+}
+
+}  // namespace xtts::corpus

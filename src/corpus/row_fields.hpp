@@ -1,0 +1,62 @@
+// What a row of named fields says of a clip. Each layout has a table of the names it knows; all
+// other fields are kept as JSON. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "corpus/corpus.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::corpus {
+
+enum class FieldRole : std::uint8_t {
+  kAudio,
+  kId,
+  kRaw,
+  kNormalized,
+  kSpeaker,
+  kLanguage,
+  kSplit,
+  kStart,
+  kEnd,
+  kDuration,
+};
+inline constexpr std::size_t kFieldRoleCount = 10;
+
+// Of several names with one role, the first in the table that the row has a value for is taken.
+// Letter case does not matter.
+struct FieldName {
+  std::string_view name;
+  FieldRole role;
+};
+
+struct RowClip {
+  std::string audio;
+  std::string id;
+  std::string text_raw;
+  std::string text_normalized;
+  std::string speaker;
+  std::string language;
+  std::optional<Split> split;
+  // Set where the row has a start or an end; a duration alone says nothing of a part.
+  std::optional<Segment> segment;
+  std::string extra_json;  // canonical; empty: no other fields
+};
+
+// `row` is an object. kBadInput, continuing "the line ...": a value of the wrong type, a split that
+// is none. Empty texts and nulls of known names count as absent.
+[[nodiscard]] Result<RowClip> read_row(nlohmann::json row, std::span<const FieldName> names);
+
+// The value that the row has for `role`; null: none.
+[[nodiscard]] const nlohmann::json* field_of(const nlohmann::json& row,
+                                             std::span<const FieldName> names, FieldRole role);
+
+// "_00001500-00003000": a segment in milliseconds, as it ends an id where the list has none.
+[[nodiscard]] std::string segment_suffix(const Segment& segment);
+
+}  // namespace xtts::corpus

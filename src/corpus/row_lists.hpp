@@ -1,0 +1,42 @@
+// Lists of named fields -> clips: what nemo, audiofolder and table have in common.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpus/layouts/layout.hpp"
+#include "corpus/listed_audio.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/row_fields.hpp"
+
+namespace xtts::corpus {
+
+// The id of a row that has none.
+enum class RowIds : std::uint8_t {
+  kOfAudio,      // that of its audio, as ListedClips makes it
+  kInListFolder  // its path beside the list, from DATA on: equal names in train/ and test/ differ
+};
+
+// Reads the rows of all `sources`, in this order. `expected` as in ListedClips::finish; notes come
+// first in the findings.
+[[nodiscard]] Result<Findings> read_row_lists(const LayoutInput& input,
+                                              std::span<const ListSource> sources,
+                                              std::span<const FieldName> names, RowIds ids,
+                                              std::string_view expected,
+                                              std::vector<std::string> notes = {});
+
+// Whether the beginning of `list` has rows with a field of `role`: a header that names it, or a
+// JSON object among the first lines in which it is a text.
+[[nodiscard]] bool begins_with_rows(const LayoutInput& input, std::string_view list,
+                                    std::span<const FieldName> names, FieldRole role);
+
+// The lists that are all of the corpus: the only one; or several whose names are splits, each with
+// its own. kInvalidArgument where there are several others: which are meant, nobody can know.
+// Audio is looked for in the usual folders.
+[[nodiscard]] Result<std::vector<ListSource>> lists_by_split(const LayoutInput& input,
+                                                             std::span<const std::string> lists,
+                                                             std::string_view layout);
+
+}  // namespace xtts::corpus
