@@ -75,7 +75,7 @@ void ListedClips::add_found(const ListSource& source, const ListedClip& clip,
   }
   if (const auto fault = fault_of_segment(clip.segment))
     return refuse(source, clip.line, id, *fault);
-  const auto [mention, is_new] = ids_.try_emplace(id, Mention{&source, clip.line});
+  const auto [mention, is_new] = ids_.try_emplace(digest128(id), Mention{&source, clip.line});
   if (!is_new) {
     const Mention& first = mention->second;
     return refuse(

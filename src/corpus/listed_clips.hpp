@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/hash.hpp"
 #include "corpus/audio_index.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/listed_audio.hpp"
@@ -69,7 +70,10 @@ class ListedClips {
   const LayoutInput& input_;
   AudioIndex index_;
   ListedAudioFinder finder_;
-  std::unordered_map<std::string, Mention> ids_;
+  struct DigestHash {
+    std::size_t operator()(const Digest& digest) const noexcept { return digest.low; }
+  };
+  std::unordered_map<Digest, Mention, DigestHash> ids_;  // by the digests that stand for them
   std::unordered_set<const TreeFile*> used_;
   std::uint64_t line_count_ = 0;
   std::uint64_t named_count_ = 0;  // with audio that may be looked for
