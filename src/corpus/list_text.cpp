@@ -59,4 +59,18 @@ std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
   return "is not UTF-8 (byte " + std::to_string(valid + 1) + "); save it as UTF-8";
 }
 
+std::string on_one_line(std::string_view text) {
+  if (text.find_first_of("\r\n") == std::string_view::npos) return std::string(text);
+  std::string line;
+  line.reserve(text.size());
+  bool in_break = false;
+  for (const char c : text) {
+    const bool is_break = c == '\n' || c == '\r';
+    if (is_break && !in_break) line += ' ';
+    if (!is_break) line += c;
+    in_break = is_break;
+  }
+  return line;
+}
+
 }  // namespace xtts::corpus

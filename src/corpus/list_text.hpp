@@ -44,4 +44,7 @@ class ListText {
 // Why no text can be taken from these bytes (too long, NUL, not UTF-8); nullopt: it can.
 [[nodiscard]] std::optional<std::string> fault_of_text_bytes(std::string_view bytes);
 
+// A transcript may run over several lines; the text that is trained on has one.
+[[nodiscard]] std::string on_one_line(std::string_view text);
+
 }  // namespace xtts::corpus
