@@ -51,6 +51,11 @@ struct Layout {
 // In the order in which they are tried; the last takes any folder.
 [[nodiscard]] std::span<const Layout> layouts();
 
+extern const Layout kLibriSpeechLayout;
+extern const Layout kLibriTtsLayout;
+extern const Layout kMlsLayout;
+extern const Layout kCommonVoiceLayout;
+extern const Layout kVctkLayout;
 extern const Layout kLjspeechLayout;
 extern const Layout kFolderLayout;
 

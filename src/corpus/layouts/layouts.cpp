@@ -5,7 +5,10 @@
 namespace xtts::corpus {
 
 std::span<const Layout> layouts() {
-  static const std::array<Layout, 2> kLayouts = {kLjspeechLayout, kFolderLayout};
+  static const std::array kLayouts = {
+      kLibriSpeechLayout, kLibriTtsLayout, kMlsLayout,    kCommonVoiceLayout,
+      kVctkLayout,        kLjspeechLayout, kFolderLayout,
+  };
   return kLayouts;
 }
 

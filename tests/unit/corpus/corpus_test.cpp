@@ -134,7 +134,8 @@ TEST(Corpus, EveryLayoutHasANameForTheCommandLine) {
     names.emplace_back(layout.name);
     EXPECT_FALSE(layout.about.empty());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"auto", "ljspeech", "folder"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"auto", "librispeech", "libritts", "mls",
+                                             "commonvoice", "vctk", "ljspeech", "folder"}));
 }
 
 }  // namespace
