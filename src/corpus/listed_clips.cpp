@@ -44,16 +44,39 @@ void ListedClips::refuse(const ListSource& source, std::uint64_t line, std::stri
                              "list", kind, std::move(reason)});
 }
 
+void ListedClips::refuse_file(std::string_view path, std::string_view id, std::string reason,
+                              ProblemClass kind) {
+  found_.problems.push_back({printable(id.substr(0, kIdBytesMax)), printable(path), std::nullopt,
+                             "discover", kind, std::move(reason)});
+}
+
+void ListedClips::refuse_folders() {
+  for (const Refusal& refusal : input_.tree.refusals) {
+    if (refusal.is_folder) refuse_file(refusal.path, {}, refusal.reason, refusal.kind);
+  }
+}
+
+void ListedClips::refuse_clip(const ListSource& source, const ListedClip& clip, std::string_view id,
+                              std::string reason, ProblemClass kind) {
+  if (clip.file.empty()) return refuse(source, clip.line, id, std::move(reason), kind);
+  refuse_file(clip.file, id, std::move(reason), kind);
+}
+
+std::string ListedClips::Mention::place() const {
+  if (!file.empty()) return printable(file);
+  return "line " + std::to_string(line) + " of " + printable(source->list);
+}
+
 void ListedClips::add(const ListSource& source, const ListedClip& clip) {
   const std::string_view name = clip.id.empty() ? clip.audio : clip.id;
-  if (auto fault = fault_of_id(name)) return refuse(source, clip.line, name, *fault);
+  if (auto fault = fault_of_id(name)) return refuse_clip(source, clip, name, *fault);
   const auto path = path_inside(input_.tree, source, clip.audio);
-  if (!path.ok()) return refuse(source, clip.line, name, path.status().message());
+  if (!path.ok()) return refuse_clip(source, clip, name, path.status().message());
   ++named_count_;
   const auto audio = finder_.find(source, *path);
   if (!audio) {
     Miss miss = finder_.explain_miss(source, *path);
-    return refuse(source, clip.line, name, std::move(miss.reason), miss.kind);
+    return refuse_clip(source, clip, name, std::move(miss.reason), miss.kind);
   }
   add_found(source, clip, *audio);
 }
@@ -62,27 +85,26 @@ void ListedClips::add_found(const ListSource& source, const ListedClip& clip,
                             const ListedAudio& audio) {
   std::string id(clip.id.empty() ? audio.id : clip.id);
   if (clip.id.empty()) id += clip.id_suffix;
-  if (const auto fault = fault_of_id(id)) return refuse(source, clip.line, id, *fault);
+  if (const auto fault = fault_of_id(id)) return refuse_clip(source, clip, id, *fault);
   if (const auto fault = fault_of_id(audio.file->path)) {
-    return refuse(source, clip.line, id, "the path of its audio will not do: " + *fault);
+    return refuse_clip(source, clip, id, "the path of its audio will not do: " + *fault);
   }
   for (const auto& [what, value] :
        {std::pair("speaker", clip.speaker), std::pair("language", clip.language)}) {
     if (value.empty()) continue;
     if (const auto fault = fault_of_label(value)) {
-      return refuse(source, clip.line, id, std::string("the ") + what + " " + *fault);
+      return refuse_clip(source, clip, id, std::string("the ") + what + " " + *fault);
     }
   }
   if (const auto fault = fault_of_segment(clip.segment))
-    return refuse(source, clip.line, id, *fault);
-  const auto [mention, is_new] = ids_.try_emplace(digest128(id), Mention{&source, clip.line});
+    return refuse_clip(source, clip, id, *fault);
+  const auto [mention, is_new] = ids_.try_emplace(digest128(id), Mention{&source, clip.line, clip.file});
   if (!is_new) {
     const Mention& first = mention->second;
-    return refuse(
-        source, clip.line, id,
-        "the same id is in line " + std::to_string(first.line) + " of " + first.source->list +
-            (first.source == &source ? ", which is used"
-                                     : ", which is used; a clip can be in one split only"));
+    const bool in_other_split = first.source->split != source.split;
+    return refuse_clip(source, clip, id,
+                       "the same id is in " + first.place() + ", which is used" +
+                           (in_other_split ? "; a clip can be in one split only" : ""));
   }
   used_.insert(audio.file);
   rival_count_ += audio.has_rivals ? 1 : 0;
@@ -118,21 +140,23 @@ Result<Findings> ListedClips::finish(std::span<const ListSource> sources,
 
 Status ListedClips::nothing_found(std::span<const ListSource> sources,
                                   std::string_view expected) const {
-  const ListSource& source = sources.front();
   std::string text;
-  if (line_count_ == 0) {
-    text = source.list + " holds no line; expected " + std::string(expected);
+  if (sources.empty()) {
+    text = "none of the " + counted(line_count_, "clip", "clips") + " in " + input_.tree.root +
+           " can be used; expected " + std::string(expected);
+  } else if (line_count_ == 0) {
+    text = sources.front().list + " holds no line; expected " + std::string(expected);
   } else if (named_count_ == 0) {
-    text = "none of the " + counted(line_count_, "line", "lines") + " of " + source.list +
+    text = "none of the " + counted(line_count_, "line", "lines") + " of " + sources.front().list +
            " can be used; expected " + std::string(expected) + " in UTF-8";
   } else {
-    text = "none of the " + counted(named_count_, "clip", "clips") + " named in " + source.list +
-           " has audio in " + folder_name(source.audio_folder);
+    text = "none of the " + counted(named_count_, "clip", "clips") + " named in " +
+           sources.front().list + " has audio in " + folder_name(sources.front().audio_folder);
   }
   if (!found_.problems.empty()) {
     const Problem& first = found_.problems.front();
-    text +=
-        " (the first, line " + std::to_string(first.line.value_or(0)) + ": " + first.reason + ")";
+    text += " (the first, " + (first.line ? "line " + std::to_string(*first.line) : first.path) +
+            ": " + first.reason + ")";
   }
   text += index_.audio_count() == 0
               ? "; there is no audio file in " + input_.tree.root + " at all"

@@ -1,7 +1,8 @@
 // ListedClips: what lists say of clips -> clips, in one way for every layout that has lists: where
 // the audio of each is, under which id it goes, which ids come twice, what is missing and why, and
-// the notes on all that. A view of LayoutInput and of the sources, which must outlive it and stay
-// where they are; what a ListedClip shows is copied. One thread at a time.
+// the notes on all that. It serves as well where no list names the clips and each is known by files
+// of its own. A view of LayoutInput and of the sources, which must outlive it and stay where they
+// are; what a ListedClip shows is copied, but for `file`. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ namespace xtts::corpus {
 // with initializers, so that a designated one may leave them out.
 struct ListedClip {
   std::uint64_t line = 0;
-  std::string_view audio;  // a path or a bare name, with or without extension
-  std::string_view id;     // empty: that of its audio
+  std::string_view file = {};  // instead of a line of the list: the clip's own audio or transcript
+  std::string_view audio;      // a path or a bare name, with or without extension
+  std::string_view id;         // empty: that of its audio
   std::string_view text_raw;
   std::string_view text_normalized;  // empty: the raw one
   std::string_view speaker;
@@ -37,22 +39,30 @@ class ListedClips {
  public:
   explicit ListedClips(const LayoutInput& input);
 
-  // Counts a line, good or bad. Every line is told once, before add() or refuse().
+  // Counts a line, or a clip that no list names, good or bad. Each is told once, before add() or
+  // refuse().
   void count_line() { ++line_count_; }
   // A clip, or a problem that says why it is none.
   void add(const ListSource& source, const ListedClip& clip);
   void refuse(const ListSource& source, std::uint64_t line, std::string_view id, std::string reason,
               ProblemClass kind = ProblemClass::kInput);
+  void refuse_file(std::string_view path, std::string_view id, std::string reason,
+                   ProblemClass kind = ProblemClass::kInput);
+  // For lists and clips that the walk of DATA meets: nobody knows what a refused folder holds, so
+  // that no line will tell of it.
+  void refuse_folders();
   void note(std::string text) { found_.notes.push_back(std::move(text)); }
   // A file that was read beside the lists is no ignored file.
   void count_read_file() { ++read_file_count_; }
+  // Audio that the layout passes over by a rule which its own note tells.
+  void pass_over(const TreeFile& audio) { used_.insert(&audio); }
   // Whether the audio that a line would name is there.
   [[nodiscard]] bool has_audio(const ListSource& source, std::string_view listed) const;
 
   // kInvalidArgument: a list with so many unusable lines is not a list of this corpus.
   [[nodiscard]] Status check_problem_count(const ListSource& source) const;
   // A failure where no clip was found; `expected` says what lines should have been: "lines
-  // id|text|normalized text".
+  // id|text|normalized text". No sources: no list names the clips.
   [[nodiscard]] Result<Findings> finish(std::span<const ListSource> sources,
                                         std::string_view expected);
 
@@ -60,8 +70,13 @@ class ListedClips {
   struct Mention {
     const ListSource* source = nullptr;
     std::uint64_t line = 0;
+    std::string_view file;
+
+    [[nodiscard]] std::string place() const;  // "line 3 of train.csv"
   };
 
+  void refuse_clip(const ListSource& source, const ListedClip& clip, std::string_view id,
+                   std::string reason, ProblemClass kind = ProblemClass::kInput);
   void add_found(const ListSource& source, const ListedClip& clip, const ListedAudio& audio);
   [[nodiscard]] Status nothing_found(std::span<const ListSource> sources,
                                      std::string_view expected) const;

@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/audio_index.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/list_text.hpp"
 #include "corpus/names.hpp"
@@ -28,14 +29,11 @@ std::string_view without_txt(std::string_view path) {
 class FolderReader {
  public:
   explicit FolderReader(const LayoutInput& input) : input_(input), index_(input.tree) {
-    for (const TreeFile& file : input.tree.files) {
-      if (is_transcript(file.path)) transcripts_.emplace(without_txt(file.path), &file);
-    }
-    for (const Refusal& refusal : input.tree.refusals) {
-      if (!refusal.is_folder && is_transcript(refusal.path)) {
-        refused_transcripts_.emplace(without_txt(refusal.path), &refusal);
-      }
-    }
+    for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+      if (!is_transcript(file.path)) return;
+      transcripts_.emplace(without_txt(file.path), file);
+      found_transcript_count_ += file.refusal == nullptr ? 1 : 0;
+    });
   }
 
   Result<Findings> read() {
@@ -74,34 +72,23 @@ class FolderReader {
     FoundClip found;
     found.clip.id = id;
     found.clip.source = file.path;
-    if (read_transcript(id, found.clip)) found_.clips.push_back(std::move(found));
+    if (add_text(id, found.clip)) found_.clips.push_back(std::move(found));
   }
 
   // False: there is one, and it is no good. Sound and text must stay a pair, so the clip goes with
   // it.
-  bool read_transcript(std::string_view id, Clip& clip) {
-    if (const auto refused = refused_transcripts_.find(id); refused != refused_transcripts_.end()) {
-      report(refused->second->path, id, "the transcript " + refused->second->reason,
-             refused->second->kind);
-      return false;
-    }
+  bool add_text(std::string_view id, Clip& clip) {
     const auto place = transcripts_.find(id);
     if (place == transcripts_.end()) return true;
-    ++transcript_count_;
-    const std::string& path = place->second->path;
-    const auto text = ListText::read(input_.env, input_.tree.full_path(path), kTextBytesMax);
-    if (!text.ok()) {
-      const bool is_input = text.status().code() == StatusCode::kInvalidArgument;
-      report(path, id, "the transcript cannot be read: " + text.status().message(),
-             is_input ? ProblemClass::kInput : ProblemClass::kEnvironment);
+    const MetFile& file = place->second;
+    transcript_count_ += file.refusal == nullptr ? 1 : 0;
+    const Transcript transcript = read_transcript(input_, file);
+    if (transcript.fault) {
+      report(file.path, id, transcript.fault->reason, transcript.fault->kind);
       return false;
     }
-    if (const auto fault = fault_of_text_bytes(text->all())) {
-      report(path, id, "the transcript " + *fault, ProblemClass::kInput);
-      return false;
-    }
-    clip.text_raw = trimmed(text->all());
-    clip.text_normalized = on_one_line(clip.text_raw);
+    clip.text_raw = transcript.text;
+    clip.text_normalized = on_one_line(transcript.text);
     return true;
   }
 
@@ -130,7 +117,7 @@ class FolderReader {
   }
 
   void add_notes() {
-    const std::uint64_t stray_texts = transcripts_.size() - transcript_count_;
+    const std::uint64_t stray_texts = found_transcript_count_ - transcript_count_;
     if (stray_texts > 0) {
       found_.notes.push_back(counted(stray_texts, ".txt file has", ".txt files have") +
                              " no audio of the same name");
@@ -171,9 +158,9 @@ class FolderReader {
 
   const LayoutInput& input_;
   AudioIndex index_;
-  std::unordered_map<std::string_view, const TreeFile*> transcripts_;
-  std::unordered_map<std::string_view, const Refusal*> refused_transcripts_;
-  std::uint64_t transcript_count_ = 0;
+  std::unordered_map<std::string_view, MetFile> transcripts_;  // by path without extension
+  std::uint64_t found_transcript_count_ = 0;                   // not refused
+  std::uint64_t transcript_count_ = 0;                         // and with audio of the same name
   Findings found_;
 };
 
@@ -182,13 +169,7 @@ std::optional<std::string> detect(const LayoutInput&) {
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  const formats::CorpusConfig& config = input.config;
-  if (!config.metadata_train_file.empty() || !config.metadata_eval_file.empty() ||
-      !config.wavs_train_folder.empty() || !config.wavs_eval_folder.empty()) {
-    return Status(StatusCode::kInvalidArgument,
-                  "layout folder reads no lists: leave metadata_train_file, metadata_eval_file, "
-                  "wavs_train_folder and wavs_eval_folder empty, or choose layout ljspeech");
-  }
+  XTTS_TRY(check_no_list_keys(input.config, "folder"));
   return FolderReader(input).read();
 }
 

@@ -10,6 +10,11 @@ std::span<const Layout> layouts() {
       kLhotseLayout,       // recordings and supervisions
       kAudiofolderLayout,  // metadata.csv with file_name: before the other metadata.csv
       kNemoLayout,         // audio_filepath
+      kLibriSpeechLayout,  // *.trans.txt
+      kLibriTtsLayout,     // *.normalized.txt
+      kMlsLayout,          // transcripts.txt
+      kCommonVoiceLayout,  // clips/ and *.tsv
+      kVctkLayout,         // wav48*/ and txt/
       kLjspeechLayout,     // any other metadata.csv
       kTableLayout,        // a header line
       kListLayout,         // no header line

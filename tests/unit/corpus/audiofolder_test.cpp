@@ -1,4 +1,4 @@
-#include "layout_checks.hpp"
+#include "corpus_checks.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -12,7 +12,7 @@ TEST(Audiofolder, ReadsMetadataCsv) {
                "a.wav,\"Hello, \"\"you\"\"\",7,en,1.50\n"
                "sub/b.flac,\"two\nlines\",anna,,2\n");
   add_audio(env, {"a.wav", "sub/b.flac"});
-  const Corpus corpus = read_data(env, {.language = "fa"});
+  const Corpus corpus = discover_data(env, {.language = "fa"});
   EXPECT_EQ(corpus.layout, "audiofolder");
   EXPECT_EQ(ids_of(corpus), (Ids{"a", "sub/b"}));
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "Hello, \"you\"");
@@ -34,7 +34,7 @@ TEST(Audiofolder, ReadsMetadataJsonLines) {
                R"({"file_name": "b.mp3", "normalized_text": "only"})"
                "\n");
   add_audio(env, {"a.mp3", "b.mp3"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "audiofolder");
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "Dr.");
   EXPECT_EQ(clip_of(corpus, "a").text_normalized, "doctor");
@@ -50,7 +50,7 @@ TEST(Audiofolder, FoldersOfSplitsKeepEqualNamesApart) {
       env.add_file("/data/" + folder + "/metadata.csv", "file_name,text\n./0.wav,x\n");
       add_audio(env, {folder + "/0.wav"});
     }
-    const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+    const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
     EXPECT_EQ(ids_of(corpus), (Ids{base + "test/0", base + "train/0", base + "validation/0"}));
     EXPECT_EQ(clip_of(corpus, base + "test/0").source, base + "test/0.wav");
     EXPECT_EQ(clip_of(corpus, base + "test/0").split, Split::kTest);
@@ -64,7 +64,7 @@ TEST(Audiofolder, OneFolderIsAllOfTheCorpus) {
   MemoryEnv env;
   env.add_file("/data/test/metadata.csv", "file_name,text\na.wav,x\n");
   add_audio(env, {"test/a.wav"});
-  const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+  const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
   EXPECT_EQ(clip_of(corpus, "test/a").split, Split::kTrain);
 }
 
@@ -82,7 +82,7 @@ TEST(Audiofolder, NamesOutsideTheListsFolderAreRefused) {
   env.add_file("/data/metadata.csv",
                "file_name,text\na.wav,x\n/data/a.wav,x\n../a.wav,x\n,x\ngone.wav,x\n");
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(problems_of(corpus),
             "metadata.csv:3 /data/a.wav: the id is an absolute path; name audio relative to the "
@@ -97,7 +97,7 @@ TEST(Audiofolder, OfTwoListsInOneFolderTheTableIsRead) {
   env.add_file("/data/metadata.csv", "file_name,text\na.wav,table\n");
   env.add_file("/data/metadata.jsonl", R"({"file_name": "a.wav", "text": "json"})");
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "table");
   EXPECT_TRUE(says(notes_of(corpus), "metadata.jsonl is not read: metadata.csv is beside it"));
 }

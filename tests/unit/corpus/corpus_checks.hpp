@@ -1,6 +1,8 @@
 // What the tests of discovery ask again and again.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -42,6 +44,35 @@ inline std::string notes_of(const Corpus& corpus) {
   std::string text;
   for (const std::string& note : corpus.notes) text += note + "\n";
   return text;
+}
+
+inline bool says(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// What is in /data, which must be a corpus.
+inline Corpus discover_data(testing::MemoryEnv& env, const formats::CorpusConfig& config = {}) {
+  auto corpus = discover(env, "/data", config);
+  EXPECT_TRUE(corpus.ok()) << corpus.status().message();
+  return corpus.ok() ? std::move(*corpus) : Corpus();
+}
+
+using Ids = std::vector<std::string>;
+
+inline std::string layout_of(testing::MemoryEnv& env) {
+  return discover_data(env).layout;
+}
+
+// Empty audio of these names in /data.
+inline void add_audio(testing::MemoryEnv& env, const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) env.add_file("/data/" + path, "RIFF");
+}
+
+// The message of a refusal whose code says that the corpus or the call must be mended.
+inline std::string refusal_of(testing::MemoryEnv& env, const formats::CorpusConfig& config = {}) {
+  const Status status = discover(env, "/data", config).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.message();
+  return status.message();
 }
 
 // /data with metadata.csv as given and empty audio of these names in wavs/.

@@ -135,7 +135,8 @@ TEST(Corpus, EveryLayoutHasANameForTheCommandLine) {
     EXPECT_FALSE(layout.about.empty());
   }
   EXPECT_EQ(names, (std::vector<std::string>{"auto", "kaldi", "lhotse", "audiofolder", "nemo",
-                                             "ljspeech", "table", "list", "folder"}));
+                                             "librispeech", "libritts", "mls", "commonvoice",
+                                             "vctk", "ljspeech", "table", "list", "folder"}));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Which layout takes a folder that several would: all lists below name the same audio, and are put
 // into DATA from the last in layouts.cpp to the first.
-#include "layout_checks.hpp"
+#include "corpus_checks.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -38,10 +38,10 @@ TEST(Detection, AListNamedByTheRecipeIsAnLjspeechListUnlessToldOtherwise) {
   env.add_file("/data/table.csv", "path,text\na.wav,of the table\n");
   env.add_file("/data/metadata.csv", "file_name,text\na.wav,text\n");
   env.add_file("/data/mine.csv", "a|mine\n");
-  const Corpus mine = read_data(env, {.metadata_train_file = "mine.csv"});
+  const Corpus mine = discover_data(env, {.metadata_train_file = "mine.csv"});
   EXPECT_EQ(mine.layout, "ljspeech");
   EXPECT_EQ(clip_of(mine, "a").text_raw, "mine");
-  const Corpus table = read_data(env, {.layout = "table", .metadata_train_file = "table.csv"});
+  const Corpus table = discover_data(env, {.layout = "table", .metadata_train_file = "table.csv"});
   EXPECT_EQ(clip_of(table, "a").text_raw, "of the table");
   for (const std::string layout : {"kaldi", "nemo", "audiofolder"}) {
     EXPECT_TRUE(says(refusal_of(env, {.layout = layout, .metadata_train_file = "mine.csv"}),

@@ -9,11 +9,6 @@ using testing::EnvCall;
 using testing::EnvOperation;
 using testing::MemoryEnv;
 
-using Ids = std::vector<std::string>;
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 Corpus read(MemoryEnv& env) {
   auto corpus = discover(env, "/data", {});
@@ -43,8 +38,8 @@ TEST(Folder, TextOfTheSameStemIsTheTranscript) {
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "Ask not\r\nwhat.");
   EXPECT_EQ(clip_of(corpus, "a").text_normalized, "Ask not what.");
   EXPECT_TRUE(corpus.has_text);
-  EXPECT_TRUE(contains(notes_of(corpus), "1 clip has no text"));
-  EXPECT_TRUE(contains(notes_of(corpus), "1 .txt file has no audio"));
+  EXPECT_TRUE(says(notes_of(corpus), "1 clip has no text"));
+  EXPECT_TRUE(says(notes_of(corpus), "1 .txt file has no audio"));
   EXPECT_EQ(corpus.ignored_file_count, 1U);
 }
 
@@ -90,7 +85,7 @@ TEST(Folder, NamesThatLookAlikeAreDifferentClips) {
   }
   const Corpus corpus = read(env);
   EXPECT_EQ(corpus.clips.size(), 4U);
-  EXPECT_TRUE(contains(notes_of(corpus), "2 pairs of ids differ only in letter case"));
+  EXPECT_TRUE(says(notes_of(corpus), "2 pairs of ids differ only in letter case"));
 }
 
 TEST(Folder, NamesThatCannotBeIdsAreRejectedReadably) {
@@ -112,7 +107,7 @@ TEST(Folder, HiddenFilesAreIgnoredAndCounted) {
   const Corpus corpus = read(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(corpus.ignored_file_count, 3U);
-  EXPECT_TRUE(contains(notes_of(corpus), "2 hidden files or folders ignored"));
+  EXPECT_TRUE(says(notes_of(corpus), "2 hidden files or folders ignored"));
 }
 
 TEST(Folder, NoAudioSaysWhatWasLookedFor) {
@@ -120,7 +115,7 @@ TEST(Folder, NoAudioSaysWhatWasLookedFor) {
   env.add_file("/data/readme.md", "");
   const Status status = discover(env, "/data", {}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(contains(status.message(), "no audio in /data: looked for files named *.{wav, flac"));
+  EXPECT_TRUE(says(status.message(), "no audio in /data: looked for files named *.{wav, flac"));
 }
 
 TEST(Folder, ListsInSubfoldersArePointedOut) {
@@ -128,7 +123,7 @@ TEST(Folder, ListsInSubfoldersArePointedOut) {
   env.add_file("/data/LJSpeech-1.1/metadata.csv", "a|x|x\n");
   env.add_file("/data/LJSpeech-1.1/wavs/a.wav", "");
   env.add_file("/data/other/metadata_flac.csv", "a|x|x\n");
-  EXPECT_TRUE(contains(notes_of(read(env)),
+  EXPECT_TRUE(says(notes_of(read(env)),
                        "2 lists in folders below not read (LJSpeech-1.1/metadata.csv); "
                        "to use the text, give LJSpeech-1.1 as DATA"));
 }

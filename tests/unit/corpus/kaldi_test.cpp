@@ -1,4 +1,4 @@
-#include "layout_checks.hpp"
+#include "corpus_checks.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -17,7 +17,7 @@ TEST(Kaldi, RecordingsAreUtterancesWhereThereAreNoSegments) {
   env.add_file("/data/text", "r1 hello  there\nr2\tworld\n");
   env.add_file("/data/utt2spk", "r1 anna\nr2 ben\n");
   env.add_file("/data/utt2lang", "r1 en\n");
-  const Corpus corpus = read_data(env, {.language = "fa"});
+  const Corpus corpus = discover_data(env, {.language = "fa"});
   EXPECT_EQ(corpus.layout, "kaldi");
   EXPECT_EQ(ids_of(corpus), (Ids{"r1", "r2"}));
   EXPECT_EQ(clip_of(corpus, "r1").source, "wav/one.wav");
@@ -37,7 +37,7 @@ TEST(Kaldi, SegmentsAreTheUtterances) {
   add_kaldi(env);
   env.add_file("/data/segments", "u1 r1 0.5 1.25\nu2 r1 1.25 -1\nu3 r2 0 2 1\n");
   env.add_file("/data/text", "u1 one\nu3 three\nr1 no utterance\n");
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), (Ids{"u1", "u2", "u3"}));
   EXPECT_EQ(clip_of(corpus, "u1").segment, (Segment{0.5, 1.25}));
   EXPECT_EQ(clip_of(corpus, "u2").segment, (Segment{1.25, std::nullopt}));
@@ -53,7 +53,7 @@ TEST(Kaldi, PipesAreNeverRun) {
   add_kaldi(env);
   env.add_file("/data/wav.scp",
                "r1 wav/one.wav\nr2 flac -c -d -s wav/two.flac |\nr3 touch /tmp/owned|\n");
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"r1"});
   ASSERT_EQ(corpus.problems.size(), 2U) << problems_of(corpus);
   EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kInput);
@@ -67,7 +67,7 @@ TEST(Kaldi, SegmentsOfAPipeAreProblemsOfTheirOwn) {
   add_kaldi(env);
   env.add_file("/data/wav.scp", "r1 wav/one.wav\nr2 sph2pipe x |\n");
   env.add_file("/data/segments", "u1 r1 0 1\nu2 r2 0 1\nu3 r2 1 2\n");
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"u1"});
   EXPECT_EQ(corpus.problems.size(), 3U);
   EXPECT_TRUE(says(problems_of(corpus),
@@ -88,7 +88,7 @@ TEST(Kaldi, EachUnusableSegmentIsNamed) {
                "f r1 zero one\n"   // 8
                "good r1 2 3\n"     // 9
                "g\xFF r1 0 1\n");  // 10
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"good"});
   EXPECT_EQ(clip_of(corpus, "good").segment, (Segment{0.0, 1.0}));
   const std::string fault = "is a segment that ends before it begins, or begins before its source";
@@ -107,7 +107,7 @@ TEST(Kaldi, AnUtteranceWhoseTextIsBrokenGoesWithIt) {
   MemoryEnv env;
   add_kaldi(env);
   env.add_file("/data/text", "r1 caf\xE9\nr2 good\nr2 again\n");
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"r2"});
   EXPECT_EQ(clip_of(corpus, "r2").text_raw, "good");
   EXPECT_EQ(problems_of(corpus),
@@ -125,7 +125,7 @@ TEST(Kaldi, PathsMayBeAbsoluteInsideDataOnly) {
                "c wav/one.wav\n"
                "d /etc/one.wav\n"
                "e ../../../etc/one.wav\n");
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), (Ids{"a", "b", "c"}));
   EXPECT_EQ(clip_of(corpus, "a").source, "wav/one.wav") << "not what is beside the list";
   EXPECT_EQ(clip_of(corpus, "b").source, "wav/one.wav");
@@ -143,7 +143,7 @@ TEST(Kaldi, SeveralFoldersGiveTheSplits) {
     add_audio(env, {"audio/" + name + ".wav"});
   }
   env.add_file("/data/data/dev/split2/1/wav.scp", "dev audio/dev.wav\n");
-  const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+  const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
   EXPECT_EQ(ids_of(corpus), (Ids{"dev", "eval2000", "other", "train_clean_5"}));
   EXPECT_EQ(clip_of(corpus, "train_clean_5").split, Split::kTrain);
   EXPECT_EQ(clip_of(corpus, "dev").split, Split::kValidation);
@@ -156,7 +156,7 @@ TEST(Kaldi, OneFolderIsAllOfTheCorpus) {
   MemoryEnv env;
   env.add_file("/data/test/wav.scp", "a a.wav\n");
   add_audio(env, {"test/a.wav"});
-  EXPECT_EQ(clip_of(read_data(env, {.train_split = 1.0, .validation_split = 0.0}), "a").split,
+  EXPECT_EQ(clip_of(discover_data(env, {.train_split = 1.0, .validation_split = 0.0}), "a").split,
             Split::kTrain);
 }
 
@@ -173,7 +173,7 @@ TEST(Kaldi, LineEndsAndMarksDoNotMatter) {
   add_kaldi(env);
   env.add_file("/data/wav.scp", "\xEF\xBB\xBFr1 wav/one.wav\r\n\r\n  r2   wav/two.flac  \r\n");
   env.add_file("/data/text", "r1 one\r\nr2 two\r\n");
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), (Ids{"r1", "r2"}));
   EXPECT_EQ(clip_of(corpus, "r2").text_raw, "two");
   EXPECT_EQ(problems_of(corpus), "");
@@ -186,7 +186,7 @@ TEST(Kaldi, HostileListsAreProblems) {
   list += std::string("nul wav/\0.wav\n", 14);
   list += "long " + std::string(1U << 20U, 'x') + "\n";
   env.add_file("/data/wav.scp", list);
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"r1"});
   EXPECT_EQ(problems_of(corpus),
             "wav.scp:2 alone: the line has one field; expected RECORDING PATH\n"

@@ -1,5 +1,5 @@
 #include "gzip_bytes.hpp"
-#include "layout_checks.hpp"
+#include "corpus_checks.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -38,7 +38,7 @@ TEST(Lhotse, ReadsThePairThatLhotseWrites) {
                                       R"( "gender": "F", "custom": {"snr": 7.5})") +
                           supervision("s2", "r2", 0.5, 1.25)));
   add_audio(env, {"wavs/a.wav", "wavs/b.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "lhotse");
   EXPECT_EQ(ids_of(corpus), (Ids{"s1", "s2"}));
   const Clip whole = clip_of(corpus, "s1");
@@ -63,7 +63,7 @@ TEST(Lhotse, AMillisecondMakesNoSegment) {
            supervision("near", "r", 0, 1.9995) + supervision("short", "r", 0, 1.99) +
                supervision("late", "r", 0.0005, 1.9995));
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_FALSE(clip_of(corpus, "near").segment);
   EXPECT_EQ(clip_of(corpus, "short").segment, (Segment{0.0, 1.99}));
   EXPECT_TRUE(clip_of(corpus, "late").segment) << "it begins later";
@@ -77,7 +77,7 @@ TEST(Lhotse, CommandsAndAddressesAreNeverRunOrFetched) {
            supervision("s1", "good", 0, 2) + supervision("s2", "pipe", 0, 2) +
                supervision("s3", "web", 0, 2));
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"s1"});
   EXPECT_EQ(problems_of(corpus),
             "x_recordings.jsonl:2 pipe: the recording is a command, which is never run or fetched; "
@@ -101,7 +101,7 @@ TEST(Lhotse, RecordingsThatAreMoreThanAFileAreRefused) {
            many + changed + plain + plain + R"({"id": "none"})" + "\n" + R"({"sources": 3})" + "\n",
            supervision("s", "plain", 0, 2));
   add_audio(env, {"a.wav", "b.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"s"});
   EXPECT_EQ(problems_of(corpus),
             "x_recordings.jsonl:1 many: the recording is spread over several sources\n"
@@ -124,7 +124,7 @@ TEST(Lhotse, EachUnusableSupervisionIsNamed) {
                R"({"recording_id": "r", "start": 0, "duration": 1})" + "\n" +  // 7
                R"({"id": "odd", "recording_id": "r", "start": "x"})" + "\n{\n");
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"s"});
   ASSERT_EQ(corpus.problems.size(), 8U) << problems_of(corpus);
   const std::vector<std::string> reasons = {"the same id is in line 1 of x_supervisions.jsonl",
@@ -151,7 +151,7 @@ TEST(Lhotse, SeveralPairsGiveTheSplits) {
     add_audio(env, {split + ".wav"});
   }
   env.add_file("/data/x_recordings_more.jsonl", recording("more", "train.wav"));
-  const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+  const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
   EXPECT_EQ(clip_of(corpus, "train").split, Split::kTrain);
   EXPECT_EQ(clip_of(corpus, "dev").split, Split::kValidation);
   EXPECT_EQ(clip_of(corpus, "test").split, Split::kTest);

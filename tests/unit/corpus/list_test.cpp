@@ -1,4 +1,4 @@
-#include "layout_checks.hpp"
+#include "corpus_checks.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -9,7 +9,7 @@ TEST(List, ReadsFileAndText) {
   MemoryEnv env;
   env.add_file("/data/filelist.txt", "wavs/a.wav|Hello, world\r\nwavs/b.flac|\r\n");
   add_audio(env, {"wavs/a.wav", "wavs/b.flac"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "list");
   EXPECT_EQ(ids_of(corpus), (Ids{"a", "b"}));
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "Hello, world");
@@ -22,7 +22,7 @@ TEST(List, AMissingFirstFileDoesNotHideTheList) {
   MemoryEnv env;
   env.add_file("/data/list.txt", "broken\ngone.wav|x\na.wav|y\n");
   add_audio(env, {"wavs/a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "list");
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(corpus.problems.size(), 2U) << problems_of(corpus);
@@ -32,12 +32,12 @@ TEST(List, FindsTheSpeakerInEitherPlace) {
   MemoryEnv env;
   add_audio(env, {"a.wav", "b.wav", "c.wav"});
   env.add_file("/data/list.txt", "a.wav|78|It is one\nb.wav|78|It is two\nc.wav|9|Three\n");
-  const Corpus first = read_data(env);
+  const Corpus first = discover_data(env);
   EXPECT_EQ(clip_of(first, "a").speaker, "78");
   EXPECT_EQ(clip_of(first, "a").text_raw, "It is one");
   EXPECT_TRUE(says(notes_of(first), "lines are read as file|speaker|text"));
   env.add_file("/data/list.txt", "a.wav|It is one|78\nb.wav|It is two|78\nc.wav|Three|9\n");
-  const Corpus last = read_data(env);
+  const Corpus last = discover_data(env);
   EXPECT_EQ(clip_of(last, "c").speaker, "9");
   EXPECT_EQ(clip_of(last, "c").text_raw, "Three");
   EXPECT_TRUE(says(notes_of(last), "lines are read as file|text|speaker"));
@@ -47,17 +47,17 @@ TEST(List, SpeakersAreFewerThanTexts) {
   MemoryEnv env;
   add_audio(env, {"a.wav", "b.wav", "c.wav", "d.wav"});
   env.add_file("/data/list.txt", "a.wav|Yes|ann\nb.wav|No|ann\nc.wav|Maybe|bo\nd.wav|Go|bo\n");
-  EXPECT_EQ(clip_of(read_data(env), "d").speaker, "bo") << "texts of one word";
+  EXPECT_EQ(clip_of(discover_data(env), "d").speaker, "bo") << "texts of one word";
   env.add_file("/data/list.txt",
                "a.wav|Ann Lee|It is\nb.wav|Ann Lee|It was\nc.wav|Bo Fu|I am\nd.wav|Bo Fu|We do\n");
-  EXPECT_EQ(clip_of(read_data(env), "d").speaker, "Bo Fu") << "names of two words";
+  EXPECT_EQ(clip_of(discover_data(env), "d").speaker, "Bo Fu") << "names of two words";
 }
 
 TEST(List, TwoWritingsOfATextAreNoSpeaker) {
   MemoryEnv env;
   add_audio(env, {"a.wav", "b.wav"});
   env.add_file("/data/list.txt", "a.wav|It is 1|it is one\nb.wav|It is 2|it is two\n");
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(clip_of(corpus, "a").speaker, "");
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "It is 1");
   EXPECT_EQ(clip_of(corpus, "a").text_normalized, "it is one");
@@ -74,7 +74,7 @@ TEST(List, ReadsTheFilelistsOfVits) {
   env.add_file(name + "train_filelist.txt.cleaned", "DUMMY1/1.wav|w\u02C8\u028Cn\n");
   env.add_file("/data/filelists/vctk_audio_sid_text_train_filelist.txt", "DUMMY2/p1.wav|3|x y\n");
   env.add_file("/data/filelists/ljs_audio_pitch_text_train_v3.txt", "wavs/1.wav|p/1.pt|one\n");
-  const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+  const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
   EXPECT_EQ(corpus.layout, "list");
   ASSERT_EQ(corpus.clips.size(), 3U) << problems_of(corpus);
   EXPECT_EQ(clip_of(corpus, "DUMMY1/1").source, "wavs/1.wav");
@@ -91,7 +91,7 @@ TEST(List, OneListIsAllOfTheCorpus) {
   MemoryEnv env;
   add_audio(env, {"a.wav"});
   env.add_file("/data/test.txt", "a.wav|x\n");
-  EXPECT_EQ(clip_of(read_data(env, {.train_split = 1.0, .validation_split = 0.0}), "a").split,
+  EXPECT_EQ(clip_of(discover_data(env, {.train_split = 1.0, .validation_split = 0.0}), "a").split,
             Split::kTrain);
 }
 
@@ -99,7 +99,7 @@ TEST(List, ACleanedListAloneIsRead) {
   MemoryEnv env;
   add_audio(env, {"a.wav"});
   env.add_file("/data/train.txt.cleaned", "a.wav|w\u02C8\u028Cn\n");
-  EXPECT_EQ(clip_of(read_data(env), "a").text_raw, "w\u02C8\u028Cn");
+  EXPECT_EQ(clip_of(discover_data(env), "a").text_raw, "w\u02C8\u028Cn");
 }
 
 TEST(List, EachUnusableLineIsNamedAndTheRestStays) {
@@ -108,7 +108,7 @@ TEST(List, EachUnusableLineIsNamedAndTheRestStays) {
   env.add_file("/data/list.txt",
                "a.wav|good words|s\na.wav\na.wav|x|y|z\na.wav|x\n/etc/a.wav|x x|s\n"
                "gone.wav|x x|s\na.wav|caf\xE9|s\na.wav|same id|s\n|x x|s\n");
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(problems_of(corpus),
             "list.txt:2 : the line has one field; expected file|text\n"
@@ -141,7 +141,7 @@ TEST(List, SeveralListsThatAreNoSplitsMustBeNamed) {
   env.add_file("/data/new.txt", "a.wav|x\n");
   env.add_file("/data/old.txt", "b.wav|x\n");
   EXPECT_TRUE(says(refusal_of(env), "say which with metadata_train_file"));
-  EXPECT_EQ(ids_of(read_data(env, {.layout = "list", .metadata_train_file = "old.txt"})), Ids{"b"});
+  EXPECT_EQ(ids_of(discover_data(env, {.layout = "list", .metadata_train_file = "old.txt"})), Ids{"b"});
 }
 
 }  // namespace

@@ -7,13 +7,6 @@ namespace {
 
 using testing::MemoryEnv;
 
-using Ids = std::vector<std::string>;
-
-Corpus read(MemoryEnv& env, const formats::CorpusConfig& config = {}) {
-  auto corpus = discover(env, "/data", config);
-  EXPECT_TRUE(corpus.ok()) << corpus.status().message();
-  return corpus.ok() ? std::move(*corpus) : Corpus();
-}
 
 Status failure(std::string_view list, const std::vector<std::string>& audio) {
   MemoryEnv env;
@@ -21,14 +14,10 @@ Status failure(std::string_view list, const std::vector<std::string>& audio) {
   return discover(env, "/data", {}).status();
 }
 
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(Ljspeech, ReadsIdsTextsAndSources) {
   MemoryEnv env;
   add_ljspeech(env, "a|In 1492|In fourteen ninety-two\nb|only|only\n", {"a.wav", "b.flac"});
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "ljspeech");
   EXPECT_EQ(ids_of(corpus), (Ids{"a", "b"}));
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "In 1492");
@@ -43,7 +32,7 @@ TEST(Ljspeech, ByteOrderMarkLineEndsAndTheLastLineDoNotMatter) {
   const auto texts = [](std::string_view list) {
     MemoryEnv env;
     add_ljspeech(env, list, {"a.wav", "b.wav"});
-    const Corpus corpus = read(env);
+    const Corpus corpus = discover_data(env);
     return clip_of(corpus, "a").text_normalized + "/" + clip_of(corpus, "b").text_normalized;
   };
   const std::string expected = "one/two";
@@ -59,16 +48,16 @@ TEST(Ljspeech, ByteOrderMarkLineEndsAndTheLastLineDoNotMatter) {
 TEST(Ljspeech, AHeaderLineIsNotAClip) {
   MemoryEnv env;
   add_ljspeech(env, "id|transcription|normalized_transcription\na|A|a\n", {"a.wav"});
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_TRUE(corpus.problems.empty());
-  EXPECT_TRUE(contains(notes_of(corpus), "metadata.csv has a header line"));
+  EXPECT_TRUE(says(notes_of(corpus), "metadata.csv has a header line"));
 }
 
 TEST(Ljspeech, AClipMayBeCalledLikeAHeader) {
   MemoryEnv env;
   add_ljspeech(env, "id|text\na|b\n", {"id.wav", "a.wav"});
-  EXPECT_EQ(ids_of(read(env)), (Ids{"a", "id"}));
+  EXPECT_EQ(ids_of(discover_data(env)), (Ids{"a", "id"}));
 }
 
 TEST(Ljspeech, EachUnusableLineIsNamedAndTheRestStays) {
@@ -86,7 +75,7 @@ TEST(Ljspeech, EachUnusableLineIsNamedAndTheRestStays) {
   list += "good|again|again\n";                          // 11
   list += "good|yes|yes\n";                              // 12
   add_ljspeech(env, list, {"good.wav", "nul.wav", "latin.wav", "long.wav"});
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"good"});
   EXPECT_EQ(clip_of(corpus, "good").text_raw, "yes") << "the first of equal ids stays";
   EXPECT_EQ(
@@ -112,11 +101,11 @@ TEST(Ljspeech, EachUnusableLineIsNamedAndTheRestStays) {
 TEST(Ljspeech, ClipsWithoutTextAreKeptAndCounted) {
   MemoryEnv env;
   add_ljspeech(env, "a|x|x\nb||\nc|raw|\n", {"a.wav", "b.wav", "c.wav"});
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), (Ids{"a", "b", "c"}));
   EXPECT_EQ(clip_of(corpus, "c").text_normalized, "raw");
-  EXPECT_TRUE(contains(notes_of(corpus), "1 clip has no text"));
-  EXPECT_TRUE(contains(notes_of(corpus), "1 clip has no normalized text"));
+  EXPECT_TRUE(says(notes_of(corpus), "1 clip has no text"));
+  EXPECT_TRUE(says(notes_of(corpus), "1 clip has no normalized text"));
 }
 
 TEST(Ljspeech, OddNamesAreCarriedIntact) {
@@ -129,20 +118,20 @@ TEST(Ljspeech, OddNamesAreCarriedIntact) {
     env.add_file("/data/wavs/" + name + ".wav", "");
   }
   env.add_file("/data/metadata.csv", list);
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   Ids sorted = names;
   std::sort(sorted.begin(), sorted.end());
   EXPECT_EQ(ids_of(corpus), sorted);
-  EXPECT_TRUE(contains(notes_of(corpus), "(Case, case)"));
+  EXPECT_TRUE(says(notes_of(corpus), "(Case, case)"));
 }
 
 TEST(Ljspeech, UnlistedAudioAndRivalFormatsAreNoted) {
   MemoryEnv env;
   add_ljspeech(env, "a|x|x\n", {"a.mp3", "a.flac", "stray.wav"});
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(clip_of(corpus, "a").source, "wavs/a.flac");
-  EXPECT_TRUE(contains(notes_of(corpus), "1 clip is there in several audio formats"));
-  EXPECT_TRUE(contains(notes_of(corpus), "2 audio files are not used by the list"));
+  EXPECT_TRUE(says(notes_of(corpus), "1 clip is there in several audio formats"));
+  EXPECT_TRUE(says(notes_of(corpus), "2 audio files are not used by the list"));
 }
 
 TEST(Ljspeech, AListThatNamesNothingThatExistsSaysSo) {
@@ -150,19 +139,19 @@ TEST(Ljspeech, AListThatNamesNothingThatExistsSaysSo) {
   for (int i = 0; i < 13'100; ++i) list += "LJ" + std::to_string(i) + "|x|x\n";
   const Status status = failure(list, {"other.wav"});
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(contains(status.message(),
+  EXPECT_TRUE(says(status.message(),
                        "none of the 13,100 clips named in metadata.csv has audio in wavs/"));
 }
 
 TEST(Ljspeech, AListThatIsNoneSaysWhy) {
-  EXPECT_TRUE(contains(failure("", {"a.wav"}).message(), "metadata.csv holds no line"));
-  EXPECT_TRUE(contains(failure("a.wav,hello\n", {"a.wav"}).message(), "one field"));
-  EXPECT_TRUE(contains(failure("\xFF\xFE"
+  EXPECT_TRUE(says(failure("", {"a.wav"}).message(), "metadata.csv holds no line"));
+  EXPECT_TRUE(says(failure("a.wav,hello\n", {"a.wav"}).message(), "one field"));
+  EXPECT_TRUE(says(failure("\xFF\xFE"
                                "a\0|\0",
                                {"a.wav"})
                            .message(),
                        "UTF-16"));
-  EXPECT_TRUE(contains(failure("a|x|x\n", {}).message(), "there is no audio file in /data at all"));
+  EXPECT_TRUE(says(failure("a|x|x\n", {}).message(), "there is no audio file in /data at all"));
 }
 
 TEST(Ljspeech, AudioFolderThatLeavesDataIsTheReasonGiven) {
@@ -173,7 +162,7 @@ TEST(Ljspeech, AudioFolderThatLeavesDataIsTheReasonGiven) {
   const Status status = discover(env, "/data", {}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(
-      contains(status.message(), "wavs is a symbolic link that leaves DATA (to /disk/wavs)"))
+      says(status.message(), "wavs is a symbolic link that leaves DATA (to /disk/wavs)"))
       << status.message();
 }
 
@@ -184,7 +173,7 @@ TEST(Ljspeech, AListThatLeavesDataIsNotRead) {
   env.add_link("/data/metadata.csv", "/etc/metadata.csv");
   const Status status = discover(env, "/data", {}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(contains(status.message(), "leaves DATA")) << status.message();
+  EXPECT_TRUE(says(status.message(), "leaves DATA")) << status.message();
 }
 
 TEST(Ljspeech, AListBehindALinkThatLeavesDataIsNotRead) {
@@ -199,7 +188,7 @@ TEST(Ljspeech, AListBehindALinkThatLeavesDataIsNotRead) {
   });
   const Status status = discover(env, "/data", {.metadata_train_file = "lists/train.csv"}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(contains(status.message(), "lists is a symbolic link that leaves DATA"))
+  EXPECT_TRUE(says(status.message(), "lists is a symbolic link that leaves DATA"))
       << status.message();
   EXPECT_FALSE(is_read);
 }
@@ -212,11 +201,11 @@ TEST(Ljspeech, ClipsInAFolderThatCannotBeListedAreTriedAgainByLaterBuilds) {
         operation.call == testing::EnvCall::kList && operation.path == "/data/wavs/closed";
     return fails ? Status(StatusCode::kResource, "Permission denied") : Status();
   });
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   ASSERT_EQ(corpus.problems.size(), 1U);
   EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
-  EXPECT_TRUE(contains(problems_of(corpus), "closed/b: wavs/closed cannot be listed: Permission"));
+  EXPECT_TRUE(says(problems_of(corpus), "closed/b: wavs/closed cannot be listed: Permission"));
 }
 
 TEST(Ljspeech, AnAudioFolderLinkedInsideDataIsFollowed) {
@@ -224,7 +213,7 @@ TEST(Ljspeech, AnAudioFolderLinkedInsideDataIsFollowed) {
   env.add_file("/data/metadata.csv", "a|x|x\n");
   env.add_file("/data/audio22k/a.wav", "");
   env.add_link("/data/wavs", "audio22k");
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(clip_of(corpus, "a").source, "audio22k/a.wav");
 }
@@ -237,7 +226,7 @@ TEST(Ljspeech, TrainAndEvalListsDecideTheSplits) {
     env.add_file("/data/wt/" + std::string(name) + ".wav", "");
   for (const auto name : {"c", "shared"})
     env.add_file("/data/we/" + std::string(name) + ".wav", "");
-  const Corpus corpus = read(env, {.metadata_train_file = "train.csv",
+  const Corpus corpus = discover_data(env, {.metadata_train_file = "train.csv",
                                    .metadata_eval_file = "eval.csv",
                                    .wavs_train_folder = "wt",
                                    .wavs_eval_folder = "we"});
@@ -256,7 +245,7 @@ TEST(Ljspeech, ASpeakerColumnIsRead) {
   env.add_file("/data/metadata_flac.csv",
                "audio_file|text|transcription|speaker_name\nwavs/a.flac|1|one|anna\n");
   env.add_file("/data/wavs/a.flac", "");
-  const Corpus corpus = read(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(clip_of(corpus, "a").speaker, "anna");
   EXPECT_EQ(clip_of(corpus, "a").text_normalized, "one");

@@ -1,4 +1,4 @@
-#include "layout_checks.hpp"
+#include "corpus_checks.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -14,7 +14,7 @@ TEST(Nemo, ReadsManifestsAsNemoWritesThem) {
                R"("text_normalized": "in fourteen", "speaker": 78, "lang": "en", "pnc": "yes"})"
                "\n");
   add_audio(env, {"wavs/a.wav", "wavs/b.flac"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "nemo");
   EXPECT_EQ(ids_of(corpus), (Ids{"a", "b"}));
   EXPECT_FALSE(clip_of(corpus, "a").segment) << "a duration alone is no segment";
@@ -41,7 +41,7 @@ TEST(Nemo, AnOffsetMakesASegmentWithAnIdOfItsOwn) {
                R"({"audio_filepath": "a.wav", "offset": 3600.0006, "text": "z"})"
                "\n");
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), (Ids{"a_00000000-00001500", "a_00001500-00003750", "a_03600001-end"}));
   EXPECT_EQ(clip_of(corpus, "a_00001500-00003750").segment, (Segment{1.5, 3.75}));
   EXPECT_EQ(clip_of(corpus, "a_00001500-00003750").extra_json, "");
@@ -55,7 +55,7 @@ TEST(Nemo, SeveralManifestsGiveTheSplits) {
                  "{\"audio_filepath\": \"" + name + ".wav\", \"text\": \"x\"}\n");
     add_audio(env, {name + ".wav"});
   }
-  const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+  const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
   EXPECT_EQ(ids_of(corpus), (Ids{"more", "test", "train", "val"}));
   EXPECT_EQ(clip_of(corpus, "train").split, Split::kTrain);
   EXPECT_EQ(clip_of(corpus, "val").split, Split::kValidation);
@@ -66,7 +66,7 @@ TEST(Nemo, OneManifestIsAllOfTheCorpus) {
   MemoryEnv env;
   env.add_file("/data/test.json", "{\"audio_filepath\": \"a.wav\"}\n");
   add_audio(env, {"a.wav"});
-  EXPECT_EQ(clip_of(read_data(env, {.train_split = 1.0, .validation_split = 0.0}), "a").split,
+  EXPECT_EQ(clip_of(discover_data(env, {.train_split = 1.0, .validation_split = 0.0}), "a").split,
             Split::kTrain);
 }
 
@@ -95,7 +95,7 @@ TEST(Nemo, EachUnusableLineIsNamedAndTheRestStays) {
   list += line(R"("audio_filepath":"a.wav","offset":NaN)");                 // 20
   env.add_file("/data/m.json", list);
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "good");
   ASSERT_EQ(corpus.problems.size(), 19U) << problems_of(corpus);
@@ -132,7 +132,7 @@ TEST(Nemo, TextMayHoldLineEndsAndTheNormalizedOneHasNone) {
                "\xEF\xBB\xBF{\"audio_filepath\": \"a.wav\", "
                "\"text\": \"one\\r\\ntwo\"}\r\n\r\n");
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "one\r\ntwo");
   EXPECT_EQ(clip_of(corpus, "a").text_normalized, "one two");
   EXPECT_EQ(problems_of(corpus), "");

@@ -156,5 +156,49 @@ TEST_F(RealCorpus, LooseFilesGetTheTextBesideThem) {
   EXPECT_EQ(clip_of(*corpus, "goforward").source, "") << "headerless PCM is no audio file";
 }
 
+TEST_F(RealCorpus, LibriSpeechIsReadWithItsSplit) {
+  const auto corpus = read("real_mixed/LibriSpeech");
+  ASSERT_TRUE(corpus.ok()) << corpus.status().message();
+  EXPECT_EQ(corpus->layout, "librispeech");
+  EXPECT_EQ(ids_of(*corpus), (std::vector<std::string>{"1089-134691-0000", "1995-1837-0001"}));
+  EXPECT_EQ(problems_of(*corpus), "");
+  const Clip clip = clip_of(*corpus, "1089-134691-0000");
+  EXPECT_EQ(clip.text_normalized, "HE COULD WAIT NO LONGER");
+  EXPECT_EQ(clip.speaker, "1089");
+  EXPECT_EQ(clip.split, Split::kTest);
+  EXPECT_EQ(clip.source_bytes, 39105U);
+  const auto chapter = read("real_mixed/LibriSpeech/test-clean/1089/134691");
+  ASSERT_TRUE(chapter.ok());
+  EXPECT_EQ(clip_of(*chapter, "1089-134691-0000").speaker, "1089");
+}
+
+TEST_F(RealCorpus, LibriTtsIsReadWithOneOfItsTexts) {
+  const auto corpus = read("real_mixed/LibriTTS");
+  ASSERT_TRUE(corpus.ok()) << corpus.status().message();
+  EXPECT_EQ(corpus->layout, "libritts");
+  EXPECT_EQ(problems_of(*corpus), "");
+  const Clip clip = clip_of(*corpus, "6544_231862_000065_000001");
+  EXPECT_EQ(clip.text_raw, "");
+  EXPECT_EQ(clip.text_normalized,
+            "denzil did look, and uttered a second cry more startling than the first.");
+  EXPECT_EQ(clip.speaker, "6544");
+  EXPECT_EQ(clip.split, Split::kTrain);
+}
+
+TEST_F(RealCorpus, CommonVoiceIsReadWithoutTheClipsThatAreNotThere) {
+  for (const auto folder : {"real_mixed/cv-corpus", "real_mixed/cv-corpus/en"}) {
+    const auto corpus = read(folder);
+    ASSERT_TRUE(corpus.ok()) << corpus.status().message();
+    EXPECT_EQ(corpus->layout, "commonvoice");
+    EXPECT_EQ(ids_of(*corpus), (std::vector<std::string>{"common_voice_en_651325"}));
+    EXPECT_EQ(corpus->problems.size(), 5U) << problems_of(*corpus);
+    const Clip clip = corpus->clips[0];
+    EXPECT_EQ(clip.text_raw, "");
+    EXPECT_EQ(clip.speaker, std::string(128, '0'));
+    EXPECT_EQ(clip.language, "en");
+    EXPECT_EQ(clip.extra_json, "");
+  }
+}
+
 }  // namespace
 }  // namespace xtts::corpus

@@ -1,4 +1,4 @@
-#include "layout_checks.hpp"
+#include "corpus_checks.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -13,7 +13,7 @@ TEST(Table, ReadsAHeaderAndItsRows) {
                "two,b.wav,\"two\r\nlines\",,ben,,VALID,\n"
                ",wavs/c,three,,,,test,5\n");
   add_audio(env, {"wavs/a.wav", "wavs/b.wav", "wavs/c.flac"});
-  const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+  const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
   EXPECT_EQ(corpus.layout, "table");
   EXPECT_EQ(ids_of(corpus), (Ids{"c", "one", "two"}));
   const Clip one = clip_of(corpus, "one");
@@ -41,7 +41,7 @@ TEST(Table, SeparatorsMayBeTabsOrSemicolons) {
       env.add_file("/data/list." + extension, "\xEF\xBB\xBFpath" + separator + "sentence\r\na.wav" +
                                                   separator + "\"a" + separator + "b\"\r\n");
       add_audio(env, {"a.wav"});
-      const Corpus corpus = read_data(env);
+      const Corpus corpus = discover_data(env);
       EXPECT_EQ(corpus.layout, "table");
       EXPECT_EQ(clip_of(corpus, "a").text_raw.size(), 3U);
       EXPECT_EQ(problems_of(corpus), "");
@@ -58,7 +58,7 @@ TEST(Table, ReadsJsonLinesWithTheSameNames) {
                R"({"audio": "b.wav", "transcript": null, "up": null})"
                "\n");
   add_audio(env, {"a.wav", "b.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "table");
   EXPECT_EQ(clip_of(corpus, "a").speaker, "c1");
   EXPECT_EQ(clip_of(corpus, "a").split, Split::kValidation);
@@ -78,7 +78,7 @@ TEST(Table, StartAndEndOrDurationMakeSegments) {
                "e,x.wav,,,2\n"
                ",x.wav,1,2,\n");
   add_audio(env, {"x.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), (Ids{"a", "b", "c", "d", "e", "x_00001000-00002000"}));
   EXPECT_EQ(clip_of(corpus, "a").segment, (Segment{0.5, 1.5}));
   EXPECT_EQ(clip_of(corpus, "a").extra_json, R"({"duration":"9"})") << "kept: the end is used";
@@ -105,7 +105,7 @@ TEST(Table, EachUnusableRowIsNamedAndTheRestStays) {
                "a.wav,caf\xE9,,,\n"   // 12
                "a.wav,again,,,\n");   // 13
   add_audio(env, {"a.wav"});
-  const Corpus corpus = read_data(env);
+  const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   EXPECT_EQ(clip_of(corpus, "a").text_raw, "good");
   ASSERT_EQ(corpus.problems.size(), 11U) << problems_of(corpus);
@@ -132,7 +132,7 @@ TEST(Table, ListsThatAreNamedForSplitsAreAllRead) {
     env.add_file("/data/" + name + ".csv", "path,text\n" + name + ".wav,x\n");
     add_audio(env, {name + ".wav"});
   }
-  const Corpus corpus = read_data(env, {.train_split = 1.0, .validation_split = 0.0});
+  const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
   EXPECT_EQ(clip_of(corpus, "train").split, Split::kTrain);
   EXPECT_EQ(clip_of(corpus, "valid").split, Split::kValidation);
   EXPECT_EQ(clip_of(corpus, "test").split, Split::kTest);
@@ -147,7 +147,7 @@ TEST(Table, SeveralOtherListsMustBeNamed) {
   EXPECT_TRUE(says(refusal_of(env),
                    "/data holds 2 lists (new.csv, old.csv), and the name of "
                    "new.csv is no split; say which with metadata_train_file"));
-  const Corpus corpus = read_data(env, {.layout = "table",
+  const Corpus corpus = discover_data(env, {.layout = "table",
                                         .train_split = 1.0,
                                         .validation_split = 0.0,
                                         .metadata_train_file = "new.csv",

@@ -1,0 +1,157 @@
+#include "corpus/layout_parts.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "base/try.hpp"
+#include "corpus/layouts/ljspeech_lists.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::size_t kFirstLineBytes = 4096;
+
+// "train-clean-100" -> train, with `rest` "clean-100".
+std::optional<Split> split_before_dash(std::string_view name, std::string_view& rest) {
+  const auto dash = name.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  rest = name.substr(dash + 1);
+  return official_split(name.substr(0, dash));
+}
+
+}  // namespace
+
+std::string_view folder_of(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return path.substr(0, slash == std::string_view::npos ? 0 : slash);
+}
+
+std::string_view take_last_name(std::string_view& path) {
+  const std::string_view name = file_name(path);
+  path = folder_of(path);
+  return name;
+}
+
+std::vector<std::string_view> data_names(const DataTree& tree) {
+  std::string_view given = tree.root;
+  while (given.ends_with('/')) given.remove_suffix(1);
+  std::vector<std::string_view> names;
+  for (const std::string_view name : {file_name(given), file_name(tree.real_root)}) {
+    const bool is_new = names.empty() || names.front() != name;
+    if (is_new && !name.empty() && name != "." && name != "..") names.push_back(name);
+  }
+  return names;
+}
+
+NearestFolders nearest_folders(const DataTree& tree, std::string_view file_path) {
+  std::string_view inside = folder_of(file_path);
+  std::string_view above = tree.real_root;
+  const auto next = [&] { return take_last_name(inside.empty() ? above : inside); };
+  NearestFolders found;
+  found.nearest = next();
+  found.above = next();
+  return found;
+}
+
+std::optional<Split> official_split(std::string_view name) {
+  if (name == "train") return Split::kTrain;
+  if (name == "dev") return Split::kValidation;
+  if (name == "test") return Split::kTest;
+  return std::nullopt;
+}
+
+std::optional<Split> libri_split(const DataTree& tree, std::string_view folder) {
+  std::string_view rest;
+  while (!folder.empty()) {
+    if (const auto split = split_before_dash(take_last_name(folder), rest)) return split;
+  }
+  for (const std::string_view name : data_names(tree)) {
+    const auto split = split_before_dash(name, rest);
+    if (split && (rest.starts_with("clean") || rest.starts_with("other"))) return split;
+  }
+  return std::nullopt;
+}
+
+bool met_folder(const DataTree& tree, const std::string& folder) {
+  return tree.has_folder(folder) ||
+         std::any_of(tree.refusals.begin(), tree.refusals.end(),
+                     [&](const Refusal& refusal) { return refusal.path == folder; });
+}
+
+Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
+  if (file.refusal != nullptr) {
+    return {{}, Fault{"the transcript " + file.refusal->reason, file.refusal->kind}};
+  }
+  const auto text = ListText::read(input.env, input.tree.full_path(file.path), kTextBytesMax);
+  if (!text.ok()) {
+    const bool is_input = text.status().code() == StatusCode::kInvalidArgument;
+    return {{},
+            Fault{"the transcript cannot be read: " + text.status().message(),
+                  is_input ? ProblemClass::kInput : ProblemClass::kEnvironment}};
+  }
+  if (const auto fault = fault_of_text_bytes(text->all())) {
+    return {{}, Fault{"the transcript " + *fault, ProblemClass::kInput}};
+  }
+  return {std::string(trimmed(text->all())), std::nullopt};
+}
+
+Result<ListText> read_list(const LayoutInput& input, const MetFile& file) {
+  if (file.refusal != nullptr) {
+    const bool may_pass = file.refusal->kind == ProblemClass::kEnvironment;
+    return Status(may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
+                  printable(file.path) + " " + file.refusal->reason);
+  }
+  auto list = ListText::read(input.env, input.tree.full_path(file.path), kListBytesMax);
+  if (!list.ok()) return list.status().with_context("reading the list");
+  return list;
+}
+
+Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,
+                  const std::function<void(const ListText::Line&)>& read) {
+  while (const auto line = list.next()) {
+    if (trimmed(line->text).empty()) continue;
+    clips.count_line();
+    read(*line);
+    XTTS_TRY(clips.check_problem_count(source));
+  }
+  return {};
+}
+
+std::optional<std::string> first_line(const LayoutInput& input, const MetFile& file) {
+  if (file.refusal != nullptr) return std::nullopt;
+  const auto opened = input.env.open_for_read(input.tree.full_path(file.path));
+  if (!opened.ok()) return std::nullopt;
+  std::string line(kFirstLineBytes, '\0');
+  const auto size = (*opened)->read_at(0, std::as_writable_bytes(std::span(line)));
+  if (!size.ok()) return std::nullopt;
+  line.resize(*size);
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  line.resize(std::min(line.find_first_of("\r\n"), line.size()));
+  return line;
+}
+
+bool has_metadata_list(const LayoutInput& input) {
+  const MetadataCandidates found = find_metadata(input.tree);
+  return !input.config.metadata_train_file.empty() || found.plain || !found.others.empty();
+}
+
+Status check_no_list_keys(const formats::CorpusConfig& config, std::string_view layout) {
+  if (config.metadata_train_file.empty() && config.metadata_eval_file.empty() &&
+      config.wavs_train_folder.empty() && config.wavs_eval_folder.empty()) {
+    return {};
+  }
+  return {StatusCode::kInvalidArgument,
+          "layout " + std::string(layout) +
+              " reads no lists that are named to it: leave metadata_train_file, "
+              "metadata_eval_file, wavs_train_folder and wavs_eval_folder empty, or choose layout "
+              "ljspeech"};
+}
+
+Status not_this_layout(const LayoutInput& input, std::string_view expected) {
+  return {StatusCode::kInvalidArgument,
+          "there is no " + std::string(expected) + " in " + input.tree.root +
+              "; give the folder that holds the corpus, or choose layout auto"};
+}
+
+}  // namespace xtts::corpus

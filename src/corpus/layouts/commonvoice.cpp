@@ -1,0 +1,209 @@
+// commonvoice: LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv alone; one
+// language, or a folder of several. Columns go by the header's names, since their order and number
+// differ between releases. other.tsv, invalidated.tsv, reported.tsv and the tables of durations are
+// never read.
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+#include "corpus/tsv_rows.hpp"
+#include "formats/canonical_json.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::string_view kExpected =
+    "a header line with client_id, path and sentence, and a row for each clip";
+
+struct ListKind {
+  std::string_view name;
+  std::optional<Split> split;
+};
+// Of equal ids the first stays, so that this order is part of what a corpus gives.
+constexpr std::array<ListKind, 4> kLists = {{{"train.tsv", Split::kTrain},
+                                             {"dev.tsv", Split::kValidation},
+                                             {"test.tsv", Split::kTest},
+                                             {"validated.tsv", std::nullopt}}};
+constexpr std::size_t kValidated = 3;
+
+std::optional<std::size_t> kind_of_list(std::string_view path) {
+  const std::string_view name = file_name(path);
+  for (std::size_t i = 0; i < kLists.size(); ++i) {
+    if (kLists[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+std::string clips_folder_of(std::string_view list) {
+  return join_path(folder_of(list), "clips");
+}
+
+bool is_list(const DataTree& tree, std::string_view path) {
+  return kind_of_list(path) && met_folder(tree, clips_folder_of(path));
+}
+
+// The columns of one list that have a meaning here; the others are kept as they are.
+struct Columns {
+  explicit Columns(const TsvRows& rows)
+      : client_id(rows.column("client_id")),
+        path(rows.column("path")),
+        sentence(rows.column("sentence")),
+        locale(rows.column("locale")) {
+    for (std::size_t i = 0; i < rows.names().size(); ++i) {
+      const bool is_known = i == client_id || i == path || i == sentence || i == locale;
+      if (!is_known && !rows.names()[i].empty()) others.push_back(i);
+    }
+  }
+
+  std::optional<std::size_t> client_id, path, sentence, locale;
+  std::vector<std::size_t> others;
+};
+
+std::string extra_of(const TsvRows& rows, const Columns& columns) {
+  nlohmann::json extra = nlohmann::json::object();
+  for (const std::size_t column : columns.others) {
+    const std::string_view value = rows.field(column);
+    if (!value.empty()) extra[rows.names()[column]] = std::string(value);
+  }
+  return extra.empty() ? std::string() : formats::dump_canonical(extra);
+}
+
+class CommonVoiceReader {
+ public:
+  explicit CommonVoiceReader(const LayoutInput& input) : input_(input), clips_(input) {}
+
+  Result<Findings> read() {
+    choose_lists();
+    if (chosen_.empty()) return not_this_layout(input_, "train.tsv or validated.tsv beside clips/");
+    for (std::size_t i = 0; i < chosen_.size(); ++i) XTTS_TRY(read_table(chosen_[i], sources_[i]));
+    clips_.refuse_folders();
+    return clips_.finish(sources_, kExpected);
+  }
+
+ private:
+  using LanguageLists = std::array<std::optional<MetFile>, kLists.size()>;
+
+  void choose_lists() {
+    std::map<std::string_view, LanguageLists> languages;  // by folder
+    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+      if (is_list(input_.tree, file.path)) {
+        languages[folder_of(file.path)][*kind_of_list(file.path)] = file;
+      }
+    });
+    std::vector<std::string_view> passed_over;
+    for (const auto& [folder, lists] : languages) {
+      const bool has_splits = lists[0] || lists[1] || lists[2];
+      for (std::size_t i = 0; i < lists.size(); ++i) {
+        if (!lists[i]) continue;
+        if (i == kValidated && has_splits) {
+          passed_over.push_back(lists[i]->path);
+        } else {
+          choose(*lists[i], kLists[i].split);
+        }
+      }
+    }
+    note_passed_over(passed_over);
+  }
+
+  void choose(const MetFile& file, std::optional<Split> split) {
+    chosen_.push_back(file);
+    sources_.push_back({std::string(file.path), clips_folder_of(file.path), split});
+  }
+
+  void note_passed_over(const std::vector<std::string_view>& lists) {
+    if (lists.empty()) return;
+    const std::string verb =
+        lists.size() > 1 ? " and " + counted(lists.size() - 1, "more is", "more are") : " is";
+    clips_.note(printable(lists.front()) + verb +
+                " not read: the official splits of train.tsv, dev.tsv and test.tsv are used");
+  }
+
+  Status read_table(const MetFile& file, const ListSource& source) {
+    XTTS_ASSIGN(ListText list, read_list(input_, file));
+    const auto header = list.next();
+    const std::string_view header_text = header ? header->text : std::string_view();
+    TsvRows rows(header_text);
+    const Columns columns(rows);
+    if (fault_of_text_bytes(header_text) || !columns.path || !columns.sentence) {
+      return {StatusCode::kInvalidArgument, printable(source.list) + " begins with '" +
+                                                printable(header_text.substr(0, kLabelBytesMax)) +
+                                                "'; expected " + std::string(kExpected)};
+    }
+    const std::string_view folder = nearest_folders(input_.tree, source.list).nearest;
+    return read_lines(list, source, clips_, [&](const ListText::Line& line) {
+      read_row(source, line, rows, columns, folder);
+    });
+  }
+
+  void read_row(const ListSource& source, const ListText::Line& line, TsvRows& rows,
+                const Columns& columns, std::string_view folder) {
+    if (const auto fault = fault_of_text_bytes(line.text)) {
+      return clips_.refuse(source, line.number, {}, "the line " + *fault);
+    }
+    if (const Status status = rows.take(line.text); !status.ok()) {
+      return clips_.refuse(source, line.number, {}, "the line " + status.message());
+    }
+    const std::string_view path = rows.field(columns.path);
+    const std::string_view id = without_audio_extension(file_name(path));
+    if (const auto fault = fault_of_listed_path(path)) {
+      return clips_.refuse(source, line.number, path, *fault);
+    }
+    ListedClip clip;
+    clip.line = line.number;
+    // Many have their MP3 converted, and the lists as they were.
+    clip.audio = clips_.has_audio(source, path) ? path : without_audio_extension(path);
+    clip.id = id;
+    clip.text_raw = clip.text_normalized = rows.field(columns.sentence);
+    clip.speaker = rows.field(columns.client_id);
+    clip.language = rows.field(columns.locale);
+    if (clip.language.empty()) clip.language = folder;
+    clip.extra_json = extra_of(rows, columns);
+    clips_.add(source, clip);
+  }
+
+  const LayoutInput& input_;
+  std::vector<MetFile> chosen_;
+  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
+  ListedClips clips_;
+};
+
+// Tables of these names beside a folder of clips are not rare; the names of two columns make sure.
+bool looks_like_list(const LayoutInput& input, const MetFile& file) {
+  if (!is_list(input.tree, file.path)) return false;
+  const auto line = first_line(input, file);
+  if (!line) return true;
+  const TsvRows rows(*line);
+  return rows.column("client_id") && rows.column("path");
+}
+
+std::optional<std::string> detect(const LayoutInput& input) {
+  std::string_view found;
+  const bool is_found = any_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    found = file.path;
+    return looks_like_list(input, file);
+  });
+  if (!is_found || has_metadata_list(input)) return std::nullopt;
+  return "Common Voice lists (" + printable(found) + ") are in DATA (layout commonvoice)";
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(check_no_list_keys(input.config, "commonvoice"));
+  return CommonVoiceReader(input).read();
+}
+
+}  // namespace
+
+const Layout kCommonVoiceLayout = {
+    "commonvoice", "LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv", detect,
+    read};
+
+}  // namespace xtts::corpus

@@ -1,0 +1,112 @@
+// librispeech: SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt, lines "UTTERANCE-ID TEXT", with the audio
+// of each beside it, under any folders. A list that cannot be read costs its chapter, of some
+// thousands, and is a problem; so is a folder that was refused.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::string_view kListSuffix = ".trans.txt";
+
+class LibriSpeechReader {
+ public:
+  explicit LibriSpeechReader(const LayoutInput& input) : input_(input), clips_(input) {}
+
+  Result<Findings> read() {
+    find_lists();
+    if (sources_.empty()) return not_this_layout(input_, "SPEAKER-CHAPTER.trans.txt");
+    for (const ListSource& source : sources_) XTTS_TRY(read_chapter(source));
+    clips_.refuse_folders();
+    return clips_.finish(sources_, "lines UTTERANCE-ID TEXT");
+  }
+
+ private:
+  void find_lists() {
+    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+      if (!file.path.ends_with(kListSuffix)) return;
+      if (file.refusal != nullptr) {
+        return clips_.refuse_file(file.path, {}, file.refusal->reason, file.refusal->kind);
+      }
+      const std::string_view folder = folder_of(file.path);
+      sources_.push_back(
+          {std::string(file.path), std::string(folder), libri_split(input_.tree, folder)});
+    });
+  }
+
+  Status read_chapter(const ListSource& source) {
+    auto list = read_list(input_, {.path = source.list});
+    if (!list.ok()) {
+      const bool is_input = list.status().code() == StatusCode::kInvalidArgument;
+      clips_.refuse_file(source.list, {}, list.status().message(),
+                         is_input ? ProblemClass::kInput : ProblemClass::kEnvironment);
+      return {};
+    }
+    const std::string_view speaker = nearest_folders(input_.tree, source.list).above;
+    return read_lines(*list, source, clips_,
+                      [&](const ListText::Line& line) { read_line(source, speaker, line); });
+  }
+
+  void read_line(const ListSource& source, std::string_view speaker, const ListText::Line& line) {
+    const std::string_view text = trimmed(line.text);
+    const std::string_view id = text.substr(0, text.find_first_of(" \t"));
+    if (const auto fault = fault_of_text_bytes(line.text)) {
+      return clips_.refuse(source, line.number, id, "the line " + *fault);
+    }
+    // An id is a name, not a path: one that climbs or is absolute was not meant so.
+    if (const auto fault = fault_of_listed_path(id)) {
+      return clips_.refuse(source, line.number, id, *fault);
+    }
+    ListedClip clip;
+    clip.line = line.number;
+    clip.audio = id;
+    clip.text_raw = clip.text_normalized = trimmed(text.substr(id.size()));
+    clip.speaker = speaker;
+    clip.language = "en";
+    clips_.add(source, clip);
+  }
+
+  const LayoutInput& input_;
+  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
+  ListedClips clips_;
+};
+
+bool is_named_after_its_folders(const DataTree& tree, std::string_view path) {
+  const NearestFolders folders = nearest_folders(tree, path);
+  std::string name(folders.above);
+  name += '-';
+  name += folders.nearest;
+  name += kListSuffix;
+  return file_name(path) == name;
+}
+
+std::optional<std::string> detect(const LayoutInput& input) {
+  std::string_view found;
+  const bool is_found = any_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    found = file.path;
+    return found.ends_with(kListSuffix) && is_named_after_its_folders(input.tree, found);
+  });
+  if (!is_found || has_metadata_list(input)) return std::nullopt;
+  return "LibriSpeech transcripts (" + printable(found) + ") are in DATA (layout librispeech)";
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(check_no_list_keys(input.config, "librispeech"));
+  return LibriSpeechReader(input).read();
+}
+
+}  // namespace
+
+const Layout kLibriSpeechLayout = {
+    "librispeech", "SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt (id text) beside the audio", detect,
+    read};
+
+}  // namespace xtts::corpus

@@ -1,0 +1,202 @@
+// vctk (0.80 and 0.92): wav48/p225/p225_001.wav or wav48_silence_trimmed/p225/p225_001_mic1.flac,
+// with txt/p225/p225_001.txt and speaker-info.txt beside those folders. Of two microphones the
+// first is used, as in most published work; the second where there is no first.
+
+#include <array>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/layouts/vctk_files.hpp"
+#include "corpus/layouts/vctk_speakers.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::string_view kTextFolder = "txt";
+constexpr std::string_view kTextSuffix = ".txt";
+
+struct Utterance {
+  VctkRecording recording;
+  std::array<std::optional<MetFile>, kVctkMicrophoneCount> files;
+
+  std::optional<MetFile>& of(VctkMicrophone microphone) {
+    return files[static_cast<std::size_t>(microphone)];
+  }
+  // What was found before what was refused, of which the reason is told.
+  [[nodiscard]] VctkMicrophone chosen() const {
+    for (const bool may_be_refused : {false, true}) {
+      for (std::size_t i = 0; i < files.size(); ++i) {
+        const bool may_be = files[i] && (may_be_refused || files[i]->file != nullptr);
+        if (may_be) return static_cast<VctkMicrophone>(i);
+      }
+    }
+    return VctkMicrophone::kOnly;
+  }
+};
+
+struct Text {
+  MetFile file;
+  VctkPlace place;
+  bool is_used = false;
+};
+
+class VctkReader {
+ public:
+  explicit VctkReader(const LayoutInput& input) : input_(input), speakers_(input), clips_(input) {}
+
+  Result<Findings> read() {
+    for_each_file(input_.tree, FilesAsked::kAll, [&](const MetFile& file) { sort_in(file); });
+    if (utterances_.empty()) return not_this_layout(input_, "wav48*/SPEAKER/SPEAKER_NUMBER.*");
+    for (Utterance& utterance : utterances_) read_utterance(utterance);
+    for (const Text& text : texts_) tell_of_silent(text);
+    add_notes();
+    clips_.refuse_folders();
+    return clips_.finish({}, "wav48/p225/p225_001.wav with txt/p225/p225_001.txt");
+  }
+
+ private:
+  void sort_in(const MetFile& file) {
+    if (file_name(file.path) == kSpeakerInfo) {
+      if (speakers_.read(file, clips_)) clips_.count_read_file();
+    } else if (const auto recording = vctk_recording(file.path)) {
+      const auto [entry, is_new] = utterance_of_.try_emplace(recording->path, utterances_.size());
+      if (is_new) utterances_.emplace_back().recording = *recording;
+      auto& slot = utterances_[entry->second].of(recording->microphone);
+      if (!slot) slot = file;
+    } else if (file.path.ends_with(kTextSuffix)) {
+      const std::string_view path = file.path.substr(0, file.path.size() - kTextSuffix.size());
+      const auto place = vctk_place(path);
+      if (!place || place->folder != kTextFolder) return;
+      text_of_.emplace(path, texts_.size());
+      texts_.push_back({file, *place});
+    }
+  }
+
+  void read_utterance(Utterance& utterance) {
+    const VctkRecording& recording = utterance.recording;
+    const VctkMicrophone microphone = utterance.chosen();
+    const MetFile& audio = *utterance.of(microphone);
+    clips_.count_line();
+    count_microphones(utterance, microphone);
+    Transcript transcript;
+    if (Text* text = find_text(recording.place)) {
+      transcript = read_transcript(input_, text->file);
+      if (const auto& fault = transcript.fault) {
+        return clips_.refuse_file(text->file.path, recording.place.id, fault->reason, fault->kind);
+      }
+    }
+    ListedClip clip;
+    clip.file = audio.path;
+    clip.audio = without_audio_extension(file_name(audio.path));
+    clip.text_raw = clip.text_normalized = transcript.text;
+    add(recording.place, folder_of(recording.path), clip);
+  }
+
+  void add(const VctkPlace& place, std::string_view audio_folder, ListedClip& clip) {
+    clip.id = place.id;
+    clip.speaker = place.speaker;
+    clip.language = "en";
+    clip.extra_json = speakers_.extra_of(place.base, place.speaker);
+    clips_.add(source_of(place, audio_folder), clip);
+  }
+
+  void count_microphones(Utterance& utterance, VctkMicrophone chosen) {
+    if (chosen == VctkMicrophone::kSecond) ++second_used_count_;
+    const auto& second = utterance.of(VctkMicrophone::kSecond);
+    if (chosen == VctkMicrophone::kSecond || !second || second->file == nullptr) return;
+    clips_.pass_over(*second->file);
+    ++second_unused_count_;
+  }
+
+  Text* find_text(const VctkPlace& place) {
+    const std::string path =
+        join_path(join_path(join_path(place.base, kTextFolder), place.speaker), place.id);
+    const auto entry = text_of_.find(path);
+    if (entry == text_of_.end()) return nullptr;
+    Text& text = texts_[entry->second];
+    if (!text.is_used && text.file.file != nullptr) clips_.count_read_file();
+    text.is_used = true;
+    return &text;
+  }
+
+  // A transcript whose recording is missing is a clip that is missing, as a line of a list would
+  // be. Those of a speaker without any recording are only counted: many keep a few speakers.
+  void tell_of_silent(const Text& text) {
+    if (text.is_used) return;
+    const auto source = source_of_.find(join_path(text.place.base, text.place.speaker));
+    if (source == source_of_.end()) {
+      ++other_text_count_;
+      return;
+    }
+    if (text.file.file != nullptr) clips_.count_read_file();
+    clips_.count_line();
+    ListedClip clip;
+    clip.file = text.file.path;
+    clip.audio = text.place.id;
+    add(text.place, source->second->audio_folder, clip);
+  }
+
+  // Utterances come folder by folder, so that a look at the last one is enough for them.
+  const ListSource& source_of(const VctkPlace& place, std::string_view audio_folder) {
+    if (!sources_.empty() && sources_.back().audio_folder == audio_folder) return sources_.back();
+    sources_.push_back({{}, std::string(audio_folder), std::nullopt});
+    source_of_.emplace(join_path(place.base, place.speaker), &sources_.back());
+    return sources_.back();
+  }
+
+  void add_notes() {
+    const auto note_count = [&](std::uint64_t count, std::string_view one, std::string_view many) {
+      if (count > 0) clips_.note(counted(count, one, many));
+    };
+    note_count(second_unused_count_, "recording of mic2 is not used: mic1 has the same utterance",
+               "recordings of mic2 are not used: mic1 has the same utterances");
+    note_count(second_used_count_, "utterance has no recording of mic1: that of mic2 is used",
+               "utterances have no recording of mic1: those of mic2 are used");
+    note_count(other_text_count_, "transcript is of a speaker without recordings",
+               "transcripts are of speakers without recordings");
+  }
+
+  const LayoutInput& input_;
+  VctkSpeakers speakers_;
+  std::vector<Utterance> utterances_;
+  std::unordered_map<std::string_view, std::size_t> utterance_of_;  // path -> its index
+  std::vector<Text> texts_;
+  std::unordered_map<std::string_view, std::size_t> text_of_;  // path without .txt -> its index
+  std::deque<ListSource> sources_;
+  std::unordered_map<std::string, const ListSource*> source_of_;  // BASE/SPEAKER -> the first
+  ListedClips clips_;
+  std::uint64_t second_unused_count_ = 0;
+  std::uint64_t second_used_count_ = 0;
+  std::uint64_t other_text_count_ = 0;
+};
+
+std::optional<std::string> detect(const LayoutInput& input) {
+  std::string_view found;
+  const bool is_found = any_file(input.tree, FilesAsked::kAll, [&](const MetFile& file) {
+    found = file.path;
+    return vctk_recording(found).has_value();
+  });
+  if (!is_found || has_metadata_list(input)) return std::nullopt;
+  return "VCTK recordings (" + printable(found) + ") are in DATA (layout vctk)";
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(check_no_list_keys(input.config, "vctk"));
+  return VctkReader(input).read();
+}
+
+}  // namespace
+
+const Layout kVctkLayout = {"vctk", "wav48*/p225/p225_001*.* with txt/p225/p225_001.txt", detect,
+                            read};
+
+}  // namespace xtts::corpus
