@@ -8,14 +8,16 @@
 namespace xtts::corpus {
 namespace {
 
-// WAV before FLAC because it needs no codec; then what loses nothing, then what does. Containers
-// that usually hold video (mkv, mov, avi) and ambiguous names (ts, raw) are left out: a folder of
-// clips that uses them can name them in a list.
-constexpr std::array<std::string_view, 39> kExtensions = {
-    "wav", "flac", "wave", "w64", "rf64", "aiff", "aif", "aifc", "caf",  "au",
-    "snd", "sph",  "ape",  "wv",  "tta",  "dsf",  "dff", "m4a",  "opus", "ogg",
-    "oga", "mp3",  "aac",  "mp4", "m4b",  "webm", "mka", "wma",  "mp2",  "mpga",
-    "mpc", "spx",  "amr",  "awb", "3gp",  "3ga",  "ac3", "mp1",  "weba"};
+// WAV before FLAC because it needs no codec; then what loses nothing, then what does, then
+// containers of video, whose sound is wanted where they lie among clips. Headerless samples come
+// last: nobody can read them without being told how, so that they are refused by name rather than
+// passed over.
+constexpr auto kExtensions = std::to_array<std::string_view>(
+    {"wav", "flac", "wave", "w64", "rf64", "aiff", "aif", "aifc", "caf",  "au",   "snd",  "sph",
+     "ape", "wv",   "tta",  "dsf", "dff",  "m4a",  "opus", "ogg", "oga",  "mp3",  "aac",  "mp4",
+     "m4b", "webm", "mka",  "wma", "mp2",  "mpga", "mpc", "spx",  "amr",  "awb",  "3gp",  "3ga",
+     "ac3", "mp1",  "weba", "mkv", "mov",  "m4v",  "avi", "flv",  "asf",  "wmv",  "mpg",  "mpeg",
+     "ps",  "vob",  "ts",   "mts", "m2ts", "3g2",  "ogv", "raw",  "pcm"});
 constexpr std::size_t kExtensionBytesMax = 4;
 
 }  // namespace

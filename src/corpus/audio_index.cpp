@@ -29,6 +29,11 @@ void AudioIndex::insert(std::uint32_t file_index) {
   *link = file_index;
 }
 
+const TreeFile* AudioIndex::preferred_of(std::string_view stem) const {
+  const auto place = best_.find(stem);
+  return place == best_.end() ? nullptr : &tree_.files[place->second];
+}
+
 AudioIndex::Match AudioIndex::find(std::string_view path) const {
   const std::string_view stem = without_audio_extension(path);
   if (stem.size() != path.size()) {

@@ -25,6 +25,8 @@ class AudioIndex {
 
   // `path` relative to DATA, links to folders already resolved.
   [[nodiscard]] Match find(std::string_view path) const;
+  // Of the files that are called this but for their extension; null: there are none.
+  [[nodiscard]] const TreeFile* preferred_of(std::string_view stem) const;
   [[nodiscard]] std::uint64_t audio_count() const noexcept { return audio_count_; }
 
  private:

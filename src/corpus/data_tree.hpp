@@ -3,8 +3,8 @@
 // place.
 //
 // Refused, with a reason: links that leave DATA, lead nowhere or to themselves, links into hidden
-// folders, FIFOs, sockets, devices, folders that cannot be listed. Hidden files and folders (a name
-// that begins with '.') are only counted. A link to a folder inside DATA is not walked, since that
+// folders, FIFOs, sockets, devices, folders that cannot be listed. What macOS leaves beside sound (._x.wav)
+// is refused too; other hidden files and folders (a name that begins with '.') are only counted. A link to a folder inside DATA is not walked, since that
 // folder is walked under its own name; resolve() follows it. So no file is met twice and no loop of
 // links can trap the walk. Plain value once scanned; share freely.
 #pragma once

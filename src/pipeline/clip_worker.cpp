@@ -12,6 +12,7 @@
 #include "decode/resample.hpp"
 #include "dsp/condition.hpp"
 #include "pipeline/decode_request.hpp"
+#include "pipeline/oddities.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
@@ -262,9 +263,8 @@ class Worker final : public ClipWorker {
     facts.peak = condition.peak;
     facts.rms = condition.rms;
     facts.silence_share = condition.silence_share;
-    if (condition.peak == 0.0F) {
-      facts.warnings = facts.warnings ? *facts.warnings + "\nsilent" : std::string("silent");
-    }
+    const std::string odd = joined_lines(oddities_of(facts));
+    if (!odd.empty()) facts.warnings = facts.warnings ? *facts.warnings + "\n" + odd : odd;
   }
 
   Env& env_;

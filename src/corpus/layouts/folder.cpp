@@ -1,5 +1,6 @@
-// folder: every audio file below DATA is a clip; its id is the path without extension; the .txt of
-// the same stem, where there is one, is the transcript.
+// folder: every audio file below DATA is a clip; its id is the path without extension, or with it
+// where a file of another format has that name and is preferred; the .txt of the same stem, where
+// there is one, is the transcript.
 
 #include <string>
 #include <string_view>
@@ -59,32 +60,36 @@ class FolderReader {
   }
 
   void read_audio(const TreeFile& file) {
-    const std::string_view id = without_audio_extension(file.path);
+    const std::string_view stem = without_audio_extension(file.path);
+    const TreeFile* preferred = index_.preferred_of(stem);
+    const bool is_rival = preferred != &file;
+    const std::string_view id = is_rival ? std::string_view(file.path) : stem;
     if (const auto fault = fault_of_id(id)) {
       return report(file.path, id, *fault + "; rename the file", ProblemClass::kInput);
     }
-    const TreeFile* preferred = index_.find(id).file;
-    if (preferred != &file) {
+    if (is_rival && index_.preferred_of(id) != nullptr) {
       return report(file.path, id,
-                    "has the same name as " + preferred->path + ", which is used instead",
-                    ProblemClass::kPolicy);
+                    "has the same name as " + preferred->path +
+                        ", and with its extension that of another file; rename it",
+                    ProblemClass::kInput);
     }
+    rival_count_ += is_rival ? 1 : 0;
     FoundClip found;
     found.clip.id = id;
     found.clip.source = file.path;
-    if (add_text(id, found.clip)) found_.clips.push_back(std::move(found));
+    if (add_text(stem, is_rival, found.clip)) found_.clips.push_back(std::move(found));
   }
 
   // False: there is one, and it is no good. Sound and text must stay a pair, so the clip goes with
   // it.
-  bool add_text(std::string_view id, Clip& clip) {
-    const auto place = transcripts_.find(id);
+  bool add_text(std::string_view stem, bool is_rival, Clip& clip) {
+    const auto place = transcripts_.find(stem);
     if (place == transcripts_.end()) return true;
     const MetFile& file = place->second;
-    transcript_count_ += file.refusal == nullptr ? 1 : 0;
+    transcript_count_ += file.refusal == nullptr && !is_rival ? 1 : 0;
     const Transcript transcript = read_transcript(input_, file);
     if (transcript.fault) {
-      report(file.path, id, transcript.fault->reason, transcript.fault->kind);
+      report(file.path, stem, transcript.fault->reason, transcript.fault->kind);
       return false;
     }
     clip.text_raw = transcript.text;
@@ -117,6 +122,10 @@ class FolderReader {
   }
 
   void add_notes() {
+    if (rival_count_ > 0) {
+      found_.notes.push_back(counted(rival_count_, "file has", "files have") +
+                             " the name of one in another format; the extension is part of the id");
+    }
     const std::uint64_t stray_texts = found_transcript_count_ - transcript_count_;
     if (stray_texts > 0) {
       found_.notes.push_back(counted(stray_texts, ".txt file has", ".txt files have") +
@@ -161,6 +170,7 @@ class FolderReader {
   std::unordered_map<std::string_view, MetFile> transcripts_;  // by path without extension
   std::uint64_t found_transcript_count_ = 0;                   // not refused
   std::uint64_t transcript_count_ = 0;                         // and with audio of the same name
+  std::uint64_t rival_count_ = 0;
   Findings found_;
 };
 

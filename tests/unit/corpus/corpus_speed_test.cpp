@@ -133,7 +133,7 @@ TEST(CorpusSpeed, FiveThousandClipsWithTranscriptsOfTheirOwnTakeLessThanAQuarter
 TEST(CorpusSpeed, AHundredThousandListedClipsTakeLessThanASecond) {
   const testing::TempFolder data;
   make_corpus(data, 100'000, true);
-  EXPECT_LT(discovery_seconds(data.path(), {}, 100'000), 0.7 * kSlowdown);
+  EXPECT_LT(discovery_seconds(data.path(), {}, 100'000), 1.0 * kSlowdown);
 }
 
 // Named fields cost more than '|': a row is taken apart before it is known what it says.

@@ -65,7 +65,7 @@ TEST(Corpus, ComesInCanonicalOrder) {
   const auto key = [](const Clip& clip) { return std::tie(clip.dataset, clip.split, clip.id); };
   EXPECT_TRUE(std::is_sorted(corpus->clips.begin(), corpus->clips.end(),
                              [&](const Clip& a, const Clip& b) { return key(a) < key(b); }));
-  EXPECT_EQ(corpus->clips.size(), 202U);
+  EXPECT_EQ(corpus->clips.size(), 242U);
 }
 
 TEST(Corpus, AsksForEachClipOnceAndOpensNoAudio) {

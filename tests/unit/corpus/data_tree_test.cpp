@@ -27,7 +27,7 @@ std::string reason_of(const DataTree& tree, std::string_view path) {
 TEST(DataTree, ListsNestedFilesWithoutHiddenOnes) {
   MemoryEnv env;
   for (const auto path :
-       {"/data/b/2.wav", "/data/b/1.wav", "/data/a.txt", "/data/b/._1.wav", "/data/.git/x.wav"}) {
+       {"/data/b/2.wav", "/data/b/1.wav", "/data/a.txt", "/data/b/.x", "/data/.git/x.wav"}) {
     env.add_file(path, "");
   }
   const auto tree = scan_data(env, "/data");
@@ -105,6 +105,19 @@ TEST(DataTree, DataMustBeAFolder) {
   env.add_file("/data.wav", "");
   EXPECT_EQ(scan_data(env, "/gone").status().code(), StatusCode::kNotFound);
   EXPECT_EQ(scan_data(env, "/data.wav").status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(DataTree, WhatMacOsLeavesBesideSoundIsRefusedByName) {
+  testing::MemoryEnv env;
+  env.add_file("/data/._a.wav", "");
+  env.add_file("/data/._notes.txt", "");
+  env.add_file("/data/.DS_Store", "");
+  const auto tree = scan_data(env, "/data");
+  ASSERT_TRUE(tree.ok());
+  ASSERT_EQ(tree->refusals.size(), 1U);
+  EXPECT_EQ(tree->refusals[0].path, "._a.wav");
+  EXPECT_EQ(tree->refusals[0].kind, ProblemClass::kPolicy);
+  EXPECT_EQ(tree->hidden_count, 2U);
 }
 
 }  // namespace

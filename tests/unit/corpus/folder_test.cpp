@@ -65,17 +65,30 @@ TEST(Folder, ABadTranscriptTakesItsClipWithIt) {
   EXPECT_EQ(corpus.problems[1].kind, ProblemClass::kInput);
 }
 
-TEST(Folder, OfOneStemInSeveralFormatsThePreferredIsUsed) {
+TEST(Folder, OfOneNameInSeveralFormatsAllAreClips) {
   MemoryEnv env;
   for (const auto name : {"x.mp3", "x.flac", "x.wav", "sub/x.ogg"})
     env.add_file("/data/" + std::string(name), "");
+  env.add_file("/data/x.txt", "What is said.");
   const Corpus corpus = read(env);
-  EXPECT_EQ(ids_of(corpus), (Ids{"sub/x", "x"}));
+  EXPECT_EQ(ids_of(corpus), (Ids{"sub/x", "x", "x.flac", "x.mp3"}));
   EXPECT_EQ(clip_of(corpus, "x").source, "x.wav");
+  EXPECT_EQ(clip_of(corpus, "x.mp3").source, "x.mp3");
+  EXPECT_EQ(clip_of(corpus, "x.mp3").text_raw, "What is said.");
+  EXPECT_EQ(problems_of(corpus), "");
+  EXPECT_TRUE(says(notes_of(corpus), "2 files have the name of one in another format"));
+}
+
+TEST(Folder, AnIdIsNeverGivenTwice) {
+  MemoryEnv env;
+  for (const auto name : {"x.wav", "x.flac", "x.flac.wav"})
+    env.add_file("/data/" + std::string(name), "");
+  const Corpus corpus = read(env);
+  EXPECT_EQ(ids_of(corpus), (Ids{"x", "x.flac"}));
+  EXPECT_EQ(clip_of(corpus, "x.flac").source, "x.flac.wav");
   EXPECT_EQ(problems_of(corpus),
-            "x.flac x: has the same name as x.wav, which is used instead\n"
-            "x.mp3 x: has the same name as x.wav, which is used instead\n");
-  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kPolicy);
+            "x.flac x.flac: has the same name as x.wav, and with its extension that of another "
+            "file; rename it\n");
 }
 
 TEST(Folder, NamesThatLookAlikeAreDifferentClips) {
@@ -106,8 +119,9 @@ TEST(Folder, HiddenFilesAreIgnoredAndCounted) {
     env.add_file("/data/" + std::string(name), "");
   const Corpus corpus = read(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
-  EXPECT_EQ(corpus.ignored_file_count, 3U);
-  EXPECT_TRUE(says(notes_of(corpus), "2 hidden files or folders ignored"));
+  EXPECT_EQ(corpus.ignored_file_count, 2U);
+  EXPECT_TRUE(says(notes_of(corpus), "1 hidden file or folder ignored"));
+  EXPECT_TRUE(says(problems_of(corpus), "._a.wav ._a: is what macOS leaves beside a file"));
 }
 
 TEST(Folder, NoAudioSaysWhatWasLookedFor) {
