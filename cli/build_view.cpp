@@ -1,9 +1,9 @@
 #include "cli/build_view.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
+#include "base/message_shape.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
@@ -116,19 +116,6 @@ std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& 
   return text;
 }
 
-// "1034 frames, at most 800" and "990 frames, at most 800" are one kind of reason.
-std::string shape_of(const std::string& reason) {
-  std::string shape;
-  bool quoted = false;
-  for (const char c : reason) {
-    if (c == '\'' || c == '"') quoted = !quoted;
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (quoted || (digit && !shape.empty() && shape.back() == '#')) continue;
-    shape += digit ? '#' : c;
-  }
-  return shape;
-}
-
 std::string rejects_text(const std::vector<formats::Reject>& rejects) {
   Table table({Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft});
   const auto groups = group_rejects(rejects);
@@ -144,6 +131,30 @@ std::string rejects_text(const std::vector<formats::Reject>& rejects) {
             " more kinds\n";
   }
   return text;
+}
+
+std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
+  Table table({Align::kRight, Align::kLeft});
+  for (std::size_t i = 0; i < std::min(kinds.size(), kRejectGroupsShown); ++i) {
+    table.add_row({format_count(kinds[i].count),
+                   report::shorten(escape_controls(kinds[i].example), 100) + "  (" +
+                       report::shorten(escape_controls(kinds[i].example_id), 60) + ")"});
+  }
+  std::string text = table.render(10);
+  if (kinds.size() > kRejectGroupsShown) {
+    text += std::string(10, ' ') + "and " + format_count(kinds.size() - kRejectGroupsShown) +
+            " more kinds\n";
+  }
+  return text;
+}
+
+nlohmann::json warnings_to_json(const std::vector<pipeline::WarningKind>& kinds) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& kind : kinds) {
+    list.push_back({{"count", kind.count},
+                    {"example", {{"id", kind.example_id}, {"warning", kind.example}}}});
+  }
+  return list;
 }
 
 nlohmann::json rejects_to_json(const std::vector<formats::Reject>& rejects) {
@@ -169,7 +180,7 @@ std::vector<RejectGroup> group_rejects(const std::vector<formats::Reject>& rejec
   std::map<std::string, RejectGroup> groups;
   for (const auto& reject : rejects) {
     const std::string kind(formats::to_string(reject.kind));
-    RejectGroup& group = groups[kind + '\n' + reject.stage + '\n' + shape_of(reject.reason)];
+    RejectGroup& group = groups[kind + '\n' + reject.stage + '\n' + message_shape(reject.reason)];
     if (group.count++ > 0) continue;
     group.kind = kind;
     group.stage = reject.stage;
@@ -291,9 +302,10 @@ std::string describe_report(const pipeline::BuildRequest& request,
                             format_count(request.recipe.features.max_frames) + " frames");
   }
   if (report.warned_count > 0) {
-    text += line("Warnings", format_counted(report.warned_count, "source", "sources") +
-                                 " decoded with complaints: xtts-precompute ls " + cache +
+    text += line("Warnings", format_counted(report.warned_count, "clip is odd", "clips are odd") +
+                                 " and stored: xtts-precompute ls " + cache +
                                  " --where 'warnings != \"\"'");
+    text += warnings_text(report.warnings);
   }
   if (!report.rejects.empty()) {
     text += line("Rejected", format_count(report.rejects.size()) + ", each with its reason in " +
@@ -325,6 +337,7 @@ nlohmann::json report_to_json(const pipeline::BuildRequest& request,
                          {"speakers", report.speaker_count},
                          {"cut", report.cut_count},
                          {"warned", report.warned_count},
+                         {"warnings", warnings_to_json(report.warnings)},
                          {"elapsed_s", elapsed_s},
                          {"times", times_to_json(report.times)},
                          {"rejects", rejects_to_json(report.rejects)}};

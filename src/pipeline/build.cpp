@@ -249,6 +249,7 @@ class Build {
       report.frames_needed = std::max(report.frames_needed, frames_wanted(reject));
     report.cut_count = index_result.cut_count;
     report.warned_count = index_result.warned_count;
+    report.warnings = index_result.warnings.by_count();
     return report;
   }
 

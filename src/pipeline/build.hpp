@@ -21,6 +21,7 @@
 #include "formats/reject.hpp"
 #include "pipeline/run_config.hpp"
 #include "pipeline/stage_times.hpp"
+#include "pipeline/warning_kinds.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -105,7 +106,8 @@ struct BuildReport {
   std::uint32_t frames_needed =
       0;                           // max_frames that would drop or cut nothing; 0 where nothing was
   std::uint64_t cut_count = 0;     // stored, but cut to max_frames
-  std::uint64_t warned_count = 0;  // stored, but the source has warnings
+  std::uint64_t warned_count = 0;  // stored, but with warnings
+  std::vector<WarningKind> warnings;  // the commonest first
   std::uint64_t speaker_count = 0;
   StageTimes times;  // of this run
 };

@@ -204,6 +204,7 @@ class IndexBuilder {
     if (facts.warnings) {
       row.flags |= formats::kPlanWarnings;
       ++result_.warned_count;
+      result_.warnings.add(full_id(clip), *facts.warnings);
     }
     std::string details;
     append_facts(facts, details);

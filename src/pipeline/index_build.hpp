@@ -13,6 +13,7 @@
 #include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/warning_kinds.hpp"
 #include "reader/cache_view.hpp"
 #include "store/cache_folder.hpp"
 #include "store/journal.hpp"
@@ -38,6 +39,7 @@ struct IndexResult {
   std::vector<store::SealedShard> token_shards;
   std::uint64_t cut_count = 0;
   std::uint64_t warned_count = 0;
+  WarningKinds warnings;
 };
 
 [[nodiscard]] Result<IndexResult> build_index(const IndexJob& job, store::CacheFolder& folder);
