@@ -136,18 +136,6 @@ bool has_metadata_list(const LayoutInput& input) {
   return !input.config.metadata_train_file.empty() || found.plain || !found.others.empty();
 }
 
-Status check_no_list_keys(const formats::CorpusConfig& config, std::string_view layout) {
-  if (config.metadata_train_file.empty() && config.metadata_eval_file.empty() &&
-      config.wavs_train_folder.empty() && config.wavs_eval_folder.empty()) {
-    return {};
-  }
-  return {StatusCode::kInvalidArgument,
-          "layout " + std::string(layout) +
-              " reads no lists that are named to it: leave metadata_train_file, "
-              "metadata_eval_file, wavs_train_folder and wavs_eval_folder empty, or choose layout "
-              "ljspeech"};
-}
-
 Status not_this_layout(const LayoutInput& input, std::string_view expected) {
   return {StatusCode::kInvalidArgument,
           "there is no " + std::string(expected) + " in " + input.tree.root +

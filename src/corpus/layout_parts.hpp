@@ -105,9 +105,6 @@ struct Transcript {
 
 // Whether there is a list of the user's own, which goes before what folders look like.
 [[nodiscard]] bool has_metadata_list(const LayoutInput& input);
-// A key that would be ignored is an error.
-[[nodiscard]] Status check_no_list_keys(const formats::CorpusConfig& config,
-                                        std::string_view layout);
 // That a layout was asked for which DATA does not have.
 [[nodiscard]] Status not_this_layout(const LayoutInput& input, std::string_view expected);
 

@@ -99,7 +99,8 @@ Status refuse_list_keys(const formats::CorpusConfig& config, std::string_view na
   return {
       StatusCode::kInvalidArgument,
       "layout " + std::string(name) +
-          " finds its lists itself: leave metadata_train_file, metadata_eval_file, "
+          " finds its lists itself and reads no lists that are named to it: leave "
+          "metadata_train_file, metadata_eval_file, "
           "wavs_train_folder and wavs_eval_folder empty, or choose layout ljspeech, table or list"};
 }
 

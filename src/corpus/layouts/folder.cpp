@@ -11,6 +11,7 @@
 #include "corpus/audio_index.hpp"
 #include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
 #include "corpus/list_text.hpp"
 #include "corpus/names.hpp"
 
@@ -179,7 +180,7 @@ std::optional<std::string> detect(const LayoutInput&) {
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(check_no_list_keys(input.config, "folder"));
+  XTTS_TRY(refuse_list_keys(input.config, "folder"));
   return FolderReader(input).read();
 }
 

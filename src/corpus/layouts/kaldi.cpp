@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/kaldi_lists.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/list_files.hpp"
@@ -23,11 +24,6 @@ namespace xtts::corpus {
 namespace {
 
 constexpr std::string_view kScript = "wav.scp";
-
-std::string folder_of(std::string_view list) {
-  const auto slash = list.rfind('/');
-  return std::string(slash == std::string_view::npos ? std::string_view() : list.substr(0, slash));
-}
 
 std::string below(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : join_path(folder, name);
@@ -45,8 +41,7 @@ std::optional<Split> split_of_folder(const std::string& folder) {
 // A data folder within another is a part of it: data/train/split8/1.
 bool is_within_another(const std::set<std::string, std::less<>>& folders, std::string_view folder) {
   while (!folder.empty()) {
-    const auto slash = folder.rfind('/');
-    folder = folder.substr(0, slash == std::string_view::npos ? 0 : slash);
+    folder = folder_of(folder);
     if (folders.contains(folder)) return true;
   }
   return false;
@@ -56,10 +51,10 @@ bool is_within_another(const std::set<std::string, std::less<>>& folders, std::s
 std::vector<std::string> data_folders(const DataTree& tree) {
   std::set<std::string, std::less<>> all;
   for (const TreeFile& file : tree.files) {
-    if (!file.audio_rank && file_name(file.path) == kScript) all.insert(folder_of(file.path));
+    if (!file.audio_rank && file_name(file.path) == kScript) all.emplace(folder_of(file.path));
   }
   for (const Refusal& refusal : tree.refusals) {
-    if (file_name(refusal.path) == kScript) all.insert(folder_of(refusal.path));
+    if (file_name(refusal.path) == kScript) all.emplace(folder_of(refusal.path));
   }
   std::vector<std::string> outer;
   for (const std::string& folder : all) {

@@ -13,6 +13,7 @@
 #include "corpus/audio_extensions.hpp"
 #include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
 #include "corpus/listed_clips.hpp"
 #include "corpus/names.hpp"
 
@@ -140,7 +141,7 @@ std::optional<std::string> detect(const LayoutInput& input) {
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(check_no_list_keys(input.config, "libritts"));
+  XTTS_TRY(refuse_list_keys(input.config, "libritts"));
   return LibriTtsReader(input).read();
 }
 
