@@ -100,6 +100,10 @@ constexpr auto enum_names(SplitBy) {
                                            {SplitBy::kSpeaker, "speaker"},
                                            {SplitBy::kText, "text"}});
 }
+constexpr auto enum_names(OddClip) {
+  return std::to_array<EnumName<OddClip>>(
+      {{OddClip::kKeep, "keep"}, {OddClip::kWarn, "warn"}, {OddClip::kDrop, "drop"}});
+}
 constexpr auto enum_names(Layout) {
   return std::to_array<EnumName<Layout>>(
       {{Layout::kPadded, "padded"}, {Layout::kPacked, "packed"}});

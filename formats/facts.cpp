@@ -47,6 +47,7 @@ void for_each_field(Facts& facts, Visit&& visit) {
   visit(30, "text was cut", facts.text_was_cut);
   visit(31, "segment start", facts.segment_start_s);
   visit(32, "segment end", facts.segment_end_s);
+  visit(33, "warnings by rules", facts.rule_warning_count);
 }
 
 constexpr std::uint8_t kSplitMax = 2;

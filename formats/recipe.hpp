@@ -37,6 +37,9 @@ struct TextConfig {
 
 enum class SplitBy { kId, kSource, kSpeaker, kText };
 
+// What it costs a clip to be odd: nothing, a warning among its facts, or its place in the cache.
+enum class OddClip { kKeep, kWarn, kDrop };
+
 struct CorpusConfig {
   std::string layout = "auto";  // or the name of one, which only discovery knows
   std::string language;         // for clips whose list does not say
@@ -56,6 +59,18 @@ struct CorpusConfig {
   std::string wavs_eval_folder;
   double max_source_seconds = 7200.0;
   std::optional<double> max_clip_seconds;  // longer clips are dropped by policy
+  // Odd clips, each kind with its bound.
+  OddClip too_short = OddClip::kWarn;
+  double too_short_seconds = 0.02;  // not one window of speech analysis
+  OddClip silent = OddClip::kWarn;
+  double silent_dbfs = -80.0;  // a peak below it
+  OddClip clipped = OddClip::kWarn;
+  double clipped_share = 1e-3;  // of the samples at full scale
+  OddClip not_finite = OddClip::kWarn;
+  OddClip low_rate = OddClip::kWarn;
+  std::uint32_t source_rate_below = 4000;  // nothing of speech is left above 2 kHz
+  OddClip duplicates = OddClip::kWarn;  // the same samples as an earlier clip's
+  OddClip no_text = OddClip::kWarn;  // in a corpus that has texts
 
   [[nodiscard]] std::vector<std::string> validate() const;
 };

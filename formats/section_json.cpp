@@ -99,7 +99,18 @@ json to_json(const CorpusConfig& config) {
           {"wavs_train_folder", config.wavs_train_folder},
           {"wavs_eval_folder", config.wavs_eval_folder},
           {"max_source_seconds", config.max_source_seconds},
-          {"max_clip_seconds", config.max_clip_seconds ? json(*config.max_clip_seconds) : json()}};
+          {"max_clip_seconds", config.max_clip_seconds ? json(*config.max_clip_seconds) : json()},
+          {"too_short", named(config.too_short)},
+          {"too_short_seconds", config.too_short_seconds},
+          {"silent", named(config.silent)},
+          {"silent_dbfs", config.silent_dbfs},
+          {"clipped", named(config.clipped)},
+          {"clipped_share", config.clipped_share},
+          {"not_finite", named(config.not_finite)},
+          {"low_rate", named(config.low_rate)},
+          {"source_rate_below", config.source_rate_below},
+          {"duplicates", named(config.duplicates)},
+          {"no_text", named(config.no_text)}};
 }
 
 json to_json(const StorageConfig& config) {

@@ -228,6 +228,10 @@ std::vector<std::string> CorpusConfig::validate() const {
   problems.text("wavs_eval_folder", wavs_eval_folder);
   problems.above_zero("max_source_seconds", max_source_seconds, kSecondsMax);
   if (max_clip_seconds) problems.above_zero("max_clip_seconds", *max_clip_seconds, kSecondsMax);
+  problems.in_range("too_short_seconds", too_short_seconds, 0.0, kSecondsMax);
+  problems.in_range("silent_dbfs", silent_dbfs, -200.0, 0.0);
+  problems.in_range("clipped_share", clipped_share, 0.0, 1.0);
+  problems.in_range("source_rate_below", source_rate_below, 0, 768000);
   return problems.take();
 }
 

@@ -8,9 +8,11 @@
 
 #include "base/try.hpp"
 #include "pipeline/byte_budget.hpp"
+#include "pipeline/clip_rules.hpp"
 #include "pipeline/clip_worker.hpp"
 #include "pipeline/ordered_pipeline.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
 #include "pipeline/shared_sources.hpp"
@@ -85,6 +87,8 @@ class AudioColumn final : OrderedWork {
   AudioColumn(const AudioColumnJob& job, store::CacheFolder& folder,
               store::Journal::Opened& journal, BuildObserver& observer)
       : job_(job),
+        folder_(folder),
+        sounds_(job.plan.sounds),
         observer_(observer),
         memory_(job.run, job.column),
         budget_(memory_.pcm_bytes),
@@ -107,6 +111,7 @@ class AudioColumn final : OrderedWork {
     }
     progress_.done_count = next_;
     observer_.progress(progress_);
+    XTTS_TRY(remember_sealed_sounds());
 
     if (next_ < job_.plan.to_compute.size())
       run_ordered(*this, job_.run.thread_count, outcomes_.size());
@@ -163,6 +168,7 @@ class AudioColumn final : OrderedWork {
     ++progress_.done_count;
     progress_.source_bytes += outcome.source_bytes;
     progress_.sound_seconds += outcome.source_seconds;
+    if (!outcome.reject) outcome.reject = refuse_duplicate(job_.plan.to_compute[place], outcome);
     if (outcome.reject) {
       ++progress_.reject_count;
       shard_.rejects.push_back(std::move(*outcome.reject));
@@ -175,6 +181,41 @@ class AudioColumn final : OrderedWork {
       XTTS_TRY(end_shard());
     observer_.progress(progress_);
     return {};
+  }
+
+  [[nodiscard]] bool drops_duplicates() const {
+    return job_.recipe.corpus.duplicates == formats::OddClip::kDrop;
+  }
+
+  // Of an interrupted build; they lie in the order of the plan.
+  Status remember_sealed_sounds() {
+    if (!drops_duplicates()) return {};
+    SealedRecords records(job_.env, folder_.path(), journalled_);
+    std::size_t place = 0;
+    for (;;) {
+      XTTS_ASSIGN(const auto record, records.next());
+      if (!record) return {};
+      const auto is_it = [&](std::uint32_t clip) {
+        const auto& candidate = job_.plan.corpus.clips[clip];
+        return formats::id_hash(candidate.dataset, candidate.id) == record->id_hash;
+      };
+      while (place < next_ && !is_it(job_.plan.to_compute[place])) ++place;
+      if (place < next_ && record->facts.pcm_digest)
+        (void)sounds_.add(*record->facts.pcm_digest, job_.plan.to_compute[place]);
+    }
+  }
+
+  std::optional<formats::Reject> refuse_duplicate(std::uint32_t clip, const ClipOutcome& outcome) {
+    if (!drops_duplicates() || !outcome.facts.pcm_digest) return std::nullopt;
+    const auto first = sounds_.add(*outcome.facts.pcm_digest, clip);
+    if (!first) return std::nullopt;
+    Refusal refusal = refusal_of_duplicate(full_id(job_.plan.corpus.clips[*first]));
+    return formats::Reject{.kind = formats::RejectClass::kPolicy,
+                           .id = full_id(job_.plan.corpus.clips[clip]),
+                           .path = job_.plan.corpus.clips[clip].source,
+                           .line = std::nullopt,
+                           .stage = refusal.stage,
+                           .reason = std::move(refusal.reason)};
   }
 
   static AssembledRecord record_of(const corpus::Clip& clip, ClipOutcome outcome) {
@@ -208,6 +249,8 @@ class AudioColumn final : OrderedWork {
   }
 
   const AudioColumnJob& job_;
+  store::CacheFolder& folder_;
+  KnownSounds sounds_;  // where duplicates are dropped
   BuildObserver& observer_;
   const MemoryPlan memory_;
   ByteBudget budget_;

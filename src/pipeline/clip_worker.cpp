@@ -11,8 +11,8 @@
 #include "decode/audio_decoder.hpp"
 #include "decode/resample.hpp"
 #include "dsp/condition.hpp"
+#include "pipeline/clip_rules.hpp"
 #include "pipeline/decode_request.hpp"
-#include "pipeline/oddities.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
@@ -127,11 +127,13 @@ class Worker final : public ClipWorker {
 
   Status run(const corpus::Clip& clip, ClipOutcome& outcome) {
     XTTS_TRY(clip.segment ? cut_out(clip, outcome) : decode_whole(clip, outcome));
-    if (too_many_seconds(clip, outcome)) return {};
+    if (refused(clip, refusal_of_length(outcome.source_seconds, recipe_.corpus), outcome))
+      return {};
 
     begin_stage("condition", &StageTimes::condition_s);
     XTTS_ASSIGN(const auto conditioned, conditioner_.apply(samples_));
     keep(conditioned, outcome);
+    if (refused(clip, refusal_of(outcome.facts, recipe_.corpus), outcome)) return {};
 
     begin_stage("features", &StageTimes::features_s);
     return extract(clip, outcome);
@@ -187,20 +189,19 @@ class Worker final : public ClipWorker {
   decode::SourceFacts part_facts(decode::SourceFacts facts, const FrameRange& range) const {
     facts.frame_count = range.count();
     facts.pcm_digest = digest128(std::as_bytes(std::span(part_)));
-    facts.nonfinite_sample_count = 0;
+    if (facts.nonfinite_sample_count > 0) {
+      facts.warnings.push_back("its source has " + std::to_string(facts.nonfinite_sample_count) +
+                               " samples that are NaN or infinite: taken as 0");
+      facts.nonfinite_sample_count = 0;
+    }
     if (!range.warning.empty()) facts.warnings.push_back(range.warning);
     return facts;
   }
 
-  bool too_many_seconds(const corpus::Clip& clip, ClipOutcome& outcome) const {
-    const auto limit = recipe_.corpus.max_clip_seconds;
-    if (!limit || outcome.source_seconds <= *limit) return false;
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "%.2f s, at most %.2f s: corpus.max_clip_seconds=%.0f keeps it",
-                  outcome.source_seconds, *limit, std::ceil(outcome.source_seconds));
-    reject(clip, RejectClass::kPolicy, text, outcome);
-    return true;
+  bool refused(const corpus::Clip& clip, std::optional<Refusal> refusal,
+               ClipOutcome& outcome) const {
+    if (refusal) reject(clip, RejectClass::kPolicy, std::move(refusal->reason), outcome);
+    return refusal.has_value();
   }
 
   Status extract(const corpus::Clip& clip, ClipOutcome& outcome) {
@@ -263,8 +264,6 @@ class Worker final : public ClipWorker {
     facts.peak = condition.peak;
     facts.rms = condition.rms;
     facts.silence_share = condition.silence_share;
-    const std::string odd = joined_lines(oddities_of(facts));
-    if (!odd.empty()) facts.warnings = facts.warnings ? *facts.warnings + "\n" + odd : odd;
   }
 
   Env& env_;

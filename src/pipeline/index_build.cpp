@@ -7,6 +7,7 @@
 #include "corpus/corpus.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/index.hpp"
+#include "pipeline/clip_rules.hpp"
 #include "pipeline/column_rows.hpp"
 #include "pipeline/columns.hpp"
 #include "pipeline/manifest_parts.hpp"
@@ -139,7 +140,16 @@ class IndexBuilder {
     set_name(facts.language, clip.language);
     set_name(facts.extra_json, clip.extra_json);
     if (has_tokens_) XTTS_TRY(add_text(clip, planned, row, facts));
+    judge(job_.recipe.corpus, job_.plan.corpus.has_text && !has_text(clip),
+          first_with_same_sound(i, facts), facts);
     return put_row(clip, row, facts);
+  }
+
+  // The id of the first clip that has the same samples; empty where it is this one.
+  std::string first_with_same_sound(std::size_t i, const formats::RecordFacts& facts) {
+    if (job_.recipe.corpus.duplicates != formats::OddClip::kWarn || !facts.pcm_digest) return {};
+    const auto first = sounds_.add(*facts.pcm_digest, static_cast<std::uint32_t>(i));
+    return first ? full_id(job_.plan.corpus.clips[*first]) : std::string();
   }
 
   static void set_name(std::optional<std::string>& field, const std::string& name) {
@@ -338,6 +348,7 @@ class IndexBuilder {
   std::unique_ptr<WritableFile> file_;
   std::optional<formats::IndexEncoder> encoder_;
   std::optional<SealedRecords::Record> next_record_;
+  KnownSounds sounds_;
   ColumnRows mel_, tokens_;
   std::uint64_t published_blocks_[2] = {0, 0};
   std::vector<bool> still_used_;  // previous positions that the new plan names

@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
+#include "pipeline/clip_rules.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
 #include "pipeline/too_long.hpp"
@@ -103,12 +104,25 @@ class Planner {
     };
   }
 
+  void reject_by_rule(std::size_t i, Refusal refusal) {
+    const Clip& clip = plan_.corpus.clips[i];
+    plan_.clips[i].fate = ClipFate::kRejected;
+    plan_.rejects.push_back({RejectClass::kPolicy, full_id(clip), clip.source, std::nullopt,
+                             refusal.stage, std::move(refusal.reason)});
+  }
+
   Status apply_text_policies() {
+    if (plan_.corpus.has_text && request_.recipe.corpus.no_text == formats::OddClip::kDrop) {
+      for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
+        if (!has_text(plan_.corpus.clips[i])) reject_by_rule(i, refusal_of_no_text());
+      }
+    }
     if (!plan_.corpus.has_text || request_.recipe.text.tokens == formats::TokenKind::kNone)
       return {};
     XTTS_ASSIGN(const auto tokenizer, text::Tokenizer::create(request_.recipe.text));
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       const Clip& clip = plan_.corpus.clips[i];
+      if (plan_.clips[i].fate == ClipFate::kRejected) continue;
       const auto tokens = tokenizer.encode(text_to_tokenize(clip, request_.recipe.text));
       if (tokens) {
         for (const auto& [character, count] : tokens->unknown)
@@ -116,9 +130,7 @@ class Planner {
         continue;
       }
       if (tokens.status().code() != StatusCode::kBadInput) return tokens.status();
-      plan_.clips[i].fate = ClipFate::kRejected;
-      plan_.rejects.push_back({RejectClass::kPolicy, full_id(clip), clip.source, std::nullopt,
-                               "text", tokens.status().message()});
+      reject_by_rule(i, {"text", tokens.status().message()});
     }
     return {};
   }
@@ -172,7 +184,8 @@ class Planner {
       // Lists and texts are judged anew by every build; what the environment did is tried again.
       const bool final = reject.kind == RejectClass::kInput || reject.kind == RejectClass::kCrash ||
                          (reject.kind == RejectClass::kPolicy && same_corpus_rules);
-      if (is_judged_by_sound(reject) && final)
+      // A duplicate's place is free when the clip that sounds the same is gone.
+      if (is_judged_by_sound(reject) && final && reject.stage != refusal_of_duplicate("").stage)
         previous_rejects_.emplace(reject.id, std::move(reject));
     }
     return {};
@@ -200,7 +213,7 @@ class Planner {
     if (may_be_cut_now(clip, reject->second)) return {};
     const std::uint64_t check = check64(as_bytes(formats::encode_reject(reject->second)));
     if (unchanged->reject_check != check) return {};
-    plan_.clips[i] = {.fate = ClipFate::kRejected, .previous_position = 0, .reject_check = check};
+    plan_.clips[i].fate = ClipFate::kRejected;
     plan_.rejects.push_back(reject->second);
     return {};
   }
@@ -213,12 +226,31 @@ class Planner {
   Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
     const Clip& clip = plan_.corpus.clips[i];
     XTTS_ASSIGN(const auto facts, request_.previous->details(position));
-    if (breaks_a_rule(clip, facts)) return {};  // computed again, so that the reject says why
+    // Cut when it had no text: computed again, so that the reject says why.
+    if (was_cut(facts) && has_text(clip) && !request_.recipe.features.too_long) return {};
     if (!is_same_part(clip.segment, facts)) return {};
     // A source that cannot be read: the worker meets the same failure and makes a reject of it.
     if (!source_unchanged && facts.content_digest != content_digest(clip)) return {};
-    plan_.clips[i] = {.fate = ClipFate::kReuse, .previous_position = position, .reject_check = 0};
+    // Rules of the corpus section may have changed since the record was stored.
+    if (auto refusal = refusal_of_stored(i, facts)) {
+      reject_by_rule(i, std::move(*refusal));
+      return {};
+    }
+    plan_.clips[i] = {.fate = ClipFate::kReuse, .previous_position = position};
     return {};
+  }
+
+  bool was_cut(const formats::RecordFacts& facts) const {
+    return facts.frame_count_before_cut.value_or(0) > request_.recipe.features.max_frames;
+  }
+
+  std::optional<Refusal> refusal_of_stored(std::size_t i, const formats::RecordFacts& facts) {
+    const auto& rules = request_.recipe.corpus;
+    if (auto refusal = refusal_of(facts, rules)) return refusal;
+    if (rules.duplicates != formats::OddClip::kDrop || !facts.pcm_digest) return std::nullopt;
+    const auto first = plan_.sounds.add(*facts.pcm_digest, static_cast<std::uint32_t>(i));
+    if (!first) return std::nullopt;
+    return refusal_of_duplicate(full_id(plan_.corpus.clips[*first]));
   }
 
   // Segments of one source come one after the other, mostly.
@@ -229,16 +261,6 @@ class Planner {
     last_source_ = path;
     last_digest_ = source ? std::optional(source->content_digest) : std::nullopt;
     return last_digest_;
-  }
-
-  // Rules of the corpus and text sections may have changed since the record was stored.
-  bool breaks_a_rule(const Clip& clip, const formats::RecordFacts& facts) const {
-    const auto& recipe = request_.recipe;
-    const bool was_cut = facts.frame_count_before_cut.value_or(0) > recipe.features.max_frames;
-    if (was_cut && has_text(clip) && !recipe.features.too_long) return true;
-    if (!recipe.corpus.max_clip_seconds || facts.source_rate_hz.value_or(0) == 0) return false;
-    return static_cast<double>(facts.source_frame_count.value_or(0)) / *facts.source_rate_hz >
-           *recipe.corpus.max_clip_seconds;
   }
 
   void list_clips_to_compute() {

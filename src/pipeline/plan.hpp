@@ -13,6 +13,7 @@
 #include "corpus/corpus.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
+#include "pipeline/known_sounds.hpp"
 #include "reader/cache_view.hpp"
 #include "store/source_table.hpp"
 #include "xtts/status.hpp"
@@ -28,7 +29,6 @@ enum class ClipFate : std::uint8_t {
 struct PlannedClip {
   ClipFate fate = ClipFate::kCompute;
   std::uint64_t previous_position = 0;  // kReuse
-  std::uint64_t reject_check = 0;       // kRejected as before: check of the reject's line
 };
 
 struct Plan {
@@ -37,6 +37,7 @@ struct Plan {
   std::vector<std::uint32_t> to_compute;  // places in corpus.clips, ascending: canonical order
   std::vector<formats::Reject> rejects;   // lists, texts, and those kept from the build before
   std::map<std::string, std::uint64_t> unknown_characters;
+  KnownSounds sounds;  // of the records that are reused, where duplicates are dropped
   std::uint64_t gone_count = 0;  // published clips that the corpus names no more
   std::string data_path;     // absolute
   Digest to_compute_digest;  // heads the journal

@@ -94,7 +94,7 @@ constexpr std::array kFields{
     Field{"cut", kFlag, kPlan, "sound or text was cut to the recipe's maximum", [](const Clip& c) { return flag(c, formats::kPlanAudioCut | formats::kPlanTextCut); }},
     Field{"audio_cut", kFlag, kPlan, "sound was cut to max_frames", [](const Clip& c) { return flag(c, formats::kPlanAudioCut); }},
     Field{"text_cut", kFlag, kPlan, "text was cut to max_tokens", [](const Clip& c) { return flag(c, formats::kPlanTextCut); }},
-    Field{"warnings", kText, kFacts, "what was odd about the source", fact<&RecordFacts::warnings>},
+    Field{"warnings", kText, kFacts, "what is odd about the clip, one a line", fact<&RecordFacts::warnings>},
 };
 // clang-format on
 

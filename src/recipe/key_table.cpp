@@ -237,6 +237,29 @@ std::vector<Key> corpus_keys() {
   };
 }
 
+std::vector<Key> odd_clip_keys() {
+  return {
+      scalar_key("corpus.too_short", XTTS_AT(corpus.too_short),
+                 "keep | warn | drop: clips shorter than too_short_seconds"),
+      scalar_key("corpus.too_short_seconds", XTTS_AT(corpus.too_short_seconds), "before the trim"),
+      scalar_key("corpus.silent", XTTS_AT(corpus.silent),
+                 "keep | warn | drop: clips whose peak is below silent_dbfs"),
+      scalar_key("corpus.silent_dbfs", XTTS_AT(corpus.silent_dbfs), "full scale is 0"),
+      scalar_key("corpus.clipped", XTTS_AT(corpus.clipped),
+                 "keep | warn | drop: clips with more than clipped_share of samples at full scale"),
+      scalar_key("corpus.clipped_share", XTTS_AT(corpus.clipped_share), "0 to 1"),
+      scalar_key("corpus.not_finite", XTTS_AT(corpus.not_finite),
+                 "keep | warn | drop: clips with NaN or infinite samples, which are taken as 0"),
+      scalar_key("corpus.low_rate", XTTS_AT(corpus.low_rate),
+                 "keep | warn | drop: sources at a lower rate than source_rate_below"),
+      scalar_key("corpus.source_rate_below", XTTS_AT(corpus.source_rate_below), "Hz"),
+      scalar_key("corpus.duplicates", XTTS_AT(corpus.duplicates),
+                 "keep | warn | drop: clips with the same samples as an earlier one"),
+      scalar_key("corpus.no_text", XTTS_AT(corpus.no_text),
+                 "keep | warn | drop: clips without a text in a corpus that has texts"),
+  };
+}
+
 std::vector<Key> storage_keys() {
   return {
       scalar_key("storage.store", XTTS_AT(storage.store), "lmdb | hdf5"),
@@ -272,7 +295,7 @@ const std::vector<Key>& key_table() {
   static const std::vector<Key> table = [] {
     std::vector<Key> all;
     for (const auto& part : {general_keys(), sound_keys(), spectrum_keys(), record_keys(),
-                             text_keys(), corpus_keys(), storage_keys()}) {
+                             text_keys(), corpus_keys(), odd_clip_keys(), storage_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

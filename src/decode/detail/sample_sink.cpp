@@ -111,10 +111,6 @@ Status SampleSink::finish(SourceFacts& facts) {
     facts.warnings.push_back("the sample rate changes " + std::to_string(rate_change_count_) +
                              " times");
   }
-  if (counts_.nonfinite > 0) {
-    facts.warnings.push_back(std::to_string(counts_.nonfinite) +
-                             " samples are NaN or infinite: taken as 0");
-  }
   if (sample_count_ > 0 && counts_.nonfinite == sample_count_) {
     return {StatusCode::kBadInput, "every sample is NaN or infinite"};
   }

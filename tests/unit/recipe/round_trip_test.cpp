@@ -49,8 +49,10 @@ auto fields(const TextConfig& c) {
   return std::tuple(a, b, d, e, f, g);
 }
 auto fields(const CorpusConfig& c) {
-  const auto& [a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = c;
-  return std::tuple(a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
+  const auto& [a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb,
+               cc] = c;
+  return std::tuple(a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa,
+                    bb, cc);
 }
 auto fields(const StorageConfig& c) {
   const auto& [a, b, d] = c;
@@ -166,6 +168,15 @@ class RecipeMaker {
     }
     c.max_source_seconds = real(1, 10000);
     if (coin()) c.max_clip_seconds = real(1e-3, 100);
+    for (auto rule : {&CorpusConfig::too_short, &CorpusConfig::silent, &CorpusConfig::clipped,
+                      &CorpusConfig::not_finite, &CorpusConfig::low_rate, &CorpusConfig::duplicates,
+                      &CorpusConfig::no_text}) {
+      c.*rule = pick({OddClip::kKeep, OddClip::kWarn, OddClip::kDrop});
+    }
+    c.too_short_seconds = real(0, 10);
+    c.silent_dbfs = real(-200, 0);
+    c.clipped_share = real(0, 1);
+    c.source_rate_below = whole(0, 768000);
   }
 
   std::mt19937 random_;

@@ -48,7 +48,10 @@ TEST(Validate, RefusesNotANumberAndInfinityEverywhere) {
     corpus.train_subset_fraction = bad;
     corpus.max_source_seconds = bad;
     corpus.max_clip_seconds = bad;
-    EXPECT_EQ(corpus.validate().size(), 5U) << bad;
+    corpus.too_short_seconds = bad;
+    corpus.silent_dbfs = bad;
+    corpus.clipped_share = bad;
+    EXPECT_EQ(corpus.validate().size(), 8U) << bad;
   }
 }
 

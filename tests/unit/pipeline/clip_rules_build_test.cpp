@@ -1,0 +1,161 @@
+// The rules for odd clips in whole builds: what they drop, what brings it back, and that no change of
+// them decodes what is stored.
+#include <gtest/gtest.h>
+
+#include "build_support.hpp"
+#include "support/wav_file.hpp"
+
+namespace xtts::testing {
+namespace {
+
+constexpr std::uint32_t kClips = 20;
+
+pipeline::BuildRequest request_of(const std::vector<std::string>& settings) {
+  return request_for(recipe_of_small_shards(settings));
+}
+
+std::string only_reason(const pipeline::BuildReport& report) {
+  return report.rejects.size() == 1 ? report.rejects[0].id + ": " + report.rejects[0].reason
+                                    : std::to_string(report.rejects.size()) + " rejects";
+}
+
+std::string warnings_at(Env& env, std::uint64_t position) {
+  const auto facts = open_cache(env)->details(position);
+  return facts ? facts->warnings.value_or("") : facts.status().message();
+}
+
+MemoryEnv* add_duplicate(MemoryEnv& env) {
+  env.add_file(sound_path(13), sound(4));  // shards of eight: the first is in another one
+  return &env;
+}
+
+const std::string kIsClip4 = clip_name(13) + ": the same samples as " + clip_name(4) +
+                             ": corpus.duplicates=warn keeps it";
+
+TEST(Duplicates, AreTold) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  add_duplicate(env);
+  const auto report = must_build(env, request_of({}));
+  EXPECT_EQ(report.record_count, kClips);
+  EXPECT_EQ(warnings_at(env, 13), "the same samples as " + clip_name(4));
+  EXPECT_EQ(warnings_at(env, 4), "");
+}
+
+TEST(Duplicates, CanBeDropped) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  add_duplicate(env);
+  const auto report = must_build(env, request_of({"corpus.duplicates=drop"}));
+  EXPECT_EQ(report.record_count, kClips - 1);
+  EXPECT_EQ(only_reason(report), kIsClip4);
+  EXPECT_EQ(damage_in(env), "");
+  EXPECT_TRUE(must_build(env, request_of({"corpus.duplicates=drop"})).unchanged);
+}
+
+TEST(Duplicates, AreFoundAcrossAnInterruption) {
+  MemoryEnv undisturbed;
+  add_sounds(undisturbed, kClips);
+  add_duplicate(undisturbed);
+  const auto request = request_of({"corpus.duplicates=drop"});
+  must_build(undisturbed, request);
+
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  add_duplicate(env);
+  TestObserver observer;
+  observer.cancel_at = 9;
+  EXPECT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
+  OpenedSources opened(env);
+  EXPECT_EQ(only_reason(must_build(env, request)), kIsClip4);
+  EXPECT_FALSE(opened.take().contains(clip_name(4) + ".wav"));  // its shard was sealed
+  EXPECT_EQ(difference(published_files(undisturbed), published_files(env)), "");
+}
+
+TEST(Duplicates, AreFoundAmongWhatIsPublished) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  const auto request = request_of({"corpus.duplicates=drop"});
+  must_build(env, request);
+  add_duplicate(env);
+  EXPECT_EQ(only_reason(must_build(env, request)), kIsClip4);
+  EXPECT_EQ(damage_in(env), "");
+}
+
+TEST(Duplicates, TakeThePlaceOfTheClipThatIsGone) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  add_duplicate(env);
+  const auto request = request_of({"corpus.duplicates=drop"});
+  must_build(env, request);
+  ASSERT_TRUE(env.remove_file(sound_path(4)).ok());
+  const auto report = must_build(env, request);
+  EXPECT_TRUE(report.rejects.empty());
+  EXPECT_EQ(report.record_count, kClips - 1);
+}
+
+TEST(Rules, AreChangedWithoutDecodingWhatIsStored) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  add_duplicate(env);
+  const WavShape second{.seconds = 1.0, .rate_hz = 8000, .channel_count = 1};
+  env.add_file(sound_path(6), tone_wav(300.0, second));
+  must_build(env, request_of({}));
+
+  OpenedSources opened(env);
+  const auto strict = request_of({"corpus.duplicates=drop", "corpus.low_rate=drop",
+                                  "corpus.source_rate_below=16000"});
+  auto report = must_build(env, strict);
+  EXPECT_EQ(opened.take(), std::set<std::string>());
+  ASSERT_EQ(report.rejects.size(), 2U);
+  EXPECT_EQ(report.rejects[0].reason, "low sample rate: 8000 Hz: corpus.low_rate=warn keeps it");
+  EXPECT_EQ(report.record_count, kClips - 2);
+  EXPECT_EQ(damage_in(env), "");
+
+  report = must_build(env, request_of({"corpus.source_rate_below=16000"}));
+  EXPECT_EQ(opened.take(), (std::set<std::string>{clip_name(6) + ".wav", clip_name(13) + ".wav"}));
+  EXPECT_EQ(report.record_count, kClips);
+  EXPECT_EQ(warnings_at(env, 6), "low sample rate: 8000 Hz");
+  EXPECT_EQ(damage_in(env), "");
+
+  must_build(env, request_of({"corpus.low_rate=keep"}));
+  EXPECT_EQ(opened.take(), std::set<std::string>());
+  EXPECT_EQ(warnings_at(env, 6), "");
+}
+
+// Under the same rules as a cache made from nothing, an index says the same.
+TEST(Rules, LeaveTheFactsAsOfACacheMadeFromNothing) {
+  MemoryEnv changed, fresh;
+  for (MemoryEnv* env : {&changed, &fresh}) add_sounds(*env, kClips);
+  const auto later = request_of({"corpus.source_rate_below=20000"});
+  must_build(changed, request_of({"corpus.source_rate_below=30000"}));
+  must_build(changed, later);
+  must_build(fresh, later);
+  for (std::uint64_t i = 0; i < kClips; ++i)
+    EXPECT_EQ(*open_cache(changed)->details(i), *open_cache(fresh)->details(i)) << i;
+}
+
+TEST(Rules, SayWhatToDoWithClipsWithoutAText) {
+  MemoryEnv env;
+  add_sounds(env, kClips, kData + "/wavs");
+  add_list(env, kClips, {{5, ""}});
+  const auto warned = must_build(env, request_of({}));
+  EXPECT_EQ(warned.record_count, kClips);
+  EXPECT_EQ(warnings_at(env, 5), "no text");
+  const auto dropped = must_build(env, request_of({"corpus.no_text=drop"}));
+  EXPECT_EQ(only_reason(dropped), clip_name(5) + ": no text: corpus.no_text=warn keeps it");
+  EXPECT_EQ(damage_in(env), "");
+}
+
+TEST(Rules, SilenceIsKeptWithAWordOrDropped) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  env.add_file(sound_path(3), wav_file({}, std::vector<std::int16_t>(11025)));
+  must_build(env, request_of({}));
+  EXPECT_EQ(warnings_at(env, 3), "silent");
+  EXPECT_EQ(only_reason(must_build(env, request_of({"corpus.silent=drop"}))),
+            clip_name(3) + ": silent: corpus.silent=warn keeps it");
+}
+
+}  // namespace
+}  // namespace xtts::testing
