@@ -1,9 +1,9 @@
 // AudioDecoder: an audio file in any format -> one channel of float samples at the rate asked for.
 //
 // Bytes in: the file, read once through RandomAccessFile::read_at. Bytes out: 4 bytes a sample at
-// the target rate. The PCM of all channels is never held: frames are mixed down and resampled as
-// they come out of the codec, so memory is the output plus one codec frame. Lengths come from
-// decoded samples, never from headers.
+// the target rate, piece by piece: frames are mixed down and resampled as they come out of the
+// codec, so memory is a piece (a quarter of a MiB) and one codec frame, whatever the length. Lengths
+// come from decoded samples, never from headers.
 //
 // A decoder belongs to one thread at a time and keeps its buffers from clip to clip: fresh large
 // buffers cost page faults, which cost more than the arithmetic. Failures: kBadInput (these bytes
@@ -29,6 +29,8 @@ namespace xtts::decode {
 enum class Mix : std::uint8_t { kMean, kFirst };
 
 struct DecodeRequest {
+  // 0: the source's own rate (that of its first sample, where it changes), for sources of which
+  // only parts are wanted.
   std::uint32_t target_rate_hz = 22050;
   Mix mix = Mix::kMean;
   // "soxr_hq" (bit-identical to librosa's default) or "soxr_vhq". soxr's mq, lq and qq are
@@ -61,18 +63,24 @@ using TakeSamples = std::function<Status(std::span<const float>)>;
 class AudioDecoder {
  public:
   virtual ~AudioDecoder() = default;
-  // Replaces the content of `samples` (its capacity is kept).
   [[nodiscard]] virtual Result<SourceFacts> decode(const RandomAccessFile& source,
                                                    const DecodeRequest& request,
-                                                   std::vector<float>& samples) = 0;
-  // The mixed samples at the source's own rate (that of its first sample, where it changes), for
-  // sources of which only parts are wanted; target_rate_hz is not looked at.
-  [[nodiscard]] virtual Result<SourceFacts> decode_mixed(const RandomAccessFile& source,
-                                                         const DecodeRequest& request,
-                                                         const TakeSamples& take) = 0;
+                                                   const TakeSamples& take) = 0;
   // Of all calls so far, the time that went into resampling.
   [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
 };
+
+// The whole sound of a short source; replaces the content of `samples` (its capacity is kept).
+[[nodiscard]] inline Result<SourceFacts> decode_whole(AudioDecoder& decoder,
+                                                      const RandomAccessFile& source,
+                                                      const DecodeRequest& request,
+                                                      std::vector<float>& samples) {
+  samples.clear();
+  return decoder.decode(source, request, [&](std::span<const float> piece) {
+    samples.insert(samples.end(), piece.begin(), piece.end());
+    return Status();
+  });
+}
 
 // In this process, through libav*. A decoder that works in a contained worker process will stand
 // beside it.

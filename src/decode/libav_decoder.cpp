@@ -49,19 +49,14 @@ struct Damage {
 class LibavDecoder final : public AudioDecoder {
  public:
   Result<SourceFacts> decode(const RandomAccessFile& source, const DecodeRequest& request,
-                             std::vector<float>& samples) override;
-  Result<SourceFacts> decode_mixed(const RandomAccessFile& source, const DecodeRequest& request,
-                                   const TakeSamples& take) override;
+                             const TakeSamples& take) override;
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return sink_.resampling_time();
   }
 
  private:
-  Result<SourceFacts> decode_file(const RandomAccessFile& source, const DecodeRequest& request,
-                                  std::vector<float>& samples,
-                                  const TakeSamples* take);
   Result<SourceFacts> decode_from(SourceReader& reader, const DecodeRequest& request,
-                                  std::vector<float>& samples, const TakeSamples* take);
+                                  const TakeSamples& take);
   Status decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints, Damage& damage);
   Status decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail, Complaints& complaints,
                        Damage& damage);
@@ -71,13 +66,12 @@ class LibavDecoder final : public AudioDecoder {
   FramePtr frame_{av_frame_alloc()};
   FramePtr held_{av_frame_alloc()};
   SampleSink sink_;
-  std::vector<float> on_its_way_;
 };
 
 Status check(const DecodeRequest& request) {
-  if (request.target_rate_hz < 1 || request.target_rate_hz > kSampleRateHzMax) {
+  if (request.target_rate_hz > kSampleRateHzMax) {
     return {StatusCode::kInvalidArgument,
-            "a target rate of " + std::to_string(request.target_rate_hz) + " Hz: 1 to 768000"};
+            "a target rate of " + std::to_string(request.target_rate_hz) + " Hz: at most 768000"};
   }
   if (!(request.source_seconds_max > 0.0)) {
     return {StatusCode::kInvalidArgument, "source_seconds_max must be above 0"};
@@ -133,31 +127,14 @@ void warn_if_short(const Demuxer& demuxer, const SourceFacts& facts, std::option
                      rounded(*promised) + " s");
 }
 
-Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source, const DecodeRequest& request,
-                                        
-                                         std::vector<float>& samples) {
+Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
+                                         const DecodeRequest& request, const TakeSamples& take) {
   XTTS_TRY(check(request));
-  return decode_file(source, request, samples, nullptr);
-}
-
-Result<SourceFacts> LibavDecoder::decode_mixed(const RandomAccessFile& source,
-                                               const DecodeRequest& request,
-                                               const TakeSamples& take) {
-  XTTS_TRY(check(request));
-  DecodeRequest at_own_rate = request;
-  at_own_rate.target_rate_hz = 0;
-  return decode_file(source, at_own_rate, on_its_way_, &take);
-}
-
-Result<SourceFacts> LibavDecoder::decode_file(const RandomAccessFile& source,
-                                              const DecodeRequest& request,
-                                              std::vector<float>& samples,
-                                              const TakeSamples* take) {
   try {
     if (source.size_bytes() == 0)
       return Status(StatusCode::kBadInput, "the file is empty");
     SourceReader reader(source);
-    const Result<SourceFacts> facts = decode_from(reader, request, samples, take);
+    const Result<SourceFacts> facts = decode_from(reader, request, take);
     // libav takes many a failed read for the end of the file: the reader knows better, whatever
     // came out.
     if (!reader.failure().ok()) return reader.failure();
@@ -168,12 +145,11 @@ Result<SourceFacts> LibavDecoder::decode_file(const RandomAccessFile& source,
 }
 
 Result<SourceFacts> LibavDecoder::decode_from(SourceReader& reader, const DecodeRequest& request,
-                                              std::vector<float>& samples,
-                                              const TakeSamples* take) {
+                                              const TakeSamples& take) {
   if (packet_ == nullptr || frame_ == nullptr || held_ == nullptr)
     return allocation_failure("opening");
   Complaints complaints;
-  XTTS_TRY(sink_.begin(request, samples, take, complaints));
+  XTTS_TRY(sink_.begin(request, take, complaints));
   XTTS_ASSIGN(Demuxer demuxer, Demuxer::open(reader, complaints));
   XTTS_ASSIGN(Codec codec, Codec::open(demuxer, complaints));
   complaints.forget();  // what it minded while looking for parameters is no damage to the sound

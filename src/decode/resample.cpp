@@ -1,7 +1,6 @@
 #include "decode/resample.hpp"
 
 #include <algorithm>
-#include <new>
 
 #include "base/try.hpp"
 #include "decode/detail/resampler.hpp"
@@ -16,6 +15,9 @@ constexpr std::size_t kPieceSamples = std::size_t{1} << 18U;
 
 struct SampleResampler::State {
   detail::Resampler resampler;
+  detail::OutputSamples out;
+  detail::Complaints complaints;
+  bool changes_rate = false;
 };
 
 SampleResampler::SampleResampler() : state_(std::make_unique<State>()) {}
@@ -25,25 +27,35 @@ std::chrono::nanoseconds SampleResampler::busy_time() const noexcept {
   return state_->resampler.busy_time();
 }
 
-Status SampleResampler::apply(std::span<const float> in, std::uint32_t from_hz,
-                              std::uint32_t to_hz, const std::string& resampler,
-                              std::vector<float>& out) {
-  if (from_hz == to_hz) {
-    out.assign(in.begin(), in.end());
-    return {};
-  }
+Status SampleResampler::begin(std::uint32_t from_hz, std::uint32_t to_hz,
+                              const std::string& resampler) {
+  state_->changes_rate = from_hz != to_hz;
+  if (!state_->changes_rate) return {};
+  state_->out.begin();
   XTTS_ASSIGN(const int precision_bits, detail::precision_bits_of(resampler));
-  const detail::Complaints complaints;
-  detail::OutputSamples samples(out);
-  XTTS_TRY(state_->resampler.start({from_hz, to_hz, precision_bits}, complaints));
+  return state_->resampler.start({from_hz, to_hz, precision_bits}, state_->complaints);
+}
+
+Status SampleResampler::push(std::span<const float> in, const TakeSamples& take) {
+  if (!state_->changes_rate) return take(in);
   while (!in.empty()) {
-    const std::size_t count = std::min(in.size(), kPieceSamples);
-    XTTS_TRY(state_->resampler.push(in.first(count), samples, complaints));
-    in = in.subspan(count);
+    const auto piece = in.first(std::min(in.size(), kPieceSamples));
+    in = in.subspan(piece.size());
+    XTTS_TRY(state_->resampler.push(piece, state_->out, state_->complaints));
+    const auto held = state_->out.held();
+    if (held.size() <= detail::Resampler::kHeldBackSamples) continue;
+    const auto ready = held.first(held.size() - detail::Resampler::kHeldBackSamples);
+    XTTS_TRY(take(ready));
+    state_->out.drop_front(ready.size());
   }
-  XTTS_TRY(state_->resampler.finish(samples, complaints));
-  samples.finish();
   return {};
+}
+
+Status SampleResampler::finish(const TakeSamples& take) {
+  if (!state_->changes_rate) return {};
+  XTTS_TRY(state_->resampler.finish(state_->out, state_->complaints));
+  const auto rest = state_->out.held();
+  return rest.empty() ? Status() : take(rest);
 }
 
 }  // namespace xtts::decode

@@ -1,5 +1,5 @@
-// SampleResampler: samples that are all there, from one rate to another; bit for bit what
-// AudioDecoder makes of a file of the same samples. It keeps its context from call to call. One
+// SampleResampler: samples that come piece by piece, from one rate to another; bit for bit what
+// AudioDecoder makes of a file of the same samples. It keeps its buffers from signal to signal. One
 // thread at a time.
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "decode/audio_decoder.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::decode {
@@ -19,10 +19,13 @@ class SampleResampler {
   SampleResampler();
   ~SampleResampler();
 
-  // Replaces the content of `out` (its capacity is kept). `resampler` as in DecodeRequest.
-  [[nodiscard]] Status apply(std::span<const float> in, std::uint32_t from_hz, std::uint32_t to_hz,
-                             const std::string& resampler, std::vector<float>& out);
-  // In all calls so far.
+  // A new signal. `resampler` as in DecodeRequest.
+  [[nodiscard]] Status begin(std::uint32_t from_hz, std::uint32_t to_hz,
+                             const std::string& resampler);
+  // What is ready goes to `take`; the rest when the signal ends.
+  [[nodiscard]] Status push(std::span<const float> in, const TakeSamples& take);
+  [[nodiscard]] Status finish(const TakeSamples& take);
+  // Of all signals so far.
   [[nodiscard]] std::chrono::nanoseconds busy_time() const noexcept;
 
  private:

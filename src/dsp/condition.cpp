@@ -11,8 +11,9 @@
 namespace xtts::dsp {
 namespace {
 
-bool all_finite(std::span<const float> samples) {
-  return std::isfinite(measure_loudness(samples).rms);
+Result<bool> all_finite(SampleReader& samples, std::uint64_t first, std::uint64_t end) {
+  XTTS_ASSIGN(const float energy, pairwise_energy(samples, first, end - first));
+  return std::isfinite(energy);
 }
 
 }  // namespace
@@ -34,35 +35,36 @@ Conditioner::~Conditioner() = default;
 Conditioner::Conditioner(Conditioner&&) noexcept = default;
 Conditioner& Conditioner::operator=(Conditioner&&) noexcept = default;
 
-Result<ConditionFacts> Conditioner::apply(std::vector<float>& samples) {
+Result<ConditionFacts> Conditioner::measure(SampleReader& samples) {
   ConditionFacts facts;
   facts.trim_end_samples = samples.size();
-  frame_levels_db(samples, impl_->trim, impl_->levels_db);
+  XTTS_TRY(frame_levels_db(samples, impl_->trim, impl_->levels_db));
   facts.silence_share = silence_share(impl_->levels_db);
-  std::span<float> kept(samples);
   if (impl_->trim.method == formats::TrimMethod::kTopDb) {
     const SampleRange range = trim_range(impl_->levels_db, samples.size(), impl_->trim);
     facts.trim_start_samples = range.begin;
     facts.trim_end_samples = range.end;
-    kept = kept.subspan(range.begin, range.end - range.begin);
   }
-  const Loudness loudness = measure_loudness(kept);
+  XTTS_ASSIGN(const Loudness loudness,
+              measure_loudness(samples, facts.trim_start_samples, facts.kept_samples()));
   // What is cut off is asked too: a broken clip is not to pass because its broken part was quiet.
-  const std::span<const float> whole(samples);
-  if (!std::isfinite(loudness.rms) || !all_finite(whole.first(facts.trim_start_samples)) ||
-      !all_finite(whole.subspan(facts.trim_end_samples))) {
+  XTTS_ASSIGN(const bool front, all_finite(samples, 0, facts.trim_start_samples));
+  XTTS_ASSIGN(const bool back, all_finite(samples, facts.trim_end_samples, samples.size()));
+  if (!std::isfinite(loudness.rms) || !front || !back)
     return Status(StatusCode::kBadInput, "samples that are not finite, or beyond 1e19");
-  }
   facts.peak = loudness.peak;
   facts.rms = loudness.rms;
-  const Scaling scaling = plan_scaling(impl_->loudness, loudness);
-  facts.gain = scaling.gain();
-  // The kept part moves to the front; the vector keeps its memory for the next clip.
-  samples.erase(samples.begin() + static_cast<std::ptrdiff_t>(facts.trim_end_samples),
-                samples.end());
-  samples.erase(samples.begin(),
-                samples.begin() + static_cast<std::ptrdiff_t>(facts.trim_start_samples));
-  apply_scaling(scaling, samples);
+  facts.scaling = plan_scaling(impl_->loudness, loudness);
+  return facts;
+}
+
+Result<ConditionFacts> Conditioner::apply(std::vector<float>& samples) {
+  MemoryReader reader(samples);
+  XTTS_ASSIGN(const ConditionFacts facts, measure(reader));
+  const auto begin = samples.begin();
+  samples.erase(begin + static_cast<std::ptrdiff_t>(facts.trim_end_samples), samples.end());
+  samples.erase(begin, begin + static_cast<std::ptrdiff_t>(facts.trim_start_samples));
+  apply_scaling(facts.scaling, samples);
   return facts;
 }
 

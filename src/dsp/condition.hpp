@@ -1,7 +1,8 @@
-// Conditioning: what happens to PCM between the resampler and the features (trim, loudness), in
-// place. One thread at a time; buffers are kept from clip to clip. Fails with kBadInput only
-// (nothing but silence, where the policy calls that a failure, is decided by the caller from the
-// facts).
+// Conditioning: what happens to PCM between the resampler and the features (trim, loudness). The whole
+// clip is measured, through a reader; what of it is wanted is then scaled in place. One thread at a
+// time; buffers are kept from clip to clip. Fails with kBadInput where samples are not finite, and
+// where reading fails (nothing but silence, where the policy calls that a failure, is decided by the
+// caller from the facts).
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "dsp/loudness.hpp"
+#include "dsp/sample_reader.hpp"
 #include "formats/feature_config.hpp"
 #include "xtts/status.hpp"
 
@@ -17,10 +20,14 @@ namespace xtts::dsp {
 struct ConditionFacts {
   std::uint64_t trim_start_samples = 0;  // [start, end) of the resampled clip is kept
   std::uint64_t trim_end_samples = 0;
-  float gain = 1.0F;           // all factors together
   float peak = 0.0F;           // |x| before the gain, after the trim
   float rms = 0.0F;            // likewise
   float silence_share = 0.0F;  // of frames more than 40 dB under the loudest, before the trim
+  Scaling scaling;             // of the kept part, by apply_scaling()
+
+  [[nodiscard]] std::uint64_t kept_samples() const noexcept {
+    return trim_end_samples - trim_start_samples;
+  }
 };
 
 class Conditioner {
@@ -30,8 +37,9 @@ class Conditioner {
   Conditioner(Conditioner&&) noexcept;
   Conditioner& operator=(Conditioner&&) noexcept;
 
-  // Trims and scales; `samples` shrinks to the kept part. Empty and silent input gives gain 1 and
-  // no failure.
+  // Empty and silent clips get a gain of 1 and are no failure.
+  [[nodiscard]] Result<ConditionFacts> measure(SampleReader& samples);
+  // Of a clip in memory: trims and scales it too; `samples` shrinks to the kept part.
   [[nodiscard]] Result<ConditionFacts> apply(std::vector<float>& samples);
 
  private:

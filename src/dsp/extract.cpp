@@ -151,6 +151,10 @@ std::uint64_t FeatureExtractor::frame_count(std::uint64_t sample_count) const {
   return impl_->grid.frame_count(sample_count);
 }
 
+std::uint64_t FeatureExtractor::samples_of(std::uint64_t frame_count) const {
+  return impl_->grid.samples_of(frame_count);
+}
+
 Result<std::uint32_t> FeatureExtractor::extract(std::span<const float> samples,
                                                 std::span<float> out) {
   const std::uint64_t frame_count = impl_->grid.frame_count(samples.size());

@@ -36,6 +36,10 @@ class FeatureExtractor {
   // Frames that `sample_count` samples make, before any cut to max_frames.
   [[nodiscard]] std::uint64_t frame_count(std::uint64_t sample_count) const;
 
+  // A clip's first samples that make its first `frame_count` frames what they are; the clip may end
+  // before.
+  [[nodiscard]] std::uint64_t samples_of(std::uint64_t frame_count) const;
+
   // Writes min(frame_count, out.size() / n_mels) frames to the front of `out` and returns their
   // number; the rest of `out` is left alone (padding is the caller's). kBadInput when the clip is
   // too short for its padding (reflect needs more samples than half a window) or makes no frame.

@@ -38,6 +38,11 @@ std::uint64_t FrameGrid::frame_count(std::uint64_t sample_count) const noexcept 
   return room < 0 ? 0 : static_cast<std::uint64_t>(1 + room / hop_);
 }
 
+std::uint64_t FrameGrid::samples_of(std::uint64_t frame_count) const noexcept {
+  if (frame_count == 0) return 0;
+  return (frame_count - 1) * static_cast<std::uint64_t>(hop_) + static_cast<std::uint64_t>(n_fft_);
+}
+
 bool FrameGrid::can_pad(std::uint64_t sample_count) const noexcept {
   if (pad_mode_ == formats::PadMode::kZeros || pad_ == 0) return true;
   return sample_count > static_cast<std::uint64_t>(pad_);

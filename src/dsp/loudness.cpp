@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/try.hpp"
 #include "dsp/trim.hpp"
 
 namespace xtts::dsp {
@@ -48,11 +49,20 @@ Scaling rms_scaling(const formats::LoudnessConfig& config, const Loudness& loudn
 
 }  // namespace
 
-Loudness measure_loudness(std::span<const float> samples) {
-  if (samples.empty()) return {};
-  const auto sum = static_cast<double>(pairwise_energy(samples));
-  const auto mean = static_cast<float>(sum / static_cast<double>(samples.size()));
-  return {largest_magnitude(samples), std::sqrt(mean)};
+Result<Loudness> measure_loudness(SampleReader& samples, std::uint64_t first,
+                                  std::uint64_t count) {
+  if (count == 0) return Loudness{};
+  XTTS_ASSIGN(const float energy, pairwise_energy(samples, first, count));
+  const auto mean = static_cast<float>(static_cast<double>(energy) / static_cast<double>(count));
+  Loudness loudness{.peak = 0.0F, .rms = std::sqrt(mean)};
+  for (const std::uint64_t end = first + count; first < end;) {
+    const auto wanted = static_cast<std::size_t>(
+        std::min<std::uint64_t>(SampleReader::kPieceSamplesMax, end - first));
+    XTTS_ASSIGN(const auto piece, samples.piece(first, wanted));
+    loudness.peak = std::max(loudness.peak, largest_magnitude(piece));
+    first += wanted;
+  }
+  return loudness;
 }
 
 Scaling plan_scaling(const formats::LoudnessConfig& config, const Loudness& loudness) {

@@ -1,9 +1,10 @@
 // How loud a clip is, and the factors that make it as loud as the recipe wants. Pure functions;
-// no failure.
+// only reading the samples can fail.
 #pragma once
 
 #include <span>
 
+#include "dsp/sample_reader.hpp"
 #include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
@@ -14,7 +15,9 @@ struct Loudness {
                       // or exceeds 1e19
 };
 
-[[nodiscard]] Loudness measure_loudness(std::span<const float> samples);
+// Of [first, first + count) of a clip.
+[[nodiscard]] Result<Loudness> measure_loudness(SampleReader& samples, std::uint64_t first,
+                                                std::uint64_t count);
 
 // x := x * factor / divisor * last_factor, each step rounded to float32.
 //

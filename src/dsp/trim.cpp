@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/try.hpp"
+
 namespace xtts::dsp {
 namespace {
 
@@ -58,40 +60,46 @@ bool shares_blocks(const formats::TrimConfig& config) {
 
 // Overlapping frames add the same blocks again and again; where the hop allows it each is summed
 // once. Same bits.
-void energies_by_blocks(std::span<const float> samples, const formats::TrimConfig& config,
-                        std::span<float> energies) {
-  std::vector<float> blocks((samples.size() + kPairwiseBlock - 1) / kPairwiseBlock);
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const std::size_t start = b * kPairwiseBlock;
+Status energies_by_blocks(SampleReader& samples, const formats::TrimConfig& config,
+                          std::span<float> energies) {
+  static_assert(SampleReader::kPieceSamplesMax % kPairwiseBlock == 0);
+  std::vector<float> blocks;
+  blocks.reserve(samples.size() / kPairwiseBlock + 1);
+  for (std::uint64_t start = 0; start < samples.size(); start += SampleReader::kPieceSamplesMax) {
+    const auto count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(SampleReader::kPieceSamplesMax, samples.size() - start));
+    XTTS_ASSIGN(auto piece, samples.piece(start, count));
+    for (; piece.size() >= kPairwiseBlock; piece = piece.subspan(kPairwiseBlock))
+      blocks.push_back(block_energy(piece.data(), kPairwiseBlock));
+    if (piece.empty()) continue;
     float padded[kPairwiseBlock] = {};
-    const std::size_t count = std::min(kPairwiseBlock, samples.size() - start);
-    const float* block = samples.data() + start;
-    if (count < kPairwiseBlock) {
-      std::copy_n(block, count, padded);
-      block = padded;
-    }
-    blocks[b] = block_energy(block, kPairwiseBlock);
+    std::copy(piece.begin(), piece.end(), padded);
+    blocks.push_back(block_energy(padded, kPairwiseBlock));
   }
   const std::int64_t frame = config.frame_samples / kPairwiseBlock;
   const std::int64_t hop = config.hop_samples / kPairwiseBlock;
   for (std::size_t f = 0; f < energies.size(); ++f) {
     energies[f] = sum_of_blocks(blocks, static_cast<std::int64_t>(f) * hop - frame / 2, frame);
   }
+  return {};
 }
 
-void energies_by_frames(std::span<const float> samples, const formats::TrimConfig& config,
-                        std::span<float> energies) {
+Status energies_by_frames(SampleReader& samples, const formats::TrimConfig& config,
+                          std::span<float> energies) {
   std::vector<float> frame(config.frame_samples);
-  const std::int64_t size = static_cast<std::int64_t>(samples.size());
+  const auto size = static_cast<std::int64_t>(samples.size());
   for (std::size_t f = 0; f < energies.size(); ++f) {
     const std::int64_t start =
         static_cast<std::int64_t>(f) * config.hop_samples - config.frame_samples / 2;
-    for (std::size_t i = 0; i < frame.size(); ++i) {
-      const std::int64_t at = start + static_cast<std::int64_t>(i);
-      frame[i] = at < 0 || at >= size ? 0.0F : samples[static_cast<std::size_t>(at)];
-    }
+    const std::int64_t begin = std::clamp<std::int64_t>(start, 0, size);
+    const std::int64_t end = std::clamp<std::int64_t>(start + config.frame_samples, 0, size);
+    XTTS_ASSIGN(const auto inside, samples.piece(static_cast<std::uint64_t>(begin),
+                                                 static_cast<std::size_t>(end - begin)));
+    std::fill(frame.begin(), frame.end(), 0.0F);
+    std::copy(inside.begin(), inside.end(), frame.begin() + (begin - start));
     energies[f] = pairwise_energy(frame);
   }
+  return {};
 }
 
 float power_db(float power) {
@@ -106,16 +114,27 @@ float pairwise_energy(std::span<const float> samples) {
   return pairwise_energy(samples.first(half)) + pairwise_energy(samples.subspan(half));
 }
 
-void frame_levels_db(std::span<const float> samples, const formats::TrimConfig& config,
-                     std::vector<float>& levels_db) {
+Result<float> pairwise_energy(SampleReader& samples, std::uint64_t first, std::uint64_t count) {
+  if (count <= SampleReader::kPieceSamplesMax) {
+    XTTS_ASSIGN(const auto piece, samples.piece(first, static_cast<std::size_t>(count)));
+    return pairwise_energy(piece);
+  }
+  const std::uint64_t half = count / 2 - count / 2 % 8;
+  XTTS_ASSIGN(const float front, pairwise_energy(samples, first, half));
+  XTTS_ASSIGN(const float back, pairwise_energy(samples, first + half, count - half));
+  return front + back;
+}
+
+Status frame_levels_db(SampleReader& samples, const formats::TrimConfig& config,
+                       std::vector<float>& levels_db) {
   levels_db.clear();
   const std::uint64_t padded = samples.size() + std::uint64_t{config.frame_samples / 2} * 2;
-  if (samples.empty() || padded < config.frame_samples) return;
+  if (samples.size() == 0 || padded < config.frame_samples) return {};
   levels_db.resize(1 + (padded - config.frame_samples) / config.hop_samples);
   if (shares_blocks(config)) {
-    energies_by_blocks(samples, config, levels_db);
+    XTTS_TRY(energies_by_blocks(samples, config, levels_db));
   } else {
-    energies_by_frames(samples, config, levels_db);
+    XTTS_TRY(energies_by_frames(samples, config, levels_db));
   }
   // librosa takes the root and squares it again: both roundings are part of its result.
   float loudest = 0.0F;
@@ -127,6 +146,7 @@ void frame_levels_db(std::span<const float> samples, const formats::TrimConfig& 
   }
   const float reference_db = power_db(loudest * loudest);
   for (float& level : levels_db) level = power_db(level) - reference_db;
+  return {};
 }
 
 SampleRange trim_range(std::span<const float> levels_db, std::uint64_t sample_count,

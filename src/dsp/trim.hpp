@@ -1,5 +1,5 @@
 // Trimming of silence to the sample as librosa.effects.trim (0.11) does it, and the levels that it
-// is decided by. Pure functions over spans; no failure.
+// is decided by. Pure functions; only reading the samples can fail.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "dsp/sample_reader.hpp"
 #include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
@@ -15,12 +16,15 @@ namespace xtts::dsp {
 // running sums in a block): levels then equal librosa's in every bit, and no frame falls on the
 // other side of the threshold.
 [[nodiscard]] float pairwise_energy(std::span<const float> samples);
+// Of [first, first + count) of a clip.
+[[nodiscard]] Result<float> pairwise_energy(SampleReader& samples, std::uint64_t first,
+                                            std::uint64_t count);
 
 // Level of each frame in dB relative to the loudest one, float32: frames centred at 0, hop, 2 hop,
 // ..., zeros beyond the ends, nothing under 1e-10 of power told apart (librosa's amin). 1 + (n + 2
 // (frame / 2) - frame) / hop frames; none for an empty clip.
-void frame_levels_db(std::span<const float> samples, const formats::TrimConfig& config,
-                     std::vector<float>& levels_db);
+[[nodiscard]] Status frame_levels_db(SampleReader& samples, const formats::TrimConfig& config,
+                                     std::vector<float>& levels_db);
 
 struct SampleRange {
   std::uint64_t begin = 0;

@@ -7,11 +7,11 @@
 #include <unordered_map>
 
 #include "base/try.hpp"
-#include "pipeline/byte_budget.hpp"
 #include "pipeline/clip_rules.hpp"
 #include "pipeline/clip_worker.hpp"
 #include "pipeline/ordered_pipeline.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/read_ahead.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
@@ -43,10 +43,14 @@ class Pool {
   std::vector<Thing> free_;
 };
 
-// How the memory is dealt out: two shard images, records in flight, the rest for PCM.
+// How the memory is dealt out: two shard images, records in flight, the rest to the workers, a share
+// each.
 struct MemoryPlan {
+  static constexpr std::uint64_t kWorkerBytesMin = std::uint64_t{2} << 20U;
+  static constexpr std::uint64_t kWorkerBytesMax = std::uint64_t{128} << 20U;
+
   std::size_t live_clips = 1;
-  std::uint64_t pcm_bytes = 0;
+  std::uint64_t worker_bytes = 0;
 
   MemoryPlan(const RunConfig& run, const formats::ColumnSpec& column) {
     const std::uint64_t record = std::max<std::uint64_t>(column.record_bytes(), 1);
@@ -56,21 +60,10 @@ struct MemoryPlan {
         std::clamp<std::uint64_t>(run.memory_bytes / 8 / record, 1, wanted));
     const std::uint64_t block = record * column.geometry().records_per_block;
     const std::uint64_t used = images + block + live_clips * record;
-    pcm_bytes = run.memory_bytes > used ? run.memory_bytes - used : 0;
-    pcm_bytes = std::max(pcm_bytes, run.memory_bytes / 8);
+    const std::uint64_t rest = run.memory_bytes > used ? run.memory_bytes - used : 0;
+    worker_bytes = std::clamp(rest / run.thread_count, kWorkerBytesMin, kWorkerBytesMax);
   }
 };
-
-// Nothing is known better before decoding.
-std::uint64_t pcm_bytes_of(const corpus::Clip& clip) {
-  if (clip.segment && clip.segment->end_s) {
-    constexpr double kBytesPerSecond = 2 * 48'000.0 * sizeof(float);  // the part, and it resampled
-    return static_cast<std::uint64_t>((*clip.segment->end_s - clip.segment->start_s) *
-                                      kBytesPerSecond);
-  }
-  // Compressed speech grows to about sixteen times its size as float PCM.
-  return 16 * clip.source_bytes;
-}
 
 // How many of the clips to compute are parts of each source.
 std::unordered_map<std::string, std::uint32_t> segment_counts(const Plan& plan) {
@@ -91,7 +84,6 @@ class AudioColumn final : OrderedWork {
         sounds_(job.plan.sounds),
         observer_(observer),
         memory_(job.run, job.column),
-        budget_(memory_.pcm_bytes),
         shared_sources_(job.env, store::build_folder(folder.path()), segment_counts(job.plan)),
         outcomes_(memory_.live_clips, ClipOutcome{}),
         sealer_(folder, journal.journal.get()),
@@ -113,8 +105,11 @@ class AudioColumn final : OrderedWork {
     observer_.progress(progress_);
     XTTS_TRY(remember_sealed_sounds());
 
-    if (next_ < job_.plan.to_compute.size())
+    if (next_ < job_.plan.to_compute.size()) {
+      if (sources_rotate()) read_ahead_.emplace(job_.env, job_.plan, next_);
       run_ordered(*this, job_.run.thread_count, outcomes_.size());
+      read_ahead_.reset();
+    }
     auto sealed = sealer_.finish();
     if (!status_.ok()) return status_;
     if (!sealed) return sealed.status();
@@ -128,6 +123,14 @@ class AudioColumn final : OrderedWork {
   }
 
  private:
+  [[nodiscard]] bool sources_rotate() const {
+    if (job_.run.source_disk != SourceDisk::kAuto)
+      return job_.run.source_disk == SourceDisk::kRotating;
+    const corpus::Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[next_]];
+    const auto source = job_.env.stat(job_.plan.corpus.path_of(clip));
+    return source && is_rotating(source->device);
+  }
+
   std::optional<std::size_t> next() override {
     if (next_ == job_.plan.to_compute.size() || stop_.load() || observer_.cancelled()) return {};
     return next_++;
@@ -136,6 +139,7 @@ class AudioColumn final : OrderedWork {
   // An exception would end the whole run: memory is the one thing that may throw here.
   void compute(std::size_t place) override {
     Result<ClipOutcome>& outcome = outcomes_[place % outcomes_.size()];
+    if (read_ahead_) read_ahead_->wait_for(place);
     try {
       outcome = process(job_.plan.corpus.clips[job_.plan.to_compute[place]]);
     } catch (const std::bad_alloc&) {
@@ -146,10 +150,15 @@ class AudioColumn final : OrderedWork {
   }
 
   Result<ClipOutcome> process(const corpus::Clip& clip) {
-    const ByteBudget::Lease lease = budget_.take(pcm_bytes_of(clip));
     auto worker = workers_.take();
     if (!worker) {
-      XTTS_ASSIGN(worker, ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.plan.corpus, &shared_sources_));
+      const auto number = std::to_string(worker_count_++);
+      XTTS_ASSIGN(worker, ClipWorker::create(
+                              job_.env, job_.recipe, job_.isa, job_.plan.corpus,
+                              {.shared_sources = &shared_sources_,
+                               .spill_path = join_path(store::build_folder(folder_.path()),
+                                                       "long-" + number + ".f32"),
+                               .memory_bytes = memory_.worker_bytes}));
     }
     auto outcome = worker->process(clip, buffers_.take());
     workers_.give_back(std::move(worker));
@@ -253,11 +262,12 @@ class AudioColumn final : OrderedWork {
   KnownSounds sounds_;  // where duplicates are dropped
   BuildObserver& observer_;
   const MemoryPlan memory_;
-  ByteBudget budget_;
   // Buffers of records: a quarter megabyte is not mapped and faulted in anew for every clip.
   Pool<std::vector<std::byte>> buffers_;
   SharedSources shared_sources_;
+  std::optional<ReadAhead> read_ahead_;  // where sources lie on a rotating disk
   Pool<std::unique_ptr<ClipWorker>> workers_;
+  std::atomic<std::uint32_t> worker_count_ = 0;
   std::vector<Result<ClipOutcome>> outcomes_;  // of the clips in flight, by place
   Sealer sealer_;
   ShardAssembler assembler_;

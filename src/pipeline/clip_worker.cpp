@@ -12,6 +12,7 @@
 #include "decode/resample.hpp"
 #include "dsp/condition.hpp"
 #include "pipeline/clip_rules.hpp"
+#include "pipeline/clip_sound.hpp"
 #include "pipeline/decode_request.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/segment.hpp"
@@ -22,6 +23,8 @@ namespace xtts::pipeline {
 namespace {
 
 using formats::RejectClass;
+
+constexpr std::size_t kPartSamples = std::size_t{1} << 16U;
 
 decode::DecodeRequest request_of(const formats::Recipe& recipe) {
   decode::DecodeRequest request = decode_request_of(recipe.features);
@@ -68,13 +71,14 @@ void sum_channels(std::span<const float> frames, std::size_t mels, std::vector<d
 class Worker final : public ClipWorker {
  public:
   Worker(Env& env, const formats::Recipe& recipe, const corpus::Corpus& corpus,
-         SharedSources* shared_sources,
-         dsp::Conditioner conditioner, dsp::FeatureExtractor extractor)
+         const WorkerPlace& place, dsp::Conditioner conditioner, dsp::FeatureExtractor extractor)
       : env_(env),
         recipe_(recipe),
         request_(request_of(recipe)),
         corpus_(corpus),
-        shared_sources_(shared_sources),
+        shared_sources_(place.shared_sources),
+        source_(place.memory_bytes / 4),
+        sound_(env, place.spill_path, place.memory_bytes / 2 / sizeof(float)),
         decoder_(decode::make_libav_decoder()),
         conditioner_(std::move(conditioner)),
         extractor_(std::move(extractor)),
@@ -126,17 +130,19 @@ class Worker final : public ClipWorker {
   }
 
   Status run(const corpus::Clip& clip, ClipOutcome& outcome) {
+    XTTS_TRY(sound_.begin());
     XTTS_TRY(clip.segment ? cut_out(clip, outcome) : decode_whole(clip, outcome));
+    XTTS_TRY(sound_.end());
     if (refused(clip, refusal_of_length(outcome.source_seconds, recipe_.corpus), outcome))
       return {};
 
     begin_stage("condition", &StageTimes::condition_s);
-    XTTS_ASSIGN(const auto conditioned, conditioner_.apply(samples_));
+    XTTS_ASSIGN(const auto conditioned, conditioner_.measure(sound_));
     keep(conditioned, outcome);
     if (refused(clip, refusal_of(outcome.facts, recipe_.corpus), outcome)) return {};
 
     begin_stage("features", &StageTimes::features_s);
-    return extract(clip, outcome);
+    return extract(clip, conditioned, outcome);
   }
 
   Result<SourceFile::Opened> read_source(const corpus::Clip& clip, ClipOutcome& outcome) {
@@ -151,8 +157,7 @@ class Worker final : public ClipWorker {
   Status decode_whole(const corpus::Clip& clip, ClipOutcome& outcome) {
     XTTS_ASSIGN(const auto source, read_source(clip, outcome));
     outcome.facts.content_digest = source.content_digest;
-    XTTS_ASSIGN(const auto decoded,
-                decoder_->decode(*source.file, request_, samples_));
+    XTTS_ASSIGN(const auto decoded, decoder_->decode(*source.file, request_, to_sound_));
     keep(decoded, outcome);
     return {};
   }
@@ -168,27 +173,45 @@ class Worker final : public ClipWorker {
     const SourceSound& source = sound->source();
     const std::uint32_t rate_hz = source.facts.sample_rate_hz;
     XTTS_ASSIGN(const auto range, frames_of(*clip.segment, rate_hz, source.facts.frame_count));
-    part_.resize(range.count());
-    XTTS_TRY(sound->read(range.first, part_));
-    keep(part_facts(source.facts, range), outcome);
+    XTTS_ASSIGN(const Digest pcm_digest, resample(*sound, range));
+    keep(part_facts(source.facts, range, pcm_digest), outcome);
     outcome.facts.content_digest = source.content_digest;
     outcome.facts.clipped_sample_count.reset();  // counted before mixing, over the whole source
     outcome.facts.segment_start_s = clip.segment->start_s;
     outcome.facts.segment_end_s = clip.segment->end_s;
+    return {};
+  }
+
+  // Of the part at the source's rate.
+  Result<Digest> resample(const SharedSound& source, const FrameRange& range) {
     begin_stage("resample", &StageTimes::resample_s);
-    return resampler_.apply(part_, rate_hz, request_.target_rate_hz, request_.resampler, samples_);
+    Hasher128 hasher;
+    XTTS_TRY(resampler_.begin(source.source().facts.sample_rate_hz, request_.target_rate_hz,
+                              request_.resampler));
+    for (std::uint64_t first = range.first; first < range.end; first += part_.size()) {
+      part_.resize(static_cast<std::size_t>(
+          std::min<std::uint64_t>(kPartSamples, range.end - first)));
+      XTTS_TRY(source.read(first, part_));
+      hasher.update(std::as_bytes(std::span(part_)));
+      XTTS_TRY(resampler_.push(part_, to_sound_));
+    }
+    XTTS_TRY(resampler_.finish(to_sound_));
+    return hasher.finish();
   }
 
   Result<SourceSound> decode_shared(const corpus::Clip& clip, const decode::TakeSamples& take,
                                     ClipOutcome& outcome) {
     XTTS_ASSIGN(const auto source, read_source(clip, outcome));
-    XTTS_ASSIGN(auto facts, decoder_->decode_mixed(*source.file, request_, take));
+    decode::DecodeRequest at_own_rate = request_;
+    at_own_rate.target_rate_hz = 0;
+    XTTS_ASSIGN(auto facts, decoder_->decode(*source.file, at_own_rate, take));
     return SourceSound{source.content_digest, std::move(facts)};
   }
 
-  decode::SourceFacts part_facts(decode::SourceFacts facts, const FrameRange& range) const {
+  static decode::SourceFacts part_facts(decode::SourceFacts facts, const FrameRange& range,
+                                        const Digest& pcm_digest) {
     facts.frame_count = range.count();
-    facts.pcm_digest = digest128(std::as_bytes(std::span(part_)));
+    facts.pcm_digest = pcm_digest;
     if (facts.nonfinite_sample_count > 0) {
       facts.warnings.push_back("its source has " + std::to_string(facts.nonfinite_sample_count) +
                                " samples that are NaN or infinite: taken as 0");
@@ -204,9 +227,10 @@ class Worker final : public ClipWorker {
     return refusal.has_value();
   }
 
-  Status extract(const corpus::Clip& clip, ClipOutcome& outcome) {
+  Status extract(const corpus::Clip& clip, const dsp::ConditionFacts& conditioned,
+                 ClipOutcome& outcome) {
     const auto& features = recipe_.features;
-    const std::uint64_t frames = extractor_.frame_count(samples_.size());
+    const std::uint64_t frames = extractor_.frame_count(conditioned.kept_samples());
     outcome.frame_count_before_cut =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(frames, UINT32_MAX));
     outcome.facts.frame_count_before_cut = outcome.frame_count_before_cut;
@@ -216,7 +240,11 @@ class Worker final : public ClipWorker {
       reject(clip, RejectClass::kPolicy, too_long_reason(frames, features.max_frames), outcome);
       return {};
     }
-    XTTS_ASSIGN(outcome.frame_count, extractor_.extract(samples_, mel_));
+    const std::uint64_t wanted =
+        std::min(conditioned.kept_samples(), extractor_.samples_of(features.max_frames));
+    XTTS_ASSIGN(const auto samples, sound_.load(conditioned.trim_start_samples, wanted));
+    apply_scaling(conditioned.scaling, samples);
+    XTTS_ASSIGN(outcome.frame_count, extractor_.extract(samples, mel_));
     const auto true_frames =
         std::span<const float>(mel_).first(std::size_t{outcome.frame_count} * features.mel.n_mels);
     sum_channels(true_frames, features.mel.n_mels, outcome.sums);
@@ -260,7 +288,7 @@ class Worker final : public ClipWorker {
     auto& facts = outcome.facts;
     facts.trim_start_samples = condition.trim_start_samples;
     facts.trim_end_samples = condition.trim_end_samples;
-    facts.gain = condition.gain;
+    facts.gain = condition.scaling.gain();
     facts.peak = condition.peak;
     facts.rms = condition.rms;
     facts.silence_share = condition.silence_share;
@@ -272,12 +300,15 @@ class Worker final : public ClipWorker {
   const corpus::Corpus& corpus_;
   SharedSources* const shared_sources_;
   SourceFile source_;
+  ClipSound sound_;
+  const decode::TakeSamples to_sound_ = [this](std::span<const float> samples) {
+    return sound_.append(samples);
+  };
   std::unique_ptr<decode::AudioDecoder> decoder_;
   dsp::Conditioner conditioner_;
   dsp::FeatureExtractor extractor_;
   decode::SampleResampler resampler_;
-  std::vector<float> part_;     // of a shared source, at its rate
-  std::vector<float> samples_;  // at the recipe's rate
+  std::vector<float> part_;  // of a shared source, at its rate
   std::vector<float> mel_;
   const char* stage_ = "";
   double StageTimes::*stage_seconds_ = nullptr;
@@ -289,11 +320,11 @@ class Worker final : public ClipWorker {
 
 Result<std::unique_ptr<ClipWorker>> ClipWorker::create(Env& env, const formats::Recipe& recipe,
                                                        dsp::Isa isa, const corpus::Corpus& corpus,
-                                                       SharedSources* shared_sources) {
+                                                       const WorkerPlace& place) {
   XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(recipe.features));
   XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(recipe.features, isa));
   return std::unique_ptr<ClipWorker>(std::make_unique<Worker>(
-      env, recipe, corpus, shared_sources, std::move(conditioner), std::move(extractor)));
+      env, recipe, corpus, place, std::move(conditioner), std::move(extractor)));
 }
 
 formats::Numerics numerics_of(dsp::Isa isa) {

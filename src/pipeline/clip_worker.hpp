@@ -3,8 +3,7 @@
 //
 // One thread at a time; a worker keeps all of its buffers. What goes wrong with the clip is a
 // Reject in the outcome, never a failure of the run; a failure (kResource: memory; kInternal) ends
-// the run. Cost: see README.md. Memory: the file (up to 64 MiB, larger ones are streamed), its
-// mixed PCM, one record.
+// the run. Cost: see README.md. Memory: what WorkerPlace gives, and one record.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +38,23 @@ struct ClipOutcome {
   std::uint32_t frame_count_before_cut = 0;  // also of a clip rejected as too long
 };
 
+// What a worker has to work with.
+struct WorkerPlace {
+  SharedSources* shared_sources = nullptr;  // none: it takes no segments
+  std::string spill_path;                   // where sound goes that is too long for its memory
+  // For a source's bytes and its sound. Larger sources are read twice, longer sound goes to
+  // `spill_path`.
+  std::size_t memory_bytes = std::size_t{128} << 20U;
+};
+
 class ClipWorker {
  public:
-  // `recipe`, `corpus` and `shared_sources` must outlive the worker; without the last it takes no
-  // segments.
+  // `recipe`, `corpus` and what `place` names must outlive the worker.
   [[nodiscard]] static Result<std::unique_ptr<ClipWorker>> create(Env& env,
                                                                   const formats::Recipe& recipe,
                                                                   dsp::Isa isa,
                                                                   const corpus::Corpus& corpus,
-                                                                  SharedSources* shared_sources);
+                                                                  const WorkerPlace& place);
   virtual ~ClipWorker() = default;
   // `rows` is a buffer to reuse; it comes back in the outcome.
   [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,

@@ -21,27 +21,32 @@ Result<std::vector<float>> decode_part(const RandomAccessFile& file,
   XTTS_ASSIGN(const FrameRange range,
               frames_of({*facts.segment_start_s, facts.segment_end_s}, rate_hz,
                         std::numeric_limits<std::uint64_t>::max()));
-  std::vector<float> part;
-  std::uint64_t position = 0;
-  const auto take = [&](std::span<const float> samples) {
-    const auto begin = std::clamp(range.first, position, position + samples.size()) - position;
-    const auto end = std::clamp(range.end, position, position + samples.size()) - position;
-    const auto wanted = samples.subspan(begin, end - begin);
-    part.insert(part.end(), wanted.begin(), wanted.end());
-    position += samples.size();
+  std::vector<float> samples;
+  const auto keep = [&](std::span<const float> resampled) {
+    samples.insert(samples.end(), resampled.begin(), resampled.end());
     return Status();
   };
-  XTTS_TRY(decode::make_libav_decoder()->decode_mixed(file, request, take).status());
-  std::vector<float> samples;
-  XTTS_TRY(decode::SampleResampler().apply(part, rate_hz, request.target_rate_hz,
-                                           request.resampler, samples));
+  decode::SampleResampler resampler;
+  XTTS_TRY(resampler.begin(rate_hz, request.target_rate_hz, request.resampler));
+  std::uint64_t position = 0;
+  const auto cut = [&](std::span<const float> decoded) {
+    const auto begin = std::clamp(range.first, position, position + decoded.size()) - position;
+    const auto end = std::clamp(range.end, position, position + decoded.size()) - position;
+    position += decoded.size();
+    return begin < end ? resampler.push(decoded.subspan(begin, end - begin), keep) : Status();
+  };
+  decode::DecodeRequest at_own_rate = request;
+  at_own_rate.target_rate_hz = 0;
+  XTTS_TRY(decode::make_libav_decoder()->decode(file, at_own_rate, cut).status());
+  XTTS_TRY(resampler.finish(keep));
   return samples;
 }
 
 Result<std::vector<float>> decode_whole(const RandomAccessFile& file,
                                         const decode::DecodeRequest& request) {
   std::vector<float> samples;
-  XTTS_TRY(decode::make_libav_decoder()->decode(file, request, samples).status());
+  const auto decoder = decode::make_libav_decoder();
+  XTTS_TRY(decode::decode_whole(*decoder, file, request, samples).status());
   return samples;
 }
 

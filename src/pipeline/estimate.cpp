@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kSampleClipsMax = 24;
 constexpr std::uint64_t kSampleSourceBytesMax = std::uint64_t{8} << 20U;
+constexpr double kSampleSecondsMax = 600.0;  // of one clip
 constexpr std::chrono::milliseconds kSampleTimeMax(330);
 
 struct Sample {
@@ -21,7 +22,9 @@ struct Sample {
 
 Sample take_sample(Env& env, const Plan& plan, const BuildRequest& request) {
   Sample sample;
-  auto worker = ClipWorker::create(env, request.recipe, request.isa, plan.corpus, nullptr);
+  formats::Recipe recipe = request.recipe;
+  recipe.corpus.max_source_seconds = std::min(recipe.corpus.max_source_seconds, kSampleSecondsMax);
+  auto worker = ClipWorker::create(env, recipe, request.isa, plan.corpus, {});
   if (!worker) return sample;
   const auto begin = env.now();
   const std::size_t step = std::max<std::size_t>(plan.to_compute.size() / kSampleClipsMax, 1);

@@ -301,7 +301,7 @@ class Planner {
 
   const PlanRequest& request_;
   Plan plan_;
-  SourceFile source_file_;
+  SourceFile source_file_{0};  // to hash alone
   std::string last_source_;
   std::optional<Digest> last_digest_;
   std::unordered_map<std::string, Reject> previous_rejects_;

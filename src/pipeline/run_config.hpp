@@ -5,9 +5,13 @@
 
 namespace xtts::pipeline {
 
+// Where sources lie. kAuto asks the system.
+enum class SourceDisk : std::uint8_t { kAuto, kRotating, kSolid };
+
 struct RunConfig {
   std::uint32_t thread_count = 1;
   std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
+  SourceDisk source_disk = SourceDisk::kAuto;
 };
 
 inline constexpr std::uint64_t kMemoryBytesMin = std::uint64_t{512} << 20U;

@@ -48,8 +48,8 @@ Result<SourceFile::Opened> SourceFile::read(Env& env, const std::string& path) {
 
     Opened result;
     result.size_bytes = file_->size_bytes();
-    const bool buffered = result.size_bytes <= kBufferedBytesMax;
-    buffer_.resize(buffered ? result.size_bytes : std::size_t{4} << 20U);
+    const bool buffered = result.size_bytes <= buffered_bytes_max_;
+    buffer_.resize(buffered ? result.size_bytes : std::size_t{1} << 20U);
     Hasher128 hasher;
     std::uint64_t offset = 0;
     while (offset < result.size_bytes) {

@@ -15,7 +15,8 @@ namespace xtts::pipeline {
 
 class SourceFile {
  public:
-  static constexpr std::uint64_t kBufferedBytesMax = std::uint64_t{64} << 20U;
+  // Larger files are read twice: once to hash them, once by the decoder.
+  explicit SourceFile(std::uint64_t buffered_bytes_max) : buffered_bytes_max_(buffered_bytes_max) {}
 
   // Valid until the next read.
   struct Opened {
@@ -26,6 +27,7 @@ class SourceFile {
   [[nodiscard]] Result<Opened> read(Env& env, const std::string& path);
 
  private:
+  const std::uint64_t buffered_bytes_max_;
   std::unique_ptr<RandomAccessFile> file_;
   std::vector<std::byte> buffer_;
 };

@@ -91,7 +91,7 @@ void decode_file(benchmark::State& state, const RandomAccessFile& file,
   double seconds = 0.0;
   for (auto _ : state) {
     request.target_rate_hz = target_rate_hz;
-    const auto facts = decoder->decode(file, request, samples);
+    const auto facts = decode_whole(*decoder, file, request, samples);
     if (!facts.ok()) return state.SkipWithError(facts.status().message().c_str());
     seconds = static_cast<double>(facts->frame_count) / facts->sample_rate_hz;
   }
@@ -193,9 +193,9 @@ void resample(benchmark::State& state) {
   const std::vector<float> samples(static_cast<std::size_t>(kSeconds * rate_hz), 0.25F);
   const detail::Complaints complaints;
   detail::Resampler resampler;
-  std::vector<float> out_samples;
+  detail::OutputSamples out;
   for (auto _ : state) {
-    detail::OutputSamples out(out_samples);
+    out.begin();
     bool ok = resampler.start({rate_hz, 22050, 20}, complaints).ok();
     for (std::size_t i = 0; i + kFrame <= samples.size(); i += kFrame) {
       ok = ok && resampler.push(std::span(samples).subspan(i, kFrame), out, complaints).ok();

@@ -1,12 +1,13 @@
-// OutputSamples: appends to the caller's vector without clearing it first.
+// OutputSamples: what came out of the codec or the resampler and nobody has taken yet.
 //
-// vector::resize zero-fills what it adds; a vector that keeps its old length from the clip before
-// is only filled where it grows, and its pages stay warm. The true length is set once, by finish().
-// Borrows the vector.
+// vector::resize zero-fills what it adds; a buffer that keeps its length from clip to clip is only
+// filled where it grows, and its pages stay warm.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -14,32 +15,38 @@ namespace xtts::decode::detail {
 
 class OutputSamples {
  public:
-  explicit OutputSamples(std::vector<float>& samples) : samples_(samples) {}
+  // A new signal; the buffer is kept.
+  void begin() noexcept { held_ = taken_ = 0; }
 
   // Room for `count` more; valid until the next call. What is written there counts only after
   // advance().
   [[nodiscard]] float* room(std::size_t count) {
-    const std::size_t needed = used_ + count;
-    if (samples_.size() < needed)
-      samples_.resize(std::max(needed, std::max(samples_.capacity(), used_ + used_ / 2)));
-    return samples_.data() + used_;
+    const std::size_t needed = held_ + count;
+    if (buffer_.size() < needed) buffer_.resize(std::max(needed, held_ + held_ / 2));
+    return buffer_.data() + held_;
   }
-  void advance(std::size_t count) noexcept { used_ += count; }
-  // Shortens, or adds zeros.
-  void set_length(std::size_t count) {
-    if (count > used_) std::fill_n(room(count - used_), count - used_, 0.0F);
-    used_ = count;
+  void advance(std::size_t count) noexcept { held_ += count; }
+  // Of the whole signal so far, taken or not.
+  [[nodiscard]] std::uint64_t length() const noexcept { return taken_ + held_; }
+  // Shortens, or adds zeros. What was taken stays taken.
+  void set_length(std::uint64_t length) {
+    const std::size_t held = length > taken_ ? static_cast<std::size_t>(length - taken_) : 0;
+    if (held > held_) std::fill_n(room(held - held_), held - held_, 0.0F);
+    held_ = held;
   }
-  [[nodiscard]] std::size_t length() const noexcept { return used_; }
-  [[nodiscard]] std::span<const float> samples() const noexcept {
-    return std::span<const float>(samples_).first(used_);
+  [[nodiscard]] std::span<const float> held() const noexcept {
+    return std::span<const float>(buffer_).first(held_);
   }
-  void clear() noexcept { used_ = 0; }
-  void finish() { samples_.resize(used_); }
+  void drop_front(std::size_t count) noexcept {
+    held_ -= count;
+    taken_ += count;
+    std::memmove(buffer_.data(), buffer_.data() + count, held_ * sizeof(float));
+  }
 
  private:
-  std::vector<float>& samples_;
-  std::size_t used_ = 0;
+  std::vector<float> buffer_;
+  std::size_t held_ = 0;
+  std::uint64_t taken_ = 0;
 };
 
 }  // namespace xtts::decode::detail

@@ -52,10 +52,10 @@ Result<int> precision_bits_of(const std::string& resampler) {
                 "unknown resampler \"" + resampler + "\": soxr_hq or soxr_vhq");
 }
 
-std::size_t resampled_length(std::size_t length, std::uint32_t from_hz, std::uint32_t to_hz) {
+std::uint64_t resampled_length(std::uint64_t length, std::uint32_t from_hz, std::uint32_t to_hz) {
   const double ratio = static_cast<double>(to_hz) /
                        static_cast<double>(from_hz);  // in librosa's order of operations
-  return static_cast<std::size_t>(std::ceil(static_cast<double>(length) * ratio));
+  return static_cast<std::uint64_t>(std::ceil(static_cast<double>(length) * ratio));
 }
 
 Status Resampler::start(const ResamplerSetting& setting, const Complaints& complaints) {
@@ -93,7 +93,7 @@ Status Resampler::push(std::span<const float> in, OutputSamples& out,
 }
 
 Status Resampler::finish(OutputSamples& out, const Complaints& complaints) {
-  std::size_t before = 0;
+  std::uint64_t before = 0;
   do {
     before = out.length();
     XTTS_TRY(push({}, out, complaints));

@@ -37,11 +37,14 @@ struct ResamplerSetting {
 // unknown name.
 [[nodiscard]] Result<int> precision_bits_of(const std::string& resampler);
 
-[[nodiscard]] std::size_t resampled_length(std::size_t length, std::uint32_t from_hz,
-                                           std::uint32_t to_hz);
+[[nodiscard]] std::uint64_t resampled_length(std::uint64_t length, std::uint32_t from_hz,
+                                             std::uint32_t to_hz);
 
 class Resampler {
  public:
+  // finish() may cut so many of the last samples: until then nobody is to take them.
+  static constexpr std::size_t kHeldBackSamples = 4096;
+
   // Begins a new signal.
   [[nodiscard]] Status start(const ResamplerSetting& setting, const Complaints& complaints);
   [[nodiscard]] Status push(std::span<const float> in, OutputSamples& out,
@@ -55,8 +58,8 @@ class Resampler {
  private:
   ResampleContextPtr context_;
   ResamplerSetting setting_;
-  std::size_t in_count_ = 0;
-  std::size_t out_begin_ = 0;
+  std::uint64_t in_count_ = 0;
+  std::uint64_t out_begin_ = 0;
   bool out_begin_known_ = false;
   std::chrono::nanoseconds busy_time_{};
 };

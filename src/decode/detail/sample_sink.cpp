@@ -23,11 +23,11 @@ Status check_parameters(const AVFrame& frame) {
 
 }  // namespace
 
-Status SampleSink::begin(const DecodeRequest& request, std::vector<float>& samples,
-                         const TakeSamples* take, const Complaints& complaints) {
+Status SampleSink::begin(const DecodeRequest& request, const TakeSamples& take,
+                         const Complaints& complaints) {
   XTTS_ASSIGN(precision_bits_, precision_bits_of(request.resampler));
-  out_.emplace(samples);
-  take_ = take;
+  out_.begin();
+  take_ = &take;
   complaints_ = &complaints;
   hasher_ = Hasher128();
   counts_ = {};
@@ -46,7 +46,7 @@ Status SampleSink::begin(const DecodeRequest& request, std::vector<float>& sampl
 Status SampleSink::change_rate(std::uint32_t rate_hz) {
   if (rate_hz_ != 0) {
     ++rate_change_count_;
-    if (resamples()) XTTS_TRY(resampler_.finish(*out_, *complaints_));
+    if (resamples()) XTTS_TRY(resampler_.finish(out_, *complaints_));
   } else {
     first_rate_hz_ = rate_hz;
     if (target_rate_hz_ == 0) target_rate_hz_ = rate_hz;
@@ -56,11 +56,13 @@ Status SampleSink::change_rate(std::uint32_t rate_hz) {
   return resampler_.start({rate_hz_, target_rate_hz_, precision_bits_}, *complaints_);
 }
 
-// Not while the resampler counts on what it has put out.
-Status SampleSink::hand_over(std::size_t length_min) {
-  if (take_ == nullptr || resamples() || out_->length() < length_min) return {};
-  XTTS_TRY((*take_)(out_->samples()));
-  out_->clear();
+Status SampleSink::hand_over() {
+  const std::size_t held_back = resamples() ? Resampler::kHeldBackSamples : 0;
+  const auto held = out_.held();
+  if (held.size() < kHandOverSamples + held_back) return {};
+  const auto taken = held.first(held.size() - held_back);
+  XTTS_TRY((*take_)(taken));
+  out_.drop_front(taken.size());
   return {};
 }
 
@@ -81,7 +83,7 @@ Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
 
   // Without a resampler the mix is the output and goes straight there.
   if (resamples() && mixed_.size() < frame_count) mixed_.resize(frame_count);
-  float* const mixed = resamples() ? mixed_.data() : out_->room(frame_count);
+  float* const mixed = resamples() ? mixed_.data() : out_.room(frame_count);
   const PcmView pcm{static_cast<AVSampleFormat>(frame.format), frame.ch_layout.nb_channels,
                     frame_count, frame.extended_data};
   if (!mixdown_.mix(pcm, mix_, mixed, counts_)) {
@@ -89,18 +91,17 @@ Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
   }
   const std::span<const float> view(mixed, frame_count);
   hasher_.update(std::as_bytes(view));
-  if (resamples()) return resampler_.push(view, *out_, *complaints_);
-  out_->advance(frame_count);
-  return hand_over(kHandOverSamples);
+  if (resamples()) {
+    XTTS_TRY(resampler_.push(view, out_, *complaints_));
+  } else {
+    out_.advance(frame_count);
+  }
+  return hand_over();
 }
 
 Status SampleSink::finish(SourceFacts& facts) {
-  if (rate_hz_ != 0 && resamples()) XTTS_TRY(resampler_.finish(*out_, *complaints_));
-  if (take_ != nullptr) {
-    XTTS_TRY((*take_)(out_->samples()));
-    out_->clear();
-  }
-  out_->finish();
+  if (rate_hz_ != 0 && resamples()) XTTS_TRY(resampler_.finish(out_, *complaints_));
+  if (!out_.held().empty()) XTTS_TRY((*take_)(out_.held()));
   facts.sample_rate_hz = first_rate_hz_;
   facts.channel_count = static_cast<std::uint16_t>(channel_count_);
   facts.frame_count = frame_count_;

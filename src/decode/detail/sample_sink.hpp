@@ -19,10 +19,9 @@ constexpr int kSampleRateHzMax = 768'000;
 
 class SampleSink {
  public:
-  // `samples` and `complaints` must outlive the clip. A target rate of 0 is that of the first
-  // frame. Where somebody takes the samples, `samples` holds only what is on its way to him.
-  [[nodiscard]] Status begin(const DecodeRequest& request, std::vector<float>& samples,
-                             const TakeSamples* take, const Complaints& complaints);
+  // `take` and `complaints` must outlive the clip.
+  [[nodiscard]] Status begin(const DecodeRequest& request, const TakeSamples& take,
+                             const Complaints& complaints);
   // The first `frame_count` samples of the frame. Fails where the source is longer than the request
   // allows.
   [[nodiscard]] Status push(const AVFrame& frame, std::size_t frame_count);
@@ -38,15 +37,16 @@ class SampleSink {
 
  private:
   [[nodiscard]] Status change_rate(std::uint32_t rate_hz);
-  [[nodiscard]] Status hand_over(std::size_t length_min);
+  [[nodiscard]] Status hand_over();
   [[nodiscard]] bool resamples() const noexcept { return rate_hz_ != target_rate_hz_; }
 
   Mixdown mixdown_;
   Resampler resampler_;
   std::vector<float> mixed_;
 
+  OutputSamples out_;
+
   // Of the clip in hand.
-  std::optional<OutputSamples> out_;
   const TakeSamples* take_ = nullptr;
   const Complaints* complaints_ = nullptr;
   Hasher128 hasher_;

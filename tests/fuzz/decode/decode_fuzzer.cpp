@@ -41,14 +41,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   xtts::decode::DecodeRequest request;
   request.source_seconds_max = 20.0;
   std::vector<float> samples;
-  const auto facts = decoder->decode(file, request, samples);
+  const auto facts = decode_whole(*decoder, file, request, samples);
   if (!facts.ok()) {
     require(facts.status().code() == xtts::StatusCode::kBadInput);
     return 0;
   }
   require(facts->frame_count > 0 && !samples.empty());
   std::vector<float> again;
-  const auto facts_again = decoder->decode(file, request, again);
+  const auto facts_again = decode_whole(*decoder, file, request, again);
   require(facts_again.ok() && facts_again->pcm_digest == facts->pcm_digest &&
           again.size() == samples.size());
   require(std::memcmp(again.data(), samples.data(), samples.size() * sizeof(float)) == 0);

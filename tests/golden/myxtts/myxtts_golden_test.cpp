@@ -115,7 +115,8 @@ TEST(MyxttsGolden, TrimsAtLibrosasSampleForEachSetting) {
     samples.insert(samples.begin(), zeros, 0.0F);
     samples.insert(samples.end(), zeros, 0.0F);
     std::vector<float> levels_db;
-    frame_levels_db(samples, config, levels_db);
+    MemoryReader reader(samples);
+    ASSERT_TRUE(frame_levels_db(reader, config, levels_db).ok());
     const SampleRange range = trim_range(levels_db, samples.size(), config);
     EXPECT_EQ(range.begin, start) << id << ", case " << cases;
     EXPECT_EQ(range.end, end) << id << ", case " << cases;

@@ -143,7 +143,7 @@ TEST(Damage, FlippedBytesNeverEndInAnythingButBadInput) {
       Bytes bytes = whole;
       for (int flip = 0; flip < 8; ++flip)
         bytes[generator() % bytes.size()] ^= static_cast<std::byte>(1 + generator() % 255);
-      const auto facts = decoder->decode(MemoryFile(bytes), DecodeRequest(), samples);
+      const auto facts = decode_whole(*decoder, MemoryFile(bytes), DecodeRequest(), samples);
       if (!facts.ok()) {
         EXPECT_EQ(facts.status().code(), StatusCode::kBadInput) << facts.status().message();
       }
@@ -160,13 +160,13 @@ TEST(Damage, AFailedReadIsASourceErrorAtAnyOffset) {
   for (const Bytes& file : files) {
     for (std::size_t offset = 0; offset < file.size(); offset += 1 + file.size() / 7) {
       const auto facts =
-          decoder->decode(MemoryFile(file, offset), DecodeRequest(), samples);
+          decode_whole(*decoder, MemoryFile(file, offset), DecodeRequest(), samples);
       ASSERT_FALSE(facts.ok());
       EXPECT_EQ(facts.status().code(), StatusCode::kSourceIo) << facts.status().message();
       EXPECT_NE(facts.status().message().find("the disk says no"), std::string::npos);
     }
     EXPECT_TRUE(
-        decoder->decode(MemoryFile(file), DecodeRequest(), samples).ok());  // ready again
+        decode_whole(*decoder, MemoryFile(file), DecodeRequest(), samples).ok());  // ready again
   }
 }
 

@@ -1,5 +1,8 @@
-// decode_mixed and SampleResampler: together they are decode(), in two steps.
+// Sound in pieces, at the source's rate or at another; and SampleResampler, which makes the one of the
+// other.
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "decode/resample.hpp"
 #include "support.hpp"
@@ -7,18 +10,25 @@
 namespace xtts::decode::test {
 namespace {
 
-Result<Decoded> decode_in_pieces(const Bytes& bytes) {
-  const MemoryFile file(bytes);
-  Decoded decoded;
-  auto facts = make_libav_decoder()->decode_mixed(
-      file, DecodeRequest(), [&](std::span<const float> piece) {
-        decoded.samples.insert(decoded.samples.end(), piece.begin(), piece.end());
-        return Status();
-      });
-  if (!facts) return facts.status();
-  decoded.facts = std::move(*facts);
-  return decoded;
+// Not at any rate but the source's own.
+DecodeRequest at_own_rate() {
+  return at_rate(0);
 }
+
+struct Pieces {
+  std::vector<float> samples;
+  std::size_t count = 0;
+  std::size_t longest = 0;
+
+  TakeSamples take() {
+    return [this](std::span<const float> piece) {
+      samples.insert(samples.end(), piece.begin(), piece.end());
+      longest = std::max(longest, piece.size());
+      ++count;
+      return Status();
+    };
+  }
+};
 
 std::vector<std::int16_t> ramp(std::size_t count) {
   std::vector<std::int16_t> samples(count);
@@ -30,49 +40,43 @@ std::vector<std::int16_t> ramp(std::size_t count) {
   return samples;
 }
 
-// Longer than what is handed over at once, so that there are several pieces.
-TEST(DecodeMixed, GivesWhatDecodeGivesAtTheSourcesRate) {
-  for (const std::uint32_t channels : {1U, 2U}) {
-    const Bytes bytes = wav_of(WavKind::kInteger, 44100, channels, ramp(300'000 * channels));
-    const auto whole = decode_bytes(bytes, at_rate(44100));
-    const auto pieces = decode_in_pieces(bytes);
-    ASSERT_TRUE(whole.ok() && pieces.ok());
-    EXPECT_EQ(pieces->samples, whole->samples);
-    EXPECT_EQ(pieces->facts.sample_rate_hz, 44100U);
-    EXPECT_EQ(pieces->facts.frame_count, 300'000U);
-    EXPECT_EQ(pieces->facts.pcm_digest, whole->facts.pcm_digest);
+TEST(Pieces, AreAsLargeForALongSourceAsForAShortOne) {
+  for (const std::uint32_t rate_hz : {22050U, 0U}) {
+    const MemoryFile file(wav_of(WavKind::kInteger, 44100, 1, ramp(2'000'000)));
+    Pieces pieces;
+    ASSERT_TRUE(make_libav_decoder()->decode(file, at_rate(rate_hz), pieces.take()).ok());
+    EXPECT_EQ(pieces.samples.size(), rate_hz == 0 ? 2'000'000U : 1'000'000U);
+    EXPECT_LT(pieces.longest, 80'000U);
+    EXPECT_GT(pieces.count, 10U);
   }
 }
 
-TEST(DecodeMixed, ReturnsTheFailureOfWhoTakes) {
-  const MemoryFile file(wav_of(WavKind::kInteger, 22050, 1, ramp(300'000)));
-  int calls = 0;
-  const auto facts = make_libav_decoder()->decode_mixed(
-      file, DecodeRequest(), [&](std::span<const float>) {
-        ++calls;
-        return Status(StatusCode::kResource, "no room");
-      });
-  EXPECT_EQ(facts.status().code(), StatusCode::kResource);
-  EXPECT_EQ(calls, 1);
+TEST(Pieces, HaveTheSourcesRateWhereNoneIsAskedFor) {
+  for (const std::uint32_t channels : {1U, 2U}) {
+    const Bytes bytes = wav_of(WavKind::kInteger, 44100, channels, ramp(300'000 * channels));
+    const auto asked = decode_bytes(bytes, at_rate(44100));
+    const auto own = decode_bytes(bytes, at_own_rate());
+    ASSERT_TRUE(asked.ok() && own.ok());
+    EXPECT_EQ(own->samples, asked->samples);
+    EXPECT_EQ(own->facts.sample_rate_hz, 44100U);
+    EXPECT_EQ(own->facts.frame_count, 300'000U);
+    EXPECT_EQ(own->facts.pcm_digest, asked->facts.pcm_digest);
+  }
 }
 
-TEST(DecodeMixed, ADecoderIsReadyForTheNextFileOfEitherKind) {
-  const Bytes bytes = wav_of(WavKind::kInteger, 16000, 1, ramp(20'000));
+TEST(Pieces, TheFailureOfWhoTakesThemEndsTheDecoding) {
+  const MemoryFile file(wav_of(WavKind::kInteger, 22050, 1, ramp(300'000)));
   const auto decoder = make_libav_decoder();
-  std::vector<float> first;
-  ASSERT_TRUE(decoder->decode(MemoryFile(bytes), at_rate(22050), first).ok());
-  std::size_t taken = 0;
-  ASSERT_TRUE(decoder
-                  ->decode_mixed(MemoryFile(bytes), DecodeRequest(),
-                                 [&](std::span<const float> piece) {
-                                   taken += piece.size();
-                                   return Status();
-                                 })
-                  .ok());
-  EXPECT_EQ(taken, 20'000U);
-  std::vector<float> again;
-  ASSERT_TRUE(decoder->decode(MemoryFile(bytes), at_rate(22050), again).ok());
-  EXPECT_EQ(again, first);
+  int calls = 0;
+  const auto facts = decoder->decode(file, at_own_rate(), [&](std::span<const float>) {
+    ++calls;
+    return Status(StatusCode::kResource, "no room");
+  });
+  EXPECT_EQ(facts.status().code(), StatusCode::kResource);
+  EXPECT_EQ(calls, 1);
+  Pieces pieces;
+  ASSERT_TRUE(decoder->decode(file, at_own_rate(), pieces.take()).ok());  // ready again
+  EXPECT_EQ(pieces.samples.size(), 300'000U);
 }
 
 TEST(SampleResampler, GivesWhatDecodingToThatRateGives) {
@@ -80,21 +84,24 @@ TEST(SampleResampler, GivesWhatDecodingToThatRateGives) {
   for (const std::uint32_t rate_hz : {16000U, 22050U, 44100U, 48000U}) {
     for (const std::size_t count : {1UL, 700UL, 600'000UL}) {
       const Bytes bytes = wav_of(WavKind::kInteger, rate_hz, 1, ramp(count));
-      const auto mixed = decode_in_pieces(bytes);
+      const auto own = decode_bytes(bytes, at_own_rate());
       const auto expected = decode_bytes(bytes, at_rate(22050));
-      ASSERT_TRUE(mixed.ok() && expected.ok());
-      std::vector<float> samples;
-      ASSERT_TRUE(resampler.apply(mixed->samples, rate_hz, 22050, "soxr_hq", samples).ok());
-      EXPECT_EQ(samples, expected->samples) << rate_hz << " Hz, " << count << " samples";
+      ASSERT_TRUE(own.ok() && expected.ok());
+      Pieces pieces;
+      ASSERT_TRUE(resampler.begin(rate_hz, 22050, "soxr_hq").ok());
+      for (std::span<const float> rest(own->samples); !rest.empty();) {
+        const auto piece = rest.first(std::min<std::size_t>(rest.size(), 50'001));
+        rest = rest.subspan(piece.size());
+        ASSERT_TRUE(resampler.push(piece, pieces.take()).ok());
+      }
+      ASSERT_TRUE(resampler.finish(pieces.take()).ok());
+      EXPECT_EQ(pieces.samples, expected->samples) << rate_hz << " Hz, " << count << " samples";
     }
   }
 }
 
 TEST(SampleResampler, RefusesWhatTheDecoderRefuses) {
-  std::vector<float> out;
-  const std::vector<float> in(10, 0.5F);
-  EXPECT_EQ(SampleResampler().apply(in, 16000, 22050, "soxr_lq", out).code(),
-            StatusCode::kUnsupported);
+  EXPECT_EQ(SampleResampler().begin(16000, 22050, "soxr_lq").code(), StatusCode::kUnsupported);
 }
 
 }  // namespace

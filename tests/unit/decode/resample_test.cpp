@@ -52,12 +52,12 @@ TEST(Resample, AUsedDecoderGivesTheSameBytesAsAFreshOne) {
   std::vector<float> samples(50'000, 7.0F);  // left over from some other clip
   for (const std::uint32_t rate_hz : {44100U, 48000U, 44100U, 44100U, 22050U, 16000U, 44100U}) {
     const Bytes file = wav_of(WavKind::kInteger, rate_hz, 1, noise(4000 + rate_hz / 100));
-    ASSERT_TRUE(decoder->decode(MemoryFile(file), DecodeRequest(), samples).ok());
+    ASSERT_TRUE(decode_whole(*decoder, MemoryFile(file), DecodeRequest(), samples).ok());
     const auto fresh = decode_bytes(file, DecodeRequest());
     ASSERT_TRUE(fresh.ok());
     EXPECT_EQ(samples, fresh->samples) << rate_hz;
     ASSERT_FALSE(
-        decoder->decode(MemoryFile(bytes_of("no sound")), DecodeRequest(), samples).ok());
+        decode_whole(*decoder, MemoryFile(bytes_of("no sound")), DecodeRequest(), samples).ok());
   }
 }
 
@@ -86,7 +86,7 @@ TEST(Resample, RefusesWhatItCannotDoExactly) {
   EXPECT_EQ(decode_bytes(file, request).status().code(), StatusCode::kUnsupported);
   request.resampler = "sinc";
   EXPECT_EQ(decode_bytes(file, request).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(decode_bytes(file, at_rate(0)).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(decode_bytes(file, at_rate(768001)).status().code(), StatusCode::kInvalidArgument);
 }
 
 }  // namespace

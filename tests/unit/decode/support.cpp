@@ -33,7 +33,7 @@ Result<std::size_t> MemoryFile::read_at(std::uint64_t offset_bytes,
 Result<Decoded> decode_bytes(const Bytes& bytes, const DecodeRequest& request) {
   Decoded decoded;
   Result<SourceFacts> facts =
-      make_libav_decoder()->decode(MemoryFile(bytes), request, decoded.samples);
+      decode_whole(*make_libav_decoder(), MemoryFile(bytes), request, decoded.samples);
   if (!facts.ok()) return facts.status();
   decoded.facts = std::move(facts).value();
   return decoded;

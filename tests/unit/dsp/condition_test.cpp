@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "dsp/trim.hpp"
+
 namespace xtts::dsp {
 namespace {
 
@@ -41,7 +43,7 @@ TEST(Conditioner, KeepsALoudClipWholeAndMakesItsPeakOne) {
   EXPECT_EQ(facts->trim_end_samples, 20000U);
   EXPECT_EQ(samples.size(), 20000U);
   EXPECT_EQ(*std::max_element(samples.begin(), samples.end()), 1.0F);
-  EXPECT_NEAR(facts->gain, 4.0F, 1e-4F);
+  EXPECT_NEAR(facts->scaling.gain(), 4.0F, 1e-4F);
   EXPECT_NEAR(facts->peak, 0.25F, 1e-5F);
   EXPECT_NEAR(facts->rms, 0.25F / std::sqrt(2.0F), 1e-4F);
   EXPECT_EQ(facts->silence_share, 0.0F);
@@ -69,7 +71,7 @@ TEST(Conditioner, LeavesSilenceAsItIs) {
   const Result<ConditionFacts> facts = condition(trimming_config(), samples);
   ASSERT_TRUE(facts.ok());
   EXPECT_EQ(samples, std::vector<float>(5000, 0.0F));
-  EXPECT_EQ(facts->gain, 1.0F);
+  EXPECT_EQ(facts->scaling.gain(), 1.0F);
   EXPECT_EQ(facts->peak, 0.0F);
 }
 
@@ -78,7 +80,7 @@ TEST(Conditioner, TakesAnEmptyClip) {
   const Result<ConditionFacts> facts = condition(trimming_config(), samples);
   ASSERT_TRUE(facts.ok());
   EXPECT_TRUE(samples.empty());
-  EXPECT_EQ(facts->gain, 1.0F);
+  EXPECT_EQ(facts->scaling.gain(), 1.0F);
   EXPECT_EQ(facts->trim_end_samples, 0U);
 }
 
@@ -111,7 +113,7 @@ TEST(Conditioner, ChangesNothingWhenNothingIsAskedFor) {
   const Result<ConditionFacts> facts = condition(formats::FeatureConfig{}, samples);
   ASSERT_TRUE(facts.ok());
   EXPECT_EQ(samples, before);
-  EXPECT_EQ(facts->gain, 1.0F);
+  EXPECT_EQ(facts->scaling.gain(), 1.0F);
   EXPECT_GT(facts->peak, 0.24F);
 }
 
@@ -121,6 +123,52 @@ TEST(Conditioner, RefusesAConfigThatDoesNotValidate) {
   const Result<Conditioner> conditioner = Conditioner::create(config);
   ASSERT_FALSE(conditioner.ok());
   EXPECT_EQ(conditioner.status().code(), StatusCode::kInvalidArgument);
+}
+
+// Hands out pieces as a file would: never more than asked for, from a buffer of its own.
+class PieceReader final : public SampleReader {
+ public:
+  explicit PieceReader(std::vector<float> samples) : samples_(std::move(samples)) {}
+  [[nodiscard]] std::uint64_t size() const override { return samples_.size(); }
+  [[nodiscard]] Result<std::span<const float>> piece(std::uint64_t first,
+                                                     std::size_t count) override {
+    if (count > kPieceSamplesMax || first + count > samples_.size())
+      return Status(StatusCode::kInternal, "asked for too much");
+    const auto begin = samples_.begin() + static_cast<std::ptrdiff_t>(first);
+    piece_.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+    return std::span<const float>(piece_);
+  }
+
+ private:
+  std::vector<float> samples_;
+  std::vector<float> piece_;
+};
+
+TEST(Conditioner, MeasuresALongClipInPiecesAsItWouldInMemory) {
+  for (const std::uint32_t frame_samples : {1024U, 1000U}) {  // with shared blocks, and without
+    auto config = trimming_config();
+    config.trim.frame_samples = frame_samples;
+    std::vector<float> samples(900'001, 0.0F);
+    const auto sound = tone(700'003, 0.3F);
+    std::copy(sound.begin(), sound.end(), samples.begin() + 77'777);
+    auto conditioner = Conditioner::create(config);
+    ASSERT_TRUE(conditioner.ok());
+    PieceReader reader(samples);
+    const auto facts = conditioner->measure(reader);
+    ASSERT_TRUE(facts.ok()) << facts.status().message();
+    EXPECT_GT(facts->trim_start_samples, 0U);
+    EXPECT_LT(facts->trim_end_samples, samples.size());
+    const auto kept = std::span(samples).subspan(facts->trim_start_samples, facts->kept_samples());
+    EXPECT_EQ(facts->peak, *std::max_element(kept.begin(), kept.end()));
+    EXPECT_EQ(facts->rms,
+              std::sqrt(static_cast<float>(static_cast<double>(pairwise_energy(kept)) /
+                                           static_cast<double>(kept.size()))));
+    const auto whole = condition(config, samples);
+    ASSERT_TRUE(whole.ok());
+    EXPECT_EQ(whole->trim_start_samples, facts->trim_start_samples);
+    EXPECT_EQ(whole->trim_end_samples, facts->trim_end_samples);
+    EXPECT_EQ(whole->silence_share, facts->silence_share);
+  }
 }
 
 }  // namespace

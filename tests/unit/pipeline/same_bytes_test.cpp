@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "build_support.hpp"
+#include "support/wav_file.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -14,6 +15,7 @@ struct Way {
   std::uint32_t thread_count = 1;
   std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
   std::optional<std::uint64_t> shuffle_seed = std::nullopt;
+  pipeline::SourceDisk disk = pipeline::SourceDisk::kAuto;
 };
 
 const std::vector<Way>& other_ways() {
@@ -21,6 +23,9 @@ const std::vector<Way>& other_ways() {
       {.name = "2 threads", .thread_count = 2},
       {.name = "3 threads, shuffled listings", .thread_count = 3, .shuffle_seed = 7},
       {.name = "16 threads", .thread_count = 16},
+      {.name = "4 threads, rotating disk",
+       .thread_count = 4,
+       .disk = pipeline::SourceDisk::kRotating},
       {.name = "16 threads, 4 GiB, shuffled listings",
        .thread_count = 16,
        .memory_bytes = std::uint64_t{4} << 30U,
@@ -37,6 +42,7 @@ Files built(const AddCorpus& add_corpus, const formats::Recipe& recipe, const Wa
   if (way.shuffle_seed) env.shuffle_listings(*way.shuffle_seed);
   auto request = request_for(recipe, way.thread_count);
   request.run.memory_bytes = way.memory_bytes;
+  request.run.source_disk = way.disk;
   request.max_rejects.share = 1.0;
   must_build(env, request);
   EXPECT_EQ(damage_in(env), "") << way.name;
@@ -69,6 +75,24 @@ TEST(SameBytes, InSeveralShardsWithRejectsInTheMiddle) {
 
 TEST(SameBytes, InBothSplitsWithTextAndClipsThatAreTooLong) {
   expect_same_bytes(add_troublesome_list, recipe_with({"features.max_frames=40"}));
+}
+
+// Beyond its worker's memory a clip's sound goes to the disk.
+TEST(SameBytes, OfClipsThatAreTooLongForTheMemory) {
+  const auto add_corpus = [](MemoryEnv& env) {
+    add_sounds(env, 3);
+    for (std::uint32_t i = 3; i < 6; ++i) {
+      const WavShape shape{.seconds = 40.0 + i, .rate_hz = 16000, .channel_count = 1};
+      env.add_file(sound_path(i), i == 4 ? std::string(100'000, 'x') : noise_wav(i, shape));
+    }
+  };
+  for (const std::string trim : {"features.trim.method=top_db", "features.trim.method=none"}) {
+    const auto recipe = recipe_with({trim});
+    const Files expected = built(add_corpus, recipe, {.name = "in memory"});
+    const Files found =
+        built(add_corpus, recipe, {.name = "through a file", .thread_count = 2, .memory_bytes = 1});
+    EXPECT_EQ(difference(expected, found), "");
+  }
 }
 
 class StoredAs : public ::testing::TestWithParam<std::string> {};

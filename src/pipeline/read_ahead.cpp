@@ -1,0 +1,106 @@
+#include "pipeline/read_ahead.hpp"
+
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+
+namespace xtts::pipeline {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
+
+}  // namespace
+
+bool is_rotating(std::uint64_t device) {
+  const std::string block = "/sys/dev/block/" + std::to_string(major(device)) + ":" +
+                            std::to_string(minor(device));
+  // A partition has no queue of its own.
+  for (const char* queue : {"/queue/rotational", "/../queue/rotational"}) {
+    const auto file = Env::real().open_for_read(block + queue);
+    if (!file) continue;
+    std::byte first{};
+    const auto got = (*file)->read_at(0, std::span(&first, 1));
+    return got && *got == 1 && first == std::byte{'1'};
+  }
+  return false;
+}
+
+ReadAhead::ReadAhead(Env& env, const Plan& plan, std::size_t first, std::uint64_t window_bytes)
+    : env_(env),
+      plan_(plan),
+      window_bytes_(window_bytes),
+      buffer_(kReadBytes),
+      wanted_(first),
+      ready_(first),
+      thread_([this] { run(); }) {}
+
+ReadAhead::~ReadAhead() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void ReadAhead::wait_for(std::size_t place) {
+  std::unique_lock lock(mutex_);
+  if (place > wanted_) {
+    wanted_ = place;
+    changed_.notify_all();
+  }
+  changed_.wait(lock, [&] { return place < ready_; });
+}
+
+void ReadAhead::run() {
+  std::vector<std::string> paths;
+  std::size_t window_begin = ready_;
+  while (window_begin < plan_.to_compute.size()) {
+    const std::size_t window_end = list_window(window_begin, paths);
+    for (const std::string& path : paths) {
+      if (is_stopped()) break;
+      read(path);
+    }
+    std::unique_lock lock(mutex_);
+    ready_ = window_end;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return stopped_ || wanted_ >= window_begin; });
+    if (stopped_) break;
+    window_begin = window_end;
+  }
+  const std::lock_guard lock(mutex_);
+  ready_ = plan_.to_compute.size();
+  changed_.notify_all();
+}
+
+std::size_t ReadAhead::list_window(std::size_t first, std::vector<std::string>& paths) {
+  paths.clear();
+  std::uint64_t bytes = 0;
+  std::size_t end = first;
+  for (; end < plan_.to_compute.size() && (end == first || bytes < window_bytes_); ++end) {
+    const corpus::Clip& clip = plan_.corpus.clips[plan_.to_compute[end]];
+    std::string path = plan_.corpus.path_of(clip);
+    if (clip.segment && !shared_.insert(path).second) continue;
+    bytes += clip.source_bytes;
+    paths.push_back(std::move(path));
+  }
+  std::sort(paths.begin(), paths.end());
+  return end;
+}
+
+void ReadAhead::read(const std::string& path) {
+  const auto file = env_.open_for_read(path);
+  if (!file) return;
+  for (std::uint64_t offset = 0; offset < (*file)->size_bytes();) {
+    const auto got = (*file)->read_at(offset, buffer_);
+    if (!got || *got == 0) return;
+    offset += *got;
+  }
+}
+
+bool ReadAhead::is_stopped() {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
+}
+
+}  // namespace xtts::pipeline
