@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/try.hpp"
+#include "corpus/gunzip.hpp"
 #include "corpus/layouts/ljspeech_lists.hpp"
 #include "corpus/names.hpp"
 
@@ -20,12 +21,18 @@ std::optional<Split> split_before_dash(std::string_view name, std::string_view& 
   return official_split(name.substr(0, dash));
 }
 
-}  // namespace
-
-std::string_view folder_of(std::string_view path) {
-  const auto slash = path.rfind('/');
-  return path.substr(0, slash == std::string_view::npos ? 0 : slash);
+Result<ListText> text_of_list(const LayoutInput& input, std::string_view list) {
+  const std::string path = input.tree.full_path(list);
+  if (!equals_ignoring_case(file_extension(list), "gz")) {
+    return ListText::read(input.env, path, kListBytesMax);
+  }
+  XTTS_ASSIGN(const std::string packed, read_text_file(input.env, path, kListBytesMax));
+  auto bytes = gunzip(packed, kListBytesMax);
+  if (!bytes.ok()) return Status(bytes.status().code(), path + " " + bytes.status().message());
+  return ListText::from_bytes(std::move(*bytes), path);
 }
+
+}  // namespace
 
 std::string_view take_last_name(std::string_view& path) {
   const std::string_view name = file_name(path);
@@ -74,9 +81,7 @@ std::optional<Split> libri_split(const DataTree& tree, std::string_view folder) 
 }
 
 bool met_folder(const DataTree& tree, const std::string& folder) {
-  return tree.has_folder(folder) ||
-         std::any_of(tree.refusals.begin(), tree.refusals.end(),
-                     [&](const Refusal& refusal) { return refusal.path == folder; });
+  return tree.has_folder(folder) || tree.refusal_of(folder) != nullptr;
 }
 
 Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
@@ -96,15 +101,15 @@ Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
   return {std::string(trimmed(text->all())), std::nullopt};
 }
 
-Result<ListText> read_list(const LayoutInput& input, const MetFile& file) {
-  if (file.refusal != nullptr) {
-    const bool may_pass = file.refusal->kind == ProblemClass::kEnvironment;
+Result<ListText> read_list(const LayoutInput& input, std::string_view list) {
+  if (const Refusal* refusal = input.tree.refusal_of(list)) {
+    const bool may_pass = refusal->kind == ProblemClass::kEnvironment;
     return Status(may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
-                  printable(file.path) + " " + file.refusal->reason);
+                  printable(list) + " " + refusal->reason);
   }
-  auto list = ListText::read(input.env, input.tree.full_path(file.path), kListBytesMax);
-  if (!list.ok()) return list.status().with_context("reading the list");
-  return list;
+  auto text = text_of_list(input, list);
+  if (!text.ok()) return text.status().with_context("reading the list");
+  return text;
 }
 
 Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,

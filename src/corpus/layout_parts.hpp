@@ -17,8 +17,6 @@ namespace xtts::corpus {
 
 // --- The names of folders ---
 
-// The folder of a path relative to DATA; "" is DATA itself.
-[[nodiscard]] std::string_view folder_of(std::string_view path);
 // Takes the last name off `path`: "c" of "a/b/c", which becomes "a/b".
 [[nodiscard]] std::string_view take_last_name(std::string_view& path);
 // DATA's own name, and what it is called on disk where a link led there.
@@ -92,8 +90,9 @@ struct Transcript {
 
 // --- Lists ---
 
-// A whole list.
-[[nodiscard]] Result<ListText> read_list(const LayoutInput& input, const MetFile& file);
+// A whole list, inflated where its name ends in ".gz". A failure names it: it was refused, cannot be
+// read, is damaged, UTF-16 or too big.
+[[nodiscard]] Result<ListText> read_list(const LayoutInput& input, std::string_view list);
 // Counts each line that is not blank and hands it on, until too many were unusable.
 [[nodiscard]] Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,
                                 const std::function<void(const ListText::Line&)>& read);

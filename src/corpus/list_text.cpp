@@ -64,6 +64,22 @@ std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
   return "is not UTF-8 (byte " + std::to_string(valid + 1) + "); save it as UTF-8";
 }
 
+std::vector<std::string_view> fields_of(std::string_view line, char separator) {
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const auto end = line.find(separator);
+    fields.push_back(trimmed(line.substr(0, end)));
+    if (end == std::string_view::npos) return fields;
+    line.remove_prefix(end + 1);
+  }
+}
+
+std::optional<std::string> fault_of_field_count(std::size_t count, std::size_t expected) {
+  if (count == expected) return std::nullopt;
+  return "has " + counted(count, "field", "fields") + " where the header line has " +
+         std::to_string(expected);
+}
+
 std::string on_one_line(std::string_view text) {
   // Most have one; two looks for a byte are ten times as fast as one look for either.
   if (text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos) {

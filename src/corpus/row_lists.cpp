@@ -75,9 +75,7 @@ class RowListsReader {
 
   static std::string id_in_folder(const ListSource& source, std::string_view audio) {
     while (audio.starts_with("./")) audio.remove_prefix(2);
-    audio = without_audio_extension(audio);
-    const bool is_in_data = source.list.find('/') == std::string::npos;
-    return is_in_data ? std::string(audio) : join_path(parent_path(source.list), audio);
+    return join_path(folder_of(source.list), without_audio_extension(audio));
   }
 
   const LayoutInput& input_;

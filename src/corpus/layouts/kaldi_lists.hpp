@@ -14,9 +14,8 @@
 
 namespace xtts::corpus {
 
-// Whether DATA has the list `path`, links followed. kInvalidArgument where it is there and was
-// refused: what it would have said must not go missing in silence.
-[[nodiscard]] Result<bool> has_list(const DataTree& tree, const std::string& path);
+// Whether the walk of DATA met the list `path`, be it one that it refused.
+[[nodiscard]] bool has_list(const DataTree& tree, const std::string& path);
 
 class UtteranceFacts {
  public:

@@ -44,7 +44,7 @@ class LibriSpeechReader {
   }
 
   Status read_chapter(const ListSource& source) {
-    auto list = read_list(input_, {.path = source.list});
+    auto list = read_list(input_, source.list);
     if (!list.ok()) {
       const bool is_input = list.status().code() == StatusCode::kInvalidArgument;
       clips_.refuse_file(source.list, {}, list.status().message(),

@@ -11,6 +11,7 @@
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/list_fields.hpp"
 #include "corpus/layouts/ljspeech_lists.hpp"
@@ -43,7 +44,7 @@ std::vector<std::string> first_files(const LayoutInput& input, std::string_view 
   std::vector<std::string> files;
   for (int i = 0; i < kLinesLookedAt; ++i) {
     const std::string_view line = take_line(rest);
-    const std::vector<std::string_view> fields = fields_of_line(line);
+    const std::vector<std::string_view> fields = fields_of(line, '|');
     const bool is_one = fields.size() >= 2 && fields.size() <= kFieldsMax &&
                         audio_rank(file_extension(fields[0])) && !names_array(fields[1]);
     if (is_one) files.emplace_back(fields[0]);
@@ -95,7 +96,7 @@ class ListReader {
   // All are read before the first clip is made: what the fields are shows in all lines together.
   Result<Findings> read(const std::vector<ListSource>& sources,
                         const std::vector<std::string>& cleaned) {
-    for (const ListSource& source : sources) XTTS_TRY(read_list(source));
+    for (const ListSource& source : sources) XTTS_TRY(read_source(source));
     const ListForm form = choose_form();
     for (const std::string& list : cleaned) {
       clips_.note(printable(list) + " (phonemes) is not read: the list with the text is beside it");
@@ -116,10 +117,9 @@ class ListReader {
     std::size_t field_count = 0;
   };
 
-  Status read_list(const ListSource& source) {
-    auto text = ListText::read(input_.env, input_.tree.full_path(source.list), kListBytesMax);
-    if (!text.ok()) return text.status().with_context("reading the list");
-    ListText& list = lists_.emplace_back(std::move(*text));  // lines are views of it
+  Status read_source(const ListSource& source) {
+    XTTS_ASSIGN(ListText text, read_list(input_, source.list));
+    ListText& list = lists_.emplace_back(std::move(text));  // lines are views of it
     while (const auto line = list.next()) {
       if (trimmed(line->text).empty()) continue;
       clips_.count_line();
@@ -133,7 +133,7 @@ class ListReader {
 
   std::optional<std::string> keep(const ListSource& source, const ListText::Line& line) {
     if (auto fault = fault_of_text_bytes(line.text)) return fault;
-    const std::vector<std::string_view> fields = fields_of_line(line.text);
+    const std::vector<std::string_view> fields = fields_of(line.text, '|');
     if (fields.size() == 1) return "has one field; expected file|text";
     // The first good line decides for all.
     const std::size_t expected = lines_.empty() ? fields.size() : lines_.front().field_count;
