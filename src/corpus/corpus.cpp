@@ -21,7 +21,8 @@ Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::s
   std::string names = "auto";
   for (const Layout& layout : layouts()) {
     if (input.config.layout == "auto") {
-      if (auto reason = layout.detect(input)) {
+      XTTS_ASSIGN(auto reason, layout.detect(input));
+      if (reason) {
         notes.push_back(std::move(*reason));
         return &layout;
       }

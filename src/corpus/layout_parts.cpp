@@ -1,7 +1,6 @@
 #include "corpus/layout_parts.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "base/try.hpp"
 #include "corpus/gunzip.hpp"
@@ -10,8 +9,6 @@
 
 namespace xtts::corpus {
 namespace {
-
-constexpr std::size_t kFirstLineBytes = 4096;
 
 // "train-clean-100" -> train, with `rest` "clean-100".
 std::optional<Split> split_before_dash(std::string_view name, std::string_view& rest) {
@@ -84,6 +81,11 @@ bool met_folder(const DataTree& tree, const std::string& folder) {
   return tree.has_folder(folder) || tree.refusal_of(folder) != nullptr;
 }
 
+bool met_file(const DataTree& tree, std::string_view path) {
+  return any_file(tree, FilesAsked::kNotAudio,
+                  [&](const MetFile& file) { return file.path == path; });
+}
+
 Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
   if (file.refusal != nullptr) {
     return {{}, Fault{"the transcript " + file.refusal->reason, file.refusal->kind}};
@@ -101,12 +103,14 @@ Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
   return {std::string(trimmed(text->all())), std::nullopt};
 }
 
+Status status_of(const Refusal& refusal) {
+  const bool may_pass = refusal.kind == ProblemClass::kEnvironment;
+  return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
+          printable(refusal.path) + " " + refusal.reason};
+}
+
 Result<ListText> read_list(const LayoutInput& input, std::string_view list) {
-  if (const Refusal* refusal = input.tree.refusal_of(list)) {
-    const bool may_pass = refusal->kind == ProblemClass::kEnvironment;
-    return Status(may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
-                  printable(list) + " " + refusal->reason);
-  }
+  if (const Refusal* refusal = input.tree.refusal_of(list)) return status_of(*refusal);
   auto text = text_of_list(input, list);
   if (!text.ok()) return text.status().with_context("reading the list");
   return text;
@@ -121,19 +125,6 @@ Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,
     XTTS_TRY(clips.check_problem_count(source));
   }
   return {};
-}
-
-std::optional<std::string> first_line(const LayoutInput& input, const MetFile& file) {
-  if (file.refusal != nullptr) return std::nullopt;
-  const auto opened = input.env.open_for_read(input.tree.full_path(file.path));
-  if (!opened.ok()) return std::nullopt;
-  std::string line(kFirstLineBytes, '\0');
-  const auto size = (*opened)->read_at(0, std::as_writable_bytes(std::span(line)));
-  if (!size.ok()) return std::nullopt;
-  line.resize(*size);
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-  line.resize(std::min(line.find_first_of("\r\n"), line.size()));
-  return line;
 }
 
 bool has_metadata_list(const LayoutInput& input) {

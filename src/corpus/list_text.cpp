@@ -10,12 +10,6 @@
 namespace xtts::corpus {
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-
-bool is_utf16(std::string_view bytes) {
-  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-}
-
 // Most texts are ASCII; the loop without branches is a tenth of the cost of a check by characters.
 bool is_ascii(std::string_view bytes) {
   unsigned char seen = 0;
@@ -24,6 +18,10 @@ bool is_ascii(std::string_view bytes) {
 }
 
 }  // namespace
+
+bool is_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+}
 
 Result<ListText> ListText::read(Env& env, const std::string& path, std::uint64_t size_bytes_max) {
   XTTS_ASSIGN(std::string bytes, read_text_file(env, path, size_bytes_max));

@@ -44,6 +44,9 @@ class ListText {
   char line_end_ = '\n';
 };
 
+inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+[[nodiscard]] bool is_utf16(std::string_view bytes);  // by its mark
+
 // Why no text can be taken from these bytes (too long, NUL, not UTF-8); nullopt: it can.
 [[nodiscard]] std::optional<std::string> fault_of_text_bytes(std::string_view bytes);
 

@@ -173,22 +173,16 @@ class CommonVoiceReader {
 };
 
 // Tables of these names beside a folder of clips are not rare; the names of two columns make sure.
-bool looks_like_list(const LayoutInput& input, const MetFile& file) {
-  if (!is_list(input.tree, file.path)) return false;
-  const auto line = first_line(input, file);
-  if (!line) return true;
-  const TsvRows rows(*line);
+Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
+  if (!is_list(input.tree, path)) return false;
+  XTTS_ASSIGN(const std::string text, beginning_of(input, path));
+  const TsvRows rows(first_line(text));
   return rows.column("client_id") && rows.column("path");
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  std::string_view found;
-  const bool is_found = any_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-    found = file.path;
-    return looks_like_list(input, file);
-  });
-  if (!is_found || has_metadata_list(input)) return std::nullopt;
-  return "Common Voice lists (" + printable(found) + ") are in DATA (layout commonvoice)";
+Detected detect(const LayoutInput& input) {
+  return detect_by_file(input, FilesAsked::kNotAudio, "Common Voice lists", "commonvoice",
+                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

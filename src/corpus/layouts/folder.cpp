@@ -175,8 +175,8 @@ class FolderReader {
   Findings found_;
 };
 
-std::optional<std::string> detect(const LayoutInput&) {
-  return "no metadata list in DATA: every audio file below it is a clip (layout folder)";
+Detected detect(const LayoutInput&) {
+  return Detected("no metadata list in DATA: every audio file below it is a clip (layout folder)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -90,7 +90,7 @@ class KaldiFolder {
     XTTS_TRY(texts_.read(input_, join_path(folder, "text"), clips_));
     XTTS_TRY(speakers_.read(input_, join_path(folder, "utt2spk"), clips_));
     XTTS_TRY(languages_.read(input_, join_path(folder, "utt2lang"), clips_));
-    const bool has_segments = has_list(input_.tree, segments_.list);
+    const bool has_segments = met_file(input_.tree, segments_.list);
     XTTS_TRY(read_script(has_segments));
     if (has_segments) XTTS_TRY(read_segments());
     const std::uint64_t stray_count = texts_.stray_count();
@@ -194,13 +194,13 @@ ListSource list_in(const std::string& folder, std::string_view name, std::option
   return {join_path(folder, name), folder, split};
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return std::nullopt;
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   const std::vector<std::string> folders = data_folders(input.tree);
-  if (folders.empty()) return std::nullopt;
-  if (folders.front().empty()) return "wav.scp is in DATA (layout kaldi)";
-  return counted(folders.size(), "wav.scp is", "wav.scp are") + " below DATA, the first in " +
-         printable(folders.front()) + "/ (layout kaldi)";
+  if (folders.empty()) return Detected(std::nullopt);
+  if (folders.front().empty()) return Detected("wav.scp is in DATA (layout kaldi)");
+  return Detected(counted(folders.size(), "wav.scp is", "wav.scp are") + " below DATA, the first in " +
+         printable(folders.front()) + "/ (layout kaldi)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -8,15 +8,8 @@
 
 namespace xtts::corpus {
 
-bool has_list(const DataTree& tree, const std::string& path) {
-  // What it would have said must not go missing in silence: reading a refused one gives the reason.
-  if (tree.refusal_of(path) != nullptr) return true;
-  return std::any_of(tree.files.begin(), tree.files.end(),
-                     [&](const TreeFile& file) { return file.path == path; });
-}
-
 Status UtteranceFacts::read(const LayoutInput& input, const std::string& path, ListedClips& clips) {
-  if (!has_list(input.tree, path)) return {};
+  if (!met_file(input.tree, path)) return {};
   XTTS_ASSIGN(ListText list, read_list(input, path));
   list_.emplace(std::move(list));
   source_.list = path;

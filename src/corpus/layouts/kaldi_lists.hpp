@@ -14,9 +14,6 @@
 
 namespace xtts::corpus {
 
-// Whether the walk of DATA met the list `path`, be it one that it refused.
-[[nodiscard]] bool has_list(const DataTree& tree, const std::string& path);
-
 class UtteranceFacts {
  public:
   // Reads `path`, whose broken lines become problems of `clips`. Once.

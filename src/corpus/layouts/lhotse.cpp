@@ -190,13 +190,13 @@ class PairReader {
   std::unordered_map<std::string, Recording> known_;
 };
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return std::nullopt;
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   const Manifests found = find_manifests(input.tree);
-  if (found.pairs.empty()) return std::nullopt;
+  if (found.pairs.empty()) return Detected(std::nullopt);
   const ManifestPair& first = found.pairs.front();
-  return printable(first.recordings) + " and " + printable(first.supervisions) +
-         " are in DATA (layout lhotse)";
+  return Detected(printable(first.recordings) + " and " + printable(first.supervisions) +
+         " are in DATA (layout lhotse)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -90,15 +90,16 @@ class LjspeechReader {
   std::uint64_t many_fields_count_ = 0;
 };
 
-std::optional<std::string> detect(const LayoutInput& input) {
+Detected detect(const LayoutInput& input) {
   if (!input.config.metadata_train_file.empty()) {
-    return "metadata_train_file is set (layout ljspeech)";
+    return Detected("metadata_train_file is set (layout ljspeech)");
   }
   const MetadataCandidates found = find_metadata(input.tree);
-  if (!found.plain && found.others.empty()) return std::nullopt;
+  if (!found.plain && found.others.empty()) return Detected(std::nullopt);
   const std::string& list = found.plain ? *found.plain : found.others.front();
-  if (is_table(input, list)) return std::nullopt;  // metadata.csv is a name that all like
-  return printable(list) + " is in DATA (layout ljspeech)";
+  XTTS_ASSIGN(const bool has_fields, is_table(input, list));
+  if (has_fields) return Detected(std::nullopt);  // metadata.csv is a name that all like
+  return Detected(printable(list) + " is in DATA (layout ljspeech)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -140,21 +140,17 @@ class MlsReader {
 
 // A list of that name in a folder of that name may be anybody's; one whose first id is of the form
 // is not.
-bool looks_like_list(const LayoutInput& input, const MetFile& file) {
-  if (!split_of_list(input.tree, file.path)) return false;
-  if (!met_folder(input.tree, audio_folder_of(file.path))) return false;
-  const auto line = first_line(input, file);
-  return !line || parse_id(std::string_view(*line).substr(0, line->find('\t'))).has_value();
+Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
+  if (!split_of_list(input.tree, path)) return false;
+  if (!met_folder(input.tree, audio_folder_of(path))) return false;
+  XTTS_ASSIGN(const std::string text, beginning_of(input, path));
+  const std::string_view line = first_line(text);
+  return parse_id(line.substr(0, line.find('\t'))).has_value();
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  std::string_view found;
-  const bool is_found = any_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-    found = file.path;
-    return looks_like_list(input, file);
-  });
-  if (!is_found || has_metadata_list(input)) return std::nullopt;
-  return "MLS transcripts (" + printable(found) + ") are in DATA (layout mls)";
+Detected detect(const LayoutInput& input) {
+  return detect_by_file(input, FilesAsked::kNotAudio, "MLS transcripts", "mls",
+                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
