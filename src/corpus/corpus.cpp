@@ -68,7 +68,7 @@ Status check_any_left(const Findings& findings, const DataTree& tree) {
   if (!findings.problems.empty()) {
     const Problem& first = findings.problems.front();
     text += " (" + counted(findings.problems.size(), "problem", "problems") +
-            ", the first: " + first.path + ": " + first.reason + ")";
+            ", the first in " + place_of(first) + ": " + first.reason + ")";
   }
   // A disk that did not answer is no fault of the corpus.
   const bool may_pass =
@@ -251,6 +251,10 @@ std::string_view to_string(ProblemClass problem) noexcept {
       return "environment";
   }
   return "unknown";
+}
+
+std::string place_of(const Problem& problem) {
+  return (problem.line ? "line " + std::to_string(*problem.line) + " of " : "") + problem.path;
 }
 
 std::string Corpus::path_of(const Clip& clip) const {

@@ -141,22 +141,24 @@ Result<Findings> ListedClips::finish(std::span<const ListSource> sources,
 Status ListedClips::nothing_found(std::span<const ListSource> sources,
                                   std::string_view expected) const {
   std::string text;
+  std::string lists = sources.empty() ? std::string() : sources.front().list;
+  if (sources.size() > 1) lists += " and " + counted(sources.size() - 1, "more list", "more lists");
   if (sources.empty()) {
     text = "none of the " + counted(line_count_, "clip", "clips") + " in " + input_.tree.root +
            " can be used; expected " + std::string(expected);
   } else if (line_count_ == 0) {
-    text = sources.front().list + " holds no line; expected " + std::string(expected);
+    text = lists + (sources.size() > 1 ? " hold" : " holds") + " no line; expected " +
+           std::string(expected);
   } else if (named_count_ == 0) {
-    text = "none of the " + counted(line_count_, "line", "lines") + " of " + sources.front().list +
+    text = "none of the " + counted(line_count_, "line", "lines") + " of " + lists +
            " can be used; expected " + std::string(expected) + " in UTF-8";
   } else {
-    text = "none of the " + counted(named_count_, "clip", "clips") + " named in " +
-           sources.front().list + " has audio in " + folder_name(sources.front().audio_folder);
+    text = "none of the " + counted(named_count_, "clip", "clips") + " named in " + lists +
+           " has audio in " + folder_name(sources.front().audio_folder);
   }
   if (!found_.problems.empty()) {
     const Problem& first = found_.problems.front();
-    text += " (the first, " + (first.line ? "line " + std::to_string(*first.line) : first.path) +
-            ": " + first.reason + ")";
+    text += " (the first, " + place_of(first) + ": " + first.reason + ")";
   }
   text += index_.audio_count() == 0
               ? "; there is no audio file in " + input_.tree.root + " at all"
