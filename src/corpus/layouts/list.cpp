@@ -110,7 +110,10 @@ class ListReader {
     for (const std::string& list : cleaned) {
       clips_.note(printable(list) + " (phonemes) is not read: the list with the text is beside it");
     }
-    clips_.note("lines are read as " + std::string(to_string(form)));
+    // Of two fields nobody doubts what they are.
+    if (form != ListForm::kText) {
+      clips_.note("lines are read as " + std::string(to_string(form)));
+    }
     for (const Line& line : lines_) {
       add(line, form);
       XTTS_TRY(clips_.check_problem_count(*line.source));
