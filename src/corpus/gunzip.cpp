@@ -39,7 +39,8 @@ class Inflater {
       const std::size_t made = buffer_.size() - stream_.avail_out;
       if (made > size_bytes_max - out.size()) {
         return {StatusCode::kInvalidArgument,
-                "inflates to more than " + counted(size_bytes_max, "byte", "bytes")};
+                "inflates to more than " + counted(size_bytes_max, "byte", "bytes") +
+                    "; divide it"};
       }
       out.append(buffer_.data(), made);
       XTTS_TRY(check(code, bytes.empty(), made));

@@ -112,8 +112,15 @@ Status status_of(const Refusal& refusal) {
 Result<ListText> read_list(const LayoutInput& input, std::string_view list) {
   if (const Refusal* refusal = input.tree.refusal_of(list)) return status_of(*refusal);
   auto text = text_of_list(input, list);
-  if (!text.ok()) return text.status().with_context("reading the list");
-  return text;
+  if (text.ok()) return text;
+  const auto facts = input.env.stat(input.tree.full_path(list));
+  if (facts.ok() && facts->size_bytes > kListBytesMax) {
+    return Status(StatusCode::kInvalidArgument,
+                  printable(list) + " has " + counted(facts->size_bytes, "byte", "bytes") +
+                      "; a list may have 1 GiB: divide it, and name the parts as corpora of a "
+                      "corpora.yaml");
+  }
+  return text.status().with_context("reading the list");
 }
 
 Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,
