@@ -100,13 +100,22 @@ void sort_problems(std::vector<Problem>& problems) {
             [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
 }
 
+std::string full_id(const Clip& clip) {
+  return clip.dataset.empty() ? clip.id : clip.dataset + "/" + clip.id;
+}
+
 void note_texts(Corpus& corpus) {
-  const auto without_text = static_cast<std::uint64_t>(std::count_if(
-      corpus.clips.begin(), corpus.clips.end(),
-      [](const Clip& clip) { return clip.text_raw.empty() && clip.text_normalized.empty(); }));
+  std::uint64_t without_text = 0;
+  const Clip* first = nullptr;
+  for (const Clip& clip : corpus.clips) {
+    if (!clip.text_raw.empty() || !clip.text_normalized.empty()) continue;
+    if (first == nullptr) first = &clip;
+    ++without_text;
+  }
   corpus.has_text = without_text < corpus.clips.size();
   if (corpus.has_text && without_text > 0) {
-    corpus.notes.push_back(counted(without_text, "clip has", "clips have") + " no text");
+    corpus.notes.push_back(counted(without_text, "clip has", "clips have") + " no text (" +
+                           full_id(*first) + (without_text > 1 ? ", ...)" : ")"));
   }
 }
 
