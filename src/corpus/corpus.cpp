@@ -67,8 +67,8 @@ Status check_any_left(const Findings& findings, const DataTree& tree) {
   std::string text = "no clip of " + tree.root + " can be used";
   if (!findings.problems.empty()) {
     const Problem& first = findings.problems.front();
-    text += " (" + counted(findings.problems.size(), "problem", "problems") +
-            ", the first in " + place_of(first) + ": " + first.reason + ")";
+    text += " (" + counted(findings.problems.size(), "problem", "problems") + ", the first in " +
+            place_of(first) + ": " + first.reason + ")";
   }
   // A disk that did not answer is no fault of the corpus.
   const bool may_pass =

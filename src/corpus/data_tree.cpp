@@ -57,8 +57,9 @@ class Scanner {
   void visit(const std::string& folder, const DirectoryEntry& entry,
              std::vector<std::string>& todo) {
     if (entry.name.starts_with("._") && audio_rank(file_extension(entry.name))) {
-      refuse(join_path(folder, entry.name), "is what macOS leaves beside a file (AppleDouble), no sound",
-             entry.kind, ProblemClass::kPolicy);
+      refuse(join_path(folder, entry.name),
+             "is what macOS leaves beside a file (AppleDouble), no sound", entry.kind,
+             ProblemClass::kPolicy);
       return;
     }
     if (entry.name.starts_with('.')) {

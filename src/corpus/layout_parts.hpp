@@ -97,8 +97,8 @@ struct Transcript {
 
 // --- Lists ---
 
-// A whole list, inflated where its name ends in ".gz". A failure names it: it was refused, cannot be
-// read, is damaged, UTF-16 or too big.
+// A whole list, inflated where its name ends in ".gz". A failure names it: it was refused, cannot
+// be read, is damaged, UTF-16 or too big.
 [[nodiscard]] Result<ListText> read_list(const LayoutInput& input, std::string_view list);
 // Counts each line that is not blank and hands it on, until too many were unusable.
 [[nodiscard]] Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,

@@ -66,8 +66,8 @@ Result<std::string> beginning_of(const LayoutInput& input, std::string_view list
   auto bytes = read_beginning(input, list);
   if (!bytes.ok()) {
     return Status(bytes.status().code(),
-                  "whether " + printable(list) + " is a list of the clips cannot be seen: " +
-                      bytes.status().message() +
+                  "whether " + printable(list) +
+                      " is a list of the clips cannot be seen: " + bytes.status().message() +
                       "; mend it, take it out of DATA, or name the layout (--layout-of-data)");
   }
   if (is_utf16(*bytes)) {

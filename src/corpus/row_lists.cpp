@@ -129,8 +129,7 @@ Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
 
 Result<std::vector<std::string>> lists_with_rows(const LayoutInput& input, std::string_view folder,
                                                  std::span<const std::string_view> endings,
-                                                 std::span<const FieldName> names,
-                                                 FieldRole role) {
+                                                 std::span<const FieldName> names, FieldRole role) {
   std::vector<std::string> lists;
   for (std::string& list : lists_in(input.tree, folder, endings)) {
     XTTS_ASSIGN(const bool has_rows, begins_with_rows(input, list, names, role));

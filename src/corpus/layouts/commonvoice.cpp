@@ -84,7 +84,8 @@ class CommonVoiceReader {
 
   Result<Findings> read() {
     choose_lists();
-    if (sources_.empty()) return not_this_layout(input_, "train.tsv or validated.tsv beside clips/");
+    if (sources_.empty())
+      return not_this_layout(input_, "train.tsv or validated.tsv beside clips/");
     for (const ListSource& source : sources_) XTTS_TRY(read_table(source));
     clips_.refuse_folders();
     return clips_.finish(sources_, kExpected);
@@ -108,8 +109,7 @@ class CommonVoiceReader {
         if (i == kValidated && has_splits) {
           passed_over.push_back(*lists[i]);
         } else {
-          sources_.push_back(
-              {std::string(*lists[i]), clips_folder_of(*lists[i]), kLists[i].split});
+          sources_.push_back({std::string(*lists[i]), clips_folder_of(*lists[i]), kLists[i].split});
         }
       }
     }

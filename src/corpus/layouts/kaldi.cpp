@@ -199,8 +199,8 @@ Detected detect(const LayoutInput& input) {
   const std::vector<std::string> folders = data_folders(input.tree);
   if (folders.empty()) return Detected(std::nullopt);
   if (folders.front().empty()) return Detected("wav.scp is in DATA (layout kaldi)");
-  return Detected(counted(folders.size(), "wav.scp is", "wav.scp are") + " below DATA, the first in " +
-         printable(folders.front()) + "/ (layout kaldi)");
+  return Detected(counted(folders.size(), "wav.scp is", "wav.scp are") +
+                  " below DATA, the first in " + printable(folders.front()) + "/ (layout kaldi)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -232,7 +232,7 @@ Detected detect(const LayoutInput& input) {
   if (found.pairs.empty()) return Detected(std::nullopt);
   const ManifestPair& first = found.pairs.front();
   return Detected(printable(first.recordings) + " and " + printable(first.supervisions) +
-         " are in DATA (layout lhotse)");
+                  " are in DATA (layout lhotse)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -196,7 +196,7 @@ Detected detect(const LayoutInput& input) {
   XTTS_ASSIGN(const Found found, find_lists(input));
   if (found.lists.empty()) return Detected(std::nullopt);
   return Detected(names_of(found.lists) + (found.lists.size() == 1 ? " has" : " have") +
-         " lines file|text (layout list)");
+                  " lines file|text (layout list)");
 }
 
 Result<std::vector<ListSource>> choose_sources(const LayoutInput& input, const Found& found) {

@@ -41,7 +41,7 @@ Detected detect(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<std::string> lists, manifests(input));
   if (lists.empty()) return Detected(std::nullopt);
   return Detected(names_of(lists) + (lists.size() == 1 ? " names" : " name") +
-         " audio_filepath in JSON lines (layout nemo)");
+                  " audio_filepath in JSON lines (layout nemo)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -81,7 +81,7 @@ Detected detect(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<std::string> lists, tables(input));
   if (lists.empty()) return Detected(std::nullopt);
   return Detected(names_of(lists) + (lists.size() == 1 ? " has" : " have") +
-         " a field that names audio (layout table)");
+                  " a field that names audio (layout table)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -181,9 +181,8 @@ class VctkReader {
 };
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(
-      input, FilesAsked::kAll, "VCTK recordings", "vctk",
-      [](const MetFile& file) { return vctk_recording(file.path).has_value(); });
+  return detect_by_file(input, FilesAsked::kAll, "VCTK recordings", "vctk",
+                        [](const MetFile& file) { return vctk_recording(file.path).has_value(); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -122,8 +122,9 @@ TEST(Detection, AListThatCannotBeReadIsNoReasonToTakeTheSoundWithoutItsText) {
       EXPECT_EQ(status.code(), StatusCode::kResource) << list_case.list;
       EXPECT_TRUE(says(status.message(), "whether " + list_case.list + " is a list"))
           << status.message();
-      EXPECT_TRUE(says(status.message(), "Input/output error; mend it, take it out of DATA, or name"
-                                         " the layout (--layout-of-data)"));
+      EXPECT_TRUE(says(status.message(),
+                       "Input/output error; mend it, take it out of DATA, or name"
+                       " the layout (--layout-of-data)"));
       EXPECT_TRUE(discover(env, "/data", {.layout = "folder"}).ok()) << "which reads no lists";
     }
   }

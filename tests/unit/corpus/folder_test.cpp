@@ -150,8 +150,9 @@ TEST(Folder, ListsThatNoLayoutKnowsAreToldOf) {
   env.add_file("/data/cuts.jsonl.gz", "");
   const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "folder");
-  EXPECT_TRUE(says(notes_of(corpus),
-                   "1 file like a list is not read (cuts.jsonl.gz): no layout knows what it names"));
+  EXPECT_TRUE(
+      says(notes_of(corpus),
+           "1 file like a list is not read (cuts.jsonl.gz): no layout knows what it names"));
 }
 
 }  // namespace

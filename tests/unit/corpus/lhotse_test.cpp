@@ -180,16 +180,18 @@ TEST(Lhotse, OneChannelOfSeveralIsNotMixedWithTheOthers) {
   const auto with = [](std::string text, std::string_view from, std::string_view to) {
     return text.replace(text.find(from), from.size(), to);
   };
-  const auto call = with(recording("call", "call.wav"), R"("channels": [0])", R"("channels": [0, 1])");
+  const auto call =
+      with(recording("call", "call.wav"), R"("channels": [0])", R"("channels": [0, 1])");
   const auto said_on = [&](const std::string& id, const std::string& of, std::string_view channel) {
     return with(supervision(id, of, 0, 2), R"("channel": 0)", channel);
   };
   const auto bare = with(recording("bare", "bare.wav"), R"("channels": [0], )", "");
-  add_pair(env, call + bare,
-           said_on("left", "call", R"("channel": 0)") + said_on("right", "call", R"("channel": 1)") +
-               said_on("both", "call", R"("channel": [1, 0])") +
-               said_on("unsaid", "call", R"("x": 0)") + said_on("first", "bare", R"("channel": 0)") +
-               said_on("second", "bare", R"("channel": 1)"));
+  add_pair(
+      env, call + bare,
+      said_on("left", "call", R"("channel": 0)") + said_on("right", "call", R"("channel": 1)") +
+          said_on("both", "call", R"("channel": [1, 0])") + said_on("unsaid", "call", R"("x": 0)") +
+          said_on("first", "bare", R"("channel": 0)") +
+          said_on("second", "bare", R"("channel": 1)"));
   add_audio(env, {"call.wav", "bare.wav"});
   const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), (Ids{"both", "first", "unsaid"}));

@@ -61,7 +61,8 @@ void add_libritts(const TempFolder& folder) {
   add("train-clean-100/19/198", "19_198_000000_000000", 4, "Of Mr. Moss", "Of Mister Moss");
   add("dev-clean/84/121123", "84_121123_000007_000001", 6, "Maximilian.", "Maximilian.");
   add("test-other/367/130732", "367_130732_000002_000000", 7, "Lobsters!", "Lobsters!");
-  folder.write("LibriTTS/train-clean-100/19/198/19_198.trans.tsv", "19_198_000000_000000\tOf\tOf\n");
+  folder.write("LibriTTS/train-clean-100/19/198/19_198.trans.tsv",
+               "19_198_000000_000000\tOf\tOf\n");
   folder.write("LibriTTS/train-clean-100/19/198/19_198.book.tsv", "19_198_000000_000000\tOf\t1\n");
   folder.write("LibriTTS/SPEAKERS.txt", ";ID|SEX|SUBSET\n19|F|train-clean-100\n");
 }
@@ -225,8 +226,7 @@ Records expected_records() {
       {"vctk/p280_001", same("Ask her.", "vctk/p280", "en", kTrain, of_p280)},
       {"vctk/p315_001", same("", "vctk/p315", "en", kTrain)},
       {"vctk/s5_001", same("Six spoons.", "vctk/s5", "en", kTrain)},
-      {"tts/19_198_000000_000000",
-       {"Of Mr. Moss", "Of Mister Moss", "tts/19", "en", kTrain, ""}},
+      {"tts/19_198_000000_000000", {"Of Mr. Moss", "Of Mister Moss", "tts/19", "en", kTrain, ""}},
       {"tts/84_121123_000007_000001", same("Maximilian.", "tts/84", "en", kValidation)},
       {"tts/367_130732_000002_000000", same("Lobsters!", "tts/367", "en", kTest)},
       {"cv/common_voice_fa_1", same("سلام دنیا", "cv/c0ffee", "fa", kTrain, votes)},
