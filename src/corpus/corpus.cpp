@@ -21,7 +21,8 @@ Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::s
   std::string names = "auto";
   for (const Layout& layout : layouts()) {
     if (input.config.layout == "auto") {
-      if (auto reason = layout.detect(input)) {
+      XTTS_ASSIGN(auto reason, layout.detect(input));
+      if (reason) {
         notes.push_back(std::move(*reason));
         return &layout;
       }
@@ -66,8 +67,8 @@ Status check_any_left(const Findings& findings, const DataTree& tree) {
   std::string text = "no clip of " + tree.root + " can be used";
   if (!findings.problems.empty()) {
     const Problem& first = findings.problems.front();
-    text += " (" + counted(findings.problems.size(), "problem", "problems") +
-            ", the first: " + first.path + ": " + first.reason + ")";
+    text += " (" + counted(findings.problems.size(), "problem", "problems") + ", the first in " +
+            place_of(first) + ": " + first.reason + ")";
   }
   // A disk that did not answer is no fault of the corpus.
   const bool may_pass =
@@ -99,13 +100,22 @@ void sort_problems(std::vector<Problem>& problems) {
             [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
 }
 
+std::string full_id(const Clip& clip) {
+  return clip.dataset.empty() ? clip.id : clip.dataset + "/" + clip.id;
+}
+
 void note_texts(Corpus& corpus) {
-  const auto without_text = static_cast<std::uint64_t>(std::count_if(
-      corpus.clips.begin(), corpus.clips.end(),
-      [](const Clip& clip) { return clip.text_raw.empty() && clip.text_normalized.empty(); }));
+  std::uint64_t without_text = 0;
+  const Clip* first = nullptr;
+  for (const Clip& clip : corpus.clips) {
+    if (!clip.text_raw.empty() || !clip.text_normalized.empty()) continue;
+    if (first == nullptr) first = &clip;
+    ++without_text;
+  }
   corpus.has_text = without_text < corpus.clips.size();
   if (corpus.has_text && without_text > 0) {
-    corpus.notes.push_back(counted(without_text, "clip has", "clips have") + " no text");
+    corpus.notes.push_back(counted(without_text, "clip has", "clips have") + " no text (" +
+                           full_id(*first) + (without_text > 1 ? ", ...)" : ")"));
   }
 }
 
@@ -250,6 +260,10 @@ std::string_view to_string(ProblemClass problem) noexcept {
       return "environment";
   }
   return "unknown";
+}
+
+std::string place_of(const Problem& problem) {
+  return (problem.line ? "line " + std::to_string(*problem.line) + " of " : "") + problem.path;
 }
 
 std::string Corpus::path_of(const Clip& clip) const {

@@ -72,6 +72,9 @@ struct Problem {
   std::string reason;
 };
 
+// "line 3 of train.csv", "wavs/a.wav".
+[[nodiscard]] std::string place_of(const Problem& problem);
+
 struct Corpus {
   std::string layout;       // the layout found: "ljspeech", "folder"; "corpora" for several
   std::vector<std::string> folders;  // of the corpora, absolute and without links

@@ -6,20 +6,6 @@
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
-namespace {
-
-std::vector<std::string> fields_of(std::string_view line, char separator) {
-  std::vector<std::string> fields;
-  for (;;) {
-    const auto end = line.find(separator);
-    fields.emplace_back(line.substr(0, end));
-    if (end == std::string_view::npos) return fields;
-    line.remove_prefix(end + 1);
-  }
-}
-
-}  // namespace
-
 // As in ListText: lines of the old Mac OS end in CR alone.
 CsvText::CsvText(std::string_view text, char separator)
     : text_(text),
@@ -64,7 +50,8 @@ std::optional<CsvRecord> CsvText::next() {
     const std::string_view line = take_line();
     if (separator_ != '\t') return record;
     record.fault = fault_of_text_bytes(line);
-    record.fields = fields_of(line, separator_);
+    const auto fields = fields_of(line, separator_);
+    record.fields.assign(fields.begin(), fields.end());
     return record;
   }
   const std::string_view bytes = text_.substr(begin, position_ - begin);

@@ -8,10 +8,6 @@
 namespace xtts::corpus {
 namespace {
 
-std::string child_path(std::string_view folder, std::string_view name) {
-  return folder.empty() ? std::string(name) : join_path(folder, name);
-}
-
 // `path` relative to `root`, both absolute and without links; nullopt where it is not inside.
 std::optional<std::string> relative_to(std::string_view root, std::string_view path) {
   if (root == "/") root = "";
@@ -52,6 +48,8 @@ class Scanner {
       tree_.folders.push_back(folder);
     }
     std::sort(tree_.folders.begin(), tree_.folders.end());
+    std::sort(tree_.refusals.begin(), tree_.refusals.end(),
+              [](const Refusal& a, const Refusal& b) { return a.path < b.path; });
     return {};
   }
 
@@ -59,15 +57,16 @@ class Scanner {
   void visit(const std::string& folder, const DirectoryEntry& entry,
              std::vector<std::string>& todo) {
     if (entry.name.starts_with("._") && audio_rank(file_extension(entry.name))) {
-      refuse(child_path(folder, entry.name), "is what macOS leaves beside a file (AppleDouble), no sound",
-             entry.kind, ProblemClass::kPolicy);
+      refuse(join_path(folder, entry.name),
+             "is what macOS leaves beside a file (AppleDouble), no sound", entry.kind,
+             ProblemClass::kPolicy);
       return;
     }
     if (entry.name.starts_with('.')) {
       ++tree_.hidden_count;
       return;
     }
-    std::string path = child_path(folder, entry.name);
+    std::string path = join_path(folder, entry.name);
     if (entry.is_symlink && !accept_link(path, entry.kind)) return;
     if (entry.kind == FileKind::kDirectory) {
       todo.push_back(std::move(path));
@@ -123,7 +122,7 @@ std::string DataTree::resolve(std::string_view path) const {
   std::string resolved;
   while (!path.empty()) {
     const auto slash = path.find('/');
-    resolved = child_path(resolved, path.substr(0, slash));
+    resolved = join_path(resolved, path.substr(0, slash));
     // Targets are free of links, so that one look for each step is enough.
     if (const auto link = folder_links.find(resolved); link != folder_links.end()) {
       resolved = link->second;
@@ -139,6 +138,13 @@ bool DataTree::has_folder(std::string_view path) const {
 
 std::string DataTree::full_path(std::string_view path) const {
   return path.empty() ? root : join_path(root, path);
+}
+
+const Refusal* DataTree::refusal_of(std::string_view path) const {
+  const auto place =
+      std::lower_bound(refusals.begin(), refusals.end(), path,
+                       [](const Refusal& refusal, std::string_view p) { return refusal.path < p; });
+  return place != refusals.end() && place->path == path ? &*place : nullptr;
 }
 
 Result<DataTree> scan_data(Env& env, const std::string& data_folder) {

@@ -38,7 +38,7 @@ struct DataTree {
   std::string real_root;             // absolute, without links
   std::vector<TreeFile> files;       // regular files, folder by folder, sorted by name in each
   std::vector<std::string> folders;  // relative; "" is DATA itself
-  std::vector<Refusal> refusals;
+  std::vector<Refusal> refusals;     // sorted by path
   std::map<std::string, std::string, std::less<>>
       folder_links;  // a link to a folder in DATA -> that folder
   std::uint64_t hidden_count = 0;
@@ -47,6 +47,8 @@ struct DataTree {
   [[nodiscard]] std::string resolve(std::string_view path) const;
   [[nodiscard]] bool has_folder(std::string_view path) const;  // links followed
   [[nodiscard]] std::string full_path(std::string_view path) const;
+  // Why the walk refused `path`; null: it did not, or there is no such name.
+  [[nodiscard]] const Refusal* refusal_of(std::string_view path) const;
 };
 
 // kNotFound: no such folder. kInvalidArgument: not a folder. Else what listing DATA itself said.

@@ -38,8 +38,9 @@ class Inflater {
       bytes.remove_prefix(given - stream_.avail_in);
       const std::size_t made = buffer_.size() - stream_.avail_out;
       if (made > size_bytes_max - out.size()) {
-        return {StatusCode::kInvalidArgument,
-                "inflates to more than " + counted(size_bytes_max, "byte", "bytes")};
+        return {
+            StatusCode::kInvalidArgument,
+            "inflates to more than " + counted(size_bytes_max, "byte", "bytes") + "; divide it"};
       }
       out.append(buffer_.data(), made);
       XTTS_TRY(check(code, bytes.empty(), made));

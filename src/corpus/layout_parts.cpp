@@ -1,16 +1,14 @@
 #include "corpus/layout_parts.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include "base/try.hpp"
+#include "corpus/gunzip.hpp"
 #include "corpus/layouts/ljspeech_lists.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
 namespace {
-
-constexpr std::size_t kFirstLineBytes = 4096;
 
 // "train-clean-100" -> train, with `rest` "clean-100".
 std::optional<Split> split_before_dash(std::string_view name, std::string_view& rest) {
@@ -20,12 +18,18 @@ std::optional<Split> split_before_dash(std::string_view name, std::string_view& 
   return official_split(name.substr(0, dash));
 }
 
-}  // namespace
-
-std::string_view folder_of(std::string_view path) {
-  const auto slash = path.rfind('/');
-  return path.substr(0, slash == std::string_view::npos ? 0 : slash);
+Result<ListText> text_of_list(const LayoutInput& input, std::string_view list) {
+  const std::string path = input.tree.full_path(list);
+  if (!equals_ignoring_case(file_extension(list), "gz")) {
+    return ListText::read(input.env, path, kListBytesMax);
+  }
+  XTTS_ASSIGN(const std::string packed, read_text_file(input.env, path, kListBytesMax));
+  auto bytes = gunzip(packed, kListBytesMax);
+  if (!bytes.ok()) return Status(bytes.status().code(), path + " " + bytes.status().message());
+  return ListText::from_bytes(std::move(*bytes), path);
 }
+
+}  // namespace
 
 std::string_view take_last_name(std::string_view& path) {
   const std::string_view name = file_name(path);
@@ -74,9 +78,12 @@ std::optional<Split> libri_split(const DataTree& tree, std::string_view folder) 
 }
 
 bool met_folder(const DataTree& tree, const std::string& folder) {
-  return tree.has_folder(folder) ||
-         std::any_of(tree.refusals.begin(), tree.refusals.end(),
-                     [&](const Refusal& refusal) { return refusal.path == folder; });
+  return tree.has_folder(folder) || tree.refusal_of(folder) != nullptr;
+}
+
+bool met_file(const DataTree& tree, std::string_view path) {
+  return any_file(tree, FilesAsked::kNotAudio,
+                  [&](const MetFile& file) { return file.path == path; });
 }
 
 Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
@@ -96,15 +103,24 @@ Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
   return {std::string(trimmed(text->all())), std::nullopt};
 }
 
-Result<ListText> read_list(const LayoutInput& input, const MetFile& file) {
-  if (file.refusal != nullptr) {
-    const bool may_pass = file.refusal->kind == ProblemClass::kEnvironment;
-    return Status(may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
-                  printable(file.path) + " " + file.refusal->reason);
+Status status_of(const Refusal& refusal) {
+  const bool may_pass = refusal.kind == ProblemClass::kEnvironment;
+  return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
+          printable(refusal.path) + " " + refusal.reason};
+}
+
+Result<ListText> read_list(const LayoutInput& input, std::string_view list) {
+  if (const Refusal* refusal = input.tree.refusal_of(list)) return status_of(*refusal);
+  auto text = text_of_list(input, list);
+  if (text.ok()) return text;
+  const auto facts = input.env.stat(input.tree.full_path(list));
+  if (facts.ok() && facts->size_bytes > kListBytesMax) {
+    return Status(StatusCode::kInvalidArgument,
+                  printable(list) + " has " + counted(facts->size_bytes, "byte", "bytes") +
+                      "; a list may have 1 GiB: divide it, and name the parts as corpora of a "
+                      "corpora.yaml");
   }
-  auto list = ListText::read(input.env, input.tree.full_path(file.path), kListBytesMax);
-  if (!list.ok()) return list.status().with_context("reading the list");
-  return list;
+  return text.status().with_context("reading the list");
 }
 
 Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,
@@ -116,19 +132,6 @@ Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,
     XTTS_TRY(clips.check_problem_count(source));
   }
   return {};
-}
-
-std::optional<std::string> first_line(const LayoutInput& input, const MetFile& file) {
-  if (file.refusal != nullptr) return std::nullopt;
-  const auto opened = input.env.open_for_read(input.tree.full_path(file.path));
-  if (!opened.ok()) return std::nullopt;
-  std::string line(kFirstLineBytes, '\0');
-  const auto size = (*opened)->read_at(0, std::as_writable_bytes(std::span(line)));
-  if (!size.ok()) return std::nullopt;
-  line.resize(*size);
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-  line.resize(std::min(line.find_first_of("\r\n"), line.size()));
-  return line;
 }
 
 bool has_metadata_list(const LayoutInput& input) {

@@ -12,13 +12,12 @@
 #include "corpus/layouts/layout.hpp"
 #include "corpus/list_text.hpp"
 #include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
 
 namespace xtts::corpus {
 
 // --- The names of folders ---
 
-// The folder of a path relative to DATA; "" is DATA itself.
-[[nodiscard]] std::string_view folder_of(std::string_view path);
 // Takes the last name off `path`: "c" of "a/b/c", which becomes "a/b".
 [[nodiscard]] std::string_view take_last_name(std::string_view& path);
 // DATA's own name, and what it is called on disk where a link led there.
@@ -43,6 +42,9 @@ struct NearestFolders {
 // Whether the walk of DATA met such a folder, be it only a link that it refused: then that is what
 // the corpus's missing audio is to be explained by.
 [[nodiscard]] bool met_folder(const DataTree& tree, const std::string& folder);
+// The same of a file that is not audio: what a refused one would have said must not go missing in
+// silence, and reading it gives the reason.
+[[nodiscard]] bool met_file(const DataTree& tree, std::string_view path);
 
 // --- Files ---
 
@@ -78,6 +80,9 @@ void for_each_file(const DataTree& tree, FilesAsked asked, Visit visit) {
   });
 }
 
+// "train.tsv is a symbolic link that leads nowhere": where nothing can go on without the file.
+[[nodiscard]] Status status_of(const Refusal& refusal);
+
 struct Fault {
   std::string reason;
   ProblemClass kind = ProblemClass::kInput;
@@ -92,19 +97,37 @@ struct Transcript {
 
 // --- Lists ---
 
-// A whole list.
-[[nodiscard]] Result<ListText> read_list(const LayoutInput& input, const MetFile& file);
+// A whole list, inflated where its name ends in ".gz". A failure names it: it was refused, cannot
+// be read, is damaged, UTF-16 or too big.
+[[nodiscard]] Result<ListText> read_list(const LayoutInput& input, std::string_view list);
 // Counts each line that is not blank and hands it on, until too many were unusable.
 [[nodiscard]] Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,
                                 const std::function<void(const ListText::Line&)>& read);
-// To see what a file is before it is chosen: its first line, as far as 4 KiB hold it; nullopt where
-// it cannot be read, which reading the whole will explain.
-[[nodiscard]] std::optional<std::string> first_line(const LayoutInput& input, const MetFile& file);
 
 // --- Choosing a layout ---
 
 // Whether there is a list of the user's own, which goes before what folders look like.
 [[nodiscard]] bool has_metadata_list(const LayoutInput& input);
+
+// What a layout says of DATA that is known by one file which `fits`: "VCTK recordings (a/b.wav) are
+// in DATA (layout vctk)". `fits` returns bool or Result<bool>.
+template <typename Fits>
+Detected detect_by_file(const LayoutInput& input, FilesAsked asked, std::string_view what,
+                        std::string_view layout, Fits fits) {
+  std::string_view found;
+  Status failure;
+  const bool is_found = any_file(input.tree, asked, [&](const MetFile& file) {
+    const Result<bool> answer = fits(file);
+    found = file.path;
+    if (!answer.ok()) failure = answer.status();
+    return !answer.ok() || *answer;
+  });
+  if (!is_found || has_metadata_list(input)) return Detected(std::nullopt);
+  if (!failure.ok()) return failure;
+  return Detected(std::string(what) + " (" + printable(found) + ") are in DATA (layout " +
+                  std::string(layout) + ")");
+}
+
 // That a layout was asked for which DATA does not have.
 [[nodiscard]] Status not_this_layout(const LayoutInput& input, std::string_view expected);
 

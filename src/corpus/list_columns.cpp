@@ -4,8 +4,10 @@
 #include <array>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "corpus/list_text.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
@@ -30,20 +32,10 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
                      [&](std::string_view known) { return equals_ignoring_case(name, known); });
 }
 
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const auto bar = line.find('|');
-    fields.push_back(trimmed(line.substr(0, bar)));
-    if (bar == std::string_view::npos) return fields;
-    line.remove_prefix(bar + 1);
-  }
-}
-
 }  // namespace
 
 std::optional<ListColumns> ListColumns::from_header(std::string_view line) {
-  const std::vector<std::string_view> names = fields_of(line);
+  const std::vector<std::string_view> names = fields_of(line, '|');
   if (names.size() < 2 || !is_one_of(names[0], kIdNames)) return std::nullopt;
   ListColumns columns;
   columns.column_count_ = names.size();
@@ -85,11 +77,9 @@ Result<ListRow> ListColumns::split(std::string_view line) const {
 }
 
 Result<ListRow> ListColumns::split_by_position(std::string_view line) const {
-  const std::vector<std::string_view> fields = fields_of(line);
-  if (fields.size() != column_count_) {
-    return Status(StatusCode::kBadInput, "has " + counted(fields.size(), "field", "fields") +
-                                             " where the header line has " +
-                                             std::to_string(column_count_));
+  const std::vector<std::string_view> fields = fields_of(line, '|');
+  if (auto fault = fault_of_field_count(fields.size(), column_count_)) {
+    return Status(StatusCode::kBadInput, std::move(*fault));
   }
   const auto field = [&](std::optional<std::size_t> column) {
     return column ? fields[*column] : std::string_view();

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/try.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/list_text.hpp"
 #include "corpus/names.hpp"
 
@@ -34,6 +35,7 @@ bool ends_in(std::string_view name, std::span<const std::string_view> endings) {
 }
 
 Result<std::string> read_beginning(const LayoutInput& input, std::string_view list) {
+  if (const Refusal* refusal = input.tree.refusal_of(list)) return status_of(*refusal);
   XTTS_ASSIGN(const auto file, input.env.open_for_read(input.tree.full_path(list)));
   std::string bytes(std::min<std::uint64_t>(kBeginningBytesMax, file->size_bytes()), '\0');
   const auto out = std::as_writable_bytes(std::span<char>(bytes.data(), bytes.size()));
@@ -51,21 +53,28 @@ Result<std::string> read_beginning(const LayoutInput& input, std::string_view li
 std::vector<std::string> lists_in(const DataTree& tree, std::string_view folder,
                                   std::span<const std::string_view> endings) {
   std::vector<std::string> lists;
-  for (const TreeFile& file : tree.files) {
-    if (file.audio_rank) continue;
+  const bool are_too_many = any_file(tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
     const auto name = name_in(folder, file.path);
-    if (!name || !ends_in(*name, endings)) continue;
-    if (lists.size() == kListCandidatesMax) return {};
-    lists.push_back(file.path);
-  }
+    if (name && ends_in(*name, endings)) lists.emplace_back(file.path);
+    return lists.size() > kListCandidatesMax;
+  });
+  if (are_too_many) lists.clear();
   return lists;
 }
 
-std::string beginning_of(const LayoutInput& input, std::string_view list) {
+Result<std::string> beginning_of(const LayoutInput& input, std::string_view list) {
   auto bytes = read_beginning(input, list);
-  if (!bytes.ok()) return {};
-  const auto text = ListText::from_bytes(std::move(*bytes), std::string(list));
-  return text.ok() ? std::string(text->all()) : std::string();
+  if (!bytes.ok()) {
+    return Status(bytes.status().code(),
+                  "whether " + printable(list) +
+                      " is a list of the clips cannot be seen: " + bytes.status().message() +
+                      "; mend it, take it out of DATA, or name the layout (--layout-of-data)");
+  }
+  if (is_utf16(*bytes)) {
+    std::erase_if(*bytes, [](char c) { return c == '\0' || c == '\xFE' || c == '\xFF'; });
+  }
+  if (bytes->starts_with(kUtf8Mark)) bytes->erase(0, kUtf8Mark.size());
+  return bytes;
 }
 
 std::string_view take_line(std::string_view& text) {

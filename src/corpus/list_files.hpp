@@ -15,14 +15,15 @@ namespace xtts::corpus {
 // A folder with more files of a kind than this holds a file for each clip, not lists.
 inline constexpr std::size_t kListCandidatesMax = 64;
 
-// The files that `folder` ("" is DATA) itself holds whose names end in '.' and one of `endings`, by
-// name. None where there are more than kListCandidatesMax.
+// The files that `folder` ("" is DATA) itself holds whose names end in '.' and one of `endings`:
+// those found, by name, then those refused. None where there are more than kListCandidatesMax.
 [[nodiscard]] std::vector<std::string> lists_in(const DataTree& tree, std::string_view folder,
                                                 std::span<const std::string_view> endings);
 
-// The whole lines among the first 64 KiB of a list, without a byte-order mark; empty where it
-// cannot be read, is UTF-16, or has no whole line there. For detection, which only says "no" then.
-[[nodiscard]] std::string beginning_of(const LayoutInput& input, std::string_view list);
+// The whole lines among the first 64 KiB of a list, without a byte-order mark; of UTF-16 what is
+// ASCII, so that reading the whole can say what is wrong with it. A failure names the list: it was
+// refused, or cannot be read. To take DATA for a plain folder then would lose its texts.
+[[nodiscard]] Result<std::string> beginning_of(const LayoutInput& input, std::string_view list);
 
 // The first line that is not blank, trimmed; empty where there is none. A view of `text`.
 [[nodiscard]] std::string_view first_line(std::string_view text);

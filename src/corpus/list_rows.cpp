@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "corpus/gunzip.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/list_files.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
@@ -12,17 +12,6 @@ namespace xtts::corpus {
 namespace {
 
 using nlohmann::json;
-
-Result<ListText> read_list(const LayoutInput& input, const std::string& list) {
-  const std::string path = input.tree.full_path(list);
-  if (!equals_ignoring_case(file_extension(list), "gz")) {
-    return ListText::read(input.env, path, kListBytesMax);
-  }
-  XTTS_ASSIGN(const std::string packed, read_text_file(input.env, path, kListBytesMax));
-  auto bytes = gunzip(packed, kListBytesMax);
-  if (!bytes.ok()) return Status(bytes.status().code(), path + " " + bytes.status().message());
-  return ListText::from_bytes(std::move(*bytes), path);
-}
 
 std::vector<std::string> as_names(std::vector<std::string> cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -58,10 +47,9 @@ std::vector<std::string> names_of_header(std::string_view line) {
 }
 
 Result<ListRows> ListRows::open(const LayoutInput& input, const std::string& list) {
-  auto text = read_list(input, list);
-  if (!text.ok()) return text.status().with_context("reading the list");
+  XTTS_ASSIGN(ListText text, read_list(input, list));
   ListRows rows;
-  rows.text_ = std::make_unique<ListText>(std::move(*text));
+  rows.text_ = std::make_unique<ListText>(std::move(text));
   if (!has_json_lines(list)) XTTS_TRY(rows.read_header(list));
   return rows;
 }
@@ -101,9 +89,8 @@ std::optional<NamedRow> ListRows::next_of_table() {
     return NamedRow{record->line, Status(StatusCode::kBadInput, std::move(reason))};
   };
   if (record->fault) return bad(*record->fault);
-  if (record->fields.size() != names_.size()) {
-    return bad("has " + counted(record->fields.size(), "field", "fields") +
-               " where the header line has " + std::to_string(names_.size()));
+  if (auto fault = fault_of_field_count(record->fields.size(), names_.size())) {
+    return bad(std::move(*fault));
   }
   json row = json::object();
   for (std::size_t i = 0; i < names_.size(); ++i) row[names_[i]] = std::move(record->fields[i]);

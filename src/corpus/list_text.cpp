@@ -10,12 +10,6 @@
 namespace xtts::corpus {
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-
-bool is_utf16(std::string_view bytes) {
-  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-}
-
 // Most texts are ASCII; the loop without branches is a tenth of the cost of a check by characters.
 bool is_ascii(std::string_view bytes) {
   unsigned char seen = 0;
@@ -24,6 +18,10 @@ bool is_ascii(std::string_view bytes) {
 }
 
 }  // namespace
+
+bool is_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+}
 
 Result<ListText> ListText::read(Env& env, const std::string& path, std::uint64_t size_bytes_max) {
   XTTS_ASSIGN(std::string bytes, read_text_file(env, path, size_bytes_max));
@@ -62,6 +60,22 @@ std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
   const std::size_t valid = utf8_valid_bytes(bytes);
   if (valid == bytes.size()) return std::nullopt;
   return "is not UTF-8 (byte " + std::to_string(valid + 1) + "); save it as UTF-8";
+}
+
+std::vector<std::string_view> fields_of(std::string_view line, char separator) {
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const auto end = line.find(separator);
+    fields.push_back(trimmed(line.substr(0, end)));
+    if (end == std::string_view::npos) return fields;
+    line.remove_prefix(end + 1);
+  }
+}
+
+std::optional<std::string> fault_of_field_count(std::size_t count, std::size_t expected) {
+  if (count == expected) return std::nullopt;
+  return "has " + counted(count, "field", "fields") + " where the header line has " +
+         std::to_string(expected);
 }
 
 std::string on_one_line(std::string_view text) {

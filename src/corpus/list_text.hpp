@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/env.hpp"
 
@@ -43,8 +44,18 @@ class ListText {
   char line_end_ = '\n';
 };
 
+inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+[[nodiscard]] bool is_utf16(std::string_view bytes);  // by its mark
+
 // Why no text can be taken from these bytes (too long, NUL, not UTF-8); nullopt: it can.
 [[nodiscard]] std::optional<std::string> fault_of_text_bytes(std::string_view bytes);
+
+// What lies between the separators of a line, trimmed each.
+[[nodiscard]] std::vector<std::string_view> fields_of(std::string_view line, char separator);
+// Why a row will not do whose header line has `expected` fields; nullopt: it will. Neither fewer
+// nor more: a text with a separator or a line end in it would lose its other half.
+[[nodiscard]] std::optional<std::string> fault_of_field_count(std::size_t count,
+                                                              std::size_t expected);
 
 // A transcript may run over several lines; the text that is trained on has one.
 [[nodiscard]] std::string on_one_line(std::string_view text);

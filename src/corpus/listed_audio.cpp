@@ -8,22 +8,13 @@
 namespace xtts::corpus {
 namespace {
 
-std::string below(std::string_view folder, std::string_view name) {
-  return folder.empty() ? std::string(name) : join_path(folder, name);
-}
-
-std::string_view list_folder(const std::string& list) {
-  const auto slash = list.rfind('/');
-  return slash == std::string::npos ? std::string_view() : std::string_view(list).substr(0, slash);
-}
-
 // Takes "./" and the '/' of a path that is relative to DATA alone off `listed`.
 std::array<std::string_view, 3> places(const ListSource& source, std::string_view& listed) {
   const bool is_from_data = listed.starts_with('/');
   if (is_from_data) listed.remove_prefix(1);
   while (listed.starts_with("./")) listed.remove_prefix(2);
   if (is_from_data) return {};
-  return {source.audio_folder, list_folder(source.list), std::string_view()};
+  return {source.audio_folder, folder_of(source.list), std::string_view()};
 }
 
 // The end of `listed` that is relative to the audio folder, where `path` (its folder plus `listed`)
@@ -50,7 +41,7 @@ std::optional<std::string> normal_path(std::string_view path) {
       if (normal.empty()) return std::nullopt;
       normal.resize(normal.find('/') == std::string::npos ? 0 : normal.rfind('/'));
     } else {
-      normal = below(normal, step);
+      normal = join_path(normal, step);
     }
   }
   return normal;
@@ -77,7 +68,7 @@ Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
     return outside();
   }
   if (!fault_of_listed_path(listed)) return std::string(listed);
-  auto path = normal_path(below(list_folder(source.list), listed));
+  auto path = normal_path(join_path(folder_of(source.list), listed));
   if (!path) return outside();
   return "/" + *path;
 }
@@ -85,7 +76,7 @@ Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
 std::optional<ListedAudio> ListedAudioFinder::find(const ListSource& source,
                                                    std::string_view listed) const {
   for (const std::string_view folder : places(source, listed)) {
-    const std::string path = below(folder, listed);
+    const std::string path = join_path(folder, listed);
     const AudioIndex::Match match =
         tree_.folder_links.empty() ? index_.find(path) : index_.find(tree_.resolve(path));
     if (match.file == nullptr) continue;
@@ -132,7 +123,7 @@ Miss ListedAudioFinder::explain_miss(const ListSource& source, std::string_view 
   collect_hints();
   const bool is_from_data = listed.starts_with('/');
   for (const std::string_view folder : places(source, listed)) {
-    const std::string path = tree_.resolve(below(folder, listed));
+    const std::string path = tree_.resolve(join_path(folder, listed));
     if (const auto refused = refused_.find(path); refused != refused_.end()) {
       return {refused->second};
     }

@@ -75,6 +75,7 @@ void ListedClips::add(const ListSource& source, const ListedClip& clip) {
   ++named_count_;
   const auto audio = finder_.find(source, *path);
   if (!audio) {
+    if (clip.file.empty()) ++miss_counts_[&source];
     Miss miss = finder_.explain_miss(source, *path);
     return refuse_clip(source, clip, name, std::move(miss.reason), miss.kind);
   }
@@ -118,6 +119,7 @@ void ListedClips::add_found(const ListSource& source, const ListedClip& clip,
   found.clip.language = clip.language;
   found.clip.segment = clip.segment;
   found.clip.extra_json = clip.extra_json;
+  normalized_count_ += clip.text_normalized.empty() ? 0 : 1;
   if (clip.text_normalized.empty() && !clip.text_raw.empty()) {
     found.clip.text_normalized = on_one_line(clip.text_raw);
     ++raw_only_count_;
@@ -141,22 +143,24 @@ Result<Findings> ListedClips::finish(std::span<const ListSource> sources,
 Status ListedClips::nothing_found(std::span<const ListSource> sources,
                                   std::string_view expected) const {
   std::string text;
+  std::string lists = sources.empty() ? std::string() : sources.front().list;
+  if (sources.size() > 1) lists += " and " + counted(sources.size() - 1, "more list", "more lists");
   if (sources.empty()) {
     text = "none of the " + counted(line_count_, "clip", "clips") + " in " + input_.tree.root +
            " can be used; expected " + std::string(expected);
   } else if (line_count_ == 0) {
-    text = sources.front().list + " holds no line; expected " + std::string(expected);
+    text = lists + (sources.size() > 1 ? " hold" : " holds") + " no line; expected " +
+           std::string(expected);
   } else if (named_count_ == 0) {
-    text = "none of the " + counted(line_count_, "line", "lines") + " of " + sources.front().list +
+    text = "none of the " + counted(line_count_, "line", "lines") + " of " + lists +
            " can be used; expected " + std::string(expected) + " in UTF-8";
   } else {
-    text = "none of the " + counted(named_count_, "clip", "clips") + " named in " +
-           sources.front().list + " has audio in " + folder_name(sources.front().audio_folder);
+    text = "none of the " + counted(named_count_, "clip", "clips") + " named in " + lists +
+           " has audio in " + folder_name(sources.front().audio_folder);
   }
   if (!found_.problems.empty()) {
     const Problem& first = found_.problems.front();
-    text += " (the first, " + (first.line ? "line " + std::to_string(*first.line) : first.path) +
-            ": " + first.reason + ")";
+    text += " (the first, " + place_of(first) + ": " + first.reason + ")";
   }
   text += index_.audio_count() == 0
               ? "; there is no audio file in " + input_.tree.root + " at all"
@@ -167,19 +171,34 @@ Status ListedClips::nothing_found(std::span<const ListSource> sources,
   return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
 }
 
+// Where all is found, nobody needs to know where.
+void ListedClips::note_misses(std::span<const ListSource> sources) {
+  std::size_t named_count = 0;
+  for (const ListSource& source : sources) {
+    const auto missed = miss_counts_.find(&source);
+    if (missed == miss_counts_.end()) continue;
+    if (++named_count > kSourcesNamed) break;
+    found_.notes.push_back(
+        counted(missed->second, "clip", "clips") + " of " + source.list +
+        (missed->second == 1 ? " has" : " have") + " no audio: it is looked for in " +
+        folder_name(source.audio_folder) +
+        (source.audio_folder.empty() ? "" : ", beside the list and in the data folder"));
+  }
+  if (miss_counts_.size() > kSourcesNamed) {
+    found_.notes.push_back("and so on for " + counted(miss_counts_.size(), "list", "lists"));
+  }
+}
+
 void ListedClips::add_notes(std::span<const ListSource> sources) {
   const auto note_count = [&](std::uint64_t count, std::string_view one, std::string_view many) {
     if (count > 0) found_.notes.push_back(counted(count, one, many));
   };
-  for (const ListSource& source : sources.first(std::min(sources.size(), kSourcesNamed))) {
-    found_.notes.push_back("clips of " + source.list + " are looked for in " +
-                           folder_name(source.audio_folder));
+  note_misses(sources);
+  // A corpus that has one text for each clip lacks nothing.
+  if (normalized_count_ > 0) {
+    note_count(raw_only_count_, "clip has no normalized text: its raw text is used",
+               "clips have no normalized text: their raw text is used");
   }
-  if (sources.size() > kSourcesNamed) {
-    found_.notes.push_back("and so on for " + counted(sources.size(), "list", "lists"));
-  }
-  note_count(raw_only_count_, "clip has no normalized text: its raw text is used",
-             "clips have no normalized text: their raw text is used");
   note_count(rival_count_, "clip is there in several audio formats: wav, else flac, is used",
              "clips are there in several audio formats: wav, else flac, is used");
   // What a listed clip outdid in preference is not "unlisted", but it is unused all the same.

@@ -80,6 +80,7 @@ class ListedClips {
   void add_found(const ListSource& source, const ListedClip& clip, const ListedAudio& audio);
   [[nodiscard]] Status nothing_found(std::span<const ListSource> sources,
                                      std::string_view expected) const;
+  void note_misses(std::span<const ListSource> sources);
   void add_notes(std::span<const ListSource> sources);
 
   const LayoutInput& input_;
@@ -92,7 +93,9 @@ class ListedClips {
   std::unordered_set<const TreeFile*> used_;
   std::uint64_t line_count_ = 0;
   std::uint64_t named_count_ = 0;  // with audio that may be looked for
+  std::unordered_map<const ListSource*, std::uint64_t> miss_counts_;  // clips without audio
   std::uint64_t raw_only_count_ = 0;
+  std::uint64_t normalized_count_ = 0;
   std::uint64_t rival_count_ = 0;
   std::uint64_t read_file_count_ = 0;
   Findings found_;

@@ -163,6 +163,16 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text;
 }
 
+bool is_number(std::string_view text) noexcept {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string_view folder_of(std::string_view path) noexcept {
+  const auto slash = path.rfind('/');
+  return path.substr(0, slash == std::string_view::npos ? 0 : slash);
+}
+
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
   std::string text = std::to_string(count);
   for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");

@@ -36,6 +36,10 @@ inline constexpr std::size_t kLabelBytesMax = 255;
 [[nodiscard]] bool equals_ignoring_case(std::string_view left,
                                         std::string_view right) noexcept;  // ASCII
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;    // of ASCII white space
+[[nodiscard]] bool is_number(std::string_view text) noexcept;              // of ASCII digits alone
+
+// The folder of a path relative to DATA; "" is DATA itself.
+[[nodiscard]] std::string_view folder_of(std::string_view path) noexcept;
 
 // "1 clip", "13,100 clips".
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many);

@@ -75,9 +75,7 @@ class RowListsReader {
 
   static std::string id_in_folder(const ListSource& source, std::string_view audio) {
     while (audio.starts_with("./")) audio.remove_prefix(2);
-    audio = without_audio_extension(audio);
-    const bool is_in_data = source.list.find('/') == std::string::npos;
-    return is_in_data ? std::string(audio) : join_path(parent_path(source.list), audio);
+    return join_path(folder_of(source.list), without_audio_extension(audio));
   }
 
   const LayoutInput& input_;
@@ -122,11 +120,22 @@ Result<Findings> read_row_lists(const LayoutInput& input, std::span<const ListSo
   return reader.clips().finish(sources, expected);
 }
 
-bool begins_with_rows(const LayoutInput& input, std::string_view list,
-                      std::span<const FieldName> names, FieldRole role) {
-  const std::string text = beginning_of(input, list);
+Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
+                              std::span<const FieldName> names, FieldRole role) {
+  XTTS_ASSIGN(const std::string text, beginning_of(input, list));
   return has_json_lines(list) ? has_json_field(text, names, role)
                               : has_header_field(text, names, role);
+}
+
+Result<std::vector<std::string>> lists_with_rows(const LayoutInput& input, std::string_view folder,
+                                                 std::span<const std::string_view> endings,
+                                                 std::span<const FieldName> names, FieldRole role) {
+  std::vector<std::string> lists;
+  for (std::string& list : lists_in(input.tree, folder, endings)) {
+    XTTS_ASSIGN(const bool has_rows, begins_with_rows(input, list, names, role));
+    if (has_rows) lists.push_back(std::move(list));
+  }
+  return lists;
 }
 
 Result<std::vector<ListSource>> lists_by_split(const LayoutInput& input,

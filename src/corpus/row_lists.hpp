@@ -29,8 +29,12 @@ enum class RowIds : std::uint8_t {
 
 // Whether the beginning of `list` has rows with a field of `role`: a header that names it, or a
 // JSON object among the first lines in which it is a text.
-[[nodiscard]] bool begins_with_rows(const LayoutInput& input, std::string_view list,
-                                    std::span<const FieldName> names, FieldRole role);
+[[nodiscard]] Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
+                                            std::span<const FieldName> names, FieldRole role);
+// Those of lists_in() that do.
+[[nodiscard]] Result<std::vector<std::string>> lists_with_rows(
+    const LayoutInput& input, std::string_view folder, std::span<const std::string_view> endings,
+    std::span<const FieldName> names, FieldRole role);
 
 // The lists that are all of the corpus: the only one; or several whose names are splits, each with
 // its own. kInvalidArgument where there are several others: which are meant, nobody can know.

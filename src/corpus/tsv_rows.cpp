@@ -1,8 +1,9 @@
 #include "corpus/tsv_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "corpus/names.hpp"
+#include "corpus/list_text.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -25,12 +26,7 @@ void unescape(std::string_view field, std::string& out) {
 }  // namespace
 
 TsvRows::TsvRows(std::string_view header) {
-  for (;;) {
-    const auto tab = header.find('\t');
-    names_.emplace_back(trimmed(header.substr(0, tab)));
-    if (tab == std::string_view::npos) break;
-    header.remove_prefix(tab + 1);
-  }
+  for (const std::string_view name : fields_of(header, '\t')) names_.emplace_back(name);
   fields_.resize(names_.size());
 }
 
@@ -41,18 +37,11 @@ std::optional<std::size_t> TsvRows::column(std::string_view name) const {
 }
 
 Status TsvRows::take(std::string_view line) {
-  const auto field_count = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
-  // Neither fewer nor more: a sentence with a tab or a line end in it would lose its other half.
-  if (field_count != names_.size()) {
-    return {StatusCode::kBadInput, "has " + counted(field_count, "field", "fields") +
-                                       " where the header line has " +
-                                       std::to_string(names_.size())};
+  const auto fields = fields_of(line, '\t');
+  if (auto fault = fault_of_field_count(fields.size(), names_.size())) {
+    return {StatusCode::kBadInput, std::move(*fault)};
   }
-  for (std::string& field : fields_) {
-    const auto tab = line.find('\t');
-    unescape(trimmed(line.substr(0, tab)), field);
-    line.remove_prefix(tab == std::string_view::npos ? line.size() : tab + 1);
-  }
+  for (std::size_t i = 0; i < fields.size(); ++i) unescape(fields[i], fields_[i]);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/list_files.hpp"
 #include "corpus/names.hpp"
@@ -48,41 +49,42 @@ std::optional<Split> split_of_folder(std::string_view folder) {
 }
 
 // Where there are both, the table is read: they say the same twice.
-void look_in(const LayoutInput& input, const std::string& folder, Found& found) {
-  constexpr std::array<std::string_view, 2> kEndings = {"csv", "jsonl"};
+Status look_in(const LayoutInput& input, const std::string& folder, Found& found) {
   std::vector<std::string> lists;
-  for (const std::string& list : lists_in(input.tree, folder, kEndings)) {
-    const std::string_view name = file_name(list);
-    const bool is_named = name == kListNames[0] || name == kListNames[1];
-    if (is_named && begins_with_rows(input, list, kNames, FieldRole::kAudio)) lists.push_back(list);
+  for (const std::string_view name : kListNames) {
+    std::string list = join_path(folder, name);
+    if (!met_file(input.tree, list)) continue;
+    XTTS_ASSIGN(const bool has_rows, begins_with_rows(input, list, kNames, FieldRole::kAudio));
+    if (has_rows) lists.push_back(std::move(list));
   }
-  if (lists.empty()) return;
+  if (lists.empty()) return {};
   found.sources.push_back({lists.front(), folder, split_of_folder(folder)});
   if (lists.size() > 1) {
     found.notes.push_back(lists.back() + " is not read: " + lists.front() + " is beside it");
   }
+  return {};
 }
 
-Found find_lists(const LayoutInput& input) {
+Result<Found> find_lists(const LayoutInput& input) {
   Found found;
   for (const std::string& folder : input.tree.folders) {
-    if (may_hold_list(folder)) look_in(input, folder, found);
+    if (may_hold_list(folder)) XTTS_TRY(look_in(input, folder, found));
   }
   // What is in the one folder there is, is all of the corpus.
   if (found.sources.size() == 1) found.sources.front().split.reset();
   return found;
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return std::nullopt;
-  const Found found = find_lists(input);
-  if (found.sources.empty()) return std::nullopt;
-  return found.sources.front().list + " has a field file_name (layout audiofolder)";
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
+  XTTS_ASSIGN(const Found found, find_lists(input));
+  if (found.sources.empty()) return Detected(std::nullopt);
+  return Detected(found.sources.front().list + " has a field file_name (layout audiofolder)");
 }
 
 Result<Findings> read(const LayoutInput& input) {
   XTTS_TRY(refuse_list_keys(input.config, "audiofolder"));
-  Found found = find_lists(input);
+  XTTS_ASSIGN(Found found, find_lists(input));
   if (found.sources.empty()) {
     return Status(StatusCode::kInvalidArgument,
                   "no metadata.csv or metadata.jsonl with a field file_name in " + input.tree.root +

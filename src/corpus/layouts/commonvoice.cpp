@@ -84,20 +84,21 @@ class CommonVoiceReader {
 
   Result<Findings> read() {
     choose_lists();
-    if (chosen_.empty()) return not_this_layout(input_, "train.tsv or validated.tsv beside clips/");
-    for (std::size_t i = 0; i < chosen_.size(); ++i) XTTS_TRY(read_table(chosen_[i], sources_[i]));
+    if (sources_.empty())
+      return not_this_layout(input_, "train.tsv or validated.tsv beside clips/");
+    for (const ListSource& source : sources_) XTTS_TRY(read_table(source));
     clips_.refuse_folders();
     return clips_.finish(sources_, kExpected);
   }
 
  private:
-  using LanguageLists = std::array<std::optional<MetFile>, kLists.size()>;
+  using LanguageLists = std::array<std::optional<std::string_view>, kLists.size()>;
 
   void choose_lists() {
     std::map<std::string_view, LanguageLists> languages;  // by folder
     for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
       if (is_list(input_.tree, file.path)) {
-        languages[folder_of(file.path)][*kind_of_list(file.path)] = file;
+        languages[folder_of(file.path)][*kind_of_list(file.path)] = file.path;
       }
     });
     std::vector<std::string_view> passed_over;
@@ -106,18 +107,13 @@ class CommonVoiceReader {
       for (std::size_t i = 0; i < lists.size(); ++i) {
         if (!lists[i]) continue;
         if (i == kValidated && has_splits) {
-          passed_over.push_back(lists[i]->path);
+          passed_over.push_back(*lists[i]);
         } else {
-          choose(*lists[i], kLists[i].split);
+          sources_.push_back({std::string(*lists[i]), clips_folder_of(*lists[i]), kLists[i].split});
         }
       }
     }
     note_passed_over(passed_over);
-  }
-
-  void choose(const MetFile& file, std::optional<Split> split) {
-    chosen_.push_back(file);
-    sources_.push_back({std::string(file.path), clips_folder_of(file.path), split});
   }
 
   void note_passed_over(const std::vector<std::string_view>& lists) {
@@ -128,8 +124,8 @@ class CommonVoiceReader {
                 " not read: the official splits of train.tsv, dev.tsv and test.tsv are used");
   }
 
-  Status read_table(const MetFile& file, const ListSource& source) {
-    XTTS_ASSIGN(ListText list, read_list(input_, file));
+  Status read_table(const ListSource& source) {
+    XTTS_ASSIGN(ListText list, read_list(input_, source.list));
     const auto header = list.next();
     const std::string_view header_text = header ? header->text : std::string_view();
     TsvRows rows(header_text);
@@ -172,28 +168,21 @@ class CommonVoiceReader {
   }
 
   const LayoutInput& input_;
-  std::vector<MetFile> chosen_;
   std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
   ListedClips clips_;
 };
 
 // Tables of these names beside a folder of clips are not rare; the names of two columns make sure.
-bool looks_like_list(const LayoutInput& input, const MetFile& file) {
-  if (!is_list(input.tree, file.path)) return false;
-  const auto line = first_line(input, file);
-  if (!line) return true;
-  const TsvRows rows(*line);
+Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
+  if (!is_list(input.tree, path)) return false;
+  XTTS_ASSIGN(const std::string text, beginning_of(input, path));
+  const TsvRows rows(first_line(text));
   return rows.column("client_id") && rows.column("path");
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  std::string_view found;
-  const bool is_found = any_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-    found = file.path;
-    return looks_like_list(input, file);
-  });
-  if (!is_found || has_metadata_list(input)) return std::nullopt;
-  return "Common Voice lists (" + printable(found) + ") are in DATA (layout commonvoice)";
+Detected detect(const LayoutInput& input) {
+  return detect_by_file(input, FilesAsked::kNotAudio, "Common Voice lists", "commonvoice",
+                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

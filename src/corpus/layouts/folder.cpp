@@ -139,7 +139,7 @@ class FolderReader {
             " is a folder, though named like audio; it is searched like any other");
       }
     }
-    note_lists_below();
+    if (!note_lists_below()) note_unread_lists();
     if (!input_.tree.folder_links.empty()) {
       found_.notes.push_back(
           counted(input_.tree.folder_links.size(), "link", "links") +
@@ -149,7 +149,7 @@ class FolderReader {
   }
 
   // Whoever gives the folder above a corpus would otherwise get its sound without its text.
-  void note_lists_below() {
+  bool note_lists_below() {
     const TreeFile* first = nullptr;
     std::uint64_t list_count = 0;
     for (const TreeFile& file : input_.tree.files) {
@@ -160,10 +160,35 @@ class FolderReader {
       if (first == nullptr) first = &file;
       ++list_count;
     }
-    if (first == nullptr) return;
+    if (first == nullptr) return false;
     found_.notes.push_back(counted(list_count, "list", "lists") + " in folders below not read (" +
                            printable(first->path) + "); to use the text, give " +
                            printable(parent_path(first->path)) + " as DATA");
+    return true;
+  }
+
+  // Cuts of lhotse, a manifest that is packed: whoever has such a list wants its texts.
+  void note_unread_lists() {
+    const TreeFile* first = nullptr;
+    std::uint64_t list_count = 0;
+    for (const TreeFile& file : input_.tree.files) {
+      if (file.audio_rank || !may_be_list(file.path)) continue;
+      if (first == nullptr) first = &file;
+      ++list_count;
+    }
+    if (first == nullptr) return;
+    found_.notes.push_back(counted(list_count, "file", "files") + " like a list " +
+                           (list_count == 1 ? "is" : "are") + " not read (" +
+                           printable(first->path) + "): no layout knows what it names");
+  }
+
+  // What lies beside audio of the same name says something of that clip.
+  [[nodiscard]] bool may_be_list(std::string_view path) const {
+    if (equals_ignoring_case(file_extension(path), "gz")) path.remove_suffix(3);
+    const std::string_view extension = file_extension(path);
+    return (equals_ignoring_case(extension, "jsonl") || equals_ignoring_case(extension, "tsv") ||
+            equals_ignoring_case(extension, "csv")) &&
+           index_.preferred_of(path.substr(0, path.size() - extension.size() - 1)) == nullptr;
   }
 
   const LayoutInput& input_;
@@ -175,8 +200,8 @@ class FolderReader {
   Findings found_;
 };
 
-std::optional<std::string> detect(const LayoutInput&) {
-  return "no metadata list in DATA: every audio file below it is a clip (layout folder)";
+Detected detect(const LayoutInput&) {
+  return Detected("no metadata list in DATA: every audio file below it is a clip (layout folder)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -25,10 +25,6 @@ namespace {
 
 constexpr std::string_view kScript = "wav.scp";
 
-std::string below(const std::string& folder, std::string_view name) {
-  return folder.empty() ? std::string(name) : join_path(folder, name);
-}
-
 // Kaldi names folders train_clean_5, dev_other, eval2000.
 std::optional<Split> split_of_folder(const std::string& folder) {
   const std::string name = folded(file_name(folder));
@@ -91,27 +87,21 @@ class KaldiFolder {
 
   Status read() {
     const std::string& folder = script_.audio_folder;
-    XTTS_TRY(texts_.read(input_, below(folder, "text"), clips_));
-    XTTS_TRY(speakers_.read(input_, below(folder, "utt2spk"), clips_));
-    XTTS_TRY(languages_.read(input_, below(folder, "utt2lang"), clips_));
-    XTTS_ASSIGN(const bool has_segments, has_list(input_.tree, segments_.list));
+    XTTS_TRY(texts_.read(input_, join_path(folder, "text"), clips_));
+    XTTS_TRY(speakers_.read(input_, join_path(folder, "utt2spk"), clips_));
+    XTTS_TRY(languages_.read(input_, join_path(folder, "utt2lang"), clips_));
+    const bool has_segments = met_file(input_.tree, segments_.list);
     XTTS_TRY(read_script(has_segments));
     if (has_segments) XTTS_TRY(read_segments());
     const std::uint64_t stray_count = texts_.stray_count();
     if (stray_count > 0) {
-      clips_.note(counted(stray_count, "line", "lines") + " of " + below(folder, "text") +
+      clips_.note(counted(stray_count, "line", "lines") + " of " + join_path(folder, "text") +
                   (stray_count == 1 ? " is" : " are") + " of utterances that do not exist");
     }
     return {};
   }
 
  private:
-  Result<ListText> open(const std::string& list) {
-    auto text = ListText::read(input_.env, input_.tree.full_path(list), kListBytesMax);
-    if (!text.ok()) return text.status().with_context("reading the list");
-    return text;
-  }
-
   void begin_utterance(std::string_view name) {
     clips_.count_line();
     texts_.expect(name);
@@ -119,8 +109,7 @@ class KaldiFolder {
 
   // Without segments each recording is an utterance.
   Status read_script(bool has_segments) {
-    XTTS_TRY(has_list(input_.tree, script_.list).status());
-    XTTS_ASSIGN(ListText text, open(script_.list));
+    XTTS_ASSIGN(ListText text, read_list(input_, script_.list));
     script_text_.emplace(std::move(text));
     while (const auto line = next_word_line(*script_text_)) {
       if (!has_segments) begin_utterance(line->key);
@@ -143,7 +132,7 @@ class KaldiFolder {
 
   Status read_segments() {
     clips_.count_read_file();
-    XTTS_ASSIGN(ListText text, open(segments_.list));
+    XTTS_ASSIGN(ListText text, read_list(input_, segments_.list));
     while (const auto line = next_word_line(text)) {
       begin_utterance(line->key);
       if (auto fault = add_segment(*line)) {
@@ -202,16 +191,16 @@ class KaldiFolder {
 };
 
 ListSource list_in(const std::string& folder, std::string_view name, std::optional<Split> split) {
-  return {below(folder, name), folder, split};
+  return {join_path(folder, name), folder, split};
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return std::nullopt;
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   const std::vector<std::string> folders = data_folders(input.tree);
-  if (folders.empty()) return std::nullopt;
-  if (folders.front().empty()) return "wav.scp is in DATA (layout kaldi)";
-  return counted(folders.size(), "wav.scp is", "wav.scp are") + " below DATA, the first in " +
-         printable(folders.front()) + "/ (layout kaldi)";
+  if (folders.empty()) return Detected(std::nullopt);
+  if (folders.front().empty()) return Detected("wav.scp is in DATA (layout kaldi)");
+  return Detected(counted(folders.size(), "wav.scp is", "wav.scp are") +
+                  " below DATA, the first in " + printable(folders.front()) + "/ (layout kaldi)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -3,28 +3,15 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "corpus/names.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/word_lines.hpp"
 
 namespace xtts::corpus {
 
-Result<bool> has_list(const DataTree& tree, const std::string& path) {
-  const bool is_there = std::any_of(tree.files.begin(), tree.files.end(),
-                                    [&](const TreeFile& file) { return file.path == path; });
-  if (is_there) return true;
-  for (const Refusal& refusal : tree.refusals) {
-    if (refusal.path != path) continue;
-    return Status(StatusCode::kInvalidArgument, printable(path) + " " + refusal.reason);
-  }
-  return false;
-}
-
 Status UtteranceFacts::read(const LayoutInput& input, const std::string& path, ListedClips& clips) {
-  XTTS_ASSIGN(const bool is_there, has_list(input.tree, path));
-  if (!is_there) return {};
-  auto list = ListText::read(input.env, input.tree.full_path(path), kListBytesMax);
-  if (!list.ok()) return list.status().with_context("reading the list");
-  list_.emplace(std::move(*list));
+  if (!met_file(input.tree, path)) return {};
+  XTTS_ASSIGN(ListText list, read_list(input, path));
+  list_.emplace(std::move(list));
   source_.list = path;
   clips.count_read_file();
   while (const auto line = next_word_line(*list_)) {

@@ -14,10 +14,6 @@
 
 namespace xtts::corpus {
 
-// Whether DATA has the list `path`, links followed. kInvalidArgument where it is there and was
-// refused: what it would have said must not go missing in silence.
-[[nodiscard]] Result<bool> has_list(const DataTree& tree, const std::string& path);
-
 class UtteranceFacts {
  public:
   // Reads `path`, whose broken lines become problems of `clips`. Once.

@@ -38,11 +38,14 @@ struct Findings {
   std::uint64_t ignored_file_count = 0;
 };
 
+// Why DATA looks like a layout, as the note that the user gets; nullopt: it does not. A failure: a
+// file that would have said so cannot be read; nobody knows then what DATA is.
+using Detected = Result<std::optional<std::string>>;
+
 struct Layout {
   std::string_view name;
   std::string_view about;
-  // Why DATA looks like this layout, as the note that the user gets; nullopt: it does not.
-  std::optional<std::string> (*detect)(const LayoutInput& input);
+  Detected (*detect)(const LayoutInput& input);
   // A failure is about the corpus as a whole: no list, nothing that the list names, no audio at
   // all.
   Result<Findings> (*read)(const LayoutInput& input);

@@ -40,8 +40,11 @@ constexpr std::array<FieldName, 7> kNames = {{
     {"speaker", FieldRole::kSpeaker},
 }};
 
+using Channels = std::vector<std::int64_t>;
+
 struct Recording {
   std::string path;
+  Channels channels;  // empty: unknown
   std::optional<double> duration_s;
   std::uint64_t line = 0;
   bool is_usable = false;
@@ -51,6 +54,36 @@ struct Recording {
 const std::string* text_at(const json& object, const char* key) {
   const auto member = object.find(key);
   return member == object.end() ? nullptr : member->get_ptr<const json::string_t*>();
+}
+
+// A number or several; empty: none.
+Channels channels_at(const json& object, const char* key) {
+  const auto member = object.find(key);
+  if (member == object.end()) return {};
+  if (member->is_number_integer()) return {member->get<std::int64_t>()};
+  Channels channels;
+  for (const json& channel : *member) {
+    if (channel.is_number_integer()) channels.push_back(channel.get<std::int64_t>());
+  }
+  return channels;
+}
+
+// The channels of a source are mixed, so that what is said on one of them alone would be heard
+// with what others say at the same time. Lhotse writes channel 0 where nobody said any.
+std::optional<std::string> fault_of_channels(const Channels& said_on, const Recording& recording) {
+  const bool is_all = said_on.size() > 1 || said_on == Channels{0};
+  const bool has_all =
+      recording.channels.empty()
+          ? is_all
+          : std::all_of(recording.channels.begin(), recording.channels.end(), [&](auto channel) {
+              return std::find(said_on.begin(), said_on.end(), channel) != said_on.end();
+            });
+  if (said_on.empty() || has_all) return std::nullopt;
+  std::string text = "the supervision is of channel " + std::to_string(said_on.front());
+  for (std::size_t i = 1; i < said_on.size(); ++i) text += ", " + std::to_string(said_on[i]);
+  return text +
+         " and not of all its recording has, which are mixed; make each channel a file and a "
+         "recording of its own, or name all channels where all have the same voice";
 }
 
 // The path of the one file that a recording is; kBadInput: it is not one.
@@ -127,6 +160,7 @@ class PairReader {
     auto source = source_of(*row.fields);
     if (!source.ok()) return source.status().message();
     recording.path = std::move(*source);
+    recording.channels = channels_at(row.fields->at("sources").front(), "channels");
     recording.is_usable = true;
     const auto duration = row.fields->find("duration");
     const bool has_duration = duration != row.fields->end() && duration->is_number();
@@ -149,6 +183,7 @@ class PairReader {
 
   std::optional<std::string> add_supervision(NamedRow& row) {
     if (!row.fields.ok()) return "the line " + row.fields.status().message();
+    const Channels said_on = channels_at(*row.fields, "channel");
     auto read = read_row(std::move(*row.fields), kNames);
     if (!read.ok()) return "the line " + read.status().message();
     if (read->id.empty()) return "the supervision has no id";
@@ -162,6 +197,7 @@ class PairReader {
       return "its recording cannot be used: line " + std::to_string(recording.line) + " of " +
              recordings_.list;
     }
+    if (auto fault = fault_of_channels(said_on, recording)) return fault;
     if (!read->segment || !read->segment->end_s) return "the supervision has no start or duration";
     add(row.line, *read, recording);
     return std::nullopt;
@@ -190,13 +226,13 @@ class PairReader {
   std::unordered_map<std::string, Recording> known_;
 };
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return std::nullopt;
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   const Manifests found = find_manifests(input.tree);
-  if (found.pairs.empty()) return std::nullopt;
+  if (found.pairs.empty()) return Detected(std::nullopt);
   const ManifestPair& first = found.pairs.front();
-  return printable(first.recordings) + " and " + printable(first.supervisions) +
-         " are in DATA (layout lhotse)";
+  return Detected(printable(first.recordings) + " and " + printable(first.supervisions) +
+                  " are in DATA (layout lhotse)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -44,7 +44,7 @@ class LibriSpeechReader {
   }
 
   Status read_chapter(const ListSource& source) {
-    auto list = read_list(input_, {.path = source.list});
+    auto list = read_list(input_, source.list);
     if (!list.ok()) {
       const bool is_input = list.status().code() == StatusCode::kInvalidArgument;
       clips_.refuse_file(source.list, {}, list.status().message(),
@@ -89,14 +89,12 @@ bool is_named_after_its_folders(const DataTree& tree, std::string_view path) {
   return file_name(path) == name;
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  std::string_view found;
-  const bool is_found = any_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-    found = file.path;
-    return found.ends_with(kListSuffix) && is_named_after_its_folders(input.tree, found);
-  });
-  if (!is_found || has_metadata_list(input)) return std::nullopt;
-  return "LibriSpeech transcripts (" + printable(found) + ") are in DATA (layout librispeech)";
+Detected detect(const LayoutInput& input) {
+  return detect_by_file(input, FilesAsked::kNotAudio, "LibriSpeech transcripts", "librispeech",
+                        [&](const MetFile& file) {
+                          return file.path.ends_with(kListSuffix) &&
+                                 is_named_after_its_folders(input.tree, file.path);
+                        });
 }
 
 Result<Findings> read(const LayoutInput& input) {

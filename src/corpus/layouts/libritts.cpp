@@ -129,15 +129,13 @@ class LibriTtsReader {
   ListedClips clips_;
 };
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  std::string_view found;
-  const bool is_found = any_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-    found = file.path;
-    const bool is_text = found.ends_with(kNormalizedSuffix) || found.ends_with(kOriginalSuffix);
-    return is_text && is_named_after_its_folders(input.tree, found);
-  });
-  if (!is_found || has_metadata_list(input)) return std::nullopt;
-  return "LibriTTS transcripts (" + printable(found) + ") are in DATA (layout libritts)";
+Detected detect(const LayoutInput& input) {
+  return detect_by_file(
+      input, FilesAsked::kNotAudio, "LibriTTS transcripts", "libritts", [&](const MetFile& file) {
+        const bool is_text =
+            file.path.ends_with(kNormalizedSuffix) || file.path.ends_with(kOriginalSuffix);
+        return is_text && is_named_after_its_folders(input.tree, file.path);
+      });
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -11,6 +11,7 @@
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/list_fields.hpp"
 #include "corpus/layouts/ljspeech_lists.hpp"
@@ -37,13 +38,11 @@ bool names_array(std::string_view field) {
 }
 
 // The first fields of the first lines of a list, where they look like those of a file list.
-std::vector<std::string> first_files(const LayoutInput& input, std::string_view list) {
-  const std::string text = beginning_of(input, list);
-  std::string_view rest = text;
+std::vector<std::string> first_files(std::string_view text) {
   std::vector<std::string> files;
   for (int i = 0; i < kLinesLookedAt; ++i) {
-    const std::string_view line = take_line(rest);
-    const std::vector<std::string_view> fields = fields_of_line(line);
+    const std::string_view line = take_line(text);
+    const std::vector<std::string_view> fields = fields_of(line, '|');
     const bool is_one = fields.size() >= 2 && fields.size() <= kFieldsMax &&
                         audio_rank(file_extension(fields[0])) && !names_array(fields[1]);
     if (is_one) files.emplace_back(fields[0]);
@@ -56,13 +55,24 @@ struct Found {
   std::vector<std::string> cleaned;  // beside the list that they were made of
 };
 
+// What a single clip says is no list, and one that cannot be read costs that clip alone.
+bool is_transcript(const DataTree& tree, std::string_view list) {
+  const std::string_view stem = list.substr(0, list.rfind('.'));
+  return std::any_of(tree.files.begin(), tree.files.end(), [&](const TreeFile& file) {
+    return file.audio_rank && file.path.starts_with(stem) &&
+           without_audio_extension(file.path) == stem;
+  });
+}
+
 // Text files of any kind may lie in DATA: these name audio that is there.
-std::vector<std::string> lists_of_audio(const LayoutInput& input) {
+Result<std::vector<std::string>> lists_of_audio(const LayoutInput& input) {
   std::vector<std::string> lists;
   std::optional<ListedClips> clips;  // it costs a look at all files
   for (const std::string_view folder : {"", "filelists"}) {
     for (std::string& list : lists_in(input.tree, folder, kEndings)) {
-      const std::vector<std::string> files = first_files(input, list);
+      if (is_transcript(input.tree, list)) continue;
+      XTTS_ASSIGN(const std::string text, beginning_of(input, list));
+      const std::vector<std::string> files = first_files(text);
       if (files.empty()) continue;
       if (!clips) clips.emplace(input);
       const ListSource source{list, usual_audio_folder(input.tree, list), std::nullopt};
@@ -76,8 +86,8 @@ std::vector<std::string> lists_of_audio(const LayoutInput& input) {
   return lists;
 }
 
-Found find_lists(const LayoutInput& input) {
-  const std::vector<std::string> all = lists_of_audio(input);
+Result<Found> find_lists(const LayoutInput& input) {
+  XTTS_ASSIGN(const std::vector<std::string> all, lists_of_audio(input));
   Found found;
   for (const std::string& list : all) {
     const bool is_cleaned = list.ends_with(kCleaned);
@@ -95,12 +105,15 @@ class ListReader {
   // All are read before the first clip is made: what the fields are shows in all lines together.
   Result<Findings> read(const std::vector<ListSource>& sources,
                         const std::vector<std::string>& cleaned) {
-    for (const ListSource& source : sources) XTTS_TRY(read_list(source));
+    for (const ListSource& source : sources) XTTS_TRY(read_source(source));
     const ListForm form = choose_form();
     for (const std::string& list : cleaned) {
       clips_.note(printable(list) + " (phonemes) is not read: the list with the text is beside it");
     }
-    clips_.note("lines are read as " + std::string(to_string(form)));
+    // Of two fields nobody doubts what they are.
+    if (form != ListForm::kText) {
+      clips_.note("lines are read as " + std::string(to_string(form)));
+    }
     for (const Line& line : lines_) {
       add(line, form);
       XTTS_TRY(clips_.check_problem_count(*line.source));
@@ -116,10 +129,9 @@ class ListReader {
     std::size_t field_count = 0;
   };
 
-  Status read_list(const ListSource& source) {
-    auto text = ListText::read(input_.env, input_.tree.full_path(source.list), kListBytesMax);
-    if (!text.ok()) return text.status().with_context("reading the list");
-    ListText& list = lists_.emplace_back(std::move(*text));  // lines are views of it
+  Status read_source(const ListSource& source) {
+    XTTS_ASSIGN(ListText text, read_list(input_, source.list));
+    ListText& list = lists_.emplace_back(std::move(text));  // lines are views of it
     while (const auto line = list.next()) {
       if (trimmed(line->text).empty()) continue;
       clips_.count_line();
@@ -133,7 +145,7 @@ class ListReader {
 
   std::optional<std::string> keep(const ListSource& source, const ListText::Line& line) {
     if (auto fault = fault_of_text_bytes(line.text)) return fault;
-    const std::vector<std::string_view> fields = fields_of_line(line.text);
+    const std::vector<std::string_view> fields = fields_of(line.text, '|');
     if (fields.size() == 1) return "has one field; expected file|text";
     // The first good line decides for all.
     const std::size_t expected = lines_.empty() ? fields.size() : lines_.front().field_count;
@@ -179,12 +191,12 @@ class ListReader {
   ListedClips clips_;
 };
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return std::nullopt;
-  const Found found = find_lists(input);
-  if (found.lists.empty()) return std::nullopt;
-  return names_of(found.lists) + (found.lists.size() == 1 ? " has" : " have") +
-         " lines file|text (layout list)";
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
+  XTTS_ASSIGN(const Found found, find_lists(input));
+  if (found.lists.empty()) return Detected(std::nullopt);
+  return Detected(names_of(found.lists) + (found.lists.size() == 1 ? " has" : " have") +
+                  " lines file|text (layout list)");
 }
 
 Result<std::vector<ListSource>> choose_sources(const LayoutInput& input, const Found& found) {
@@ -201,7 +213,7 @@ Result<std::vector<ListSource>> choose_sources(const LayoutInput& input, const F
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  const Found found = find_lists(input);
+  XTTS_ASSIGN(const Found found, find_lists(input));
   XTTS_ASSIGN(const std::vector<ListSource> sources, choose_sources(input, found));
   return ListReader(input).read(sources, found.cleaned);
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "corpus/names.hpp"
-
 namespace xtts::corpus {
 namespace {
 
@@ -39,16 +37,6 @@ std::string_view to_string(ListForm form) noexcept {
       return "file|text|normalized text";
   }
   return "unknown";
-}
-
-std::vector<std::string_view> fields_of_line(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const auto bar = line.find('|');
-    fields.push_back(trimmed(line.substr(0, bar)));
-    if (bar == std::string_view::npos) return fields;
-    line.remove_prefix(bar + 1);
-  }
 }
 
 ListForm form_of_columns(const std::vector<std::string_view>& second,

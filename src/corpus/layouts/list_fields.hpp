@@ -18,9 +18,6 @@ enum class ListForm : std::uint8_t {
 // "file|text|speaker".
 [[nodiscard]] std::string_view to_string(ListForm form) noexcept;
 
-// Trimmed; views of `line`.
-[[nodiscard]] std::vector<std::string_view> fields_of_line(std::string_view line);
-
 // The form of lines of three fields, by their second and third: a speaker is one word in all lines,
 // and speakers are fewer than texts. Where both fields have spaces and hardly repeat, they are two
 // writings of a text.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/ljspeech_lists.hpp"
 #include "corpus/layouts/table.hpp"
@@ -24,7 +25,7 @@ class LjspeechReader {
   explicit LjspeechReader(const LayoutInput& input) : input_(input), clips_(input) {}
 
   Result<Findings> read(const std::vector<ListSource>& sources) {
-    for (const ListSource& source : sources) XTTS_TRY(read_list(source));
+    for (const ListSource& source : sources) XTTS_TRY(read_source(source));
     if (many_fields_count_ > 0) {
       clips_.note(counted(many_fields_count_, "line has", "lines have") +
                   " more than three fields: the text between the first and the last '|' is raw");
@@ -33,11 +34,10 @@ class LjspeechReader {
   }
 
  private:
-  Status read_list(const ListSource& source) {
-    auto text = ListText::read(input_.env, input_.tree.full_path(source.list), kListBytesMax);
-    if (!text.ok()) return text.status().with_context("reading the list");
+  Status read_source(const ListSource& source) {
+    XTTS_ASSIGN(ListText text, read_list(input_, source.list));
     // Clips stay views of the lists, so these must not move from here on.
-    ListText& list = lists_.emplace_back(std::move(*text));
+    ListText& list = lists_.emplace_back(std::move(text));
     if (list.had_byte_order_mark())
       clips_.note(source.list + " begins with a byte-order mark, which is skipped");
     ListColumns columns;
@@ -90,15 +90,16 @@ class LjspeechReader {
   std::uint64_t many_fields_count_ = 0;
 };
 
-std::optional<std::string> detect(const LayoutInput& input) {
+Detected detect(const LayoutInput& input) {
   if (!input.config.metadata_train_file.empty()) {
-    return "metadata_train_file is set (layout ljspeech)";
+    return Detected("metadata_train_file is set (layout ljspeech)");
   }
   const MetadataCandidates found = find_metadata(input.tree);
-  if (!found.plain && found.others.empty()) return std::nullopt;
+  if (!found.plain && found.others.empty()) return Detected(std::nullopt);
   const std::string& list = found.plain ? *found.plain : found.others.front();
-  if (is_table(input, list)) return std::nullopt;  // metadata.csv is a name that all like
-  return printable(list) + " is in DATA (layout ljspeech)";
+  XTTS_ASSIGN(const bool has_fields, is_table(input, list));
+  if (has_fields) return Detected(std::nullopt);  // metadata.csv is a name that all like
+  return Detected(printable(list) + " is in DATA (layout ljspeech)");
 }
 
 Result<Findings> read(const LayoutInput& input) {

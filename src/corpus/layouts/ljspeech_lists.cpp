@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "base/try.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/list_files.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
@@ -20,15 +22,6 @@ void consider(std::string_view path, MetadataCandidates& found) {
              folded(path).find("metadata") != std::string::npos) {
     found.others.emplace_back(path);
   }
-}
-
-std::string quoted_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    if (!text.empty()) text += ", ";
-    text += printable(name);
-  }
-  return text;
 }
 
 Status invalid(std::string message) {
@@ -63,22 +56,11 @@ Result<std::string> readable_list(const DataTree& tree, const std::string& path)
   return invalid("there is no list " + printable(path) + " in " + tree.root);
 }
 
-std::string folder_of(const std::string& list) {
-  return list.find('/') == std::string::npos ? std::string() : parent_path(list);
-}
-
-// Whether something of that name is in the folder, be it only a link that was refused: then that is
-// what to talk of.
-bool is_there(const DataTree& tree, const std::string& folder) {
-  return tree.has_folder(folder) || std::any_of(tree.refusals.begin(), tree.refusals.end(),
-                                                [&](const Refusal& r) { return r.path == folder; });
-}
-
 Result<std::string> audio_folder_of(const LayoutInput& input, const std::string& list,
                                     std::string_view key, const std::string& configured) {
   if (configured.empty()) return usual_audio_folder(input.tree, list);
   XTTS_ASSIGN(std::string folder, config_path(input.tree, key, configured));
-  if (!is_there(input.tree, folder)) {
+  if (!met_folder(input.tree, folder)) {
     return invalid(std::string(key) + ": there is no folder " + folder + " in " + input.tree.root);
   }
   return folder;
@@ -95,7 +77,7 @@ Result<std::string> only_metadata(const DataTree& tree) {
         "give the folder that holds it, set metadata_train_file, or choose layout folder");
   }
   return invalid(tree.root + " holds " + counted(found.others.size(), "list", "lists") + " (" +
-                 quoted_list(found.others) +
+                 names_of(found.others) +
                  ") and no metadata.csv; say which with metadata_train_file "
                  "(and metadata_eval_file), or choose layout folder to use the audio without text");
 }
@@ -117,13 +99,13 @@ Status check_keys(const formats::CorpusConfig& config) {
 }  // namespace
 
 std::string usual_audio_folder(const DataTree& tree, const std::string& list) {
-  for (const std::string& base : {folder_of(list), std::string()}) {
+  for (const std::string_view base : {folder_of(list), std::string_view()}) {
     for (const std::string_view name : kAudioFolderNames) {
-      std::string folder = base.empty() ? std::string(name) : join_path(base, name);
-      if (is_there(tree, folder)) return folder;
+      std::string folder = join_path(base, name);
+      if (met_folder(tree, folder)) return folder;
     }
   }
-  return folder_of(list);
+  return std::string(folder_of(list));
 }
 
 MetadataCandidates find_metadata(const DataTree& tree) {

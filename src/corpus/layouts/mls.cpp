@@ -3,7 +3,6 @@
 // several mls_*. A list that cannot be read stops discovery: a corpus without a whole split is not
 // what was asked for.
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -57,11 +56,6 @@ std::string_view language_of(const DataTree& tree, std::string_view folder) {
   return {};
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 struct MlsId {
   std::string_view speaker;
   std::string_view book;
@@ -92,7 +86,7 @@ class MlsReader {
   explicit MlsReader(const LayoutInput& input) : input_(input), clips_(input) {}
 
   Result<Findings> read() {
-    XTTS_TRY(find_lists());
+    find_lists();
     if (sources_.empty()) return not_this_layout(input_, "{train,dev,test}/transcripts.txt");
     for (const ListSource& source : sources_) XTTS_TRY(read_split(source));
     clips_.refuse_folders();
@@ -100,20 +94,16 @@ class MlsReader {
   }
 
  private:
-  Status find_lists() {
-    Status status;
-    any_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+  void find_lists() {
+    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
       const auto split = split_of_list(input_.tree, file.path);
-      if (!split) return false;
-      if (file.refusal != nullptr) status = read_list(input_, file).status();
+      if (!split) return;
       sources_.push_back({std::string(file.path), audio_folder_of(file.path), split});
-      return !status.ok();
     });
-    return status;
   }
 
   Status read_split(const ListSource& source) {
-    XTTS_ASSIGN(ListText list, read_list(input_, {.path = source.list}));
+    XTTS_ASSIGN(ListText list, read_list(input_, source.list));
     const std::string_view language = language_of(input_.tree, folder_of(source.list));
     return read_lines(list, source, clips_,
                       [&](const ListText::Line& line) { read_line(source, language, line); });
@@ -150,21 +140,17 @@ class MlsReader {
 
 // A list of that name in a folder of that name may be anybody's; one whose first id is of the form
 // is not.
-bool looks_like_list(const LayoutInput& input, const MetFile& file) {
-  if (!split_of_list(input.tree, file.path)) return false;
-  if (!met_folder(input.tree, audio_folder_of(file.path))) return false;
-  const auto line = first_line(input, file);
-  return !line || parse_id(std::string_view(*line).substr(0, line->find('\t'))).has_value();
+Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
+  if (!split_of_list(input.tree, path)) return false;
+  if (!met_folder(input.tree, audio_folder_of(path))) return false;
+  XTTS_ASSIGN(const std::string text, beginning_of(input, path));
+  const std::string_view line = first_line(text);
+  return parse_id(line.substr(0, line.find('\t'))).has_value();
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  std::string_view found;
-  const bool is_found = any_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-    found = file.path;
-    return looks_like_list(input, file);
-  });
-  if (!is_found || has_metadata_list(input)) return std::nullopt;
-  return "MLS transcripts (" + printable(found) + ") are in DATA (layout mls)";
+Detected detect(const LayoutInput& input) {
+  return detect_by_file(input, FilesAsked::kNotAudio, "MLS transcripts", "mls",
+                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

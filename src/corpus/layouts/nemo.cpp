@@ -32,25 +32,21 @@ constexpr std::array<FieldName, 9> kNames = {{
     {"duration", FieldRole::kDuration},
 }};
 
-std::vector<std::string> manifests(const LayoutInput& input) {
-  std::vector<std::string> lists;
-  for (std::string& list : lists_in(input.tree, "", kEndings)) {
-    if (begins_with_rows(input, list, kNames, FieldRole::kAudio)) lists.push_back(std::move(list));
-  }
-  return lists;
+Result<std::vector<std::string>> manifests(const LayoutInput& input) {
+  return lists_with_rows(input, "", kEndings, kNames, FieldRole::kAudio);
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return std::nullopt;
-  const std::vector<std::string> lists = manifests(input);
-  if (lists.empty()) return std::nullopt;
-  return names_of(lists) + (lists.size() == 1 ? " names" : " name") +
-         " audio_filepath in JSON lines (layout nemo)";
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
+  XTTS_ASSIGN(const std::vector<std::string> lists, manifests(input));
+  if (lists.empty()) return Detected(std::nullopt);
+  return Detected(names_of(lists) + (lists.size() == 1 ? " names" : " name") +
+                  " audio_filepath in JSON lines (layout nemo)");
 }
 
 Result<Findings> read(const LayoutInput& input) {
   XTTS_TRY(refuse_list_keys(input.config, "nemo"));
-  const std::vector<std::string> lists = manifests(input);
+  XTTS_ASSIGN(const std::vector<std::string> lists, manifests(input));
   if (lists.empty()) {
     return Status(StatusCode::kInvalidArgument, "no NeMo manifest in " + input.tree.root +
                                                     ": looked for *.json and *.jsonl with lines "

@@ -56,12 +56,8 @@ constexpr std::array<FieldName, 35> kNames = {{
     {"set", FieldRole::kSplit},
 }};
 
-std::vector<std::string> tables(const LayoutInput& input) {
-  std::vector<std::string> lists;
-  for (std::string& list : lists_in(input.tree, "", kEndings)) {
-    if (is_table(input, list)) lists.push_back(std::move(list));
-  }
-  return lists;
+Result<std::vector<std::string>> tables(const LayoutInput& input) {
+  return lists_with_rows(input, "", kEndings, kNames, FieldRole::kAudio);
 }
 
 Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
@@ -70,7 +66,7 @@ Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
     return choose_lists(input);
   }
   XTTS_TRY(refuse_list_keys(input.config, "table"));
-  const std::vector<std::string> lists = tables(input);
+  XTTS_ASSIGN(const std::vector<std::string> lists, tables(input));
   if (lists.empty()) {
     return Status(StatusCode::kInvalidArgument,
                   "no table in " + input.tree.root +
@@ -80,12 +76,12 @@ Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
   return lists_by_split(input, lists, "table");
 }
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return std::nullopt;
-  const std::vector<std::string> lists = tables(input);
-  if (lists.empty()) return std::nullopt;
-  return names_of(lists) + (lists.size() == 1 ? " has" : " have") +
-         " a field that names audio (layout table)";
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
+  XTTS_ASSIGN(const std::vector<std::string> lists, tables(input));
+  if (lists.empty()) return Detected(std::nullopt);
+  return Detected(names_of(lists) + (lists.size() == 1 ? " has" : " have") +
+                  " a field that names audio (layout table)");
 }
 
 Result<Findings> read(const LayoutInput& input) {
@@ -96,7 +92,7 @@ Result<Findings> read(const LayoutInput& input) {
 
 }  // namespace
 
-bool is_table(const LayoutInput& input, std::string_view list) {
+Result<bool> is_table(const LayoutInput& input, std::string_view list) {
   return begins_with_rows(input, list, kNames, FieldRole::kAudio);
 }
 

@@ -7,6 +7,6 @@
 
 namespace xtts::corpus {
 
-[[nodiscard]] bool is_table(const LayoutInput& input, std::string_view list);
+[[nodiscard]] Result<bool> is_table(const LayoutInput& input, std::string_view list);
 
 }  // namespace xtts::corpus

@@ -180,14 +180,9 @@ class VctkReader {
   std::uint64_t other_text_count_ = 0;
 };
 
-std::optional<std::string> detect(const LayoutInput& input) {
-  std::string_view found;
-  const bool is_found = any_file(input.tree, FilesAsked::kAll, [&](const MetFile& file) {
-    found = file.path;
-    return vctk_recording(found).has_value();
-  });
-  if (!is_found || has_metadata_list(input)) return std::nullopt;
-  return "VCTK recordings (" + printable(found) + ") are in DATA (layout vctk)";
+Detected detect(const LayoutInput& input) {
+  return detect_by_file(input, FilesAsked::kAll, "VCTK recordings", "vctk",
+                        [](const MetFile& file) { return vctk_recording(file.path).has_value(); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

@@ -1,26 +1,13 @@
 #include "corpus/layouts/vctk_speakers.hpp"
 
-#include <algorithm>
-
 #include "corpus/names.hpp"
+#include "corpus/word_lines.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
 namespace {
 
 constexpr std::size_t kAgeDigitsMax = 3;
-
-std::string_view take_word(std::string_view& text) {
-  text = trimmed(text);
-  const std::string_view word = text.substr(0, text.find_first_of(" \t"));
-  text.remove_prefix(word.size());
-  return word;
-}
-
-bool is_number(std::string_view word) {
-  return !word.empty() &&
-         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 // What follows the ID. Words are taken for what they look like, since columns may be empty.
 nlohmann::json facts_of(std::string_view row) {
@@ -44,7 +31,7 @@ nlohmann::json facts_of(std::string_view row) {
 }  // namespace
 
 bool VctkSpeakers::read(const MetFile& file, ListedClips& clips) {
-  auto list = read_list(input_, file);
+  auto list = read_list(input_, file.path);
   if (!list.ok()) {
     clips.note(printable(file.path) + " is not used: " + list.status().message());
     return false;

@@ -79,5 +79,88 @@ TEST(Detection, SaysNoToWhatCannotBeTextAtAll) {
   }
 }
 
+struct ListCase {
+  std::string list;
+  std::string_view contents;
+};
+
+// What makes each of these layouts known, where a look inside a file does.
+const std::vector<ListCase> kListCases = {
+    {"metadata.csv", "a|text|text\n"},
+    {"metadata.jsonl", "{\"file_name\": \"a.wav\"}\n"},
+    {"manifest.json", "{\"audio_filepath\": \"a.wav\"}\n"},
+    {"table.tsv", "path\ttext\na.wav\ttext\n"},
+    {"filelists/train.txt", "a.wav|text\n"},
+    {"en/train.tsv", "client_id\tpath\tsentence\nanna\ta.mp3\ttext\n"},
+    {"train/transcripts.txt", "1_2_3\ttext\n"},
+};
+
+void add_list_case(MemoryEnv& env, const ListCase& list_case) {
+  add_audio(env, {"a.wav", "en/clips/a.mp3", "train/audio/1/2/1_2_3.flac"});
+  env.add_file("/data/" + list_case.list, list_case.contents);
+}
+
+// The disk fails at that call for that file.
+void fail(MemoryEnv& env, const std::string& path, testing::EnvCall call) {
+  env.set_hook([path, call](testing::EnvOperation& operation) {
+    const bool is_it = operation.path == path && operation.call == call;
+    return is_it ? Status(StatusCode::kResource, "read " + path + ": Input/output error")
+                 : Status();
+  });
+}
+
+TEST(Detection, AListThatCannotBeReadIsNoReasonToTakeTheSoundWithoutItsText) {
+  for (const ListCase& list_case : kListCases) {
+    MemoryEnv whole;
+    add_list_case(whole, list_case);
+    EXPECT_NE(layout_of(whole), "folder") << list_case.list;
+    for (const auto call : {testing::EnvCall::kOpenForRead, testing::EnvCall::kRead}) {
+      MemoryEnv env;
+      add_list_case(env, list_case);
+      fail(env, "/data/" + list_case.list, call);
+      const Status status = discover(env, "/data", {}).status();
+      EXPECT_EQ(status.code(), StatusCode::kResource) << list_case.list;
+      EXPECT_TRUE(says(status.message(), "whether " + list_case.list + " is a list"))
+          << status.message();
+      EXPECT_TRUE(says(status.message(),
+                       "Input/output error; mend it, take it out of DATA, or name"
+                       " the layout (--layout-of-data)"));
+      EXPECT_TRUE(discover(env, "/data", {.layout = "folder"}).ok()) << "which reads no lists";
+    }
+  }
+}
+
+TEST(Detection, AListThatWasRefusedIsNotPassedOver) {
+  for (const ListCase& list_case : kListCases) {
+    MemoryEnv env;
+    add_list_case(env, {list_case.list + ".of", list_case.contents});
+    env.add_file("/elsewhere", list_case.contents);
+    env.add_link("/data/" + list_case.list, "/elsewhere");
+    EXPECT_TRUE(says(refusal_of(env), list_case.list + " is a symbolic link that leaves DATA"))
+        << list_case.list;
+  }
+}
+
+TEST(Detection, AListInUtf16IsKnownAndRefusedForIt) {
+  MemoryEnv env;
+  add_audio(env, {"a.wav"});
+  std::string wide = "\xFF\xFE";
+  for (const char c : std::string_view("path,text\na.wav,text\n")) (wide += c) += '\0';
+  env.add_file("/data/table.csv", wide);
+  EXPECT_TRUE(says(refusal_of(env), "table.csv is UTF-16; save it as UTF-8"));
+}
+
+TEST(Detection, ATranscriptThatCannotBeReadCostsItsClipAlone) {
+  MemoryEnv env;
+  add_audio(env, {"a.wav", "b.wav"});
+  env.add_file("/data/a.txt", "text");
+  env.add_file("/data/b.txt", "text");
+  fail(env, "/data/a.txt", testing::EnvCall::kRead);
+  const Corpus corpus = discover_data(env);
+  EXPECT_EQ(ids_of(corpus), Ids{"b"});
+  ASSERT_EQ(corpus.problems.size(), 1U);
+  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
+}
+
 }  // namespace
 }  // namespace xtts::corpus

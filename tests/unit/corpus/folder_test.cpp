@@ -142,5 +142,18 @@ TEST(Folder, ListsInSubfoldersArePointedOut) {
                        "to use the text, give LJSpeech-1.1 as DATA"));
 }
 
+TEST(Folder, ListsThatNoLayoutKnowsAreToldOf) {
+  MemoryEnv env;
+  add_audio(env, {"a.wav"});
+  env.add_file("/data/a.csv", "frame,pitch\n0,100\n");
+  EXPECT_FALSE(says(notes_of(discover_data(env)), "like a list"));
+  env.add_file("/data/cuts.jsonl.gz", "");
+  const Corpus corpus = discover_data(env);
+  EXPECT_EQ(corpus.layout, "folder");
+  EXPECT_TRUE(
+      says(notes_of(corpus),
+           "1 file like a list is not read (cuts.jsonl.gz): no layout knows what it names"));
+}
+
 }  // namespace
 }  // namespace xtts::corpus

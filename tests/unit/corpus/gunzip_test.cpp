@@ -43,7 +43,8 @@ TEST(Gunzip, DamageIsSeen) {
 TEST(Gunzip, ABombIsRefusedAtTheLimit) {
   const std::string packed = gzip_bytes(std::string(4U << 20U, '\0'));
   EXPECT_LT(packed.size(), 8192U);
-  EXPECT_EQ(gunzip(packed, kPlenty).status().message(), "inflates to more than 1,048,576 bytes");
+  EXPECT_EQ(gunzip(packed, kPlenty).status().message(),
+            "inflates to more than 1,048,576 bytes; divide it");
   EXPECT_TRUE(gunzip(packed, 4U << 20U).ok()) << "the limit itself is allowed";
   EXPECT_FALSE(gunzip(packed, (4U << 20U) - 1).ok());
 }

@@ -203,5 +203,13 @@ TEST(Kaldi, IsRefusedWithoutWavScp) {
   EXPECT_TRUE(says(refusal_of(env, {.layout = "kaldi"}), "no wav.scp in /data or below"));
 }
 
+TEST(Kaldi, OneTextForEachClipIsNothingToNote) {
+  MemoryEnv env;
+  env.add_file("/data/wav.scp", "u a.wav\n");
+  env.add_file("/data/text", "u text\n");
+  add_audio(env, {"a.wav"});
+  EXPECT_FALSE(says(notes_of(discover_data(env)), "normalized"));
+}
+
 }  // namespace
 }  // namespace xtts::corpus

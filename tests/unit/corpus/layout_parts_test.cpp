@@ -54,20 +54,6 @@ TEST(LayoutParts, DataItselfIsASplitByAnOfficialNameOnly) {
   EXPECT_EQ(split("test-7"), std::nullopt);
 }
 
-TEST(LayoutParts, TheFirstLineOfAFileEndsWithItOrAtFourKibibytes) {
-  testing::MemoryEnv env;
-  env.add_file("/data/crlf", "\xEF\xBB\xBFone\r\ntwo");
-  env.add_file("/data/long", std::string(10'000, 'a'));
-  env.add_file("/data/empty", "");
-  const DataTree tree = tree_of("/data", "/data");
-  const formats::CorpusConfig config;
-  const LayoutInput input{env, tree, config};
-  EXPECT_EQ(first_line(input, {.path = "crlf"}), "one");
-  EXPECT_EQ(first_line(input, {.path = "long"})->size(), 4096U);
-  EXPECT_EQ(first_line(input, {.path = "empty"}), "");
-  EXPECT_EQ(first_line(input, {.path = "gone"}), std::nullopt);
-}
-
 TEST(LayoutParts, LayoutsThatFindTheirListsTakeNoOthers) {
   for (const auto layout : {"librispeech", "libritts", "mls", "commonvoice", "vctk", "folder"}) {
     testing::MemoryEnv env;

@@ -175,5 +175,35 @@ TEST(Lhotse, OneListOfThePairIsNone) {
   EXPECT_TRUE(says(refusal_of(env, {.layout = "lhotse"}), "no pair of *recordings*"));
 }
 
+TEST(Lhotse, OneChannelOfSeveralIsNotMixedWithTheOthers) {
+  MemoryEnv env;
+  const auto with = [](std::string text, std::string_view from, std::string_view to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const auto call =
+      with(recording("call", "call.wav"), R"("channels": [0])", R"("channels": [0, 1])");
+  const auto said_on = [&](const std::string& id, const std::string& of, std::string_view channel) {
+    return with(supervision(id, of, 0, 2), R"("channel": 0)", channel);
+  };
+  const auto bare = with(recording("bare", "bare.wav"), R"("channels": [0], )", "");
+  add_pair(
+      env, call + bare,
+      said_on("left", "call", R"("channel": 0)") + said_on("right", "call", R"("channel": 1)") +
+          said_on("both", "call", R"("channel": [1, 0])") + said_on("unsaid", "call", R"("x": 0)") +
+          said_on("first", "bare", R"("channel": 0)") +
+          said_on("second", "bare", R"("channel": 1)"));
+  add_audio(env, {"call.wav", "bare.wav"});
+  const Corpus corpus = discover_data(env);
+  EXPECT_EQ(ids_of(corpus), (Ids{"both", "first", "unsaid"}));
+  ASSERT_EQ(corpus.problems.size(), 3U) << problems_of(corpus);
+  EXPECT_EQ(corpus.problems[0].id, "left");
+  EXPECT_EQ(corpus.problems[0].reason,
+            "the supervision is of channel 0 and not of all its recording has, which are mixed; "
+            "make each channel a file and a recording of its own, or name all channels where all "
+            "have the same voice");
+  EXPECT_EQ(corpus.problems[1].id, "right");
+  EXPECT_EQ(corpus.problems[2].id, "second");
+}
+
 }  // namespace
 }  // namespace xtts::corpus

@@ -251,5 +251,23 @@ TEST(Ljspeech, ASpeakerColumnIsRead) {
   EXPECT_EQ(clip_of(corpus, "a").text_normalized, "one");
 }
 
+TEST(Ljspeech, NothingIsNotedOfACorpusThatLacksNothing) {
+  for (const auto* list : {"a|Dr. X|doctor x\n", "a|one text\n", "a|raw only|\n"}) {
+    MemoryEnv env;
+    add_ljspeech(env, list, {"a.wav"});
+    EXPECT_EQ(notes_of(discover_data(env)),
+              "metadata.csv is in DATA (layout ljspeech)\nno clip is in the validation split\n")
+        << list;
+  }
+}
+
+TEST(Ljspeech, WhereAudioIsLookedForIsSaidWhereSomeIsMissing) {
+  MemoryEnv env;
+  add_ljspeech(env, "a|x|x\nb|y|y\nc|z|z\n", {"a.wav"});
+  EXPECT_TRUE(says(notes_of(discover_data(env)),
+                   "2 clips of metadata.csv have no audio: it is looked for in wavs/, beside the "
+                   "list and in the data folder\n"));
+}
+
 }  // namespace
 }  // namespace xtts::corpus

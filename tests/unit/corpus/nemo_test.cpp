@@ -163,5 +163,16 @@ TEST(Nemo, AFolderWithAFileForEachClipIsNoFolderOfManifests) {
   EXPECT_EQ(open_count, 0);
 }
 
+TEST(Nemo, WhereNothingIsFoundTheFirstLineIsNamedWithItsList) {
+  MemoryEnv env;
+  env.add_file("/data/dev.json", "\n{\"audio_filepath\": \"a.wav\"}\n");
+  env.add_file("/data/train.json", "{\"audio_filepath\": \"b.wav\"}\n");
+  add_audio(env, {"c.wav"});
+  EXPECT_EQ(refusal_of(env),
+            "none of the 2 clips named in dev.json and 1 more list has audio in the data folder "
+            "(the first, line 2 of dev.json: no audio named a.wav in the data folder); 1 audio "
+            "file is there, which layout folder would take without text");
+}
+
 }  // namespace
 }  // namespace xtts::corpus
