@@ -74,8 +74,8 @@ class AudioDecoder {
   [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
 };
 
-// In this process, through libav*. A decoder that works in a contained worker process will stand
-// beside it.
+// In this process, through libav*. decode_worker/contained_decoder.hpp makes one that works in a
+// contained process.
 [[nodiscard]] std::unique_ptr<AudioDecoder> make_libav_decoder();
 
 // The libraries that decide the samples, for `numerics`: "libavcodec 59.37.100,
