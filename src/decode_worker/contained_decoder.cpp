@@ -12,7 +12,8 @@ namespace {
 
 using namespace detail;  // NOLINT(google-build-using-namespace): this file is what detail/ is for
 
-// A new worker costs less than one clip in a thousand; whatever a codec leaks ends with the old one.
+// A new worker costs less than one clip in a thousand; whatever a codec leaks ends with the old
+// one.
 constexpr std::uint32_t kClipsAWorkerMax = 4096;
 
 class ContainedDecoder final : public decode::AudioDecoder {
@@ -97,9 +98,9 @@ Result<decode::SourceFacts> ContainedDecoder::attempt(const RandomAccessFile& so
   is_worth_another = (ending == Ending::kWorkerDied || ending == Ending::kMemoryIsShort) &&
                      !is_first && !conversation.has_given_samples();
   if (ending == Ending::kMemoryIsShort) {
-    return Status(StatusCode::kBadInput,
-                  "needs more than " + std::to_string(options_.memory_bytes >> 20U) +
-                      " MiB to decode");
+    return Status(
+        StatusCode::kBadInput,
+        "needs more than " + std::to_string(options_.memory_bytes >> 20U) + " MiB to decode");
   }
   return facts;
 }
@@ -131,8 +132,8 @@ Status ContainedDecoder::start_worker() {
 
 Status ContainedDecoder::failure_to_start(const Status& cause) const {
   // Killed from outside: memory has run out.
-  const auto code = cause.code() == StatusCode::kSourceIo ? StatusCode::kResource
-                                                          : StatusCode::kInternal;
+  const auto code =
+      cause.code() == StatusCode::kSourceIo ? StatusCode::kResource : StatusCode::kInternal;
   return {code, worker_name(options_.command) + " does not start: " + cause.message()};
 }
 

@@ -1,5 +1,5 @@
-// make_contained_decoder: an AudioDecoder whose codecs work in a process of their own, so that their
-// crash, endless loop or hunger for memory costs one clip and not the run.
+// make_contained_decoder: an AudioDecoder whose codecs work in a process of their own, so that
+// their crash, endless loop or hunger for memory costs one clip and not the run.
 //
 // One decoder owns one worker process, started at the first clip, kept from clip to clip, replaced
 // when it has died. Results, facts and messages are those of the decoder inside. Beyond its

@@ -27,8 +27,8 @@ constexpr std::size_t kKeptSamplesMax = std::size_t{4} << 20U;
 // wants only the sound.
 constexpr std::uint64_t kFirstReadBytes = std::uint64_t{64} << 10U;
 
-// The clip in hand, as the parent sees it. Stop reaches the decoder as a failure of the next read or
-// of the next piece.
+// The clip in hand, as the parent sees it. Stop reaches the decoder as a failure of the next read
+// or of the next piece.
 class Clip final : public RandomAccessFile {
  public:
   Clip(Channel& channel, const SharedMemory& memory, const Decode& asked)
@@ -75,8 +75,8 @@ std::optional<Message> Clip::await() const {
 
 Status Clip::fill_window(std::uint64_t offset_bytes, std::uint64_t needed_bytes) const {
   const bool goes_on = offset_bytes == window_offset_bytes_ + window_bytes_;
-  ahead_bytes_ = goes_on ? std::min<std::uint64_t>(ahead_bytes_ * 4, kWindowBytes)
-                         : kFirstReadBytes;
+  ahead_bytes_ =
+      goes_on ? std::min<std::uint64_t>(ahead_bytes_ * 4, kWindowBytes) : kFirstReadBytes;
   Read read;
   read.offset_bytes = offset_bytes;
   read.needed_bytes = needed_bytes;
@@ -184,8 +184,7 @@ class Worker {
 bool is_a_parents_socket(int descriptor) {
   int type = 0;
   socklen_t size = sizeof(type);
-  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
-         type == SOCK_SEQPACKET;
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
 }
 
 }  // namespace

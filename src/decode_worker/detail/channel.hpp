@@ -1,5 +1,5 @@
-// Channel: one end of the socket between parent and worker; a message is one packet. One thread at a
-// time.
+// Channel: one end of the socket between parent and worker; a message is one packet. One thread at
+// a time.
 #pragma once
 
 #include <chrono>

@@ -31,13 +31,34 @@ namespace {
 
 // What decoding needs: memory, time, the socket it has, an end. No call that makes a descriptor.
 constexpr auto kAllowedCalls = std::to_array<std::uint32_t>({
-    SYS_brk,           SYS_mmap,          SYS_munmap,        SYS_mremap,
-    SYS_mprotect,      SYS_madvise,       SYS_futex,         SYS_clock_gettime,
-    SYS_clock_getres,  SYS_gettimeofday,  SYS_nanosleep,     SYS_clock_nanosleep,
-    SYS_recvfrom,      SYS_sendto,        SYS_close,         SYS_exit,
-    SYS_exit_group,    SYS_rt_sigreturn,  SYS_rt_sigaction,  SYS_rt_sigprocmask,
-    SYS_restart_syscall, SYS_getpid,      SYS_gettid,        SYS_getppid,
-    SYS_sched_yield,   SYS_sched_getaffinity, SYS_getrandom, SYS_sysinfo,
+    SYS_brk,
+    SYS_mmap,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_mprotect,
+    SYS_madvise,
+    SYS_futex,
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_gettimeofday,
+    SYS_nanosleep,
+    SYS_clock_nanosleep,
+    SYS_recvfrom,
+    SYS_sendto,
+    SYS_close,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_rt_sigreturn,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_restart_syscall,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getppid,
+    SYS_sched_yield,
+    SYS_sched_getaffinity,
+    SYS_getrandom,
+    SYS_sysinfo,
     SYS_getrusage,
 });
 
@@ -104,9 +125,9 @@ void filter_calls() {}
 
 #endif
 
-void limit(int resource, std::uint64_t value) {
+void limit(auto resource, std::uint64_t value) {
   const rlimit both{static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
-  (void)::setrlimit(static_cast<__rlimit_resource_t>(resource), &both);
+  (void)::setrlimit(resource, &both);
 }
 
 pid_t parent = 0;

@@ -55,9 +55,9 @@ bool Conversation::send_request(const decode::DecodeRequest& request, bool is_mi
 Result<decode::SourceFacts> Conversation::hold(const decode::DecodeRequest& request,
                                                bool is_mixed) {
   frame_count_max_ = sample_count_max(request.source_seconds_max, kSampleRateHzMax);
-  sample_count_max_ = is_mixed ? frame_count_max_
-                               : sample_count_max(request.source_seconds_max,
-                                                  request.target_rate_hz);
+  sample_count_max_ = is_mixed
+                          ? frame_count_max_
+                          : sample_count_max(request.source_seconds_max, request.target_rate_hz);
   (void)send_request(request, is_mixed);  // where it failed, listening says why
   auto facts = listen();
   if (refusal_.has_value()) return *std::move(refusal_);
@@ -120,8 +120,8 @@ Status Conversation::accept(const Piece& piece) {
   sample_count_ += piece.sample_count;
   still_to_come_ = piece.still_to_come;
   if (refusal_.has_value()) return {};
-  Status taken = take_(memory_.buffer(piece.buffer_index).first(piece.sample_count),
-                       piece.still_to_come);
+  Status taken =
+      take_(memory_.buffer(piece.buffer_index).first(piece.sample_count), piece.still_to_come);
   if (!taken.ok()) {
     refusal_ = std::move(taken);
     (void)worker_.channel().send(Stop{});
@@ -151,8 +151,7 @@ Status Conversation::conclude(const Failed& failed) {
   ending_ = Ending::kWorkerIsReady;
   resampling_time_ = std::chrono::nanoseconds(failed.resampling_ns);
   if (refusal_.has_value()) return *std::move(status);
-  if (!source_failure_.ok() && status->code() == source_failure_.code())
-    return *std::move(status);
+  if (!source_failure_.ok() && status->code() == source_failure_.code()) return *std::move(status);
   switch (status->code()) {
     case StatusCode::kResource:
       ending_ = Ending::kMemoryIsShort;

@@ -31,7 +31,11 @@ class Conversation {
  public:
   Conversation(WorkerProcess& worker, const SharedMemory& memory, const Worth& worth,
                const RandomAccessFile& source, const TakePiece& take)
-      : worker_(worker), memory_(memory), supervision_(worker, worth), source_(source), take_(take) {}
+      : worker_(worker),
+        memory_(memory),
+        supervision_(worker, worth),
+        source_(source),
+        take_(take) {}
 
   [[nodiscard]] Result<decode::SourceFacts> hold(const decode::DecodeRequest& request,
                                                  bool is_mixed);

@@ -17,8 +17,9 @@ double seconds_of(std::chrono::nanoseconds time) {
 std::chrono::nanoseconds cpu_time_max(const CpuLimit& limit, std::uint64_t source_bytes,
                                       double source_seconds_max) {
   const auto bytes = static_cast<double>(source_bytes);
+  // In this order a length that is no number counts as none.
   const double sound_seconds =
-      std::min(std::max(source_seconds_max, 0.0), bytes / limit.source_bytes_per_second_min);
+      std::min(std::max(0.0, source_seconds_max), bytes / limit.source_bytes_per_second_min);
   const double seconds = seconds_of(limit.base) + seconds_of(limit.per_mib) * bytes / kMib +
                          seconds_of(limit.per_source_second) * sound_seconds;
   return std::chrono::duration_cast<std::chrono::nanoseconds>(

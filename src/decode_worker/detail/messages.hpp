@@ -51,7 +51,7 @@ struct Ready {
 };
 
 struct Decode {
-  bool is_mixed = false;  // decode_mixed
+  bool is_mixed = false;     // decode_mixed
   bool takes_first = false;  // Mix::kFirst
   std::uint32_t target_rate_hz = 0;
   std::string resampler;
@@ -122,8 +122,7 @@ struct Failed {
   static void each(auto& self, auto&& field) { field(self.code, self.text, self.resampling_ns); }
 };
 
-using Message =
-    std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed>;
+using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed>;
 
 // Texts and lists that are too long are cut.
 [[nodiscard]] std::vector<std::byte> encode_message(const Message& message);

@@ -40,8 +40,8 @@ Result<SharedMemory> SharedMemory::attach(FileDescriptor descriptor) {
 }
 
 Result<SharedMemory> SharedMemory::map(FileDescriptor descriptor) {
-  void* const base = ::mmap(nullptr, kSharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                            descriptor.get(), 0);
+  void* const base =
+      ::mmap(nullptr, kSharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
   if (base == MAP_FAILED) return failure("mmap");
   return SharedMemory(std::move(descriptor), static_cast<std::byte*>(base));
 }

@@ -2,8 +2,8 @@
 // for samples. No control lies in it, so whatever the other side writes there can only be wrong
 // sound.
 //
-// A sealed memfd: its size cannot change, so no access can fault. Each buffer belongs to one side at
-// a time, as the messages say. Thread: one at a time.
+// A sealed memfd: its size cannot change, so no access can fault. Each buffer belongs to one side
+// at a time, as the messages say. Thread: one at a time.
 #pragma once
 
 #include <array>

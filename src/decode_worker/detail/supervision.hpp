@@ -1,7 +1,7 @@
 // Supervision: waits for a worker's messages during one clip, within what the clip is worth.
 //
-// A failure is that of the clip: the worker has died, sent nonsense, or overstepped; in each case it
-// is dead afterwards. Borrows the worker; one thread.
+// A failure is that of the clip: the worker has died, sent nonsense, or overstepped; in each case
+// it is dead afterwards. Borrows the worker; one thread.
 #pragma once
 
 #include <chrono>

@@ -59,8 +59,7 @@ class SpawnSettings {
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawnattr_init(&attributes_);
     error_ = ::posix_spawn_file_actions_adddup2(&actions_, socket, kWorkerSocket);
-    if (error_ == 0)
-      error_ = ::posix_spawn_file_actions_adddup2(&actions_, memory, kWorkerMemory);
+    if (error_ == 0) error_ = ::posix_spawn_file_actions_adddup2(&actions_, memory, kWorkerMemory);
     sigset_t blocked;
     sigemptyset(&blocked);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&blocked, signal);
@@ -121,10 +120,9 @@ std::string worker_name(const std::vector<std::string>& command) {
   return text + ")";
 }
 
-Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(
-    const std::vector<std::string>& command, const SharedMemory& memory) {
-  if (command.empty())
-    return Status(StatusCode::kInternal, "no command for the decoder's worker");
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
+                                                            const SharedMemory& memory) {
+  if (command.empty()) return Status(StatusCode::kInternal, "no command for the decoder's worker");
   XTTS_ASSIGN(SocketPair pair, socket_pair(command));
   const FileDescriptor shared(::fcntl(memory.descriptor(), F_DUPFD_CLOEXEC, kDescriptorMin));
   if (!shared.is_open()) return start_failure(command, errno);
@@ -168,7 +166,8 @@ void WorkerProcess::reap(int wait_flags) {
     reaped = ::waitpid(process_, &wait_status_, wait_flags);
   } while (reaped < 0 && errno == EINTR);
   if (reaped == 0) return;
-  // Where whoever started us ignores SIGCHLD, the system has reaped it and nobody knows how it died.
+  // Where whoever started us ignores SIGCHLD, the system has reaped it and nobody knows how it
+  // died.
   if (reaped < 0) wait_status_ = 0;
   is_reaped_ = true;
 }
@@ -182,8 +181,8 @@ Status WorkerProcess::cause_of_death() {
     return {StatusCode::kCrashed, "its decoder crashed (it hung up)"};
   }
   if (!WIFSIGNALED(wait_status_)) {
-    return {StatusCode::kCrashed, "its decoder crashed (exit code " +
-                                      std::to_string(WEXITSTATUS(wait_status_)) + ")"};
+    return {StatusCode::kCrashed,
+            "its decoder crashed (exit code " + std::to_string(WEXITSTATUS(wait_status_)) + ")"};
   }
   if (WTERMSIG(wait_status_) == SIGKILL) {
     return {StatusCode::kSourceIo,

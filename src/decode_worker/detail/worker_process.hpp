@@ -36,8 +36,8 @@ class WorkerProcess {
   // Of the process so far. Nothing once it has ended.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time() const;
   void kill();
-  // What its end means for the clip in hand; for a worker that has closed its socket. Waits until it
-  // is dead.
+  // What its end means for the clip in hand; for a worker that has closed its socket. Waits until
+  // it is dead.
   [[nodiscard]] Status cause_of_death();
 
  private:

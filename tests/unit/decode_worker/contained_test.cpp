@@ -33,8 +33,8 @@ TEST(Contained, LongSourcesAreTheSame) {
 TEST(Contained, RequestsArriveWhole) {
   const auto plain = decode::make_libav_decoder();
   const auto decoder = contained();
-  const MemoryFile file(decode::test::wav_of(decode::test::WavKind::kInteger, 48000, 2,
-                                             decode::test::noise(60'000)));
+  const MemoryFile file(
+      decode::test::wav_of(decode::test::WavKind::kInteger, 48000, 2, decode::test::noise(60'000)));
   decode::DecodeRequest request;
   request.mix = decode::Mix::kFirst;
   request.resampler = "soxr_vhq";
@@ -84,6 +84,9 @@ TEST(Contained, ACrashCostsItsClipOnly) {
     EXPECT_EQ(status.code(), StatusCode::kCrashed);
     EXPECT_TRUE(status.message().starts_with("its decoder crashed (")) << status.message();
     expect_good_clip(*decoder);
+    const MemoryFile file(bytes_of(word));
+    EXPECT_EQ(decode_mixed_with(*decoder, file).code, StatusCode::kCrashed);
+    expect_good_clip(*decoder);
   }
 }
 
@@ -101,6 +104,7 @@ TEST(Contained, ALoopIsEndedAtItsLimit) {
   EXPECT_EQ(status.code(), StatusCode::kCrashed);
   EXPECT_EQ(status.message(),
             "its decoder used more than 0.51 s of processor time for 4 bytes: given up");
+  EXPECT_EQ(status_of(*decoder, "flood").code(), StatusCode::kCrashed);
   expect_good_clip(*decoder);
 }
 
@@ -127,7 +131,8 @@ TEST(Contained, AKillFromOutsideIsTriedAgainLater) {
   const auto decoder = contained();
   const Status status = status_of(*decoder, "kill");
   EXPECT_EQ(status.code(), StatusCode::kSourceIo);
-  EXPECT_TRUE(status.message().starts_with("its decoder was killed from outside")) << status.message();
+  EXPECT_TRUE(status.message().starts_with("its decoder was killed from outside"))
+      << status.message();
   expect_good_clip(*decoder);
 }
 
@@ -135,7 +140,8 @@ TEST(Contained, NonsenseIsACrash) {
   const auto decoder = contained();
   for (const char* word :
        {"lie empty", "lie long", "lie ready", "lie buffer", "lie count", "lie none", "lie more",
-        "lie unkept", "lie name", "lie rate", "lie read", "lie large", "lie code", "internal"}) {
+        "lie unkept", "lie changed", "lie frames", "lie clipped", "lie name", "lie rate",
+        "lie read", "lie large", "lie code", "internal"}) {
     SCOPED_TRACE(word);
     const Status status = status_of(*decoder, word);
     EXPECT_EQ(status.code(), StatusCode::kCrashed);
@@ -150,8 +156,8 @@ TEST(Contained, ATakerThatFailsEndsTheClip) {
   const MemoryFile file(tone(3'000'000));
   for (int calls_max : {1, 2, 5, 40}) {
     int calls = 0;
-    const auto facts = decoder->decode_mixed(
-        file, decode::DecodeRequest(), [&](std::span<const float>) {
+    const auto facts =
+        decoder->decode_mixed(file, decode::DecodeRequest(), [&](std::span<const float>) {
           return ++calls < calls_max ? Status() : Status(StatusCode::kResource, "no room");
         });
     EXPECT_EQ(facts.status().code(), StatusCode::kResource);
@@ -164,9 +170,9 @@ TEST(Contained, ATakerThatFailsEndsTheClip) {
 TEST(Contained, ATakerThatThrowsLeavesItReady) {
   const auto decoder = contained();
   const MemoryFile file(tone(1'000'000));
-  const auto facts = decoder->decode_mixed(
-      file, decode::DecodeRequest(),
-      [](std::span<const float>) -> Status { throw std::bad_alloc(); });
+  const auto facts =
+      decoder->decode_mixed(file, decode::DecodeRequest(),
+                            [](std::span<const float>) -> Status { throw std::bad_alloc(); });
   EXPECT_EQ(facts.status().code(), StatusCode::kResource);
   expect_good_clip(*decoder);
 }

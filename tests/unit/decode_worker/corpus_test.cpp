@@ -1,5 +1,6 @@
-// A contained decoder gives what the one inside gives: samples, facts, codes and messages, for every
-// fixture and, where XTTS_CORPUS names the unpacked test corpus, for its odd and hostile files.
+// A contained decoder gives what the one inside gives: samples, facts, codes and messages, for
+// every fixture and, where XTTS_CORPUS names the unpacked test corpus, for its odd and hostile
+// files.
 #include <gtest/gtest.h>
 
 #include <algorithm>

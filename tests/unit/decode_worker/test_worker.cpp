@@ -45,11 +45,6 @@ SourceFacts some_facts() {
 // Past every rule of the protocol.
 void say(const std::vector<std::byte>& bytes) {
   (void)::send(kWorkerSocket, bytes.data(), bytes.size(), 0);
-  spin();
-}
-
-void say(const detail::Message& message) {
-  say(detail::encode_message(message));
 }
 
 Result<SourceFacts> eat_memory() {
@@ -93,20 +88,31 @@ detail::Done done(const std::function<void(SourceFacts&)>& change) {
 
 using Behaviour = std::function<Result<SourceFacts>()>;
 
-Behaviour saying(const detail::Message& message) {
-  return [message]() -> Result<SourceFacts> {
-    say(message);
-    return some_facts();
+Behaviour saying(const std::vector<detail::Message>& messages) {
+  return [messages]() -> Result<SourceFacts> {
+    for (const auto& message : messages) say(detail::encode_message(message));
+    spin();
   };
+}
+
+Behaviour saying(const detail::Message& message) {
+  return saying(std::vector{message});
+}
+
+Result<SourceFacts> flood() {
+  const auto bytes = detail::encode_message(detail::Read{0, 1, 1});
+  while (true) say(bytes);
 }
 
 const std::map<std::string, Behaviour, std::less<>>& behaviours() {
   static const std::map<std::string, Behaviour, std::less<>> table = {
-      {"segv", []() -> Result<SourceFacts> {
+      {"segv",
+       []() -> Result<SourceFacts> {
          ::raise(SIGSEGV);
          return some_facts();
        }},
-      {"null", []() -> Result<SourceFacts> {
+      {"null",
+       []() -> Result<SourceFacts> {
          volatile int* volatile nowhere = nullptr;
          *nowhere = 1;
          return some_facts();
@@ -115,36 +121,44 @@ const std::map<std::string, Behaviour, std::less<>>& behaviours() {
       {"throw", []() -> Result<SourceFacts> { throw 1; }},
       {"exit", []() -> Result<SourceFacts> { ::_exit(7); }},
       {"spin", []() -> Result<SourceFacts> { spin(); }},
-      {"sleep", []() -> Result<SourceFacts> {
+      {"sleep",
+       []() -> Result<SourceFacts> {
          while (true) ::usleep(100'000);
        }},
       {"hunger", eat_memory},
-      {"kill", []() -> Result<SourceFacts> {
+      {"kill",
+       []() -> Result<SourceFacts> {
          ::raise(SIGKILL);
          return some_facts();
        }},
-      {"hang up", []() -> Result<SourceFacts> {
+      {"hang up",
+       []() -> Result<SourceFacts> {
          ::close(kWorkerSocket);
          spin();
        }},
+      {"flood", flood},
       {"forbidden", try_forbidden_calls},
-      {"internal", []() -> Result<SourceFacts> {
-         return Status(StatusCode::kInternal, "said the worker");
-       }},
-      {"lie empty", []() -> Result<SourceFacts> {
+      {"internal",
+       []() -> Result<SourceFacts> { return Status(StatusCode::kInternal, "said the worker"); }},
+      {"lie empty",
+       []() -> Result<SourceFacts> {
          say(std::vector<std::byte>(1, std::byte{200}));
-         return some_facts();
+         spin();
        }},
-      {"lie long", []() -> Result<SourceFacts> {
+      {"lie long",
+       []() -> Result<SourceFacts> {
          say(std::vector<std::byte>(detail::kMessageBytesMax + 100, std::byte{9}));
-         return some_facts();
+         spin();
        }},
       {"lie ready", saying(detail::Ready{})},
       {"lie buffer", saying(piece(2, 10))},
       {"lie count", saying(piece(0, std::uint64_t{1} << 40U))},
       {"lie none", saying(piece(0, 0))},
       {"lie more", saying(piece(0, 10, ~std::uint64_t{0}))},
-      {"lie unkept", saying(done([](SourceFacts& facts) { facts.frame_count = ~0ULL; }))},
+      {"lie unkept", saying({piece(0, 10, 90), done([](SourceFacts&) {})})},
+      {"lie changed", saying({piece(0, 10, 90), piece(1, 10, 90)})},
+      {"lie frames", saying(done([](SourceFacts& facts) { facts.frame_count = ~0ULL; }))},
+      {"lie clipped", saying(done([](SourceFacts& facts) { facts.clipped_sample_count = 9; }))},
       {"lie name", saying(done([](SourceFacts& facts) { facts.codec = "a\nb"; }))},
       {"lie rate", saying(done([](SourceFacts& facts) { facts.sample_rate_hz = 0; }))},
       {"lie read", saying(detail::Read{1000, 10, 10})},
