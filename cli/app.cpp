@@ -74,6 +74,7 @@ int exit_code_of(const Status& status, int signal) {
     case StatusCode::kResource:
     case StatusCode::kSourceIo:
     case StatusCode::kBadInput:  // the one source that was asked for: `show --wav`
+    case StatusCode::kCrashed:
       return 6;
     case StatusCode::kCancelled:
       return 128 + (signal == 0 ? SIGINT : signal);
@@ -111,8 +112,14 @@ std::string json_code_name(StatusCode code) {
       return "cancelled";
     case StatusCode::kInternal:
       return "internal";
+    case StatusCode::kCrashed:
+      return "crashed";
   }
   return "internal";
+}
+
+std::vector<std::string> decoder_command() {
+  return {"/proc/self/exe", "decode-worker"};
 }
 
 }  // namespace xtts::cli

@@ -74,4 +74,7 @@ class Context {
 // The name of a code as JSON gives it: "not_found".
 [[nodiscard]] std::string json_code_name(StatusCode code);
 
+// What RunConfig::decoder_command is here: this program, as main() knows it.
+[[nodiscard]] std::vector<std::string> decoder_command();
+
 }  // namespace xtts::cli

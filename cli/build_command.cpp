@@ -175,6 +175,7 @@ Result<pipeline::BuildRequest> request_of(Context& context, const BuildOptions& 
   request.run.thread_count =
       options.thread_count > 0 ? options.thread_count : pipeline::default_thread_count();
   request.run.memory_bytes = pipeline::default_memory_bytes();
+  request.run.decoder_command = decoder_command();
   if (!options.memory.empty()) {
     XTTS_ASSIGN(request.run.memory_bytes, parse_size("--memory", options.memory));
     if (request.run.memory_bytes < pipeline::kMemoryBytesMin) {

@@ -258,8 +258,8 @@ Result<std::string> conditioned_wav(Context& context, const ShowOptions& options
   XTTS_ASSIGN(const std::string folder, folder_of(context, data, clip.facts));
   XTTS_ASSIGN(
       const std::vector<float> samples,
-      pipeline::condition_clip(context.env, config, join_path(folder, *clip.facts.source_path),
-                               clip.facts));
+      pipeline::condition_clip(context.env, decoder_command(), config,
+                               join_path(folder, *clip.facts.source_path), clip.facts));
   return encode_wav(samples, config.sample_rate_hz);
 }
 

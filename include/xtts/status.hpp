@@ -34,6 +34,7 @@ enum class StatusCode : std::uint8_t {
   kTooManyRejects,   // look at the rejects, or raise the limit
   kCancelled,        // a signal or the caller asked to stop
   kInternal,         // a defect of ours
+  kCrashed,          // skip this clip and do not meet it again: a codec died of it
 };
 
 [[nodiscard]] XTTS_API std::string_view to_string(StatusCode code) noexcept;

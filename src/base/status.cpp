@@ -30,6 +30,8 @@ std::string_view to_string(StatusCode code) noexcept {
       return "cancelled";
     case StatusCode::kInternal:
       return "internal";
+    case StatusCode::kCrashed:
+      return "crashed";
   }
   return "unknown";
 }

@@ -36,8 +36,7 @@ struct DecodeRequest {
   // "soxr_hq" (bit-identical to librosa's default) or "soxr_vhq". soxr's mq, lq and qq are
   // kUnsupported: libswresample cannot reach them.
   std::string resampler = "soxr_hq";
-  double source_seconds_max =
-      7200.0;  // longer sources are kBadInput, found out without decoding the rest
+  double source_seconds_max = 7200.0;  // longer sources are left there: is_over_long
 };
 
 // What the same pass learns about the source. Samples are counted before mixing and resampling, per
@@ -52,6 +51,7 @@ struct SourceFacts {
   std::uint64_t clipped_sample_count = 0;
   std::uint64_t nonfinite_sample_count =
       0;              // NaN and Inf, all channels; they are replaced by 0 in the output
+  bool is_over_long = false;  // longer than asked for: all else is of the part before
   Digest pcm_digest;  // of the mixed float32 samples at the source's rate
   std::vector<std::string>
       warnings;  // decoded, but: "2 damaged packets skipped", "stops 0.3 s early"
@@ -82,8 +82,7 @@ class AudioDecoder {
   });
 }
 
-// In this process, through libav*. A decoder that works in a contained worker process will stand
-// beside it.
+// In this process, through libav*. decode_worker/ has one that lets it work in a process of its own.
 [[nodiscard]] std::unique_ptr<AudioDecoder> make_libav_decoder();
 
 // The libraries that decide the samples, for `numerics`: "libavcodec 59.37.100,

@@ -160,8 +160,9 @@ Result<SourceFacts> LibavDecoder::decode_from(SourceReader& reader, const Decode
   SourceFacts facts;
   facts.container = demuxer.container();
   facts.codec = codec.name();
-  if (sink_.frame_count() == 0) return no_samples(damage, complaints);
+  if (sink_.frame_count() == 0 && !sink_.is_over_long()) return no_samples(damage, complaints);
   XTTS_TRY(sink_.finish(facts));
+  if (facts.is_over_long) return facts;
   warn(damage, complaints, facts.warnings);
   warn_if_short(demuxer, facts, riff_promise(reader.head(), reader.size_bytes()), facts.warnings);
   return facts;
@@ -171,7 +172,7 @@ Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Complaints& 
                                     Damage& damage) {
   TailTrim tail(demuxer.heard_frame_count(demuxer.stream().codecpar->sample_rate), *held_);
   std::uint32_t idle_packet_count = 0;
-  while (idle_packet_count < kIdlePacketsMax) {
+  while (idle_packet_count < kIdlePacketsMax && !sink_.is_over_long()) {
     const int code = demuxer.read(*packet_);
     if (code ==
         AVERROR(EAGAIN)) {  // a demuxer that is not there yet; it must get there within the limit

@@ -158,6 +158,7 @@ class AudioColumn final : OrderedWork {
                               {.shared_sources = &shared_sources_,
                                .spill_path = join_path(store::build_folder(folder_.path()),
                                                        "long-" + number + ".f32"),
+                               .decoder_command = job_.run.decoder_command,
                                .memory_bytes = memory_.worker_bytes}));
     }
     auto outcome = worker->process(clip, buffers_.take());

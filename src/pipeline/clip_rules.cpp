@@ -64,6 +64,11 @@ std::vector<Oddity> oddities_of(const RecordFacts& facts, const CorpusConfig& ru
 
 }  // namespace
 
+Refusal refusal_of_source(const CorpusConfig& rules) {
+  return {"decode", text_of("longer than %g s: a higher corpus.max_source_seconds keeps it",
+                            rules.max_source_seconds)};
+}
+
 std::optional<Refusal> refusal_of_length(double source_seconds, const CorpusConfig& rules) {
   const auto limit = rules.max_clip_seconds;
   if (!limit || source_seconds <= *limit) return std::nullopt;

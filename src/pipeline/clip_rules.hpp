@@ -19,6 +19,7 @@ struct Refusal {
   std::string reason;
 };
 
+[[nodiscard]] Refusal refusal_of_source(const formats::CorpusConfig& rules);  // it is over long
 // Known before conditioning: sparing it two hours of sound.
 [[nodiscard]] std::optional<Refusal> refusal_of_length(double source_seconds,
                                                        const formats::CorpusConfig& rules);

@@ -14,6 +14,7 @@
 #include "pipeline/clip_rules.hpp"
 #include "pipeline/clip_sound.hpp"
 #include "pipeline/decode_request.hpp"
+#include "pipeline/make_decoder.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
@@ -38,6 +39,8 @@ std::optional<RejectClass> class_of(StatusCode code) {
     case StatusCode::kBadInput:
     case StatusCode::kUnsupported:
       return RejectClass::kInput;
+    case StatusCode::kCrashed:
+      return RejectClass::kCrash;
     case StatusCode::kSourceIo:
       return RejectClass::kEnvironment;
     default:
@@ -79,7 +82,7 @@ class Worker final : public ClipWorker {
         shared_sources_(place.shared_sources),
         source_(place.memory_bytes / 4),
         sound_(env, place.spill_path, place.memory_bytes / 2 / sizeof(float)),
-        decoder_(decode::make_libav_decoder()),
+        decoder_(make_decoder(place.decoder_command)),
         conditioner_(std::move(conditioner)),
         extractor_(std::move(extractor)),
         mel_(std::size_t{recipe.features.max_frames} * recipe.features.mel.n_mels) {}
@@ -133,6 +136,7 @@ class Worker final : public ClipWorker {
     XTTS_TRY(sound_.begin());
     XTTS_TRY(clip.segment ? cut_out(clip, outcome) : decode_whole(clip, outcome));
     XTTS_TRY(sound_.end());
+    if (is_over_long_ && refused(clip, refusal_of_source(recipe_.corpus), outcome)) return {};
     if (refused(clip, refusal_of_length(outcome.source_seconds, recipe_.corpus), outcome))
       return {};
 
@@ -269,8 +273,9 @@ class Worker final : public ClipWorker {
     }
   }
 
-  static void keep(const decode::SourceFacts& source, ClipOutcome& outcome) {
+  void keep(const decode::SourceFacts& source, ClipOutcome& outcome) {
     auto& facts = outcome.facts;
+    is_over_long_ = source.is_over_long;
     outcome.source_seconds = static_cast<double>(source.frame_count) / source.sample_rate_hz;
     facts.pcm_digest = source.pcm_digest;
     facts.container = source.container;
@@ -308,6 +313,7 @@ class Worker final : public ClipWorker {
   dsp::Conditioner conditioner_;
   dsp::FeatureExtractor extractor_;
   decode::SampleResampler resampler_;
+  bool is_over_long_ = false;  // the source in hand
   std::vector<float> part_;  // of a shared source, at its rate
   std::vector<float> mel_;
   const char* stage_ = "";

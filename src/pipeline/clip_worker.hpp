@@ -41,7 +41,8 @@ struct ClipOutcome {
 // What a worker has to work with.
 struct WorkerPlace {
   SharedSources* shared_sources = nullptr;  // none: it takes no segments
-  std::string spill_path;                   // where sound goes that is too long for its memory
+  std::string spill_path = {};                   // where sound goes that is too long for its memory
+  std::vector<std::string> decoder_command = {};  // as in RunConfig
   // For a source's bytes and its sound. Larger sources are read twice, longer sound goes to
   // `spill_path`.
   std::size_t memory_bytes = std::size_t{128} << 20U;

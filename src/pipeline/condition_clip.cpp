@@ -8,13 +8,14 @@
 #include "decode/resample.hpp"
 #include "dsp/condition.hpp"
 #include "pipeline/decode_request.hpp"
+#include "pipeline/make_decoder.hpp"
 #include "pipeline/segment.hpp"
 
 namespace xtts::pipeline {
 namespace {
 
 // The part of the source alone is kept.
-Result<std::vector<float>> decode_part(const RandomAccessFile& file,
+Result<std::vector<float>> decode_part(decode::AudioDecoder& decoder, const RandomAccessFile& file,
                                        const decode::DecodeRequest& request,
                                        const formats::RecordFacts& facts) {
   const std::uint32_t rate_hz = facts.source_rate_hz.value_or(0);
@@ -37,28 +38,30 @@ Result<std::vector<float>> decode_part(const RandomAccessFile& file,
   };
   decode::DecodeRequest at_own_rate = request;
   at_own_rate.target_rate_hz = 0;
-  XTTS_TRY(decode::make_libav_decoder()->decode(file, at_own_rate, cut).status());
+  XTTS_TRY(decoder.decode(file, at_own_rate, cut).status());
   XTTS_TRY(resampler.finish(keep));
   return samples;
 }
 
-Result<std::vector<float>> decode_whole(const RandomAccessFile& file,
+Result<std::vector<float>> decode_whole(decode::AudioDecoder& decoder, const RandomAccessFile& file,
                                         const decode::DecodeRequest& request) {
   std::vector<float> samples;
-  const auto decoder = decode::make_libav_decoder();
-  XTTS_TRY(decode::decode_whole(*decoder, file, request, samples).status());
+  XTTS_TRY(decode::decode_whole(decoder, file, request, samples).status());
   return samples;
 }
 
 }  // namespace
 
-Result<std::vector<float>> condition_clip(Env& env, const formats::FeatureConfig& config,
+Result<std::vector<float>> condition_clip(Env& env,
+                                          const std::vector<std::string>& decoder_command,
+                                          const formats::FeatureConfig& config,
                                           const std::string& source_path,
                                           const formats::RecordFacts& facts) {
   XTTS_ASSIGN(const auto file, env.open_for_read(source_path));
   const decode::DecodeRequest request = decode_request_of(config);
-  auto samples = facts.segment_start_s ? decode_part(*file, request, facts)
-                                       : decode_whole(*file, request);
+  const auto decoder = make_decoder(decoder_command);
+  auto samples = facts.segment_start_s ? decode_part(*decoder, *file, request, facts)
+                                       : decode_whole(*decoder, *file, request);
   if (!samples) return samples.status().with_context(source_path);
   XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(config));
   XTTS_TRY(conditioner.apply(*samples).status());

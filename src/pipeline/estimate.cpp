@@ -24,7 +24,8 @@ Sample take_sample(Env& env, const Plan& plan, const BuildRequest& request) {
   Sample sample;
   formats::Recipe recipe = request.recipe;
   recipe.corpus.max_source_seconds = std::min(recipe.corpus.max_source_seconds, kSampleSecondsMax);
-  auto worker = ClipWorker::create(env, recipe, request.isa, plan.corpus, {});
+  auto worker = ClipWorker::create(env, recipe, request.isa, plan.corpus,
+                                   {.decoder_command = request.run.decoder_command});
   if (!worker) return sample;
   const auto begin = env.now();
   const std::size_t step = std::max<std::size_t>(plan.to_compute.size() / kSampleClipsMax, 1);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace xtts::pipeline {
 
@@ -12,6 +14,9 @@ struct RunConfig {
   std::uint32_t thread_count = 1;
   std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
   SourceDisk source_disk = SourceDisk::kAuto;
+  // Program and arguments of a process that decodes (decode_worker/), one a thread; empty: this
+  // process does, and a codec's crash is its end.
+  std::vector<std::string> decoder_command = {};
 };
 
 inline constexpr std::uint64_t kMemoryBytesMin = std::uint64_t{512} << 20U;

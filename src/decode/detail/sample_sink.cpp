@@ -74,10 +74,7 @@ Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
   if (channel_count_ == 0) channel_count_ = frame.ch_layout.nb_channels;
 
   seconds_ += static_cast<double>(frame_count) / rate_hz;
-  if (seconds_ > seconds_max_) {
-    return {StatusCode::kBadInput,
-            "longer than " + std::to_string(static_cast<long>(seconds_max_)) + " s"};
-  }
+  if (is_over_long()) return {};
   frame_count_ += frame_count;
   sample_count_ += frame_count * static_cast<std::uint64_t>(frame.ch_layout.nb_channels);
 
@@ -108,6 +105,7 @@ Status SampleSink::finish(SourceFacts& facts) {
   facts.clipped_sample_count = counts_.clipped;
   facts.nonfinite_sample_count = counts_.nonfinite;
   facts.pcm_digest = hasher_.finish();
+  facts.is_over_long = is_over_long();
   if (rate_change_count_ > 0) {
     facts.warnings.push_back("the sample rate changes " + std::to_string(rate_change_count_) +
                              " times");

@@ -28,6 +28,10 @@ class SampleSink {
   // Completes the samples and fills the facts that come from samples; no more frames after this.
   [[nodiscard]] Status finish(SourceFacts& facts);
 
+  // What is pushed then is passed over.
+  [[nodiscard]] bool is_over_long() const noexcept {
+    return seconds_ > seconds_max_ * (1.0 + 1e-9);  // a sum of many frames rounds
+  }
   [[nodiscard]] std::uint64_t frame_count() const noexcept { return frame_count_; }
   // Of all clips so far.
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept {

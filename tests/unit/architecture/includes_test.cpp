@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"recipe", {"formats", "base", "xtts"}},
       {"text", {"formats", "base", "xtts"}},
       {"decode", {"base", "xtts"}},
+      {"decode_worker", {"decode", "base", "xtts"}},
       {"dsp", {"formats", "base", "xtts"}},
       {"corpus", {"formats", "base", "xtts"}},
       {"store", {"formats", "base", "xtts"}},
@@ -31,11 +32,12 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"query", {"reader", "formats", "base", "xtts"}},
       {"report", {"base", "xtts"}},
       {"pipeline",
-       {"corpus", "decode", "dsp", "text", "store", "reader", "report", "formats", "base", "xtts"}},
+       {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "report", "formats", "base",
+        "xtts"}},
       {"verify", {"reader", "store", "formats", "base", "xtts"}},
       {"cli",
-       {"corpus", "decode", "dsp", "text", "store", "reader", "query", "report", "pipeline", "verify",
-        "recipe", "formats", "base", "xtts"}},
+       {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "query", "report",
+        "pipeline", "verify", "recipe", "formats", "base", "xtts"}},
   };
   return table;
 }

@@ -24,6 +24,7 @@ TEST(ExitCode, FollowsTheContract) {
   EXPECT_EQ(code_of(StatusCode::kCorrupt), 4);
   EXPECT_EQ(code_of(StatusCode::kBusy), 5);
   EXPECT_EQ(code_of(StatusCode::kResource), 6);
+  EXPECT_EQ(code_of(StatusCode::kCrashed), 6);
   EXPECT_EQ(code_of(StatusCode::kCancelled, SIGINT), 130);
   EXPECT_EQ(code_of(StatusCode::kCancelled, SIGTERM), 143);
 }
@@ -34,7 +35,7 @@ TEST(ExitCode, WorkThatEndedWellIsZeroAfterASignalToo) {
 
 TEST(JsonCode, NamesAreDistinct) {
   std::set<std::string> names;
-  for (int code = 0; code <= static_cast<int>(StatusCode::kInternal); ++code) {
+  for (int code = 0; code <= static_cast<int>(StatusCode::kCrashed); ++code) {
     EXPECT_TRUE(names.insert(json_code_name(static_cast<StatusCode>(code))).second) << code;
   }
 }

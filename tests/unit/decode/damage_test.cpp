@@ -79,11 +79,17 @@ TEST(Damage, AbsurdParametersAreRejected) {
   EXPECT_EQ(code_of(many_channels), StatusCode::kBadInput);
 }
 
-TEST(Damage, ALongerSourceThanAllowedIsRejected) {
+TEST(Damage, ALongerSourceThanAllowedIsLeftThere) {
   DecodeRequest request;
-  request.source_seconds_max = 0.5;
-  EXPECT_TRUE(decode_bytes(plain_wav(11025), request).ok());
-  EXPECT_EQ(decode_bytes(plain_wav(11026), request).status().code(), StatusCode::kBadInput);
+  request.source_seconds_max = 10.0;
+  const auto fits = decode_bytes(plain_wav(220'500), request);
+  const auto over = decode_bytes(plain_wav(220'501), request);
+  const auto far_over = decode_bytes(plain_wav(2'205'000), request);
+  ASSERT_TRUE(fits.ok() && over.ok() && far_over.ok());
+  EXPECT_FALSE(fits->facts.is_over_long);
+  EXPECT_TRUE(over->facts.is_over_long);
+  EXPECT_TRUE(far_over->facts.is_over_long);
+  EXPECT_LE(far_over->samples.size(), 220'500U);
 }
 
 TEST(Damage, AWavCutInHalfIsDecodedWithAWarning) {

@@ -1,0 +1,55 @@
+// make_contained_decoder: an AudioDecoder whose codecs work in a process of their own, so that
+// their crash, endless loop or hunger for memory costs one clip and not the run.
+//
+// One decoder owns one worker process, started at the first clip, kept from clip to clip, replaced
+// when it has died. Results, facts and messages are those of the decoder inside. Beyond its
+// failures:
+//   kCrashed    the worker crashed, sent nonsense, or used up the processor time that its clip is
+//               worth: "its decoder crashed (SIGSEGV)"
+//   kBadInput   "needs more than 512 MiB to decode"
+//   kSourceIo   the worker was killed from outside, as the system does when memory runs out
+//   kResource, kInternal   no worker can be started; the message names the command
+// One thread at a time, like every decoder. README.md says how it works.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "decode/audio_decoder.hpp"
+
+namespace xtts::decode_worker {
+
+// How much processor time the decoding of one source may take. Far above what any honest file of
+// that size needs, for a slow machine too: who meets the limit is in a loop. Monkey's Audio at its
+// slowest setting takes 1.2 s a MiB; an hour of silence may be 30 kB of FLAC and takes seconds.
+struct CpuLimit {
+  std::chrono::nanoseconds base = std::chrono::seconds(30);
+  std::chrono::nanoseconds per_mib = std::chrono::seconds(10);
+  // For each second of sound that the source could hold at the thinnest coding there is.
+  std::chrono::nanoseconds per_source_second = std::chrono::milliseconds(20);
+  double source_bytes_per_second_min = 8.0;
+};
+
+[[nodiscard]] std::chrono::nanoseconds cpu_time_max(const CpuLimit& limit,
+                                                    std::uint64_t source_bytes,
+                                                    double source_seconds_max);
+
+struct ContainedOptions {
+  // Program and arguments, by path; it calls run_decode_worker(kWorkerSocket, kWorkerMemory, ...).
+  std::vector<std::string> command;
+  // Of private memory in the worker, which holds no sound but the piece in hand: a bound for codecs
+  // and containers alone. The same for all builds, or their memory would decide which clips fail.
+  std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
+  CpuLimit cpu_limit = {};
+  // A worker that neither computes nor answers for so long is given up. Time in which it or we are
+  // stopped does not count.
+  std::chrono::milliseconds standstill_max = std::chrono::minutes(10);
+};
+
+[[nodiscard]] std::unique_ptr<decode::AudioDecoder> make_contained_decoder(
+    ContainedOptions options);
+
+}  // namespace xtts::decode_worker

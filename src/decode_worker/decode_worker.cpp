@@ -1,0 +1,220 @@
+#include "decode_worker/decode_worker.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "base/try.hpp"
+#include "decode_worker/detail/channel.hpp"
+#include "decode_worker/detail/containment.hpp"
+#include "decode_worker/detail/shared_memory.hpp"
+
+namespace xtts::decode_worker {
+namespace {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): this file is what detail/ is for
+
+// Windows grow while reading goes on in order, and begin small after each leap: of a video, libav
+// wants only the sound.
+constexpr std::uint64_t kFirstReadBytes = std::uint64_t{64} << 10U;
+
+// The clip in hand, as the parent sees it. Stop reaches the decoder as a failure of the next read
+// or of the next piece.
+class Clip final : public RandomAccessFile {
+ public:
+  Clip(Channel& channel, const SharedMemory& memory, const Decode& asked)
+      : channel_(channel),
+        memory_(memory),
+        size_bytes_(asked.size_bytes),
+        window_bytes_(asked.window_bytes) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                            std::span<std::byte> out) const override;
+  [[nodiscard]] Status give(std::span<const float> samples);
+  // All have been given.
+  [[nodiscard]] Status end();
+
+ private:
+  [[nodiscard]] Status fill_window(std::uint64_t offset_bytes, std::uint64_t needed_bytes) const;
+  [[nodiscard]] Status send_piece(bool wants_answer);
+  [[nodiscard]] std::optional<Message> await() const;
+  [[nodiscard]] static Status stopped() { return {StatusCode::kCancelled, "stopped"}; }
+
+  Channel& channel_;
+  const SharedMemory& memory_;
+  std::uint64_t size_bytes_;
+  // Reading is const to its users; what is in the window, and what came while we waited for it, are
+  // not theirs to see.
+  mutable std::uint64_t window_offset_bytes_ = 0;
+  mutable std::uint64_t window_bytes_;
+  mutable std::uint64_t ahead_bytes_ = kFirstReadBytes;
+  mutable bool is_stopped_ = false;
+  mutable std::size_t unanswered_count_ = 0;
+  std::size_t buffer_ = 0;         // the one being filled
+  std::size_t filled_samples_ = 0;  // of it
+};
+
+// The next message that is an answer to a read; nothing where the parent says stop, or is gone.
+// Counts off the pieces that it has taken meanwhile.
+std::optional<Message> Clip::await() const {
+  auto received = channel_.receive(std::nullopt);
+  auto* const message = std::get_if<Message>(&received);
+  if (message == nullptr || std::holds_alternative<Stop>(*message)) {
+    is_stopped_ = true;
+    return std::nullopt;
+  }
+  if (std::holds_alternative<Taken>(*message)) --unanswered_count_;
+  return std::move(*message);
+}
+
+Status Clip::fill_window(std::uint64_t offset_bytes, std::uint64_t needed_bytes) const {
+  const bool goes_on = offset_bytes == window_offset_bytes_ + window_bytes_;
+  ahead_bytes_ =
+      goes_on ? std::min<std::uint64_t>(ahead_bytes_ * 4, kWindowBytes) : kFirstReadBytes;
+  Read read;
+  read.offset_bytes = offset_bytes;
+  read.needed_bytes = needed_bytes;
+  read.wanted_bytes = std::min(size_bytes_ - offset_bytes, std::max(needed_bytes, ahead_bytes_));
+  window_bytes_ = 0;
+  if (is_stopped_ || !channel_.send(read)) return stopped();
+  while (const auto answer = await()) {
+    if (const auto* failed = std::get_if<Failed>(&*answer))
+      return status_of(*failed).value_or(Status(StatusCode::kSourceIo, failed->text));
+    if (const auto* data = std::get_if<Data>(&*answer)) {
+      window_offset_bytes_ = offset_bytes;
+      window_bytes_ = data->size_bytes;
+      return {};
+    }
+  }
+  return stopped();
+}
+
+Result<std::size_t> Clip::read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const {
+  std::size_t count = 0;
+  while (count < out.size() && offset_bytes + count < size_bytes_) {
+    const std::uint64_t position = offset_bytes + count;
+    const auto wanted = static_cast<std::size_t>(
+        std::min<std::uint64_t>(out.size() - count, size_bytes_ - position));
+    if (position < window_offset_bytes_ || position >= window_offset_bytes_ + window_bytes_) {
+      XTTS_TRY(fill_window(position, std::min(wanted, kWindowBytes)));
+      if (window_bytes_ == 0) break;  // the file has become shorter
+    }
+    const std::uint64_t begin = position - window_offset_bytes_;
+    const auto size =
+        static_cast<std::size_t>(std::min<std::uint64_t>(wanted, window_bytes_ - begin));
+    std::memcpy(out.data() + count, memory_.window().data() + begin, size);
+    count += size;
+  }
+  return count;
+}
+
+// One buffer is filled while the parent empties the other.
+Status Clip::give(std::span<const float> samples) {
+  while (!samples.empty()) {
+    while (!is_stopped_ && unanswered_count_ >= kBufferCount) (void)await();
+    if (is_stopped_) return stopped();
+    const auto room = memory_.buffer(buffer_).subspan(filled_samples_);
+    const auto part = samples.first(std::min(samples.size(), room.size()));
+    std::memcpy(room.data(), part.data(), part.size_bytes());
+    filled_samples_ += part.size();
+    samples = samples.subspan(part.size());
+    if (filled_samples_ == kBufferSamples) XTTS_TRY(send_piece(true));
+  }
+  return {};
+}
+
+// The last piece of all wants no answer: a small clip costs one message and its facts.
+Status Clip::end() {
+  return filled_samples_ > 0 ? send_piece(false) : Status();
+}
+
+Status Clip::send_piece(bool wants_answer) {
+  Piece message;
+  message.buffer_index = std::exchange(buffer_, (buffer_ + 1) % kBufferCount);
+  message.sample_count = std::exchange(filled_samples_, 0);
+  message.wants_answer = wants_answer;
+  if (wants_answer) ++unanswered_count_;
+  if (!channel_.send(message)) is_stopped_ = true;
+  return is_stopped_ ? stopped() : Status();
+}
+
+class Worker {
+ public:
+  Worker(Channel& channel, const SharedMemory& memory, decode::AudioDecoder& decoder)
+      : channel_(channel), memory_(memory), decoder_(decoder) {}
+
+  // False when the parent is gone.
+  bool answer(const Decode& asked) {
+    const auto before = decoder_.resampling_time();
+    const auto facts = decode(asked);
+    const auto resampling_ns =
+        static_cast<std::uint64_t>((decoder_.resampling_time() - before).count());
+    if (facts.ok()) return channel_.send(Done{*facts, resampling_ns});
+    Failed failed = failed_of(facts.status());
+    failed.resampling_ns = resampling_ns;
+    return channel_.send(failed);
+  }
+
+ private:
+  Result<decode::SourceFacts> decode(const Decode& asked) {
+    Clip clip(channel_, memory_, asked);
+    decode::DecodeRequest request;
+    request.target_rate_hz = asked.target_rate_hz;
+    request.mix = asked.takes_first ? decode::Mix::kFirst : decode::Mix::kMean;
+    request.resampler = asked.resampler;
+    request.source_seconds_max = asked.source_seconds_max;
+    try {
+      auto facts = decoder_.decode(
+          clip, request, [&](std::span<const float> samples) { return clip.give(samples); });
+      if (facts.ok()) XTTS_TRY(clip.end());
+      return facts;
+    } catch (const std::bad_alloc&) {
+      return Status(StatusCode::kResource, "decoding: out of memory");
+    }
+  }
+
+  Channel& channel_;
+  const SharedMemory& memory_;
+  decode::AudioDecoder& decoder_;
+};
+
+bool is_a_parents_socket(int descriptor) {
+  int type = 0;
+  socklen_t size = sizeof(type);
+  return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
+}  // namespace
+
+int run_decode_worker(int socket_fd, int memory_fd, decode::AudioDecoder& decoder) {
+  if (!is_a_parents_socket(socket_fd)) return 1;
+  Channel channel{FileDescriptor(socket_fd)};
+  const auto memory = SharedMemory::attach(FileDescriptor(memory_fd));
+  if (!memory) return 1;
+  leave_the_parents_world(std::max(socket_fd, memory_fd));
+
+  auto received = channel.receive(std::nullopt);
+  const auto* first = std::get_if<Message>(&received);
+  const auto* setup = first != nullptr ? std::get_if<Setup>(first) : nullptr;
+  if (setup == nullptr || setup->version != kProtocolVersion) return 1;
+  confine(setup->memory_bytes);
+  // From here on nothing can be opened.
+  if (!channel.send(Ready{})) return 0;
+
+  Worker worker(channel, *memory, decoder);
+  while (true) {
+    received = channel.receive(std::nullopt);
+    const auto* message = std::get_if<Message>(&received);
+    if (message == nullptr) return 0;
+    const auto* asked = std::get_if<Decode>(message);
+    if (asked != nullptr && !worker.answer(*asked)) return 0;
+  }
+}
+
+}  // namespace xtts::decode_worker

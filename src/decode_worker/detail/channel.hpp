@@ -1,0 +1,41 @@
+// Channel: one end of the socket between parent and worker; a message is one packet. One thread at
+// a time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "decode_worker/detail/file_descriptor.hpp"
+#include "decode_worker/detail/messages.hpp"
+
+namespace xtts::decode_worker::detail {
+
+enum class Silence {
+  kTimeout,   // nothing came in time
+  kEnded,     // the other side is gone
+  kNonsense,  // what came is no message
+};
+
+class Channel {
+ public:
+  Channel() = default;
+  explicit Channel(FileDescriptor socket) : socket_(std::move(socket)) {}
+
+  // False when the other side is gone.
+  [[nodiscard]] bool send(const Message& message);
+  // Waits for as long as it takes where no timeout is given.
+  [[nodiscard]] std::variant<Message, Silence> receive(
+      std::optional<std::chrono::milliseconds> timeout);
+
+ private:
+  // False when the time is up.
+  [[nodiscard]] bool wait(std::chrono::milliseconds timeout) const;
+
+  FileDescriptor socket_;
+  std::vector<std::byte> packet_;
+};
+
+}  // namespace xtts::decode_worker::detail

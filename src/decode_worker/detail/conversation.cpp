@@ -1,0 +1,161 @@
+#include "decode_worker/detail/conversation.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/try.hpp"
+
+namespace xtts::decode_worker::detail {
+namespace {
+
+constexpr std::uint32_t kSampleRateHzMax = 768'000;  // as the decoder inside has it
+constexpr std::size_t kNameBytesMax = 256;
+constexpr std::uint64_t kResamplingNsMax = std::uint64_t{30} * 24 * 3600 * 1'000'000'000;
+
+// Above what the length allows: rounding at changes of the rate, the last frame of a codec.
+constexpr std::uint64_t kSlackSamples = std::uint64_t{1} << 21U;
+constexpr double kSamplesMax = 1e12;  // times any count of channels, it fits in 64 bits
+
+std::uint64_t sample_count_max(double seconds, std::uint32_t rate_hz) {
+  const double count = seconds * rate_hz;
+  if (!(count > 0.0)) return kSlackSamples;
+  return static_cast<std::uint64_t>(std::min(count, kSamplesMax)) + kSlackSamples;
+}
+
+// libav's own names are plain ASCII.
+bool is_a_name(const std::string& text) {
+  return text.size() <= kNameBytesMax &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+}  // namespace
+
+Status Conversation::nonsense() {
+  ending_ = Ending::kWorkerDied;
+  return supervision_.nonsense();
+}
+
+bool Conversation::send_request(const decode::DecodeRequest& request) {
+  Decode asked;
+  asked.takes_first = request.mix == decode::Mix::kFirst;
+  asked.target_rate_hz = request.target_rate_hz;
+  asked.resampler = request.resampler;
+  asked.source_seconds_max = request.source_seconds_max;
+  asked.size_bytes = source_.size_bytes();
+  // A head that cannot be read is not sent: whether it matters shows when the worker asks for it.
+  const auto head = source_.read_at(
+      0, memory_.window().first(std::min<std::uint64_t>(asked.size_bytes, kWindowBytes)));
+  asked.window_bytes = head.ok() ? *head : 0;
+  return worker_.channel().send(asked);
+}
+
+Result<decode::SourceFacts> Conversation::hold(const decode::DecodeRequest& request) {
+  frame_count_max_ = sample_count_max(request.source_seconds_max, kSampleRateHzMax);
+  sample_count_max_ = request.target_rate_hz == 0
+                          ? frame_count_max_
+                          : sample_count_max(request.source_seconds_max, request.target_rate_hz);
+  (void)send_request(request);  // where it failed, listening says why
+  auto facts = listen();
+  if (refusal_.has_value()) return *std::move(refusal_);
+  return facts;
+}
+
+Result<decode::SourceFacts> Conversation::listen() {
+  while (true) {
+    auto received = supervision_.receive();
+    if (!received) {
+      ending_ = supervision_.has_died() ? Ending::kWorkerDied : Ending::kWorkerIsDead;
+      return received.status();
+    }
+    if (const auto* read = std::get_if<Read>(&*received)) {
+      XTTS_TRY(answer(*read));
+    } else if (const auto* piece = std::get_if<Piece>(&*received)) {
+      XTTS_TRY(accept(*piece));
+    } else if (auto* done = std::get_if<Done>(&*received)) {
+      if (!check(*done).ok()) return nonsense();
+      ending_ = Ending::kWorkerIsReady;
+      resampling_time_ = std::chrono::nanoseconds(done->resampling_ns);
+      return std::move(done->facts);
+    } else if (const auto* failed = std::get_if<Failed>(&*received)) {
+      return conclude(*failed);
+    } else {
+      return nonsense();
+    }
+  }
+}
+
+// A failed send needs no care: the worker is gone, and the next message is its end.
+Status Conversation::answer(const Read& read) {
+  if (read.needed_bytes > read.wanted_bytes || read.wanted_bytes > kWindowBytes ||
+      !lies_within(read.offset_bytes, read.wanted_bytes, source_.size_bytes())) {
+    return nonsense();
+  }
+  if (refusal_.has_value()) return {};
+  // What is only wanted may fail without harm: nobody may ever ask for it.
+  auto got = source_.read_at(read.offset_bytes, memory_.window().first(read.wanted_bytes));
+  if (!got.ok() && read.needed_bytes < read.wanted_bytes)
+    got = source_.read_at(read.offset_bytes, memory_.window().first(read.needed_bytes));
+  if (got.ok()) {
+    (void)worker_.channel().send(Data{*got});
+  } else {
+    source_failure_ = got.status();
+    (void)worker_.channel().send(failed_of(source_failure_));
+  }
+  return {};
+}
+
+Status Conversation::accept(const Piece& piece) {
+  const bool fits = piece.buffer_index < kBufferCount && piece.sample_count > 0 &&
+                    piece.sample_count <= kBufferSamples &&
+                    piece.sample_count <= sample_count_max_ - sample_count_;
+  if (!fits) return nonsense();
+  sample_count_ += piece.sample_count;
+  if (refusal_.has_value()) return {};
+  Status taken = take_(memory_.buffer(piece.buffer_index).first(piece.sample_count));
+  if (!taken.ok()) {
+    refusal_ = std::move(taken);
+    (void)worker_.channel().send(Stop{});
+  } else if (piece.wants_answer) {
+    (void)worker_.channel().send(Taken{});
+  }
+  return {};
+}
+
+Status Conversation::check(const Done& done) const {
+  const Status wrong(StatusCode::kCrashed, "");
+  const decode::SourceFacts& facts = done.facts;
+  if (done.resampling_ns > kResamplingNsMax) return wrong;
+  if (!is_a_name(facts.container) || !is_a_name(facts.codec)) return wrong;
+  if (facts.sample_rate_hz == 0 || facts.sample_rate_hz > kSampleRateHzMax) return wrong;
+  if (facts.channel_count == 0 || facts.frame_count > frame_count_max_) return wrong;
+  const std::uint64_t all_count = facts.frame_count * facts.channel_count;
+  if (facts.clipped_sample_count > all_count || facts.nonfinite_sample_count > all_count)
+    return wrong;
+  return {};
+}
+
+// Codes that only a source's failure brings with it are the worker's own invention without one.
+Status Conversation::conclude(const Failed& failed) {
+  auto status = status_of(failed);
+  if (!status.has_value() || failed.resampling_ns > kResamplingNsMax) return nonsense();
+  ending_ = Ending::kWorkerIsReady;
+  resampling_time_ = std::chrono::nanoseconds(failed.resampling_ns);
+  if (refusal_.has_value()) return *std::move(status);
+  if (!source_failure_.ok() && status->code() == source_failure_.code()) return *std::move(status);
+  switch (status->code()) {
+    case StatusCode::kResource:
+      ending_ = Ending::kMemoryIsShort;
+      return *std::move(status);
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kBadInput:
+    case StatusCode::kSourceIo:
+    case StatusCode::kUnsupported:
+      return *std::move(status);
+    default:
+      return nonsense();
+  }
+}
+
+}  // namespace xtts::decode_worker::detail

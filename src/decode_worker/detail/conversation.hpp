@@ -1,0 +1,66 @@
+// Conversation: one clip, from Decode to Done or Failed, on the parent's side.
+//
+// It believes nothing: each message must fit what was asked and what came before, or the worker is
+// killed. All reading of the source happens here. Borrows everything; one thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "decode/audio_decoder.hpp"
+#include "decode_worker/detail/shared_memory.hpp"
+#include "decode_worker/detail/supervision.hpp"
+
+namespace xtts::decode_worker::detail {
+
+enum class Ending {
+  kWorkerIsReady,  // for the next clip
+  kWorkerIsDead,   // as this clip's fault: it overstepped, or was killed from outside
+  kWorkerDied,     // and may have been brought to it by an earlier clip
+  kMemoryIsShort,  // the worker lives, but what is in it may be half done
+};
+
+class Conversation {
+ public:
+  Conversation(WorkerProcess& worker, const SharedMemory& memory, const Worth& worth,
+               const RandomAccessFile& source, const decode::TakeSamples& take)
+      : worker_(worker),
+        memory_(memory),
+        supervision_(worker, worth),
+        source_(source),
+        take_(take) {}
+
+  [[nodiscard]] Result<decode::SourceFacts> hold(const decode::DecodeRequest& request);
+  [[nodiscard]] Ending ending() const noexcept { return ending_; }
+  [[nodiscard]] bool has_given_samples() const noexcept { return sample_count_ > 0; }
+  [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept {
+    return resampling_time_;
+  }
+
+ private:
+  [[nodiscard]] bool send_request(const decode::DecodeRequest& request);
+  [[nodiscard]] Result<decode::SourceFacts> listen();
+  [[nodiscard]] Status answer(const Read& read);
+  [[nodiscard]] Status accept(const Piece& piece);
+  [[nodiscard]] Status check(const Done& done) const;
+  [[nodiscard]] Status conclude(const Failed& failed);
+  [[nodiscard]] Status nonsense();
+
+  WorkerProcess& worker_;
+  const SharedMemory& memory_;
+  Supervision supervision_;
+  const RandomAccessFile& source_;
+  const decode::TakeSamples& take_;
+
+  std::uint64_t frame_count_max_ = 0;
+  std::uint64_t sample_count_max_ = 0;
+  std::uint64_t sample_count_ = 0;
+  std::optional<Status> refusal_;  // of who takes the samples: we wait for the worker to stop
+  Status source_failure_;
+  Ending ending_ = Ending::kWorkerIsDead;
+  std::chrono::nanoseconds resampling_time_{};
+};
+
+}  // namespace xtts::decode_worker::detail

@@ -1,0 +1,133 @@
+// The words between parent and worker: one small message each, written field by field in the
+// machine's own byte order (both ends are the same program).
+//
+// A message that arrives is nonsense until decode_message has taken it apart: every length is
+// bounded, every number has its bytes, nothing is left over. What a number may be in its place is
+// for the receiver to check. Pure functions.
+//
+//   parent                                   worker
+//   Setup                             -->
+//                                     <--    Ready
+//   Decode (the window holds the head) -->
+//                                     <--    Read           any number of times, in any order
+//   Data or Failed                    -->
+//                                     <--    Piece
+//   Taken, or Stop                    -->                   where the piece asks for it
+//                                     <--    Done or Failed
+//
+// After Stop the parent only waits for Done or Failed. Taken and Stop that come when all is done
+// are left over from the clip before and mean nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "decode/audio_decoder.hpp"
+
+namespace xtts::decode_worker::detail {
+
+constexpr std::uint32_t kProtocolVersion = 1;
+constexpr std::size_t kTextBytesMax = 4096;
+constexpr std::size_t kTextCountMax = 8;
+// Any message: facts with all their texts are the longest.
+constexpr std::size_t kMessageBytesMax = (kTextCountMax + 3) * (kTextBytesMax + 8) + 256;
+
+struct Setup {
+  std::uint32_t version = kProtocolVersion;
+  std::uint64_t memory_bytes = 0;
+
+  static void each(auto& self, auto&& field) { field(self.version, self.memory_bytes); }
+};
+
+struct Ready {
+  std::uint32_t version = kProtocolVersion;
+
+  static void each(auto& self, auto&& field) { field(self.version); }
+};
+
+struct Decode {
+  bool takes_first = false;  // Mix::kFirst
+  std::uint32_t target_rate_hz = 0;
+  std::string resampler;
+  double source_seconds_max = 0.0;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t window_bytes = 0;  // this much of the head is in the window
+
+  static void each(auto& self, auto&& field) {
+    field(self.takes_first, self.target_rate_hz, self.resampler, self.source_seconds_max,
+          self.size_bytes, self.window_bytes);
+  }
+};
+
+// Fill the window from the offset; with `needed_bytes` where all that is wanted cannot be read.
+struct Read {
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t needed_bytes = 0;
+  std::uint64_t wanted_bytes = 0;
+
+  static void each(auto& self, auto&& field) {
+    field(self.offset_bytes, self.needed_bytes, self.wanted_bytes);
+  }
+};
+
+struct Data {
+  std::uint64_t size_bytes = 0;
+
+  static void each(auto& self, auto&& field) { field(self.size_bytes); }
+};
+
+struct Piece {
+  std::uint64_t buffer_index = 0;
+  std::uint64_t sample_count = 0;
+  bool wants_answer = false;  // all but the last do
+
+  static void each(auto& self, auto&& field) {
+    field(self.buffer_index, self.sample_count, self.wants_answer);
+  }
+};
+
+struct Taken {
+  static void each(auto&, auto&&) {}
+};
+
+struct Stop {
+  static void each(auto&, auto&&) {}
+};
+
+struct Done {
+  decode::SourceFacts facts;
+  std::uint64_t resampling_ns = 0;
+
+  static void each(auto& self, auto&& field) {
+    auto& facts = self.facts;
+    field(facts.container, facts.codec, facts.sample_rate_hz, facts.channel_count,
+          facts.frame_count, facts.clipped_sample_count, facts.nonfinite_sample_count,
+          facts.is_over_long, facts.pcm_digest.high, facts.pcm_digest.low, facts.warnings, self.resampling_ns);
+  }
+};
+
+// Of a read (by the parent) or of the clip (by the worker).
+struct Failed {
+  std::uint32_t code = 0;
+  std::string text;
+  std::uint64_t resampling_ns = 0;
+
+  static void each(auto& self, auto&& field) { field(self.code, self.text, self.resampling_ns); }
+};
+
+using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed>;
+
+// Texts and lists that are too long are cut.
+[[nodiscard]] std::vector<std::byte> encode_message(const Message& message);
+[[nodiscard]] std::optional<Message> decode_message(std::span<const std::byte> bytes);
+
+// A failure as a message, and back. Nothing where the code is no failure's.
+[[nodiscard]] Failed failed_of(const Status& status);
+[[nodiscard]] std::optional<Status> status_of(const Failed& failed);
+
+}  // namespace xtts::decode_worker::detail

@@ -1,0 +1,61 @@
+#include "decode_worker/detail/shared_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace xtts::decode_worker::detail {
+namespace {
+
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+Status failure(const char* operation) {
+  return {StatusCode::kResource, std::string("memory shared with a decoder's worker: ") +
+                                     operation + ": " + std::system_category().message(errno)};
+}
+
+}  // namespace
+
+Result<SharedMemory> SharedMemory::make() {
+  FileDescriptor descriptor(::memfd_create("xtts-decode", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!descriptor.is_open()) return failure("memfd_create");
+  if (::ftruncate(descriptor.get(), static_cast<off_t>(kSharedBytes)) != 0)
+    return failure("ftruncate");
+  if (::fcntl(descriptor.get(), F_ADD_SEALS, kSeals) != 0) return failure("sealing");
+  return map(std::move(descriptor));
+}
+
+Result<SharedMemory> SharedMemory::attach(FileDescriptor descriptor) {
+  struct stat facts {};
+  if (::fstat(descriptor.get(), &facts) != 0) return failure("fstat");
+  if (facts.st_size != static_cast<off_t>(kSharedBytes) ||
+      ::fcntl(descriptor.get(), F_GET_SEALS) != kSeals) {
+    return Status(StatusCode::kInternal, "this is not the memory that a decoder's worker shares");
+  }
+  return map(std::move(descriptor));
+}
+
+Result<SharedMemory> SharedMemory::map(FileDescriptor descriptor) {
+  void* const base =
+      ::mmap(nullptr, kSharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
+  if (base == MAP_FAILED) return failure("mmap");
+  return SharedMemory(std::move(descriptor), static_cast<std::byte*>(base));
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : descriptor_(std::move(other.descriptor_)), base_(std::exchange(other.base_, nullptr)) {}
+
+SharedMemory::~SharedMemory() {
+  if (base_ != nullptr) ::munmap(base_, kSharedBytes);
+}
+
+std::span<float> SharedMemory::buffer(std::size_t index) const noexcept {
+  auto* const samples = reinterpret_cast<float*>(base_ + kWindowBytes);
+  return {samples + index * kBufferSamples, kBufferSamples};
+}
+
+}  // namespace xtts::decode_worker::detail

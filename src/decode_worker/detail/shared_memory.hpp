@@ -1,0 +1,47 @@
+// SharedMemory: what parent and worker both see: a window for pieces of the source and two buffers
+// for samples. No control lies in it, so whatever the other side writes there can only be wrong
+// sound.
+//
+// A sealed memfd: its size cannot change, so no access can fault. Each buffer belongs to one side
+// at a time, as the messages say. Thread: one at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "decode_worker/detail/file_descriptor.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::decode_worker::detail {
+
+constexpr std::size_t kWindowBytes = std::size_t{1} << 20U;
+constexpr std::size_t kBufferSamples = std::size_t{1} << 18U;
+constexpr std::size_t kBufferCount = 2;
+constexpr std::size_t kSharedBytes = kWindowBytes + kBufferCount * kBufferSamples * sizeof(float);
+
+class SharedMemory {
+ public:
+  // The parent's side.
+  [[nodiscard]] static Result<SharedMemory> make();
+  // The worker's side. Refuses memory of another size or with seals missing.
+  [[nodiscard]] static Result<SharedMemory> attach(FileDescriptor descriptor);
+
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&&) = delete;
+  ~SharedMemory();
+
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
+  [[nodiscard]] std::span<std::byte> window() const noexcept { return {base_, kWindowBytes}; }
+  [[nodiscard]] std::span<float> buffer(std::size_t index) const noexcept;
+
+ private:
+  SharedMemory(FileDescriptor descriptor, std::byte* base) noexcept
+      : descriptor_(std::move(descriptor)), base_(base) {}
+  [[nodiscard]] static Result<SharedMemory> map(FileDescriptor descriptor);
+
+  FileDescriptor descriptor_;
+  std::byte* base_;
+};
+
+}  // namespace xtts::decode_worker::detail

@@ -1,0 +1,196 @@
+#include "decode_worker/detail/worker_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <system_error>
+#include <thread>
+
+#include "base/try.hpp"
+#include "decode_worker/decode_worker.hpp"
+
+namespace xtts::decode_worker::detail {
+namespace {
+
+// Above the worker's own numbers, so that placing one descriptor never closes the other.
+constexpr int kDescriptorMin = 10;
+
+// Its socket is closed a moment before a dying process can be reaped. One that lives on after that
+// has closed it on purpose.
+constexpr std::chrono::milliseconds kDyingTimeMax{2000};
+
+Status start_failure(const std::vector<std::string>& command, int error) {
+  const bool is_scarce =
+      error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOBUFS;
+  return {is_scarce ? StatusCode::kResource : StatusCode::kInternal,
+          worker_name(command) + " cannot be started: " + std::system_category().message(error)};
+}
+
+struct SocketPair {
+  FileDescriptor ours;
+  FileDescriptor theirs;
+};
+
+Result<SocketPair> socket_pair(const std::vector<std::string>& command) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return start_failure(command, errno);
+  SocketPair low{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  SocketPair pair{FileDescriptor(::fcntl(low.ours.get(), F_DUPFD_CLOEXEC, kDescriptorMin)),
+                  FileDescriptor(::fcntl(low.theirs.get(), F_DUPFD_CLOEXEC, kDescriptorMin))};
+  if (!pair.ours.is_open() || !pair.theirs.is_open()) return start_failure(command, errno);
+  // A worker that does not listen must not make us wait: a full socket is a failed send.
+  if (::fcntl(pair.ours.get(), F_SETFL, O_NONBLOCK) != 0) return start_failure(command, errno);
+  return pair;
+}
+
+// The worker finishes what is in hand when the user stops the run: these signals stay blocked even
+// before it can ignore them. All others are as in a program newly started.
+class SpawnSettings {
+ public:
+  SpawnSettings(int socket, int memory) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+    error_ = ::posix_spawn_file_actions_adddup2(&actions_, socket, kWorkerSocket);
+    if (error_ == 0) error_ = ::posix_spawn_file_actions_adddup2(&actions_, memory, kWorkerMemory);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&blocked, signal);
+    sigset_t all;
+    sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &blocked);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+
+  int spawn(pid_t& process, const std::vector<std::string>& command) const {
+    if (error_ != 0) return error_;
+    std::vector<char*> arguments;
+    for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    return ::posix_spawn(&process, arguments[0], &actions_, &attributes_, arguments.data(),
+                         environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+  int error_ = 0;
+};
+
+std::string signal_name(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGABRT:
+      return "SIGABRT";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL";
+    case SIGTRAP:
+      return "SIGTRAP";
+    case SIGSYS:
+      return "SIGSYS";
+    default:
+      return "signal " + std::to_string(signal);
+  }
+}
+
+}  // namespace
+
+std::string worker_name(const std::vector<std::string>& command) {
+  std::string text = "the decoder's worker (";
+  for (const auto& word : command) text += (&word == command.data() ? "" : " ") + word;
+  return text + ")";
+}
+
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
+                                                            const SharedMemory& memory) {
+  if (command.empty()) return Status(StatusCode::kInternal, "no command for the decoder's worker");
+  XTTS_ASSIGN(SocketPair pair, socket_pair(command));
+  const FileDescriptor shared(::fcntl(memory.descriptor(), F_DUPFD_CLOEXEC, kDescriptorMin));
+  if (!shared.is_open()) return start_failure(command, errno);
+  pid_t process = 0;
+  const int error = SpawnSettings(pair.theirs.get(), shared.get()).spawn(process, command);
+  if (error != 0) return start_failure(command, error);
+  return std::unique_ptr<WorkerProcess>(new WorkerProcess(process, std::move(pair.ours)));
+}
+
+WorkerProcess::WorkerProcess(pid_t process, FileDescriptor socket)
+    : process_(process), channel_(std::move(socket)) {
+  if (::clock_getcpuclockid(process, &cpu_clock_) != 0) cpu_clock_ = -1;
+}
+
+WorkerProcess::~WorkerProcess() {
+  kill();
+}
+
+bool WorkerProcess::has_ended() {
+  reap(WNOHANG);
+  return is_reaped_;
+}
+
+std::optional<std::chrono::nanoseconds> WorkerProcess::cpu_time() const {
+  timespec time{};
+  if (cpu_clock_ == -1 || ::clock_gettime(cpu_clock_, &time) != 0) return std::nullopt;
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// Only while it is ours to reap does its number name no other process.
+void WorkerProcess::kill() {
+  if (is_reaped_) return;
+  ::kill(process_, SIGKILL);
+  reap(0);
+}
+
+void WorkerProcess::reap(int wait_flags) {
+  if (is_reaped_) return;
+  pid_t reaped = 0;
+  do {
+    reaped = ::waitpid(process_, &wait_status_, wait_flags);
+  } while (reaped < 0 && errno == EINTR);
+  if (reaped == 0) return;
+  // Where whoever started us ignores SIGCHLD, the system has reaped it and nobody knows how it
+  // died.
+  if (reaped < 0) wait_status_ = 0;
+  is_reaped_ = true;
+}
+
+Status WorkerProcess::cause_of_death() {
+  constexpr std::chrono::microseconds kPause{200};
+  for (auto waited = kPause; !has_ended() && waited < kDyingTimeMax; waited += kPause)
+    std::this_thread::sleep_for(kPause);
+  if (!is_reaped_) {
+    kill();
+    return {StatusCode::kCrashed, "its decoder crashed (it hung up)"};
+  }
+  if (!WIFSIGNALED(wait_status_)) {
+    return {StatusCode::kCrashed,
+            "its decoder crashed (exit code " + std::to_string(WEXITSTATUS(wait_status_)) + ")"};
+  }
+  if (WTERMSIG(wait_status_) == SIGKILL) {
+    return {StatusCode::kSourceIo,
+            "its decoder was killed from outside (SIGKILL; the system may have run out of "
+            "memory): tried again by the next build"};
+  }
+  return {StatusCode::kCrashed,
+          "its decoder crashed (" + signal_name(WTERMSIG(wait_status_)) + ")"};
+}
+
+}  // namespace xtts::decode_worker::detail

@@ -1,0 +1,54 @@
+// WorkerProcess: one worker, from posix_spawn to waitpid. Killed and reaped when destroyed. One
+// thread at a time; not necessarily the one that started it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode_worker/detail/channel.hpp"
+#include "decode_worker/detail/shared_memory.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::decode_worker::detail {
+
+// "the decoder's worker (/usr/bin/xtts-precompute decode-worker)".
+[[nodiscard]] std::string worker_name(const std::vector<std::string>& command);
+
+class WorkerProcess {
+ public:
+  // kInternal: there is no such program; kResource: the system refuses. Returns before the worker
+  // is ready.
+  [[nodiscard]] static Result<std::unique_ptr<WorkerProcess>> start(
+      const std::vector<std::string>& command, const SharedMemory& memory);
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  [[nodiscard]] Channel& channel() noexcept { return channel_; }
+  // True also when it ended between two clips.
+  [[nodiscard]] bool has_ended();
+  // Of the process so far. Nothing once it has ended.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time() const;
+  void kill();
+  // What its end means for the clip in hand; for a worker that has closed its socket. Waits until
+  // it is dead.
+  [[nodiscard]] Status cause_of_death();
+
+ private:
+  WorkerProcess(pid_t process, FileDescriptor socket);
+  void reap(int wait_flags);
+
+  pid_t process_;
+  clockid_t cpu_clock_ = -1;
+  Channel channel_;
+  bool is_reaped_ = false;
+  int wait_status_ = 0;
+};
+
+}  // namespace xtts::decode_worker::detail

@@ -1,0 +1,219 @@
+// What a contained decoder does when all goes well and when its worker, its source or its taker
+// fails. Real processes throughout.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "support.hpp"
+
+namespace xtts::decode_worker::test {
+namespace {
+
+using decode::test::bytes_of;
+
+void expect_good_clip(decode::AudioDecoder& decoder) {
+  const auto plain = decode::make_libav_decoder();
+  const MemoryFile file(tone(30'000, 44100));
+  expect_same(decode_with(decoder, file), decode_with(*plain, file), "a good clip");
+}
+
+// Larger than the window and than both buffers, at another rate and at its own.
+TEST(Contained, LongSourcesAreTheSame) {
+  const auto plain = decode::make_libav_decoder();
+  const auto decoder = contained();
+  const MemoryFile file(tone(3'000'000, 44100));
+  for (const std::uint32_t rate_hz : {22050U, 44100U, 0U}) {
+    const auto request = decode::test::at_rate(rate_hz);
+    expect_same(decode_with(*decoder, file, request), decode_with(*plain, file, request), "long");
+  }
+}
+
+TEST(Contained, RequestsArriveWhole) {
+  const auto plain = decode::make_libav_decoder();
+  const auto decoder = contained();
+  const MemoryFile file(
+      decode::test::wav_of(decode::test::WavKind::kInteger, 48000, 2, decode::test::noise(60'000)));
+  decode::DecodeRequest request;
+  request.mix = decode::Mix::kFirst;
+  request.resampler = "soxr_vhq";
+  expect_same(decode_with(*decoder, file, request), decode_with(*plain, file, request), "vhq");
+  request.resampler = "soxr_lq";
+  expect_same(decode_with(*decoder, file, request), decode_with(*plain, file, request), "lq");
+  request = {};
+  request.source_seconds_max = 0.1;
+  expect_same(decode_with(*decoder, file, request), decode_with(*plain, file, request), "0.1 s");
+  request.source_seconds_max = -1.0;
+  expect_same(decode_with(*decoder, file, request), decode_with(*plain, file, request), "-1 s");
+  request = decode::test::at_rate(768'001);
+  expect_same(decode_with(*decoder, file, request), decode_with(*plain, file, request), "768 kHz");
+  const MemoryFile empty{Bytes()};
+  expect_same(decode_with(*decoder, empty), decode_with(*plain, empty), "empty");
+}
+
+TEST(Contained, ResamplingTimeAddsUp) {
+  const auto decoder = contained();
+  const MemoryFile file(tone(100'000, 44100));
+  ASSERT_EQ(decode_with(*decoder, file).code, StatusCode::kOk);
+  const auto once = decoder->resampling_time();
+  EXPECT_GT(once.count(), 0);
+  ASSERT_EQ(decode_with(*decoder, file).code, StatusCode::kOk);
+  EXPECT_GT(decoder->resampling_time(), once);
+}
+
+// The disk fails at any place of a source larger than the window: the same as without a worker.
+TEST(Contained, AFailingSourceFailsTheSame) {
+  const auto plain = decode::make_libav_decoder();
+  const auto decoder = contained();
+  const Bytes bytes = tone(1'500'000);
+  for (std::size_t offset = 0; offset < bytes.size(); offset += 1 + bytes.size() / 11) {
+    const MemoryFile file(bytes, offset);
+    const Outcome outcome = decode_with(*decoder, file);
+    EXPECT_EQ(outcome.code, StatusCode::kSourceIo);
+    expect_same(outcome, decode_with(*plain, file), "failing at " + std::to_string(offset));
+  }
+  expect_good_clip(*decoder);
+}
+
+TEST(Contained, ACrashCostsItsClipOnly) {
+  const auto decoder = contained();
+  for (const char* word : {"segv", "abort", "throw", "exit", "null"}) {
+    SCOPED_TRACE(word);
+    const Status status = status_of(*decoder, word);
+    EXPECT_EQ(status.code(), StatusCode::kCrashed);
+    EXPECT_TRUE(status.message().starts_with("its decoder crashed (")) << status.message();
+    expect_good_clip(*decoder);
+  }
+}
+
+TEST(Contained, ACrashIsNamedInPlainWords) {
+  const auto decoder = contained();
+  EXPECT_EQ(status_of(*decoder, "exit").message(), "its decoder crashed (exit code 7)");
+  if (detail::kIsSanitized) GTEST_SKIP() << "a sanitizer catches the signal";
+  EXPECT_EQ(status_of(*decoder, "segv").message(), "its decoder crashed (SIGSEGV)");
+  EXPECT_EQ(status_of(*decoder, "abort").message(), "its decoder crashed (SIGABRT)");
+}
+
+TEST(Contained, ALoopIsEndedAtItsLimit) {
+  const auto decoder = make_contained_decoder(test_options());
+  const Status status = status_of(*decoder, "spin");
+  EXPECT_EQ(status.code(), StatusCode::kCrashed);
+  EXPECT_EQ(status.message(),
+            "its decoder used more than 0.51 s of processor time for 4 bytes: given up");
+  EXPECT_EQ(status_of(*decoder, "flood").code(), StatusCode::kCrashed);
+  expect_good_clip(*decoder);
+}
+
+TEST(Contained, AStandstillIsEndedAtItsLimit) {
+  const auto decoder = make_contained_decoder(test_options());
+  const Status status = status_of(*decoder, "sleep");
+  EXPECT_EQ(status.code(), StatusCode::kCrashed);
+  EXPECT_EQ(status.message(), "its decoder stood still for 1.2 s: given up");
+  expect_good_clip(*decoder);
+}
+
+TEST(Contained, HungerForMemoryIsBadInput) {
+  if (detail::kIsSanitized) GTEST_SKIP() << "sanitizers leave no room for a limit of memory";
+  const auto decoder = contained();
+  for (int round = 0; round < 2; ++round) {
+    const Status status = status_of(*decoder, "hunger");
+    EXPECT_EQ(status.code(), StatusCode::kBadInput);
+    EXPECT_EQ(status.message(), "needs more than 256 MiB to decode");
+    expect_good_clip(*decoder);
+  }
+}
+
+TEST(Contained, AKillFromOutsideIsTriedAgainLater) {
+  const auto decoder = contained();
+  const Status status = status_of(*decoder, "kill");
+  EXPECT_EQ(status.code(), StatusCode::kSourceIo);
+  EXPECT_TRUE(status.message().starts_with("its decoder was killed from outside"))
+      << status.message();
+  expect_good_clip(*decoder);
+}
+
+TEST(Contained, NonsenseIsACrash) {
+  const auto decoder = contained();
+  for (const char* word :
+       {"lie empty", "lie long", "lie ready", "lie buffer", "lie count", "lie none",
+        "lie frames", "lie clipped", "lie name", "lie rate",
+        "lie read", "lie large", "lie code", "internal"}) {
+    SCOPED_TRACE(word);
+    const Status status = status_of(*decoder, word);
+    EXPECT_EQ(status.code(), StatusCode::kCrashed);
+    EXPECT_EQ(status.message(), "its decoder crashed (it sent nonsense)");
+  }
+  EXPECT_EQ(status_of(*decoder, "hang up").message(), "its decoder crashed (it hung up)");
+  expect_good_clip(*decoder);
+}
+
+TEST(Contained, ATakerThatFailsEndsTheClip) {
+  const auto decoder = contained();
+  const MemoryFile file(tone(3'000'000));
+  for (int calls_max : {1, 2, 5, 11}) {
+    int calls = 0;
+    const auto facts =
+        decoder->decode(file, decode::DecodeRequest(), [&](std::span<const float>) {
+          return ++calls < calls_max ? Status() : Status(StatusCode::kResource, "no room");
+        });
+    EXPECT_EQ(facts.status().code(), StatusCode::kResource);
+    EXPECT_EQ(facts.status().message(), "no room");
+    EXPECT_EQ(calls, calls_max);
+    expect_good_clip(*decoder);
+  }
+}
+
+TEST(Contained, ATakerThatThrowsLeavesItReady) {
+  const auto decoder = contained();
+  const MemoryFile file(tone(1'000'000));
+  const auto facts =
+      decoder->decode(file, decode::DecodeRequest(),
+                            [](std::span<const float>) -> Status { throw std::bad_alloc(); });
+  EXPECT_EQ(facts.status().code(), StatusCode::kResource);
+  expect_good_clip(*decoder);
+}
+
+TEST(Contained, AProgramThatIsNotThereIsNamed) {
+  ContainedOptions options = test_options();
+  options.command = {"/nowhere/worker", "please"};
+  const Status status = status_of(*make_contained_decoder(options), "x");
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_EQ(status.message(),
+            "the decoder's worker (/nowhere/worker please) cannot be started: No such file or "
+            "directory");
+}
+
+TEST(Contained, AProgramThatIsNoWorkerIsNamed) {
+  ContainedOptions options = test_options();
+  options.command = {"/bin/false"};
+  const Status status = status_of(*make_contained_decoder(options), "x");
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_TRUE(status.message().starts_with("the decoder's worker (/bin/false) does not start"))
+      << status.message();
+}
+
+TEST(Contained, DecodersOfSeveralThreadsDoNotMeet) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([] {
+      const auto decoder = contained();
+      for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(status_of(*decoder, "exit").code(), StatusCode::kCrashed);
+        expect_good_clip(*decoder);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+TEST(CpuLimit, GrowsWithTheSourceAndNoFurtherThanItsSoundMayLast) {
+  using std::chrono::seconds;
+  const CpuLimit limit;
+  EXPECT_EQ(cpu_time_max(limit, 0, 7200.0), seconds(30));
+  EXPECT_EQ(cpu_time_max(limit, 1U << 20U, 7200.0), seconds(30 + 10 + 144));
+  EXPECT_EQ(cpu_time_max(limit, 1U << 20U, 100.0), seconds(30 + 10 + 2));
+  EXPECT_GT(cpu_time_max(limit, ~0ULL, 1e300), seconds(1000));
+}
+
+}  // namespace
+}  // namespace xtts::decode_worker::test

@@ -1,0 +1,91 @@
+// Messages come back as they were; whatever else arrives is refused, whole or cut anywhere.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "decode_worker/detail/messages.hpp"
+
+namespace xtts::decode_worker::detail {
+namespace {
+
+Done a_done() {
+  Done done;
+  done.facts.container = "wav";
+  done.facts.codec = "pcm_s16le";
+  done.facts.sample_rate_hz = 44100;
+  done.facts.channel_count = 2;
+  done.facts.frame_count = 123;
+  done.facts.pcm_digest = {7, 9};
+  done.facts.warnings = {"one", "", "three"};
+  done.resampling_ns = 55;
+  return done;
+}
+
+std::vector<Message> examples() {
+  Decode decode;
+  decode.takes_first = true;
+  decode.resampler = "soxr_hq";
+  decode.source_seconds_max = 7200.5;
+  return {Setup{.memory_bytes = 5}, Ready{}, decode, Read{1, 2, 3}, Data{4},
+          Piece{1, 2, true},     Taken{}, Stop{}, a_done(),      Failed{3, "no", 1}};
+}
+
+TEST(Messages, ComeBackAsTheyWere) {
+  for (const Message& message : examples()) {
+    const auto bytes = encode_message(message);
+    const auto again = decode_message(bytes);
+    ASSERT_TRUE(again.has_value()) << message.index();
+    EXPECT_EQ(again->index(), message.index());
+    EXPECT_EQ(encode_message(*again), bytes);
+  }
+  const auto again = decode_message(encode_message(a_done()));
+  const auto& done = std::get<Done>(*again);
+  EXPECT_EQ(done.facts.warnings, a_done().facts.warnings);
+  EXPECT_EQ(done.facts.pcm_digest, a_done().facts.pcm_digest);
+}
+
+TEST(Messages, AnyCutAndAnyByteTooManyIsRefused) {
+  for (const Message& message : examples()) {
+    auto bytes = encode_message(message);
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      EXPECT_FALSE(decode_message(std::span(bytes).first(size)).has_value());
+    bytes.push_back(std::byte{0});
+    EXPECT_FALSE(decode_message(bytes).has_value()) << message.index();
+  }
+}
+
+TEST(Messages, FlippedBytesAreRefusedOrAnotherMessage) {
+  std::mt19937 generator(1);
+  for (const Message& message : examples()) {
+    for (int round = 0; round < 2000; ++round) {
+      auto bytes = encode_message(message);
+      bytes[generator() % bytes.size()] = static_cast<std::byte>(generator());
+      if (const auto other = decode_message(bytes)) {
+        EXPECT_EQ(encode_message(*other), bytes);
+      }
+    }
+  }
+}
+
+TEST(Messages, TextsAndListsThatAreTooLongAreCutToWhatFits) {
+  Done done;
+  done.facts.warnings.assign(100, std::string(10'000, 'x'));
+  const auto bytes = encode_message(done);
+  EXPECT_LE(bytes.size(), kMessageBytesMax);
+  const auto again = decode_message(bytes);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(std::get<Done>(*again).facts.warnings,
+            std::vector<std::string>(kTextCountMax, std::string(kTextBytesMax, 'x')));
+}
+
+TEST(Messages, AFailureKeepsItsCode) {
+  const auto status = status_of(failed_of(Status(StatusCode::kSourceIo, "gone")));
+  ASSERT_TRUE(status.has_value());
+  EXPECT_EQ(status->code(), StatusCode::kSourceIo);
+  EXPECT_EQ(status->message(), "gone");
+  EXPECT_FALSE(status_of(Failed{0, "", 0}).has_value());
+  EXPECT_FALSE(status_of(Failed{1000, "", 0}).has_value());
+}
+
+}  // namespace
+}  // namespace xtts::decode_worker::detail

@@ -1,0 +1,218 @@
+// decode_test_worker: a worker for tests. Its decoder does what the first word of the source says,
+// and decodes what begins otherwise. `decode_test_worker parent WORD` is a parent that decodes the
+// source WORD in a worker of its own and then waits to be killed.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decode_worker/contained_decoder.hpp"
+#include "decode_worker/decode_worker.hpp"
+#include "decode_worker/detail/messages.hpp"
+#include "decode_worker/detail/shared_memory.hpp"
+
+namespace xtts::decode_worker {
+namespace {
+
+using decode::SourceFacts;
+
+SourceFacts some_facts() {
+  SourceFacts facts;
+  facts.container = "test";
+  facts.codec = "test";
+  facts.sample_rate_hz = 22050;
+  facts.channel_count = 1;
+  return facts;
+}
+
+[[noreturn]] void spin() {
+  volatile std::uint64_t count = 0;
+  while (true) count = count + 1;
+}
+
+// Past every rule of the protocol.
+void say(const std::vector<std::byte>& bytes) {
+  (void)::send(kWorkerSocket, bytes.data(), bytes.size(), 0);
+}
+
+Result<SourceFacts> eat_memory() {
+  std::vector<std::vector<char>> eaten;
+  while (true) {
+    eaten.emplace_back(std::size_t{1} << 20U, 'x');
+    volatile char touched = eaten.back()[123];
+    (void)touched;
+  }
+}
+
+std::string outcome_of(long result) {
+  return result >= 0 ? "worked" : std::string(errno == EPERM ? "EPERM" : std::strerror(errno));
+}
+
+Result<SourceFacts> try_forbidden_calls() {
+  SourceFacts facts = some_facts();
+  const auto tell = [&](const char* name, long result) {
+    facts.warnings.push_back(std::string(name) + " " + outcome_of(result));
+  };
+  tell("open", ::open("/etc/passwd", O_RDONLY));
+  tell("socket", ::socket(AF_INET, SOCK_STREAM, 0));
+  tell("fork", ::fork());
+  tell("memfd", ::memfd_create("x", 0));
+  tell("kill", ::kill(::getppid(), 0));
+  tell("truncate", ::ftruncate(kWorkerMemory, 0));
+  std::array<char*, 2> words{const_cast<char*>("true"), nullptr};
+  tell("exec", ::execv("/bin/true", words.data()));
+  return facts;
+}
+
+detail::Piece piece(std::uint64_t buffer, std::uint64_t count) {
+  return {.buffer_index = buffer, .sample_count = count};
+}
+
+detail::Done done(const std::function<void(SourceFacts&)>& change) {
+  detail::Done message{some_facts(), 0};
+  change(message.facts);
+  return message;
+}
+
+using Behaviour = std::function<Result<SourceFacts>()>;
+
+Behaviour saying(const detail::Message& message) {
+  return [message]() -> Result<SourceFacts> {
+    say(detail::encode_message(message));
+    spin();
+  };
+}
+
+Result<SourceFacts> flood() {
+  const auto bytes = detail::encode_message(detail::Read{0, 1, 1});
+  while (true) say(bytes);
+}
+
+const std::map<std::string, Behaviour, std::less<>>& behaviours() {
+  static const std::map<std::string, Behaviour, std::less<>> table = {
+      {"segv",
+       []() -> Result<SourceFacts> {
+         ::raise(SIGSEGV);
+         return some_facts();
+       }},
+      {"null",
+       []() -> Result<SourceFacts> {
+         volatile int* volatile nowhere = nullptr;
+         *nowhere = 1;
+         return some_facts();
+       }},
+      {"abort", []() -> Result<SourceFacts> { std::abort(); }},
+      {"throw", []() -> Result<SourceFacts> { throw 1; }},
+      {"exit", []() -> Result<SourceFacts> { ::_exit(7); }},
+      {"spin", []() -> Result<SourceFacts> { spin(); }},
+      {"sleep",
+       []() -> Result<SourceFacts> {
+         while (true) ::usleep(100'000);
+       }},
+      {"hunger", eat_memory},
+      {"kill",
+       []() -> Result<SourceFacts> {
+         ::raise(SIGKILL);
+         return some_facts();
+       }},
+      {"hang up",
+       []() -> Result<SourceFacts> {
+         ::close(kWorkerSocket);
+         spin();
+       }},
+      {"flood", flood},
+      {"forbidden", try_forbidden_calls},
+      {"internal",
+       []() -> Result<SourceFacts> { return Status(StatusCode::kInternal, "said the worker"); }},
+      {"lie empty",
+       []() -> Result<SourceFacts> {
+         say(std::vector<std::byte>(1, std::byte{200}));
+         spin();
+       }},
+      {"lie long",
+       []() -> Result<SourceFacts> {
+         say(std::vector<std::byte>(detail::kMessageBytesMax + 100, std::byte{9}));
+         spin();
+       }},
+      {"lie ready", saying(detail::Ready{})},
+      {"lie buffer", saying(piece(2, 10))},
+      {"lie count", saying(piece(0, std::uint64_t{1} << 40U))},
+      {"lie none", saying(piece(0, 0))},
+      {"lie frames", saying(done([](SourceFacts& facts) { facts.frame_count = ~0ULL; }))},
+      {"lie clipped", saying(done([](SourceFacts& facts) { facts.clipped_sample_count = 9; }))},
+      {"lie name", saying(done([](SourceFacts& facts) { facts.codec = "a\nb"; }))},
+      {"lie rate", saying(done([](SourceFacts& facts) { facts.sample_rate_hz = 0; }))},
+      {"lie read", saying(detail::Read{1000, 10, 10})},
+      {"lie large", saying(detail::Read{0, 1, detail::kWindowBytes + 1})},
+      {"lie code", saying(detail::Failed{0, "", 0})},
+  };
+  return table;
+}
+
+class TestDecoder final : public decode::AudioDecoder {
+ public:
+  Result<SourceFacts> decode(const RandomAccessFile& source, const decode::DecodeRequest& request,
+                             const decode::TakeSamples& take) override {
+    if (const Behaviour* behaviour = behaviour_of(source)) return (*behaviour)();
+    return libav_->decode(source, request, take);
+  }
+  [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
+    return libav_->resampling_time();
+  }
+
+ private:
+  static const Behaviour* behaviour_of(const RandomAccessFile& source) {
+    std::array<char, 32> head{};
+    const auto got = source.read_at(0, std::as_writable_bytes(std::span(head)));
+    if (!got.ok() || *got == 0) return nullptr;
+    const auto found = behaviours().find(std::string_view(head.data(), *got));
+    return found == behaviours().end() ? nullptr : &found->second;
+  }
+
+  std::unique_ptr<decode::AudioDecoder> libav_ = decode::make_libav_decoder();
+};
+
+class Words final : public RandomAccessFile {
+ public:
+  explicit Words(std::string words) : words_(std::move(words)) {}
+  [[nodiscard]] std::uint64_t size_bytes() const override { return words_.size(); }
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                            std::span<std::byte> out) const override {
+    const std::size_t count = std::min<std::size_t>(out.size(), words_.size() - offset_bytes);
+    std::memcpy(out.data(), words_.data() + offset_bytes, count);
+    return count;
+  }
+
+ private:
+  std::string words_;
+};
+
+int be_a_parent(const char* words) {
+  const auto decoder =
+      make_contained_decoder({.command = {"/proc/self/exe"}, .memory_bytes = 1U << 30U});
+  std::vector<float> samples;
+  (void)decode_whole(*decoder, Words(words), decode::DecodeRequest(), samples);
+  while (true) ::pause();
+}
+
+}  // namespace
+}  // namespace xtts::decode_worker
+
+int main(int argc, char** argv) {
+  using namespace xtts::decode_worker;
+  if (argc == 3 && std::string_view(argv[1]) == "parent") return be_a_parent(argv[2]);
+  TestDecoder decoder;
+  return run_decode_worker(kWorkerSocket, kWorkerMemory, decoder);
+}
