@@ -87,8 +87,7 @@ Result<decode::SourceFacts> ContainedDecoder::attempt(const RandomAccessFile& so
 }
 
 Status ContainedDecoder::prepare_worker() {
-  if (worker_ != nullptr && (clip_count_ >= kClipsAWorkerMax || worker_->has_ended()))
-    worker_.reset();
+  if (clip_count_ >= kClipsAWorkerMax) worker_.reset();
   if (worker_ != nullptr) return {};
   clip_count_ = 0;
   return start_worker();

@@ -1,5 +1,6 @@
 #include "decode_worker/decode_worker.hpp"
 
+#include <malloc.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -37,12 +38,11 @@ class Clip final : public RandomAccessFile {
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                             std::span<std::byte> out) const override;
   [[nodiscard]] Status give(std::span<const float> samples);
-  // All have been given.
-  [[nodiscard]] Status end();
+  // What has been given and not sent.
+  [[nodiscard]] Piece last_piece();
 
  private:
   [[nodiscard]] Status fill_window(std::uint64_t offset_bytes, std::uint64_t needed_bytes) const;
-  [[nodiscard]] Status send_piece(bool wants_answer);
   [[nodiscard]] std::optional<Message> await() const;
   [[nodiscard]] static Status stopped() { return {StatusCode::kCancelled, "stopped"}; }
 
@@ -124,24 +124,18 @@ Status Clip::give(std::span<const float> samples) {
     std::memcpy(room.data(), part.data(), part.size_bytes());
     filled_samples_ += part.size();
     samples = samples.subspan(part.size());
-    if (filled_samples_ == kBufferSamples) XTTS_TRY(send_piece(true));
+    if (filled_samples_ < kBufferSamples) continue;
+    ++unanswered_count_;
+    if (!channel_.send(last_piece())) is_stopped_ = true;
   }
-  return {};
-}
-
-// The last piece of all wants no answer: a small clip costs one message and its facts.
-Status Clip::end() {
-  return filled_samples_ > 0 ? send_piece(false) : Status();
-}
-
-Status Clip::send_piece(bool wants_answer) {
-  Piece message;
-  message.buffer_index = std::exchange(buffer_, (buffer_ + 1) % kBufferCount);
-  message.sample_count = std::exchange(filled_samples_, 0);
-  message.wants_answer = wants_answer;
-  if (wants_answer) ++unanswered_count_;
-  if (!channel_.send(message)) is_stopped_ = true;
   return is_stopped_ ? stopped() : Status();
+}
+
+Piece Clip::last_piece() {
+  Piece piece;
+  piece.buffer_index = std::exchange(buffer_, (buffer_ + 1) % kBufferCount);
+  piece.sample_count = std::exchange(filled_samples_, 0);
+  return piece;
 }
 
 class Worker {
@@ -152,28 +146,26 @@ class Worker {
   // False when the parent is gone.
   bool answer(const Decode& asked) {
     const auto before = decoder_.resampling_time();
-    const auto facts = decode(asked);
+    Clip clip(channel_, memory_, asked);
+    const auto facts = decode(clip, asked);
     const auto resampling_ns =
         static_cast<std::uint64_t>((decoder_.resampling_time() - before).count());
-    if (facts.ok()) return channel_.send(Done{*facts, resampling_ns});
+    if (facts.ok()) return channel_.send(Done{*facts, resampling_ns, clip.last_piece()});
     Failed failed = failed_of(facts.status());
     failed.resampling_ns = resampling_ns;
     return channel_.send(failed);
   }
 
  private:
-  Result<decode::SourceFacts> decode(const Decode& asked) {
-    Clip clip(channel_, memory_, asked);
+  Result<decode::SourceFacts> decode(Clip& clip, const Decode& asked) {
     decode::DecodeRequest request;
     request.target_rate_hz = asked.target_rate_hz;
     request.mix = asked.takes_first ? decode::Mix::kFirst : decode::Mix::kMean;
     request.resampler = asked.resampler;
     request.source_seconds_max = asked.source_seconds_max;
     try {
-      auto facts = decoder_.decode(
+      return decoder_.decode(
           clip, request, [&](std::span<const float> samples) { return clip.give(samples); });
-      if (facts.ok()) XTTS_TRY(clip.end());
-      return facts;
     } catch (const std::bad_alloc&) {
       return Status(StatusCode::kResource, "decoding: out of memory");
     }
@@ -206,6 +198,10 @@ int run_decode_worker(int socket_fd, int memory_fd, decode::AudioDecoder& decode
   confine(setup->memory_bytes);
   // From here on nothing can be opened.
   if (!channel.send(Ready{})) return 0;
+
+  // A clip's buffers are the next one's too: fresh pages cost more than the arithmetic on them.
+  ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
 
   Worker worker(channel, *memory, decoder);
   while (true) {

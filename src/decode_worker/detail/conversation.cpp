@@ -73,8 +73,10 @@ Result<decode::SourceFacts> Conversation::listen() {
       XTTS_TRY(answer(*read));
     } else if (const auto* piece = std::get_if<Piece>(&*received)) {
       XTTS_TRY(accept(*piece));
+      if (!refusal_.has_value()) (void)worker_.channel().send(Taken{});
     } else if (auto* done = std::get_if<Done>(&*received)) {
       if (!check(*done).ok()) return nonsense();
+      if (done->last.sample_count > 0) XTTS_TRY(accept(done->last));
       ending_ = Ending::kWorkerIsReady;
       resampling_time_ = std::chrono::nanoseconds(done->resampling_ns);
       return std::move(done->facts);
@@ -117,8 +119,6 @@ Status Conversation::accept(const Piece& piece) {
   if (!taken.ok()) {
     refusal_ = std::move(taken);
     (void)worker_.channel().send(Stop{});
-  } else if (piece.wants_answer) {
-    (void)worker_.channel().send(Taken{});
   }
   return {};
 }

@@ -12,8 +12,8 @@
 //                                     <--    Read           any number of times, in any order
 //   Data or Failed                    -->
 //                                     <--    Piece
-//   Taken, or Stop                    -->                   where the piece asks for it
-//                                     <--    Done or Failed
+//   Taken, or Stop                    -->
+//                                     <--    Done (with the last piece) or Failed
 //
 // After Stop the parent only waits for Done or Failed. Taken and Stop that come when all is done
 // are left over from the clip before and mean nothing.
@@ -84,11 +84,8 @@ struct Data {
 struct Piece {
   std::uint64_t buffer_index = 0;
   std::uint64_t sample_count = 0;
-  bool wants_answer = false;  // all but the last do
 
-  static void each(auto& self, auto&& field) {
-    field(self.buffer_index, self.sample_count, self.wants_answer);
-  }
+  static void each(auto& self, auto&& field) { field(self.buffer_index, self.sample_count); }
 };
 
 struct Taken {
@@ -102,12 +99,14 @@ struct Stop {
 struct Done {
   decode::SourceFacts facts;
   std::uint64_t resampling_ns = 0;
+  Piece last;  // may be empty; wants no answer
 
   static void each(auto& self, auto&& field) {
     auto& facts = self.facts;
     field(facts.container, facts.codec, facts.sample_rate_hz, facts.channel_count,
           facts.frame_count, facts.clipped_sample_count, facts.nonfinite_sample_count,
-          facts.is_over_long, facts.pcm_digest.high, facts.pcm_digest.low, facts.warnings, self.resampling_ns);
+          facts.is_over_long, facts.pcm_digest.high, facts.pcm_digest.low, facts.warnings, self.resampling_ns,
+          self.last.buffer_index, self.last.sample_count);
   }
 };
 

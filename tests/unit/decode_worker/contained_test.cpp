@@ -135,7 +135,7 @@ TEST(Contained, AKillFromOutsideIsTriedAgainLater) {
 TEST(Contained, NonsenseIsACrash) {
   const auto decoder = contained();
   for (const char* word :
-       {"lie empty", "lie long", "lie ready", "lie buffer", "lie count", "lie none",
+       {"lie empty", "lie long", "lie ready", "lie buffer", "lie count", "lie none", "lie last",
         "lie frames", "lie clipped", "lie name", "lie rate",
         "lie read", "lie large", "lie code", "internal"}) {
     SCOPED_TRACE(word);

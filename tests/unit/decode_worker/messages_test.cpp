@@ -18,6 +18,7 @@ Done a_done() {
   done.facts.pcm_digest = {7, 9};
   done.facts.warnings = {"one", "", "three"};
   done.resampling_ns = 55;
+  done.last = {1, 77};
   return done;
 }
 
@@ -27,7 +28,7 @@ std::vector<Message> examples() {
   decode.resampler = "soxr_hq";
   decode.source_seconds_max = 7200.5;
   return {Setup{.memory_bytes = 5}, Ready{}, decode, Read{1, 2, 3}, Data{4},
-          Piece{1, 2, true},     Taken{}, Stop{}, a_done(),      Failed{3, "no", 1}};
+          Piece{1, 2},     Taken{}, Stop{}, a_done(),      Failed{3, "no", 1}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {

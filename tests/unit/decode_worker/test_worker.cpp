@@ -81,7 +81,7 @@ detail::Piece piece(std::uint64_t buffer, std::uint64_t count) {
 }
 
 detail::Done done(const std::function<void(SourceFacts&)>& change) {
-  detail::Done message{some_facts(), 0};
+  detail::Done message{some_facts(), 0, {}};
   change(message.facts);
   return message;
 }
@@ -150,6 +150,7 @@ const std::map<std::string, Behaviour, std::less<>>& behaviours() {
       {"lie buffer", saying(piece(2, 10))},
       {"lie count", saying(piece(0, std::uint64_t{1} << 40U))},
       {"lie none", saying(piece(0, 0))},
+      {"lie last", saying(detail::Done{some_facts(), 0, piece(7, 1)})},
       {"lie frames", saying(done([](SourceFacts& facts) { facts.frame_count = ~0ULL; }))},
       {"lie clipped", saying(done([](SourceFacts& facts) { facts.clipped_sample_count = 9; }))},
       {"lie name", saying(done([](SourceFacts& facts) { facts.codec = "a\nb"; }))},
