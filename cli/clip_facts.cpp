@@ -99,6 +99,7 @@ json clip_to_json(const ClipFacts& clip) {
   put_float(out, "rms", facts.rms);
   put(out, "clipped", facts.clipped_sample_count);
   put_float(out, "silence", facts.silence_share);
+  put_float(out, "bandwidth", facts.bandwidth_hz);
   put(out, "nonfinite", facts.nonfinite_sample_count);
   put(out, "warnings", facts.warnings);
   put(out, "frames_before_cut", facts.frame_count_before_cut);

@@ -117,6 +117,10 @@ std::string level_text(const formats::RecordFacts& facts) {
     add("NaN or Inf samples", format_count(*facts.nonfinite_sample_count));
   }
   if (facts.silence_share) add("silence", report::format_percent(double{*facts.silence_share}));
+  if (facts.bandwidth_hz) {
+    const auto hz = static_cast<std::uint64_t>(std::llround(*facts.bandwidth_hz));
+    add("sound up to", format_count(hz) + " Hz");
+  }
   return text;
 }
 

@@ -38,6 +38,7 @@ void for_each_field(Facts& facts, Visit&& visit) {
   visit(20, "RMS", facts.rms);
   visit(21, "clipped samples", facts.clipped_sample_count);
   visit(22, "share of silence", facts.silence_share);
+  visit(23, "bandwidth", facts.bandwidth_hz);
   visit(24, "NaN and Inf samples", facts.nonfinite_sample_count);
   visit(25, "warnings", facts.warnings);
   visit(26, "extra fields", facts.extra_json);

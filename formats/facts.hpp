@@ -27,7 +27,7 @@ struct RecordFacts {
   std::optional<std::uint64_t> source_frame_count, trim_start_samples, trim_end_samples;
   std::optional<float> gain, peak, rms;
   std::optional<std::uint64_t> clipped_sample_count;
-  std::optional<float> silence_share;
+  std::optional<float> silence_share, bandwidth_hz;
   std::optional<std::uint64_t> nonfinite_sample_count;
   std::optional<std::string> warnings, extra_json;
   std::optional<std::uint32_t> frame_count_before_cut, character_count;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "dsp/bandwidth.hpp"
 #include "dsp/loudness.hpp"
 #include "dsp/trim.hpp"
 
@@ -21,13 +22,16 @@ Result<bool> all_finite(SampleReader& samples, std::uint64_t first, std::uint64_
 struct Conditioner::Impl {
   formats::TrimConfig trim;
   formats::LoudnessConfig loudness;
+  BandwidthMeter bandwidth;
   std::vector<float> levels_db;  // of the clip in hand
 };
 
 Result<Conditioner> Conditioner::create(const formats::FeatureConfig& config) {
   const std::vector<std::string> problems = config.validate();
   if (!problems.empty()) return Status(StatusCode::kInvalidArgument, problems.front());
-  return Conditioner(std::make_unique<Impl>(Impl{config.trim, config.loudness, {}}));
+  XTTS_ASSIGN(auto bandwidth, BandwidthMeter::create(config.sample_rate_hz));
+  return Conditioner(
+      std::make_unique<Impl>(Impl{config.trim, config.loudness, std::move(bandwidth), {}}));
 }
 
 Conditioner::Conditioner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -52,6 +56,8 @@ Result<ConditionFacts> Conditioner::measure(SampleReader& samples) {
   XTTS_ASSIGN(const bool back, all_finite(samples, facts.trim_end_samples, samples.size()));
   if (!std::isfinite(loudness.rms) || !front || !back)
     return Status(StatusCode::kBadInput, "samples that are not finite, or beyond 1e19");
+  XTTS_ASSIGN(facts.bandwidth_hz, impl_->bandwidth.measure(samples, facts.trim_start_samples,
+                                                           facts.trim_end_samples));
   facts.peak = loudness.peak;
   facts.rms = loudness.rms;
   facts.scaling = plan_scaling(impl_->loudness, loudness);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ConditionFacts {
   float peak = 0.0F;           // |x| before the gain, after the trim
   float rms = 0.0F;            // likewise
   float silence_share = 0.0F;  // of frames more than 40 dB under the loudest, before the trim
+  std::optional<float> bandwidth_hz;  // of the kept part; see bandwidth.hpp
   Scaling scaling;             // of the kept part, by apply_scaling()
 
   [[nodiscard]] std::uint64_t kept_samples() const noexcept {

@@ -297,6 +297,7 @@ class Worker final : public ClipWorker {
     facts.peak = condition.peak;
     facts.rms = condition.rms;
     facts.silence_share = condition.silence_share;
+    facts.bandwidth_hz = condition.bandwidth_hz;
   }
 
   Env& env_;

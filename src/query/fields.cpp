@@ -89,6 +89,7 @@ constexpr std::array kFields{
     Field{"clipped", kNumber, kFacts, "clipped samples", fact<&RecordFacts::clipped_sample_count>},
     Field{"nonfinite", kNumber, kFacts, "NaN and Inf samples, replaced by 0", fact<&RecordFacts::nonfinite_sample_count>},
     Field{"silence", kNumber, kFacts, "share of silence, 0 to 1", fact<&RecordFacts::silence_share>},
+    Field{"bandwidth", kNumber, kFacts, "highest frequency with sound (-80 dB), up to half the recipe's rate, Hz", fact<&RecordFacts::bandwidth_hz>},
     Field{"trim_start", kNumber, kFacts, "first sample kept, at the recipe's rate", fact<&RecordFacts::trim_start_samples>},
     Field{"trim_end", kNumber, kFacts, "sample behind the last one kept", fact<&RecordFacts::trim_end_samples>},
     Field{"cut", kFlag, kPlan, "sound or text was cut to the recipe's maximum", [](const Clip& c) { return flag(c, formats::kPlanAudioCut | formats::kPlanTextCut); }},

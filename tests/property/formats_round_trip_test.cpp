@@ -98,11 +98,13 @@ RecordFacts FormatsRoundTrip::facts() {
   maybe(facts.source_frame_count, static_cast<std::uint64_t>(random_()));
   maybe(facts.gain, static_cast<float>(below(1000)) / 7.0F);
   maybe(facts.silence_share, 0.5F);
+  maybe(facts.bandwidth_hz, static_cast<float>(below(11025)));
+  maybe(facts.rule_warning_count, between(0, 9));
   maybe(facts.warnings, text(30));
   maybe(facts.unknown_characters_json, text(10));
   maybe(facts.text_was_cut, static_cast<std::uint8_t>(below(2)));
   for (std::uint64_t i = below(3); i > 0; --i) {
-    facts.unknown[static_cast<std::uint16_t>(between(31, 65535))] = bytes(20);
+    facts.unknown[static_cast<std::uint16_t>(between(34, 65535))] = bytes(20);
   }
   return facts;
 }

@@ -56,7 +56,11 @@ RecordFacts with_every_field() {
   facts.character_count = 17;
   facts.unknown_characters_json = R"({"é":2})";
   facts.text_was_cut = 1;
-  facts.unknown[23] = "kept for bandwidth";
+  facts.bandwidth_hz = 10250.0F;
+  facts.segment_start_s = 1.5;
+  facts.segment_end_s = 2.25;
+  facts.rule_warning_count = 1U;
+  facts.unknown[34] = "kept for later";
   facts.unknown[40000] = "";
   return facts;
 }
@@ -77,7 +81,8 @@ TEST(Facts, TheTagsAreThoseOfTheDocument) {
   }
   EXPECT_THAT(
       tags, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-                                 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 40000));
+                                 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+                                 33, 34, 40000));
 }
 
 TEST(Facts, KnownBytes) {
@@ -108,7 +113,7 @@ TEST(Facts, ZeroIsNotUnknown) {
 
 TEST(Facts, UnknownTagsArePassedOnInOrder) {
   const std::string bytes =
-      field(1, "a") + field(23, "b") + field(24, "12345678") + field(65535, "c");
+      field(1, "a") + field(24, "12345678") + field(34, "b") + field(65535, "c");
   const auto read = decoded(bytes);
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(encoded(*read), bytes);
