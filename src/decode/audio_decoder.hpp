@@ -2,8 +2,8 @@
 //
 // Bytes in: the file, read once through RandomAccessFile::read_at. Bytes out: 4 bytes a sample at
 // the target rate, piece by piece: frames are mixed down and resampled as they come out of the
-// codec, so memory is a piece (a quarter of a MiB) and one codec frame, whatever the length. Lengths
-// come from decoded samples, never from headers.
+// codec, so memory is a piece (a quarter of a MiB) and one codec frame, whatever the length.
+// Lengths come from decoded samples, never from headers.
 //
 // A decoder belongs to one thread at a time and keeps its buffers from clip to clip: fresh large
 // buffers cost page faults, which cost more than the arithmetic. Failures: kBadInput (these bytes
@@ -50,9 +50,9 @@ struct SourceFacts {
   // |x| at or beyond full scale (32767/32768; 127/128 in 8-bit files), all channels
   std::uint64_t clipped_sample_count = 0;
   std::uint64_t nonfinite_sample_count =
-      0;              // NaN and Inf, all channels; they are replaced by 0 in the output
+      0;                      // NaN and Inf, all channels; they are replaced by 0 in the output
   bool is_over_long = false;  // longer than asked for: all else is of the part before
-  Digest pcm_digest;  // of the mixed float32 samples at the source's rate
+  Digest pcm_digest;          // of the mixed float32 samples at the source's rate
   std::vector<std::string>
       warnings;  // decoded, but: "2 damaged packets skipped", "stops 0.3 s early"
 };
@@ -82,7 +82,8 @@ class AudioDecoder {
   });
 }
 
-// In this process, through libav*. decode_worker/ has one that lets it work in a process of its own.
+// In this process, through libav*. decode_worker/ has one that lets it work in a process of its
+// own.
 [[nodiscard]] std::unique_ptr<AudioDecoder> make_libav_decoder();
 
 // The libraries that decide the samples, for `numerics`: "libavcodec 59.37.100,

@@ -131,8 +131,7 @@ Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
                                          const DecodeRequest& request, const TakeSamples& take) {
   XTTS_TRY(check(request));
   try {
-    if (source.size_bytes() == 0)
-      return Status(StatusCode::kBadInput, "the file is empty");
+    if (source.size_bytes() == 0) return Status(StatusCode::kBadInput, "the file is empty");
     SourceReader reader(source);
     const Result<SourceFacts> facts = decode_from(reader, request, take);
     // libav takes many a failed read for the end of the file: the reader knows better, whatever

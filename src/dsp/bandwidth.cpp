@@ -37,8 +37,8 @@ BandwidthMeter::BandwidthMeter(std::uint32_t sample_rate_hz, ComplexFft<float> f
       window_(hann()),
       powers_(kBins) {}
 
-// Two windows a transform, one as its real and one as its imaginary part: the sum of their powers at
-// bin k is half of that of the bins k and -k.
+// Two windows a transform, one as its real and one as its imaginary part: the sum of their powers
+// at bin k is half of that of the bins k and -k.
 Result<std::optional<float>> BandwidthMeter::measure(SampleReader& samples, std::uint64_t begin,
                                                      std::uint64_t end) {
   if (end - begin < kSize) return std::optional<float>();

@@ -1,9 +1,9 @@
 // BandwidthMeter: up to which frequency a clip has sound: what tells telephone speech and low-rate
 // MP3 from a wide-band recording whatever their sample rate says.
 //
-// The mean power spectrum of 16 windows of 1,024 samples, evenly spaced; the frequency of the highest
-// bin that is less than 80 dB under the loudest. A window is 46 ms at 22.05 kHz, so a bin is 22 Hz.
-// One thread at a time.
+// The mean power spectrum of 16 windows of 1,024 samples, evenly spaced; the frequency of the
+// highest bin that is less than 80 dB under the loudest. A window is 46 ms at 22.05 kHz, so a bin
+// is 22 Hz. One thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -56,8 +56,8 @@ Result<ConditionFacts> Conditioner::measure(SampleReader& samples) {
   XTTS_ASSIGN(const bool back, all_finite(samples, facts.trim_end_samples, samples.size()));
   if (!std::isfinite(loudness.rms) || !front || !back)
     return Status(StatusCode::kBadInput, "samples that are not finite, or beyond 1e19");
-  XTTS_ASSIGN(facts.bandwidth_hz, impl_->bandwidth.measure(samples, facts.trim_start_samples,
-                                                           facts.trim_end_samples));
+  XTTS_ASSIGN(facts.bandwidth_hz,
+              impl_->bandwidth.measure(samples, facts.trim_start_samples, facts.trim_end_samples));
   facts.peak = loudness.peak;
   facts.rms = loudness.rms;
   facts.scaling = plan_scaling(impl_->loudness, loudness);

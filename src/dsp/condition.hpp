@@ -1,8 +1,8 @@
-// Conditioning: what happens to PCM between the resampler and the features (trim, loudness). The whole
-// clip is measured, through a reader; what of it is wanted is then scaled in place. One thread at a
-// time; buffers are kept from clip to clip. Fails with kBadInput where samples are not finite, and
-// where reading fails (nothing but silence, where the policy calls that a failure, is decided by the
-// caller from the facts).
+// Conditioning: what happens to PCM between the resampler and the features (trim, loudness). The
+// whole clip is measured, through a reader; what of it is wanted is then scaled in place. One
+// thread at a time; buffers are kept from clip to clip. Fails with kBadInput where samples are not
+// finite, and where reading fails (nothing but silence, where the policy calls that a failure, is
+// decided by the caller from the facts).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ConditionFacts {
   float rms = 0.0F;            // likewise
   float silence_share = 0.0F;  // of frames more than 40 dB under the loudest, before the trim
   std::optional<float> bandwidth_hz;  // of the kept part; see bandwidth.hpp
-  Scaling scaling;             // of the kept part, by apply_scaling()
+  Scaling scaling;                    // of the kept part, by apply_scaling()
 
   [[nodiscard]] std::uint64_t kept_samples() const noexcept {
     return trim_end_samples - trim_start_samples;

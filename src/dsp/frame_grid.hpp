@@ -21,7 +21,8 @@ class FrameGrid {
   explicit FrameGrid(const formats::StftConfig& config) noexcept;
 
   [[nodiscard]] std::uint64_t frame_count(std::uint64_t sample_count) const noexcept;
-  // So many first samples of a longer clip make its first frames what they are, whatever the framing.
+  // So many first samples of a longer clip make its first frames what they are, whatever the
+  // framing.
   [[nodiscard]] std::uint64_t samples_of(std::uint64_t frame_count) const noexcept;
   // Mirrored padding needs more samples than it mirrors: sample 0 is the mirror and is not
   // repeated.

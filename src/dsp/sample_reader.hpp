@@ -1,5 +1,6 @@
-// SampleReader: a clip's samples piece by piece, wherever they lie. What measures a clip goes through
-// one, so that a long clip in a file and a short one in memory come out the same, bit for bit.
+// SampleReader: a clip's samples piece by piece, wherever they lie. What measures a clip goes
+// through one, so that a long clip in a file and a short one in memory come out the same, bit for
+// bit.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@ class SampleReader {
 
   virtual ~SampleReader() = default;
   [[nodiscard]] virtual std::uint64_t size() const = 0;
-  // [first, first + count), inside the clip and at most kPieceSamplesMax; valid until the next call.
+  // [first, first + count), inside the clip and at most kPieceSamplesMax; valid until the next
+  // call.
   [[nodiscard]] virtual Result<std::span<const float>> piece(std::uint64_t first,
                                                              std::size_t count) = 0;
 };

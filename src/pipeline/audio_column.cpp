@@ -43,8 +43,8 @@ class Pool {
   std::vector<Thing> free_;
 };
 
-// How the memory is dealt out: two shard images, records in flight, the rest to the workers, a share
-// each.
+// How the memory is dealt out: two shard images, records in flight, the rest to the workers, a
+// share each.
 struct MemoryPlan {
   static constexpr std::uint64_t kWorkerBytesMin = std::uint64_t{2} << 20U;
   static constexpr std::uint64_t kWorkerBytesMax = std::uint64_t{128} << 20U;
@@ -153,13 +153,13 @@ class AudioColumn final : OrderedWork {
     auto worker = workers_.take();
     if (!worker) {
       const auto number = std::to_string(worker_count_++);
-      XTTS_ASSIGN(worker, ClipWorker::create(
-                              job_.env, job_.recipe, job_.isa, job_.plan.corpus,
-                              {.shared_sources = &shared_sources_,
-                               .spill_path = join_path(store::build_folder(folder_.path()),
-                                                       "long-" + number + ".f32"),
-                               .decoder_command = job_.run.decoder_command,
-                               .memory_bytes = memory_.worker_bytes}));
+      XTTS_ASSIGN(worker,
+                  ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.plan.corpus,
+                                     {.shared_sources = &shared_sources_,
+                                      .spill_path = join_path(store::build_folder(folder_.path()),
+                                                              "long-" + number + ".f32"),
+                                      .decoder_command = job_.run.decoder_command,
+                                      .memory_bytes = memory_.worker_bytes}));
     }
     auto outcome = worker->process(clip, buffers_.take());
     workers_.give_back(std::move(worker));

@@ -41,8 +41,8 @@ std::vector<Oddity> oddities_of(const RecordFacts& facts, const CorpusConfig& ru
   const double rate_hz = facts.source_rate_hz.value_or(0);
   const auto frames = static_cast<double>(facts.source_frame_count.value_or(0));
   if (rate_hz > 0.0 && frames / rate_hz < rules.too_short_seconds) {
-    found.push_back({rules.too_short, "too_short",
-                     text_of("very short: %.2f ms", 1e3 * frames / rate_hz)});
+    found.push_back(
+        {rules.too_short, "too_short", text_of("very short: %.2f ms", 1e3 * frames / rate_hz)});
   }
   const double peak = static_cast<double>(facts.peak.value_or(1.0F));
   if (peak < std::pow(10.0, rules.silent_dbfs / 20.0))
@@ -72,9 +72,8 @@ Refusal refusal_of_source(const CorpusConfig& rules) {
 std::optional<Refusal> refusal_of_length(double source_seconds, const CorpusConfig& rules) {
   const auto limit = rules.max_clip_seconds;
   if (!limit || source_seconds <= *limit) return std::nullopt;
-  return Refusal{"decode",
-                 text_of("%.2f s, at most %.2f s: corpus.max_clip_seconds=%.0f keeps it",
-                         source_seconds, *limit, std::ceil(source_seconds))};
+  return Refusal{"decode", text_of("%.2f s, at most %.2f s: corpus.max_clip_seconds=%.0f keeps it",
+                                   source_seconds, *limit, std::ceil(source_seconds))};
 }
 
 std::optional<Refusal> refusal_of(const RecordFacts& facts, const CorpusConfig& rules) {

@@ -32,7 +32,8 @@ Status ClipSound::append(std::span<const float> samples) {
   size_ += samples.size();
   while (!samples.empty()) {
     if (samples_.size() == samples_in_memory_max_) XTTS_TRY(spill());
-    const auto part = samples.first(std::min(samples.size(), samples_in_memory_max_ - samples_.size()));
+    const auto part =
+        samples.first(std::min(samples.size(), samples_in_memory_max_ - samples_.size()));
     samples_.insert(samples_.end(), part.begin(), part.end());
     samples = samples.subspan(part.size());
   }
@@ -66,11 +67,10 @@ Status ClipSound::read(std::uint64_t first, std::span<float> out) const {
 Result<std::span<const float>> ClipSound::piece(std::uint64_t first, std::size_t count) {
   if (file_ == nullptr)
     return std::span<const float>(samples_).subspan(static_cast<std::size_t>(first), count);
-  const bool inside =
-      first >= window_first_ && first + count <= window_first_ + window_.size();
+  const bool inside = first >= window_first_ && first + count <= window_first_ + window_.size();
   if (!inside) {
-    window_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(
-        std::max(kWindowSamples, count), size_ - first)));
+    window_.resize(static_cast<std::size_t>(
+        std::min<std::uint64_t>(std::max(kWindowSamples, count), size_ - first)));
     window_first_ = first;
     XTTS_TRY(read(first, window_));
   }

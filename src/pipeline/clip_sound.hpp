@@ -1,7 +1,7 @@
-// ClipSound: the samples of one clip at the recipe's rate, as they come from the decoder: in memory,
-// or, from a bound on, in a file of .build/, so that no clip is too long for the memory. Whatever
-// reads them sees no difference. The buffer is kept from clip to clip. One thread at a time.
-// Failures: kResource (the disk).
+// ClipSound: the samples of one clip at the recipe's rate, as they come from the decoder: in
+// memory, or, from a bound on, in a file of .build/, so that no clip is too long for the memory.
+// Whatever reads them sees no difference. The buffer is kept from clip to clip. One thread at a
+// time. Failures: kResource (the disk).
 #pragma once
 
 #include <cstdint>

@@ -168,13 +168,16 @@ class Worker final : public ClipWorker {
 
   // The part of a source that several clips share.
   Status cut_out(const corpus::Clip& clip, ClipOutcome& outcome) {
-    if (shared_sources_ == nullptr) return {StatusCode::kInternal, "no place to decode segments to"};
+    if (shared_sources_ == nullptr)
+      return {StatusCode::kInternal, "no place to decode segments to"};
     begin_stage("decode", &StageTimes::decode_s);
     XTTS_ASSIGN(const auto sound,
                 shared_sources_->get(corpus_.path_of(clip), [&](const decode::TakeSamples& take) {
                   return decode_shared(clip, take, outcome);
                 }));
     const SourceSound& source = sound->source();
+    is_over_long_ = source.facts.is_over_long;
+    if (is_over_long_) return {};
     const std::uint32_t rate_hz = source.facts.sample_rate_hz;
     XTTS_ASSIGN(const auto range, frames_of(*clip.segment, rate_hz, source.facts.frame_count));
     XTTS_ASSIGN(const Digest pcm_digest, resample(*sound, range));
@@ -193,8 +196,8 @@ class Worker final : public ClipWorker {
     XTTS_TRY(resampler_.begin(source.source().facts.sample_rate_hz, request_.target_rate_hz,
                               request_.resampler));
     for (std::uint64_t first = range.first; first < range.end; first += part_.size()) {
-      part_.resize(static_cast<std::size_t>(
-          std::min<std::uint64_t>(kPartSamples, range.end - first)));
+      part_.resize(
+          static_cast<std::size_t>(std::min<std::uint64_t>(kPartSamples, range.end - first)));
       XTTS_TRY(source.read(first, part_));
       hasher.update(std::as_bytes(std::span(part_)));
       XTTS_TRY(resampler_.push(part_, to_sound_));
@@ -315,7 +318,7 @@ class Worker final : public ClipWorker {
   dsp::FeatureExtractor extractor_;
   decode::SampleResampler resampler_;
   bool is_over_long_ = false;  // the source in hand
-  std::vector<float> part_;  // of a shared source, at its rate
+  std::vector<float> part_;    // of a shared source, at its rate
   std::vector<float> mel_;
   const char* stage_ = "";
   double StageTimes::*stage_seconds_ = nullptr;

@@ -52,8 +52,7 @@ Result<std::vector<float>> decode_whole(decode::AudioDecoder& decoder, const Ran
 
 }  // namespace
 
-Result<std::vector<float>> condition_clip(Env& env,
-                                          const std::vector<std::string>& decoder_command,
+Result<std::vector<float>> condition_clip(Env& env, const std::vector<std::string>& decoder_command,
                                           const formats::FeatureConfig& config,
                                           const std::string& source_path,
                                           const formats::RecordFacts& facts) {

@@ -13,10 +13,8 @@
 namespace xtts::pipeline {
 
 // `facts` say which part of the source it is; `decoder_command` as in RunConfig.
-[[nodiscard]] Result<std::vector<float>> condition_clip(Env& env,
-                                                        const std::vector<std::string>& decoder_command,
-                                                        const formats::FeatureConfig& config,
-                                                        const std::string& source_path,
-                                                        const formats::RecordFacts& facts);
+[[nodiscard]] Result<std::vector<float>> condition_clip(
+    Env& env, const std::vector<std::string>& decoder_command, const formats::FeatureConfig& config,
+    const std::string& source_path, const formats::RecordFacts& facts);
 
 }  // namespace xtts::pipeline

@@ -12,8 +12,8 @@ constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
 }  // namespace
 
 bool is_rotating(std::uint64_t device) {
-  const std::string block = "/sys/dev/block/" + std::to_string(major(device)) + ":" +
-                            std::to_string(minor(device));
+  const std::string block =
+      "/sys/dev/block/" + std::to_string(major(device)) + ":" + std::to_string(minor(device));
   // A partition has no queue of its own.
   for (const char* queue : {"/queue/rotational", "/../queue/rotational"}) {
     const auto file = Env::real().open_for_read(block + queue);

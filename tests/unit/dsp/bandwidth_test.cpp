@@ -36,7 +36,8 @@ TEST(Bandwidth, IsThatOfTheHighestTone) {
     add_tone(samples, hz, 0.01);  // 34 dB under the other
     const auto measured = bandwidth_of(samples);
     ASSERT_TRUE(measured);
-    EXPECT_NEAR(*measured, hz, 5 * kBinHz) << hz;  // the window's main lobe, and its first side lobes
+    EXPECT_NEAR(*measured, hz, 5 * kBinHz)
+        << hz;  // the window's main lobe, and its first side lobes
   }
 }
 

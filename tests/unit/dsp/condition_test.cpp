@@ -160,9 +160,8 @@ TEST(Conditioner, MeasuresALongClipInPiecesAsItWouldInMemory) {
     EXPECT_LT(facts->trim_end_samples, samples.size());
     const auto kept = std::span(samples).subspan(facts->trim_start_samples, facts->kept_samples());
     EXPECT_EQ(facts->peak, *std::max_element(kept.begin(), kept.end()));
-    EXPECT_EQ(facts->rms,
-              std::sqrt(static_cast<float>(static_cast<double>(pairwise_energy(kept)) /
-                                           static_cast<double>(kept.size()))));
+    EXPECT_EQ(facts->rms, std::sqrt(static_cast<float>(static_cast<double>(pairwise_energy(kept)) /
+                                                       static_cast<double>(kept.size()))));
     const auto whole = condition(config, samples);
     ASSERT_TRUE(whole.ok());
     EXPECT_EQ(whole->trim_start_samples, facts->trim_start_samples);

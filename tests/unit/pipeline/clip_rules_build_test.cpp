@@ -1,5 +1,5 @@
-// The rules for odd clips in whole builds: what they drop, what brings it back, and that no change of
-// them decodes what is stored.
+// The rules for odd clips in whole builds: what they drop, what brings it back, and that no change
+// of them decodes what is stored.
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
@@ -29,8 +29,8 @@ MemoryEnv* add_duplicate(MemoryEnv& env) {
   return &env;
 }
 
-const std::string kIsClip4 = clip_name(13) + ": the same samples as " + clip_name(4) +
-                             ": corpus.duplicates=warn keeps it";
+const std::string kIsClip4 =
+    clip_name(13) + ": the same samples as " + clip_name(4) + ": corpus.duplicates=warn keeps it";
 
 TEST(Duplicates, AreTold) {
   MemoryEnv env;
@@ -103,8 +103,8 @@ TEST(Rules, AreChangedWithoutDecodingWhatIsStored) {
   must_build(env, request_of({}));
 
   OpenedSources opened(env);
-  const auto strict = request_of({"corpus.duplicates=drop", "corpus.low_rate=drop",
-                                  "corpus.source_rate_below=16000"});
+  const auto strict = request_of(
+      {"corpus.duplicates=drop", "corpus.low_rate=drop", "corpus.source_rate_below=16000"});
   auto report = must_build(env, strict);
   EXPECT_EQ(opened.take(), std::set<std::string>());
   ASSERT_EQ(report.rejects.size(), 2U);

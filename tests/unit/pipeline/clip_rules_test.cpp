@@ -58,8 +58,7 @@ TEST(ClipRules, AnOddClipIsStoredWithAWordUnlessTheRuleSaysOtherwise) {
     rules.*odd.rule = OddClip::kDrop;
     const auto refusal = refusal_of(facts, rules);
     ASSERT_TRUE(refusal) << odd.key;
-    EXPECT_EQ(refusal->reason,
-              std::string(odd.warning) + ": corpus." + odd.key + "=warn keeps it");
+    EXPECT_EQ(refusal->reason, std::string(odd.warning) + ": corpus." + odd.key + "=warn keeps it");
     EXPECT_FALSE(refusal_of(plain(), rules)) << odd.key;
 
     rules.*odd.rule = OddClip::kKeep;
@@ -101,7 +100,8 @@ TEST(ClipRules, AJudgementTakesThePlaceOfTheOneBefore) {
   facts.warnings = "2 damaged packets skipped (why)";
   facts.peak = 0.0F;
   judge({}, true, "first", facts);
-  EXPECT_EQ(facts.warnings, "2 damaged packets skipped (why)\nsilent\nthe same samples as first\nno text");
+  EXPECT_EQ(facts.warnings,
+            "2 damaged packets skipped (why)\nsilent\nthe same samples as first\nno text");
   EXPECT_EQ(facts.rule_warning_count, 3U);
   judge({}, true, "", facts);
   EXPECT_EQ(facts.warnings, "2 damaged packets skipped (why)\nsilent\nno text");

@@ -1,5 +1,5 @@
-// Builds whose decoder works in a process of its own: the same cache, and a codec that crashes costs
-// its clip alone. The worker of the tests does what the first word of a source says.
+// Builds whose decoder works in a process of its own: the same cache, and a codec that crashes
+// costs its clip alone. The worker of the tests does what the first word of a source says.
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
