@@ -117,7 +117,7 @@ Result<ListText> read_list(const LayoutInput& input, std::string_view list) {
   if (facts.ok() && facts->size_bytes > kListBytesMax) {
     return Status(StatusCode::kInvalidArgument,
                   printable(list) + " has " + counted(facts->size_bytes, "byte", "bytes") +
-                      "; a list may have 1 GiB: divide it, and name the parts as corpora of a "
+                      "; a list may have 4 GiB: divide it, and name the parts as corpora of a "
                       "corpora.yaml");
   }
   return text.status().with_context("reading the list");

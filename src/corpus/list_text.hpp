@@ -16,8 +16,8 @@ namespace xtts::corpus {
 // A line of LJSpeech has some 200 bytes, the longest transcripts of other corpora a few thousand. A
 // longer line is a missing line end, or an attack.
 inline constexpr std::size_t kTextBytesMax = 64 * 1024;
-// Ten million clips of a hundred bytes each.
-inline constexpr std::uint64_t kListBytesMax = std::uint64_t{1} << 30U;
+// MLS English, with ten million clips, has half of it.
+inline constexpr std::uint64_t kListBytesMax = std::uint64_t{4} << 30U;
 
 class ListText {
  public:

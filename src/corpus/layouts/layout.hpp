@@ -61,6 +61,7 @@ extern const Layout kNemoLayout;
 extern const Layout kLibriSpeechLayout;
 extern const Layout kLibriTtsLayout;
 extern const Layout kMlsLayout;
+extern const Layout kAishell3Layout;
 extern const Layout kCommonVoiceLayout;
 extern const Layout kVctkLayout;
 extern const Layout kLjspeechLayout;

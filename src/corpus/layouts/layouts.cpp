@@ -13,6 +13,7 @@ std::span<const Layout> layouts() {
       kLibriSpeechLayout,  // *.trans.txt
       kLibriTtsLayout,     // *.normalized.txt
       kMlsLayout,          // transcripts.txt
+      kAishell3Layout,     // content.txt beside wav/
       kCommonVoiceLayout,  // clips/ and *.tsv
       kVctkLayout,         // wav48*/ and txt/
       kLjspeechLayout,     // any other metadata.csv

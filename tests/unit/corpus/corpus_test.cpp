@@ -135,8 +135,9 @@ TEST(Corpus, EveryLayoutHasANameForTheCommandLine) {
     EXPECT_FALSE(layout.about.empty());
   }
   EXPECT_EQ(names, (std::vector<std::string>{"auto", "kaldi", "lhotse", "audiofolder", "nemo",
-                                             "librispeech", "libritts", "mls", "commonvoice",
-                                             "vctk", "ljspeech", "table", "list", "folder"}));
+                                             "librispeech", "libritts", "mls", "aishell3",
+                                             "commonvoice", "vctk", "ljspeech", "table", "list",
+                                             "folder"}));
 }
 
 }  // namespace

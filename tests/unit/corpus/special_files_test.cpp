@@ -80,14 +80,14 @@ TEST(SpecialFiles, AreTheReasonWhereAListNamesThem) {
       "put the target into DATA, or build from the folder that holds it\n");
 }
 
-TEST(SpecialFiles, AListOfMoreThanAGibibyteIsRefusedWithWhatToDo) {
+TEST(SpecialFiles, AListOfMoreThanFourGibibytesIsRefusedWithWhatToDo) {
   const testing::TempFolder data;
   data.write("a.wav", "RIFF");
-  std::filesystem::resize_file(data.write("metadata.csv", "a|x|x\n"), (1ULL << 30U) + 1);
+  std::filesystem::resize_file(data.write("metadata.csv", "a|x|x\n"), (4ULL << 30U) + 1);
   const Status status = discover(Env::real(), data.path(), {}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(says(status.message(),
-                   "metadata.csv has 1,073,741,825 bytes; a list may have 1 GiB: divide it, and "
+                   "metadata.csv has 4,294,967,297 bytes; a list may have 4 GiB: divide it, and "
                    "name the parts as corpora of a corpora.yaml"))
       << status.message();
 }
