@@ -1,5 +1,6 @@
 #include "decode_worker/contained_decoder.hpp"
 
+#include <algorithm>
 #include <new>
 #include <optional>
 #include <utility>
@@ -51,9 +52,25 @@ Result<decode::SourceFacts> ContainedDecoder::decode(const RandomAccessFile& sou
     return Status(StatusCode::kInvalidArgument, "a resampler's name of thousands of letters");
   try {
     bool is_worth_another = false;
-    auto facts = attempt(source, request, take, is_worth_another);
-    if (is_worth_another) facts = attempt(source, request, take, is_worth_another);
-    return facts;
+    std::uint64_t given_count = 0;
+    auto facts = attempt(
+        source, request,
+        [&](std::span<const float> samples) {
+          given_count += samples.size();
+          return take(samples);
+        },
+        is_worth_another);
+    if (!is_worth_another) return facts;
+    // The same samples again: those that were given are passed over.
+    return attempt(
+        source, request,
+        [&](std::span<const float> samples) {
+          const auto known = std::min<std::uint64_t>(given_count, samples.size());
+          given_count -= known;
+          const auto rest = samples.subspan(static_cast<std::size_t>(known));
+          return rest.empty() ? Status() : take(rest);
+        },
+        is_worth_another);
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::kResource, "decoding: out of memory");
   }
@@ -77,7 +94,7 @@ Result<decode::SourceFacts> ContainedDecoder::attempt(const RandomAccessFile& so
   const Ending ending = conversation.ending();
   if (ending == Ending::kWorkerIsReady) worker_ = std::move(worker);
   is_worth_another = (ending == Ending::kWorkerDied || ending == Ending::kMemoryIsShort) &&
-                     !is_first && !conversation.has_given_samples();
+                     !is_first && !conversation.was_refused();
   if (ending == Ending::kMemoryIsShort) {
     return Status(
         StatusCode::kBadInput,

@@ -7,7 +7,8 @@
 //   kCrashed    the worker crashed, sent nonsense, or used up the processor time that its clip is
 //               worth: "its decoder crashed (SIGSEGV)"
 //   kBadInput   "needs more than 512 MiB to decode"
-//   kSourceIo   the worker was killed from outside, as the system does when memory runs out
+//   kSourceIo   the worker was killed from outside, as the system does when memory runs out, or
+//               stood still
 //   kResource, kInternal   no worker can be started; the message names the command
 // One thread at a time, like every decoder. README.md says how it works.
 #pragma once
@@ -44,8 +45,8 @@ struct ContainedOptions {
   // and containers alone. The same for all builds, or their memory would decide which clips fail.
   std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
   CpuLimit cpu_limit = {};
-  // A worker that neither computes nor answers for so long is given up. Time in which it or we are
-  // stopped does not count.
+  // A worker that neither computes nor answers for so long is given up, but that proves nothing about
+  // its clip: kSourceIo. Time in which we are stopped does not count.
   std::chrono::milliseconds standstill_max = std::chrono::minutes(10);
 };
 

@@ -106,7 +106,8 @@ class AudioColumn final : OrderedWork {
     XTTS_TRY(remember_sealed_sounds());
 
     if (next_ < job_.plan.to_compute.size()) {
-      if (sources_rotate()) read_ahead_.emplace(job_.env, job_.plan, next_);
+      if (sources_rotate()) read_ahead_.emplace(job_.env, job_.plan, next_,
+                                               [this] { return stop_.load() || observer_.cancelled(); });
       run_ordered(*this, job_.run.thread_count, outcomes_.size());
       read_ahead_.reset();
     }

@@ -179,7 +179,9 @@ class Worker final : public ClipWorker {
     is_over_long_ = source.facts.is_over_long;
     if (is_over_long_) return {};
     const std::uint32_t rate_hz = source.facts.sample_rate_hz;
-    XTTS_ASSIGN(const auto range, frames_of(*clip.segment, rate_hz, source.facts.frame_count));
+    // Not the frames of the source: where its rate changes half way, they are not the samples here.
+    XTTS_ASSIGN(const auto range,
+                frames_of(*clip.segment, rate_hz, sound->size_bytes() / sizeof(float)));
     XTTS_ASSIGN(const Digest pcm_digest, resample(*sound, range));
     keep(part_facts(source.facts, range, pcm_digest), outcome);
     outcome.facts.content_digest = source.content_digest;

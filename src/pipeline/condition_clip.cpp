@@ -57,7 +57,8 @@ Result<std::vector<float>> condition_clip(Env& env, const std::vector<std::strin
                                           const std::string& source_path,
                                           const formats::RecordFacts& facts) {
   XTTS_ASSIGN(const auto file, env.open_for_read(source_path));
-  const decode::DecodeRequest request = decode_request_of(config);
+  decode::DecodeRequest request = decode_request_of(config);
+  request.source_seconds_max = std::numeric_limits<double>::infinity();  // it was stored
   const auto decoder = make_decoder(decoder_command);
   auto samples = facts.segment_start_s ? decode_part(*decoder, *file, request, facts)
                                        : decode_whole(*decoder, *file, request);

@@ -249,7 +249,11 @@ class Planner {
     if (auto refusal = refusal_of(facts, rules)) return refusal;
     if (rules.duplicates != formats::OddClip::kDrop || !facts.pcm_digest) return std::nullopt;
     const auto first = plan_.sounds.add(*facts.pcm_digest, static_cast<std::uint32_t>(i));
-    if (!first) return std::nullopt;
+    if (!first) {
+      add(reused_sounds_, full_id(plan_.corpus.clips[i]));
+      add_number(reused_sounds_, *facts.pcm_digest);
+      return std::nullopt;
+    }
     return refusal_of_duplicate(full_id(plan_.corpus.clips[*first]));
   }
 
@@ -273,6 +277,7 @@ class Planner {
       add_number(hasher, !has_text(clip));  // decides the too_long rule
     }
     add(hasher, formats::dump_canonical(to_json(request_.recipe.corpus)));
+    add_number(hasher, reused_sounds_.finish());  // with others, other clips are duplicates
     plan_.to_compute_digest = hasher.finish();
   }
 
@@ -304,6 +309,7 @@ class Planner {
   SourceFile source_file_{0};  // to hash alone
   std::string last_source_;
   std::optional<Digest> last_digest_;
+  Hasher128 reused_sounds_;  // where duplicates are dropped
   std::unordered_map<std::string, Reject> previous_rejects_;
 };
 

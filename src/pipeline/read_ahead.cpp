@@ -3,11 +3,14 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace xtts::pipeline {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
+constexpr std::chrono::milliseconds kLook{100};  // whether somebody cancelled meanwhile
 
 }  // namespace
 
@@ -25,9 +28,11 @@ bool is_rotating(std::uint64_t device) {
   return false;
 }
 
-ReadAhead::ReadAhead(Env& env, const Plan& plan, std::size_t first, std::uint64_t window_bytes)
+ReadAhead::ReadAhead(Env& env, const Plan& plan, std::size_t first,
+                     std::function<bool()> is_cancelled, std::uint64_t window_bytes)
     : env_(env),
       plan_(plan),
+      is_cancelled_(std::move(is_cancelled)),
       window_bytes_(window_bytes),
       buffer_(kReadBytes),
       wanted_(first),
@@ -49,7 +54,7 @@ void ReadAhead::wait_for(std::size_t place) {
     wanted_ = place;
     changed_.notify_all();
   }
-  changed_.wait(lock, [&] { return place < ready_; });
+  while (place >= ready_ && !is_cancelled_()) changed_.wait_for(lock, kLook);
 }
 
 void ReadAhead::run() {
@@ -93,14 +98,14 @@ void ReadAhead::read(const std::string& path) {
   if (!file) return;
   for (std::uint64_t offset = 0; offset < (*file)->size_bytes();) {
     const auto got = (*file)->read_at(offset, buffer_);
-    if (!got || *got == 0) return;
+    if (!got || *got == 0 || is_stopped()) return;
     offset += *got;
   }
 }
 
 bool ReadAhead::is_stopped() {
   const std::lock_guard lock(mutex_);
-  return stopped_;
+  return stopped_ || is_cancelled_();
 }
 
 }  // namespace xtts::pipeline

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -28,8 +29,9 @@ class ReadAhead {
  public:
   static constexpr std::uint64_t kWindowBytes = std::uint64_t{128} << 20U;
 
-  // Of `plan.to_compute` from `first` on. The plan must outlive it.
-  ReadAhead(Env& env, const Plan& plan, std::size_t first,
+  // Of `plan.to_compute` from `first` on. The plan must outlive it. Once `is_cancelled` (called on
+  // any thread) says so, nobody waits any more.
+  ReadAhead(Env& env, const Plan& plan, std::size_t first, std::function<bool()> is_cancelled,
             std::uint64_t window_bytes = kWindowBytes);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
@@ -47,6 +49,7 @@ class ReadAhead {
 
   Env& env_;
   const Plan& plan_;
+  const std::function<bool()> is_cancelled_;
   const std::uint64_t window_bytes_;
   std::unordered_set<std::string> shared_;  // sources of segments, read already
   std::vector<std::byte> buffer_;

@@ -1,5 +1,6 @@
 #include "pipeline/shared_sources.hpp"
 
+#include <new>
 #include <utility>
 
 #include "base/try.hpp"
@@ -29,7 +30,7 @@ Result<std::shared_ptr<const SharedSound>> SharedSources::get(const std::string&
     entry.is_being_decoded = true;
     const std::string file = join_path(folder_, "sound-" + std::to_string(file_count_++));
     lock.unlock();
-    auto sound = make(file, decode);
+    auto sound = make_or_say_why(file, decode);
     lock.lock();
     entry.is_being_decoded = false;
     if (sound) {
@@ -60,6 +61,17 @@ void SharedSources::drop(Entry& entry) {
   disk_bytes_ -= entry.sound->size_bytes();
   kept_.erase(entry.asked_at);
   entry.sound.reset();
+}
+
+// An exception would leave the others waiting for ever.
+Result<std::shared_ptr<const SharedSound>> SharedSources::make_or_say_why(const std::string& file,
+                                                                          const Decode& decode) {
+  try {
+    return make(file, decode);
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResource,
+                  "out of memory: run the same command with a lower --memory");
+  }
 }
 
 Result<std::shared_ptr<const SharedSound>> SharedSources::make(const std::string& file,

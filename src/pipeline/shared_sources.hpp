@@ -78,6 +78,8 @@ class SharedSources {
     std::optional<Status> failure;
   };
 
+  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make_or_say_why(const std::string& file,
+                                                                           const Decode& decode);
   [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make(const std::string& file,
                                                                 const Decode& decode);
   void keep(Entry& entry, std::shared_ptr<const SharedSound> sound);

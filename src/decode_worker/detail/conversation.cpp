@@ -118,6 +118,7 @@ Status Conversation::accept(const Piece& piece) {
   Status taken = take_(memory_.buffer(piece.buffer_index).first(piece.sample_count));
   if (!taken.ok()) {
     refusal_ = std::move(taken);
+    was_refused_ = true;
     (void)worker_.channel().send(Stop{});
   }
   return {};

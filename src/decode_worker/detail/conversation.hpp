@@ -34,7 +34,8 @@ class Conversation {
 
   [[nodiscard]] Result<decode::SourceFacts> hold(const decode::DecodeRequest& request);
   [[nodiscard]] Ending ending() const noexcept { return ending_; }
-  [[nodiscard]] bool has_given_samples() const noexcept { return sample_count_ > 0; }
+  // Who takes the samples has had enough, so there is nothing to try again for.
+  [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept {
     return resampling_time_;
   }
@@ -57,6 +58,7 @@ class Conversation {
   std::uint64_t frame_count_max_ = 0;
   std::uint64_t sample_count_max_ = 0;
   std::uint64_t sample_count_ = 0;
+  bool was_refused_ = false;
   std::optional<Status> refusal_;  // of who takes the samples: we wait for the worker to stop
   Status source_failure_;
   Ending ending_ = Ending::kWorkerIsDead;

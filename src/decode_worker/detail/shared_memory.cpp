@@ -32,8 +32,10 @@ Result<SharedMemory> SharedMemory::make() {
 Result<SharedMemory> SharedMemory::attach(FileDescriptor descriptor) {
   struct stat facts {};
   if (::fstat(descriptor.get(), &facts) != 0) return failure("fstat");
-  if (facts.st_size != static_cast<off_t>(kSharedBytes) ||
-      ::fcntl(descriptor.get(), F_GET_SEALS) != kSeals) {
+  // A kernel may have added seals of its own (vm.memfd_noexec).
+  const int seals = ::fcntl(descriptor.get(), F_GET_SEALS);
+  if (facts.st_size != static_cast<off_t>(kSharedBytes) || seals < 0 ||
+      (seals & kSeals) != kSeals) {
     return Status(StatusCode::kInternal, "this is not the memory that a decoder's worker shares");
   }
   return map(std::move(descriptor));

@@ -85,7 +85,10 @@ Status Supervision::look_at_clocks() {
                    " of processor time for " + in_words(worth_.source_bytes) + ": given up");
   }
   if (still_turn_count_ >= kStillTurnsMax) {
-    return give_up("its decoder stood still for " + in_words(worth_.standstill_max) + ": given up");
+    worker_.kill();
+    return {StatusCode::kSourceIo, "its decoder stood still for " +
+                                       in_words(worth_.standstill_max) +
+                                       ": tried again by the next build"};
   }
   return {};
 }

@@ -91,7 +91,8 @@ class SpawnSettings {
   int error_ = 0;
 };
 
-std::string signal_name(int signal) {
+// The signals that a program brings on itself; nullptr: of any other.
+const char* crash_name(int signal) {
   switch (signal) {
     case SIGSEGV:
       return "SIGSEGV";
@@ -108,8 +109,13 @@ std::string signal_name(int signal) {
     case SIGSYS:
       return "SIGSYS";
     default:
-      return "signal " + std::to_string(signal);
+      return nullptr;
   }
+}
+
+Status killed_from_outside(const std::string& how) {
+  return {StatusCode::kSourceIo,
+          "its decoder was killed from outside (" + how + "): tried again by the next build"};
 }
 
 }  // namespace
@@ -168,7 +174,7 @@ void WorkerProcess::reap(int wait_flags) {
   if (reaped == 0) return;
   // Where whoever started us ignores SIGCHLD, the system has reaped it and nobody knows how it
   // died.
-  if (reaped < 0) wait_status_ = 0;
+  is_cause_known_ = reaped > 0;
   is_reaped_ = true;
 }
 
@@ -180,17 +186,17 @@ Status WorkerProcess::cause_of_death() {
     kill();
     return {StatusCode::kCrashed, "its decoder crashed (it hung up)"};
   }
+  if (!is_cause_known_) return killed_from_outside("nobody knows how");
   if (!WIFSIGNALED(wait_status_)) {
     return {StatusCode::kCrashed,
             "its decoder crashed (exit code " + std::to_string(WEXITSTATUS(wait_status_)) + ")"};
   }
-  if (WTERMSIG(wait_status_) == SIGKILL) {
-    return {StatusCode::kSourceIo,
-            "its decoder was killed from outside (SIGKILL; the system may have run out of "
-            "memory): tried again by the next build"};
-  }
-  return {StatusCode::kCrashed,
-          "its decoder crashed (" + signal_name(WTERMSIG(wait_status_)) + ")"};
+  const int signal = WTERMSIG(wait_status_);
+  if (signal == SIGKILL)
+    return killed_from_outside("SIGKILL; the system may have run out of memory");
+  const char* const crash = crash_name(signal);
+  if (crash == nullptr) return killed_from_outside("signal " + std::to_string(signal));
+  return {StatusCode::kCrashed, "its decoder crashed (" + std::string(crash) + ")"};
 }
 
 }  // namespace xtts::decode_worker::detail

@@ -48,6 +48,7 @@ class WorkerProcess {
   clockid_t cpu_clock_ = -1;
   Channel channel_;
   bool is_reaped_ = false;
+  bool is_cause_known_ = false;
   int wait_status_ = 0;
 };
 

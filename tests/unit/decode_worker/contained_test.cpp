@@ -104,12 +104,21 @@ TEST(Contained, ALoopIsEndedAtItsLimit) {
   expect_good_clip(*decoder);
 }
 
-TEST(Contained, AStandstillIsEndedAtItsLimit) {
+TEST(Contained, AStandstillIsEndedAtItsLimitAndTriedAgainLater) {
   const auto decoder = make_contained_decoder(test_options());
   const Status status = status_of(*decoder, "sleep");
-  EXPECT_EQ(status.code(), StatusCode::kCrashed);
-  EXPECT_EQ(status.message(), "its decoder stood still for 1.2 s: given up");
+  EXPECT_EQ(status.code(), StatusCode::kSourceIo);
+  EXPECT_EQ(status.message(), "its decoder stood still for 1.2 s: tried again by the next build");
   expect_good_clip(*decoder);
+}
+
+// Memory that an earlier clip spoilt: the worker dies of the second, wherever in it.
+TEST(Contained, AClipThatIsTriedAgainGivesEachSampleOnce) {
+  const auto plain = decode::make_libav_decoder();
+  const MemoryFile file(tone(3'000'000));
+  const auto decoder = contained();
+  EXPECT_EQ(status_of(*decoder, "spoil").code(), StatusCode::kOk);
+  expect_same(decode_with(*decoder, file), decode_with(*plain, file), "after a spoilt one");
 }
 
 TEST(Contained, HungerForMemoryIsBadInput) {
@@ -128,6 +137,15 @@ TEST(Contained, AKillFromOutsideIsTriedAgainLater) {
   const Status status = status_of(*decoder, "kill");
   EXPECT_EQ(status.code(), StatusCode::kSourceIo);
   EXPECT_TRUE(status.message().starts_with("its decoder was killed from outside"))
+      << status.message();
+  expect_good_clip(*decoder);
+}
+
+TEST(Contained, ASignalOfSomebodyElsesIsNoCrash) {
+  const auto decoder = contained();
+  const Status status = status_of(*decoder, "xcpu");
+  EXPECT_EQ(status.code(), StatusCode::kSourceIo);
+  EXPECT_TRUE(status.message().starts_with("its decoder was killed from outside (signal "))
       << status.message();
   expect_good_clip(*decoder);
 }

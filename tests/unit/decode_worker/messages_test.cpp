@@ -15,6 +15,9 @@ Done a_done() {
   done.facts.sample_rate_hz = 44100;
   done.facts.channel_count = 2;
   done.facts.frame_count = 123;
+  done.facts.clipped_sample_count = 4;
+  done.facts.nonfinite_sample_count = 5;
+  done.facts.is_over_long = true;
   done.facts.pcm_digest = {7, 9};
   done.facts.warnings = {"one", "", "three"};
   done.resampling_ns = 55;
@@ -43,6 +46,9 @@ TEST(Messages, ComeBackAsTheyWere) {
   const auto& done = std::get<Done>(*again);
   EXPECT_EQ(done.facts.warnings, a_done().facts.warnings);
   EXPECT_EQ(done.facts.pcm_digest, a_done().facts.pcm_digest);
+  EXPECT_EQ(done.facts.is_over_long, true);
+  EXPECT_EQ(done.facts.nonfinite_sample_count, 5U);
+  EXPECT_EQ(done.last.sample_count, 77U);
 }
 
 TEST(Messages, AnyCutAndAnyByteTooManyIsRefused) {

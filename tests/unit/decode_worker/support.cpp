@@ -61,6 +61,7 @@ void expect_same(const Outcome& contained, const Outcome& plain, const std::stri
   EXPECT_EQ(a.clipped_sample_count, b.clipped_sample_count) << name;
   EXPECT_EQ(a.nonfinite_sample_count, b.nonfinite_sample_count) << name;
   EXPECT_EQ(a.pcm_digest, b.pcm_digest) << name;
+  EXPECT_EQ(a.is_over_long, b.is_over_long) << name;
   EXPECT_EQ(a.warnings, b.warnings) << name;
 }
 

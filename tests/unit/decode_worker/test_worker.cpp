@@ -56,6 +56,12 @@ Result<SourceFacts> eat_memory() {
   }
 }
 
+// Once true, the worker dies in the middle of the next clip.
+bool& is_spoilt() {
+  static bool spoilt = false;
+  return spoilt;
+}
+
 std::string outcome_of(long result) {
   return result >= 0 ? "worked" : std::string(errno == EPERM ? "EPERM" : std::strerror(errno));
 }
@@ -127,6 +133,16 @@ const std::map<std::string, Behaviour, std::less<>>& behaviours() {
          ::raise(SIGKILL);
          return some_facts();
        }},
+      {"xcpu",
+       []() -> Result<SourceFacts> {
+         ::raise(SIGXCPU);
+         return some_facts();
+       }},
+      {"spoil",
+       []() -> Result<SourceFacts> {
+         is_spoilt() = true;
+         return some_facts();
+       }},
       {"hang up",
        []() -> Result<SourceFacts> {
          ::close(kWorkerSocket);
@@ -167,7 +183,12 @@ class TestDecoder final : public decode::AudioDecoder {
   Result<SourceFacts> decode(const RandomAccessFile& source, const decode::DecodeRequest& request,
                              const decode::TakeSamples& take) override {
     if (const Behaviour* behaviour = behaviour_of(source)) return (*behaviour)();
-    return libav_->decode(source, request, take);
+    std::uint64_t given_count = 0;
+    return libav_->decode(source, request, [&](std::span<const float> samples) {
+      given_count += samples.size();
+      if (is_spoilt() && given_count > 1'000'000) ::_exit(9);
+      return take(samples);
+    });
   }
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return libav_->resampling_time();

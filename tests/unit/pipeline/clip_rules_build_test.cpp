@@ -94,6 +94,23 @@ TEST(Duplicates, TakeThePlaceOfTheClipThatIsGone) {
   EXPECT_EQ(report.record_count, kClips - 1);
 }
 
+// What an interrupted build judged against is gone when it goes on.
+TEST(Duplicates, OfAClipThatGoesWhileTheBuildRestsAreJudgedAgain) {
+  MemoryEnv env;
+  env.add_file(sound_path(0), sound(0));
+  env.add_file(sound_path(3), sound(3));
+  auto request = request_of({"corpus.duplicates=drop"});
+  must_build(env, request);
+  env.add_file(sound_path(1), sound(0));
+  env.add_file(sound_path(2), "no sound");
+  request.max_rejects.count = 0;
+  EXPECT_EQ(run_build(env, request).status().code(), StatusCode::kTooManyRejects);
+  ASSERT_TRUE(env.remove_file(sound_path(0)).ok());
+  request.max_rejects.count = 1;
+  must_build(env, request);
+  EXPECT_EQ(stored_ids(env), (std::vector<std::string>{clip_name(1), clip_name(3)}));
+}
+
 TEST(Rules, AreChangedWithoutDecodingWhatIsStored) {
   MemoryEnv env;
   add_sounds(env, kClips);

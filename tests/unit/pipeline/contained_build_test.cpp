@@ -78,17 +78,21 @@ TEST(ContainedBuild, AWorkerThatCannotBeStartedEndsTheRun) {
 }
 
 TEST(MaxSourceSeconds, IsARuleThatSaysHowToKeepTheClip) {
-  MemoryEnv env;
-  add_sounds(env, kClips);
-  auto request = request_for(recipe_of_small_shards({"corpus.max_source_seconds=0.45"}));
-  const auto report = must_build(env, request);
-  EXPECT_GT(report.rejects.size(), 5U);
-  for (const auto& reject : report.rejects) {
-    EXPECT_EQ(reject.kind, formats::RejectClass::kPolicy);
-    EXPECT_EQ(reject.reason, "longer than 0.45 s: a higher corpus.max_source_seconds keeps it");
+  for (const bool is_contained : {false, true}) {
+    MemoryEnv env;
+    add_sounds(env, kClips);
+    auto request = contained_request();
+    if (!is_contained) request.run.decoder_command.clear();
+    request.recipe.corpus.max_source_seconds = 0.45;
+    const auto report = must_build(env, request);
+    EXPECT_EQ(report.rejects.size(), 8U);  // of 0.5 and 0.6 s
+    for (const auto& reject : report.rejects) {
+      EXPECT_EQ(reject.kind, formats::RejectClass::kPolicy);
+      EXPECT_EQ(reject.reason, "longer than 0.45 s: a higher corpus.max_source_seconds keeps it");
+    }
+    request.recipe.corpus.max_source_seconds = 7200.0;
+    EXPECT_EQ(must_build(env, request).record_count, kClips);
   }
-  request.recipe.corpus.max_source_seconds = 7200.0;
-  EXPECT_EQ(must_build(env, request).record_count, kClips);
 }
 
 }  // namespace

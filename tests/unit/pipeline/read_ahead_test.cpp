@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -40,6 +41,7 @@ class ReadAheadTest : public ::testing::Test {
 
   static constexpr std::uint64_t kFileBytes = 1000;
 
+  const std::function<bool()> never_ = [] { return false; };
   testing::MemoryEnv env_;
   Plan plan_;
   std::mutex mutex_;
@@ -48,7 +50,7 @@ class ReadAheadTest : public ::testing::Test {
 
 TEST_F(ReadAheadTest, ReadsAWindowInTheOrderOfPathsBeforeItsFirstClipIsWorkedOn) {
   add_clips(6);
-  ReadAhead ahead(env_, plan_, 0, 3 * kFileBytes);
+  ReadAhead ahead(env_, plan_, 0, never_, 3 * kFileBytes);
   ahead.wait_for(0);
   const Names first = opened();
   ASSERT_GE(first.size(), 3U);
@@ -60,7 +62,7 @@ TEST_F(ReadAheadTest, ReadsAWindowInTheOrderOfPathsBeforeItsFirstClipIsWorkedOn)
 TEST_F(ReadAheadTest, IsOneWindowAheadAndNoMore) {
   add_clips(20);
   {
-    ReadAhead ahead(env_, plan_, 0, 2 * kFileBytes);
+    ReadAhead ahead(env_, plan_, 0, never_, 2 * kFileBytes);
     ahead.wait_for(3);  // of the second window: the third may be read, not the fourth
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_LE(opened().size(), 6U);
@@ -70,7 +72,7 @@ TEST_F(ReadAheadTest, IsOneWindowAheadAndNoMore) {
 
 TEST_F(ReadAheadTest, BeginsWhereAnInterruptedBuildGoesOn) {
   add_clips(6);
-  ReadAhead ahead(env_, plan_, 4, 100 * kFileBytes);
+  ReadAhead ahead(env_, plan_, 4, never_, 100 * kFileBytes);
   ahead.wait_for(4);
   EXPECT_EQ(opened(), (Names{"u", "v"}));
 }
@@ -78,7 +80,7 @@ TEST_F(ReadAheadTest, BeginsWhereAnInterruptedBuildGoesOn) {
 TEST_F(ReadAheadTest, PassesOverWhatCannotBeRead) {
   add_clips(3);
   ASSERT_TRUE(env_.remove_file("/data/y.wav").ok());
-  ReadAhead ahead(env_, plan_, 0);
+  ReadAhead ahead(env_, plan_, 0, never_);
   ahead.wait_for(2);
 }
 
@@ -88,14 +90,14 @@ TEST_F(ReadAheadTest, ReadsASourceOfManySegmentsOnce) {
     clip.source = "z.wav";
     clip.segment = corpus::Segment{0.0, 1.0};
   }
-  ReadAhead ahead(env_, plan_, 0, kFileBytes);
+  ReadAhead ahead(env_, plan_, 0, never_, kFileBytes);
   ahead.wait_for(4);
   EXPECT_EQ(opened(), Names{"z"});
 }
 
 TEST_F(ReadAheadTest, ServesManyThreads) {
   add_clips(20);
-  ReadAhead ahead(env_, plan_, 0, 2 * kFileBytes);
+  ReadAhead ahead(env_, plan_, 0, never_, 2 * kFileBytes);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
@@ -104,6 +106,15 @@ TEST_F(ReadAheadTest, ServesManyThreads) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(opened().size(), 20U);
+}
+
+TEST_F(ReadAheadTest, NobodyWaitsOnceItIsCancelled) {
+  add_clips(20);
+  std::atomic<bool> cancelled = false;
+  ReadAhead ahead(env_, plan_, 0, [&] { return cancelled.load(); }, 2 * kFileBytes);
+  ahead.wait_for(0);
+  cancelled = true;
+  ahead.wait_for(19);
 }
 
 // No disk of this number.

@@ -170,5 +170,31 @@ TEST(Segments, OfABrokenSourceAreAllRejectedForItsReason) {
   EXPECT_EQ(report.rejects[0].reason, report.rejects[2].reason);
 }
 
+std::string fixture(const std::string& name) {
+  const std::string path = std::string(XTTS_SOURCE_DIR) + "/tests/unit/decode/data/" + name;
+  const auto bytes = read_text_file(Env::real(), path, 1 << 20);
+  EXPECT_TRUE(bytes.ok()) << bytes.status().message();
+  return bytes ? *bytes : std::string();
+}
+
+// Two Ogg files one after the other, 0.4 s each, of two rates: the samples are at the first one's.
+TEST(Segments, OfASourceThatChangesItsRateHalfWay) {
+  const std::string slow = fixture("sweep_44100_2.ogg");
+  const std::string fast = fixture("sweep_48000_1.ogg");
+  for (const std::string& talk : {slow + fast, fast + slow}) {
+    MemoryEnv env;
+    env.add_file(kData + "/talk.ogg", talk);
+    env.add_file(kData + "/wav.scp", "talk talk.ogg\n");
+    env.add_file(kData + "/segments", "a talk 0.1 0.3\nb talk 0.77 0.79\nc talk 0.785 0.9\n");
+    env.add_file(kData + "/text", "a One.\nb Two.\nc Three.\n");
+    const auto report = must_build(env, request_for(recipe_of_small_shards()));
+    EXPECT_EQ(report.record_count, 3U);
+    const auto last = open_cache(env)->details(2);
+    ASSERT_TRUE(last.ok());
+    EXPECT_NE(last->warnings.value_or("").find("the segment should end at 0.90 s"), std::string::npos)
+        << last->warnings.value_or("");
+  }
+}
+
 }  // namespace
 }  // namespace xtts::testing
