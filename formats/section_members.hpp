@@ -1,0 +1,82 @@
+// SectionMembers: members of a manifest's section, an object, copied into a config struct. The
+// first problem (a member that is missing, of another type, or a word that this version does not
+// know) is kept, and makes what follows keep its default. Private to the decoders of sections.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "formats/enum_names.hpp"
+#include "xtts/dtype.hpp"
+
+namespace xtts::formats {
+
+class SectionMembers {
+ public:
+  SectionMembers(const nlohmann::json& object, std::string path, std::string& problem)
+      : object_(object), path_(std::move(path)), problem_(problem) {
+    if (!object_.is_object() && problem_.empty()) problem_ = path_ + " is not an object";
+  }
+
+  template <typename T>
+  void copy(const char* key, T& target) {
+    const nlohmann::json* value = find(key);
+    if (value != nullptr) copy_value(key, *value, target);
+  }
+  // What is not set stands as null.
+  template <typename T>
+  void copy(const char* key, std::optional<T>& target) {
+    const nlohmann::json* value = find(key);
+    if (value != nullptr && !value->is_null()) copy_value(key, *value, target.emplace());
+  }
+
+  [[nodiscard]] SectionMembers object(const char* key) {
+    static const nlohmann::json kEmpty = nlohmann::json::object();
+    const nlohmann::json* value = find(key);
+    return {value == nullptr ? kEmpty : *value, path_ + "." + key, problem_};
+  }
+
+ private:
+  template <typename T>
+  void copy_value(const char* key, const nlohmann::json& value, T& target) {
+    if constexpr (std::is_same_v<T, DType>) {
+      const auto parsed = value.is_string() ? parse_dtype(value.get<std::string>()) : std::nullopt;
+      parsed ? void(target = *parsed) : refuse(key);
+    } else if constexpr (std::is_enum_v<T>) {
+      const auto parsed =
+          value.is_string() ? parse_enum<T>(value.get<std::string>()) : std::nullopt;
+      parsed ? void(target = *parsed) : refuse(key);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      value.is_boolean() ? void(target = value.get<bool>()) : refuse(key);
+    } else if constexpr (std::is_same_v<T, double>) {
+      value.is_number() ? void(target = value.get<double>()) : refuse(key);
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      value.is_string() ? void(target = value.get<std::string>()) : refuse(key);
+    } else {
+      const bool fits =
+          value.is_number_unsigned() && value.get<std::uint64_t>() <= std::numeric_limits<T>::max();
+      fits ? void(target = value.get<T>()) : refuse(key);
+    }
+  }
+
+  const nlohmann::json* find(const char* key) {
+    if (!problem_.empty()) return nullptr;
+    const auto found = object_.find(key);
+    if (found != object_.end()) return &*found;
+    refuse(key);
+    return nullptr;
+  }
+  void refuse(const char* key) {
+    if (problem_.empty()) problem_ = path_ + "." + key + " is missing or unknown to this version";
+  }
+
+  const nlohmann::json& object_;
+  std::string path_;
+  std::string& problem_;
+};
+
+}  // namespace xtts::formats

@@ -1,0 +1,94 @@
+// A recipe goes into a manifest and comes back, field by field: seen by the canonical JSON of what
+// came back.
+#include "formats/manifest_recipe.hpp"
+
+#include <gtest/gtest.h>
+
+#include "formats/canonical_json.hpp"
+
+namespace xtts::formats {
+namespace {
+
+Manifest manifest_of(const Recipe& recipe) {
+  Manifest manifest;
+  manifest.recipe_name = recipe.name;
+  manifest.features = to_json(recipe.features);
+  manifest.text = to_json(recipe.text);
+  manifest.corpus = to_json(recipe.corpus);
+  manifest.storage = to_json(recipe.storage);
+  return manifest;
+}
+
+// Every member of a section another value than the default's, so that one that is not copied shows.
+nlohmann::json with_numbers_changed(nlohmann::json section) {
+  for (auto& [key, value] : section.items()) {
+    if (value.is_object()) value = with_numbers_changed(value);
+    if (value.is_boolean()) {
+      value = !value.get<bool>();
+    } else if (value.is_number_unsigned() || value.is_number_integer()) {
+      value = value.get<std::uint32_t>() + 1U;
+    } else if (value.is_number_float()) {
+      value = value.get<double>() + 0.5;
+    }
+  }
+  return section;
+}
+
+TEST(ManifestRecipe, ComesBackWithItsDefaults) {
+  const Manifest manifest = manifest_of({});
+  const auto recipe = recipe_of(manifest);
+  ASSERT_TRUE(recipe.ok()) << recipe.status().message();
+  EXPECT_EQ(manifest_of(*recipe).features, manifest.features);
+  EXPECT_EQ(manifest_of(*recipe).text, manifest.text);
+  EXPECT_EQ(manifest_of(*recipe).corpus, manifest.corpus);
+  EXPECT_EQ(manifest_of(*recipe).storage, manifest.storage);
+  EXPECT_EQ(recipe->name, "myxtts");
+}
+
+TEST(ManifestRecipe, ComesBackWithEveryFieldChanged) {
+  Manifest manifest = manifest_of({});
+  manifest.features = with_numbers_changed(manifest.features);
+  manifest.features["too_long"] = "truncate";
+  manifest.text = with_numbers_changed(manifest.text);
+  manifest.text.update({{"tokens", "characters"},
+                        {"vocabulary", "abc"},
+                        {"too_long", "truncate"},
+                        {"unknown", "unk"}});
+  manifest.corpus = with_numbers_changed(manifest.corpus);
+  manifest.corpus.update({{"max_clip_seconds", 12.5},
+                          {"split_by", "speaker"},
+                          {"language", "fa"},
+                          {"speaker", "anna"},
+                          {"speaker_pattern", "(.*)_"},
+                          {"metadata_train_file", "a.csv"},
+                          {"metadata_eval_file", "b.csv"},
+                          {"wavs_train_folder", "a"},
+                          {"wavs_eval_folder", "b"},
+                          {"layout", "folder"}});
+  for (const char* rule :
+       {"too_short", "silent", "clipped", "not_finite", "low_rate", "duplicates", "no_text"})
+    manifest.corpus[rule] = "drop";
+  manifest.storage = {{"store", "hdf5"}, {"layout", "packed"}, {"dtype", "float16"}};
+  const auto recipe = recipe_of(manifest);
+  ASSERT_TRUE(recipe.ok()) << recipe.status().message();
+  EXPECT_EQ(manifest_of(*recipe).features, manifest.features);
+  EXPECT_EQ(manifest_of(*recipe).text, manifest.text);
+  EXPECT_EQ(manifest_of(*recipe).corpus, manifest.corpus);
+  EXPECT_EQ(manifest_of(*recipe).storage, manifest.storage);
+}
+
+TEST(ManifestRecipe, NamesTheFieldThatItLacksOrDoesNotKnow) {
+  Manifest manifest = manifest_of({});
+  manifest.corpus.erase("duplicates");
+  EXPECT_NE(recipe_of(manifest).status().message().find("corpus.duplicates"), std::string::npos);
+  manifest = manifest_of({});
+  manifest.storage["dtype"] = "float8";
+  EXPECT_EQ(recipe_of(manifest).status().code(), StatusCode::kUnsupported);
+  EXPECT_NE(recipe_of(manifest).status().message().find("storage.dtype"), std::string::npos);
+  manifest = manifest_of({});
+  manifest.text["max_tokens"] = std::uint64_t{1} << 33U;
+  EXPECT_NE(recipe_of(manifest).status().message().find("text.max_tokens"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace xtts::formats
