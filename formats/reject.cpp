@@ -51,6 +51,7 @@ std::string encode_reject(const Reject& reject) {
                          {"reason", reject.reason},
                          {"stage", reject.stage}};
   if (reject.line) line["line"] = *reject.line;
+  if (!reject.split.empty()) line["split"] = reject.split;
   return dump_canonical(line);
 }
 
@@ -67,6 +68,7 @@ Result<Reject> decode_reject(std::string_view line) {
   reject.reason = fields.text("reason");
   reject.stage = fields.text("stage");
   if (fields.find("line") != nullptr) reject.line = fields.integer<std::uint64_t>("line");
+  if (fields.find("split") != nullptr) reject.split = fields.text("split");
   if (!failure.ok()) return failure.with_context("reject");
   return reject;
 }

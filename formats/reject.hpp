@@ -27,6 +27,7 @@ struct Reject {
   std::optional<std::uint64_t> line;  // of the list at `path`
   std::string stage;                  // list, discover, text, decode, condition, features
   std::string reason;
+  std::string split = {};  // of a clip that the corpus does name: it has a place in canonical order
 
   friend bool operator==(const Reject&, const Reject&) = default;
 };

@@ -221,12 +221,14 @@ class AudioColumn final : OrderedWork {
     const auto first = sounds_.add(*outcome.facts.pcm_digest, clip);
     if (!first) return std::nullopt;
     Refusal refusal = refusal_of_duplicate(full_id(job_.plan.corpus.clips[*first]));
+    const corpus::Clip& refused = job_.plan.corpus.clips[clip];
     return formats::Reject{.kind = formats::RejectClass::kPolicy,
-                           .id = full_id(job_.plan.corpus.clips[clip]),
-                           .path = job_.plan.corpus.clips[clip].source,
+                           .id = full_id(refused),
+                           .path = refused.source,
                            .line = std::nullopt,
                            .stage = refusal.stage,
-                           .reason = std::move(refusal.reason)};
+                           .reason = std::move(refusal.reason),
+                           .split = std::string(corpus::to_string(refused.split))};
   }
 
   static AssembledRecord record_of(const corpus::Clip& clip, ClipOutcome outcome) {

@@ -39,7 +39,7 @@ class IndexBuilder {
         folder_(folder),
         speakers_(job.previous ? job.previous->manifest().speakers : job.known_speakers,
                   names_of(job.plan.corpus.clips, &Clip::speaker)),
-        languages_(job.previous ? job.previous->manifest().languages : std::vector<std::string>(),
+        languages_(job.previous ? job.previous->manifest().languages : job.known_languages,
                    names_of(job.plan.corpus.clips, &Clip::language)),
         datasets_(job.previous ? job.previous->manifest().datasets : std::vector<std::string>{""},
                   names_of(job.plan.corpus.clips, &Clip::dataset)),

@@ -29,7 +29,8 @@ struct IndexJob {
   const formats::ColumnSpec& mel;
   const std::vector<store::JournalShard>& mel_shards;  // of this build
   const std::vector<formats::Reject>& rejects;         // all, in the order of the file
-  const std::vector<std::string>& known_speakers;
+  const std::vector<std::string>& known_speakers;  // numbers 0, 1, ... where nothing is published
+  std::vector<std::string> known_languages = {};   // likewise
   std::uint64_t generation = 1;
 };
 

@@ -65,7 +65,7 @@ class Planner {
     XTTS_ASSIGN(plan_.corpus, discover());
     for (const auto& problem : plan_.corpus.problems) {
       plan_.rejects.push_back({class_of(problem.kind), problem.id, problem.path, problem.line,
-                               problem.stage, problem.reason});
+                               problem.stage, problem.reason, {}});
     }
     plan_.clips.resize(plan_.corpus.clips.size());
     XTTS_TRY(apply_text_policies());
@@ -108,7 +108,8 @@ class Planner {
     const Clip& clip = plan_.corpus.clips[i];
     plan_.clips[i].fate = ClipFate::kRejected;
     plan_.rejects.push_back({RejectClass::kPolicy, full_id(clip), clip.source, std::nullopt,
-                             refusal.stage, std::move(refusal.reason)});
+                             refusal.stage, std::move(refusal.reason),
+                             std::string(corpus::to_string(clip.split))});
   }
 
   Status apply_text_policies() {

@@ -24,6 +24,14 @@ TEST(Reject, AnUnknownLineIsAbsent) {
   EXPECT_EQ(decode_reject(encode_reject(reject)).value(), reject);
 }
 
+TEST(Reject, ASplitIsToldWhereThereIsOne) {
+  Reject reject = example();
+  EXPECT_THAT(encode_reject(reject), testing::Not(testing::HasSubstr("split")));
+  reject.split = "validation";
+  EXPECT_THAT(encode_reject(reject), testing::HasSubstr(R"("split":"validation")"));
+  EXPECT_EQ(decode_reject(encode_reject(reject)).value(), reject);
+}
+
 TEST(Reject, NamesItsPlaceForPeople) {
   Reject reject = example();
   EXPECT_EQ(place_of(reject), "metadata.csv:17");

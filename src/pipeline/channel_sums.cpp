@@ -1,0 +1,44 @@
+#include "pipeline/channel_sums.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/half.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+// One frame of stored values as float32.
+void widen(std::span<const std::byte> stored, DType dtype, std::span<float> values) {
+  if (dtype == DType::kFloat32) {
+    std::memcpy(values.data(), stored.data(), stored.size());
+    return;
+  }
+  const std::span halves(reinterpret_cast<const std::uint16_t*>(stored.data()), values.size());
+  if (dtype == DType::kFloat16) {
+    from_float16(halves, values);
+  } else {
+    from_bfloat16(halves, values);
+  }
+}
+
+}  // namespace
+
+void sum_channels(std::span<const std::byte> rows, DType dtype, std::size_t channel_count,
+                  std::vector<double>& sums) {
+  sums.assign(2 * channel_count, 0.0);
+  double* const sum = sums.data();
+  double* const squares = sums.data() + channel_count;
+  std::vector<float> frame(channel_count);
+  const std::size_t frame_bytes = channel_count * size_bytes(dtype);
+  for (std::size_t at = 0; at < rows.size(); at += frame_bytes) {
+    widen(rows.subspan(at, frame_bytes), dtype, frame);
+    for (std::size_t channel = 0; channel < channel_count; ++channel) {
+      const double value = static_cast<double>(frame[channel]);
+      sum[channel] += value;
+      squares[channel] += value * value;
+    }
+  }
+}
+
+}  // namespace xtts::pipeline
