@@ -32,6 +32,8 @@ void add_commands(CLI::App& app, Context& context) {
   add_info_command(app, context);
   add_ls_command(app, context);
   add_show_command(app, context);
+  add_convert_command(app, context);
+  add_compact_command(app, context);
   add_recipes_command(app, context);
   add_completion_command(app, context);
 }

@@ -1,0 +1,181 @@
+// compact and convert: a cache written anew from itself.
+#include <mutex>
+#include <thread>
+
+#include "base/try.hpp"
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/progress_view.hpp"
+#include "cli/stop_signal.hpp"
+#include "formats/enum_names.hpp"
+#include "formats/manifest_recipe.hpp"
+#include "maintain/rewrite.hpp"
+#include "reader/cache_view.hpp"
+#include "report/human.hpp"
+
+namespace xtts::cli {
+namespace {
+
+using report::format_counted;
+using report::format_size;
+
+struct RewriteOptions {
+  std::string from;
+  std::string to;
+  std::string store;
+  std::string layout;
+  std::string dtype;
+  std::uint32_t thread_count = 0;
+  bool keep_statistics = false;
+};
+
+// Progress comes from any thread.
+class RewriteProgress {
+ public:
+  explicit RewriteProgress(Context& context) : view_(context) {}
+
+  void update(const char* step, std::uint64_t done, std::uint64_t total) {
+    const auto text = [&] {
+      const double share =
+          total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
+      return report::format_percent(share) + " of " + step;
+    };
+    view_.update({[&](std::size_t width) { return report::shorten(text(), width); }, text});
+  }
+  void clear() { view_.clear(); }
+
+ private:
+  ProgressView view_;
+};
+
+maintain::RewriteRun run_of(const RewriteOptions& options, RewriteProgress& progress) {
+  return {.thread_count = options.thread_count != 0
+                              ? options.thread_count
+                              : std::max(1U, std::thread::hardware_concurrency()),
+          .progress = [&progress](const char* step, std::uint64_t done,
+                                  std::uint64_t total) { progress.update(step, done, total); },
+          .cancelled = stop_requested};
+}
+
+nlohmann::json report_to_json(const maintain::RewriteReport& report) {
+  return {{"unchanged", report.unchanged},
+          {"generation_before", report.generation_before},
+          {"records", report.record_count},
+          {"left_behind", report.left_behind_count},
+          {"bytes_before", report.bytes_before},
+          {"bytes_after", report.bytes_after},
+          {"statistics_changed", report.statistics_changed}};
+}
+
+void warn_of_statistics(Context& context, const maintain::RewriteReport& report) {
+  if (!report.statistics_changed) return;
+  context.warn(
+      "mean and deviation are those of the clips that are there now, not those of the first "
+      "publication: a model that was trained with the old ones needs --keep-statistics");
+}
+
+Status run_compact(Context& context, const RewriteOptions& options) {
+  RewriteProgress progress(context);
+  const auto report = maintain::compact(context.env, {.cache = options.from,
+                                                      .keep_statistics = options.keep_statistics,
+                                                      .run = run_of(options, progress)});
+  progress.clear();
+  if (!report) return report.status();
+  if (report->unchanged) {
+    context.summarize("nothing to do: " + options.from +
+                      " is one generation, its bytes are canonical\n");
+  } else {
+    context.summarize("compacted " +
+                      format_counted(report->generation_before, "generation", "generations") +
+                      " into one: " + format_counted(report->record_count, "record", "records") +
+                      ", " + format_size(report->bytes_before) + " before, " +
+                      format_size(report->bytes_after) + " now, every byte verified\n");
+  }
+  warn_of_statistics(context, *report);
+  context.print_json(report_to_json(*report));
+  return {};
+}
+
+template <typename Enum>
+Status parse_choice(const std::string& option, const std::string& text, Enum& value) {
+  if (text.empty()) return {};
+  const auto parsed = formats::parse_enum<Enum>(text);
+  if (!parsed)
+    return {StatusCode::kInvalidArgument, option + " '" + text + "' is none of its choices"};
+  value = *parsed;
+  return {};
+}
+
+// As the cache is stored, but for what was asked.
+Result<formats::StorageConfig> storage_of(Context& context, const RewriteOptions& options) {
+  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.from));
+  XTTS_ASSIGN(const auto recipe, formats::recipe_of(view->manifest()));
+  formats::StorageConfig storage = recipe.storage;
+  XTTS_TRY(parse_choice("--store", options.store, storage.store));
+  XTTS_TRY(parse_choice("--layout", options.layout, storage.layout));
+  if (!options.dtype.empty()) {
+    const auto dtype = parse_dtype(options.dtype);
+    if (!dtype || (*dtype != DType::kFloat32 && size_bytes(*dtype) != 2) || *dtype == DType::kInt16)
+      return Status(StatusCode::kInvalidArgument,
+                    "--dtype is float32, float16 or bfloat16, not '" + options.dtype + "'");
+    storage.dtype = *dtype;
+  }
+  return storage;
+}
+
+Status run_convert(Context& context, const RewriteOptions& options) {
+  XTTS_ASSIGN(const auto storage, storage_of(context, options));
+  RewriteProgress progress(context);
+  const auto report = maintain::convert(context.env, {.from = options.from,
+                                                      .to = options.to,
+                                                      .storage = storage,
+                                                      .keep_statistics = options.keep_statistics,
+                                                      .run = run_of(options, progress)});
+  progress.clear();
+  if (!report) return report.status();
+  context.summarize("converted " + format_counted(report->record_count, "record", "records") +
+                    " to " + std::string(formats::name_of(storage.layout)) + " " +
+                    std::string(to_string(storage.dtype)) + ": " +
+                    format_size(report->bytes_before) + " before, " +
+                    format_size(report->bytes_after) + " now, every byte verified\n");
+  warn_of_statistics(context, *report);
+  context.print_json(report_to_json(*report));
+  return {};
+}
+
+constexpr const char* kKeepStatistics = "Mean and deviation as they were published first";
+
+}  // namespace
+
+void add_compact_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<RewriteOptions>();
+  Command(app, context, "compact", "Rewrite the generations of a cache as one, in canonical bytes")
+      .required("CACHE", options->from, "The cache's folder")
+      .flag("--keep-statistics", options->keep_statistics, kKeepStatistics)
+      .threads(options->thread_count)
+      .notes(
+          "Frees what updates have left behind, and gives the bytes that a build from nothing "
+          "gives. Needs room\n"
+          "for the cache once more. Readers keep the generation that they opened; no source is "
+          "read.\n")
+      .examples("xtts-precompute compact ./cache")
+      .runs([&context, options] { return run_compact(context, *options); });
+}
+
+void add_convert_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<RewriteOptions>();
+  Command(app, context, "convert", "Copy a cache into another storage, without the sources")
+      .required("CACHE", options->from, "The cache's folder")
+      .required("NEW", options->to, "The folder to make")
+      .choice("--layout", options->layout, {"padded", "packed"}, "How records lie in a shard")
+      .choice("--dtype", options->dtype, {"float32", "float16", "bfloat16"},
+              "What numbers are stored as")
+      .flag("--keep-statistics", options->keep_statistics, kKeepStatistics)
+      .threads(options->thread_count)
+      .examples(
+          "xtts-precompute convert ./cache ./cache16 --layout packed --dtype float16\n"
+          "xtts-precompute diff ./cache ./cache16   # how much rounding has cost")
+      .runs([&context, options] { return run_convert(context, *options); });
+}
+
+}  // namespace xtts::cli

@@ -1,0 +1,90 @@
+#include "maintain/copy_records.hpp"
+
+#include <cstring>
+
+#include "base/half.hpp"
+#include "base/try.hpp"
+#include "pipeline/channel_sums.hpp"
+#include "pipeline/sealer.hpp"
+#include "pipeline/shard_assembler.hpp"
+
+namespace xtts::maintain {
+namespace {
+
+// Only from float32: whoever widens half floats has made no float32 features.
+void narrow(std::span<const std::byte> rows, DType dtype, std::vector<std::byte>& out) {
+  std::vector<float> values(rows.size() / sizeof(float));
+  std::memcpy(values.data(), rows.data(), rows.size());
+  out.resize(values.size() * sizeof(std::uint16_t));
+  const std::span halves(reinterpret_cast<std::uint16_t*>(out.data()), values.size());
+  if (dtype == DType::kFloat16) {
+    to_float16(values, halves);
+  } else {
+    to_bfloat16(values, halves);
+  }
+}
+
+class Copier {
+ public:
+  Copier(const CopyJob& job, store::CacheFolder& to)
+      : job_(job), sealer_(to, nullptr), assembler_(job.column, 1, [](std::vector<std::byte>) {}) {}
+
+  Result<std::vector<store::JournalShard>> run() {
+    const auto& to_compute = job_.clips.plan.to_compute;
+    const std::size_t per_shard = job_.column.geometry().clips_per_shard();
+    for (std::size_t place = 0; place < to_compute.size(); ++place) {
+      if (job_.cancelled && job_.cancelled())
+        return Status(StatusCode::kCancelled, "stopped as asked");
+      XTTS_TRY(copy(to_compute[place]));
+      if ((place + 1) % per_shard == 0 || place + 1 == to_compute.size()) XTTS_TRY(end_shard());
+      if (job_.progress) job_.progress(place + 1, to_compute.size());
+    }
+    return sealer_.finish();
+  }
+
+ private:
+  Status copy(std::uint32_t clip) {
+    const auto position = job_.clips.positions[clip];
+    if (!position) return {};
+    XTTS_ASSIGN(auto stored, job_.from.read_record(job_.column.name, *position));
+    XTTS_ASSIGN(auto details, job_.from.details(*position));
+    const corpus::Clip& planned = job_.clips.plan.corpus.clips[clip];
+    pipeline::AssembledRecord record;
+    record.id_hash = formats::id_hash(planned.dataset, planned.id);
+    record.dataset = planned.dataset;
+    record.split = static_cast<std::uint8_t>(planned.split);
+    record.length = stored.shape.front();
+    record.fill_bits = stored.fill_bits;
+    if (stored.dtype == job_.column.dtype) {
+      record.rows = std::move(stored.bytes);
+    } else {
+      narrow(stored.bytes, job_.column.dtype, record.rows);
+    }
+    pipeline::sum_channels(record.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
+    record.facts = audio_facts_of(std::move(details));
+    return assembler_.add(std::move(record));
+  }
+
+  Status end_shard() {
+    pipeline::SealJob job;
+    job.column = job_.column.name;
+    XTTS_ASSIGN(job.image, assembler_.end_shard());
+    if (job.image) job.ordinal = next_ordinal_++;
+    job.entry.planned_shard = next_planned_++;
+    return sealer_.submit(std::move(job));
+  }
+
+  const CopyJob& job_;
+  pipeline::Sealer sealer_;
+  pipeline::ShardAssembler assembler_;
+  std::uint64_t next_ordinal_ = 0;
+  std::uint64_t next_planned_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<store::JournalShard>> copy_records(const CopyJob& job, store::CacheFolder& to) {
+  return Copier(job, to).run();
+}
+
+}  // namespace xtts::maintain

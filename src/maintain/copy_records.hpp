@@ -1,0 +1,29 @@
+// Copies the mel records of a published cache into shards of another storage or another order:
+// each record checked when it is read, converted where the dtype differs, laid out and sealed as a
+// build would. Two shard images of memory; one thread reads, one seals. Failures: kCorrupt (names
+// the record), kCancelled, kResource.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "formats/block.hpp"
+#include "maintain/published_clips.hpp"
+#include "store/cache_folder.hpp"
+#include "store/journal.hpp"
+
+namespace xtts::maintain {
+
+struct CopyJob {
+  reader::CacheView& from;
+  const PublishedClips& clips;
+  const formats::ColumnSpec& column;  // as it will be
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
+  std::function<bool()> cancelled = {};
+};
+
+// In planned order, as the first generation of a cache.
+[[nodiscard]] Result<std::vector<store::JournalShard>> copy_records(const CopyJob& job,
+                                                                    store::CacheFolder& to);
+
+}  // namespace xtts::maintain

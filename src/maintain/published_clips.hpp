@@ -1,0 +1,33 @@
+// Published clips as a plan: what a build from nothing would have planned, read back from a cache
+// instead of DATA. So whatever writes a cache anew goes through the same steps as a build, and ends
+// with the same bytes.
+//
+// Memory: as a build's plan, about 400 bytes a clip and its text. Pure but for the reads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "formats/reject.hpp"
+#include "pipeline/plan.hpp"
+#include "reader/cache_view.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::maintain {
+
+struct PublishedClips {
+  pipeline::Plan plan;  // canonical order; those that have a record, and those that were rejected
+  // Beside plan.corpus.clips: the position of the record; nothing for a rejected clip.
+  std::vector<std::optional<std::uint64_t>> positions;
+  std::vector<formats::Reject> rejects;  // all, lines of lists included
+};
+
+// kUnsupported where a rejected clip has no place: made by a version that did not write it down.
+[[nodiscard]] Result<PublishedClips> published_clips(reader::CacheView& view);
+
+// What a record's facts in its shard are: the clip's details without text and without what the
+// rules of the corpus section add.
+[[nodiscard]] formats::RecordFacts audio_facts_of(formats::RecordFacts details);
+
+}  // namespace xtts::maintain

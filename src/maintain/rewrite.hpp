@@ -1,0 +1,64 @@
+// Writing a cache anew from a cache, without the sources: compact (in place, canonical bytes) and
+// convert (beside it, in another storage). Both read every record through its check, lay it out as
+// a build from nothing would, publish, verify every byte of what was published, and only then let
+// go of what it replaces.
+//
+// Bytes in and out: the cache, once each, and once more for the verification. Memory: two shard
+// images, about 400 bytes a clip. A crash at any point leaves the old cache as it was, or the new
+// one, whole; the same command goes on from the beginning. Failures: kBusy, kCorrupt (damage in
+// what is read: verify, repair), kInvalidArgument, kMismatch (records of two numerics), kResource
+// (with the bytes that are needed), kCancelled.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/env.hpp"
+#include "formats/recipe.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::maintain {
+
+// What must not change what is written.
+struct RewriteRun {
+  std::uint32_t thread_count = 1;
+  std::function<void(const char* step, std::uint64_t done, std::uint64_t total)> progress =
+      {};  // from any thread; "clips", "bytes verified"
+  std::function<bool()> cancelled = {};
+};
+
+struct RewriteReport {
+  bool unchanged = false;  // its bytes were canonical already
+  std::uint64_t generation_before = 1;
+  std::uint64_t record_count = 0;
+  std::uint64_t left_behind_count = 0;  // records that no clip named any more
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;
+  // The statistics are of the clips that are there now; kept ones are those of the first
+  // publication.
+  bool statistics_changed = false;
+};
+
+struct CompactRequest {
+  std::string cache;
+  bool keep_statistics = false;
+  RewriteRun run = {};
+};
+
+struct ConvertRequest {
+  std::string from;
+  std::string to;  // absent, or an empty folder, or what an interrupted convert left
+  formats::StorageConfig storage;
+  bool keep_statistics = false;
+  RewriteRun run = {};
+};
+
+// One generation, without tombstones: byte for byte a cache built from nothing from the same clips
+// with the same numbers of speakers and languages (these never change).
+[[nodiscard]] Result<RewriteReport> compact(Env& env, const CompactRequest& request);
+
+// Byte for byte a cache built in that storage. Half floats are not widened again: kInvalidArgument.
+[[nodiscard]] Result<RewriteReport> convert(Env& env, const ConvertRequest& request);
+
+}  // namespace xtts::maintain

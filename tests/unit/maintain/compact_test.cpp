@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include "grown_cache.hpp"
+#include "maintain/rewrite.hpp"
+
+namespace xtts::testing {
+namespace {
+
+using maintain::RewriteReport;
+
+RewriteReport must_compact(MemoryEnv& env, bool keep_statistics = false) {
+  const auto report = maintain::compact(env, {.cache = kCache, .keep_statistics = keep_statistics});
+  EXPECT_TRUE(report.ok()) << report.status().message();
+  return report.ok() ? *report : RewriteReport{};
+}
+
+class Compact : public ::testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(Compact, GivesTheBytesOfABuildFromNothing) {
+  MemoryEnv env;
+  build_grown(env, GetParam());
+  ASSERT_GT(open_cache(env)->manifest().generation, 1U);
+  const auto report = must_compact(env);
+  EXPECT_FALSE(report.unchanged);
+  EXPECT_EQ(report.generation_before, 2U);
+  EXPECT_EQ(report.left_behind_count, 3U);  // 3, 4 and 7 of the first build
+  EXPECT_LT(report.bytes_after, report.bytes_before);
+  EXPECT_EQ(difference(built_from_nothing(GetParam()), published_files(env)), "");
+  EXPECT_EQ(damage_in(env), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Storages, Compact,
+    ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"storage.dtype=float16"},
+                      std::vector<std::string>{"storage.dtype=bfloat16", "text.tokens=none"}));
+
+TEST(Compact, LeavesNothingToDoForTheNextBuildOrTheNextCompact) {
+  MemoryEnv env;
+  build_grown(env);
+  must_compact(env);
+  const Files compacted = published_files(env);
+  OpenedSources opened(env);
+  EXPECT_TRUE(must_build(env, grown_request()).unchanged);
+  EXPECT_EQ(opened.take(), std::set<std::string>{});
+  EXPECT_TRUE(must_compact(env).unchanged);
+  EXPECT_EQ(difference(compacted, published_files(env)), "");
+}
+
+TEST(Compact, KeepsTheStatisticsWhereItIsAskedTo) {
+  MemoryEnv env;
+  build_grown(env);
+  const auto first = open_cache(env)->manifest().mel_statistics;
+  ASSERT_TRUE(first.has_value());
+  EXPECT_FALSE(must_compact(env, true).statistics_changed);
+  const auto kept = open_cache(env)->manifest().mel_statistics;
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ(kept->mean, first->mean);
+  EXPECT_EQ(damage_in(env), "");
+}
+
+TEST(Compact, SaysThatTheStatisticsAreOthersNow) {
+  MemoryEnv env;
+  build_grown(env);
+  EXPECT_TRUE(must_compact(env).statistics_changed);
+}
+
+TEST(Compact, LeavesAReaderItsGeneration) {
+  MemoryEnv env;
+  build_grown(env);
+  const auto reader = open_cache(env);
+  const auto position = reader->find(clip_name(12));
+  ASSERT_TRUE(position.ok() && position->has_value());
+  const auto before = reader->read_record("mel", **position);
+  must_compact(env);
+  const auto after = reader->read_record("mel", **position);
+  ASSERT_TRUE(after.ok()) << after.status().message();
+  EXPECT_EQ(after->bytes, before->bytes);
+}
+
+TEST(Compact, RefusesACacheWithAnUnfinishedBuild) {
+  MemoryEnv env;
+  build_grown(env);
+  add_listed_sounds(env, 40);
+  auto request = grown_request();
+  TestObserver observer;
+  observer.cancel_at = 10;  // after one sealed shard
+  ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
+  const Files before = files_below(env);
+  const auto report = maintain::compact(env, {.cache = kCache});
+  EXPECT_EQ(report.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(report.status().message().find("unfinished build"), std::string::npos);
+  EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
+TEST(Compact, OfADamagedRecordLeavesTheCacheAsItWas) {
+  MemoryEnv env;
+  build_grown(env);
+  const std::string shard =
+      kCache + "/" + files_named(files_below(env), "shards/mel/").begin()->first;
+  std::string bytes = env.contents(shard);
+  bytes[3 * 4096 + 100] = static_cast<char>(bytes[3 * 4096 + 100] ^ 1);  // in the first payload
+  env.add_file(shard, bytes);
+  const Files before = published_files(env);
+  const auto report = maintain::compact(env, {.cache = kCache});
+  EXPECT_EQ(report.status().code(), StatusCode::kCorrupt);
+  EXPECT_EQ(difference(before, published_files(env)), "");
+}
+
+}  // namespace
+}  // namespace xtts::testing

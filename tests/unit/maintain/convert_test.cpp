@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "grown_cache.hpp"
+#include "maintain/rewrite.hpp"
+
+namespace xtts::testing {
+namespace {
+
+using formats::StorageConfig;
+
+const std::string kNew = "/new";
+
+Status convert_to(MemoryEnv& env, const StorageConfig& storage) {
+  return maintain::convert(env, {.from = kCache, .to = kNew, .storage = storage}).status();
+}
+
+struct Target {
+  std::string name;
+  StorageConfig storage;
+  std::vector<std::string> settings;  // of a build in it
+  std::vector<std::string> settings_before = {};
+};
+
+void PrintTo(const Target& target, std::ostream* out) {
+  *out << target.name;
+}
+
+class Convert : public ::testing::TestWithParam<Target> {};
+
+TEST_P(Convert, GivesTheBytesOfABuildInThatStorage) {
+  MemoryEnv env;
+  build_grown(env, GetParam().settings_before);
+  const Files before = files_below(env);
+  const Status status = convert_to(env, GetParam().storage);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(difference(built_from_nothing(GetParam().settings), published_files(env, kNew)), "");
+  EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Storages, Convert,
+    ::testing::Values(
+        Target{.name = "PaddedFloat16",
+               .storage = {.layout = formats::Layout::kPadded, .dtype = DType::kFloat16},
+               .settings = {"features.max_frames=80", "storage.layout=padded",
+                            "storage.dtype=float16"},
+               .settings_before = {"features.max_frames=80"}},
+        Target{.name = "PackedFromPadded",
+               .storage = {.layout = formats::Layout::kPacked, .dtype = DType::kFloat32},
+               .settings = {"features.max_frames=80"},
+               .settings_before = {"features.max_frames=80", "storage.layout=padded"}},
+        Target{.name = "PackedBFloat16",
+               .storage = {.layout = formats::Layout::kPacked, .dtype = DType::kBFloat16},
+               .settings = {"storage.layout=packed", "storage.dtype=bfloat16"}},
+        Target{.name = "Itself",
+               .storage = {.layout = formats::Layout::kPacked, .dtype = DType::kFloat32},
+               .settings = {}}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(Convert, NeedsNoHashingOfSourcesAfterwards) {
+  MemoryEnv env;
+  build_grown(env);
+  ASSERT_TRUE(convert_to(env, {.layout = formats::Layout::kPacked, .dtype = DType::kFloat16}).ok());
+  auto request = grown_request({"storage.dtype=float16"});
+  request.cache = kNew;
+  OpenedSources opened(env);
+  EXPECT_TRUE(must_build(env, request).unchanged);
+  EXPECT_EQ(opened.take(), std::set<std::string>{});
+}
+
+TEST(Convert, DoesNotMakeFloat32OfHalfFloats) {
+  MemoryEnv env;
+  build_grown(env, {"storage.dtype=float16"});
+  const Status status = convert_to(env, {.dtype = DType::kFloat32});
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("comes from the sources alone"), std::string::npos);
+  EXPECT_FALSE(env.exists(kNew));
+}
+
+TEST(Convert, RefusesAFolderOfOtherThings) {
+  MemoryEnv env;
+  build_grown(env);
+  env.add_file(kNew + "/thesis.tex", "precious");
+  EXPECT_EQ(convert_to(env, {}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(difference({{"thesis.tex", "precious"}}, files_below(env, kNew)), "");
+}
+
+TEST(Convert, RefusesAFolderThatHoldsACache) {
+  MemoryEnv env;
+  build_grown(env);
+  ASSERT_TRUE(convert_to(env, {}).ok());
+  const Files before = files_below(env, kNew);
+  const Status status = convert_to(env, {});
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("holds a cache already"), std::string::npos);
+  EXPECT_EQ(difference(before, files_below(env, kNew)), "");
+}
+
+}  // namespace
+}  // namespace xtts::testing
