@@ -73,8 +73,9 @@ class IndexBuilder {
       const auto* old = job_.previous ? job_.previous->manifest().find_column("tokens") : nullptr;
       reuse_tokens_ = old != nullptr && !job_.plan.texts_changed;
       if (!reuse_tokens_) {
-        token_writer_ = TextColumnWriter::create(tokens_column(job_.recipe, job_.numerics),
-                                                 job_.generation, folder_);
+        token_writer_ =
+            TextColumnWriter::create(tokens_column(job_.recipe, job_.numerics),
+                                     job_.recipe.storage.store, job_.generation, folder_);
       }
     }
     return encoder_->begin_section(SectionKind::kDetails);

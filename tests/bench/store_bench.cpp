@@ -33,7 +33,7 @@ formats::ColumnSpec column() {
 std::unique_ptr<store::ShardImage> filled_image() {
   static const std::vector<float> rows(std::size_t{kFramesTrue} * kChannels, 1.5F);
   const formats::ColumnSpec spec = column();
-  auto image = store::make_lmdb_image(spec, 1);
+  auto image = store::make_image(spec, formats::StoreKind::kLmdb, 1);
   if (!image) std::abort();
   const formats::Geometry geometry = spec.geometry();
   std::vector<store::PendingRecord> records(geometry.records_per_block,

@@ -15,7 +15,7 @@ void require(const Status& status) {
 
 MadeShard make_shard_with_lmdb(const formats::ColumnSpec& column, std::uint64_t generation,
                                const std::vector<TestBlock>& blocks) {
-  auto image = store::make_lmdb_image(column, generation);
+  auto image = store::make_image(column, formats::StoreKind::kLmdb, generation);
   require(image.status());
   for (const TestBlock& block : blocks) {
     std::vector<store::PendingRecord> records;

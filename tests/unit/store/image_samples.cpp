@@ -73,7 +73,7 @@ SampleImage sample_image(const ColumnSpec& column, std::uint64_t record_count,
                          std::uint64_t first_number, std::uint32_t per_block) {
   if (per_block == 0) per_block = column.geometry().records_per_block;
   SampleImage sample;
-  auto image = store::make_lmdb_image(column, 1);
+  auto image = store::make_image(column, formats::StoreKind::kLmdb, 1);
   EXPECT_TRUE(image.ok()) << image.status().message();
   if (!image) return sample;
   sample.image = std::move(*image);

@@ -217,7 +217,7 @@ TEST(ShardImage, StructureIsEveryByteThatNoRegionCovers) {
 
 TEST(ShardImage, GenerationAndColumnAreInEveryHeader) {
   const ColumnSpec column = tokens_column();
-  auto image = store::make_lmdb_image(column, 7);
+  auto image = store::make_image(column, formats::StoreKind::kLmdb, 7);
   ASSERT_TRUE(image.ok());
   ASSERT_TRUE(add_sample_block(**image, column, 0, 3).ok());
   const auto finished = (*image)->finish();
@@ -233,7 +233,7 @@ TEST(ShardImage, GenerationAndColumnAreInEveryHeader) {
 
 TEST(ShardImage, RefusesWhatDoesNotFitItsColumn) {
   const ColumnSpec column = mel_column({10, 3});
-  auto image = store::make_lmdb_image(column, 1);
+  auto image = store::make_image(column, formats::StoreKind::kLmdb, 1);
   ASSERT_TRUE(image.ok());
   const SampleRecord record = sample_record(column, 1);
   const store::PendingRecord good{
@@ -261,7 +261,7 @@ TEST(ShardImage, RefusesWhatDoesNotFitItsColumn) {
 
 TEST(ShardImage, RefusesAFillValueThatItsDtypeCannotHold) {
   const ColumnSpec column = mel_column({4}, DType::kUInt8);
-  auto image = store::make_lmdb_image(column, 1);
+  auto image = store::make_image(column, formats::StoreKind::kLmdb, 1);
   ASSERT_TRUE(image.ok());
   formats::BlockFacts facts;
   facts.records.resize(1);
