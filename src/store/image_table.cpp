@@ -62,12 +62,12 @@ std::uint64_t check_of(std::span<const std::byte> image,
 }  // namespace
 
 Result<formats::ShardTable> read_table(std::span<const std::byte> image,
-                                       std::vector<BlockPlace> places) {
+                                       std::vector<BlockPlace> places, formats::StoreKind store) {
   formats::ShardTable table;
   table.file_bytes = image.size();
   table.blocks = std::move(places);
   // First, because the rest goes where the places lead.
-  if (Status status = table.validate(); !status.ok()) {
+  if (Status status = table.validate(store); !status.ok()) {
     return Status(StatusCode::kInternal, "shard image: " + status.message());
   }
   for (std::size_t i = 0; i < table.blocks.size(); ++i) {

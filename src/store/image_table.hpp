@@ -15,6 +15,7 @@ namespace xtts::store {
 // facts value is checked as a reader would check it. kInternal where anything is not as the format
 // promises it: such an image must not reach a disk.
 [[nodiscard]] Result<formats::ShardTable> read_table(std::span<const std::byte> image,
-                                                     std::vector<formats::BlockPlace> places);
+                                                     std::vector<formats::BlockPlace> places,
+                                                     formats::StoreKind store);
 
 }  // namespace xtts::store

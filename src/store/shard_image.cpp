@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "store/fill.hpp"
+#include "store/hdf5_container.hpp"
 #include "store/image_container.hpp"
 #include "store/image_table.hpp"
 #include "store/lmdb_container.hpp"
@@ -28,9 +29,12 @@ Status invalid(std::string problem) {
 
 class ContainedImage final : public ShardImage {
  public:
-  ContainedImage(ColumnSpec column, std::uint64_t generation,
+  ContainedImage(ColumnSpec column, StoreKind store, std::uint64_t generation,
                  std::unique_ptr<ImageContainer> container)
-      : column_(std::move(column)), generation_(generation), container_(std::move(container)) {}
+      : column_(std::move(column)),
+        store_(store),
+        generation_(generation),
+        container_(std::move(container)) {}
 
   [[nodiscard]] Status add_block(std::span<const PendingRecord> records,
                                  BlockFacts facts) override {
@@ -67,8 +71,9 @@ class ContainedImage final : public ShardImage {
     if (block_count_ == 0) return invalid("it has no block");
     finished_ = true;
     XTTS_ASSIGN(const LaidOutImage laid_out, container_->finish(std::move(facts_)));
-    FinishedImage finished{.table = {}, .record_count = record_count_, .bytes = laid_out.bytes};
-    XTTS_ASSIGN(finished.table, read_table(laid_out.bytes, laid_out.places));
+    FinishedImage finished{
+        .table = {}, .record_count = record_count_, .store = store_, .bytes = laid_out.bytes};
+    XTTS_ASSIGN(finished.table, read_table(laid_out.bytes, laid_out.places, store_));
     return finished;
   }
 
@@ -118,6 +123,7 @@ class ContainedImage final : public ShardImage {
   }
 
   const ColumnSpec column_;
+  const StoreKind store_;
   const std::uint64_t generation_;
   const std::unique_ptr<ImageContainer> container_;
   std::vector<std::string> facts_;  // encoded; gone after finish()
@@ -132,10 +138,10 @@ Result<std::unique_ptr<ShardImage>> make_image(const ColumnSpec& column, StoreKi
                                                std::uint64_t generation) {
   XTTS_TRY(column.validate());
   if (generation == 0) return invalid("generations count from 1");
-  if (store != StoreKind::kLmdb) return invalid("a store that this build does not write");
-  XTTS_ASSIGN(auto container, make_lmdb_container(column));
+  XTTS_ASSIGN(auto container, store == StoreKind::kHdf5 ? make_hdf5_container(column)
+                                                        : make_lmdb_container(column));
   return std::unique_ptr<ShardImage>(
-      std::make_unique<ContainedImage>(column, generation, std::move(container)));
+      std::make_unique<ContainedImage>(column, store, generation, std::move(container)));
 }
 
 }  // namespace xtts::store

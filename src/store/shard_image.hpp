@@ -33,6 +33,7 @@ struct PendingRecord {
 struct FinishedImage {
   formats::ShardTable table;
   std::uint64_t record_count = 0;
+  formats::StoreKind store = formats::StoreKind::kLmdb;
   std::span<const std::byte> bytes;  // the file's bytes; valid while the ShardImage lives
 };
 
