@@ -156,9 +156,6 @@ Result<formats::Recipe> recipe_of(Context& context, const BuildOptions& options)
   for (const auto& setting : options.settings)
     XTTS_TRY(recipe::apply_setting(context.env, recipe, setting));
   XTTS_TRY(recipe::check(recipe));
-  if (recipe.storage.store != formats::StoreKind::kLmdb) {
-    return Status(StatusCode::kUnsupported, "storage.store: this build writes lmdb only");
-  }
   return recipe;
 }
 
@@ -315,7 +312,7 @@ void add_build_command(CLI::App& app, Context& context) {
       .option("--language", options->language, "NAME", "Language of clips whose list does not say")
       .option("--speakers", options->speakers_file, "FILE",
               "Speaker names in the order of their numbers, one a line")
-      .option("--store", options->store, "{lmdb}", "What shards are")
+      .option("--store", options->store, "{lmdb,hdf5}", "What shards are: LMDB or HDF5 files")
       .option("--layout", options->layout, "{padded,packed}",
               "Ready tensors, or records of their true lengths")
       .option("--dtype", options->dtype, "{float32,float16,bfloat16}", "Of the stored mels")

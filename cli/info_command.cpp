@@ -153,7 +153,8 @@ std::string describe(const std::string& path, const formats::Manifest& manifest)
   for (const formats::ColumnEntry& column : manifest.columns) {
     columns.add_row({escape_controls(column.spec.name), std::string(to_string(column.spec.dtype)),
                      shape_text(column.spec.shape),
-                     std::string(formats::name_of(column.spec.layout)),
+                     std::string(formats::name_of(column.spec.layout)) + " " +
+                         std::string(formats::name_of(column.store)),
                      format_counted(column.shards.size(), "shard", "shards"),
                      format_size(column_bytes(column))});
   }

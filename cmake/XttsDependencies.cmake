@@ -21,6 +21,8 @@ add_library(lmdb_library INTERFACE)
 target_include_directories(lmdb_library SYSTEM INTERFACE ${XTTS_LMDB_INCLUDE})
 target_link_libraries(lmdb_library INTERFACE ${XTTS_LMDB_LIBRARY})
 
+pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5 hdf5-serial)  # its C library
+
 if(XTTS_BUILD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

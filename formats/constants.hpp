@@ -18,6 +18,8 @@ inline constexpr std::size_t kRecordBytesMax = std::size_t{128} << 20U;
 inline constexpr std::size_t kBlockRecordsMax = 64;
 inline constexpr std::size_t kPackedAlignmentBytes = 64;
 inline constexpr std::size_t kLmdbMapBytes = std::size_t{1} << 30U;
+inline constexpr std::size_t kShardBytesMax = std::size_t{1} << 30U;
+inline constexpr std::size_t kHdf5PayloadOffset = 16384;
 inline constexpr std::size_t kIndexChunkBytes = 65536;
 inline constexpr std::size_t kRankMax = 4;
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/json_fields.hpp"
@@ -110,6 +111,17 @@ std::string find_nonfinite(const json& value, const std::string& path) {
   return {};
 }
 
+// Paired with decoding, which takes the store of all columns from the storage section.
+Status check_stores(const Manifest& manifest) {
+  const json name = manifest.storage.value("store", json(std::string(name_of(StoreKind::kLmdb))));
+  for (const ColumnEntry& column : manifest.columns) {
+    if (name == std::string(name_of(column.store))) continue;
+    return {StatusCode::kInternal,
+            "manifest: column " + column.spec.name + " has another store than the storage section"};
+  }
+  return {};
+}
+
 }  // namespace
 
 Digest Numerics::hash() const {
@@ -130,6 +142,7 @@ Status Manifest::allows_changes() const {
 }
 
 Result<std::string> encode_manifest(const Manifest& manifest) {
+  XTTS_TRY(check_stores(manifest));
   const json document = to_json(manifest);
   if (const std::string path = find_nonfinite(document, ""); !path.empty()) {
     return Status(StatusCode::kInternal, "manifest: " + path + " is not a finite number");
@@ -137,10 +150,15 @@ Result<std::string> encode_manifest(const Manifest& manifest) {
   return append_manifest_trailer(dump_canonical(document));
 }
 
-std::string shard_file_name(std::uint64_t ordinal, const Digest& digest) {
+std::string_view file_extension_of(StoreKind store) {
+  return store == StoreKind::kHdf5 ? ".h5" : ".lmdb";
+}
+
+std::string shard_file_name(std::uint64_t ordinal, const Digest& digest, StoreKind store) {
   const std::string number = std::to_string(ordinal);
   const std::size_t zeros = number.size() < 5 ? 5 - number.size() : 0;
-  return std::string(zeros, '0') + number + "-" + digest.to_hex() + ".lmdb";
+  return std::string(zeros, '0') + number + "-" + digest.to_hex() +
+         std::string(file_extension_of(store));
 }
 
 std::string index_file_name(const Digest& digest) {

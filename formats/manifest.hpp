@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/block.hpp"
@@ -26,6 +27,7 @@ struct ShardEntry {
 
 struct ColumnEntry {
   ColumnSpec spec;
+  StoreKind store = StoreKind::kLmdb;  // of its shards: as the storage section says, for all columns
   std::uint32_t fill_bits = 0;  // bits of a float32, or of an int32 for integer columns
   std::vector<ShardEntry> shards;
 };
@@ -73,11 +75,14 @@ struct Manifest {
   [[nodiscard]] const ColumnEntry* find_column(std::string_view name) const noexcept;
 };
 
-// kInternal where a number is NaN or infinite: JSON has no word for it.
+// kInternal where a number is NaN or infinite (JSON has no word for it), or where a column's store is
+// not the storage section's.
 [[nodiscard]] Result<std::string> encode_manifest(const Manifest& manifest);
 [[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
 
-[[nodiscard]] std::string shard_file_name(std::uint64_t ordinal, const Digest& digest);  // "00000-DIGEST.lmdb"
+[[nodiscard]] std::string_view file_extension_of(StoreKind store);  // ".lmdb", ".h5"
+[[nodiscard]] std::string shard_file_name(std::uint64_t ordinal, const Digest& digest,
+                                          StoreKind store);  // "00000-DIGEST.lmdb"
 [[nodiscard]] std::string index_file_name(const Digest& digest);
 
 inline constexpr std::uint64_t kManifestBytesMax = std::uint64_t{256} << 20U;

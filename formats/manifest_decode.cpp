@@ -97,11 +97,19 @@ ColumnEntry read_column(JsonFields fields, std::uint32_t id, std::uint64_t gener
   return column;
 }
 
-void read_columns(JsonFields& fields, Manifest& manifest) {
+// Sections of before the HDF5 store's time may lack it.
+StoreKind read_store(JsonFields fields) {
+  JsonFields storage = fields.object("storage");
+  if (storage.find("store") == nullptr) return StoreKind::kLmdb;
+  return read_enum<StoreKind>(storage, "store");
+}
+
+void read_columns(JsonFields& fields, StoreKind store, Manifest& manifest) {
   std::set<std::string> names;
   for (const JsonFields& column : fields.objects("columns")) {
     const auto id = static_cast<std::uint32_t>(manifest.columns.size());
     manifest.columns.push_back(read_column(column, id, manifest.generation));
+    manifest.columns.back().store = store;
     if (!names.insert(manifest.columns.back().spec.name).second) {
       fields.fail("columns", "two have the same name");
     }
@@ -195,7 +203,7 @@ void read_members(JsonFields& fields, Manifest& manifest) {
   read_recipe(fields.object("recipe"), manifest);
   read_fingerprints(fields.object("fingerprints"), manifest);
   manifest.numerics = read_numerics(fields.object("numerics"));
-  read_columns(fields, manifest);
+  read_columns(fields, read_store(fields.object("recipe")), manifest);
   manifest.datasets = read_names(fields, "datasets", kDatasetsMax);
   manifest.speakers = read_names(fields, "speakers", kSpeakersMax);
   manifest.languages = read_names(fields, "languages", kLanguagesMax);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/try.hpp"
 #include "formats/bytes.hpp"
 #include "formats/constants.hpp"
 #include "formats/preamble.hpp"
@@ -26,23 +27,55 @@ std::vector<ByteRange> checked_ranges(const ShardTable& table) {
   return ranges;
 }
 
+Status refuse(std::size_t index, const char* problem) {
+  return corrupt("shard table: block " + std::to_string(index) + ": " + problem);
+}
+
 Status check_block(const BlockPlace& block, std::uint64_t file_bytes, std::size_t index) {
-  const auto fail = [index](const char* problem) {
-    return corrupt("shard table: block " + std::to_string(index) + ": " + problem);
-  };
+  const auto fail = [index](const char* problem) { return refuse(index, problem); };
   if (!lies_within<std::uint64_t>(block.header_offset, kBlockHeaderBytes, file_bytes)) {
     return fail("header lies outside the file");
   }
   if (!lies_within(block.payload_offset, block.payload_bytes, file_bytes)) {
     return fail("payload lies outside the file");
   }
-  if (block.payload_offset % kPageBytes != 0) return fail("payload is not on a page boundary");
   if (!lies_within(block.facts_offset, block.facts_bytes, file_bytes)) {
     return fail("facts lie outside the file");
   }
   if (block.facts_bytes < kBlockHeaderBytes ||
       (block.facts_bytes + kLmdbPageHeaderBytes) % kPageBytes != 0) {
     return fail("facts do not fill pages less 16 bytes");
+  }
+  return {};
+}
+
+// Payloads begin on pages, for O_DIRECT.
+Status check_order_of_lmdb(const std::vector<BlockPlace>& blocks) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].payload_offset % kPageBytes != 0) {
+      return refuse(i, "payload is not on a page boundary");
+    }
+  }
+  return {};
+}
+
+// Three datasets without gaps, the payloads' at a constant place.
+Status check_order_of_hdf5(const std::vector<BlockPlace>& blocks) {
+  std::uint64_t payload = kHdf5PayloadOffset;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const BlockPlace& block = blocks[i];
+    if (block.payload_offset != payload) {
+      return refuse(i, "payload does not follow the one before it");
+    }
+    payload += block.payload_bytes;  // lies within the file: no overflow
+    if (i == 0) continue;
+    const BlockPlace& before = blocks[i - 1];
+    if (block.header_offset != before.header_offset + kBlockHeaderBytes) {
+      return refuse(i, "header does not follow the one before it");
+    }
+    if (block.facts_offset != before.facts_offset + before.facts_bytes) {
+      return refuse(i, "facts do not follow those before them");
+    }
   }
   return {};
 }
@@ -65,10 +98,11 @@ Digest ShardTable::digest() const {
   return digest128(bytes);
 }
 
-Status ShardTable::validate() const {
+Status ShardTable::validate(StoreKind store) const {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (Status status = check_block(blocks[i], file_bytes, i); !status.ok()) return status;
+    XTTS_TRY(check_block(blocks[i], file_bytes, i));
   }
+  XTTS_TRY(store == StoreKind::kHdf5 ? check_order_of_hdf5(blocks) : check_order_of_lmdb(blocks));
   std::uint64_t end = 0;
   for (const ByteRange& range : checked_ranges(*this)) {
     if (range.offset_bytes < end) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "formats/recipe.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::formats {
@@ -30,8 +31,9 @@ struct ShardTable {
   std::vector<BlockPlace> blocks;
 
   [[nodiscard]] Digest digest() const;
-  // kCorrupt where a region lies outside the file or over another one.
-  [[nodiscard]] Status validate() const;
+  // kCorrupt where a region lies outside the file or over another one, or not where the store puts
+  // it (sections 4 and 4b).
+  [[nodiscard]] Status validate(StoreKind store) const;
 };
 
 // A stretch of a file: [offset, offset + size).
@@ -40,7 +42,7 @@ struct ByteRange {
   std::uint64_t size_bytes = 0;
 };
 
-// What no header, payload or facts value covers, in ascending order. The table must validate().
+// What no header, payload or facts value covers, in ascending order. The table must be valid.
 [[nodiscard]] std::vector<ByteRange> structure_ranges(const ShardTable& table);
 
 }  // namespace xtts::formats

@@ -87,7 +87,7 @@ class AudioColumn final : OrderedWork {
         shared_sources_(job.env, store::build_folder(folder.path()), segment_counts(job.plan)),
         outcomes_(memory_.live_clips, ClipOutcome{}),
         sealer_(folder, journal.journal.get()),
-        assembler_(job.column, job.generation,
+        assembler_(job.column, job.recipe.storage.store, job.generation,
                    [this](std::vector<std::byte> rows) { buffers_.give_back(std::move(rows)); }),
         journalled_(journal.shards),
         next_ordinal_(job.first_ordinal) {}
@@ -106,8 +106,9 @@ class AudioColumn final : OrderedWork {
     XTTS_TRY(remember_sealed_sounds());
 
     if (next_ < job_.plan.to_compute.size()) {
-      if (sources_rotate()) read_ahead_.emplace(job_.env, job_.plan, next_,
-                                               [this] { return stop_.load() || observer_.cancelled(); });
+      if (sources_rotate())
+        read_ahead_.emplace(job_.env, job_.plan, next_,
+                            [this] { return stop_.load() || observer_.cancelled(); });
       run_ordered(*this, job_.run.thread_count, outcomes_.size());
       read_ahead_.reset();
     }

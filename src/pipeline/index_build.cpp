@@ -73,8 +73,9 @@ class IndexBuilder {
       const auto* old = job_.previous ? job_.previous->manifest().find_column("tokens") : nullptr;
       reuse_tokens_ = old != nullptr && !job_.plan.texts_changed;
       if (!reuse_tokens_) {
-        token_writer_ = TextColumnWriter::create(tokens_column(job_.recipe, job_.numerics),
-                                                 job_.generation, folder_);
+        token_writer_ =
+            TextColumnWriter::create(tokens_column(job_.recipe, job_.numerics),
+                                     job_.recipe.storage.store, job_.generation, folder_);
       }
     }
     return encoder_->begin_section(SectionKind::kDetails);
@@ -313,6 +314,7 @@ class IndexBuilder {
   void describe_columns(formats::Manifest& manifest) {
     formats::ColumnEntry mel;
     mel.spec = job_.previous ? job_.previous->manifest().columns[kMelId].spec : job_.mel;
+    mel.store = job_.recipe.storage.store;
     mel.fill_bits =
         std::bit_cast<std::uint32_t>(static_cast<float>(job_.recipe.features.pad_value));
     mel.shards = std::move(mel_.shards);
@@ -321,6 +323,7 @@ class IndexBuilder {
     formats::ColumnEntry tokens;
     tokens.spec = reuse_tokens_ ? job_.previous->manifest().columns[kTokensId].spec
                                 : tokens_column(job_.recipe, job_.numerics);
+    tokens.store = job_.recipe.storage.store;
     tokens.shards = std::move(tokens_.shards);
     manifest.columns.push_back(std::move(tokens));
   }

@@ -46,8 +46,7 @@ Result<bool> SealedRecords::read_next_block() {
   }
   if (shard_ == shards_.size()) return false;
   const store::SealedShard& shard = *shards_[shard_].sealed;
-  const std::string path = join_path(store::column_folder(cache_, shard.column),
-                                     formats::shard_file_name(shard.ordinal, shard.digest));
+  const std::string path = store::shard_path(cache_, shard);
   if (!file_) {
     XTTS_ASSIGN(file_, env_.open_for_read(path));
   }

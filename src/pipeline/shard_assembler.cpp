@@ -4,9 +4,10 @@
 
 namespace xtts::pipeline {
 
-ShardAssembler::ShardAssembler(const formats::ColumnSpec& column, std::uint64_t generation,
+ShardAssembler::ShardAssembler(const formats::ColumnSpec& column, formats::StoreKind store,
+                               std::uint64_t generation,
                                std::function<void(std::vector<std::byte>)> recycle)
-    : column_(column), generation_(generation), recycle_(std::move(recycle)) {}
+    : column_(column), store_(store), generation_(generation), recycle_(std::move(recycle)) {}
 
 Status ShardAssembler::add(AssembledRecord record) {
   if (!block_.empty()) {
@@ -21,7 +22,7 @@ Status ShardAssembler::add(AssembledRecord record) {
 Status ShardAssembler::flush() {
   if (block_.empty()) return {};
   if (!image_) {
-    XTTS_ASSIGN(image_, store::make_lmdb_image(column_, generation_));
+    XTTS_ASSIGN(image_, store::make_image(column_, store_, generation_));
   }
   formats::BlockFacts facts;
   facts.block_index = image_->block_count();

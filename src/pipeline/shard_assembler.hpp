@@ -34,8 +34,8 @@ struct AssembledRecord {
 class ShardAssembler {
  public:
   // Buffers of written records come back through `recycle`.
-  ShardAssembler(const formats::ColumnSpec& column, std::uint64_t generation,
-                 std::function<void(std::vector<std::byte>)> recycle);
+  ShardAssembler(const formats::ColumnSpec& column, formats::StoreKind store,
+                 std::uint64_t generation, std::function<void(std::vector<std::byte>)> recycle);
 
   [[nodiscard]] Status add(AssembledRecord record);
   // Ends the shard: its image, or nothing when no record was added. The next add begins a new one.
@@ -45,6 +45,7 @@ class ShardAssembler {
   [[nodiscard]] Status flush();
 
   formats::ColumnSpec column_;
+  formats::StoreKind store_;
   std::uint64_t generation_;
   std::function<void(std::vector<std::byte>)> recycle_;
   std::vector<AssembledRecord> block_;

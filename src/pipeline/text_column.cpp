@@ -20,11 +20,12 @@ std::uint32_t count_characters(std::string_view text) {
 
 class Writer final : public TextColumnWriter {
  public:
-  Writer(const formats::ColumnSpec& column, std::uint64_t generation, store::CacheFolder& folder)
+  Writer(const formats::ColumnSpec& column, formats::StoreKind store, std::uint64_t generation,
+         store::CacheFolder& folder)
       : column_(column),
         clips_per_shard_(column.geometry().clips_per_shard()),
         sealer_(folder, nullptr),
-        assembler_(column, generation, [](std::vector<std::byte>) {}) {}
+        assembler_(column, store, generation, [](std::vector<std::byte>) {}) {}
 
   Status add(std::uint64_t planned, const corpus::Clip& clip, ClipText text) override {
     const std::uint64_t shard = planned / clips_per_shard_;
@@ -92,9 +93,10 @@ Result<ClipText> tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& 
 }
 
 std::unique_ptr<TextColumnWriter> TextColumnWriter::create(const formats::ColumnSpec& column,
+                                                           formats::StoreKind store,
                                                            std::uint64_t generation,
                                                            store::CacheFolder& folder) {
-  return std::make_unique<Writer>(column, generation, folder);
+  return std::make_unique<Writer>(column, store, generation, folder);
 }
 
 }  // namespace xtts::pipeline

@@ -35,6 +35,7 @@ struct ClipText {
 class TextColumnWriter {
  public:
   [[nodiscard]] static std::unique_ptr<TextColumnWriter> create(const formats::ColumnSpec& column,
+                                                                formats::StoreKind store,
                                                                 std::uint64_t generation,
                                                                 store::CacheFolder& folder);
   virtual ~TextColumnWriter() = default;

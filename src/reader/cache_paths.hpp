@@ -13,7 +13,7 @@ inline constexpr std::string_view kManifestName = "manifest.json";
 inline constexpr std::string_view kRejectsName = "rejects.jsonl";
 inline constexpr std::string_view kBuildFolderName = ".build";
 
-// "shards/mel/00000-DIGEST.lmdb", relative to the cache.
+// "shards/mel/00000-DIGEST.lmdb" (or .h5), relative to the cache.
 [[nodiscard]] std::string shard_name(const formats::ColumnEntry& column, std::uint64_t ordinal);
 
 }  // namespace xtts::reader

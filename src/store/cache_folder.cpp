@@ -17,9 +17,10 @@ namespace {
 
 using formats::Manifest;
 
-std::string shard_path(const std::string& cache, std::string_view column, std::uint64_t ordinal,
-                       const Digest& digest) {
-  return join_path(column_folder(cache, column), formats::shard_file_name(ordinal, digest));
+std::string published_path(const std::string& cache, const formats::ColumnEntry& column,
+                           std::uint64_t ordinal) {
+  return join_path(column_folder(cache, column.spec.name),
+                   formats::shard_file_name(ordinal, column.shards[ordinal].digest, column.store));
 }
 
 Status internal(std::string message) {
@@ -91,6 +92,7 @@ class RealCacheFolder final : public CacheFolder {
       return internal("sealing a shard whose table is of another image");
     }
     SealedShard sealed{.column = std::string(column),
+                       .store = image.store,
                        .ordinal = ordinal,
                        .record_count = image.record_count,
                        .digest = image.table.digest(),
@@ -98,13 +100,14 @@ class RealCacheFolder final : public CacheFolder {
     XTTS_TRY(prepare_column(sealed.column));
     const std::string temporary = temporary_path(sealed.column + "-" + std::to_string(ordinal));
     XTTS_TRY(write_synced_file(env_, temporary, image.bytes));
-    XTTS_TRY(rename_durably(env_, temporary, shard_path(cache_, column, ordinal, sealed.digest)));
+    XTTS_TRY(rename_durably(env_, temporary, shard_path(cache_, sealed)));
     return sealed;
   }
 
   [[nodiscard]] Result<bool> is_intact(const SealedShard& shard) override {
-    if (!shard.table.validate().ok() || shard.table.digest() != shard.digest) return false;
-    const std::string path = shard_path(cache_, shard.column, shard.ordinal, shard.digest);
+    if (!shard.table.validate(shard.store).ok() || shard.table.digest() != shard.digest)
+      return false;
+    const std::string path = shard_path(cache_, shard);
     const auto file = env_.open_for_read(path);
     if (!file && file.status().code() == StatusCode::kNotFound) return false;
     if (!file) return file.status();
@@ -155,15 +158,12 @@ class RealCacheFolder final : public CacheFolder {
   [[nodiscard]] Status collect_garbage(const Manifest* manifest,
                                        std::span<const SealedShard> keep) override {
     std::set<std::string> named;
-    const auto add = [&](std::string_view column, std::uint64_t ordinal, const Digest& digest) {
-      named.insert(shard_path("", column, ordinal, digest));
-    };
-    for (const SealedShard& shard : keep) add(shard.column, shard.ordinal, shard.digest);
+    for (const SealedShard& shard : keep) named.insert(shard_path("", shard));
     if (manifest != nullptr) {
       named.insert(formats::index_file_name(manifest->index_digest));
       for (const auto& column : manifest->columns) {
         for (std::size_t i = 0; i < column.shards.size(); ++i) {
-          add(column.spec.name, i, column.shards[i].digest);
+          named.insert(published_path("", column, i));
         }
       }
     }
@@ -227,8 +227,7 @@ class RealCacheFolder final : public CacheFolder {
                         manifest.index_bytes));
     for (const auto& column : manifest.columns) {
       for (std::size_t i = 0; i < column.shards.size(); ++i) {
-        XTTS_TRY(check_size(shard_path(cache_, column.spec.name, i, column.shards[i].digest),
-                            column.shards[i].file_bytes));
+        XTTS_TRY(check_size(published_path(cache_, column, i), column.shards[i].file_bytes));
       }
     }
     return {};

@@ -31,11 +31,14 @@ namespace xtts::store {
 
 struct SealedShard {
   std::string column;
+  formats::StoreKind store = formats::StoreKind::kLmdb;
   std::uint64_t ordinal = 0;
   std::uint64_t record_count = 0;
   Digest digest;
   formats::ShardTable table;
 };
+
+[[nodiscard]] std::string shard_path(const std::string& cache, const SealedShard& shard);
 
 class CacheFolder {
  public:

@@ -7,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "base/try.hpp"
+#include "formats/manifest.hpp"
 #include "store/durable.hpp"
 
 namespace xtts::store {
@@ -32,7 +33,10 @@ bool is_shard_name(std::string_view name) {
   const auto digits = std::min(name.find_first_not_of("0123456789"), name.size());
   if (digits < kOrdinalDigitsMin || digits == name.size() || name[digits] != '-') return false;
   name.remove_prefix(digits + 1);
-  return is_digest(name.substr(0, kDigestDigits)) && name.substr(kDigestDigits) == ".lmdb";
+  const std::string_view extension = name.substr(std::min(name.size(), kDigestDigits));
+  return is_digest(name.substr(0, kDigestDigits)) &&
+         (extension == formats::file_extension_of(formats::StoreKind::kLmdb) ||
+          extension == formats::file_extension_of(formats::StoreKind::kHdf5));
 }
 
 Result<std::vector<std::string>> names_in(Env& env, const std::string& folder, FileKind kind) {

@@ -1,8 +1,8 @@
 #include "store/image_table.hpp"
 
 #include <string>
+#include <utility>
 
-#include "base/checked.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "formats/block.hpp"
@@ -15,8 +15,6 @@ namespace {
 
 using formats::BlockPlace;
 using formats::kBlockHeaderBytes;
-using formats::kLmdbPageHeaderBytes;
-using formats::kPageBytes;
 
 constexpr std::string_view kFactsMagic = "XTTSFCT1";
 constexpr std::size_t kFactsBlockIndexAt = 28;
@@ -26,29 +24,20 @@ Status wrong(std::size_t block, const std::string& problem) {
   return {StatusCode::kInternal, "shard image: block " + std::to_string(block) + ": " + problem};
 }
 
-Status read_header(std::span<const std::byte> image, const LargeValue& value, std::size_t index,
-                   BlockPlace& place) {
-  const auto bytes = image.subspan(value.offset_bytes, kBlockHeaderBytes);
+Status read_header(std::span<const std::byte> image, std::size_t index, BlockPlace& place) {
+  const auto bytes = image.subspan(place.header_offset, kBlockHeaderBytes);
   const auto header = formats::decode_block_header(bytes);
   if (!header) return wrong(index, header.status().message());
   if (header->block_index != index) return wrong(index, "header of another block");
-  place.header_offset = value.offset_bytes;
-  place.payload_offset = value.offset_bytes + kBlockHeaderBytes;
-  place.payload_bytes = header->payload_bytes;
+  if (header->payload_bytes != place.payload_bytes) {
+    return wrong(index, "its place and its header differ in size");
+  }
   place.header_check = formats::stored_header_check(bytes);
   place.record_count = static_cast<std::uint16_t>(header->records.size());
-  if (place.payload_offset % kPageBytes != 0)
-    return wrong(index, "payload is not on a page boundary");
-  const std::uint64_t pages =
-      1 + align_up<std::uint64_t>(place.payload_bytes, kPageBytes) / kPageBytes;
-  if (pages != value.page_count) return wrong(index, "value and payload differ in size");
   return {};
 }
 
-Status read_facts(std::span<const std::byte> image, const LargeValue& value, std::size_t index,
-                  BlockPlace& place) {
-  place.facts_offset = value.offset_bytes;
-  place.facts_bytes = value.page_count * kPageBytes - kLmdbPageHeaderBytes;
+Status read_facts(std::span<const std::byte> image, std::size_t index, BlockPlace& place) {
   const auto bytes = image.subspan(place.facts_offset, place.facts_bytes);
   place.facts_check = formats::stored_facts_check(bytes);
   // Not decoded in full: 168,000 records of tokens have a tenth of a second's worth of texts in
@@ -73,20 +62,17 @@ std::uint64_t check_of(std::span<const std::byte> image,
 }  // namespace
 
 Result<formats::ShardTable> read_table(std::span<const std::byte> image,
-                                       std::span<const LargeValue> values) {
-  if (values.empty() || values.size() % 2 != 0) {
-    return Status(StatusCode::kInternal, "shard image: " + std::to_string(values.size()) +
-                                             " large values where two a block are expected");
-  }
+                                       std::vector<BlockPlace> places, formats::StoreKind store) {
   formats::ShardTable table;
   table.file_bytes = image.size();
-  table.blocks.resize(values.size() / 2);
-  for (std::size_t i = 0; i < table.blocks.size(); ++i) {
-    XTTS_TRY(read_header(image, values[i], i, table.blocks[i]));
-    XTTS_TRY(read_facts(image, values[table.blocks.size() + i], i, table.blocks[i]));
-  }
-  if (Status status = table.validate(); !status.ok()) {
+  table.blocks = std::move(places);
+  // First, because the rest goes where the places lead.
+  if (Status status = table.validate(store); !status.ok()) {
     return Status(StatusCode::kInternal, "shard image: " + status.message());
+  }
+  for (std::size_t i = 0; i < table.blocks.size(); ++i) {
+    XTTS_TRY(read_header(image, i, table.blocks[i]));
+    XTTS_TRY(read_facts(image, i, table.blocks[i]));
   }
   table.structure_check = check_of(image, formats::structure_ranges(table));
   return table;

@@ -4,17 +4,18 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "formats/shard_table.hpp"
-#include "store/lmdb_layout.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::store {
 
-// `values` are the large values of `image`: all block headers with their payloads, then all facts,
-// both in the order of blocks. Every header and facts value is checked as a reader would check it.
-// kInternal where anything is not as the format promises it: such an image must not reach a disk.
+// `places` tell where the blocks of `image` lie; their checks come from the bytes. Every header and
+// facts value is checked as a reader would check it. kInternal where anything is not as the format
+// promises it: such an image must not reach a disk.
 [[nodiscard]] Result<formats::ShardTable> read_table(std::span<const std::byte> image,
-                                                     std::span<const LargeValue> values);
+                                                     std::vector<formats::BlockPlace> places,
+                                                     formats::StoreKind store);
 
 }  // namespace xtts::store

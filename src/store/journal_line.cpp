@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/enum_names.hpp"
 #include "formats/json_fields.hpp"
 
 namespace xtts::store {
@@ -63,6 +64,7 @@ json to_json(const SealedShard& shard) {
   for (const formats::BlockPlace& place : shard.table.blocks) blocks.push_back(to_json(place));
   return {{"column", shard.column},
           {"number", shard.ordinal},
+          {"store", std::string(formats::name_of(shard.store))},
           {"records", shard.record_count},
           {"digest", shard.digest.to_hex()},
           {"bytes", shard.table.file_bytes},
@@ -74,6 +76,10 @@ SealedShard read_shard(JsonFields fields) {
   SealedShard shard;
   shard.column = fields.text("column");
   shard.ordinal = fields.integer<std::uint64_t>("number");
+  const std::string store = fields.text("store");
+  const auto known = formats::parse_enum<formats::StoreKind>(store);
+  if (!known) fields.fail("store", "is not known");
+  shard.store = known.value_or(formats::StoreKind::kLmdb);
   shard.record_count = fields.integer<std::uint64_t>("records");
   shard.digest = fields.digest("digest");
   shard.table.file_bytes = fields.integer<std::uint64_t>("bytes");
@@ -135,7 +141,8 @@ std::optional<JournalShard> decode_shard_line(std::string_view line) {
   if (!failure.ok()) return {};
   if (!shard.sealed) return shard;
   const SealedShard& sealed = *shard.sealed;
-  if (!sealed.table.validate().ok() || sealed.table.digest() != sealed.digest) return {};
+  if (!sealed.table.validate(sealed.store).ok() || sealed.table.digest() != sealed.digest)
+    return {};
   return shard;
 }
 

@@ -1,19 +1,17 @@
 #include "store/lmdb_layout.hpp"
 
-#include <fcntl.h>
 #include <lmdb.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "base/try.hpp"
 #include "formats/bytes.hpp"
 #include "formats/constants.hpp"
+#include "store/memory_file.hpp"
 
 namespace xtts::store {
 namespace {
@@ -47,27 +45,6 @@ MDB_val value_of(std::string_view text) {
   return {text.size(), const_cast<char*>(text.data())};  // LMDB only reads it
 }
 
-struct MemoryFile {
-  int fd = -1;
-  MemoryFile() = default;
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
-struct Mapping {
-  void* address = MAP_FAILED;
-  std::size_t size_bytes = 0;
-  Mapping() = default;
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() {
-    if (address != MAP_FAILED) ::munmap(address, size_bytes);
-  }
-};
-
 struct EnvironmentDeleter {
   void operator()(MDB_env* environment) const { ::mdb_env_close(environment); }
 };
@@ -79,8 +56,8 @@ struct TransactionDeleter {
 
 // Destroyed from the last member up: the transaction before its environment, that before its file.
 struct LmdbLayout::Impl {
-  MemoryFile file;
-  Mapping mapping;
+  std::optional<MemoryFile> file;
+  std::span<const std::byte> pages;
   std::unique_ptr<MDB_env, EnvironmentDeleter> environment;
   std::unique_ptr<MDB_txn, TransactionDeleter> transaction;
   MDB_dbi database = 0;
@@ -90,8 +67,7 @@ struct LmdbLayout::Impl {
     XTTS_TRY(check(::mdb_env_create(&made), "mdb_env_create"));
     environment.reset(made);
     XTTS_TRY(check(::mdb_env_set_mapsize(made, formats::kLmdbMapBytes), "mdb_env_set_mapsize"));
-    const std::string path = "/proc/self/fd/" + std::to_string(file.fd);
-    const int code = ::mdb_env_open(made, path.c_str(), kFlags, 0600);
+    const int code = ::mdb_env_open(made, file->path().c_str(), kFlags, 0600);
     if (code == ENOENT) {
       return resource("LMDB reaches its memory through /proc, which is not mounted here");
     }
@@ -117,10 +93,8 @@ Result<std::unique_ptr<LmdbLayout>> LmdbLayout::open() {
                       std::to_string(page_bytes) + " bytes; caches are built where they have 4096");
   }
   auto impl = std::make_unique<Impl>();
-  impl->file.fd = ::memfd_create("xtts-shard", MFD_CLOEXEC);
-  if (impl->file.fd < 0) {
-    return resource("a file in memory (memfd_create): " + std::generic_category().message(errno));
-  }
+  XTTS_ASSIGN(auto file, MemoryFile::create());
+  impl->file.emplace(std::move(file));
   XTTS_TRY(impl->open_environment());
   XTTS_TRY(impl->begin());
   return std::unique_ptr<LmdbLayout>(new LmdbLayout(std::move(impl)));
@@ -156,21 +130,13 @@ Status LmdbLayout::finish() {
   MDB_envinfo info{};
   XTTS_TRY(check(::mdb_env_info(impl_->environment.get(), &info), "mdb_env_info"));
   impl_->environment.reset();
-  const std::size_t size_bytes = (info.me_last_pgno + 1) * kPageBytes;
-  if (::ftruncate(impl_->file.fd, static_cast<off_t>(size_bytes)) != 0) {
-    return resource("cutting the file in memory: " + std::generic_category().message(errno));
-  }
-  Mapping& mapping = impl_->mapping;
-  mapping.address = ::mmap(nullptr, size_bytes, PROT_READ, MAP_SHARED, impl_->file.fd, 0);
-  if (mapping.address == MAP_FAILED) {
-    return resource("mapping the file in memory: " + std::generic_category().message(errno));
-  }
-  mapping.size_bytes = size_bytes;
+  XTTS_TRY(impl_->file->cut((info.me_last_pgno + 1) * kPageBytes));
+  XTTS_ASSIGN(impl_->pages, impl_->file->map());
   return {};
 }
 
 std::span<const std::byte> LmdbLayout::pages() const noexcept {
-  return {static_cast<const std::byte*>(impl_->mapping.address), impl_->mapping.size_bytes};
+  return impl_->pages;
 }
 
 Result<std::vector<LargeValue>> scan_large_values(std::span<const std::byte> pages) {

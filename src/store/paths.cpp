@@ -22,4 +22,9 @@ std::string sources_path(const std::string& cache) {
   return join_path(cache, "sources.bin");
 }
 
+std::string shard_path(const std::string& cache, const SealedShard& shard) {
+  return join_path(column_folder(cache, shard.column),
+                   formats::shard_file_name(shard.ordinal, shard.digest, shard.store));
+}
+
 }  // namespace xtts::store

@@ -1,5 +1,5 @@
-// ShardImage: a shard as it will lie on disk, built in memory (LMDB in a memfd, one transaction).
-// Nothing here touches a file: sealing (cache_folder.hpp) writes the finished image through Env.
+// ShardImage: a shard as it will lie on disk, built in memory. Nothing here touches a file: sealing
+// (cache_folder.hpp) writes the finished image through Env.
 //
 // Bytes in: records of one column, in order. Bytes out: about the same, page-aligned; a full padded
 // mel shard is 128 MiB, and so is the memory. One thread at a time. Failures: kInvalidArgument (a
@@ -15,6 +15,7 @@
 
 #include "formats/block.hpp"
 #include "formats/facts.hpp"
+#include "formats/recipe.hpp"
 #include "formats/shard_table.hpp"
 #include "xtts/status.hpp"
 
@@ -32,6 +33,7 @@ struct PendingRecord {
 struct FinishedImage {
   formats::ShardTable table;
   std::uint64_t record_count = 0;
+  formats::StoreKind store = formats::StoreKind::kLmdb;
   std::span<const std::byte> bytes;  // the file's bytes; valid while the ShardImage lives
 };
 
@@ -47,7 +49,8 @@ class ShardImage {
   [[nodiscard]] virtual Result<FinishedImage> finish() = 0;
 };
 
-[[nodiscard]] Result<std::unique_ptr<ShardImage>> make_lmdb_image(const formats::ColumnSpec& column,
-                                                                  std::uint64_t generation);
+[[nodiscard]] Result<std::unique_ptr<ShardImage>> make_image(const formats::ColumnSpec& column,
+                                                             formats::StoreKind store,
+                                                             std::uint64_t generation);
 
 }  // namespace xtts::store

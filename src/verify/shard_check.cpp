@@ -1,6 +1,7 @@
 #include "verify/shard_check.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "reader/block_reader.hpp"
 #include "reader/cache_paths.hpp"
@@ -74,7 +75,7 @@ bool ShardCheck::load_table() {
     }
     table_.blocks.push_back(column_.rows[row]->place);
   }
-  Status status = table_.validate();
+  Status status = table_.validate(column_.entry->store);
   if (!status.ok()) {
     run_.add_failure(shard_.name, "block table", status);
     return false;
@@ -85,6 +86,7 @@ bool ShardCheck::load_table() {
          .found = table_.digest().to_hex() + " of the index's rows",
          .remedy = kRestoreRemedy});
   }
+  headers_.resize(table_.blocks.size());
   id_hashes_.resize(table_.blocks.size());
   return true;
 }
@@ -100,9 +102,13 @@ std::vector<ShardCheck::Region> ShardCheck::regions() const {
   for (const formats::ByteRange& range : formats::structure_ranges(table_)) {
     regions.push_back({range, Part::kStructure, 0});
   }
-  // Stable, so that a block's empty payload stays behind its header.
-  std::ranges::stable_sort(regions, {},
-                           [](const Region& region) { return region.range.offset_bytes; });
+  // An HDF5 shard has its headers behind its payloads, and records cannot be checked without them:
+  // they are read first. Stable, so that a block's empty payload stays behind its header.
+  const bool headers_first = column_.entry->store == formats::StoreKind::kHdf5;
+  std::ranges::stable_sort(regions, {}, [headers_first](const Region& region) {
+    const bool is_late = !headers_first || region.part != Part::kHeader;
+    return std::pair(is_late, region.range.offset_bytes);
+  });
   return regions;
 }
 
@@ -120,7 +126,6 @@ void ShardCheck::check_region(PieceReader& pieces, const Region& region) {
 }
 
 void ShardCheck::check_header(PieceReader& pieces, std::size_t block) {
-  header_.reset();
   const formats::BlockPlace& place = table_.blocks[block];
   Status status;
   if (auto bytes = pieces.view(place.header_offset, formats::kBlockHeaderBytes); !bytes.ok()) {
@@ -128,7 +133,7 @@ void ShardCheck::check_header(PieceReader& pieces, std::size_t block) {
   } else {
     auto header = reader::check_block_header(*bytes, shard_.name, place, column_.entry->spec);
     if (header.ok()) {
-      header_ = std::move(*header);
+      headers_[block] = std::move(*header);
     } else {
       status = header.status();
     }
@@ -151,33 +156,37 @@ void ShardCheck::check_header_fields(std::size_t block) {
          .found = std::to_string(found),
          .remedy = kRestoreRemedy});
   };
-  expect("block", block, header_->block_index);
-  expect("generation", entry_.generation, header_->generation);
-  expect("payload at byte", table_.blocks[block].header_offset + formats::kBlockHeaderBytes,
-         table_.blocks[block].payload_offset);
+  const formats::BlockHeader& header = *headers_[block];
+  expect("block", block, header.block_index);
+  expect("generation", entry_.generation, header.generation);
+  if (column_.entry->store == formats::StoreKind::kLmdb) {
+    expect("payload at byte", table_.blocks[block].header_offset + formats::kBlockHeaderBytes,
+           table_.blocks[block].payload_offset);
+  }
   std::vector<Digest> id_hashes;
-  for (const formats::BlockRecord& record : header_->records) id_hashes.push_back(record.id_hash);
+  for (const formats::BlockRecord& record : header.records) id_hashes.push_back(record.id_hash);
   id_hashes_[block] = std::move(id_hashes);
 }
 
 void ShardCheck::check_records(PieceReader& pieces, std::size_t block) {
-  if (!header_) return;  // the checks of the records went with their header
-  for (std::size_t slot = 0; slot < header_->records.size(); ++slot) {
-    check_record(pieces, block, slot);
-  }
-  run_.record_count += header_->records.size();
+  if (!headers_[block]) return;  // the checks of the records went with their header
+  const std::size_t count = headers_[block]->records.size();
+  for (std::size_t slot = 0; slot < count; ++slot) check_record(pieces, block, slot);
+  run_.record_count += count;
+  headers_[block].reset();
 }
 
 void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_t slot) {
-  const formats::BlockRecord& record = header_->records[slot];
+  const formats::BlockHeader& header = *headers_[block];
+  const formats::BlockRecord& record = header.records[slot];
   const std::uint64_t offset = table_.blocks[block].payload_offset + record.offset_bytes;
   check_owner(block, slot, offset);
-  auto bytes = pieces.view(offset, header_->region_bytes(slot));
+  auto bytes = pieces.view(offset, header.region_bytes(slot));
   if (!bytes.ok()) {
     add_failure(offset, "record", bytes.status(), clip_of(block, slot));
     return;
   }
-  const std::uint64_t found = formats::record_check(*header_, slot, *bytes);
+  const std::uint64_t found = formats::record_check(header, slot, *bytes);
   if (found == record.check) return;
   add({.offset_bytes = offset,
        .clip = clip_of(block, slot),
@@ -191,7 +200,7 @@ void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_
 void ShardCheck::check_owner(std::size_t block, std::size_t slot, std::uint64_t offset_bytes) {
   const std::uint32_t owner = column_.owner(row_of(block), slot);
   if (owner >= plan_.clips.size()) return;  // a tombstone, or the plan is not known
-  const formats::BlockRecord& record = header_->records[slot];
+  const formats::BlockRecord& record = headers_[block]->records[slot];
   const auto contradict = [&](std::string expected, std::string found) {
     add({.offset_bytes = offset_bytes,
          .clip = clip_of(block, slot),
@@ -254,7 +263,9 @@ void ShardCheck::check_structure() {
   if (!structure_read_ || structure_.finish() == entry_.structure_check) return;
   add({.what = "structure",
        .expected = "check " + hex(entry_.structure_check) +
-                   " of LMDB's pages and all else between the regions",
+                   (column_.entry->store == formats::StoreKind::kHdf5
+                        ? " of HDF5's metadata, lengths, ids and all else between the regions"
+                        : " of LMDB's pages and all else between the regions"),
        .found = hex(structure_.finish()),
        .remedy = kRestoreRemedy});
 }
@@ -275,7 +286,7 @@ void ShardCheck::add_failure(std::uint64_t offset_bytes, const std::string& what
 // The clip's name from the index; where that fails, from the block's facts; where that fails, its
 // hash.
 std::string ShardCheck::clip_of(std::size_t block, std::size_t slot) {
-  const Digest& hash = header_->records[slot].id_hash;
+  const Digest& hash = headers_[block]->records[slot].id_hash;
   const auto position = index_.find(hash);
   if (position.ok() && *position) {
     const auto facts = index_.details(**position);

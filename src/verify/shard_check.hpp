@@ -1,6 +1,7 @@
 // ShardCheck: every byte of one shard, each read and hashed once, front to back (cache-v1.md,
-// sections 4 to 7). No byte is parsed before its region's check was found right, and LMDB's pages
-// are never parsed at all. One thread at a time; what is found goes to the run's findings.
+// sections 4 to 7). No byte is parsed before its region's check was found right, and what LMDB or
+// HDF5 wrote is never parsed at all. One thread at a time; what is found goes to the run's
+// findings.
 #pragma once
 
 #include <memory>
@@ -62,8 +63,9 @@ class ShardCheck {
 
   reader::ShardFile shard_;
   formats::ShardTable table_;
-  std::optional<formats::BlockHeader>
-      header_;  // of the block that is being checked, where it is sound
+  // By block: sound ones whose records have not yet been checked. One at a time in LMDB's shards,
+  // all (3 KiB each) in HDF5's.
+  std::vector<std::optional<formats::BlockHeader>> headers_;
   std::vector<std::optional<std::vector<Digest>>>
       id_hashes_;  // by block, for the facts, which come later
   Hasher64 structure_;

@@ -1,4 +1,4 @@
-// A full padded mel shard (512 records of 256,000 bytes): made, finished and sealed.
+// A full padded mel shard (512 records of 256,000 bytes) of each store: made, finished and sealed.
 //   store_bench [--benchmark_min_time=…]; the folder for BM_Seal is $XTTS_BENCH_FOLDER, or the
 //   system's temporary folder.
 // Rates count the bytes of the finished image.
@@ -30,10 +30,10 @@ formats::ColumnSpec column() {
           .numerics = {}};
 }
 
-std::unique_ptr<store::ShardImage> filled_image() {
+std::unique_ptr<store::ShardImage> filled_image(formats::StoreKind kind) {
   static const std::vector<float> rows(std::size_t{kFramesTrue} * kChannels, 1.5F);
   const formats::ColumnSpec spec = column();
-  auto image = store::make_lmdb_image(spec, 1);
+  auto image = store::make_image(spec, kind, 1);
   if (!image) std::abort();
   const formats::Geometry geometry = spec.geometry();
   std::vector<store::PendingRecord> records(geometry.records_per_block,
@@ -54,24 +54,25 @@ void count_bytes(benchmark::State& state, std::uint64_t image_bytes) {
                           static_cast<std::int64_t>(state.iterations()));
 }
 
-void BM_Image(benchmark::State& state) {
+void BM_Image(benchmark::State& state, formats::StoreKind kind) {
   std::uint64_t size_bytes = 0;
   for (auto _ : state) {
-    const auto image = filled_image();
+    const auto image = filled_image(kind);
     const auto finished = image->finish();
     if (!finished) std::abort();
     size_bytes = finished->bytes.size();
   }
   count_bytes(state, size_bytes);
 }
-BENCHMARK(BM_Image)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Image, lmdb, formats::StoreKind::kLmdb)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Image, hdf5, formats::StoreKind::kHdf5)->Unit(benchmark::kMillisecond);
 
-void BM_Seal(benchmark::State& state) {
+void BM_Seal(benchmark::State& state, formats::StoreKind kind) {
   const char* chosen = std::getenv("XTTS_BENCH_FOLDER");
   const std::filesystem::path parent =
       chosen != nullptr ? std::filesystem::path(chosen) : std::filesystem::temp_directory_path();
   const std::filesystem::path cache = parent / "xtts-store-bench";
-  const auto image = filled_image();
+  const auto image = filled_image(kind);
   const auto finished = image->finish();
   auto folder = store::CacheFolder::open(Env::real(), cache.string());
   if (!finished || !folder) std::abort();
@@ -82,7 +83,12 @@ void BM_Seal(benchmark::State& state) {
   folder->reset();
   std::filesystem::remove_all(cache);
 }
-BENCHMARK(BM_Seal)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Seal, lmdb, formats::StoreKind::kLmdb)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Seal, hdf5, formats::StoreKind::kHdf5)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace xtts

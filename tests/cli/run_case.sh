@@ -4,8 +4,9 @@
 #   CASE.stdout.exact, CASE.stderr.exact   byte for byte
 #   CASE.stdout.glob, CASE.stderr.glob     one shell pattern for the whole output (* ? [ ] match, line ends included)
 #   CASE.exit                              the exit code; 0 where the file is absent
-# A stream without a file is not compared. A case finds xtts-precompute and check_json in its PATH, and the fixture's data/ and
+# A stream without a file is not compared. A case finds xtts-precompute, check_json and read_hdf5 in its PATH, and the fixture's data/ and
 # cache/ (copies that it may damage) in its folder.
+# A case that cannot run here says why on stderr and exits with 77: ctest calls it skipped.
 # XTTS_REGENERATE=1 writes .exact and .exit files anew; patterns are for people to write.
 set -euo pipefail
 
@@ -20,6 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin" "$folder/work"
 ln -s "$program" "$folder/bin/xtts-precompute"
 ln -s "$here/check_json.py" "$folder/bin/check_json"
+ln -s "$here/read_hdf5.py" "$folder/bin/read_hdf5"
 if [ -n "$fixture" ]; then cp -r "$fixture/data" "$fixture/cache" "$folder/work/"; fi
 
 code=0
@@ -27,6 +29,11 @@ code=0
   cd "$folder/work"
   PATH="$folder/bin:$PATH" HOME="$folder/work" LC_ALL=C.UTF-8 TERM=dumb bash "$case_file"
 ) >"$folder/stdout" 2>"$folder/stderr" </dev/null || code=$?
+
+if [ "$code" -eq 77 ]; then
+  cat "$folder/stderr"
+  exit 77
+fi
 
 # Written with a character at the end, which keeps $(...) from eating the last line feeds.
 contents() { cat "$1"; printf x; }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t kClips = 10;  // shards of 8 and 2
 
-pipeline::BuildRequest crash_request() {
-  auto request = request_for(recipe_of_small_shards(), 1);
+pipeline::BuildRequest crash_request(const std::string& store = "lmdb") {
+  auto request = request_for(recipe_of_small_shards({"storage.store=" + store}), 1);
   request.max_rejects.count = 1;
   return request;
 }
@@ -31,8 +31,8 @@ void add_corpus(MemoryEnv& env) {
   add_list(env, kClips);
 }
 
-Files undisturbed_build(MemoryEnv& env) {
-  must_build(env, crash_request());
+Files undisturbed_build(MemoryEnv& env, const std::string& store = "lmdb") {
+  must_build(env, crash_request(store));
   EXPECT_EQ(damage_in(env), "");
   return files_below(env);
 }
@@ -71,6 +71,7 @@ struct Scene {
   Aftermath aftermath = Aftermath::kIsACrash;
   double torn_share = 0.0;
   bool power_is_cut = false;
+  std::string store = "lmdb";
 };
 
 void PrintTo(const Scene& scene, std::ostream* out) {
@@ -94,7 +95,7 @@ class BuildInterrupted : public ::testing::TestWithParam<Scene> {
   static Files expected() {
     MemoryEnv env;
     GetParam().begin(env);
-    return undisturbed_build(env);
+    return undisturbed_build(env, GetParam().store);
   }
 };
 
@@ -108,7 +109,7 @@ TEST_P(BuildInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
     FaultEnv env(memory);
     env.set_fault(
         Fault{.at_call = call, .aftermath = scene.aftermath, .torn_share = scene.torn_share});
-    const Status status = run_build(env, crash_request()).status();
+    const Status status = run_build(env, crash_request(scene.store)).status();
     if (!env.fault_happened()) break;
     SCOPED_TRACE("call " + std::to_string(call) + ": " + env.failed_call());
     ++interrupted_count;
@@ -121,7 +122,7 @@ TEST_P(BuildInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
 
     if (scene.power_is_cut) memory.forget_unsynced();
     expect_sound_publication(memory, scene.generation_before);
-    must_build(memory, crash_request());
+    must_build(memory, crash_request(scene.store));
     EXPECT_EQ(difference(undisturbed, files_below(memory)), "");
     // And what the second run promised is safe too.
     memory.forget_unsynced();
@@ -130,27 +131,28 @@ TEST_P(BuildInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
   EXPECT_GT(interrupted_count, 40U) << "a loop that ended early proves nothing";
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, BuildInterrupted,
-                         ::testing::Values(Scene{.name = "FirstKilledInTheMiddleOfAWrite",
-                                                 .torn_share = 0.6},
-                                           Scene{.name = "FirstLosesPower", .power_is_cut = true},
-                                           Scene{.name = "FirstFailsOnce",
-                                                 .aftermath = Aftermath::kGoesOn,
-                                                 .torn_share = 0.6},
-                                           Scene{.name = "UpdateKilledInTheMiddleOfAWrite",
-                                                 .begin = begin_update,
-                                                 .generation_before = 1,
-                                                 .torn_share = 0.6},
-                                           Scene{.name = "UpdateLosesPower",
-                                                 .begin = begin_update,
-                                                 .generation_before = 1,
-                                                 .power_is_cut = true},
-                                           Scene{.name = "UpdateFailsOnce",
-                                                 .begin = begin_update,
-                                                 .generation_before = 1,
-                                                 .aftermath = Aftermath::kGoesOn,
-                                                 .torn_share = 0.6}),
-                         [](const auto& scene) { return scene.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Scenes, BuildInterrupted,
+    ::testing::Values(
+        Scene{.name = "FirstKilledInTheMiddleOfAWrite", .torn_share = 0.6},
+        Scene{.name = "FirstLosesPower", .power_is_cut = true},
+        Scene{.name = "FirstFailsOnce", .aftermath = Aftermath::kGoesOn, .torn_share = 0.6},
+        Scene{.name = "FirstOfHdf5KilledInTheMiddleOfAWrite", .torn_share = 0.6, .store = "hdf5"},
+        Scene{.name = "FirstOfHdf5LosesPower", .power_is_cut = true, .store = "hdf5"},
+        Scene{.name = "UpdateKilledInTheMiddleOfAWrite",
+              .begin = begin_update,
+              .generation_before = 1,
+              .torn_share = 0.6},
+        Scene{.name = "UpdateLosesPower",
+              .begin = begin_update,
+              .generation_before = 1,
+              .power_is_cut = true},
+        Scene{.name = "UpdateFailsOnce",
+              .begin = begin_update,
+              .generation_before = 1,
+              .aftermath = Aftermath::kGoesOn,
+              .torn_share = 0.6}),
+    [](const auto& scene) { return scene.param.name; });
 
 TEST(Build, ADiskThatFillsUpAtAnyPlaceHarmsNothingAndCanGoOn) {
   std::uint64_t total_bytes = 0;

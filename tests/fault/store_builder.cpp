@@ -9,6 +9,7 @@
 namespace xtts::testing {
 namespace {
 
+using formats::StoreKind;
 using store::CacheFolder;
 using store::FinishedImage;
 using store::Journal;
@@ -24,21 +25,33 @@ const formats::ColumnSpec& tokens() {
   return column;
 }
 
-const FinishedImage& mel_image(std::size_t shard) {
-  static const std::vector<SampleImage> images = [] {
+// One of a kind a store, made when it is first asked for.
+template <typename Make>
+const auto& of_store(StoreKind store, Make make) {
+  static const auto lmdb = make(StoreKind::kLmdb);
+  static const auto hdf5 = make(StoreKind::kHdf5);
+  return store == StoreKind::kLmdb ? lmdb : hdf5;
+}
+
+const FinishedImage& mel_image(StoreKind store, std::size_t shard) {
+  const auto& images = of_store(store, [](StoreKind kind) {
     std::vector<SampleImage> made;
-    for (std::uint64_t i = 0; i < 3; ++i) made.push_back(sample_image(mel(), 70, 1000 * i));
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      made.push_back(sample_image(mel(), 70, 1000 * i, 0, kind));
+    }
     return made;
-  }();
+  });
   return images[shard].finished;
 }
 
-const FinishedImage& tokens_image(std::uint64_t generation) {
-  static const std::vector<SampleImage> images = [] {
+const FinishedImage& tokens_image(StoreKind store, std::uint64_t generation) {
+  const auto& images = of_store(store, [](StoreKind kind) {
     std::vector<SampleImage> made;
-    for (std::uint64_t i = 0; i < 2; ++i) made.push_back(sample_image(tokens(), 20, 50 + 1000 * i));
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      made.push_back(sample_image(tokens(), 20, 50 + 1000 * i, 0, kind));
+    }
     return made;
-  }();
+  });
   return images[generation - 1].finished;
 }
 
@@ -49,15 +62,18 @@ struct Job {
 };
 
 // What a generation computes.
-std::vector<Job> jobs_of(std::uint64_t generation) {
+std::vector<Job> jobs_of(StoreKind store, std::uint64_t generation) {
   if (generation == 1) {
-    return {{"mel", 0, &mel_image(0)}, {"mel", 1, &mel_image(1)}, {"tokens", 0, &tokens_image(1)}};
+    return {{"mel", 0, &mel_image(store, 0)},
+            {"mel", 1, &mel_image(store, 1)},
+            {"tokens", 0, &tokens_image(store, 1)}};
   }
-  return {{"mel", 2, &mel_image(2)}, {"tokens", 0, &tokens_image(2)}};
+  return {{"mel", 2, &mel_image(store, 2)}, {"tokens", 0, &tokens_image(store, 2)}};
 }
 
 SealedShard sealed_of(const Job& job) {
   return {.column = job.column,
+          .store = job.image->store,
           .ordinal = job.ordinal,
           .record_count = job.image->record_count,
           .digest = job.image->table.digest(),
@@ -74,19 +90,21 @@ const SampleIndex& index_of(std::uint64_t generation) {
   return indexes[generation - 1];
 }
 
-formats::Manifest manifest_of(std::uint64_t generation) {
+formats::Manifest manifest_of(StoreKind store, std::uint64_t generation) {
   std::vector<SealedShard> mel_shards;
   for (std::uint64_t i = 0; i <= generation; ++i) {
-    mel_shards.push_back(sealed_of({"mel", i, &mel_image(i)}));
+    mel_shards.push_back(sealed_of({"mel", i, &mel_image(store, i)}));
   }
   return sample_manifest(
       generation, index_of(generation),
-      {{mel(), mel_shards}, {tokens(), {sealed_of({"tokens", 0, &tokens_image(generation)})}}});
+      {{mel(), mel_shards},
+       {tokens(), {sealed_of({"tokens", 0, &tokens_image(store, generation)})}}});
 }
 
 class Builder {
  public:
-  Builder(Env& env, std::uint64_t generation) : env_(env), generation_(generation) {}
+  Builder(Env& env, StoreKind store, std::uint64_t generation)
+      : env_(env), store_(store), generation_(generation) {}
 
   Status run() {
     XTTS_ASSIGN(folder_, CacheFolder::open(env_, std::string(kCache)));
@@ -94,7 +112,7 @@ class Builder {
     if (published && published->generation >= generation_) return mend(*published);
     XTTS_TRY(seal_all(published ? &*published : nullptr));
     XTTS_TRY(commit_index(*folder_, index_of(generation_)));
-    return publish(manifest_of(generation_));
+    return publish(manifest_of(store_, generation_));
   }
 
  private:
@@ -114,7 +132,7 @@ class Builder {
                                .storage_fingerprint = {},
                                .numerics = {},
                                .generation = generation_}));
-    const auto jobs = jobs_of(generation_);
+    const auto jobs = jobs_of(store_, generation_);
     std::vector<SealedShard> keep;
     for (const JournalShard& shard : journal.shards) {
       XTTS_ASSIGN(const bool intact, folder_->is_intact(*shard.sealed));
@@ -142,26 +160,24 @@ class Builder {
   }
 
   Env& env_;
+  const StoreKind store_;
   const std::uint64_t generation_;
   std::unique_ptr<CacheFolder> folder_;
 };
-
-std::string shard_path(const std::string& column, std::uint64_t ordinal, const Digest& digest) {
-  return join_path(store::column_folder(std::string(kCache), column),
-                   formats::shard_file_name(ordinal, digest));
-}
 
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Files make_files(std::uint64_t generation) {
-  const formats::Manifest manifest = manifest_of(generation);
+Files make_files(StoreKind store, std::uint64_t generation) {
+  const formats::Manifest manifest = manifest_of(store, generation);
   Files files;
   for (const auto& column : manifest.columns) {
     for (std::size_t i = 0; i < column.shards.size(); ++i) {
-      const std::string path = shard_path(column.spec.name, i, column.shards[i].digest);
-      files[path] = all_shards().at(path);
+      const std::string path =
+          join_path(store::column_folder(std::string(kCache), column.spec.name),
+                    formats::shard_file_name(i, column.shards[i].digest, column.store));
+      files[path] = all_shards(store).at(path);
     }
   }
   files[join_path(kCache, formats::index_file_name(manifest.index_digest))] =
@@ -172,32 +188,32 @@ Files make_files(std::uint64_t generation) {
 
 }  // namespace
 
-Status build_generation(Env& env, std::uint64_t generation) {
-  return Builder(env, generation).run();
+Status build_generation(Env& env, StoreKind store, std::uint64_t generation) {
+  return Builder(env, store, generation).run();
 }
 
-Status build_both(Env& env) {
-  XTTS_TRY(build_generation(env, 1));
-  return build_generation(env, 2);
+Status build_both(Env& env, StoreKind store) {
+  XTTS_TRY(build_generation(env, store, 1));
+  return build_generation(env, store, 2);
 }
 
-const Files& files_of(std::uint64_t generation) {
-  static const std::vector<Files> files = {make_files(1), make_files(2)};
+const Files& files_of(StoreKind store, std::uint64_t generation) {
+  const auto& files = of_store(store, [](StoreKind kind) {
+    return std::vector<Files>{make_files(kind, 1), make_files(kind, 2)};
+  });
   return files[generation - 1];
 }
 
-const Files& all_shards() {
-  static const Files shards = [] {
+const Files& all_shards(StoreKind store) {
+  return of_store(store, [](StoreKind kind) {
     Files made;
     for (const std::uint64_t generation : {1U, 2U}) {
-      for (const Job& job : jobs_of(generation)) {
-        made[shard_path(job.column, job.ordinal, job.image->table.digest())] =
-            text_of(job.image->bytes);
+      for (const Job& job : jobs_of(kind, generation)) {
+        made[store::shard_path(std::string(kCache), sealed_of(job))] = text_of(job.image->bytes);
       }
     }
     return made;
-  }();
-  return shards;
+  });
 }
 
 }  // namespace xtts::testing

@@ -19,15 +19,15 @@ inline constexpr std::string_view kCache = "/data/cache";
 
 // Builds on from whatever is there until `generation` is published; nothing to do when it is
 // already.
-[[nodiscard]] Status build_generation(Env& env, std::uint64_t generation);
+[[nodiscard]] Status build_generation(Env& env, formats::StoreKind store, std::uint64_t generation);
 // Both generations, one after the other.
-[[nodiscard]] Status build_both(Env& env);
+[[nodiscard]] Status build_both(Env& env, formats::StoreKind store);
 
 // The files of a cache that must be there whole when `generation` is published, by path.
 using Files = std::map<std::string, std::string>;
-[[nodiscard]] const Files& files_of(std::uint64_t generation);
+[[nodiscard]] const Files& files_of(formats::StoreKind store, std::uint64_t generation);
 
 // The bytes of any shard that the builder ever seals, by its path.
-[[nodiscard]] const Files& all_shards();
+[[nodiscard]] const Files& all_shards(formats::StoreKind store);
 
 }  // namespace xtts::testing

@@ -13,48 +13,50 @@
 namespace xtts::testing {
 namespace {
 
+using formats::StoreKind;
+
 Files tree_of(MemoryEnv& env) {
   Files files;
   for (const std::string& path : env.all_files()) files[path] = env.contents(path);
   return files;
 }
 
-const Files& undisturbed() {
-  static const Files files = [] {
-    MemoryEnv env;
-    env.add_folder("/data");
-    const Status status = build_both(env);
-    EXPECT_TRUE(status.ok()) << status.message();
-    return tree_of(env);
-  }();
-  return files;
+const Files& undisturbed(StoreKind store) {
+  static std::map<StoreKind, Files> by_store;
+  const auto [files, is_new] = by_store.try_emplace(store);
+  if (!is_new) return files->second;
+  MemoryEnv env;
+  env.add_folder("/data");
+  const Status status = build_both(env, store);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return files->second = tree_of(env);
 }
 
 // The published generation, 0 where there is none. Everything that it names must be there, byte for
 // byte.
-std::uint64_t published_generation(MemoryEnv& env) {
+std::uint64_t published_generation(MemoryEnv& env, StoreKind store) {
   const std::string path = store::manifest_path(std::string(kCache));
   if (!env.exists(path)) return 0;
   const auto manifest = formats::decode_manifest(env.contents(path));
   EXPECT_TRUE(manifest.ok()) << manifest.status().message();
   if (!manifest) return 0;
-  for (const auto& [name, bytes] : files_of(manifest->generation)) {
+  for (const auto& [name, bytes] : files_of(store, manifest->generation)) {
     EXPECT_TRUE(env.contents(name) == bytes) << name << " is not whole";
   }
   return manifest->generation;
 }
 
 // Invariant 1: whatever stands under a published name is complete.
-void expect_no_partial_shard(MemoryEnv& env) {
+void expect_no_partial_shard(MemoryEnv& env, StoreKind store) {
   for (const auto& [path, bytes] : tree_of(env)) {
     if (!path.starts_with(join_path(kCache, "shards/"))) continue;
-    ASSERT_TRUE(all_shards().contains(path)) << path;
-    EXPECT_TRUE(all_shards().at(path) == bytes) << path << " is partial";
+    ASSERT_TRUE(all_shards(store).contains(path)) << path;
+    EXPECT_TRUE(all_shards(store).at(path) == bytes) << path << " is partial";
   }
 }
 
 // Every line that reads back right names a shard that is there, complete.
-void expect_true_journal(MemoryEnv& env) {
+void expect_true_journal(MemoryEnv& env, StoreKind store) {
   const std::string text = env.contents(join_path(kCache, ".build/journal"));
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
@@ -62,10 +64,9 @@ void expect_true_journal(MemoryEnv& env) {
     begin = end + 1;
     if (!line) continue;  // the head
     const auto& sealed = *line->sealed;
-    const std::string path = join_path(store::column_folder(std::string(kCache), sealed.column),
-                                       formats::shard_file_name(sealed.ordinal, sealed.digest));
-    ASSERT_TRUE(all_shards().contains(path));
-    EXPECT_TRUE(env.contents(path) == all_shards().at(path)) << path;
+    const std::string path = store::shard_path(std::string(kCache), sealed);
+    ASSERT_TRUE(all_shards(store).contains(path));
+    EXPECT_TRUE(env.contents(path) == all_shards(store).at(path)) << path;
   }
 }
 
@@ -82,26 +83,31 @@ void PrintTo(const Way& way, std::ostream* out) {
   *out << way.name;
 }
 
-class StoreInterrupted : public ::testing::TestWithParam<Way> {};
+class StoreInterrupted : public ::testing::TestWithParam<std::tuple<StoreKind, Way>> {};
+class StoreOf : public ::testing::TestWithParam<StoreKind> {};
+
+std::string name_of_store(StoreKind store) {
+  return store == StoreKind::kLmdb ? "Lmdb" : "Hdf5";
+}
 
 // Nothing more can be asked of the state that the fault left: `generation_max` were begun.
-void expect_sound(MemoryEnv& env, std::uint64_t generation_min) {
-  const std::uint64_t generation = published_generation(env);
+void expect_sound(MemoryEnv& env, StoreKind store, std::uint64_t generation_min) {
+  const std::uint64_t generation = published_generation(env, store);
   EXPECT_GE(generation, generation_min) << "a generation whose build had succeeded is gone";
-  expect_no_partial_shard(env);
-  expect_true_journal(env);
+  expect_no_partial_shard(env, store);
+  expect_true_journal(env, store);
 }
 
 TEST_P(StoreInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
-  const Way& way = GetParam();
+  const auto& [store, way] = GetParam();
   std::uint64_t interrupted_count = 0;
   for (std::uint64_t call = 1;; ++call) {
     MemoryEnv memory;
     memory.add_folder("/data");
     FaultEnv env(memory);
     env.set_fault(Fault{.at_call = call, .aftermath = way.aftermath, .torn_share = way.torn_share});
-    const Status first = build_generation(env, 1);
-    const Status second = first.ok() ? build_generation(env, 2) : first;
+    const Status first = build_generation(env, store, 1);
+    const Status second = first.ok() ? build_generation(env, store, 2) : first;
     if (!env.fault_happened()) break;
     SCOPED_TRACE("call " + std::to_string(call) + ": " + env.failed_call());
     ++interrupted_count;
@@ -114,13 +120,13 @@ TEST_P(StoreInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
     EXPECT_TRUE(env.misuse().empty()) << env.misuse().front();
 
     if (way.power == Power::kIsCut) memory.forget_unsynced();
-    expect_sound(memory, first.ok() ? 1 : 0);
-    const Status again = build_both(memory);
+    expect_sound(memory, store, first.ok() ? 1 : 0);
+    const Status again = build_both(memory, store);
     EXPECT_TRUE(again.ok()) << again.message();
-    EXPECT_TRUE(tree_of(memory) == undisturbed());
+    EXPECT_TRUE(tree_of(memory) == undisturbed(store));
     // And what the second run promised is safe too.
     memory.forget_unsynced();
-    EXPECT_EQ(published_generation(memory), 2U);
+    EXPECT_EQ(published_generation(memory, store), 2U);
     if (::testing::Test::HasFailure()) break;
   }
   // Two generations of sealing, journal, index, manifest, garbage and finish: a loop that ended
@@ -130,19 +136,26 @@ TEST_P(StoreInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ways, StoreInterrupted,
-    ::testing::Values(
-        Way{.name = "Killed"}, Way{.name = "KilledInTheMiddleOfAWrite", .torn_share = 0.6},
-        Way{.name = "PowerCut", .power = Power::kIsCut},
-        Way{.name = "PowerCutInTheMiddleOfAWrite", .torn_share = 0.6, .power = Power::kIsCut},
-        Way{.name = "FailsOnce", .aftermath = Aftermath::kGoesOn},
-        Way{.name = "FailsOnceAndLosesPower",
-            .aftermath = Aftermath::kGoesOn,
-            .torn_share = 0.6,
-            .power = Power::kIsCut}),
-    [](const auto& way) { return way.param.name; });
+    ::testing::Combine(
+        ::testing::Values(StoreKind::kLmdb, StoreKind::kHdf5),
+        ::testing::Values(
+            Way{.name = "Killed"}, Way{.name = "KilledInTheMiddleOfAWrite", .torn_share = 0.6},
+            Way{.name = "PowerCut", .power = Power::kIsCut},
+            Way{.name = "PowerCutInTheMiddleOfAWrite", .torn_share = 0.6, .power = Power::kIsCut},
+            Way{.name = "FailsOnce", .aftermath = Aftermath::kGoesOn},
+            Way{.name = "FailsOnceAndLosesPower",
+                .aftermath = Aftermath::kGoesOn,
+                .torn_share = 0.6,
+                .power = Power::kIsCut})),
+    [](const auto& way) {
+      return name_of_store(std::get<0>(way.param)) + std::get<1>(way.param).name;
+    });
+INSTANTIATE_TEST_SUITE_P(Stores, StoreOf, ::testing::Values(StoreKind::kLmdb, StoreKind::kHdf5),
+                         [](const auto& store) { return name_of_store(store.param); });
 
 // No run of 70 calls gets through generation 1: each must stand on what the one before has sealed.
-TEST(Store, KilledAgainAndAgainEndsInTheSameBytes) {
+TEST_P(StoreOf, KilledAgainAndAgainEndsInTheSameBytes) {
+  const StoreKind store = GetParam();
   for (const std::uint64_t calls_a_run : {65U, 67U, 70U}) {
     MemoryEnv memory;
     memory.add_folder("/data");
@@ -151,36 +164,37 @@ TEST(Store, KilledAgainAndAgainEndsInTheSameBytes) {
     for (; !done && run_count < 100; ++run_count) {
       FaultEnv env(memory);
       env.set_fault(Fault{.at_call = calls_a_run, .aftermath = Aftermath::kIsACrash});
-      done = build_both(env).ok();
+      done = build_both(env, store).ok();
       memory.forget_unsynced();
-      expect_sound(memory, 0);
+      expect_sound(memory, store, 0);
     }
     EXPECT_TRUE(done) << calls_a_run << " calls a run";
     EXPECT_GT(run_count, 2);
-    EXPECT_EQ(published_generation(memory), 2U);
+    EXPECT_EQ(published_generation(memory, store), 2U);
     // The last power cut may have brought back files whose removal was not synced.
-    EXPECT_TRUE(build_both(memory).ok());
-    EXPECT_TRUE(tree_of(memory) == undisturbed());
+    EXPECT_TRUE(build_both(memory, store).ok());
+    EXPECT_TRUE(tree_of(memory) == undisturbed(store));
   }
 }
 
-TEST(Store, ADiskThatFillsUpAtAnyByteHarmsNothingAndCanGoOn) {
+TEST_P(StoreOf, ADiskThatFillsUpAtAnyByteHarmsNothingAndCanGoOn) {
+  const StoreKind store = GetParam();
   std::uint64_t total_bytes = 0;
-  for (const auto& [path, bytes] : undisturbed()) total_bytes += bytes.size();
+  for (const auto& [path, bytes] : undisturbed(store)) total_bytes += bytes.size();
   std::uint64_t full_count = 0;
   for (std::uint64_t room_bytes = 0; room_bytes < 2 * total_bytes; room_bytes += 997) {
     MemoryEnv memory;
     memory.add_folder("/data");
     FaultEnv env(memory);
     env.set_room_bytes(room_bytes);
-    const Status status = build_both(env);
+    const Status status = build_both(env, store);
     if (status.ok()) break;
     ++full_count;
     EXPECT_EQ(status.code(), StatusCode::kResource);
-    expect_sound(memory, 0);
+    expect_sound(memory, store, 0);
     env.set_room_bytes(std::nullopt);
-    EXPECT_TRUE(build_both(env).ok());
-    EXPECT_TRUE(tree_of(memory) == undisturbed());
+    EXPECT_TRUE(build_both(env, store).ok());
+    EXPECT_TRUE(tree_of(memory) == undisturbed(store));
     if (::testing::Test::HasFailure()) break;
   }
   EXPECT_GT(full_count, total_bytes / 997 / 2);
@@ -188,11 +202,12 @@ TEST(Store, ADiskThatFillsUpAtAnyByteHarmsNothingAndCanGoOn) {
 
 // FAULTS 32: the reader of generation 1 keeps all of it while generation 2 is made, whatever
 // happens to its builder.
-TEST(Store, AReaderKeepsItsGenerationThroughEveryCrash) {
+TEST_P(StoreOf, AReaderKeepsItsGenerationThroughEveryCrash) {
+  const StoreKind store = GetParam();
   for (std::uint64_t call = 1;; ++call) {
     MemoryEnv memory;
     memory.add_folder("/data");
-    ASSERT_TRUE(build_generation(memory, 1).ok());
+    ASSERT_TRUE(build_generation(memory, store, 1).ok());
     const auto manifest =
         formats::decode_manifest(memory.contents(store::manifest_path(std::string(kCache))));
     auto reader = memory.lock(join_path(kCache, formats::index_file_name(manifest->index_digest)),
@@ -201,15 +216,15 @@ TEST(Store, AReaderKeepsItsGenerationThroughEveryCrash) {
 
     FaultEnv env(memory);
     env.set_fault(Fault{.at_call = call, .aftermath = Aftermath::kIsACrash});
-    (void)build_generation(env, 2);
-    EXPECT_TRUE(build_generation(memory, 2).ok());
-    for (const auto& [path, bytes] : files_of(1)) {
+    (void)build_generation(env, store, 2);
+    EXPECT_TRUE(build_generation(memory, store, 2).ok());
+    for (const auto& [path, bytes] : files_of(store, 1)) {
       if (path == store::manifest_path(std::string(kCache))) continue;
       EXPECT_TRUE(memory.contents(path) == bytes) << path << ", call " << call;
     }
     reader->reset();
-    EXPECT_TRUE(build_generation(memory, 2).ok());
-    EXPECT_TRUE(tree_of(memory) == undisturbed()) << "garbage goes once the reader has gone";
+    EXPECT_TRUE(build_generation(memory, store, 2).ok());
+    EXPECT_TRUE(tree_of(memory) == undisturbed(store)) << "garbage goes once the reader has gone";
     if (!env.fault_happened() || ::testing::Test::HasFailure()) break;
   }
 }

@@ -1,39 +1,50 @@
-// Damage of every kind, in caches with real shards of both layouts: full verify must find it and
-// name the file, and the clip where a record is hit; the reader must refuse exactly what the damage
-// touches.
+// Damage of every kind, in caches with real shards of both stores and layouts: full verify must
+// find it and name the file, and the clip where a record is hit; the reader must refuse exactly
+// what the damage touches.
 //
 // The cache of three clips is small enough to flip a bit in each of its 90,000 bytes, one verify a
 // flip. The larger one, with several shards a column and tombstones, is sampled with a seed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
+#include <span>
 
 #include "formats/index.hpp"
-#include "lmdb_test_cache.hpp"
 #include "reader/cache_view.hpp"
+#include "real_test_cache.hpp"
 #include "verify/verify.hpp"
 
 namespace xtts::verify {
 namespace {
 
-using testing::make_shard_with_lmdb;
+using testing::make_real_shards;
 using testing::make_test_cache;
 using testing::MemoryEnv;
 using testing::TestCache;
 using testing::TestCacheOptions;
 
-TestCacheOptions real_shards(formats::Layout layout) {
-  return {.layout = layout,
+struct Storage {
+  formats::StoreKind store = formats::StoreKind::kLmdb;
+  formats::Layout layout = formats::Layout::kPadded;
+};
+
+TestCacheOptions real_shards(const Storage& storage) {
+  return {.store = storage.store,
+          .layout = storage.layout,
           .clip_count = 6,
           .blocks_per_shard = 2,
           .tombstone_count = 1,
-          .make_shard = make_shard_with_lmdb};
+          .make_shard = make_real_shards(storage.store)};
 }
 
-TestCacheOptions tiny(formats::Layout layout) {
-  return {.layout = layout, .clip_count = 3, .make_shard = make_shard_with_lmdb};
+TestCacheOptions tiny(const Storage& storage) {
+  return {.store = storage.store,
+          .layout = storage.layout,
+          .clip_count = 3,
+          .make_shard = make_real_shards(storage.store)};
 }
 
 // Where record `position` of a column lies, told by the index.
@@ -43,7 +54,7 @@ struct Place {
   std::uint64_t end = 0;
 };
 
-class VerifyDamage : public ::testing::TestWithParam<formats::Layout> {
+class VerifyDamage : public ::testing::TestWithParam<Storage> {
  protected:
   VerifyDamage() { publish(real_shards(GetParam())); }
 
@@ -218,6 +229,19 @@ TEST_P(VerifyDamage, FindsAnOlderIndexPutBack) {
   EXPECT_EQ(report.findings[0].file, cache_.index_name);
 }
 
+TEST_P(VerifyDamage, LeavesTheReaderWhatWasWrittenWhereThereIsNone) {
+  const auto view = reader::CacheView::open(env_, "/cache");
+  ASSERT_TRUE(view.ok());
+  for (std::uint64_t position = 0; position < cache_.clips.size(); ++position) {
+    const testing::TestClip& clip = cache_.clips[position];
+    const auto mel = (*view)->read_record("mel", position);
+    const auto tokens = (*view)->read_record("tokens", position);
+    ASSERT_TRUE(mel.ok() && tokens.ok());
+    EXPECT_TRUE(std::ranges::equal(mel->bytes, std::as_bytes(std::span(clip.mel))));
+    EXPECT_TRUE(std::ranges::equal(tokens->bytes, std::as_bytes(std::span(clip.tokens))));
+  }
+}
+
 // The reader: the clip that is hit fails, and only that one.
 TEST_P(VerifyDamage, StopsTheReaderAtTheClipThatIsHit) {
   std::mt19937 random(7);
@@ -239,11 +263,16 @@ TEST_P(VerifyDamage, StopsTheReaderAtTheClipThatIsHit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, VerifyDamage,
-                         ::testing::Values(formats::Layout::kPadded, formats::Layout::kPacked),
-                         [](const auto& layout) {
-                           return layout.param == formats::Layout::kPadded ? "Padded" : "Packed";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Storages, VerifyDamage,
+    ::testing::Values(Storage{formats::StoreKind::kLmdb, formats::Layout::kPadded},
+                      Storage{formats::StoreKind::kLmdb, formats::Layout::kPacked},
+                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPadded},
+                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPacked}),
+    [](const auto& storage) {
+      return std::string(storage.param.store == formats::StoreKind::kLmdb ? "Lmdb" : "Hdf5") +
+             (storage.param.layout == formats::Layout::kPadded ? "Padded" : "Packed");
+    });
 
 }  // namespace
 }  // namespace xtts::verify

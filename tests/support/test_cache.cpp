@@ -64,6 +64,7 @@ class ColumnMaker {
   ColumnMaker(const TestCacheOptions& options, formats::ColumnSpec spec, std::uint32_t fill_bits)
       : options_(options) {
     entry_.spec = std::move(spec);
+    entry_.store = options.store;
     entry_.fill_bits = fill_bits;
   }
 
@@ -80,7 +81,8 @@ class ColumnMaker {
     end_shard();
     for (std::size_t i = 0; i < shards_.size(); ++i) {
       cache.files["shards/" + entry_.spec.name + "/" +
-                  formats::shard_file_name(i, entry_.shards[i].digest)] = shards_[i].bytes;
+                  formats::shard_file_name(i, entry_.shards[i].digest, entry_.store)] =
+          shards_[i].bytes;
     }
     cache.manifest.columns.push_back(entry_);
   }
@@ -210,7 +212,8 @@ void make_index(const TestCacheOptions& options, const std::vector<ColumnMaker>&
 }
 
 void describe(const TestCacheOptions& options, formats::Manifest& manifest) {
-  const formats::Recipe recipe;
+  formats::Recipe recipe;
+  recipe.storage.store = options.store;
   manifest.generation = options.generation;
   manifest.recipe_name = recipe.name;
   manifest.features = formats::to_json(recipe.features);
@@ -246,7 +249,7 @@ formats::ColumnSpec spec_of(const TestCacheOptions& options, const formats::Mani
 std::string TestCache::shard_name(std::size_t column, std::size_t ordinal) const {
   const formats::ColumnEntry& entry = manifest.columns[column];
   return "shards/" + entry.spec.name + "/" +
-         formats::shard_file_name(ordinal, entry.shards[ordinal].digest);
+         formats::shard_file_name(ordinal, entry.shards[ordinal].digest, entry.store);
 }
 
 void TestCache::add_to(MemoryEnv& env, const std::string& folder) const {

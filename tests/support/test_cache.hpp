@@ -44,6 +44,7 @@ using ShardMaker = std::function<MadeShard(const formats::ColumnSpec&, std::uint
                                            const std::vector<TestBlock>& blocks);
 
 struct TestCacheOptions {
+  formats::StoreKind store = formats::StoreKind::kLmdb;  // what make_shard makes
   formats::Layout layout = formats::Layout::kPadded;
   std::uint32_t clip_count = 7;
   std::uint32_t frames_max = 24;

@@ -268,10 +268,37 @@ TEST(Manifest, RefusesMoreNamesThanAPlanRowCanNumber) {
                  kCorrupt, "languages");
 }
 
-TEST(FileNames, CarryNumberAndDigest) {
+TEST(Manifest, TheStorageSectionTellsTheStoreOfEveryColumn) {
+  Manifest manifest = example();
+  manifest.storage["store"] = "hdf5";
+  for (ColumnEntry& column : manifest.columns) column.store = StoreKind::kHdf5;
+  const auto hdf5 = decode_manifest(encoded(manifest));
+  ASSERT_TRUE(hdf5.ok()) << hdf5.status().message();
+  for (const ColumnEntry& column : hdf5->columns) EXPECT_EQ(column.store, StoreKind::kHdf5);
+  manifest = example();
+  manifest.storage.erase("store");
+  EXPECT_EQ(decode_manifest(encoded(manifest))->columns[1].store, StoreKind::kLmdb);
+}
+
+TEST(Manifest, RefusesAStoreThatItDoesNotKnow) {
+  expect_refused(after([](json& m) { m["recipe"]["storage"]["store"] = "zarr"; }), kCorrupt,
+                 "recipe.storage.store: 'zarr' is not known");
+  expect_refused(after([](json& m) { m["recipe"]["storage"]["store"] = 2; }), kCorrupt,
+                 "recipe.storage.store");
+}
+
+TEST(Manifest, IsNotWrittenWithAColumnOfAnotherStore) {
+  Manifest manifest = example();
+  manifest.columns[0].store = StoreKind::kHdf5;
+  EXPECT_EQ(encode_manifest(manifest).status().code(), StatusCode::kInternal);
+}
+
+TEST(FileNames, CarryNumberAndDigestAndStore) {
   const Digest digest{0x0123456789abcdef, 1};
-  EXPECT_EQ(shard_file_name(0, digest), "00000-0123456789abcdef0000000000000001.lmdb");
-  EXPECT_EQ(shard_file_name(123456, digest), "123456-0123456789abcdef0000000000000001.lmdb");
+  EXPECT_EQ(shard_file_name(0, digest, StoreKind::kLmdb),
+            "00000-0123456789abcdef0000000000000001.lmdb");
+  EXPECT_EQ(shard_file_name(123456, digest, StoreKind::kHdf5),
+            "123456-0123456789abcdef0000000000000001.h5");
   EXPECT_EQ(index_file_name(digest), "index-0123456789abcdef0000000000000001.bin");
 }
 

@@ -21,7 +21,23 @@ ShardTable example() {
 Status with(std::uint64_t BlockPlace::*member, std::uint64_t value) {
   ShardTable table = example();
   table.blocks[1].*member = value;
-  return table.validate();
+  return table.validate(StoreKind::kLmdb);
+}
+
+// Two blocks in datasets: payloads from 16,384 on, then headers, then facts, nothing on a page.
+ShardTable hdf5_example() {
+  ShardTable table;
+  table.file_bytes = 60'000;
+  table.structure_check = 99;
+  table.blocks.push_back({26'384, 16'384, 8000, 34'544, 4080, 1, 2, 32});
+  table.blocks.push_back({30'464, 24'384, 2000, 38'624, 8176, 3, 4, 7});
+  return table;
+}
+
+Status hdf5_with(std::size_t block, std::uint64_t BlockPlace::*member, std::uint64_t value) {
+  ShardTable table = hdf5_example();
+  table.blocks[block].*member = value;
+  return table.validate(StoreKind::kHdf5);
 }
 
 TEST(ShardTable, TheDigestIsOfTheBytesThatTheDocumentLists) {
@@ -44,7 +60,7 @@ TEST(ShardTable, TheRecordCountIsNotInTheDigest) {
 
 TEST(ShardTable, StructureIsWhatNothingElseCovers) {
   const ShardTable table = example();
-  ASSERT_TRUE(table.validate().ok()) << table.validate().message();
+  ASSERT_TRUE(table.validate(StoreKind::kLmdb).ok()) << table.validate(StoreKind::kLmdb).message();
   std::uint64_t bytes = 0;
   std::uint64_t end = 0;
   for (const ByteRange& range : structure_ranges(table)) {
@@ -60,7 +76,7 @@ TEST(ShardTable, StructureIsWhatNothingElseCovers) {
 TEST(ShardTable, AShardWithoutBlocksIsAllStructure) {
   ShardTable table;
   table.file_bytes = 8192;
-  ASSERT_TRUE(table.validate().ok());
+  ASSERT_TRUE(table.validate(StoreKind::kLmdb).ok());
   const auto ranges = structure_ranges(table);
   ASSERT_EQ(ranges.size(), 1U);
   EXPECT_EQ(ranges[0].size_bytes, 8192U);
@@ -92,6 +108,31 @@ TEST(ShardTable, RefusesFactsThatDoNotFillPages) {
 TEST(ShardTable, RefusesRegionsThatOverlap) {
   expect_refused(with(&BlockPlace::header_offset, 5 * 4096), kCorrupt, "overlap");
   expect_refused(with(&BlockPlace::facts_offset, 9 * 4096 + 16), kCorrupt, "overlap");
+}
+
+TEST(ShardTable, OfAnHdf5ShardNeedsNoPages) {
+  EXPECT_TRUE(hdf5_example().validate(StoreKind::kHdf5).ok());
+  expect_refused(hdf5_example().validate(StoreKind::kLmdb), kCorrupt, "page boundary");
+}
+
+TEST(ShardTable, OfAnHdf5ShardHasItsPayloadsInARow) {
+  expect_refused(example().validate(StoreKind::kHdf5), kCorrupt, "does not follow");
+  expect_refused(hdf5_with(0, &BlockPlace::payload_offset, 16'385), kCorrupt, "block 0: payload");
+  expect_refused(hdf5_with(0, &BlockPlace::payload_bytes, 7999), kCorrupt, "block 1: payload");
+  expect_refused(hdf5_with(1, &BlockPlace::payload_offset, 24'385), kCorrupt, "block 1: payload");
+}
+
+TEST(ShardTable, OfAnHdf5ShardHasItsHeadersAndFactsInARow) {
+  expect_refused(hdf5_with(1, &BlockPlace::header_offset, 30'465), kCorrupt, "block 1: header");
+  expect_refused(hdf5_with(0, &BlockPlace::header_offset, 26'385), kCorrupt, "block 1: header");
+  expect_refused(hdf5_with(1, &BlockPlace::facts_offset, 38'625), kCorrupt, "block 1: facts");
+  expect_refused(hdf5_with(1, &BlockPlace::facts_bytes, 8177), kCorrupt, "block 1: facts");
+}
+
+TEST(ShardTable, OfAnHdf5ShardRefusesRegionsThatOverlap) {
+  ShardTable table = hdf5_example();
+  for (BlockPlace& block : table.blocks) block.header_offset -= 1;
+  expect_refused(table.validate(StoreKind::kHdf5), kCorrupt, "overlap");
 }
 
 }  // namespace

@@ -73,6 +73,10 @@ TEST(SameBytes, InSeveralShardsWithRejectsInTheMiddle) {
   expect_same_bytes(add_troublesome_corpus, recipe_of_small_shards());
 }
 
+TEST(SameBytes, InSeveralHdf5ShardsWithRejectsInTheMiddle) {
+  expect_same_bytes(add_troublesome_list, recipe_of_small_shards({"storage.store=hdf5"}));
+}
+
 TEST(SameBytes, InBothSplitsWithTextAndClipsThatAreTooLong) {
   expect_same_bytes(add_troublesome_list, recipe_with({"features.max_frames=40"}));
 }
@@ -95,19 +99,23 @@ TEST(SameBytes, OfClipsThatAreTooLongForTheMemory) {
   }
 }
 
+// Store, layout and dtype in one word.
 class StoredAs : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(StoredAs, TheSameBytesWhateverTheRun) {
-  const auto recipe =
-      recipe_with({"features.max_frames=40", "storage.layout=" + GetParam().substr(0, 6),
-                   "storage.dtype=" + GetParam().substr(6)});
+  const auto recipe = recipe_with(
+      {"features.max_frames=40", "storage.store=" + GetParam().substr(0, 4),
+       "storage.layout=" + GetParam().substr(4, 6), "storage.dtype=" + GetParam().substr(10)});
   const Files expected = built(add_troublesome_corpus, recipe, {.name = "1 thread"});
   EXPECT_EQ(difference(expected, built(add_troublesome_corpus, recipe, other_ways().back())), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Storages, StoredAs,
-                         ::testing::Values("paddedfloat32", "paddedfloat16", "paddedbfloat16",
-                                           "packedfloat32", "packedfloat16", "packedbfloat16"),
+                         ::testing::Values("lmdbpaddedfloat32", "lmdbpaddedfloat16",
+                                           "lmdbpaddedbfloat16", "lmdbpackedfloat32",
+                                           "lmdbpackedfloat16", "lmdbpackedbfloat16",
+                                           "hdf5paddedfloat32", "hdf5paddedbfloat16",
+                                           "hdf5packedfloat32", "hdf5packedfloat16"),
                          [](const auto& storage) { return storage.param; });
 
 // A padded record of 31 MiB: four to a shard, so that a full padded shard is ended and another

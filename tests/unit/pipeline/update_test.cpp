@@ -158,6 +158,31 @@ TEST(Update, AddsTheRecordsOfABuildFromNothing) {
   }
 }
 
+TEST(Update, OfAnHdf5CacheAppendsItsOwnKind) {
+  Published cache({"storage.store=hdf5"});
+  cache.env.add_file(cache.wav(kClips), sound(kClips));
+  add_list(cache.env, kClips + 1);
+  must_build(cache.env, cache.request);
+  EXPECT_EQ(damage_in(cache.env), "");
+  const Files mel = cache.mel_now();
+  EXPECT_EQ(mel.size(), cache.mel_before.size() + 1);
+  for (const auto& [path, bytes] : mel) EXPECT_TRUE(path.ends_with(".h5")) << path;
+  // And holds what an LMDB cache of the same clips holds.
+  auto other = cache.request;
+  other.recipe = recipe_of_small_shards();
+  other.cache = "/fresh";
+  must_build(cache.env, other);
+  const auto updated = open_cache(cache.env);
+  const auto lmdb = open_cache(cache.env, "/fresh");
+  ASSERT_EQ(stored_ids(cache.env), stored_ids(cache.env, "/fresh"));
+  for (std::uint64_t i = 0; i < updated->size(); ++i) {
+    const auto a = updated->read_record("mel", i);
+    const auto b = lmdb->read_record("mel", i);
+    ASSERT_TRUE(a.ok() && b.ok());
+    EXPECT_TRUE(a->bytes == b->bytes) << i;
+  }
+}
+
 TEST(Update, AChangedClipIsComputedAgain) {
   Published cache;
   cache.env.add_file(cache.wav(2), sound(50));
@@ -295,6 +320,31 @@ TEST(Update, RefusesAnotherStorage) {
   const auto refused = run_build(cache.env, cache.request);
   ASSERT_EQ(refused.status().code(), StatusCode::kMismatch);
   EXPECT_NE(refused.status().message().find("storage.dtype"), std::string::npos);
+}
+
+TEST(Update, RefusesAnotherStoreAndTouchesNothing) {
+  Published cache;
+  cache.set("storage.store=hdf5");
+  const auto refused = run_build(cache.env, cache.request);
+  ASSERT_EQ(refused.status().code(), StatusCode::kMismatch);
+  const std::string message = refused.status().message();
+  EXPECT_NE(message.find("storage.store"), std::string::npos) << message;
+  EXPECT_EQ(difference(cache.published_before(), published_files(cache.env)), "");
+}
+
+// The other store's shards are garbage as soon as the new manifest names none of them.
+TEST(Overwrite, MayChangeTheStore) {
+  Published cache;
+  cache.set("storage.store=hdf5");
+  cache.request.overwrite = true;
+  must_build(cache.env, cache.request);
+  EXPECT_EQ(damage_in(cache.env), "");
+  std::size_t shard_count = 0;
+  for (const auto& [path, bytes] : files_named(published_files(cache.env), "shards/")) {
+    EXPECT_TRUE(path.ends_with(".h5")) << path;
+    ++shard_count;
+  }
+  EXPECT_GT(shard_count, 0U);
 }
 
 TEST(Overwrite, EqualsABuildFromNothing) {

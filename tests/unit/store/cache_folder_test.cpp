@@ -31,8 +31,7 @@ std::unique_ptr<CacheFolder> open_folder(Env& env, const std::string& cache = st
 }
 
 std::string shard_path(const SealedShard& shard) {
-  return join_path(store::column_folder(std::string(kCache), shard.column),
-                   formats::shard_file_name(shard.ordinal, shard.digest));
+  return store::shard_path(std::string(kCache), shard);
 }
 
 // A folder in memory with one published generation of two shards.
@@ -198,6 +197,20 @@ TEST_F(Published, GarbageIsWhatNeitherManifestNorBuildNames) {
   }
 }
 
+TEST_F(Published, GarbageOfTheOtherStoreGoesToo) {
+  const SampleImage sample = sample_image(column_, 5, 1000, 0, formats::StoreKind::kHdf5);
+  const auto sealed = folder_->seal("mel", 2, sample.finished);
+  ASSERT_TRUE(sealed.ok()) << sealed.status().message();
+  EXPECT_THAT(shard_path(*sealed), ::testing::EndsWith(".h5"));
+  env_.add_file("/data/cache/shards/mel/mine.h5", "mine");
+  ASSERT_TRUE(folder_->collect_garbage(&manifest_, {&*sealed, 1}).ok());
+  EXPECT_TRUE(env_.exists(shard_path(*sealed)));
+  EXPECT_TRUE(*folder_->is_intact(*sealed));
+  ASSERT_TRUE(folder_->collect_garbage(&manifest_, {}).ok());
+  EXPECT_FALSE(env_.exists(shard_path(*sealed)));
+  EXPECT_TRUE(env_.exists("/data/cache/shards/mel/mine.h5"));
+}
+
 TEST_F(Published, WithoutAManifestEverythingPublishedLookingIsGarbage) {
   ASSERT_TRUE(folder_->collect_garbage(nullptr, {}).ok());
   EXPECT_FALSE(env_.exists(shard_path(shards_[0])));
@@ -306,10 +319,7 @@ TEST(CacheFolder, SealsOnARealDisk) {
   const auto sealed = folder->seal("mel", 0, sample.finished);
   ASSERT_TRUE(sealed.ok()) << sealed.status().message();
   EXPECT_TRUE(*folder->is_intact(*sealed));
-  const auto text = read_text_file(
-      Env::real(),
-      join_path(store::column_folder(cache, "mel"), formats::shard_file_name(0, sealed->digest)),
-      1U << 30U);
+  const auto text = read_text_file(Env::real(), store::shard_path(cache, *sealed), 1U << 30U);
   ASSERT_TRUE(text.ok());
   EXPECT_TRUE(*text == text_of(sample.finished.bytes));
   EXPECT_TRUE(folder->finish().ok());

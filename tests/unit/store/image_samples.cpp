@@ -70,10 +70,11 @@ Status add_sample_block(store::ShardImage& image, const ColumnSpec& column,
 }
 
 SampleImage sample_image(const ColumnSpec& column, std::uint64_t record_count,
-                         std::uint64_t first_number, std::uint32_t per_block) {
+                         std::uint64_t first_number, std::uint32_t per_block,
+                         formats::StoreKind store) {
   if (per_block == 0) per_block = column.geometry().records_per_block;
   SampleImage sample;
-  auto image = store::make_lmdb_image(column, 1);
+  auto image = store::make_image(column, store, 1);
   EXPECT_TRUE(image.ok()) << image.status().message();
   if (!image) return sample;
   sample.image = std::move(*image);
@@ -88,6 +89,37 @@ SampleImage sample_image(const ColumnSpec& column, std::uint64_t record_count,
   EXPECT_TRUE(finished.ok()) << finished.status().message();
   if (finished) sample.finished = std::move(*finished);
   return sample;
+}
+
+// K is 64 for the small shapes: 63, 64 and 65 records are one record short of a block, a block, and
+// a record more.
+std::vector<ImageCase> image_cases(formats::StoreKind store) {
+  const ColumnSpec small = mel_column({10, 3});
+  const auto packed = [](DType dtype) {
+    return mel_column({37, 5}, dtype, formats::Layout::kPacked);
+  };
+  std::vector<ImageCase> cases = {{"OneRecord", small, 1},
+                                  {"OneRecordShortOfABlock", small, 63},
+                                  {"OneBlock", small, 64},
+                                  {"OneRecordMoreThanABlock", small, 65},
+                                  {"ManyBlocksOfOneRecord", small, 300, 1},
+                                  {"OddLastPage", mel_column({7, 3}, DType::kUInt8), 3},
+                                  {"MelBlocks", mel_column({800, 80}), 70},
+                                  {"Float16", mel_column({37, 5}, DType::kFloat16), 100},
+                                  {"BFloat16", mel_column({37, 5}, DType::kBFloat16), 100},
+                                  {"Int64", mel_column({9}, DType::kInt64), 5},
+                                  {"PackedFloat32", packed(DType::kFloat32), 200},
+                                  {"PackedOddBytes", packed(DType::kUInt8), 200},
+                                  {"PackedFloat16", packed(DType::kFloat16), 200},
+                                  {"Rank4", mel_column({4, 3, 2, 5}, DType::kInt16), 70},
+                                  {"TokensOfAWholeShard", tokens_column(), 167'744},
+                                  {"OneRecordOf100MiB", mel_column({1, 100U << 18U}), 1}};
+  for (ImageCase& made : cases) made.store = store;
+  return cases;
+}
+
+void PrintTo(const ImageCase& value, std::ostream* out) {
+  *out << value.name;
 }
 
 }  // namespace xtts::testing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,19 @@ struct SampleImage {
 // Blocks of at most K records, numbers from `first_number` on. Fails the test on any failure.
 [[nodiscard]] SampleImage sample_image(const formats::ColumnSpec& column,
                                        std::uint64_t record_count, std::uint64_t first_number = 0,
-                                       std::uint32_t per_block = 0);
+                                       std::uint32_t per_block = 0,
+                                       formats::StoreKind store = formats::StoreKind::kLmdb);
+// Columns and numbers of records that are odd in some way.
+struct ImageCase {
+  std::string name;
+  formats::ColumnSpec column;
+  std::uint64_t record_count = 1;
+  std::uint32_t per_block = 0;  // 0: K
+  formats::StoreKind store = formats::StoreKind::kLmdb;
+};
+[[nodiscard]] std::vector<ImageCase> image_cases(formats::StoreKind store);
+void PrintTo(const ImageCase& value, std::ostream* out);
+
 // Adds one block; its status.
 [[nodiscard]] Status add_sample_block(store::ShardImage& image, const formats::ColumnSpec& column,
                                       std::uint64_t first_number, std::uint32_t record_count);

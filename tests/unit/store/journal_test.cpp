@@ -24,9 +24,11 @@ JournalHead sample_head() {
 }
 
 JournalShard sample_shard(std::uint64_t number) {
-  const SampleImage sample = sample_image(mel_column({10, 3}), 70, number);
+  const auto store = number == 2 ? formats::StoreKind::kHdf5 : formats::StoreKind::kLmdb;
+  const SampleImage sample = sample_image(mel_column({10, 3}), 70, number, 0, store);
   return {.planned_shard = number,
           .sealed = SealedShard{.column = "mel",
+                                .store = store,
                                 .ordinal = number,
                                 .record_count = sample.finished.record_count,
                                 .digest = sample.finished.table.digest(),
@@ -45,6 +47,7 @@ void expect_equal(const JournalShard& a, const JournalShard& b) {
   ASSERT_EQ(a.sealed.has_value(), b.sealed.has_value());
   if (!a.sealed) return;
   EXPECT_EQ(a.sealed->column, b.sealed->column);
+  EXPECT_EQ(a.sealed->store, b.sealed->store);
   EXPECT_EQ(a.sealed->ordinal, b.sealed->ordinal);
   EXPECT_EQ(a.sealed->record_count, b.sealed->record_count);
   EXPECT_EQ(a.sealed->digest, b.sealed->digest);

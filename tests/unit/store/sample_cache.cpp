@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/try.hpp"
+#include "formats/enum_names.hpp"
 #include "formats/index.hpp"
 
 namespace xtts::testing {
@@ -36,6 +37,8 @@ formats::Manifest sample_manifest(std::uint64_t generation, const SampleIndex& i
   for (const SampleColumn& column : columns) {
     formats::ColumnEntry entry;
     entry.spec = column.spec;
+    if (!column.shards.empty()) entry.store = column.shards.front().store;
+    manifest.storage["store"] = std::string(formats::name_of(entry.store));
     for (const store::SealedShard& shard : column.shards) {
       entry.shards.push_back({.file_bytes = shard.table.file_bytes,
                               .structure_check = shard.table.structure_check,

@@ -1,5 +1,5 @@
 // The image is read back by three readers that do not know each other: our own codecs by the
-// table's offsets, a sum over all regions, and LMDB itself.
+// table's offsets, a sum over all regions, and LMDB itself (hdf5_shard_test.cpp: HDF5).
 #include "store/shard_image.hpp"
 
 #include <gtest/gtest.h>
@@ -21,40 +21,6 @@ namespace {
 using formats::ColumnSpec;
 using formats::Layout;
 using store::FinishedImage;
-
-struct Case {
-  std::string name;
-  ColumnSpec column;
-  std::uint64_t record_count = 1;
-  std::uint32_t per_block = 0;  // 0: K
-};
-
-void PrintTo(const Case& value, std::ostream* out) {
-  *out << value.name;
-}
-
-// K is 64 for the small shapes: 63, 64 and 65 records are one record short of a block, a block, and
-// a record more.
-std::vector<Case> cases() {
-  const ColumnSpec small = mel_column({10, 3});
-  const auto packed = [](DType dtype) { return mel_column({37, 5}, dtype, Layout::kPacked); };
-  return {{"OneRecord", small, 1},
-          {"OneRecordShortOfABlock", small, 63},
-          {"OneBlock", small, 64},
-          {"OneRecordMoreThanABlock", small, 65},
-          {"ManyBlocksOfOneRecord", small, 300, 1},
-          {"OddLastPage", mel_column({7, 3}, DType::kUInt8), 3},
-          {"MelBlocks", mel_column({800, 80}), 70},
-          {"Float16", mel_column({37, 5}, DType::kFloat16), 100},
-          {"BFloat16", mel_column({37, 5}, DType::kBFloat16), 100},
-          {"Int64", mel_column({9}, DType::kInt64), 5},
-          {"PackedFloat32", packed(DType::kFloat32), 200},
-          {"PackedOddBytes", packed(DType::kUInt8), 200},
-          {"PackedFloat16", packed(DType::kFloat16), 200},
-          {"Rank4", mel_column({4, 3, 2, 5}, DType::kInt16), 70},
-          {"TokensOfAWholeShard", tokens_column(), 167'744},
-          {"OneRecordOf100MiB", mel_column({1, 100U << 18U}), 1}};
-}
 
 std::vector<std::byte> expected_fill(const ColumnSpec& column, std::uint32_t bits) {
   std::vector<std::byte> element(size_bytes(column.dtype));
@@ -80,21 +46,33 @@ void expect_region(const ColumnSpec& column, const SampleRecord& record,
   EXPECT_EQ(wrong, 0U) << "bytes behind " << record.id;
 }
 
-class ShardImageOf : public ::testing::TestWithParam<Case> {};
+// One suite a store: what is promised of both is asked of both.
+class ShardImageOf : public ::testing::TestWithParam<ImageCase> {};
+class LmdbImageOf : public ShardImageOf {};
+
+SampleImage image_of(const ImageCase& param) {
+  return sample_image(param.column, param.record_count, 0, param.per_block, param.store);
+}
+
+std::string name_of_case(const ::testing::TestParamInfo<ImageCase>& info) {
+  return info.param.name;
+}
 
 TEST_P(ShardImageOf, HoldsEveryRecordWhereItsTableSays) {
-  const Case& param = GetParam();
-  const SampleImage sample = sample_image(param.column, param.record_count, 0, param.per_block);
+  const ImageCase& param = GetParam();
+  const SampleImage sample = image_of(param);
   const FinishedImage& image = sample.finished;
-  ASSERT_TRUE(image.table.validate().ok());
+  ASSERT_TRUE(image.table.validate(param.store).ok());
   EXPECT_EQ(image.table.file_bytes, image.bytes.size());
   EXPECT_EQ(image.record_count, param.record_count);
   std::uint64_t number = 0;
   for (const auto& place : image.table.blocks) {
-    EXPECT_EQ(place.header_offset % 4096, 16U);
-    EXPECT_EQ(place.payload_offset % 4096, 0U);
-    EXPECT_EQ(place.facts_offset % 4096, 16U);
-    EXPECT_EQ((place.facts_offset + place.facts_bytes) % 4096, 0U);
+    if (param.store == formats::StoreKind::kLmdb) {
+      EXPECT_EQ(place.header_offset % 4096, 16U);
+      EXPECT_EQ(place.payload_offset % 4096, 0U);
+      EXPECT_EQ(place.facts_offset % 4096, 16U);
+      EXPECT_EQ((place.facts_offset + place.facts_bytes) % 4096, 0U);
+    }
     const auto header =
         formats::decode_block_header(image.bytes.subspan(place.header_offset, 4080));
     ASSERT_TRUE(header.ok()) << header.status().message();
@@ -118,11 +96,11 @@ TEST_P(ShardImageOf, HoldsEveryRecordWhereItsTableSays) {
 // What malloc hands out is filled with another pattern for each image: a byte of it that reached
 // the image would show.
 TEST_P(ShardImageOf, IsTheSameBytesWhateverMemoryHeldBefore) {
-  const Case& param = GetParam();
+  const ImageCase& param = GetParam();
   ::mallopt(M_PERTURB, 0x55);
-  const SampleImage first = sample_image(param.column, param.record_count, 0, param.per_block);
+  const SampleImage first = image_of(param);
   ::mallopt(M_PERTURB, 0xAA);
-  const SampleImage second = sample_image(param.column, param.record_count, 0, param.per_block);
+  const SampleImage second = image_of(param);
   ::mallopt(M_PERTURB, 0);
   ASSERT_EQ(first.finished.bytes.size(), second.finished.bytes.size());
   EXPECT_EQ(std::memcmp(first.finished.bytes.data(), second.finished.bytes.data(),
@@ -131,9 +109,9 @@ TEST_P(ShardImageOf, IsTheSameBytesWhateverMemoryHeldBefore) {
   EXPECT_EQ(first.finished.table.digest(), second.finished.table.digest());
 }
 
-TEST_P(ShardImageOf, IsAnEnvironmentThatLmdbReads) {
-  const Case& param = GetParam();
-  const SampleImage sample = sample_image(param.column, param.record_count, 0, param.per_block);
+TEST_P(LmdbImageOf, IsAnEnvironmentThatLmdbReads) {
+  const ImageCase& param = GetParam();
+  const SampleImage sample = image_of(param);
   const FinishedImage& image = sample.finished;
   const TempFolder folder;
   const std::string path = folder.write(
@@ -178,8 +156,39 @@ TEST_P(ShardImageOf, IsAnEnvironmentThatLmdbReads) {
   ::mdb_env_close(environment);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, ShardImageOf, ::testing::ValuesIn(cases()),
-                         [](const auto& shape) { return shape.param.name; });
+INSTANTIATE_TEST_SUITE_P(Lmdb, ShardImageOf,
+                         ::testing::ValuesIn(image_cases(formats::StoreKind::kLmdb)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Hdf5, ShardImageOf,
+                         ::testing::ValuesIn(image_cases(formats::StoreKind::kHdf5)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Shapes, LmdbImageOf,
+                         ::testing::ValuesIn(image_cases(formats::StoreKind::kLmdb)), name_of_case);
+
+// A conversion copies them.
+TEST(ShardImage, BlocksAreTheSameBytesInBothStores) {
+  for (ImageCase param : image_cases(formats::StoreKind::kLmdb)) {
+    if (param.record_count > 1000) continue;
+    const SampleImage lmdb = image_of(param);
+    param.store = formats::StoreKind::kHdf5;
+    const SampleImage hdf5 = image_of(param);
+    ASSERT_EQ(lmdb.finished.table.blocks.size(), hdf5.finished.table.blocks.size());
+    for (std::size_t i = 0; i < lmdb.finished.table.blocks.size(); ++i) {
+      const formats::BlockPlace& a = lmdb.finished.table.blocks[i];
+      const formats::BlockPlace& b = hdf5.finished.table.blocks[i];
+      const auto same = [&](std::uint64_t in_lmdb, std::uint64_t in_hdf5, std::uint64_t size) {
+        return std::memcmp(lmdb.finished.bytes.data() + in_lmdb,
+                           hdf5.finished.bytes.data() + in_hdf5, size) == 0;
+      };
+      ASSERT_EQ(a.payload_bytes, b.payload_bytes) << param.name;
+      ASSERT_EQ(a.facts_bytes, b.facts_bytes) << param.name;
+      EXPECT_TRUE(same(a.header_offset, b.header_offset, formats::kBlockHeaderBytes));
+      EXPECT_TRUE(same(a.payload_offset, b.payload_offset, a.payload_bytes)) << param.name;
+      EXPECT_TRUE(same(a.facts_offset, b.facts_offset, a.facts_bytes)) << param.name;
+      EXPECT_EQ(a.header_check, b.header_check);
+      EXPECT_EQ(a.facts_check, b.facts_check);
+      EXPECT_EQ(a.record_count, b.record_count);
+    }
+  }
+}
 
 // 12,500 blocks fill the first branch page, which LMDB splits through memory of its own.
 TEST(ShardImage, IsTheSameBytesWhenTheTreeGrowsToThreeLevels) {
@@ -193,8 +202,10 @@ TEST(ShardImage, IsTheSameBytesWhenTheTreeGrowsToThreeLevels) {
   EXPECT_TRUE(std::ranges::equal(first.finished.bytes, second.finished.bytes));
 }
 
-TEST(ShardImage, StructureIsEveryByteThatNoRegionCovers) {
-  const SampleImage sample = sample_image(mel_column({7, 3}, DType::kUInt8), 130);
+class ShardImageIn : public ::testing::TestWithParam<formats::StoreKind> {};
+
+TEST_P(ShardImageIn, StructureIsEveryByteThatNoRegionCovers) {
+  const SampleImage sample = sample_image(mel_column({7, 3}, DType::kUInt8), 130, 0, 0, GetParam());
   const FinishedImage& image = sample.finished;
   std::vector<bool> covered(image.bytes.size(), false);
   const auto cover = [&](std::uint64_t offset, std::uint64_t size) {
@@ -215,9 +226,9 @@ TEST(ShardImage, StructureIsEveryByteThatNoRegionCovers) {
   EXPECT_EQ(check64(structure), image.table.structure_check);
 }
 
-TEST(ShardImage, GenerationAndColumnAreInEveryHeader) {
+TEST_P(ShardImageIn, GenerationAndColumnAreInEveryHeader) {
   const ColumnSpec column = tokens_column();
-  auto image = store::make_lmdb_image(column, 7);
+  auto image = store::make_image(column, GetParam(), 7);
   ASSERT_TRUE(image.ok());
   ASSERT_TRUE(add_sample_block(**image, column, 0, 3).ok());
   const auto finished = (*image)->finish();
@@ -231,9 +242,9 @@ TEST(ShardImage, GenerationAndColumnAreInEveryHeader) {
   EXPECT_EQ(header->column.fingerprint, column.fingerprint);
 }
 
-TEST(ShardImage, RefusesWhatDoesNotFitItsColumn) {
+TEST_P(ShardImageIn, RefusesWhatDoesNotFitItsColumn) {
   const ColumnSpec column = mel_column({10, 3});
-  auto image = store::make_lmdb_image(column, 1);
+  auto image = store::make_image(column, GetParam(), 1);
   ASSERT_TRUE(image.ok());
   const SampleRecord record = sample_record(column, 1);
   const store::PendingRecord good{
@@ -259,9 +270,9 @@ TEST(ShardImage, RefusesWhatDoesNotFitItsColumn) {
   EXPECT_EQ(code_of({good}, 1), StatusCode::kInvalidArgument) << "after finish()";
 }
 
-TEST(ShardImage, RefusesAFillValueThatItsDtypeCannotHold) {
+TEST_P(ShardImageIn, RefusesAFillValueThatItsDtypeCannotHold) {
   const ColumnSpec column = mel_column({4}, DType::kUInt8);
-  auto image = store::make_lmdb_image(column, 1);
+  auto image = store::make_image(column, GetParam(), 1);
   ASSERT_TRUE(image.ok());
   formats::BlockFacts facts;
   facts.records.resize(1);
@@ -269,6 +280,12 @@ TEST(ShardImage, RefusesAFillValueThatItsDtypeCannotHold) {
   const store::PendingRecord record{.id_hash = {}, .length = 1, .fill_bits = 256, .rows = row};
   EXPECT_EQ((*image)->add_block({&record, 1}, facts).code(), StatusCode::kInvalidArgument);
 }
+
+INSTANTIATE_TEST_SUITE_P(Stores, ShardImageIn,
+                         ::testing::Values(formats::StoreKind::kLmdb, formats::StoreKind::kHdf5),
+                         [](const auto& store) {
+                           return store.param == formats::StoreKind::kLmdb ? "Lmdb" : "Hdf5";
+                         });
 
 // Values that are only reserved take no memory, so that nine times 128 MiB cost nothing here.
 TEST(LmdbLayout, SaysInPlainWordsThatAShardIsFull) {

@@ -1,4 +1,4 @@
-#include "lmdb_test_cache.hpp"
+#include "real_test_cache.hpp"
 
 #include <stdexcept>
 
@@ -11,11 +11,9 @@ void require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
-}  // namespace
-
-MadeShard make_shard_with_lmdb(const formats::ColumnSpec& column, std::uint64_t generation,
-                               const std::vector<TestBlock>& blocks) {
-  auto image = store::make_lmdb_image(column, generation);
+MadeShard make_shard(const formats::ColumnSpec& column, formats::StoreKind store,
+                     std::uint64_t generation, const std::vector<TestBlock>& blocks) {
+  auto image = store::make_image(column, store, generation);
   require(image.status());
   for (const TestBlock& block : blocks) {
     std::vector<store::PendingRecord> records;
@@ -30,6 +28,15 @@ MadeShard make_shard_with_lmdb(const formats::ColumnSpec& column, std::uint64_t 
   shard.table = finished->table;
   shard.bytes.assign(reinterpret_cast<const char*>(finished->bytes.data()), finished->bytes.size());
   return shard;
+}
+
+}  // namespace
+
+ShardMaker make_real_shards(formats::StoreKind store) {
+  return [store](const formats::ColumnSpec& column, std::uint64_t generation,
+                 const std::vector<TestBlock>& blocks) {
+    return make_shard(column, store, generation, blocks);
+  };
 }
 
 }  // namespace xtts::testing

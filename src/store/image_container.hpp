@@ -1,0 +1,44 @@
+// ImageContainer: where the bytes of a shard's image lie, and what lies between them. This is all
+// that the stores differ in: headers, payloads, facts values and their checks are the same bytes in
+// each (shard_image.cpp makes them), so that a conversion copies them.
+//
+// One thread at a time. Failures: kResource (memory refused, shard full), kInternal (the library
+// behind it has not laid the file out as the format promises). After a failure it is only good for
+// destruction.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/block.hpp"
+#include "formats/facts.hpp"
+#include "formats/shard_table.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::store {
+
+// Where a block is to be written; the payload's memory is zero. Valid until the next call.
+struct BlockMemory {
+  std::span<std::byte> header;  // kBlockHeaderBytes
+  std::span<std::byte> payload;
+};
+
+struct LaidOutImage {
+  std::span<const std::byte> bytes;         // of the file; valid while the container lives
+  std::vector<formats::BlockPlace> places;  // offsets and sizes; their checks are not yet known
+};
+
+class ImageContainer {
+ public:
+  virtual ~ImageContainer() = default;
+  // `header` has its records laid out, but not yet their checks.
+  [[nodiscard]] virtual Result<BlockMemory> add_block(const formats::BlockHeader& header,
+                                                      const formats::BlockFacts& facts) = 0;
+  // Puts the blocks' encoded facts in and closes the file. No block is added after this point.
+  [[nodiscard]] virtual Result<LaidOutImage> finish(std::vector<std::string> facts) = 0;
+};
+
+}  // namespace xtts::store
