@@ -135,7 +135,8 @@ Status run_convert(Context& context, const RewriteOptions& options) {
   if (!report) return report.status();
   context.summarize("converted " + format_counted(report->record_count, "record", "records") +
                     " to " + std::string(formats::name_of(storage.layout)) + " " +
-                    std::string(to_string(storage.dtype)) + ": " +
+                    std::string(to_string(storage.dtype)) + " in " +
+                    std::string(formats::name_of(storage.store)) + ": " +
                     format_size(report->bytes_before) + " before, " +
                     format_size(report->bytes_after) + " now, every byte verified\n");
   warn_of_statistics(context, *report);
@@ -167,6 +168,7 @@ void add_convert_command(CLI::App& app, Context& context) {
   Command(app, context, "convert", "Copy a cache into another storage, without the sources")
       .required("CACHE", options->from, "The cache's folder")
       .required("NEW", options->to, "The folder to make")
+      .choice("--store", options->store, {"lmdb", "hdf5"}, "What shards are")
       .choice("--layout", options->layout, {"padded", "packed"}, "How records lie in a shard")
       .choice("--dtype", options->dtype, {"float32", "float16", "bfloat16"},
               "What numbers are stored as")
@@ -174,6 +176,7 @@ void add_convert_command(CLI::App& app, Context& context) {
       .threads(options->thread_count)
       .examples(
           "xtts-precompute convert ./cache ./cache16 --layout packed --dtype float16\n"
+          "xtts-precompute convert ./cache ./for_h5py --store hdf5\n"
           "xtts-precompute diff ./cache ./cache16   # how much rounding has cost")
       .runs([&context, options] { return run_convert(context, *options); });
 }

@@ -27,7 +27,9 @@ void narrow(std::span<const std::byte> rows, DType dtype, std::vector<std::byte>
 class Copier {
  public:
   Copier(const CopyJob& job, store::CacheFolder& to)
-      : job_(job), sealer_(to, nullptr), assembler_(job.column, 1, [](std::vector<std::byte>) {}) {}
+      : job_(job),
+        sealer_(to, nullptr),
+        assembler_(job.column, job.store, 1, [](std::vector<std::byte>) {}) {}
 
   Result<std::vector<store::JournalShard>> run() {
     const auto& to_compute = job_.clips.plan.to_compute;

@@ -17,7 +17,8 @@ namespace xtts::maintain {
 struct CopyJob {
   reader::CacheView& from;
   const PublishedClips& clips;
-  const formats::ColumnSpec& column;  // as it will be
+  const formats::ColumnSpec& column;  // as it will be, in this store
+  formats::StoreKind store = formats::StoreKind::kLmdb;
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
   std::function<bool()> cancelled = {};
 };

@@ -67,6 +67,7 @@ class Rewriter {
     XTTS_ASSIGN(const auto shards, copy_records({.from = *from_,
                                                  .clips = clips,
                                                  .column = mel,
+                                                 .store = recipe_.storage.store,
                                                  .progress = step("clips"),
                                                  .cancelled = run_.cancelled},
                                                 to_));

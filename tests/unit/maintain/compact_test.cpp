@@ -31,7 +31,8 @@ TEST_P(Compact, GivesTheBytesOfABuildFromNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Storages, Compact,
-    ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"storage.dtype=float16"},
+    ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"storage.store=hdf5"},
+                      std::vector<std::string>{"storage.dtype=float16"},
                       std::vector<std::string>{"storage.dtype=bfloat16", "text.tokens=none"}));
 
 TEST(Compact, LeavesNothingToDoForTheNextBuildOrTheNextCompact) {
