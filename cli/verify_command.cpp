@@ -139,7 +139,11 @@ Result<verify::Sources> sources_of(Context& context, const VerifyOptions& option
       sources.data = table->data_path;
   }
   if (recipe::is_corpora_file(sources.data)) {
-    XTTS_ASSIGN(sources.corpora, recipe::load_corpora(context.env, sources.data));
+    auto corpora = recipe::load_corpora(context.env, sources.data);
+    // A repair may need no sources at all; where it does, it says that they are not there.
+    const bool is_needed = !options.data.empty() || options.level == "deep";
+    if (!corpora && is_needed) return corpora.status();
+    if (corpora) sources.corpora = std::move(*corpora);
   }
   XTTS_ASSIGN(sources.isa, parse_isa(options.isa));
   sources.decoder_command = decoder_command();
@@ -148,34 +152,33 @@ Result<verify::Sources> sources_of(Context& context, const VerifyOptions& option
   return sources;
 }
 
-Status refuse_what_is_not_built(const VerifyOptions& options) {
-  if (!options.repair) return {};
-  return {
-      StatusCode::kUnsupported,
-      "--repair is not in this version; build the cache anew with: build DATA CACHE --overwrite"};
-}
-
 // Options that say something about another level would be ignored: an error.
 Status refuse_idle_options(const VerifyOptions& options, verify::Level level) {
   if (level == verify::Level::kDeep) return {};
-  for (const auto& [name, is_given] :
-       {std::pair{"--data", !options.data.empty()}, std::pair{"--sample", options.sample != "100%"},
-        std::pair{"--seed", options.seed != "0"}, std::pair{"--isa", options.isa != "best"}}) {
-    if (is_given) return {StatusCode::kInvalidArgument, std::string(name) + " is for --level deep"};
-  }
+  const auto refuse = [](const char* name, const char* where) {
+    return Status(StatusCode::kInvalidArgument, std::string(name) + " is for " + where);
+  };
+  if (options.sample != "100%") return refuse("--sample", "--level deep");
+  if (options.seed != "0") return refuse("--seed", "--level deep");
+  if (options.repair) return {};
+  if (!options.data.empty()) return refuse("--data", "--level deep and --repair");
+  if (options.isa != "best") return refuse("--isa", "--level deep and --repair");
   return {};
 }
 
 Result<verify::Options> settings_of(Context& context, const VerifyOptions& options) {
   verify::Options settings;
   XTTS_ASSIGN(settings.level, parse_level(options.level));
-  XTTS_TRY(refuse_what_is_not_built(options));
   XTTS_TRY(refuse_idle_options(options, settings.level));
   settings.thread_count =
       options.thread_count != 0 ? options.thread_count : pipeline::default_thread_count();
   settings.cancelled = stop_requested;
-  if (settings.level == verify::Level::kDeep) {
+  settings.repair = options.repair;
+  const bool is_deep = settings.level == verify::Level::kDeep;
+  if (options.repair || is_deep) {
     XTTS_ASSIGN(settings.sources, sources_of(context, options));
+  }
+  if (is_deep) {
     XTTS_ASSIGN(settings.sample.share, parse_share(options.sample));
     XTTS_ASSIGN(settings.sample.seed, parse_seed(options.seed));
   }
@@ -205,6 +208,7 @@ Status run_verify(Context& context, const VerifyOptions& options) {
                                  "more findings") +
                   "\n");
   }
+  for (const verify::Mended& mended : report->repaired) context.print(to_text(mended));
   context.summarize(summary_of(*report));
   context.print_json(to_json(*report));
   if (report->ok) return {};
@@ -221,17 +225,19 @@ void add_verify_command(CLI::App& app, Context& context) {
       .option("--level", options->level, "{quick,full,deep}",
               "quick: manifest, sizes and plan; full: every byte; deep: and records computed again "
               "from the sources")
+      .flag("--repair", options->repair,
+            "Make again what is damaged, byte for byte, and nothing else")
       .option("--data", options->data, "DATA",
-              "deep: where the sources are (default: where the last build found them)")
+              "deep, repair: where the sources are (default: where the last build found them)")
       .option("--sample", options->sample, "P%", "deep: so many of the clips, by a seeded hash")
       .option("--seed", options->seed, "N", "deep: of the sample")
-      .option("--isa", options->isa, "{best,scalar,avx2,avx512}", "deep: instruction set")
+      .option("--isa", options->isa, "{best,scalar,avx2,avx512}", "deep, repair: instruction set")
       .threads(options->thread_count)
-      .hidden_flag("--repair", options->repair)
       .examples(
           "xtts-precompute verify ./cache\n"
           "xtts-precompute verify ./cache --level quick\n"
           "xtts-precompute verify ./cache --level deep --sample 1%\n"
+          "xtts-precompute verify ./cache --repair --data ./data\n"
           "xtts-precompute verify ./cache --json | jq '.findings[].clip'")
       .runs([&context, options] { return run_verify(context, *options); });
 }

@@ -47,12 +47,17 @@ json to_json(const verify::Report& report) {
   json findings = json::array();
   for (const verify::Finding& finding : report.findings)
     findings.push_back(finding_to_json(finding));
+  json repaired = json::array();
+  for (const verify::Mended& mended : report.repaired) {
+    repaired.push_back(
+        {{"file", mended.file}, {"what", mended.what}, {"recomputed", mended.recomputed_count}});
+  }
   const bool deep = report.level == verify::Level::kDeep;
   return {{"ok", report.ok},
           {"level", name_of(report.level)},
           {"findings", findings},
           {"finding_count", report.finding_count},
-          {"repaired", json::array()},
+          {"repaired", repaired},
           {"recomputed", deep ? json(report.recomputed_count) : json()},
           {"sampled_of", deep ? json(report.sampled_of) : json()},
           {"comparison", report.comparison.empty() ? json() : json(report.comparison)},
@@ -74,12 +79,20 @@ std::string to_text(const verify::Finding& finding) {
   return text + "\n";
 }
 
+std::string to_text(const verify::Mended& mended) {
+  std::string text = escape_controls(mended.file) + ": " + mended.what;
+  if (mended.recomputed_count > 0) {
+    text += ", " + format_counted(mended.recomputed_count, "record", "records") + " computed again";
+  }
+  return text + "\n";
+}
+
 std::string summary_of(const verify::Report& report) {
-  std::string text = std::string(report.ok ? "ok" : "damaged") + ": " +
-                     format_counted(report.record_count, "record", "records") + " in " +
-                     format_counted(report.shard_count, "shard", "shards") + ", " +
-                     format_size(report.bytes_checked) + " checked in " +
-                     report::format_duration(report.seconds);
+  const char* const verdict = !report.ok ? "damaged" : report.repaired.empty() ? "ok" : "mended";
+  std::string text =
+      std::string(verdict) + ": " + format_counted(report.record_count, "record", "records") +
+      " in " + format_counted(report.shard_count, "shard", "shards") + ", " +
+      format_size(report.bytes_checked) + " checked in " + report::format_duration(report.seconds);
   if (report.level == verify::Level::kQuick)
     text += " (quick: manifest, sizes and plan; --level full checks every byte)";
   if (report.level == verify::Level::kDeep) text += deep_summary(report);

@@ -35,4 +35,7 @@ struct Refusal {
 void judge(const formats::CorpusConfig& rules, bool lacks_text, const std::string& first_id,
            formats::RecordFacts& facts);
 
+// Takes what judge() added away again.
+void forget_judgement(formats::RecordFacts& facts);
+
 }  // namespace xtts::pipeline

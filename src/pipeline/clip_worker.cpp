@@ -11,6 +11,7 @@
 #include "decode/audio_decoder.hpp"
 #include "decode/resample.hpp"
 #include "dsp/condition.hpp"
+#include "pipeline/channel_sums.hpp"
 #include "pipeline/clip_rules.hpp"
 #include "pipeline/clip_sound.hpp"
 #include "pipeline/decode_request.hpp"
@@ -55,20 +56,6 @@ std::string joined_lines(const std::vector<std::string>& lines) {
     text += line;
   }
   return text;
-}
-
-// Per channel the sum and the sum of squares, frame by frame: the order is fixed, so the bits are.
-void sum_channels(std::span<const float> frames, std::size_t mels, std::vector<double>& sums) {
-  sums.assign(2 * mels, 0.0);
-  double* const sum = sums.data();
-  double* const squares = sums.data() + mels;
-  for (std::size_t start = 0; start < frames.size(); start += mels) {
-    for (std::size_t m = 0; m < mels; ++m) {
-      const double value = static_cast<double>(frames[start + m]);
-      sum[m] += value;
-      squares[m] += value * value;
-    }
-  }
 }
 
 class Worker final : public ClipWorker {

@@ -197,7 +197,8 @@ class Deep {
                        .what = "recomputed " + difference.what,
                        .expected = difference.expected,
                        .found = difference.found,
-                       .remedy = kFalseRecordRemedy});
+                       .remedy = kFalseRecordRemedy,
+                       .is_of_checks = false});
   }
 
   void note(const RecordFacts& facts, const char* column, const StoredRecord& stored,
@@ -210,7 +211,8 @@ class Deep {
                        .what = std::move(what),
                        .expected = std::move(expected),
                        .found = std::move(found),
-                       .remedy = remedy});
+                       .remedy = remedy,
+                       .is_of_checks = false});
   }
 
   [[nodiscard]] std::string comparison() const {

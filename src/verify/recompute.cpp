@@ -1,6 +1,7 @@
 #include "verify/recompute.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
@@ -80,11 +81,21 @@ Status Recomputer::discover(reader::IndexReader& index) {
 }
 
 Status Recomputer::expect(std::span<const std::string> full_ids) {
-  XTTS_TRY(env_.create_directories(sources_.scratch_folder));
   std::vector<std::uint32_t> clips;
   for (const std::string& id : full_ids) {
     if (const auto place = places_.find(id); place != places_.end()) clips.push_back(place->second);
   }
+  return expect_places(clips);
+}
+
+Status Recomputer::expect_all() {
+  std::vector<std::uint32_t> clips(corpus_.clips.size());
+  std::iota(clips.begin(), clips.end(), 0U);
+  return expect_places(clips);
+}
+
+Status Recomputer::expect_places(std::span<const std::uint32_t> clips) {
+  XTTS_TRY(env_.create_directories(sources_.scratch_folder));
   workers_.emplace(
       pipeline::ClipWorkersJob{
           .env = env_,

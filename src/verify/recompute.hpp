@@ -58,6 +58,8 @@ class Recomputer {
   // Which clips will be asked for (their full ids), so that a source which several of them share is
   // decoded once. Once, before sound(); one thread.
   [[nodiscard]] Status expect(std::span<const std::string> full_ids);
+  // Where that is not known: any of them, each once.
+  [[nodiscard]] Status expect_all();
 
   // `stored`: the clip's details in the index. `rows` is a buffer to reuse.
   [[nodiscard]] Result<MadeAgain> sound(const formats::RecordFacts& stored,
@@ -68,6 +70,7 @@ class Recomputer {
   [[nodiscard]] std::optional<std::string> other_text(const formats::RecordFacts& stored) const;
 
  private:
+  [[nodiscard]] Status expect_places(std::span<const std::uint32_t> clips);
   Recomputer(Env& env, formats::Recipe recipe, const Sources& sources, std::uint32_t thread_count,
              text::Tokenizer tokenizer);
   [[nodiscard]] Status discover(reader::IndexReader& index);

@@ -8,6 +8,7 @@
 #include "reader/cache_paths.hpp"
 #include "reader/open_generation.hpp"
 #include "verify/deep.hpp"
+#include "verify/repair.hpp"
 #include "verify/shard_check.hpp"
 
 namespace xtts::verify {
@@ -59,7 +60,7 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
   Finding finding{.file = name,
                   .column = column.spec.name,
                   .expected = std::to_string(expected) + " bytes",
-                  .remedy = kRestoreRemedy};
+                  .remedy = kRepairRemedy};
   const auto facts = run.env.stat(run.path_of(name));
   if (!facts.ok()) {
     const bool missing = facts.status().code() == StatusCode::kNotFound;
@@ -206,11 +207,20 @@ Status check_cache(Run& run, Report& report) {
   return {};
 }
 
+Status check_options(const Options& options) {
+  if (options.level == Level::kDeep && options.sources.data.empty())
+    return {StatusCode::kInvalidArgument, "say where the sources are: --data DATA"};
+  if (options.repair && options.level == Level::kQuick) {
+    return {StatusCode::kInvalidArgument,
+            "repair needs every byte looked at: --level full or deep"};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Report> verify_cache(Env& env, const std::string& cache, const Options& options) {
-  if (options.level == Level::kDeep && options.sources.data.empty())
-    return Status(StatusCode::kInvalidArgument, "say where the sources are: --data DATA");
+  XTTS_TRY(check_options(options));
   const auto begin = env.now();
   Report report;
   report.level = options.level;
@@ -218,6 +228,7 @@ Result<Report> verify_cache(Env& env, const std::string& cache, const Options& o
   XTTS_TRY(check_cache(run, report));
   if (run.cancelled()) return Status(StatusCode::kCancelled, "verify was stopped");
   if (options.level != Level::kQuick) report.record_count = run.record_count;
+  if (options.repair) XTTS_TRY(mend(run, report));
   report.bytes_checked = run.bytes_done;
   report.seconds = std::chrono::duration<double>(env.now() - begin).count();
   run.findings.move_into(report);
