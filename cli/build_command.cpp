@@ -8,6 +8,7 @@
 #include "cli/build_view.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/isa_option.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "corpus/corpus.hpp"
@@ -89,13 +90,6 @@ Result<pipeline::RejectLimit> parse_reject_limit(const std::string& text) {
     }
   }
   return bad_option("--max-rejects", text, "a number of clips, or a share such as 5%");
-}
-
-Result<dsp::Isa> parse_isa(const std::string& name) {
-  for (const auto isa : {dsp::Isa::kBest, dsp::Isa::kScalar, dsp::Isa::kAvx2, dsp::Isa::kAvx512}) {
-    if (dsp::to_string(isa) == name) return isa;
-  }
-  return bad_option("--isa", name, "best, scalar, avx2 or avx512");
 }
 
 Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path) {

@@ -68,11 +68,6 @@ Command& Command::flag(const std::string& names, bool& value, const std::string&
   return *this;
 }
 
-Command& Command::hidden_flag(const std::string& names, bool& value) {
-  command_.add_flag(names, value, "")->group("");
-  return *this;
-}
-
 Command& Command::examples(std::string_view text) {
   std::string footer = notes_ + "Examples:\n";
   while (!text.empty()) {

@@ -39,8 +39,6 @@ class Command {
                   const std::vector<std::string>& choices, const std::string& help);
   Command& threads(std::uint32_t& count);  // -j, --threads; 0 where not given
   Command& flag(const std::string& names, bool& value, const std::string& help);
-  // Taken, so that it can be refused in plain words; not in --help.
-  Command& hidden_flag(const std::string& names, bool& value);
   // `text`: lines of "command   # what it does", without indent.
   Command& examples(std::string_view text);
   // Text in front of the examples, which come behind it.

@@ -1,27 +1,37 @@
 // verify: is every byte what was written?
-#include <thread>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <utility>
 
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/isa_option.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
+#include "cli/verify_view.hpp"
+#include "recipe/corpora_file.hpp"
 #include "report/human.hpp"
 #include "report/rate.hpp"
 #include "report/table.hpp"
+#include "store/source_table.hpp"
 #include "verify/verify.hpp"
 
 namespace xtts::cli {
 namespace {
 
-using nlohmann::json;
-using report::escape_controls;
 using report::format_counted;
 using report::format_size;
 
 struct VerifyOptions {
   std::string cache;
   std::string level = "full";
+  std::string data;
+  std::string sample = "100%";
+  std::string seed = "0";
+  std::string isa = "best";
   std::uint32_t thread_count = 0;  // 0: not given
   bool repair = false;
 };
@@ -57,94 +67,150 @@ class VerifyProgress {
   report::RateEstimator rate_;
 };
 
-json finding_to_json(const verify::Finding& finding) {
-  json out = {{"file", finding.file},   {"what", finding.what},    {"clip", json()},
-              {"column", json()},       {"offset", json()},        {"expected", finding.expected},
-              {"found", finding.found}, {"remedy", finding.remedy}};
-  if (finding.offset_bytes) out["offset"] = *finding.offset_bytes;
-  if (!finding.clip.empty()) out["clip"] = finding.clip;
-  if (!finding.column.empty()) out["column"] = finding.column;
-  return out;
-}
+// Computing again shows clips, as reading shows bytes.
+class RecomputeProgress {
+ public:
+  explicit RecomputeProgress(Context& context)
+      : context_(context), view_(context), rate_(context.env.now()) {}
 
-json report_to_json(const verify::Report& report) {
-  json findings = json::array();
-  for (const verify::Finding& finding : report.findings)
-    findings.push_back(finding_to_json(finding));
-  return {{"ok", report.ok},
-          {"level", report.level == verify::Level::kQuick ? "quick" : "full"},
-          {"findings", findings},
-          {"finding_count", report.finding_count},
-          {"repaired", json::array()},
-          {"shards", report.shard_count},
-          {"records", report.record_count},
-          {"bytes", report.bytes_checked},
-          {"seconds", report.seconds}};
-}
-
-std::string describe(const verify::Finding& finding) {
-  std::string text = escape_controls(finding.file);
-  if (finding.offset_bytes) text += " at byte " + report::format_count(*finding.offset_bytes);
-  text += ": " + finding.what;
-  if (!finding.clip.empty()) text += " of " + escape_controls(finding.clip);
-  if (!finding.column.empty()) text += " (" + escape_controls(finding.column) + ")";
-  if (!finding.expected.empty()) text += ", expected " + escape_controls(finding.expected);
-  if (!finding.found.empty()) text += ", found " + escape_controls(finding.found);
-  if (!finding.remedy.empty()) text += "\n  " + escape_controls(finding.remedy);
-  return text + "\n";
-}
-
-std::string summary(const verify::Report& report) {
-  const bool quick = report.level == verify::Level::kQuick;
-  return std::string(report.ok ? "ok" : "damaged") + ": " +
-         format_counted(report.record_count, "record", "records") + " in " +
-         format_counted(report.shard_count, "shard", "shards") + ", " +
-         format_size(report.bytes_checked) + " checked in " +
-         report::format_duration(report.seconds) +
-         (quick ? " (quick: manifest, sizes and plan; --level full checks every byte)" : "") + "\n";
-}
-
-Status refuse_what_is_not_built(const VerifyOptions& options) {
-  if (options.level != "quick" && options.level != "full") {
-    const bool deep = options.level == "deep";
-    return {deep ? StatusCode::kUnsupported : StatusCode::kInvalidArgument,
-            deep ? "--level deep (recomputing from the sources) is not in this version: quick and "
-                   "full are"
-                 : "--level is quick or full, not '" + options.level + "'"};
+  void update(std::uint64_t done, std::uint64_t total) {
+    {
+      const std::lock_guard lock(mutex_);
+      rate_.update(context_.env.now(), static_cast<double>(done));
+    }
+    const auto text = [&] {
+      const std::lock_guard lock(mutex_);
+      const auto left = rate_.seconds_left(static_cast<double>(total));
+      return "computing again " + report::format_count(done) + "/" +
+             report::format_counted(total, "clip", "clips") + "  " +
+             report::format_short(rate_.per_second()) + " clips/s" +
+             (left ? "  ETA " + report::format_duration(*left) : std::string());
+    };
+    view_.update({[&](std::size_t width) { return report::shorten(text(), width); }, text});
   }
-  if (options.repair) {
-    return {
-        StatusCode::kUnsupported,
-        "--repair is not in this version; build the cache anew with: build DATA CACHE --overwrite"};
+  void clear() { view_.clear(); }
+
+ private:
+  Context& context_;
+  ProgressView view_;
+  std::mutex mutex_;
+  report::RateEstimator rate_;
+};
+
+Result<verify::Level> parse_level(const std::string& name) {
+  if (name == "quick") return verify::Level::kQuick;
+  if (name == "full") return verify::Level::kFull;
+  if (name == "deep") return verify::Level::kDeep;
+  return Status(StatusCode::kInvalidArgument, "--level is quick, full or deep, not '" + name + "'");
+}
+
+// "1%", or a share such as 0.01.
+Result<double> parse_share(const std::string& text) {
+  const bool is_percent = text.ends_with('%');
+  const char* const end = text.data() + text.size() - (is_percent ? 1 : 0);
+  double number = 0.0;
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const double share = is_percent ? number / 100.0 : number;
+  if (error == std::errc() && rest == end && share > 0.0 && share <= 1.0) return share;
+  return Status(StatusCode::kInvalidArgument,
+                "--sample '" + text + "': a share of the clips above 0, such as 1%");
+}
+
+Result<std::uint64_t> parse_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seed);
+  if (error == std::errc() && rest == end) return seed;
+  return Status(StatusCode::kInvalidArgument, "--seed '" + text + "': a whole number from 0 up");
+}
+
+std::string scratch_folder() {
+  const char* const folder = std::getenv("TMPDIR");
+  return join_path(folder != nullptr && *folder != '\0' ? folder : "/tmp",
+                   "xtts-verify-" + std::to_string(::getpid()));
+}
+
+// DATA as it is named, or as the cache remembers it.
+Result<verify::Sources> sources_of(Context& context, const VerifyOptions& options) {
+  verify::Sources sources;
+  sources.data = options.data;
+  if (sources.data.empty()) {
+    if (const auto table = store::load_source_table(context.env, options.cache))
+      sources.data = table->data_path;
   }
+  if (recipe::is_corpora_file(sources.data)) {
+    auto corpora = recipe::load_corpora(context.env, sources.data);
+    // A repair may need no sources at all; where it does, it says that they are not there.
+    const bool is_needed = !options.data.empty() || options.level == "deep";
+    if (!corpora && is_needed) return corpora.status();
+    if (corpora) sources.corpora = std::move(*corpora);
+  }
+  XTTS_ASSIGN(sources.isa, parse_isa(options.isa));
+  sources.decoder_command = decoder_command();
+  sources.memory_bytes = pipeline::default_memory_bytes();
+  sources.scratch_folder = scratch_folder();
+  return sources;
+}
+
+// Options that say something about another level would be ignored: an error.
+Status refuse_idle_options(const VerifyOptions& options, verify::Level level) {
+  if (level == verify::Level::kDeep) return {};
+  const auto refuse = [](const char* name, const char* where) {
+    return Status(StatusCode::kInvalidArgument, std::string(name) + " is for " + where);
+  };
+  if (options.sample != "100%") return refuse("--sample", "--level deep");
+  if (options.seed != "0") return refuse("--seed", "--level deep");
+  if (options.repair) return {};
+  if (!options.data.empty()) return refuse("--data", "--level deep and --repair");
+  if (options.isa != "best") return refuse("--isa", "--level deep and --repair");
   return {};
 }
 
-Status run_verify(Context& context, const VerifyOptions& options) {
-  XTTS_TRY(refuse_what_is_not_built(options));
-  VerifyProgress progress(context);
+Result<verify::Options> settings_of(Context& context, const VerifyOptions& options) {
   verify::Options settings;
-  settings.level = options.level == "quick" ? verify::Level::kQuick : verify::Level::kFull;
-  settings.thread_count = options.thread_count != 0
-                              ? options.thread_count
-                              : std::max(1U, std::thread::hardware_concurrency());
+  XTTS_ASSIGN(settings.level, parse_level(options.level));
+  XTTS_TRY(refuse_idle_options(options, settings.level));
+  settings.thread_count =
+      options.thread_count != 0 ? options.thread_count : pipeline::default_thread_count();
+  settings.cancelled = stop_requested;
+  settings.repair = options.repair;
+  const bool is_deep = settings.level == verify::Level::kDeep;
+  if (options.repair || is_deep) {
+    XTTS_ASSIGN(settings.sources, sources_of(context, options));
+  }
+  if (is_deep) {
+    XTTS_ASSIGN(settings.sample.share, parse_share(options.sample));
+    XTTS_ASSIGN(settings.sample.seed, parse_seed(options.seed));
+  }
+  return settings;
+}
+
+Status run_verify(Context& context, const VerifyOptions& options) {
+  XTTS_ASSIGN(verify::Options settings, settings_of(context, options));
+  VerifyProgress progress(context);
+  RecomputeProgress recompute_progress(context);
   settings.progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.update(done, total);
   };
-  settings.cancelled = stop_requested;
+  settings.recompute_progress = [&](std::uint64_t done, std::uint64_t total) {
+    if (done == 1) progress.clear();
+    recompute_progress.update(done, total);
+  };
   auto report = verify::verify_cache(context.env, options.cache, settings);
   progress.clear();
+  recompute_progress.clear();
   if (!report.ok()) return report.status();
 
-  for (const verify::Finding& finding : report->findings) context.print(describe(finding));
+  for (const verify::Finding& finding : report->findings) context.print(to_text(finding));
   if (report->finding_count > report->findings.size()) {
     context.print("and " +
                   format_counted(report->finding_count - report->findings.size(), "more finding",
                                  "more findings") +
                   "\n");
   }
-  context.summarize(summary(*report));
-  context.print_json(report_to_json(*report));
+  for (const verify::Mended& mended : report->repaired) context.print(to_text(mended));
+  context.summarize(summary_of(*report));
+  context.print_json(to_json(*report));
   if (report->ok) return {};
   return {StatusCode::kCorrupt, options.cache + " is damaged: " +
                                     format_counted(report->finding_count, "finding", "findings")};
@@ -156,13 +222,22 @@ void add_verify_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<VerifyOptions>();
   Command(app, context, "verify", "Check that every byte of a cache is what was written")
       .required("CACHE", options->cache, "The cache's folder")
-      .option("--level", options->level, "{quick,full}",
-              "quick: manifest, sizes and plan; full: every byte")
+      .option("--level", options->level, "{quick,full,deep}",
+              "quick: manifest, sizes and plan; full: every byte; deep: and records computed again "
+              "from the sources")
+      .flag("--repair", options->repair,
+            "Make again what is damaged, byte for byte, and nothing else")
+      .option("--data", options->data, "DATA",
+              "deep, repair: where the sources are (default: where the last build found them)")
+      .option("--sample", options->sample, "P%", "deep: so many of the clips, by a seeded hash")
+      .option("--seed", options->seed, "N", "deep: of the sample")
+      .option("--isa", options->isa, "{best,scalar,avx2,avx512}", "deep, repair: instruction set")
       .threads(options->thread_count)
-      .hidden_flag("--repair", options->repair)
       .examples(
           "xtts-precompute verify ./cache\n"
           "xtts-precompute verify ./cache --level quick\n"
+          "xtts-precompute verify ./cache --level deep --sample 1%\n"
+          "xtts-precompute verify ./cache --repair --data ./data\n"
           "xtts-precompute verify ./cache --json | jq '.findings[].clip'")
       .runs([&context, options] { return run_verify(context, *options); });
 }

@@ -1,6 +1,7 @@
 #include "formats/facts.hpp"
 
 #include <bit>
+#include <cstdio>
 #include <type_traits>
 
 #include "base/try.hpp"
@@ -75,6 +76,21 @@ std::string value_bytes(const T& value) {
     append(bytes, value);
   }
   return bytes;
+}
+
+template <typename T>
+std::string value_text(const T& value) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    return "'" + value + "'";
+  } else if constexpr (std::is_same_v<T, Digest>) {
+    return value.to_hex();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
+    return text;
+  } else {
+    return std::to_string(value);
+  }
 }
 
 template <typename T>
@@ -158,6 +174,18 @@ Result<RecordFacts> decode_facts(std::span<const std::byte> bytes) {
   }
   XTTS_TRY(check_values(facts));
   return facts;
+}
+
+std::vector<NamedFact> list_facts(const RecordFacts& facts) {
+  std::vector<NamedFact> list;
+  for_each_field(facts, [&](int tag, const char* name, const auto& member) {
+    if (!member) return;
+    list.push_back({.tag = static_cast<std::uint16_t>(tag),
+                    .name = name,
+                    .bytes = value_bytes(*member),
+                    .text = value_text(*member)});
+  });
+  return list;
 }
 
 RecordFacts merge_facts(RecordFacts first, const RecordFacts& second) {

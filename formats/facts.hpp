@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -48,6 +49,16 @@ void append_facts(const RecordFacts& facts, std::string& out);
 [[nodiscard]] Result<RecordFacts> decode_facts(std::span<const std::byte> bytes);
 // Fields of `second` where `first` has none.
 [[nodiscard]] RecordFacts merge_facts(RecordFacts first, const RecordFacts& second);
+
+// A field that is set: for comparing what two records say, and telling it to people.
+struct NamedFact {
+  std::uint16_t tag = 0;
+  std::string_view name;  // "source rate"
+  std::string bytes;      // as it is written
+  std::string text;       // "22050", "'wavs/a.wav'"
+};
+// In ascending order of tag; unknown tags are left out.
+[[nodiscard]] std::vector<NamedFact> list_facts(const RecordFacts& facts);
 
 // The facts value of one block.
 struct BlockFacts {

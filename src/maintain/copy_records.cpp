@@ -7,6 +7,7 @@
 #include "pipeline/channel_sums.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
+#include "pipeline/shard_facts.hpp"
 
 namespace xtts::maintain {
 namespace {
@@ -63,7 +64,7 @@ class Copier {
       narrow(stored.bytes, job_.column.dtype, record.rows);
     }
     pipeline::sum_channels(record.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
-    record.facts = audio_facts_of(std::move(details));
+    record.facts = pipeline::facts_of_sound(std::move(details));
     return assembler_.add(std::move(record));
   }
 

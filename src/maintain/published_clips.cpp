@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "base/try.hpp"
-#include "pipeline/clip_rules.hpp"
 
 namespace xtts::maintain {
 namespace {
@@ -124,17 +123,6 @@ class Collector {
 
 Result<PublishedClips> published_clips(reader::CacheView& view) {
   return Collector(view).run();
-}
-
-RecordFacts audio_facts_of(RecordFacts details) {
-  pipeline::remove_rule_warnings(details);
-  details.text_raw.reset();
-  details.text_normalized.reset();
-  details.extra_json.reset();
-  details.character_count.reset();
-  details.unknown_characters_json.reset();
-  details.text_was_cut.reset();
-  return details;
 }
 
 }  // namespace xtts::maintain

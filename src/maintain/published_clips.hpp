@@ -26,8 +26,4 @@ struct PublishedClips {
 // kUnsupported where a rejected clip has no place: made by a version that did not write it down.
 [[nodiscard]] Result<PublishedClips> published_clips(reader::CacheView& view);
 
-// What a record's facts in its shard are: the clip's details without text and without what the
-// rules of the corpus section add.
-[[nodiscard]] formats::RecordFacts audio_facts_of(formats::RecordFacts details);
-
 }  // namespace xtts::maintain

@@ -2,53 +2,25 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <new>
-#include <unordered_map>
 
 #include "base/try.hpp"
 #include "pipeline/clip_rules.hpp"
-#include "pipeline/clip_worker.hpp"
+#include "pipeline/clip_workers.hpp"
 #include "pipeline/ordered_pipeline.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/pool.hpp"
 #include "pipeline/read_ahead.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
-#include "pipeline/shared_sources.hpp"
 
 namespace xtts::pipeline {
 namespace {
 
-// Things that cost too much to make for every clip. Synchronised inside.
-template <typename Thing>
-class Pool {
- public:
-  Thing take() {  // a new one where none is free
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return {};
-    Thing thing = std::move(free_.back());
-    free_.pop_back();
-    return thing;
-  }
-  void give_back(Thing thing) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(thing));
-  }
-  // Once all have come back.
-  [[nodiscard]] const std::vector<Thing>& all() const { return free_; }
-
- private:
-  std::mutex mutex_;
-  std::vector<Thing> free_;
-};
-
 // How the memory is dealt out: two shard images, records in flight, the rest to the workers, a
 // share each.
 struct MemoryPlan {
-  static constexpr std::uint64_t kWorkerBytesMin = std::uint64_t{2} << 20U;
-  static constexpr std::uint64_t kWorkerBytesMax = std::uint64_t{128} << 20U;
-
   std::size_t live_clips = 1;
   std::uint64_t worker_bytes = 0;
 
@@ -65,16 +37,6 @@ struct MemoryPlan {
   }
 };
 
-// How many of the clips to compute are parts of each source.
-std::unordered_map<std::string, std::uint32_t> segment_counts(const Plan& plan) {
-  std::unordered_map<std::string, std::uint32_t> counts;
-  for (const auto place : plan.to_compute) {
-    const corpus::Clip& clip = plan.corpus.clips[place];
-    if (clip.segment) ++counts[plan.corpus.path_of(clip)];
-  }
-  return counts;
-}
-
 class AudioColumn final : OrderedWork {
  public:
   AudioColumn(const AudioColumnJob& job, store::CacheFolder& folder,
@@ -84,7 +46,14 @@ class AudioColumn final : OrderedWork {
         sounds_(job.plan.sounds),
         observer_(observer),
         memory_(job.run, job.column),
-        shared_sources_(job.env, store::build_folder(folder.path()), segment_counts(job.plan)),
+        workers_({.env = job.env,
+                  .recipe = job.recipe,
+                  .isa = job.isa,
+                  .corpus = job.plan.corpus,
+                  .folder = store::build_folder(folder.path()),
+                  .decoder_command = job.run.decoder_command,
+                  .worker_bytes = memory_.worker_bytes},
+                 job.plan.to_compute),
         outcomes_(memory_.live_clips, ClipOutcome{}),
         sealer_(folder, journal.journal.get()),
         assembler_(job.column, job.recipe.storage.store, job.generation,
@@ -119,7 +88,7 @@ class AudioColumn final : OrderedWork {
     AudioColumnResult result;
     result.shards = std::move(journalled_);
     for (auto& shard : *sealed) result.shards.push_back(std::move(shard));
-    for (const auto& worker : workers_.all()) result.times.add(worker->times());
+    result.times = workers_.times();
     result.times.write_s = sealer_.busy_seconds();
     return result;
   }
@@ -143,29 +112,13 @@ class AudioColumn final : OrderedWork {
     Result<ClipOutcome>& outcome = outcomes_[place % outcomes_.size()];
     if (read_ahead_) read_ahead_->wait_for(place);
     try {
-      outcome = process(job_.plan.corpus.clips[job_.plan.to_compute[place]]);
+      outcome =
+          workers_.process(job_.plan.corpus.clips[job_.plan.to_compute[place]], buffers_.take());
     } catch (const std::bad_alloc&) {
       outcome = Status(StatusCode::kResource,
                        "out of memory: run the same command with a lower --memory");
     }
     if (!outcome) stop_ = true;
-  }
-
-  Result<ClipOutcome> process(const corpus::Clip& clip) {
-    auto worker = workers_.take();
-    if (!worker) {
-      const auto number = std::to_string(worker_count_++);
-      XTTS_ASSIGN(worker,
-                  ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.plan.corpus,
-                                     {.shared_sources = &shared_sources_,
-                                      .spill_path = join_path(store::build_folder(folder_.path()),
-                                                              "long-" + number + ".f32"),
-                                      .decoder_command = job_.run.decoder_command,
-                                      .memory_bytes = memory_.worker_bytes}));
-    }
-    auto outcome = worker->process(clip, buffers_.take());
-    workers_.give_back(std::move(worker));
-    return outcome;
   }
 
   void commit(std::size_t place) override {
@@ -269,10 +222,8 @@ class AudioColumn final : OrderedWork {
   const MemoryPlan memory_;
   // Buffers of records: a quarter megabyte is not mapped and faulted in anew for every clip.
   Pool<std::vector<std::byte>> buffers_;
-  SharedSources shared_sources_;
+  ClipWorkers workers_;
   std::optional<ReadAhead> read_ahead_;  // where sources lie on a rotating disk
-  Pool<std::unique_ptr<ClipWorker>> workers_;
-  std::atomic<std::uint32_t> worker_count_ = 0;
   std::vector<Result<ClipOutcome>> outcomes_;  // of the clips in flight, by place
   Sealer sealer_;
   ShardAssembler assembler_;

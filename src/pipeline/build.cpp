@@ -326,18 +326,9 @@ class Build {
     XTTS_ASSIGN(const std::string rejects, previous_->rejects_jsonl());
     const auto for_people =
         read_text_file(env_, store::rejects_path(request_.cache), rejects.size());
-    if (!for_people || *for_people != rejects) XTTS_TRY(replace_rejects(rejects));
+    if (!for_people || *for_people != rejects) XTTS_TRY(store::replace_rejects(*folder_, rejects));
     XTTS_TRY(folder_->collect_garbage(&previous_->manifest(), {}));
     return folder_->finish();
-  }
-
-  Status replace_rejects(const std::string& rejects) {
-    constexpr const char* kName = "rejects.jsonl";
-    XTTS_ASSIGN(const auto file, folder_->begin_file(kName));
-    XTTS_TRY(file->append(as_bytes(rejects)));
-    XTTS_TRY(file->sync());
-    XTTS_TRY(file->close());
-    return folder_->commit_file(kName, kName);
   }
 
   Env& env_;

@@ -41,4 +41,12 @@ void sum_channels(std::span<const std::byte> rows, DType dtype, std::size_t chan
   }
 }
 
+void add_sums(const std::vector<double>& sums, std::uint32_t frame_count,
+              formats::BlockFacts& block) {
+  if (sums.empty()) return;
+  block.summed_frame_count += frame_count;
+  block.sums.resize(sums.size(), 0.0);
+  for (std::size_t i = 0; i < sums.size(); ++i) block.sums[i] += sums[i];
+}
+
 }  // namespace xtts::pipeline

@@ -1,18 +1,25 @@
-// Sums for the statistics: per channel of a record's stored values, so that whoever has the record
-// has them too. Pure function.
+// Sums for the statistics: over a record's stored values, so that whoever has the record has them
+// too, and over a block's records. Always in the same order, so that the bits are the same whoever
+// adds: a build, a copy, or a repair that makes a block again. Pure functions.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "formats/facts.hpp"
 #include "xtts/dtype.hpp"
 
 namespace xtts::pipeline {
 
-// Into `sums` per channel the sum, then per channel the sum of squares, frame by frame: the order
-// is fixed, so the bits are. `rows` are whole frames of float32, float16 or bfloat16.
+// Into `sums` per channel the sum, then per channel the sum of squares, frame by frame. `rows` are
+// whole frames of float32, float16 or bfloat16.
 void sum_channels(std::span<const std::byte> rows, DType dtype, std::size_t channel_count,
                   std::vector<double>& sums);
+
+// A record's sums into its block's; a record without sums (it has no channels) adds nothing.
+void add_sums(const std::vector<double>& sums, std::uint32_t frame_count,
+              formats::BlockFacts& block);
 
 }  // namespace xtts::pipeline

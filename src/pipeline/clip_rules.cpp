@@ -96,19 +96,9 @@ Refusal refusal_of_no_text() {
   return {"text", kept_by(kNoText, "no_text")};
 }
 
-void remove_rule_warnings(RecordFacts& facts) {
-  std::string lines = facts.warnings.value_or("");
-  for (auto count = facts.rule_warning_count.value_or(0); count > 0; --count) {
-    const std::size_t end = lines.rfind('\n');
-    lines.erase(end == std::string::npos ? 0 : end);
-  }
-  facts.warnings = lines.empty() ? std::nullopt : std::optional(std::move(lines));
-  facts.rule_warning_count.reset();
-}
-
 void judge(const CorpusConfig& rules, bool lacks_text, const std::string& first_id,
            RecordFacts& facts) {
-  remove_rule_warnings(facts);
+  forget_judgement(facts);
   std::string lines = facts.warnings.value_or("");
   auto oddities = oddities_of(facts, rules);
   if (!first_id.empty()) oddities.push_back({rules.duplicates, "", same_sound(first_id)});
@@ -122,6 +112,16 @@ void judge(const CorpusConfig& rules, bool lacks_text, const std::string& first_
   }
   facts.warnings = lines.empty() ? std::nullopt : std::optional(std::move(lines));
   facts.rule_warning_count = added == 0 ? std::nullopt : std::optional(added);
+}
+
+void forget_judgement(RecordFacts& facts) {
+  std::string lines = facts.warnings.value_or("");
+  for (auto count = facts.rule_warning_count.value_or(0); count > 0; --count) {
+    const std::size_t end = lines.rfind('\n');
+    lines.erase(end == std::string::npos ? 0 : end);
+  }
+  facts.warnings = lines.empty() ? std::nullopt : std::optional(std::move(lines));
+  facts.rule_warning_count.reset();
 }
 
 }  // namespace xtts::pipeline

@@ -30,12 +30,12 @@ struct Refusal {
 [[nodiscard]] Refusal refusal_of_duplicate(const std::string& first_id);
 [[nodiscard]] Refusal refusal_of_no_text();
 
-// What an earlier judgement added.
-void remove_rule_warnings(formats::RecordFacts& facts);
-
 // Adds a line to the facts' warnings for each `warn` rule that the clip breaks, in the place of
 // what an earlier judgement added. `first_id` is empty where no earlier clip sounds the same.
 void judge(const formats::CorpusConfig& rules, bool lacks_text, const std::string& first_id,
            formats::RecordFacts& facts);
+
+// Takes what judge() added away again.
+void forget_judgement(formats::RecordFacts& facts);
 
 }  // namespace xtts::pipeline

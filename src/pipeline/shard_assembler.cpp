@@ -1,6 +1,7 @@
 #include "pipeline/shard_assembler.hpp"
 
 #include "base/try.hpp"
+#include "pipeline/channel_sums.hpp"
 
 namespace xtts::pipeline {
 
@@ -34,10 +35,7 @@ Status ShardAssembler::flush() {
                        .fill_bits = record.fill_bits,
                        .rows = record.rows});
     facts.records.push_back(std::move(record.facts));
-    if (record.sums.empty()) continue;
-    facts.summed_frame_count += record.length;
-    facts.sums.resize(record.sums.size(), 0.0);
-    for (std::size_t i = 0; i < record.sums.size(); ++i) facts.sums[i] += record.sums[i];
+    add_sums(record.sums, record.length, facts);
   }
   XTTS_TRY(image_->add_block(pending, std::move(facts)));
   for (AssembledRecord& record : block_) recycle_(std::move(record.rows));

@@ -268,4 +268,13 @@ Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::stri
   return std::unique_ptr<CacheFolder>(std::move(folder));
 }
 
+Status replace_rejects(CacheFolder& folder, std::string_view rejects_jsonl) {
+  constexpr const char* kName = "rejects.jsonl";
+  XTTS_ASSIGN(const auto file, folder.begin_file(kName));
+  XTTS_TRY(file->append(as_bytes(rejects_jsonl)));
+  XTTS_TRY(file->sync());
+  XTTS_TRY(file->close());
+  return folder.commit_file(kName, kName);
+}
+
 }  // namespace xtts::store

@@ -78,4 +78,7 @@ class CacheFolder {
   [[nodiscard]] virtual Status finish() = 0;
 };
 
+// rejects.jsonl alone, as publish() writes it: a copy of the index's section for people.
+[[nodiscard]] Status replace_rejects(CacheFolder& folder, std::string_view rejects_jsonl);
+
 }  // namespace xtts::store

@@ -6,6 +6,8 @@
 #include <compare>
 #include <map>
 #include <mutex>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "verify/verify.hpp"
@@ -17,6 +19,10 @@ class Findings {
   explicit Findings(std::uint64_t kept_max) : kept_max_(kept_max) {}
 
   void add(Finding finding);
+  // Files with damage that a check tells, and rejects.jsonl where it is another text.
+  [[nodiscard]] std::set<std::string> files_to_mend();
+  // What checks have told of a file that is mended.
+  void forget(const std::string& file);
   // Puts findings, their number and `ok` into the report. Nothing is added after this point.
   void move_into(Report& report);
 
@@ -27,8 +33,13 @@ class Findings {
   std::uint64_t kept_max_;
   std::mutex mutex_;  // guards what stands below
   std::multimap<Key, Finding> kept_;
-  std::uint64_t count_ = 0;
-  bool damage_ = false;
+  struct Tally {
+    std::uint64_t by_checks = 0;
+    std::uint64_t other = 0;
+    bool has_damage_by_checks = false;
+    bool has_other_damage = false;
+  };
+  std::map<std::string, Tally> by_file_;  // of those that are not kept, too
 };
 
 }  // namespace xtts::verify

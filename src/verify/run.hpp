@@ -16,7 +16,10 @@ inline constexpr const char* kRestoreRemedy =
     "--overwrite";
 inline constexpr const char* kUnreadableRemedy =
     "look at permissions and at the disk's health, then verify again";
-inline constexpr const char* kRewriteRemedy = "nothing is lost; the next build rewrites it";
+inline constexpr const char* kRewriteRemedy =
+    "nothing is lost; the next build rewrites it, or verify --repair";
+inline constexpr const char* kRepairRemedy =
+    "xtts-precompute verify CACHE --repair makes it again, from the sources where it must";
 
 // A failed read is its own finding: the bytes may be sound on a disk that is not.
 [[nodiscard]] inline Finding failure(const std::string& file,

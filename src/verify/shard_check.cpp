@@ -273,6 +273,9 @@ void ShardCheck::check_structure() {
 void ShardCheck::add(Finding finding) {
   finding.file = shard_.name;
   finding.column = column_.entry->spec.name;
+  // A plan that contradicts the shard, or its own table, is the index's fault.
+  const bool is_of_index = finding.what == "plan" || finding.what == "block table";
+  if (!is_of_index && finding.remedy == kRestoreRemedy) finding.remedy = kRepairRemedy;
   run_.findings.add(std::move(finding));
 }
 

@@ -7,6 +7,8 @@
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/open_generation.hpp"
+#include "verify/deep.hpp"
+#include "verify/repair.hpp"
 #include "verify/shard_check.hpp"
 
 namespace xtts::verify {
@@ -58,7 +60,7 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
   Finding finding{.file = name,
                   .column = column.spec.name,
                   .expected = std::to_string(expected) + " bytes",
-                  .remedy = kRestoreRemedy};
+                  .remedy = kRepairRemedy};
   const auto facts = run.env.stat(run.path_of(name));
   if (!facts.ok()) {
     const bool missing = facts.status().code() == StatusCode::kNotFound;
@@ -156,11 +158,14 @@ class ShardWorkers {
   std::atomic<bool> out_of_memory_ = false;
 };
 
-Status check_everything(Run& run, reader::IndexReader& index, const formats::Manifest& manifest) {
+Status check_everything(Run& run, reader::IndexReader& index, const formats::Manifest& manifest,
+                        Report& report) {
   const bool sound = check_chunks(run, index);
   if (run.cancelled()) return {};
   const Plan plan = load_plan(run, index, manifest, sound);
-  return ShardWorkers(run, index, manifest, plan).check_all(run.options.thread_count);
+  XTTS_TRY(ShardWorkers(run, index, manifest, plan).check_all(run.options.thread_count));
+  if (run.options.level != Level::kDeep || !sound || run.cancelled()) return {};
+  return recompute_and_compare(run, index, manifest, plan, report);
 }
 
 void check_sizes(Run& run, const formats::Manifest& manifest) {
@@ -196,22 +201,34 @@ Status check_cache(Run& run, Report& report) {
   }
   check_counts(run, index, manifest);
   check_rejects(run, index);
-  if (run.options.level == Level::kFull) return check_everything(run, index, manifest);
+  if (run.options.level != Level::kQuick) return check_everything(run, index, manifest, report);
   check_sizes(run, manifest);
   report.record_count = index.clip_count();
+  return {};
+}
+
+Status check_options(const Options& options) {
+  if (options.level == Level::kDeep && options.sources.data.empty())
+    return {StatusCode::kInvalidArgument, "say where the sources are: --data DATA"};
+  if (options.repair && options.level == Level::kQuick) {
+    return {StatusCode::kInvalidArgument,
+            "repair needs every byte looked at: --level full or deep"};
+  }
   return {};
 }
 
 }  // namespace
 
 Result<Report> verify_cache(Env& env, const std::string& cache, const Options& options) {
+  XTTS_TRY(check_options(options));
   const auto begin = env.now();
   Report report;
   report.level = options.level;
   Run run(env, cache, options);
   XTTS_TRY(check_cache(run, report));
   if (run.cancelled()) return Status(StatusCode::kCancelled, "verify was stopped");
-  if (options.level == Level::kFull) report.record_count = run.record_count;
+  if (options.level != Level::kQuick) report.record_count = run.record_count;
+  if (options.repair) XTTS_TRY(mend(run, report));
   report.bytes_checked = run.bytes_done;
   report.seconds = std::chrono::duration<double>(env.now() - begin).count();
   run.findings.move_into(report);

@@ -1,8 +1,10 @@
 // verify: is every byte what was written? quick: manifest, sizes, plan; full: every byte, each
-// hashed once. Reads through Env (pread), so a damaged or shrinking file is a finding and never a
-// signal. `full` works on `threads` shards at once with 512 KiB of buffer each (or one record,
-// where that is more). The function itself fails only where it cannot begin; damage is in the
-// report.
+// hashed once; deep: full, and then records computed again from their sources (deep.hpp).
+//
+// Reads through Env (pread), so a damaged or shrinking file is a finding and never a signal. `full`
+// works on `threads` shards at once with 512 KiB of buffer each (or one record, where that is
+// more). The function itself fails only where it cannot begin, or where the sources as a whole
+// cannot be had; damage is in the report.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +14,12 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "verify/sources.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::verify {
 
-enum class Level : std::uint8_t { kQuick, kFull };
+enum class Level : std::uint8_t { kQuick, kFull, kDeep };
 
 // kNote: nothing is lost and nothing that a reader uses is wrong; the report stays ok.
 enum class Weight : std::uint8_t { kDamage, kNote };
@@ -32,6 +35,14 @@ struct Finding {
   std::string expected = {};
   std::string found = {};
   std::string remedy = {};
+  // Told by a check; otherwise every check is right, and repair cannot prove what would be.
+  bool is_of_checks = true;
+};
+
+struct Mended {
+  std::string file = {};
+  std::string what = {};               // what was done to it
+  std::uint64_t recomputed_count = 0;  // records that were computed again for it
 };
 
 struct Report {
@@ -43,14 +54,25 @@ struct Report {
   double seconds = 0.0;
   std::vector<Finding> findings;  // by file and offset; at most findings_max, the count goes on
   std::uint64_t finding_count = 0;
+  std::vector<Mended> repaired;  // with `repair`; what was found in them is no finding any more
+  // deep:
+  std::uint64_t recomputed_count = 0;  // clips whose records were computed again and compared
+  std::uint64_t sampled_of = 0;        // clips that the cache has
+  std::string comparison =
+      {};  // "bit for bit", or the tolerance and why; empty: nothing was compared
 };
 
 struct Options {
   Level level = Level::kFull;
   std::uint32_t thread_count = 1;
   std::uint64_t findings_max = 1000;
+  bool repair = false;   // full and deep: mend what is found (repair.hpp)
+  Sources sources = {};  // deep, repair
+  Sample sample = {};    // deep
   std::function<void(std::uint64_t bytes_done, std::uint64_t bytes_total)> progress =
       {};  // called from any thread
+  std::function<void(std::uint64_t clips_done, std::uint64_t clips_total)> recompute_progress =
+      {};  // so is this one
   std::function<bool()> cancelled = {};
 };
 

@@ -34,7 +34,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"pipeline",
        {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "report", "formats", "base",
         "xtts"}},
-      {"verify", {"reader", "store", "formats", "base", "xtts"}},
+      {"verify", {"pipeline", "corpus", "dsp", "text", "reader", "store", "formats", "base", "xtts"}},
       {"maintain",
        {"verify", "pipeline", "corpus", "decode", "decode_worker", "dsp", "text", "store", "reader",
         "report", "formats", "base", "xtts"}},

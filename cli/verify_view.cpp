@@ -1,0 +1,102 @@
+#include "cli/verify_view.hpp"
+
+#include "report/human.hpp"
+#include "report/table.hpp"
+
+namespace xtts::cli {
+namespace {
+
+using nlohmann::json;
+using report::escape_controls;
+using report::format_counted;
+using report::format_size;
+
+const char* name_of(verify::Level level) {
+  switch (level) {
+    case verify::Level::kQuick:
+      return "quick";
+    case verify::Level::kFull:
+      return "full";
+    case verify::Level::kDeep:
+      return "deep";
+  }
+  return "";
+}
+
+json finding_to_json(const verify::Finding& finding) {
+  json out = {{"file", finding.file},   {"what", finding.what},    {"clip", json()},
+              {"column", json()},       {"offset", json()},        {"expected", finding.expected},
+              {"found", finding.found}, {"remedy", finding.remedy}};
+  if (finding.offset_bytes) out["offset"] = *finding.offset_bytes;
+  if (!finding.clip.empty()) out["clip"] = finding.clip;
+  if (!finding.column.empty()) out["column"] = finding.column;
+  return out;
+}
+
+// What deep recomputed.
+std::string deep_summary(const verify::Report& report) {
+  const std::string recomputed = "; " + report::format_count(report.recomputed_count) + " of " +
+                                 format_counted(report.sampled_of, "clip", "clips") +
+                                 " computed again from the sources";
+  return report.comparison.empty() ? recomputed : recomputed + " and compared " + report.comparison;
+}
+
+}  // namespace
+
+json to_json(const verify::Report& report) {
+  json findings = json::array();
+  for (const verify::Finding& finding : report.findings)
+    findings.push_back(finding_to_json(finding));
+  json repaired = json::array();
+  for (const verify::Mended& mended : report.repaired) {
+    repaired.push_back(
+        {{"file", mended.file}, {"what", mended.what}, {"recomputed", mended.recomputed_count}});
+  }
+  const bool deep = report.level == verify::Level::kDeep;
+  return {{"ok", report.ok},
+          {"level", name_of(report.level)},
+          {"findings", findings},
+          {"finding_count", report.finding_count},
+          {"repaired", repaired},
+          {"recomputed", deep ? json(report.recomputed_count) : json()},
+          {"sampled_of", deep ? json(report.sampled_of) : json()},
+          {"comparison", report.comparison.empty() ? json() : json(report.comparison)},
+          {"shards", report.shard_count},
+          {"records", report.record_count},
+          {"bytes", report.bytes_checked},
+          {"seconds", report.seconds}};
+}
+
+std::string to_text(const verify::Finding& finding) {
+  std::string text = escape_controls(finding.file);
+  if (finding.offset_bytes) text += " at byte " + report::format_count(*finding.offset_bytes);
+  text += ": " + finding.what;
+  if (!finding.clip.empty()) text += " of " + escape_controls(finding.clip);
+  if (!finding.column.empty()) text += " (" + escape_controls(finding.column) + ")";
+  if (!finding.expected.empty()) text += ", expected " + escape_controls(finding.expected);
+  if (!finding.found.empty()) text += ", found " + escape_controls(finding.found);
+  if (!finding.remedy.empty()) text += "\n  " + escape_controls(finding.remedy);
+  return text + "\n";
+}
+
+std::string to_text(const verify::Mended& mended) {
+  std::string text = escape_controls(mended.file) + ": " + mended.what;
+  if (mended.recomputed_count > 0) {
+    text += ", " + format_counted(mended.recomputed_count, "record", "records") + " computed again";
+  }
+  return text + "\n";
+}
+
+std::string summary_of(const verify::Report& report) {
+  const char* const verdict = !report.ok ? "damaged" : report.repaired.empty() ? "ok" : "mended";
+  std::string text =
+      std::string(verdict) + ": " + format_counted(report.record_count, "record", "records") +
+      " in " + format_counted(report.shard_count, "shard", "shards") + ", " +
+      format_size(report.bytes_checked) + " checked in " + report::format_duration(report.seconds);
+  if (report.level == verify::Level::kQuick)
+    text += " (quick: manifest, sizes and plan; --level full checks every byte)";
+  if (report.level == verify::Level::kDeep) text += deep_summary(report);
+  return text + "\n";
+}
+
+}  // namespace xtts::cli

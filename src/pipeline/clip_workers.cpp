@@ -1,0 +1,49 @@
+#include "pipeline/clip_workers.hpp"
+
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+// How many of the clips are parts of each source.
+std::unordered_map<std::string, std::uint32_t> segment_counts(
+    const corpus::Corpus& corpus, std::span<const std::uint32_t> clips) {
+  std::unordered_map<std::string, std::uint32_t> counts;
+  for (const auto place : clips) {
+    const corpus::Clip& clip = corpus.clips[place];
+    if (clip.segment) ++counts[corpus.path_of(clip)];
+  }
+  return counts;
+}
+
+}  // namespace
+
+ClipWorkers::ClipWorkers(ClipWorkersJob job, std::span<const std::uint32_t> clips)
+    : job_(std::move(job)),
+      shared_sources_(job_.env, job_.folder, segment_counts(job_.corpus, clips)) {}
+
+Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip, std::vector<std::byte> rows) {
+  auto worker = workers_.take();
+  if (!worker) {
+    const auto number = std::to_string(worker_count_++);
+    XTTS_ASSIGN(worker,
+                ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.corpus,
+                                   {.shared_sources = &shared_sources_,
+                                    .spill_path = join_path(job_.folder, "long-" + number + ".f32"),
+                                    .decoder_command = job_.decoder_command,
+                                    .memory_bytes = static_cast<std::size_t>(job_.worker_bytes)}));
+  }
+  auto outcome = worker->process(clip, std::move(rows));
+  workers_.give_back(std::move(worker));
+  return outcome;
+}
+
+StageTimes ClipWorkers::times() const {
+  StageTimes times;
+  for (const auto& worker : workers_.all()) times.add(worker->times());
+  return times;
+}
+
+}  // namespace xtts::pipeline

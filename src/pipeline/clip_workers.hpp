@@ -1,0 +1,59 @@
+// ClipWorkers: as many ClipWorkers as process() is called at once, with the sources that their
+// segments share. For whoever computes many clips on threads of its own: the build, and verify when
+// it computes them again.
+//
+// Synchronised inside. Memory: `worker_bytes` for each that works at once. Disk: what WorkerPlace
+// and SharedSources say, in `folder`, which is there already and whose files nobody else names so.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/env.hpp"
+#include "corpus/corpus.hpp"
+#include "dsp/extract.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/clip_worker.hpp"
+#include "pipeline/pool.hpp"
+#include "pipeline/shared_sources.hpp"
+#include "pipeline/stage_times.hpp"
+
+namespace xtts::pipeline {
+
+// A worker's share of what is left of the memory.
+inline constexpr std::uint64_t kWorkerBytesMin = std::uint64_t{2} << 20U;
+inline constexpr std::uint64_t kWorkerBytesMax = std::uint64_t{128} << 20U;
+
+// Recipe and corpus must outlive the workers.
+struct ClipWorkersJob {
+  Env& env;
+  const formats::Recipe& recipe;
+  dsp::Isa isa = dsp::Isa::kBest;
+  const corpus::Corpus& corpus;
+  std::string folder;                        // for sound that is too long for the memory, or shared
+  std::vector<std::string> decoder_command;  // as in RunConfig
+  std::uint64_t worker_bytes = kWorkerBytesMax;
+};
+
+class ClipWorkers {
+ public:
+  // `clips`: places of those that process() will be asked for.
+  ClipWorkers(ClipWorkersJob job, std::span<const std::uint32_t> clips);
+
+  // As ClipWorker::process. `clip` is one of the corpus, or a copy of one.
+  [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip, std::vector<std::byte> rows);
+  // Of all clips so far; while nobody works.
+  [[nodiscard]] StageTimes times() const;
+
+ private:
+  const ClipWorkersJob job_;
+  SharedSources shared_sources_;
+  Pool<std::unique_ptr<ClipWorker>> workers_;
+  std::atomic<std::uint32_t> worker_count_ = 0;
+};
+
+}  // namespace xtts::pipeline

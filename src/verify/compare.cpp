@@ -1,0 +1,223 @@
+#include "verify/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "base/half.hpp"
+
+namespace xtts::verify {
+namespace {
+
+using formats::NamedFact;
+
+constexpr double kDoubleFftError = 1e-5;  // of the formula, natural-log units
+constexpr double kFloat32FftError = 1.3e-3;
+
+std::string hex_of(std::span<const std::byte> bytes, std::size_t offset) {
+  std::string text;
+  for (std::size_t i = offset; i < std::min(offset + 8, bytes.size()); ++i) {
+    char digits[4];
+    std::snprintf(digits, sizeof digits, "%02x ", std::to_integer<unsigned>(bytes[i]));
+    text += digits;
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+std::optional<Difference> differing_number(const char* what, std::uint64_t expected,
+                                           std::uint64_t found) {
+  if (expected == found) return std::nullopt;
+  return Difference{.what = what,
+                    .offset_bytes = {},
+                    .expected = std::to_string(expected),
+                    .found = std::to_string(found)};
+}
+
+std::optional<Difference> differing_rows(const ExpectedRecord& expected,
+                                         const StoredRecord& stored) {
+  const auto [at, other] = std::ranges::mismatch(expected.rows, stored.rows);
+  if (at == expected.rows.end()) return std::nullopt;
+  const auto offset = static_cast<std::size_t>(at - expected.rows.begin());
+  return Difference{.what = "bytes",
+                    .offset_bytes = stored.offset_bytes + offset,
+                    .expected = hex_of(expected.rows, offset),
+                    .found = hex_of(stored.rows, offset)};
+}
+
+std::map<std::uint16_t, NamedFact> facts_by_tag(const formats::RecordFacts& facts,
+                                                const std::set<std::uint16_t>& tags) {
+  std::map<std::uint16_t, NamedFact> by_tag;
+  for (NamedFact& fact : formats::list_facts(facts)) {
+    if (tags.contains(fact.tag)) by_tag.emplace(fact.tag, std::move(fact));
+  }
+  return by_tag;
+}
+
+std::optional<Difference> differing_facts(const ExpectedRecord& expected,
+                                          const StoredRecord& stored,
+                                          const std::set<std::uint16_t>& tags) {
+  const auto made = facts_by_tag(expected.facts, tags);
+  const auto kept = facts_by_tag(stored.facts, tags);
+  for (const std::uint16_t tag : tags) {
+    const auto a = made.find(tag);
+    const auto b = kept.find(tag);
+    if (a == made.end() && b == kept.end()) continue;
+    if (a != made.end() && b != kept.end() && a->second.bytes == b->second.bytes) continue;
+    return Difference{.what = std::string(a != made.end() ? a->second.name : b->second.name),
+                      .offset_bytes = stored.facts_offset_bytes,
+                      .expected = a != made.end() ? a->second.text : "unknown",
+                      .found = b != kept.end() ? b->second.text : "unknown"};
+  }
+  return std::nullopt;
+}
+
+// The number of values, and each of them as a float.
+class Values {
+ public:
+  Values(DType dtype, std::span<const std::byte> bytes) : dtype_(dtype), bytes_(bytes) {}
+
+  [[nodiscard]] std::size_t size() const { return bytes_.size() / size_bytes(dtype_); }
+  [[nodiscard]] double at(std::size_t i) const {
+    if (dtype_ == DType::kFloat32) {
+      float value = 0.0F;
+      std::memcpy(&value, bytes_.data() + i * sizeof value, sizeof value);
+      return static_cast<double>(value);
+    }
+    std::uint16_t half = 0;
+    std::memcpy(&half, bytes_.data() + i * sizeof half, sizeof half);
+    return static_cast<double>(dtype_ == DType::kFloat16 ? from_float16(half)
+                                                         : from_bfloat16(half));
+  }
+
+ private:
+  DType dtype_;
+  std::span<const std::byte> bytes_;
+};
+
+// Half a step of the dtype, relative to the value.
+double rounding_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return 0x1p-11;
+    case DType::kBFloat16:
+      return 0x1p-8;
+    default:
+      return 0x1p-24;
+  }
+}
+
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+bool is_within(const Tolerance& tolerance, double expected, double found) {
+  // Equal infinities, and a NaN where a NaN was, too.
+  if (expected == found || (std::isnan(expected) && std::isnan(found))) return true;
+  const double size = std::max(std::abs(expected), std::abs(found));
+  return std::abs(expected - found) <= tolerance.absolute + tolerance.relative * size;
+}
+
+std::optional<Difference> values_apart(const Tolerance& tolerance, DType dtype,
+                                       const ExpectedRecord& expected, const StoredRecord& stored) {
+  const Values made(dtype, expected.rows);
+  const Values kept(dtype, stored.rows);
+  const std::size_t count = std::min(made.size(), kept.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_within(tolerance, made.at(i), kept.at(i))) continue;
+    return Difference{.what = "value",
+                      .offset_bytes = stored.offset_bytes + i * size_bytes(dtype),
+                      .expected = text_of(made.at(i)),
+                      .found = text_of(kept.at(i))};
+  }
+  return std::nullopt;
+}
+
+std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
+  return a > b ? a - b : b - a;
+}
+
+// Positions in the sound, in samples at the recipe's rate; and the source's length in its own.
+std::optional<Difference> positions_apart(const ExpectedRecord& expected,
+                                          const StoredRecord& stored,
+                                          const formats::Recipe& recipe) {
+  const std::uint64_t hop = recipe.features.stft.hop_samples;
+  const auto check = [&](const char* what, const std::optional<std::uint64_t>& made,
+                         const std::optional<std::uint64_t>& kept,
+                         std::uint64_t frame) -> std::optional<Difference> {
+    if (made && kept && distance(*made, *kept) <= frame) return std::nullopt;
+    if (!made && !kept) return std::nullopt;
+    return Difference{.what = what,
+                      .offset_bytes = stored.facts_offset_bytes,
+                      .expected = made ? std::to_string(*made) : "unknown",
+                      .found = kept ? std::to_string(*kept) : "unknown"};
+  };
+  const std::uint64_t rate = stored.facts.source_rate_hz.value_or(recipe.features.sample_rate_hz);
+  const std::uint64_t source_frame = hop * rate / recipe.features.sample_rate_hz + 1;
+  auto difference =
+      check("trim start", expected.facts.trim_start_samples, stored.facts.trim_start_samples, hop);
+  if (!difference) {
+    difference =
+        check("trim end", expected.facts.trim_end_samples, stored.facts.trim_end_samples, hop);
+  }
+  if (!difference) {
+    difference = check("source frames", expected.facts.source_frame_count,
+                       stored.facts.source_frame_count, source_frame);
+  }
+  return difference;
+}
+
+// What does not hang on rounding: file, rate, channels, segment.
+const std::set<std::uint16_t> kExactTags = {9, 13, 14, 31, 32};
+
+}  // namespace
+
+std::optional<Difference> compare_bits(const ExpectedRecord& expected, const StoredRecord& stored,
+                                       const std::set<std::uint16_t>& tags) {
+  if (auto difference = differing_number("length", expected.length, stored.length))
+    return difference;
+  if (auto difference = differing_number("fill bits", expected.fill_bits, stored.fill_bits))
+    return difference;
+  if (auto difference = differing_rows(expected, stored)) return difference;
+  return differing_facts(expected, stored, tags);
+}
+
+Tolerance tolerance_of(const formats::Recipe& recipe) {
+  const auto& features = recipe.features;
+  const double natural_log =
+      2.0 *
+      (features.precision == formats::Precision::kDouble ? kDoubleFftError : kFloat32FftError);
+  const double rounding = 2.0 * rounding_of(recipe.storage.dtype);
+  if (features.log.base == formats::LogBase::kNone)
+    return {.absolute = 0.0, .relative = natural_log + rounding};
+  double absolute = natural_log;
+  if (features.log.base == formats::LogBase::kTen) absolute /= std::log(10.0);
+  if (features.normalize.method == formats::NormalizeMethod::kAffine)
+    absolute /= std::abs(features.normalize.scale);
+  return {.absolute = absolute, .relative = rounding};
+}
+
+std::optional<Difference> compare_within(const Tolerance& tolerance, const ExpectedRecord& expected,
+                                         const StoredRecord& stored,
+                                         const formats::Recipe& recipe) {
+  if (auto difference = differing_number("fill bits", expected.fill_bits, stored.fill_bits))
+    return difference;
+  if (auto difference = differing_facts(expected, stored, kExactTags)) return difference;
+  if (distance(expected.length, stored.length) > 1)
+    return differing_number("length", expected.length, stored.length);
+  if (auto difference = positions_apart(expected, stored, recipe)) return difference;
+  const auto& made = expected.facts;
+  const auto& kept = stored.facts;
+  auto difference = values_apart(tolerance, recipe.storage.dtype, expected, stored);
+  if (!difference) return std::nullopt;
+  difference->is_beyond_comparison = made.pcm_digest != kept.pcm_digest ||
+                                     made.trim_start_samples != kept.trim_start_samples ||
+                                     made.trim_end_samples != kept.trim_end_samples;
+  return difference;
+}
+
+}  // namespace xtts::verify

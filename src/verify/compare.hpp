@@ -1,0 +1,60 @@
+// Compare: a record as it is stored against the same record made again. Pure functions; share
+// freely.
+//
+// Where numerics are the same, every bit must be. Where they differ, a value may differ by the
+// recipe's tolerance. The goldens hold every instruction set within 1e-5 natural-log units of the
+// formula where the FFT runs in double precision (tests/golden/myxtts) and float32 FFTs within
+// 1.3e-3; two of them are at most twice that apart, and the dtype rounds each of them once more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "formats/facts.hpp"
+#include "formats/recipe.hpp"
+#include "verify/stored_records.hpp"
+
+namespace xtts::verify {
+
+// A record made again.
+struct ExpectedRecord {
+  std::uint32_t length = 0;
+  std::uint32_t fill_bits = 0;
+  std::span<const std::byte> rows;
+  const formats::RecordFacts& facts;
+};
+
+struct Difference {
+  std::string what;                           // "length", "value", "source rate"
+  std::optional<std::uint64_t> offset_bytes;  // in the shard's file
+  std::string expected;
+  std::string found;
+  // Other numerics moved the sound itself: no two values can be compared.
+  bool is_beyond_comparison = false;
+};
+
+// `tags`: the facts that were made again.
+[[nodiscard]] std::optional<Difference> compare_bits(const ExpectedRecord& expected,
+                                                     const StoredRecord& stored,
+                                                     const std::set<std::uint16_t>& tags);
+
+struct Tolerance {
+  double absolute = 0.0;  // in units of the stored values
+  double relative = 0.0;
+};
+
+// Of two values that different processors or libraries computed by this recipe.
+[[nodiscard]] Tolerance tolerance_of(const formats::Recipe& recipe);
+
+// A length, a trim or a length of the source that differs by more than a frame is a difference;
+// within a frame the values are not compared where the trim moved, for they are another frame's.
+[[nodiscard]] std::optional<Difference> compare_within(const Tolerance& tolerance,
+                                                       const ExpectedRecord& expected,
+                                                       const StoredRecord& stored,
+                                                       const formats::Recipe& recipe);
+
+}  // namespace xtts::verify

@@ -1,0 +1,278 @@
+#include "verify/deep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "base/try.hpp"
+#include "verify/compare.hpp"
+#include "verify/recompute.hpp"
+#include "verify/stored_records.hpp"
+
+namespace xtts::verify {
+namespace {
+
+using formats::RecordFacts;
+
+// The facts that are measured from the sound, and those that follow from the text (cache-v1.md,
+// section 6.2). Names of speakers and the like come from lists, which may change while records
+// stay.
+const std::set<std::uint16_t> kSoundTags = {9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
+                                            19, 20, 21, 22, 23, 24, 25, 27, 31, 32};
+const std::set<std::uint16_t> kTextTags = {7, 8, 28, 29, 30};
+
+constexpr const char* kFalseRecordRemedy =
+    "its checks are right, so it was written so: build the cache anew: xtts-precompute build DATA "
+    "CACHE --overwrite";
+constexpr const char* kOtherSourceRemedy = "nothing is lost; the next build updates the record";
+constexpr const char* kOtherNumericsRemedy =
+    "verify on a machine with the cache's numerics, or build the cache anew";
+
+std::string describe(const formats::Numerics& numerics) {
+  return numerics.device + " " + numerics.isa + " (" + numerics.libraries + ")";
+}
+
+class Deep {
+ public:
+  Deep(Run& run, reader::IndexReader& index, const formats::Manifest& manifest, const Plan& plan)
+      : run_(run),
+        index_(index),
+        manifest_(manifest),
+        plan_(plan),
+        files_(run.env, run.cache, manifest),
+        positions_(sampled_positions(plan.clips, run.options.sample)) {}
+
+  Status check(Report& report) {
+    XTTS_ASSIGN(recomputer_, Recomputer::create(run_.env, manifest_, index_, run_.options.sources,
+                                                thread_count()));
+    XTTS_TRY(recomputer_->expect(full_ids()));
+    tolerance_ = tolerance_of(recomputer_->recipe());
+    {
+      std::vector<std::jthread> helpers;
+      for (std::uint32_t i = 1; i < thread_count(); ++i) helpers.emplace_back([this] { work(); });
+      work();
+    }
+    XTTS_TRY(failure_);
+    report.recomputed_count = exact_count_ + tolerant_count_;
+    report.sampled_of = plan_.clips.size();
+    report.comparison = comparison();
+    return {};
+  }
+
+ private:
+  // What a thread has for itself.
+  struct Worker {
+    std::optional<StoredRecords> sounds, tokens;
+    std::vector<std::byte> rows;
+  };
+
+  [[nodiscard]] std::uint32_t thread_count() const {
+    return static_cast<std::uint32_t>(std::clamp<std::size_t>(
+        run_.options.thread_count, 1, std::max<std::size_t>(positions_.size(), 1)));
+  }
+
+  [[nodiscard]] std::vector<std::string> full_ids() {
+    std::vector<std::string> ids;
+    for (const std::uint64_t position : positions_) {
+      const auto facts = index_.details(position);
+      if (facts) ids.push_back(reader::full_id(*facts));
+    }
+    return ids;
+  }
+
+  void work() noexcept {
+    try {
+      Worker worker;
+      if (const auto* column = manifest_.find_column("mel"))
+        worker.sounds.emplace(index_, files_, *column);
+      if (const auto* column = manifest_.find_column("tokens"))
+        worker.tokens.emplace(index_, files_, *column);
+      for (std::size_t i = next_++; i < positions_.size() && !stops(); i = next_++) {
+        const Status status = check_clip(worker, positions_[i]);
+        if (!status.ok()) return fail(status);
+        const std::uint64_t done = ++done_count_;
+        if (run_.options.recompute_progress)
+          run_.options.recompute_progress(done, positions_.size());
+      }
+    } catch (const std::bad_alloc&) {
+      fail({StatusCode::kResource,
+            "out of memory while computing records again: give fewer "
+            "threads (-j)"});
+    }
+  }
+
+  [[nodiscard]] bool stops() const { return failed_ || run_.cancelled(); }
+  void fail(Status status) noexcept {
+    const std::scoped_lock lock(mutex_);
+    failed_ = true;
+    if (failure_.ok()) failure_ = std::move(status);
+  }
+
+  Status check_clip(Worker& worker, std::uint64_t position) {
+    const auto facts = index_.details(position);
+    if (!facts) return {};  // full has told it
+    const Digest& id_hash = plan_.clips[position].id_hash;
+    if (worker.tokens) {
+      const auto stored = worker.tokens->read(position, id_hash);
+      if (stored) check_tokens(*facts, *stored);
+    }
+    if (!worker.sounds) return {};
+    const auto stored = worker.sounds->read(position, id_hash);
+    if (!stored) return {};  // full has told it
+    XTTS_ASSIGN(auto made, recomputer_->sound(*facts, std::move(worker.rows)));
+    check_sound(*facts, *stored, made);
+    worker.rows = std::move(made.outcome.rows);
+    return {};
+  }
+
+  void check_tokens(const RecordFacts& facts, const StoredRecord& stored) {
+    if (const auto text = recomputer_->other_text(facts)) {
+      note(facts, "tokens", stored, "text", "the text of the build, '" + *facts.text_raw + "'",
+           "'" + *text + "' in the lists", kOtherSourceRemedy);
+    }
+    const auto made = recomputer_->tokens(facts);
+    if (!made) {
+      return damage(facts, "tokens", stored,
+                    {.what = "tokens",
+                     .offset_bytes = stored.offset_bytes,
+                     .expected = "none: " + made.status().message(),
+                     .found = std::to_string(stored.length)});
+    }
+    const auto difference = compare_bits({.length = made->token_count,
+                                          .fill_bits = 0,
+                                          .rows = std::as_bytes(std::span(made->tokens)),
+                                          .facts = made->facts},
+                                         stored, kTextTags);
+    if (difference) damage(facts, "tokens", stored, *difference);
+  }
+
+  void check_sound(const RecordFacts& facts, const StoredRecord& stored, const MadeAgain& made) {
+    const bool same_numerics = stored.numerics == recomputer_->numerics().hash();
+    if (made.made == Made::kNoSource || (made.made == Made::kRefused && !same_numerics)) {
+      return note(facts, "mel", stored, "source", "the source of the build", made.why_not,
+                  made.made == Made::kNoSource ? kOtherSourceRemedy : kOtherNumericsRemedy);
+    }
+    if (made.made == Made::kRefused) {
+      return damage(facts, "mel", stored,
+                    {.what = "record",
+                     .offset_bytes = stored.offset_bytes,
+                     .expected = "none: " + made.why_not,
+                     .found = std::to_string(stored.length) + " frames"});
+    }
+    const ExpectedRecord expected{.length = made.outcome.frame_count,
+                                  .fill_bits = made.outcome.fill_bits,
+                                  .rows = made.outcome.rows,
+                                  .facts = made.outcome.facts};
+    if (!same_numerics) return check_within(facts, stored, expected);
+    ++exact_count_;
+    if (const auto difference = compare_bits(expected, stored, kSoundTags))
+      damage(facts, "mel", stored, *difference);
+  }
+
+  void check_within(const RecordFacts& facts, const StoredRecord& stored,
+                    const ExpectedRecord& expected) {
+    ++tolerant_count_;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!other_numerics_) other_numerics_ = stored.numerics;
+    }
+    const auto difference = compare_within(tolerance_, expected, stored, recomputer_->recipe());
+    if (!difference) return;
+    if (!difference->is_beyond_comparison) return damage(facts, "mel", stored, *difference);
+    note(facts, "mel", stored, "recomputed " + difference->what, difference->expected,
+         difference->found +
+             "; this machine decodes or trims the same source otherwise, which "
+             "proves nothing",
+         kOtherNumericsRemedy);
+  }
+
+  void damage(const RecordFacts& facts, const char* column, const StoredRecord& stored,
+              const Difference& difference) {
+    run_.findings.add({.file = stored.file,
+                       .offset_bytes = difference.offset_bytes.value_or(stored.offset_bytes),
+                       .clip = reader::full_id(facts),
+                       .column = column,
+                       .what = "recomputed " + difference.what,
+                       .expected = difference.expected,
+                       .found = difference.found,
+                       .remedy = kFalseRecordRemedy,
+                       .is_of_checks = false});
+  }
+
+  void note(const RecordFacts& facts, const char* column, const StoredRecord& stored,
+            std::string what, std::string expected, std::string found, const char* remedy) {
+    run_.findings.add({.weight = Weight::kNote,
+                       .file = stored.file,
+                       .offset_bytes = stored.offset_bytes,
+                       .clip = reader::full_id(facts),
+                       .column = column,
+                       .what = std::move(what),
+                       .expected = std::move(expected),
+                       .found = std::move(found),
+                       .remedy = remedy,
+                       .is_of_checks = false});
+  }
+
+  [[nodiscard]] std::string comparison() const {
+    if (tolerant_count_ == 0) return exact_count_ == 0 ? "" : "bit for bit";
+    const std::string cache = *other_numerics_ == manifest_.numerics.hash()
+                                  ? describe(manifest_.numerics)
+                                  : "another machine";
+    char tolerance[32];
+    std::snprintf(tolerance, sizeof tolerance, "%.2g",
+                  tolerance_.absolute > 0.0 ? tolerance_.absolute : tolerance_.relative);
+    std::string text = "within a tolerance of " + std::string(tolerance) +
+                       ", because numerics differ: cache " + cache + ", here " +
+                       describe(recomputer_->numerics());
+    if (exact_count_ > 0)
+      text = "bit for bit for " + std::to_string(exact_count_) + " records, for the others " + text;
+    return text;
+  }
+
+  Run& run_;
+  reader::IndexReader& index_;
+  const formats::Manifest& manifest_;
+  const Plan& plan_;
+  reader::ShardFiles files_;
+  const std::vector<std::uint64_t> positions_;
+  std::unique_ptr<Recomputer> recomputer_;
+  Tolerance tolerance_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::uint64_t> done_count_ = 0;
+  std::atomic<std::uint64_t> exact_count_ = 0;
+  std::atomic<std::uint64_t> tolerant_count_ = 0;
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;  // guards what stands below
+  Status failure_;
+  std::optional<Digest> other_numerics_;
+};
+
+}  // namespace
+
+std::vector<std::uint64_t> sampled_positions(const std::vector<ClipPlan>& clips,
+                                             const Sample& sample) {
+  std::vector<std::uint64_t> positions;
+  std::optional<std::uint64_t> lowest;
+  std::uint64_t lowest_hash = 0;
+  for (std::uint64_t i = 0; i < clips.size(); ++i) {
+    const std::string id = clips[i].id_hash.to_hex();
+    const std::uint64_t hash = check64(as_bytes(id), sample.seed);
+    if (!lowest || hash < lowest_hash) {
+      lowest = i;
+      lowest_hash = hash;
+    }
+    // 53 bits of it, which a double holds.
+    if (std::ldexp(static_cast<double>(hash >> 11U), -53) < sample.share) positions.push_back(i);
+  }
+  if (positions.empty() && lowest) positions.push_back(*lowest);
+  return positions;
+}
+
+Status recompute_and_compare(Run& run, reader::IndexReader& index,
+                             const formats::Manifest& manifest, const Plan& plan, Report& report) {
+  return Deep(run, index, manifest, plan).check(report);
+}
+
+}  // namespace xtts::verify

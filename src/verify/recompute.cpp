@@ -1,0 +1,171 @@
+#include "verify/recompute.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/try.hpp"
+#include "formats/manifest_recipe.hpp"
+#include "pipeline/clip_worker.hpp"
+#include "pipeline/plan.hpp"
+#include "pipeline/segment.hpp"
+#include "pipeline/source_file.hpp"
+
+namespace xtts::verify {
+namespace {
+
+// Clips keep the split that was published, as in a build: no other order of anything follows.
+corpus::KnownSplits published_splits(reader::IndexReader& index) {
+  return [&index](std::string_view id) -> std::optional<corpus::Split> {
+    const auto position = index.find(digest128(id));
+    if (!position || !*position) return std::nullopt;
+    const auto row = index.plan_row(**position);
+    if (!row) return std::nullopt;
+    return static_cast<corpus::Split>(row->split);
+  };
+}
+
+MadeAgain answer(Made made, std::string why_not, pipeline::ClipOutcome outcome) {
+  return {.made = made, .why_not = std::move(why_not), .outcome = std::move(outcome)};
+}
+
+pipeline::ClipOutcome with_buffer(std::vector<std::byte> rows) {
+  pipeline::ClipOutcome outcome;
+  outcome.rows = std::move(rows);
+  return outcome;
+}
+
+}  // namespace
+
+Recomputer::Recomputer(Env& env, formats::Recipe recipe, const Sources& sources,
+                       std::uint32_t thread_count, text::Tokenizer tokenizer)
+    : env_(env),
+      recipe_(std::move(recipe)),
+      sources_(sources),
+      thread_count_(std::max(thread_count, 1U)),
+      numerics_(pipeline::numerics_of(sources.isa)),
+      tokenizer_(std::move(tokenizer)) {}
+
+Recomputer::~Recomputer() {
+  if (!workers_) return;
+  workers_.reset();  // its files go first
+  (void)env_.remove_directory(sources_.scratch_folder);
+}
+
+Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::Manifest& manifest,
+                                                       reader::IndexReader& index,
+                                                       const Sources& sources,
+                                                       std::uint32_t thread_count) {
+  XTTS_ASSIGN(auto recipe, formats::recipe_of(manifest));
+  XTTS_ASSIGN(auto tokenizer, text::Tokenizer::create(recipe.text));
+  std::unique_ptr<Recomputer> made(
+      new Recomputer(env, std::move(recipe), sources, thread_count, std::move(tokenizer)));
+  if (!sources.data.empty()) XTTS_TRY(made->discover(index));
+  return made;
+}
+
+Status Recomputer::discover(reader::IndexReader& index) {
+  const auto splits = published_splits(index);
+  XTTS_ASSIGN(corpus_, sources_.corpora.empty()
+                           ? corpus::discover(env_, sources_.data, recipe_.corpus, splits)
+                           : corpus::discover(env_, sources_.corpora, recipe_.corpus, splits));
+  for (std::uint32_t i = 0; i < corpus_.clips.size(); ++i) {
+    places_.emplace(pipeline::full_id(corpus_.clips[i]), i);
+  }
+  for (std::uint64_t position = 0; position < index.clip_count(); ++position) {
+    const auto facts = index.details(position);
+    if (!facts || places_.contains(reader::full_id(*facts))) return {};
+  }
+  return {StatusCode::kMismatch, sources_.data + " holds none of the " +
+                                     std::to_string(index.clip_count()) +
+                                     " clips of this cache: is it another corpus?"};
+}
+
+Status Recomputer::expect(std::span<const std::string> full_ids) {
+  std::vector<std::uint32_t> clips;
+  for (const std::string& id : full_ids) {
+    if (const auto place = places_.find(id); place != places_.end()) clips.push_back(place->second);
+  }
+  return expect_places(clips);
+}
+
+Status Recomputer::expect_all() {
+  std::vector<std::uint32_t> clips(corpus_.clips.size());
+  std::iota(clips.begin(), clips.end(), 0U);
+  return expect_places(clips);
+}
+
+Status Recomputer::expect_places(std::span<const std::uint32_t> clips) {
+  XTTS_TRY(env_.create_directories(sources_.scratch_folder));
+  workers_.emplace(
+      pipeline::ClipWorkersJob{
+          .env = env_,
+          .recipe = recipe_,
+          .isa = sources_.isa,
+          .corpus = corpus_,
+          .folder = sources_.scratch_folder,
+          .decoder_command = sources_.decoder_command,
+          .worker_bytes = std::clamp(sources_.memory_bytes / thread_count_,
+                                     pipeline::kWorkerBytesMin, pipeline::kWorkerBytesMax)},
+      clips);
+  return {};
+}
+
+const corpus::Clip* Recomputer::find(const formats::RecordFacts& stored) const {
+  const auto place = places_.find(reader::full_id(stored));
+  return place == places_.end() ? nullptr : &corpus_.clips[place->second];
+}
+
+Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
+                                    std::vector<std::byte> rows) {
+  const corpus::Clip* const listed = find(stored);
+  if (listed == nullptr) {
+    return answer(Made::kNoSource, "DATA has no such clip any more", with_buffer(std::move(rows)));
+  }
+  if (!pipeline::is_same_part(listed->segment, stored)) {
+    return answer(Made::kNoSource, "it is cut out of another place of its source now",
+                  with_buffer(std::move(rows)));
+  }
+  corpus::Clip clip = *listed;
+  // Whether it has a text decides what becomes of a clip that is too long: as it was then.
+  if (stored.text_raw) clip.text_raw = *stored.text_raw;
+  if (stored.text_normalized) clip.text_normalized = *stored.text_normalized;
+  XTTS_ASSIGN(auto outcome, workers_->process(clip, std::move(rows)));
+  const auto digest =
+      outcome.facts.content_digest ? outcome.facts.content_digest : hash_source(clip);
+  if (!digest) {
+    return answer(Made::kNoSource, "its source cannot be read", std::move(outcome));
+  }
+  if (digest != stored.content_digest) {
+    return answer(Made::kNoSource, "its source has changed since the build", std::move(outcome));
+  }
+  if (!outcome.reject) return answer(Made::kRecord, {}, std::move(outcome));
+  const bool may_work_next_time = outcome.reject->kind == formats::RejectClass::kEnvironment ||
+                                  outcome.reject->kind == formats::RejectClass::kCrash;
+  std::string why_not = outcome.reject->stage + ": " + outcome.reject->reason;
+  return answer(may_work_next_time ? Made::kNoSource : Made::kRefused, std::move(why_not),
+                std::move(outcome));
+}
+
+std::optional<Digest> Recomputer::hash_source(const corpus::Clip& clip) {
+  pipeline::SourceFile file(0);
+  const auto source = file.read(env_, corpus_.path_of(clip));
+  return source ? std::optional(source->content_digest) : std::nullopt;
+}
+
+Result<pipeline::ClipText> Recomputer::tokens(const formats::RecordFacts& stored) const {
+  corpus::Clip clip;
+  clip.text_raw = stored.text_raw.value_or("");
+  clip.text_normalized = stored.text_normalized.value_or("");
+  return pipeline::tokenize_clip(clip, tokenizer_, recipe_.text);
+}
+
+std::optional<std::string> Recomputer::other_text(const formats::RecordFacts& stored) const {
+  const corpus::Clip* const listed = find(stored);
+  if (listed == nullptr || !stored.text_raw) return std::nullopt;
+  if (listed->text_raw != *stored.text_raw) return listed->text_raw;
+  if (listed->text_normalized != stored.text_normalized.value_or(""))
+    return listed->text_normalized;
+  return std::nullopt;
+}
+
+}  // namespace xtts::verify

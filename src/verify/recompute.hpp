@@ -1,0 +1,92 @@
+// Recomputer: the records of a published cache made again, by the code and the recipe that built
+// it. Sound comes from the sources, tokens from the text that the index keeps.
+//
+// Synchronised inside, once created. Memory: the corpus (as a build's plan), and a share of
+// Sources::memory_bytes for each thread that computes. Failures: those of discovery (DATA is not
+// there, cannot be listed), kUnsupported (a recipe of a newer version), kResource; what is wrong
+// with one clip's source is in the answer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/env.hpp"
+#include "corpus/corpus.hpp"
+#include "formats/facts.hpp"
+#include "formats/manifest.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/clip_workers.hpp"
+#include "pipeline/text_column.hpp"
+#include "reader/index_reader.hpp"
+#include "text/tokenizer.hpp"
+#include "verify/sources.hpp"
+
+namespace xtts::verify {
+
+enum class Made : std::uint8_t {
+  kRecord,
+  kNoSource,  // DATA has no such source any more, or another one: nothing can be said of the record
+  kRefused,   // the source is what it was, but makes no record
+};
+
+struct MadeAgain {
+  Made made = Made::kRecord;
+  std::string why_not;            // where it is no record
+  pipeline::ClipOutcome outcome;  // its buffer is there in any case
+};
+
+class Recomputer {
+ public:
+  // Env, manifest and index must outlive it. `sources` may be without data: then it makes tokens
+  // alone.
+  [[nodiscard]] static Result<std::unique_ptr<Recomputer>> create(Env& env,
+                                                                  const formats::Manifest& manifest,
+                                                                  reader::IndexReader& index,
+                                                                  const Sources& sources,
+                                                                  std::uint32_t thread_count);
+  ~Recomputer();
+
+  [[nodiscard]] const formats::Recipe& recipe() const noexcept { return recipe_; }
+  // What this machine computes with, as the manifest would tell it.
+  [[nodiscard]] const formats::Numerics& numerics() const noexcept { return numerics_; }
+
+  // Which clips will be asked for (their full ids), so that a source which several of them share is
+  // decoded once. Once, before sound(); one thread.
+  [[nodiscard]] Status expect(std::span<const std::string> full_ids);
+  // Where that is not known: any of them, each once.
+  [[nodiscard]] Status expect_all();
+
+  // `stored`: the clip's details in the index. `rows` is a buffer to reuse.
+  [[nodiscard]] Result<MadeAgain> sound(const formats::RecordFacts& stored,
+                                        std::vector<std::byte> rows);
+  // Of the stored text. kBadInput where its rules refuse it now.
+  [[nodiscard]] Result<pipeline::ClipText> tokens(const formats::RecordFacts& stored) const;
+  // What the lists say now, where it is another text; nothing where they do not know the clip.
+  [[nodiscard]] std::optional<std::string> other_text(const formats::RecordFacts& stored) const;
+
+ private:
+  [[nodiscard]] Status expect_places(std::span<const std::uint32_t> clips);
+  Recomputer(Env& env, formats::Recipe recipe, const Sources& sources, std::uint32_t thread_count,
+             text::Tokenizer tokenizer);
+  [[nodiscard]] Status discover(reader::IndexReader& index);
+  [[nodiscard]] const corpus::Clip* find(const formats::RecordFacts& stored) const;
+  // Of a source that its worker could not hash: nothing where it cannot be read.
+  [[nodiscard]] std::optional<Digest> hash_source(const corpus::Clip& clip);
+
+  Env& env_;
+  const formats::Recipe recipe_;
+  const Sources sources_;
+  const std::uint32_t thread_count_;
+  const formats::Numerics numerics_;
+  const text::Tokenizer tokenizer_;
+  corpus::Corpus corpus_;
+  std::unordered_map<std::string, std::uint32_t> places_;  // in corpus_.clips, by full id
+  std::optional<pipeline::ClipWorkers> workers_;
+};
+
+}  // namespace xtts::verify

@@ -1,0 +1,303 @@
+#include "verify/shard_repair.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include "base/try.hpp"
+#include "pipeline/channel_sums.hpp"
+#include "pipeline/shard_facts.hpp"
+#include "reader/cache_paths.hpp"
+
+namespace xtts::verify {
+namespace {
+
+using formats::BlockFacts;
+using formats::RecordFacts;
+
+constexpr const char* kNoClipNamesIt = "no clip names it any more (an update left it behind)";
+
+class ShardRepair {
+ public:
+  explicit ShardRepair(const ShardRepairJob& job)
+      : job_(job),
+        entry_(job.column.entry->shards[job.ordinal]),
+        first_row_(job.column.first_row_of_shard[job.ordinal]),
+        spec_(job.column.entry->spec),
+        numerics_(spec_.numerics) {
+    shard_.name = reader::shard_name(*job.column.entry, job.ordinal);
+  }
+
+  Result<RemadeShard> run() {
+    open_file();
+    find_numerics();
+    for (std::size_t block = 0; block < block_count(); ++block) {
+      if (job_.cancelled && job_.cancelled())
+        return Status(StatusCode::kCancelled, "repair was stopped");
+      XTTS_TRY(remake_block(block));
+    }
+    if (made_.obstacles.empty()) XTTS_TRY(prove());
+    if (!made_.obstacles.empty()) made_.image.reset();
+    return std::move(made_);
+  }
+
+ private:
+  // A record on its way into the image.
+  struct Record {
+    std::uint32_t owner = kNobody;
+    std::optional<RecordFacts> details;  // of its owner
+  };
+
+  [[nodiscard]] bool is_tokens() const { return spec_.name == "tokens"; }
+  [[nodiscard]] std::size_t block_count() const {
+    return job_.column.first_row_of_shard[job_.ordinal + 1] - first_row_;
+  }
+  [[nodiscard]] const formats::BlockPlace& place_of(std::size_t block) const {
+    return job_.column.rows[first_row_ + block]->place;
+  }
+
+  void open_file() {
+    auto file = job_.env.open_for_read(join_path(job_.cache, shard_.name));
+    if (!file) return;
+    file_ = std::move(*file);
+    shard_.file = file_.get();
+  }
+
+  // A shard has one; the manifest tells only that of its column, and later shards may have another.
+  void find_numerics() {
+    for (std::size_t block = 0; block < block_count(); ++block) {
+      const auto header = sound_header(shard_, place_of(block), spec_);
+      if (!header) continue;
+      numerics_ = header->column.numerics;
+      return;
+    }
+  }
+
+  void obstacle(std::string clip, std::string what, std::string why) {
+    const std::scoped_lock lock(mutex_);
+    made_.obstacles.push_back({std::move(clip), std::move(what), std::move(why)});
+  }
+
+  // The header as the plan tells it. Where a tombstone's length is not known it comes out false,
+  // and nothing is proved by it.
+  [[nodiscard]] formats::BlockHeader wanted_header(std::size_t block) const {
+    formats::BlockHeader header{.column = spec_,
+                                .block_index = static_cast<std::uint32_t>(block),
+                                .generation = entry_.generation,
+                                .payload_bytes = 0,
+                                .records = {}};
+    header.column.numerics = numerics_;
+    for (std::size_t slot = 0; slot < place_of(block).record_count; ++slot) {
+      const std::uint32_t owner = job_.column.owner(first_row_ + block, slot);
+      formats::BlockRecord record;
+      record.fill_bits = job_.column.entry->fill_bits;
+      if (owner < job_.plan.clips.size()) {
+        record.id_hash = job_.plan.clips[owner].id_hash;
+        record.length = job_.plan.length_of(spec_, owner).value_or(0);
+      }
+      header.records.push_back(record);
+    }
+    header.payload_bytes = formats::lay_out_records(spec_, header.records);
+    return header;
+  }
+
+  Status remake_block(std::size_t block) {
+    SalvagedBlock salvaged = salvage_block(shard_, place_of(block), wanted_header(block));
+    std::vector<Record> records(salvaged.records.size());
+    for (std::size_t slot = 0; slot < records.size(); ++slot) {
+      records[slot].owner = job_.column.owner(first_row_ + block, slot);
+      if (records[slot].owner >= job_.plan.clips.size()) continue;
+      XTTS_ASSIGN(records[slot].details, job_.index.details(records[slot].owner));
+    }
+    std::vector<std::size_t> to_make;
+    for (std::size_t slot = 0; slot < records.size(); ++slot) {
+      if (!salvaged.records[slot].rows) to_make.push_back(slot);
+    }
+    XTTS_TRY(is_tokens() ? make_tokens(to_make, salvaged, records)
+                         : make_sounds(to_make, salvaged, records));
+    if (!salvaged.facts) make_facts(block, salvaged, records);
+    if (!made_.obstacles.empty()) return {};  // the rest is looked at for its obstacles alone
+    return add_block(salvaged);
+  }
+
+  Status add_block(SalvagedBlock& salvaged) {
+    if (!made_.image) {
+      formats::ColumnSpec column = spec_;
+      column.numerics = numerics_;
+      XTTS_ASSIGN(made_.image,
+                  store::make_image(column, job_.column.entry->store, entry_.generation));
+    }
+    std::vector<store::PendingRecord> pending;
+    for (const SalvagedRecord& record : salvaged.records) {
+      pending.push_back({.id_hash = record.id_hash,
+                         .length = record.length,
+                         .fill_bits = record.fill_bits,
+                         .rows = *record.rows});
+    }
+    return made_.image->add_block(pending, std::move(*salvaged.facts));
+  }
+
+  Status make_tokens(const std::vector<std::size_t>& slots, SalvagedBlock& salvaged,
+                     std::vector<Record>& records) {
+    for (const std::size_t slot : slots) {
+      if (!records[slot].details) {
+        obstacle("", "record", kNoClipNamesIt);
+        continue;
+      }
+      const RecordFacts& details = *records[slot].details;
+      const auto made = job_.texts.tokens(details);
+      if (!made) {
+        obstacle(reader::full_id(details), "record", made.status().message());
+        continue;
+      }
+      const auto bytes = std::as_bytes(std::span(made->tokens));
+      put_rows(salvaged.records[slot], made->token_count, 0, {bytes.begin(), bytes.end()}, details);
+    }
+    return {};
+  }
+
+  Status make_sounds(const std::vector<std::size_t>& slots, SalvagedBlock& salvaged,
+                     std::vector<Record>& records) {
+    if (slots.empty()) return {};
+    if (spec_.name != "mel") {
+      obstacle("", "record", "this version cannot compute column " + spec_.name);
+      return {};
+    }
+    const auto found = job_.sounds();
+    if (!found) return without_sources(found.status(), slots, records);
+    Recomputer* const sounds = *found;
+    std::atomic<std::size_t> next = 0;
+    Status failure;
+    const auto work = [&]() noexcept {
+      for (std::size_t i = next++; i < slots.size(); i = next++) {
+        Status status = make_sound(*sounds, salvaged.records[slots[i]], records[slots[i]]);
+        if (status.ok() && !(job_.cancelled && job_.cancelled())) continue;
+        const std::scoped_lock lock(mutex_);
+        if (failure.ok()) failure = std::move(status);
+        next = slots.size();
+      }
+    };
+    {
+      std::vector<std::jthread> helpers;
+      const std::size_t threads = std::min<std::size_t>(job_.thread_count, slots.size());
+      for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+      work();
+    }
+    if (failure.ok() && job_.cancelled && job_.cancelled())
+      return {StatusCode::kCancelled, "repair was stopped"};
+    return failure;
+  }
+
+  Status without_sources(const Status& status, const std::vector<std::size_t>& slots,
+                         const std::vector<Record>& records) {
+    if (status.code() == StatusCode::kResource || status.code() == StatusCode::kInternal)
+      return status;
+    for (const std::size_t slot : slots) {
+      const auto& details = records[slot].details;
+      obstacle(details ? reader::full_id(*details) : "", "record", status.message());
+    }
+    return {};
+  }
+
+  Status make_sound(Recomputer& sounds, SalvagedRecord& salvaged, Record& record) {
+    if (!record.details) {
+      obstacle("", "record", kNoClipNamesIt);
+      return {};
+    }
+    try {
+      XTTS_ASSIGN(auto made, sounds.sound(*record.details, {}));
+      if (made.made != Made::kRecord) {
+        obstacle(reader::full_id(*record.details), "record", made.why_not);
+        return {};
+      }
+      put_rows(salvaged, made.outcome.frame_count, made.outcome.fill_bits,
+               std::move(made.outcome.rows), *record.details);
+      return {};
+    } catch (const std::bad_alloc&) {
+      return {StatusCode::kResource,
+              "out of memory while making records again: give fewer threads (-j)"};
+    }
+  }
+
+  void put_rows(SalvagedRecord& record, std::uint32_t length, std::uint32_t fill_bits,
+                std::vector<std::byte> rows, const RecordFacts& details) {
+    if (length != record.length || fill_bits != record.fill_bits) {
+      obstacle(reader::full_id(details), "record",
+               "it has a length of " + std::to_string(length) + " now, and had " +
+                   std::to_string(record.length) + other_numerics());
+      return;
+    }
+    record.rows = std::move(rows);
+    const std::scoped_lock lock(mutex_);
+    ++made_.recomputed_count;
+  }
+
+  void make_facts(std::size_t block, SalvagedBlock& salvaged, const std::vector<Record>& records) {
+    BlockFacts facts;
+    facts.block_index = static_cast<std::uint32_t>(block);
+    for (std::size_t slot = 0; slot < records.size(); ++slot) {
+      if (!records[slot].details) return obstacle("", "facts", kNoClipNamesIt);
+      if (!salvaged.records[slot].rows) return;  // an obstacle by itself
+      facts.records.push_back(is_tokens() ? pipeline::facts_of_text(*records[slot].details)
+                                          : pipeline::facts_of_sound(*records[slot].details));
+      if (is_tokens()) continue;
+      pipeline::add_sums(sums_of(salvaged.records[slot]), salvaged.records[slot].length, facts);
+    }
+    const std::string encoded = formats::encode_block_facts(facts);
+    const formats::BlockPlace& place = place_of(block);
+    if (encoded.size() != place.facts_bytes ||
+        formats::stored_facts_check(as_bytes(encoded)) != place.facts_check) {
+      return obstacle("", "facts",
+                      "those of clips " + reader::full_id(*records.front().details) + " to " +
+                          reader::full_id(*records.back().details) +
+                          " were written before their lists changed" + other_numerics());
+    }
+    salvaged.facts = std::move(facts);
+  }
+
+  [[nodiscard]] std::vector<double> sums_of(const SalvagedRecord& salvaged) const {
+    std::vector<double> sums;
+    pipeline::sum_channels(*salvaged.rows, spec_.dtype, spec_.shape.back(), sums);
+    return sums;
+  }
+
+  Status prove() {
+    XTTS_ASSIGN(made_.finished, made_.image->finish());
+    if (made_.finished.table.digest() == entry_.digest) return {};
+    obstacle("", "shard",
+             "it came out with other bytes than the manifest names: digest " +
+                 made_.finished.table.digest().to_hex() + " instead of " + entry_.digest.to_hex() +
+                 other_numerics());
+    return {};
+  }
+
+  // The likely reason, where there is one.
+  [[nodiscard]] std::string other_numerics() const {
+    if (is_tokens() || job_.texts.numerics().hash() == numerics_) return {};
+    return "; this machine computes with other numerics than the cache's (" +
+           job_.texts.numerics().isa + ", " + job_.texts.numerics().libraries + "; cache " +
+           job_.manifest.numerics.isa + ", " + job_.manifest.numerics.libraries + ")";
+  }
+
+  const ShardRepairJob& job_;
+  const formats::ShardEntry& entry_;
+  const std::uint64_t first_row_;
+  const formats::ColumnSpec& spec_;
+  DamagedShard shard_;
+  std::unique_ptr<RandomAccessFile> file_;
+  Digest numerics_;
+  std::mutex mutex_;  // guards what threads add to `made_`
+  RemadeShard made_;
+};
+
+}  // namespace
+
+Result<RemadeShard> remake_shard(const ShardRepairJob& job) {
+  return ShardRepair(job).run();
+}
+
+}  // namespace xtts::verify

@@ -1,0 +1,58 @@
+// ShardRepair: a damaged or missing shard made again, byte for byte. What its checks prove is
+// copied from the damaged file, the rest is made again from the sources (sound) or from the index
+// (tokens, facts); the image counts only where its digest is the one that the manifest names.
+//
+// One thread at a time; computes records of a block on `thread_count` threads. Memory: one shard
+// image, one block's records. Writes nothing. Failures: kCancelled, kResource; what cannot be made
+// again is an Obstacle.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/manifest.hpp"
+#include "reader/index_reader.hpp"
+#include "store/shard_image.hpp"
+#include "verify/block_salvage.hpp"
+#include "verify/plan.hpp"
+#include "verify/recompute.hpp"
+
+namespace xtts::verify {
+
+// Why a part of a shard cannot be made again.
+struct Obstacle {
+  std::string clip;  // full id; empty where it is not one clip's
+  std::string what;  // "record", "facts", "shard"
+  std::string why;
+};
+
+struct ShardRepairJob {
+  Env& env;
+  std::string cache;
+  const formats::Manifest& manifest;
+  reader::IndexReader& index;
+  const Plan& plan;
+  const ColumnPlan& column;
+  std::uint32_t ordinal = 0;
+  std::uint32_t thread_count = 1;
+  const Recomputer& texts;
+  // Asked for when the first record has to be made from its source: finding the sources takes time,
+  // and most damage does not need them.
+  std::function<Result<Recomputer*>()> sounds;
+  std::function<bool()> cancelled;
+};
+
+struct RemadeShard {
+  std::unique_ptr<store::ShardImage> image;  // null where there are obstacles
+  store::FinishedImage finished;             // of `image`
+  std::vector<Obstacle> obstacles;
+  std::uint64_t recomputed_count = 0;
+};
+
+[[nodiscard]] Result<RemadeShard> remake_shard(const ShardRepairJob& job);
+
+}  // namespace xtts::verify

@@ -1,0 +1,31 @@
+// Sources: where the records of a cache can be computed again from, and with what. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dsp/extract.hpp"
+#include "formats/corpora.hpp"
+#include "pipeline/run_config.hpp"
+
+namespace xtts::verify {
+
+struct Sources {
+  std::string data = {};                            // DATA, as for a build; empty: not known
+  std::vector<formats::CorporaEntry> corpora = {};  // of DATA, where it is a corpora.yaml
+  dsp::Isa isa = dsp::Isa::kBest;
+  std::vector<std::string> decoder_command = {};  // as in RunConfig
+  std::uint64_t memory_bytes = pipeline::kMemoryBytesMin;
+  // For sound that is too long for the memory, or shared by segments: made, and removed again where
+  // nobody else keeps anything in it.
+  std::string scratch_folder = {};
+};
+
+// A seeded part of the clips: those whose hash of seed and id lies under the share; at least one.
+struct Sample {
+  double share = 1.0;
+  std::uint64_t seed = 0;
+};
+
+}  // namespace xtts::verify

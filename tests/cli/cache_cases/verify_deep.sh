@@ -1,0 +1,1 @@
+xtts-precompute verify cache --level deep --data data

@@ -1,0 +1,1 @@
+rm cache/sources.bin; xtts-precompute verify cache --level deep

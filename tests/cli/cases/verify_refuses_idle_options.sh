@@ -1,0 +1,1 @@
+xtts-precompute verify cache --sample 1%

@@ -1,0 +1,1 @@
+xtts-precompute verify cache --repair --level quick

@@ -1,0 +1,1 @@
+xtts-precompute verify cache --level deep --sample 0%

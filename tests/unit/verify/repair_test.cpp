@@ -1,0 +1,440 @@
+// verify --repair, on caches that the real pipeline built: after it every file is what it was, to
+// the byte, and what was sound was not touched.
+#include "verify/repair.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "build_support.hpp"
+#include "forged_cache.hpp"
+#include "formats/block.hpp"
+#include "store/builder_lock.hpp"
+#include "support/wav_file.hpp"
+
+namespace xtts::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using verify::Level;
+using verify::Report;
+
+constexpr std::uint32_t kClips = 10;  // shards of 7 and 2: the fourth clip is no sound
+constexpr std::size_t kHeaderBytes = formats::kBlockHeaderBytes;
+
+pipeline::BuildRequest request(const std::vector<std::string>& settings = {}) {
+  auto request = request_for(recipe_of_small_shards(settings));
+  request.max_rejects.count = 1;
+  return request;
+}
+
+void add_corpus(MemoryEnv& env) {
+  add_listed_sounds(env, kClips);
+  env.add_file(sound_path(3, kData + "/wavs"), "no sound");
+}
+
+// The bytes that every repair must come back to.
+const Files& whole_cache() {
+  static const Files files = [] {
+    MemoryEnv env;
+    add_corpus(env);
+    must_build(env, request());
+    return files_below(env);
+  }();
+  return files;
+}
+
+void add_whole_cache(MemoryEnv& env) {
+  add_corpus(env);
+  for (const auto& [name, bytes] : whole_cache()) env.add_file(kCache + "/" + name, bytes);
+}
+
+verify::Options repair_options(const std::string& data = kData) {
+  verify::Options options;
+  options.level = Level::kFull;
+  options.thread_count = 2;
+  options.repair = true;
+  options.sources.data = data;
+  return options;
+}
+
+Report repaired(Env& env, const verify::Options& options = repair_options()) {
+  const auto report = verify::verify_cache(env, kCache, options);
+  EXPECT_TRUE(report.ok()) << report.status().message();
+  return report ? *report : Report{};
+}
+
+std::string told(const Report& report) {
+  std::string text;
+  for (const auto& finding : report.findings)
+    text += finding.file + " " + finding.clip + " " + finding.what + ": " + finding.found + "\n";
+  return text;
+}
+
+std::vector<std::string> shard_names(const std::string& column = "") {
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : files_named(whole_cache(), "shards/" + column))
+    names.push_back(name);
+  return names;
+}
+
+std::string flipped(std::string bytes, std::size_t offset) {
+  bytes[offset] = static_cast<char>(bytes[offset] ^ 0x20);
+  return bytes;
+}
+
+const std::string& whole(const std::string& name) {
+  return whole_cache().at(name);
+}
+
+std::size_t header_of(const std::string& bytes) {
+  return bytes.find("XTTSBLK1");
+}
+std::size_t facts_of(const std::string& bytes) {
+  return bytes.find("XTTSFCT1");
+}
+
+void expect_mended(MemoryEnv& env, const Report& report, const std::string& file) {
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_THAT(report.findings, IsEmpty()) << told(report);
+  ASSERT_EQ(report.repaired.size(), 1U);
+  EXPECT_EQ(report.repaired.front().file, file);
+  EXPECT_EQ(difference(whole_cache(), files_below(env)), "");
+}
+
+TEST(Repair, LeavesASoundCacheAlone) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  env.set_hook([](EnvOperation& operation) {
+    EXPECT_NE(operation.call, EnvCall::kOpenForWrite) << operation.path;
+    EXPECT_NE(operation.call, EnvCall::kRename) << operation.path;
+    return Status();
+  });
+  const Report report = repaired(env);
+  EXPECT_TRUE(report.ok);
+  EXPECT_THAT(report.repaired, IsEmpty());
+}
+
+TEST(Repair, MendsAFlippedByteAnywhereInAShard) {
+  for (const std::string& name : shard_names()) {
+    const std::string& bytes = whole(name);
+    const std::size_t header = header_of(bytes);
+    const std::size_t facts = facts_of(bytes);
+    for (const std::size_t offset :
+         {std::size_t{0}, std::size_t{5000}, header + 50, header + 1780, header + kHeaderBytes + 9,
+          facts, facts + 90, bytes.size() - 1}) {
+      SCOPED_TRACE(name + " at " + std::to_string(offset));
+      MemoryEnv env;
+      add_whole_cache(env);
+      env.add_file(kCache + "/" + name, flipped(bytes, offset));
+      expect_mended(env, repaired(env), name);
+    }
+  }
+}
+
+TEST(Repair, MendsACutOrEmptyOrMissingShard) {
+  for (const std::string& name : shard_names()) {
+    const std::string& bytes = whole(name);
+    for (const std::size_t size : {bytes.size() - 1, bytes.size() / 2, std::size_t{0}}) {
+      SCOPED_TRACE(name + " cut to " + std::to_string(size));
+      MemoryEnv env;
+      add_whole_cache(env);
+      env.add_file(kCache + "/" + name, bytes.substr(0, size));
+      expect_mended(env, repaired(env), name);
+    }
+    MemoryEnv env;
+    add_whole_cache(env);
+    ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
+    expect_mended(env, repaired(env), name);
+  }
+}
+
+TEST(Repair, MendsALongerShard) {
+  const std::string name = shard_names("mel").front();
+  MemoryEnv env;
+  add_whole_cache(env);
+  env.add_file(kCache + "/" + name, whole(name) + "more");
+  expect_mended(env, repaired(env), name);
+}
+
+TEST(Repair, MakesEveryShardAgainWhenAllAreGone) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  for (const std::string& name : shard_names())
+    ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
+  const Report report = repaired(env);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(report.repaired.size(), shard_names().size());
+  EXPECT_EQ(difference(whole_cache(), files_below(env)), "");
+}
+
+TEST(Repair, RewritesTheRejectsFromTheIndex) {
+  for (const std::string text : {"", "another text\n"}) {
+    MemoryEnv env;
+    add_whole_cache(env);
+    env.add_file(kCache + "/rejects.jsonl", text);
+    expect_mended(env, repaired(env), "rejects.jsonl");
+  }
+}
+
+TEST(Repair, TouchesNothingThatIsSound) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  const std::string damaged = shard_names("mel").front();
+  env.add_file(kCache + "/" + damaged,
+               flipped(whole(damaged), header_of(whole(damaged)) + kHeaderBytes));
+  env.add_file(kCache + "/shards/mel/stray.lmdb", "nobody names it");
+  std::map<std::string, FileFacts> before;
+  for (const auto& [name, bytes] : files_below(env))
+    before[name] = env.stat(kCache + "/" + name).value();
+  EXPECT_TRUE(repaired(env).ok);
+  for (const auto& [name, facts] : before) {
+    if (name == damaged) continue;
+    const auto after = env.stat(kCache + "/" + name);
+    ASSERT_TRUE(after.ok()) << name;
+    EXPECT_EQ(after->inode, facts.inode) << name;
+    EXPECT_EQ(after->mtime_ns, facts.mtime_ns) << name;
+  }
+}
+
+TEST(Repair, ComputesOnlyWhatIsLost) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  const std::string name = shard_names("mel").front();
+  env.add_file(kCache + "/" + name, flipped(whole(name), header_of(whole(name)) + kHeaderBytes));
+  OpenedSources opened(env);
+  const Report report = repaired(env);
+  ASSERT_EQ(report.repaired.size(), 1U);
+  EXPECT_EQ(report.repaired.front().recomputed_count, 1U);
+  EXPECT_EQ(opened.take(), std::set<std::string>{"wavs/clip-0000.wav"});
+}
+
+TEST(Repair, NeedsNoSourcesForTokensHeadersFactsAndStructure) {
+  const std::string mel = shard_names("mel").front();
+  const std::string tokens = shard_names("tokens").front();
+  struct Damage {
+    std::string name;
+    std::size_t offset;
+  };
+  for (const Damage& damage :
+       {Damage{mel, 40}, Damage{mel, header_of(whole(mel)) + 30},
+        Damage{mel, facts_of(whole(mel)) + 200}, Damage{tokens, header_of(whole(tokens)) + 30},
+        Damage{tokens, header_of(whole(tokens)) + kHeaderBytes + 5},
+        Damage{tokens, facts_of(whole(tokens)) + 100}}) {
+    SCOPED_TRACE(damage.name + " at " + std::to_string(damage.offset));
+    MemoryEnv env;
+    add_whole_cache(env);
+    env.add_file(kCache + "/" + damage.name, flipped(whole(damage.name), damage.offset));
+    expect_mended(env, repaired(env, repair_options("")), damage.name);
+  }
+}
+
+TEST(Repair, SaysWhichClipsNeedTheirSources) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  const std::string name = shard_names("mel").front();
+  const std::string damaged = flipped(whole(name), header_of(whole(name)) + kHeaderBytes);
+  env.add_file(kCache + "/" + name, damaged);
+  const Report report = repaired(env, repair_options(""));
+  EXPECT_FALSE(report.ok);
+  EXPECT_THAT(report.repaired, IsEmpty());
+  ASSERT_EQ(report.findings.size(), 2U) << told(report);
+  EXPECT_EQ(report.findings[0].clip, clip_name(0));
+  EXPECT_THAT(told(report), HasSubstr("not mended, record"));
+  EXPECT_THAT(told(report), HasSubstr("--data DATA"));
+  EXPECT_EQ(env.contents(kCache + "/" + name), damaged);
+}
+
+TEST(Repair, LeavesAShardAloneWhoseSourceHasChanged) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  const std::string name = shard_names("mel").front();
+  const std::string damaged = flipped(whole(name), header_of(whole(name)) + kHeaderBytes);
+  env.add_file(kCache + "/" + name, damaged);
+  env.add_file(sound_path(0, kData + "/wavs"), sound(8));
+  const Report report = repaired(env);
+  EXPECT_FALSE(report.ok);
+  EXPECT_THAT(report.repaired, IsEmpty());
+  EXPECT_THAT(told(report), HasSubstr("clip-0000 not mended, record: its source has changed"));
+  EXPECT_EQ(env.contents(kCache + "/" + name), damaged);
+  EXPECT_EQ(files_named(files_below(env), ".build").size(), 0U);
+}
+
+// The manifest names bytes that no source makes: as when other numerics round otherwise.
+TEST(Repair, PutsNothingInPlaceThatIsNotWhatTheManifestNames) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  forge(env, kCache, {.position = 2, .change_rows = [](auto& rows) { rows[0] ^= std::byte{1}; }});
+  const std::string name = files_named(files_below(env), "shards/mel/00000-").begin()->first;
+  ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
+  auto options = repair_options();
+  for (const auto isa : {dsp::Isa::kBest, dsp::Isa::kScalar}) {
+    options.sources.isa = isa;
+    const Report report = repaired(env, options);
+    EXPECT_FALSE(report.ok);
+    EXPECT_THAT(report.repaired, IsEmpty());
+    EXPECT_THAT(told(report), HasSubstr("other bytes than the manifest names"));
+    const bool is_other = isa != dsp::Isa::kBest && dsp::best_isa() != isa;
+    EXPECT_EQ(told(report).find("other numerics") != std::string::npos, is_other);
+    EXPECT_FALSE(env.exists(kCache + "/" + name));
+  }
+}
+
+TEST(Repair, MakesFactsOfHalfPrecisionAgainFromTheSources) {
+  MemoryEnv env;
+  add_corpus(env);
+  must_build(env, request({"storage.dtype=float16"}));
+  const Files before = files_below(env);
+  const auto mel = files_named(before, "shards/mel/");
+  const auto& [name, bytes] = *mel.begin();
+  env.add_file(kCache + "/" + name, flipped(bytes, facts_of(bytes) + 200));
+  const Report report = repaired(env);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
+TEST(Repair, MendsPaddedRecordsAndSegments) {
+  MemoryEnv env;
+  env.add_file(kData + "/talk.wav", noise_wav(3, {.seconds = 4.0, .rate_hz = 44100}));
+  env.add_file(kData + "/wav.scp", "talk talk.wav\n");
+  env.add_file(kData + "/segments", "a talk 0.1 0.6\nb talk 1.0 1.7\nc talk 2.5 3.9\n");
+  env.add_file(kData + "/text", "a One.\nb Two.\nc Three.\n");
+  must_build(env, request_for(recipe_with({"corpus.layout=kaldi", "features.max_frames=128"})));
+  const Files before = files_below(env);
+  const auto mel = files_named(before, "shards/mel/");
+  ASSERT_TRUE(env.remove_file(kCache + "/" + mel.begin()->first).ok());
+  const Report report = repaired(env);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
+TEST(Repair, MendsARecordAndTheFactsOfABlockOfMany) {
+  MemoryEnv env;
+  add_corpus(env);
+  auto build = request_for(
+      recipe_with({"features.max_frames=64", "corpus.train_split=1", "corpus.validation_split=0"}));
+  build.max_rejects.count = 1;
+  must_build(env, build);
+  const Files before = files_below(env);
+  const auto mel = files_named(before, "shards/mel/");
+  const auto& [name, bytes] = *mel.begin();
+  const std::size_t record_bytes = 64 * 80 * sizeof(float);
+  const std::size_t third = header_of(bytes) + kHeaderBytes + 2 * record_bytes;
+  for (const bool facts_too : {false, true}) {
+    std::string damaged = flipped(bytes, third + 9);
+    if (facts_too) damaged = flipped(damaged, facts_of(damaged) + 300);
+    env.add_file(kCache + "/" + name, damaged);
+    OpenedSources opened(env);
+    const Report report = repaired(env);
+    EXPECT_TRUE(report.ok) << told(report);
+    EXPECT_EQ(opened.take(), std::set<std::string>{"wavs/clip-0002.wav"});
+    EXPECT_EQ(difference(before, files_below(env)), "");
+  }
+}
+
+// A second generation: the first clip's record is a tombstone of the first shard.
+class RepairOfAnUpdate : public ::testing::Test {
+ protected:
+  RepairOfAnUpdate() {
+    add_whole_cache(env_);
+    env_.add_file(sound_path(0, kData + "/wavs"), sound(8));
+    must_build(env_, request());
+    before_ = files_below(env_);
+    const auto view = open_cache(env_);
+    EXPECT_EQ(view->tombstones()->size(), 1U);
+    name_ = files_named(before_, "shards/mel/00000-").begin()->first;
+  }
+  MemoryEnv env_;
+  Files before_;
+  std::string name_;
+};
+
+TEST_F(RepairOfAnUpdate, KeepsTheTombstonesThatAreSound) {
+  const std::string& bytes = before_.at(name_);
+  const std::size_t second = bytes.find("XTTSBLK1", header_of(bytes) + 1);  // a record a block
+  env_.add_file(kCache + "/" + name_, flipped(bytes, second + kHeaderBytes + 4));
+  const Report report = repaired(env_);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(difference(before_, files_below(env_)), "");
+}
+
+TEST_F(RepairOfAnUpdate, CannotMakeATombstoneAgain) {
+  const std::string& bytes = before_.at(name_);
+  env_.add_file(kCache + "/" + name_, flipped(bytes, header_of(bytes) + kHeaderBytes + 4));
+  const Report report = repaired(env_);
+  EXPECT_FALSE(report.ok);
+  EXPECT_THAT(told(report), HasSubstr("no clip names it any more"));
+}
+
+TEST_F(RepairOfAnUpdate, MakesAShardOfTheSecondGenerationAgain) {
+  const std::string name = files_named(before_, "shards/mel/00002-").begin()->first;
+  ASSERT_TRUE(env_.remove_file(kCache + "/" + name).ok());
+  const Report report = repaired(env_);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(difference(before_, files_below(env_)), "");
+}
+
+TEST(Repair, SaysThatItCannotMakeIndexOrManifestAgain) {
+  for (const std::string prefix : {"index-", "manifest.json"}) {
+    for (const std::size_t offset : {std::size_t{10}, std::size_t{70}}) {
+      MemoryEnv env;
+      add_whole_cache(env);
+      const auto files = files_named(whole_cache(), prefix);
+      const auto& [name, bytes] = *files.begin();
+      env.add_file(kCache + "/" + name, flipped(bytes, offset));
+      const Files damaged = files_below(env);
+      const Report report = repaired(env);
+      EXPECT_FALSE(report.ok);
+      EXPECT_THAT(report.repaired, IsEmpty());
+      EXPECT_THAT(told(report), HasSubstr("not mended"));
+      EXPECT_EQ(difference(damaged, files_below(env)), "");
+    }
+  }
+}
+
+TEST(Repair, DoesNotDisturbAReader) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  const auto view = open_cache(env);
+  const auto before = view->read_record("mel", 6);
+  ASSERT_TRUE(before.ok());
+  const std::string name = shard_names("mel").front();
+  env.add_file(kCache + "/" + name, flipped(whole(name), header_of(whole(name)) + kHeaderBytes));
+  EXPECT_TRUE(repaired(env).ok);
+  const auto after = view->read_record("mel", 6);
+  ASSERT_TRUE(after.ok()) << after.status().message();
+  EXPECT_EQ(after->bytes, before->bytes);
+  EXPECT_TRUE(open_cache(env)->read_record("mel", 0).ok());
+}
+
+TEST(Repair, WaitsForNoBuilder) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  env.add_file(kCache + "/rejects.jsonl", "");
+  const auto lock = store::take_builder_lock(env, kCache);
+  ASSERT_TRUE(lock.ok());
+  const auto report = verify::verify_cache(env, kCache, repair_options());
+  EXPECT_EQ(report.status().code(), StatusCode::kBusy);
+}
+
+TEST(Repair, KeepsTheJournalOfAnUnfinishedBuild) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  env.add_file(kCache + "/.build/journal", "a journal");
+  const std::string name = shard_names("tokens").front();
+  ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
+  EXPECT_TRUE(repaired(env).ok);
+  EXPECT_EQ(env.contents(kCache + "/.build/journal"), "a journal");
+}
+
+TEST(Repair, RefusesTheQuickLevel) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  auto options = repair_options();
+  options.level = Level::kQuick;
+  EXPECT_EQ(verify::verify_cache(env, kCache, options).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace xtts::testing
