@@ -1,1 +1,1 @@
-for command in "" verify info ls show recipes completion; do xtts-precompute $command --help; done
+for command in "" verify info ls show diff recipes completion; do xtts-precompute $command --help; done

@@ -1,1 +1,1 @@
-! xtts-precompute --help | grep -E "^ +(diff|convert|merge|compact|warm|config|doctor|bench|monitor) "
+! xtts-precompute --help | grep -E "^ +(convert|merge|compact|warm|config|doctor|bench|monitor) "

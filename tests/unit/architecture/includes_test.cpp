@@ -35,9 +35,10 @@ const std::map<std::string, std::set<std::string>>& arrows() {
        {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "report", "formats", "base",
         "xtts"}},
       {"verify", {"reader", "store", "formats", "base", "xtts"}},
+      {"maintain", {"pipeline", "verify", "reader", "store", "formats", "base", "xtts"}},
       {"cli",
        {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "query", "report",
-        "pipeline", "verify", "recipe", "formats", "base", "xtts"}},
+        "pipeline", "verify", "maintain", "recipe", "formats", "base", "xtts"}},
   };
   return table;
 }
