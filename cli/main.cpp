@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/nearest_name.hpp"
@@ -94,6 +95,8 @@ Status run(Context& context) {
     return context.run();
   } catch (const std::bad_alloc&) {
     return {StatusCode::kResource, "no more memory"};
+  } catch (const std::system_error& error) {
+    return {StatusCode::kResource, std::string("the system refused: ") + error.what()};
   } catch (const std::exception& error) {
     return {StatusCode::kInternal, std::string("a defect of xtts-precompute: ") + error.what()};
   }

@@ -1,6 +1,8 @@
 #include "pipeline/build.hpp"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -372,7 +374,17 @@ class Build {
 }  // namespace
 
 Result<BuildReport> build(Env& env, const BuildRequest& request, BuildObserver& observer) {
-  return Build(env, request, observer).run();
+  // What may still throw is the system refusing memory or threads; that is no defect of ours.
+  try {
+    return Build(env, request, observer).run();
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResource,
+                  "out of memory: run the same command with a lower --memory, or fewer threads");
+  } catch (const std::system_error& error) {
+    return Status(StatusCode::kResource,
+                  "no thread could be started, for want of memory or by a limit of the system (" +
+                      std::string(error.what()) + "): run the same command with a lower -j");
+  }
 }
 
 }  // namespace xtts::pipeline
