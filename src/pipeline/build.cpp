@@ -175,6 +175,11 @@ class Build {
     if (is_garbage_known_) XTTS_TRY(folder_->collect_garbage(published(), keep));
     const std::uint64_t per_shard = mel.geometry().clips_per_shard();
     preview(std::min<std::uint64_t>(journal.shards.size() * per_shard, plan_.to_compute.size()));
+    // Plans its transforms while no other thread takes memory, and keeps the plans for all that
+    // follow: FFTW ends the process where it finds none.
+    XTTS_ASSIGN(const auto planner,
+                ClipWorker::create(env_, request_.recipe, request_.isa, plan_.corpus,
+                                   {.decoder_command = request_.run.decoder_command}));
     formats::ColumnSpec column = mel;
     column.numerics = numerics_.hash();
     XTTS_ASSIGN(auto computed,
