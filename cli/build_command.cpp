@@ -198,10 +198,6 @@ class Observer final : public pipeline::BuildObserver {
   }
 
   void before(const pipeline::BuildPreview& preview) override {
-    for (const auto& choice : preview.storage) {
-      if (choice.chosen) needed_bytes_ = choice.size_bytes;
-    }
-    free_bytes_ = preview.free_bytes;
     if (request_.dry_run) {
       context_.print(describe_preview(request_, preview));
       context_.print_json(preview_to_json(request_, preview));
@@ -241,21 +237,10 @@ class Observer final : public pipeline::BuildObserver {
 
   void finish() { view_.clear(); }
 
-  // What to do where the disk was too small from the start.
-  [[nodiscard]] std::string about_space() const {
-    if (needed_bytes_ <= free_bytes_) return {};
-    return "; the cache needs about " + report::format_size(needed_bytes_) + ", " +
-           report::format_size(free_bytes_) +
-           " were free: make room and run the same command again, or choose --layout packed or "
-           "--dtype float16";
-  }
-
  private:
   Context& context_;
   const pipeline::BuildRequest& request_;
   ProgressView view_;
-  std::uint64_t needed_bytes_ = 0;
-  std::uint64_t free_bytes_ = 0;
   pipeline::BuildProgress start_;
   std::optional<report::RateEstimator> clips_, sound_, bytes_;
 };
@@ -269,8 +254,6 @@ Status run_build(Context& context, const BuildOptions& options) {
   const double elapsed_s = std::chrono::duration<double>(context.env.now() - begin).count();
   if (!report) {
     const StatusCode code = report.status().code();
-    if (code == StatusCode::kResource)
-      return {code, report.status().message() + observer.about_space()};
     if (code != StatusCode::kCancelled) return report.status();
     return {StatusCode::kCancelled, "stopped; finished shards are kept, the same command goes on"};
   }

@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/nearest_name.hpp"
@@ -24,7 +25,7 @@ constexpr const char* kAbout =
     "xtts-precompute DATA CACHE is short for xtts-precompute build DATA CACHE.";
 constexpr const char* kExitCodes =
     "Exit codes: 0 done; 1 internal error; 2 usage, config or recipe; 3 too many rejects;\n"
-    "4 cache corrupt; 5 another builder holds the cache; 6 disk, memory or I/O; 130, 143 signals.";
+    "4 cache corrupt, or two that differ; 5 another builder holds the cache; 6 disk, memory or I/O; 130, 143 signals.";
 
 void add_commands(CLI::App& app, Context& context) {
   add_build_command(app, context);
@@ -34,6 +35,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_show_command(app, context);
   add_convert_command(app, context);
   add_compact_command(app, context);
+  add_diff_command(app, context);
   add_recipes_command(app, context);
   add_completion_command(app, context);
 }
@@ -95,6 +97,8 @@ Status run(Context& context) {
     return context.run();
   } catch (const std::bad_alloc&) {
     return {StatusCode::kResource, "no more memory"};
+  } catch (const std::system_error& error) {
+    return {StatusCode::kResource, std::string("the system refused: ") + error.what()};
   } catch (const std::exception& error) {
     return {StatusCode::kInternal, std::string("a defect of xtts-precompute: ") + error.what()};
   }

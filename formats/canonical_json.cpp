@@ -108,28 +108,43 @@ std::string shown(const json& value) {
   return text.substr(0, end) + "… (" + std::to_string(text.size()) + " bytes)";
 }
 
-void collect_differences(const json& in_cache, const json& asked, const std::string& path,
-                         std::vector<std::string>& out) {
-  if (in_cache.is_object() && asked.is_object()) {
+class Differences {
+ public:
+  explicit Differences(const SideNames& names) : names_(names) {}
+
+  void collect(const json& first, const json& second, const std::string& path) {
+    if (first.is_object() && second.is_object()) {
+      collect_members(first, second, path);
+    } else if (first != second) {
+      lines_.push_back(path + ": " + shown(first) + " " + names_.in_first + ", " + shown(second) +
+                       " " + names_.in_second);
+    }
+  }
+  [[nodiscard]] std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  void collect_members(const json& first, const json& second, const std::string& path) {
     const auto below = [&](const std::string& key) {
       return path.empty() ? key : path + "." + key;
     };
-    for (const auto& [key, member] : in_cache.items()) {
-      if (const auto other = asked.find(key); other != asked.end()) {
-        collect_differences(member, *other, below(key), out);
+    for (const auto& [key, member] : first.items()) {
+      if (const auto other = second.find(key); other != second.end()) {
+        collect(member, *other, below(key));
       } else {
-        out.push_back(below(key) + ": " + shown(member) +
-                      " in the cache, absent in what is asked for");
+        lines_.push_back(below(key) + ": " + shown(member) + " " + names_.in_first + ", " +
+                         names_.not_in_second);
       }
     }
-    for (const auto& [key, member] : asked.items()) {
-      if (in_cache.contains(key)) continue;
-      out.push_back(below(key) + ": absent in the cache, " + shown(member) + " asked for");
+    for (const auto& [key, member] : second.items()) {
+      if (first.contains(key)) continue;
+      lines_.push_back(below(key) + ": absent " + names_.in_first + ", " + shown(member) + " " +
+                       names_.in_second);
     }
-  } else if (in_cache != asked) {
-    out.push_back(path + ": " + shown(in_cache) + " in the cache, " + shown(asked) + " asked for");
   }
-}
+
+  const SideNames& names_;
+  std::vector<std::string> lines_;
+};
 
 }  // namespace
 
@@ -150,11 +165,11 @@ Result<json> parse_json(std::string_view text) {
   }
 }
 
-std::vector<std::string> describe_differences(const json& in_cache, const json& asked,
-                                              const std::string& prefix) {
-  std::vector<std::string> differences;
-  collect_differences(in_cache, asked, prefix, differences);
-  return differences;
+std::vector<std::string> describe_differences(const json& first, const json& second,
+                                              const std::string& prefix, const SideNames& names) {
+  Differences differences(names);
+  differences.collect(first, second, prefix);
+  return differences.take();
 }
 
 }  // namespace xtts::formats

@@ -28,8 +28,15 @@ template <typename Section>
   return digest128(dump_canonical(to_json(section)));
 }
 
+// What the two sides of a comparison are called.
+struct SideNames {
+  std::string in_first = "in the cache";
+  std::string in_second = "asked for";
+  std::string not_in_second = "absent in what is asked for";
+};
+
 // What differs between two sections, for people: "features.mel.n_mels: 80 in the cache, 100 asked for".
-[[nodiscard]] std::vector<std::string> describe_differences(const nlohmann::json& in_cache, const nlohmann::json& asked,
-                                                            const std::string& prefix);
+[[nodiscard]] std::vector<std::string> describe_differences(const nlohmann::json& first, const nlohmann::json& second,
+                                                            const std::string& prefix, const SideNames& names = {});
 
 }  // namespace xtts::formats

@@ -2,10 +2,14 @@
 
 #include <fftw3.h>
 
+#include <map>
 #include <mutex>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include "base/try.hpp"
 
 namespace xtts::dsp {
 namespace {
@@ -13,8 +17,22 @@ namespace {
 // "Beyond-guru" flag of fftw3.h, accepted by every FFTW 3 though absent from its manual.
 constexpr unsigned kNoSimd = 1U << 17U;
 
-std::mutex& planner_mutex() {
-  static std::mutex mutex;
+// What planning takes at most, generously: estimated plans of the sizes we use stay below 1 MiB.
+constexpr std::size_t kPlannerBytes = std::size_t{4} << 20U;
+
+// FFTW 3.3.10 ends the process when malloc fails while it plans (kernel/alloc.c asserts). So its
+// room is asked for first, and given back.
+bool has_room_to_plan() {
+  void* volatile room =
+      ::operator new(kPlannerBytes, std::nothrow);  // volatile: not optimized away
+  const bool is_there = room != nullptr;
+  ::operator delete(room);
+  return is_there;
+}
+
+// Recursive, because a plan may be given up while its maker holds it (no memory for the rest).
+std::recursive_mutex& planner_mutex() {
+  static std::recursive_mutex mutex;
   return mutex;
 }
 
@@ -29,7 +47,10 @@ struct Fftw<double> {
     return fftw_plan_dft_1d(size, reinterpret_cast<fftw_complex*>(in),
                             reinterpret_cast<fftw_complex*>(out), FFTW_FORWARD, flags);
   }
-  static void execute(Plan plan) { fftw_execute(plan); }
+  static void execute(Plan plan, double* in, double* out) {
+    fftw_execute_dft(plan, reinterpret_cast<fftw_complex*>(in),
+                     reinterpret_cast<fftw_complex*>(out));
+  }
   static void destroy(Plan plan) { fftw_destroy_plan(plan); }
 };
 
@@ -40,7 +61,10 @@ struct Fftw<float> {
     return fftwf_plan_dft_1d(size, reinterpret_cast<fftwf_complex*>(in),
                              reinterpret_cast<fftwf_complex*>(out), FFTW_FORWARD, flags);
   }
-  static void execute(Plan plan) { fftwf_execute(plan); }
+  static void execute(Plan plan, float* in, float* out) {
+    fftwf_execute_dft(plan, reinterpret_cast<fftwf_complex*>(in),
+                      reinterpret_cast<fftwf_complex*>(out));
+  }
   static void destroy(Plan plan) { fftwf_destroy_plan(plan); }
 };
 
@@ -52,13 +76,40 @@ struct DestroyPlan {
   }
 };
 
+template <typename Real>
+using SharedPlan = std::shared_ptr<std::remove_pointer_t<typename Fftw<Real>::Plan>>;
+
+// One plan for all transforms of a kind: executing one is thread-safe on buffers of the alignment
+// that it was made for, and all of ours are aligned alike. So a thread that comes later needs
+// nothing of the planner while any transform of its kind lives.
+template <typename Real>
+Result<SharedPlan<Real>> shared_plan(std::size_t size, FftCodelets codelets, Real* in, Real* out) {
+  using Plans = std::map<std::pair<std::size_t, FftCodelets>,
+                         std::weak_ptr<std::remove_pointer_t<typename Fftw<Real>::Plan>>>;
+  static Plans plans;  // guarded by planner_mutex()
+  const std::lock_guard lock(planner_mutex());
+  auto& known = plans[{size, codelets}];
+  if (auto plan = known.lock()) return plan;
+  if (!has_room_to_plan()) return Status(StatusCode::kResource, "planning an FFT: out of memory");
+  const unsigned flags =
+      FFTW_ESTIMATE | FFTW_DESTROY_INPUT | (codelets == FftCodelets::kPortable ? kNoSimd : 0U);
+  const auto raw = Fftw<Real>::plan(static_cast<int>(size), in, out, flags);
+  if (raw == nullptr) {
+    return Status(StatusCode::kResource, "FFTW made no plan for a complex transform of " +
+                                             std::to_string(size) + " points");
+  }
+  SharedPlan<Real> plan(raw, DestroyPlan<Real>());
+  known = plan;
+  return plan;
+}
+
 }  // namespace
 
 template <typename Real>
 struct ComplexFft<Real>::Impl {
   AlignedBuffer<Real> in;
   AlignedBuffer<Real> out;
-  std::unique_ptr<std::remove_pointer_t<typename Fftw<Real>::Plan>, DestroyPlan<Real>> plan;
+  SharedPlan<Real> plan;
 };
 
 template <typename Real>
@@ -66,17 +117,7 @@ Result<ComplexFft<Real>> ComplexFft<Real>::create(std::size_t size, FftCodelets 
   auto impl = std::make_unique<Impl>();
   impl->in = AlignedBuffer<Real>(2 * size);
   impl->out = AlignedBuffer<Real>(2 * size);
-  const unsigned flags =
-      FFTW_ESTIMATE | FFTW_DESTROY_INPUT | (codelets == FftCodelets::kPortable ? kNoSimd : 0U);
-  {
-    const std::lock_guard lock(planner_mutex());
-    impl->plan.reset(
-        Fftw<Real>::plan(static_cast<int>(size), impl->in.data(), impl->out.data(), flags));
-  }
-  if (!impl->plan) {
-    return Status(StatusCode::kResource, "FFTW made no plan for a complex transform of " +
-                                             std::to_string(size) + " points");
-  }
+  XTTS_ASSIGN(impl->plan, shared_plan<Real>(size, codelets, impl->in.data(), impl->out.data()));
   return ComplexFft(std::move(impl));
 }
 
@@ -101,7 +142,7 @@ const Real* ComplexFft<Real>::output() noexcept {
 
 template <typename Real>
 void ComplexFft<Real>::execute() noexcept {
-  Fftw<Real>::execute(impl_->plan.get());
+  Fftw<Real>::execute(impl_->plan.get(), impl_->in.data(), impl_->out.data());
 }
 
 template class ComplexFft<float>;

@@ -1,8 +1,9 @@
 // ComplexFft: the forward complex transform of a fixed size by FFTW, out of place, unscaled:
 //   out[k] = sum over n of in[n] exp(-2 pi i k n / size),  complex numbers as (re, im) pairs.
 // The input is destroyed. One thread at a time; making and destroying one is serialised inside,
-// because FFTW's planner is not thread-safe. Plans are FFTW_ESTIMATE: measured plans differ from
-// run to run, and with them the last bits. kResource when FFTW makes no plan.
+// because FFTW's planner is not thread-safe, and those of one size share a plan. Plans are
+// FFTW_ESTIMATE: measured plans differ from run to run, and with them the last bits. kResource when
+// FFTW makes no plan, or there is no memory for one.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,8 @@
 #include "pipeline/build.hpp"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,6 +15,7 @@
 #include "pipeline/estimate.hpp"
 #include "pipeline/index_build.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/resource_advice.hpp"
 #include "pipeline/too_long.hpp"
 #include "reader/cache_view.hpp"
 #include "store/cache_folder.hpp"
@@ -31,15 +34,19 @@ class Build {
 
   Result<BuildReport> run() {
     auto report = plan_and_build();
-    if (!report) leave_no_trace();
-    return report;
+    if (report) return report;
+    const Status failure = with_advice(report.status());
+    leave_no_trace();
+    return failure;
   }
 
  private:
   Result<BuildReport> plan_and_build() {
     XTTS_TRY(check_data());
     if (!request_.dry_run) {
-      XTTS_ASSIGN(folder_, store::CacheFolder::open(env_, request_.cache));
+      auto opened = store::CacheFolder::open(env_, request_.cache);
+      if (opened.status().code() == StatusCode::kResource) return advise_on_writing(opened.status());
+      XTTS_ASSIGN(folder_, std::move(opened));
     }
     XTTS_TRY(open_published());
     if (previous_) XTTS_TRY(check_same_recipe(previous_->manifest(), request_.recipe));
@@ -66,6 +73,16 @@ class Build {
     for (const auto& entry : request_.corpora)
       XTTS_TRY(check_folders(env_, entry.folder, request_.cache).with_context(entry.name));
     return {};
+  }
+
+  [[nodiscard]] Status with_advice(const Status& failure) {
+    if (failure.code() != StatusCode::kResource) return failure;
+    const auto free = free_bytes_for(env_, request_.cache);
+    if (!free) return failure;
+    std::optional<std::uint64_t> needed;
+    if (!plan_.clips.empty())
+      needed = bytes_left_to_write(env_, plan_, request_, preview_, published(), *free);
+    return advise_on_space(failure, needed, *free);
   }
 
   // Refused before it computed anything: .build/ goes again, unless it holds the journal of a build
@@ -114,12 +131,10 @@ class Build {
       ++preview.clips_by_split[std::string(corpus::to_string(clip.split))];
       if (plan_.clips[i].fate == ClipFate::kReuse) ++preview.reused_count;
     }
-    // The folder of a cache that is not there yet is asked of its nearest ancestor.
-    std::string folder = request_.cache;
-    while (!env_.stat(folder) && folder != "." && folder != "/") folder = parent_path(folder);
-    if (const auto free = env_.free_bytes(folder)) preview.free_bytes = *free;
+    if (const auto free = free_bytes_for(env_, request_.cache)) preview.free_bytes = *free;
     if (observer_.wants_estimate()) estimate(env_, plan_, request_, preview);
     observer_.before(preview);
+    preview_ = std::move(preview);
   }
 
   Result<BuildReport> compute_and_publish() {
@@ -160,6 +175,11 @@ class Build {
     if (is_garbage_known_) XTTS_TRY(folder_->collect_garbage(published(), keep));
     const std::uint64_t per_shard = mel.geometry().clips_per_shard();
     preview(std::min<std::uint64_t>(journal.shards.size() * per_shard, plan_.to_compute.size()));
+    // Plans its transforms while no other thread takes memory, and keeps the plans for all that
+    // follow: FFTW ends the process where it finds none.
+    XTTS_ASSIGN(const auto planner,
+                ClipWorker::create(env_, request_.recipe, request_.isa, plan_.corpus,
+                                   {.decoder_command = request_.run.decoder_command}));
     formats::ColumnSpec column = mel;
     column.numerics = numerics_.hash();
     XTTS_ASSIGN(auto computed,
@@ -341,6 +361,7 @@ class Build {
   std::optional<store::SourceTable> sources_;
   formats::Numerics numerics_;
   Plan plan_;
+  BuildPreview preview_;  // as the observer was told it
   std::uint64_t generation_ = 1;
   std::uint64_t computed_count_ = 0;
   StageTimes times_;
@@ -349,7 +370,17 @@ class Build {
 }  // namespace
 
 Result<BuildReport> build(Env& env, const BuildRequest& request, BuildObserver& observer) {
-  return Build(env, request, observer).run();
+  // What may still throw is the system refusing memory or threads; that is no defect of ours.
+  try {
+    return Build(env, request, observer).run();
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResource,
+                  "out of memory: run the same command with a lower --memory, or fewer threads");
+  } catch (const std::system_error& error) {
+    return Status(StatusCode::kResource,
+                  "no thread could be started, for want of memory or by a limit of the system (" +
+                      std::string(error.what()) + "): run the same command with a lower -j");
+  }
 }
 
 }  // namespace xtts::pipeline

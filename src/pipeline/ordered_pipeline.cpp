@@ -7,6 +7,9 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include <stdexcept>
+#include <system_error>
+
 #include "base/hand_over.hpp"
 
 namespace xtts::pipeline {
@@ -40,7 +43,13 @@ void run_ordered(OrderedWork& work, std::uint32_t thread_count, std::size_t in_f
   const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, thread_count);
   tbb::task_arena arena(static_cast<int>(thread_count));
   given.end();  // what the caller did before
-  arena.execute([&] { tbb::parallel_pipeline(in_flight, filters); });
+  try {
+    arena.execute([&] { tbb::parallel_pipeline(in_flight, filters); });
+  } catch (const std::runtime_error& error) {
+    // oneTBB 2021.8 says so when pthread_create fails; our steps throw nothing of the kind.
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            error.what());
+  }
   given.begin();
   computed.begin();
   committed.begin();

@@ -4,7 +4,8 @@
 // At most `in_flight` numbers are between next() and the end of their commit(), and they follow one
 // another: what belongs to a number may lie in slot number % in_flight. Returns when next() has
 // said that there are no more and all have been committed; the calling thread works too. An
-// exception that leaves a step ends the run and comes out here.
+// exception that leaves a step ends the run and comes out here. std::system_error where the system
+// gives no thread.
 #pragma once
 
 #include <cstddef>

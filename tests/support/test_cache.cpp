@@ -44,6 +44,7 @@ TestClip make_clip(const TestCacheOptions& options, std::uint32_t number) {
   }
   for (std::uint32_t i = 0; i < tokens; ++i)
     clip.tokens.push_back(static_cast<std::int32_t>(1 + i * number));
+  if (options.edit_clip) options.edit_clip(clip);
   return clip;
 }
 

@@ -43,6 +43,12 @@ using ShardMaker = std::function<MadeShard(const formats::ColumnSpec&, std::uint
                                            std::uint64_t generation,
                                            const std::vector<TestBlock>& blocks);
 
+struct TestClip {
+  std::string id;                    // full
+  std::vector<float> mel;            // [frames, channels]
+  std::vector<std::int32_t> tokens;  // [tokens]
+};
+
 struct TestCacheOptions {
   formats::StoreKind store = formats::StoreKind::kLmdb;  // what make_shard makes
   formats::Layout layout = formats::Layout::kPadded;
@@ -57,12 +63,7 @@ struct TestCacheOptions {
   std::uint64_t generation = 1;
   std::string dataset = {};  // of every clip; empty for none
   ShardMaker make_shard = make_shard_by_hand;
-};
-
-struct TestClip {
-  std::string id;                    // full
-  std::vector<float> mel;            // [frames, channels]
-  std::vector<std::int32_t> tokens;  // [tokens]
+  std::function<void(TestClip&)> edit_clip = {};  // changes its numbers before they are stored
 };
 
 struct TestCache {

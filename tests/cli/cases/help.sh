@@ -1,1 +1,1 @@
-for command in "" verify info ls show convert compact recipes completion; do xtts-precompute $command --help; done
+for command in "" verify info ls show diff convert compact recipes completion; do xtts-precompute $command --help; done

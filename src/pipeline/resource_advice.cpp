@@ -1,0 +1,127 @@
+#include "pipeline/resource_advice.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "formats/canonical_json.hpp"
+#include "pipeline/columns.hpp"
+#include "pipeline/estimate.hpp"
+#include "report/human.hpp"
+#include "store/cache_folder.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+// Of a clip in the index, beside its text: 80 bytes of rows, the rest its facts.
+constexpr std::uint64_t kIndexBytesPerClip = 400;
+// Of a clip among the facts of its block.
+constexpr std::uint64_t kFactsBytesPerClip = 512;
+// Of a block: its header, its facts and what is left of its last page.
+constexpr std::uint64_t kBytesPerBlock = 3 * formats::kPageBytes;
+// Manifest, journal, footers, and the pages that files end in.
+constexpr std::uint64_t kOverheadBytes = std::uint64_t{64} << 10U;
+// Less than this is a full disk, whatever the estimate says.
+constexpr std::uint64_t kNothingFreeBytes = std::uint64_t{1} << 20U;
+
+std::uint64_t chosen_bytes(const BuildPreview& preview) {
+  for (const StorageChoice& choice : preview.storage) {
+    if (choice.chosen) return choice.size_bytes;
+  }
+  return 0;
+}
+
+// All mels that are to be computed, without what lies around them.
+std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& request,
+                            BuildPreview preview, std::uint64_t free_bytes) {
+  if (plan.to_compute.empty()) return 0;
+  const std::uint64_t padded =
+      plan.to_compute.size() * mel_column(request.recipe, {}).record_bytes();
+  const bool is_padded = request.recipe.storage.layout == formats::Layout::kPadded;
+  if (is_padded || free_bytes >= padded) return padded;
+  if (chosen_bytes(preview) == 0) {
+    preview.to_compute_count = plan.to_compute.size();
+    estimate(env, plan, request, preview);
+  }
+  const std::uint64_t packed = chosen_bytes(preview);
+  return packed == 0 ? padded : packed;
+}
+
+std::uint64_t mel_bytes(Env& env, const Plan& plan, const BuildRequest& request,
+                        const BuildPreview& preview, std::uint64_t free_bytes) {
+  const std::uint64_t clips = plan.to_compute.size();
+  const std::uint64_t per_block = mel_column(request.recipe, {}).geometry().records_per_block;
+  return payload_bytes(env, plan, request, preview, free_bytes) + clips * kFactsBytesPerClip +
+         (clips + per_block - 1) / per_block * kBytesPerBlock;
+}
+
+// Tokens and index, which are written anew.
+std::uint64_t text_bytes(const Plan& plan, const BuildRequest& request) {
+  const std::uint64_t record = tokens_column(request.recipe, {}).record_bytes();
+  const bool is_padded = request.recipe.storage.layout == formats::Layout::kPadded;
+  std::uint64_t sum = 0;
+  for (const auto& clip : plan.corpus.clips) {
+    const std::uint64_t text = text_to_tokenize(clip, request.recipe.text).size();
+    const std::uint64_t tokens = formats::kPackedAlignmentBytes + text * sizeof(std::int32_t);
+    sum += kIndexBytesPerClip + 2 * text;
+    if (plan.corpus.has_text) sum += is_padded ? record : std::min(record, tokens);
+  }
+  return sum;
+}
+
+// Of mel shards that this build has sealed: those that the published manifest does not name.
+std::uint64_t sealed_bytes(Env& env, const std::string& cache, const formats::Manifest* published) {
+  std::set<std::string> known;
+  if (published != nullptr && !published->columns.empty()) {
+    const auto& shards = published->columns.front().shards;
+    for (std::size_t i = 0; i < shards.size(); ++i)
+      known.insert(formats::shard_file_name(i, shards[i].digest));
+  }
+  const std::string folder = store::column_folder(cache, "mel");
+  const auto entries = env.list(folder);
+  std::uint64_t sum = 0;
+  for (const DirectoryEntry& entry : entries ? *entries : std::vector<DirectoryEntry>()) {
+    if (known.contains(entry.name)) continue;
+    const auto facts = env.stat(join_path(folder, entry.name));
+    if (facts) sum += facts->size_bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<std::uint64_t> free_bytes_for(Env& env, const std::string& cache) {
+  std::string folder = cache;
+  while (!env.stat(folder) && folder != "." && folder != "/") folder = parent_path(folder);
+  return env.free_bytes(folder);
+}
+
+std::uint64_t bytes_left_to_write(Env& env, const Plan& plan, const BuildRequest& request,
+                                  const BuildPreview& preview, const formats::Manifest* published,
+                                  std::uint64_t free_bytes) {
+  const std::uint64_t mels = mel_bytes(env, plan, request, preview, free_bytes);
+  const std::uint64_t sealed = sealed_bytes(env, request.cache, published);
+  return mels - std::min(mels, sealed) + text_bytes(plan, request) + kOverheadBytes;
+}
+
+Status advise_on_space(const Status& failure, std::optional<std::uint64_t> needed_bytes,
+                       std::uint64_t free_bytes) {
+  if (free_bytes >= std::max(needed_bytes.value_or(0), kNothingFreeBytes)) return failure;
+  std::string text =
+      failure.message() + "; CACHE's file system has " + report::format_size(free_bytes) + " free";
+  if (needed_bytes)
+    text += ", and the build needs about " + report::format_size(*needed_bytes) + " more";
+  text +=
+      ": make room and run the same command again, which keeps every sealed shard, or name another "
+      "CACHE";
+  if (!needed_bytes) text += " (--dry-run says how much it needs)";
+  return {failure.code(), std::move(text)};
+}
+
+Status advise_on_writing(const Status& failure) {
+  return {failure.code(),
+          failure.message() +
+              "; a build has to write into CACHE: make it writable, or name another "
+              "CACHE (info, ls, show, verify and diff only read)"};
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,2 @@
+cp -r cache copy
+xtts-precompute diff cache copy --quiet

@@ -1,0 +1,1 @@
+xtts-precompute diff a b --tolerance -1
