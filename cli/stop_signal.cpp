@@ -29,6 +29,9 @@ void install_stop_signals() {
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     ::sigaction(signal, &action, nullptr);
   }
+  // Ignored by whoever started us, a decoder's number would be given to another process before it is
+  // waited for, and killed there.
+  std::signal(SIGCHLD, SIG_DFL);
 }
 
 bool stop_requested() noexcept {

@@ -72,9 +72,9 @@ std::uint64_t text_bytes(const Plan& plan, const BuildRequest& request) {
 std::uint64_t sealed_bytes(Env& env, const std::string& cache, const formats::Manifest* published) {
   std::set<std::string> known;
   if (published != nullptr && !published->columns.empty()) {
-    const auto& shards = published->columns.front().shards;
-    for (std::size_t i = 0; i < shards.size(); ++i)
-      known.insert(formats::shard_file_name(i, shards[i].digest));
+    const auto& mel = published->columns.front();
+    for (std::size_t i = 0; i < mel.shards.size(); ++i)
+      known.insert(formats::shard_file_name(i, mel.shards[i].digest, mel.store));
   }
   const std::string folder = store::column_folder(cache, "mel");
   const auto entries = env.list(folder);
