@@ -28,6 +28,8 @@ struct IndexJob {
   reader::CacheView* previous = nullptr;
   const formats::ColumnSpec& mel;
   const std::vector<store::JournalShard>& mel_shards;  // of this build
+  // Sealed before: then no tokens are written.
+  const std::vector<store::JournalShard>* token_shards = nullptr;
   const std::vector<formats::Reject>& rejects;         // all, in the order of the file
   const std::vector<std::string>& known_speakers;
   std::uint64_t generation = 1;
