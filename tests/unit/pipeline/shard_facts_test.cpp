@@ -15,6 +15,7 @@ formats::RecordFacts sound_facts() {
   facts.source_path = "a.wav";
   facts.content_digest = Digest{1, 2};
   facts.source_rate_hz = 2000;  // breaks a rule that warns
+  facts.source_frame_count = 4000;
   facts.warnings = "its end is torn";
   facts.unknown[40] = "later";
   return facts;
