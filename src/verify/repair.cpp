@@ -63,6 +63,7 @@ class Repair {
     XTTS_TRY(load_plan_again());
     if (files.erase(std::string(reader::kRejectsName)) > 0) XTTS_TRY(mend_rejects(folder));
     for (const auto& [name, place] : shards_of(files)) XTTS_TRY(mend_shard(folder, name, place));
+    if (run_.findings.files_to_mend().empty()) report_.record_count = all_records();
     return {};
   }
 
@@ -90,6 +91,14 @@ class Repair {
     XTTS_ASSIGN(texts_, Recomputer::create(run_.env, manifest(), index(),
                                            {.isa = run_.options.sources.isa}, 1));
     return {};
+  }
+
+  // What the checks have looked at, once nothing is damaged any more.
+  [[nodiscard]] std::uint64_t all_records() const {
+    std::uint64_t count = 0;
+    for (const formats::ColumnEntry& column : manifest().columns)
+      for (const formats::ShardEntry& shard : column.shards) count += shard.record_count;
+    return count;
   }
 
   // Files that the manifest does not name (any more) are nobody's.

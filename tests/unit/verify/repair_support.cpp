@@ -84,6 +84,7 @@ std::size_t facts_of(const std::string& bytes) {
 void expect_mended(MemoryEnv& env, const Report& report, const std::string& file) {
   EXPECT_TRUE(report.ok) << told(report);
   EXPECT_THAT(report.findings, IsEmpty()) << told(report);
+  EXPECT_EQ(report.record_count, 2 * (kRepairClips - 1));
   ASSERT_EQ(report.repaired.size(), 1U);
   EXPECT_EQ(report.repaired.front().file, file);
   EXPECT_EQ(difference(whole_cache(), files_below(env)), "");

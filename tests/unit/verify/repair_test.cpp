@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "forged_cache.hpp"
 #include "repair_support.hpp"
 #include "store/builder_lock.hpp"
@@ -45,6 +47,27 @@ TEST(Repair, MendsAFlippedByteAnywhereInAShard) {
       env.add_file(kCache + "/" + name, flipped(bytes, offset));
       expect_mended(env, repaired(env), name);
     }
+  }
+}
+
+// Two bytes at once, anywhere but in the manifest.
+TEST(Repair, MendsFlippedBytesWhereverTheyLie) {
+  constexpr std::uint32_t kSeed = 20240607;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  std::mt19937 random(kSeed);
+  std::vector<std::string> names = shard_names();
+  names.push_back(files_named(whole_cache(), "index-").begin()->first);
+  for (int round = 0; round < 40; ++round) {
+    const std::string& name = names[random() % names.size()];
+    const std::string& bytes = whole(name);
+    const std::size_t first = random() % bytes.size();
+    const std::size_t second = random() % bytes.size();
+    if (first == second) continue;
+    SCOPED_TRACE(name + " at " + std::to_string(first) + " and " + std::to_string(second));
+    MemoryEnv env;
+    add_whole_cache(env);
+    env.add_file(kCache + "/" + name, flipped(flipped(bytes, first), second));
+    expect_mended(env, repaired(env), name);
   }
 }
 
