@@ -72,7 +72,7 @@ class IndexBuilder {
       XTTS_ASSIGN(tokenizer_, make_tokenizer());
       const auto* old = job_.previous ? job_.previous->manifest().find_column("tokens") : nullptr;
       reuse_tokens_ = old != nullptr && !job_.plan.texts_changed;
-      if (!reuse_tokens_) {
+      if (!reuse_tokens_ && job_.token_shards == nullptr) {
         token_writer_ =
             TextColumnWriter::create(tokens_column(job_.recipe, job_.numerics),
                                      job_.recipe.storage.store, job_.generation, folder_);
@@ -240,8 +240,13 @@ class IndexBuilder {
       XTTS_ASSIGN(const auto location, job_.previous->location(kMelId, position));
       add_tombstone({.column_id = kMelId, .block_row = location.block_row, .slot = location.slot});
     }
+    if (job_.token_shards != nullptr) return add_token_shards(*job_.token_shards);
     if (!token_writer_) return {};
     XTTS_ASSIGN(const auto shards, token_writer_->finish());
+    return add_token_shards(shards);
+  }
+
+  Status add_token_shards(const std::vector<store::JournalShard>& shards) {
     for (const auto& shard : shards) {
       tokens_.add_shard(*shard.sealed, job_.generation);
       result_.token_shards.push_back(*shard.sealed);

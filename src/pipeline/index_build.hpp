@@ -28,7 +28,9 @@ struct IndexJob {
   reader::CacheView* previous = nullptr;
   const formats::ColumnSpec& mel;
   const std::vector<store::JournalShard>& mel_shards;  // of this build
-  const std::vector<formats::Reject>& rejects;         // all, in the order of the file
+  // Sealed before: then no tokens are written.
+  const std::vector<store::JournalShard>* token_shards = nullptr;
+  const std::vector<formats::Reject>& rejects;     // all, in the order of the file
   const std::vector<std::string>& known_speakers;  // numbers 0, 1, ... where nothing is published
   std::vector<std::string> known_languages = {};   // likewise
   std::uint64_t generation = 1;

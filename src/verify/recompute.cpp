@@ -75,6 +75,7 @@ Status Recomputer::discover(reader::IndexReader& index) {
     const auto facts = index.details(position);
     if (!facts || places_.contains(reader::full_id(*facts))) return {};
   }
+  if (index.clip_count() == 0) return {};
   return {StatusCode::kMismatch, sources_.data + " holds none of the " +
                                      std::to_string(index.clip_count()) +
                                      " clips of this cache: is it another corpus?"};

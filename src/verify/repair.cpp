@@ -8,6 +8,7 @@
 #include "reader/cache_paths.hpp"
 #include "reader/open_generation.hpp"
 #include "store/cache_folder.hpp"
+#include "verify/index_repair.hpp"
 #include "verify/shard_check.hpp"
 #include "verify/shard_repair.hpp"
 
@@ -26,6 +27,27 @@ struct ShardPlace {
   std::uint32_t ordinal = 0;
 };
 
+void tell(Run& run, const std::string& file, const Obstacle& obstacle, const char* remedy,
+          const std::string& column = {}) {
+  run.findings.add({.file = file,
+                    .clip = obstacle.clip,
+                    .column = column,
+                    .what = "not mended, " + obstacle.what,
+                    .found = obstacle.why,
+                    .remedy = remedy,
+                    .is_of_checks = false});
+}
+
+// Every byte of it is what its checks say.
+bool is_sound_index(Env& env, const std::string& cache) {
+  const auto generation = reader::open_generation(env, cache);
+  if (!generation) return false;
+  const reader::ChunkedFile& file = generation->index->file();
+  for (std::uint64_t chunk = 0; chunk < file.footer().chunk_count; ++chunk)
+    if (!file.check_chunk(chunk).ok()) return false;
+  return true;
+}
+
 class Repair {
  public:
   Repair(Run& run, Report& report) : run_(run), report_(report) {}
@@ -37,32 +59,25 @@ class Repair {
     generation_ = std::move(*generation);
     XTTS_TRY(manifest().allows_changes());
     std::set<std::string> files = run_.findings.files_to_mend();
-    if (files.erase(index().file().name()) > 0) {
-      not_mended(index().file().name(), {.clip = "", .what = "index", .why = kNoIndexRepair},
-                 kOverwriteRemedy);
-      return {};
-    }
+    if (files.contains(index().file().name())) return {};  // mend_index has told why
     XTTS_TRY(load_plan_again());
     if (files.erase(std::string(reader::kRejectsName)) > 0) XTTS_TRY(mend_rejects(folder));
     for (const auto& [name, place] : shards_of(files)) XTTS_TRY(mend_shard(folder, name, place));
+    if (run_.findings.files_to_mend().empty()) report_.record_count = all_records();
     return {};
   }
 
  private:
-  static constexpr const char* kNoIndexRepair =
-      "this version cannot make an index again from the shards";
-
   [[nodiscard]] const formats::Manifest& manifest() const { return generation_.loaded.manifest; }
   [[nodiscard]] reader::IndexReader& index() const { return *generation_.index; }
 
-  // Without a manifest or an index nobody knows what the shards should be.
   Status give_up(const Status& status) {
     if (status.code() != StatusCode::kCorrupt) return status;
+    if (reader::load_manifest(run_.env, run_.cache)) return {};  // mend_index has told why
     not_mended(std::string(reader::kManifestName),
                {.clip = "",
                 .what = "manifest",
-                .why = "manifest or index are lost, and this version cannot make them again from "
-                       "the shards"},
+                .why = "this version cannot make a manifest again from the shards"},
                kOverwriteRemedy);
     return {};
   }
@@ -76,6 +91,14 @@ class Repair {
     XTTS_ASSIGN(texts_, Recomputer::create(run_.env, manifest(), index(),
                                            {.isa = run_.options.sources.isa}, 1));
     return {};
+  }
+
+  // What the checks have looked at, once nothing is damaged any more.
+  [[nodiscard]] std::uint64_t all_records() const {
+    std::uint64_t count = 0;
+    for (const formats::ColumnEntry& column : manifest().columns)
+      for (const formats::ShardEntry& shard : column.shards) count += shard.record_count;
+    return count;
   }
 
   // Files that the manifest does not name (any more) are nobody's.
@@ -175,13 +198,7 @@ class Repair {
 
   void not_mended(const std::string& file, const Obstacle& obstacle, const char* remedy,
                   const std::string& column = {}) {
-    run_.findings.add({.file = file,
-                       .clip = obstacle.clip,
-                       .column = column,
-                       .what = "not mended, " + obstacle.what,
-                       .found = obstacle.why,
-                       .remedy = remedy,
-                       .is_of_checks = false});
+    tell(run_, file, obstacle, remedy, column);
   }
 
   Run& run_;
@@ -220,6 +237,31 @@ Status mend(Run& run, Report& report) {
   XTTS_TRY(make_names_durable(run));
   // After a failure .build/ stays, for the next repair to see.
   return leave(run.env, **folder);
+}
+
+Result<std::optional<Mended>> mend_index(Run& run) {
+  const auto loaded = reader::load_manifest(run.env, run.cache);
+  if (!loaded) return std::optional<Mended>();  // told as what it is: a lost manifest
+  const std::string name = formats::index_file_name(loaded->manifest.index_digest);
+  if (!run.findings.files_to_mend().contains(name)) return std::optional<Mended>();
+  XTTS_TRY(loaded->manifest.allows_changes());
+  if (is_sound_index(run.env, run.cache)) {
+    tell(run, name,
+         {.clip = "",
+          .what = "index",
+          .why = "its bytes are sound: it contradicts the manifest or itself"},
+         kOverwriteRemedy);
+    return std::optional<Mended>();
+  }
+  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run.env, run.cache));
+  const auto why_not =
+      remake_index(run.env, run.cache, loaded->manifest, *folder, run.options.cancelled);
+  if (!why_not) return why_not.status();  // .build/ stays, for the next repair to see
+  XTTS_TRY(leave(run.env, *folder));
+  if (!*why_not)
+    return std::optional(Mended{.file = name, .what = "made again from the shards, byte for byte"});
+  tell(run, name, {.clip = "", .what = "index", .why = **why_not}, kOverwriteRemedy);
+  return std::optional<Mended>();
 }
 
 }  // namespace xtts::verify

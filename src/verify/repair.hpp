@@ -7,9 +7,16 @@
 // builds. What cannot be mended is left alone, and the report says why.
 #pragma once
 
+#include <optional>
+
 #include "verify/run.hpp"
 
 namespace xtts::verify {
+
+// The index first, for without it nobody knows what the shards should hold: where it is made again
+// (index_repair.hpp), everything is to be looked at once more. Nothing where it is sound, or where
+// it cannot be mended: then the findings say why.
+[[nodiscard]] Result<std::optional<Mended>> mend_index(Run& run);
 
 // After check_cache, with its findings: those of mended files go, and what a second look at these
 // files finds takes their place. Failures: kBusy, kResource (the disk), kUnsupported, kCancelled;

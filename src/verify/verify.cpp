@@ -95,6 +95,14 @@ void check_rejects(Run& run, reader::IndexReader& index) {
        .remedy = kRewriteRemedy});
 }
 
+// An index can be made again from the shards, where these are whole.
+Finding index_failure(const std::string& file, std::optional<std::uint64_t> offset_bytes,
+                      const std::string& what, const Status& status) {
+  Finding finding = failure(file, offset_bytes, what, status);
+  if (finding.remedy == kRestoreRemedy) finding.remedy = kRepairRemedy;
+  return finding;
+}
+
 // Every chunk of the index. True where all are sound.
 bool check_chunks(Run& run, const reader::IndexReader& index) {
   bool sound = true;
@@ -104,7 +112,7 @@ bool check_chunks(Run& run, const reader::IndexReader& index) {
     const Status status = index.file().check_chunk(chunk);
     if (!status.ok()) {
       sound = false;
-      run.findings.add(failure(index.file().name(), offset, "index chunk", status));
+      run.findings.add(index_failure(index.file().name(), offset, "index chunk", status));
     }
     run.advance(std::min<std::uint64_t>(formats::kIndexChunkBytes, footer.data_bytes - offset));
   }
@@ -183,7 +191,8 @@ Status check_broken_generation(Run& run, const Status& failure) {
     return {};
   }
   // Without the index nobody knows where the blocks lie; sizes are all that can be compared.
-  run.add_failure(formats::index_file_name(loaded->manifest.index_digest), "index", failure);
+  run.findings.add(index_failure(formats::index_file_name(loaded->manifest.index_digest),
+                                 std::nullopt, "index", failure));
   check_sizes(run, loaded->manifest);
   return {};
 }
@@ -224,14 +233,23 @@ Result<Report> verify_cache(Env& env, const std::string& cache, const Options& o
   const auto begin = env.now();
   Report report;
   report.level = options.level;
-  Run run(env, cache, options);
-  XTTS_TRY(check_cache(run, report));
-  if (run.cancelled()) return Status(StatusCode::kCancelled, "verify was stopped");
-  if (options.level != Level::kQuick) report.record_count = run.record_count;
-  if (options.repair) XTTS_TRY(mend(run, report));
-  report.bytes_checked = run.bytes_done;
+  auto run = std::make_unique<Run>(env, cache, options);
+  XTTS_TRY(check_cache(*run, report));
+  if (options.repair && !run->cancelled()) {
+    XTTS_ASSIGN(const auto mended_index, mend_index(*run));
+    if (mended_index) {
+      report.shard_count = 0;
+      report.repaired.push_back(*mended_index);
+      run = std::make_unique<Run>(env, cache, options);
+      XTTS_TRY(check_cache(*run, report));
+    }
+  }
+  if (run->cancelled()) return Status(StatusCode::kCancelled, "verify was stopped");
+  if (options.level != Level::kQuick) report.record_count = run->record_count;
+  if (options.repair) XTTS_TRY(mend(*run, report));
+  report.bytes_checked = run->bytes_done;
   report.seconds = std::chrono::duration<double>(env.now() - begin).count();
-  run.findings.move_into(report);
+  run->findings.move_into(report);
   return report;
 }
 

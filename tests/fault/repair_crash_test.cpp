@@ -43,6 +43,14 @@ void add_damaged_cache(MemoryEnv& env) {
   env.add_file(kCache + "/rejects.jsonl", "something else\n");
 }
 
+// Nothing but the index: what stands around it is what it is made of.
+void add_cache_without_index(MemoryEnv& env) {
+  add_corpus(env);
+  for (const auto& [name, bytes] : whole_cache()) {
+    if (!name.starts_with("index-")) env.add_file(kCache + "/" + name, bytes);
+  }
+}
+
 Result<verify::Report> repair(Env& env) {
   verify::Options options;
   options.repair = true;
@@ -61,6 +69,7 @@ void expect_others_readable(MemoryEnv& env) {
 
 struct Scene {
   std::string name;
+  bool is_index_lost = false;  // else shards and rejects are damaged
   Aftermath aftermath = Aftermath::kIsACrash;
   double torn_share = 0.0;
   bool power_is_cut = false;
@@ -77,7 +86,7 @@ TEST_P(RepairInterrupted, AtEveryCallAndEndsWithTheSameBytes) {
   std::uint64_t interrupted_count = 0;
   for (std::uint64_t call = 1; !::testing::Test::HasFailure(); ++call) {
     MemoryEnv memory;
-    add_damaged_cache(memory);
+    scene.is_index_lost ? add_cache_without_index(memory) : add_damaged_cache(memory);
     FaultEnv env(memory);
     env.set_fault(
         Fault{.at_call = call, .aftermath = scene.aftermath, .torn_share = scene.torn_share});
@@ -87,7 +96,7 @@ TEST_P(RepairInterrupted, AtEveryCallAndEndsWithTheSameBytes) {
     ++interrupted_count;
     EXPECT_TRUE(env.misuse().empty()) << env.misuse().front();
     if (scene.power_is_cut) memory.forget_unsynced();
-    expect_others_readable(memory);
+    if (!scene.is_index_lost) expect_others_readable(memory);
 
     const auto again = repair(memory);
     ASSERT_TRUE(again.ok()) << again.status().message();
@@ -104,10 +113,12 @@ TEST_P(RepairInterrupted, AtEveryCallAndEndsWithTheSameBytes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Scenes, RepairInterrupted,
-    ::testing::Values(Scene{.name = "KilledInTheMiddleOfAWrite", .torn_share = 0.6},
-                      Scene{.name = "LosesPower", .power_is_cut = true},
-                      Scene{
-                          .name = "FailsOnce", .aftermath = Aftermath::kGoesOn, .torn_share = 0.6}),
+    ::testing::Values(
+        Scene{.name = "KilledInTheMiddleOfAWrite", .torn_share = 0.6},
+        Scene{.name = "LosesPower", .power_is_cut = true},
+        Scene{.name = "FailsOnce", .aftermath = Aftermath::kGoesOn, .torn_share = 0.6},
+        Scene{.name = "OfTheIndexKilled", .is_index_lost = true, .torn_share = 0.6},
+        Scene{.name = "OfTheIndexLosesPower", .is_index_lost = true, .power_is_cut = true}),
     [](const auto& scene) { return scene.param.name; });
 
 }  // namespace

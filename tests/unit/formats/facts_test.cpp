@@ -168,5 +168,27 @@ TEST(Facts, MergingFillsOnlyWhatIsMissing) {
   EXPECT_EQ(merge_facts({}, with_every_field()), with_every_field());
 }
 
+TEST(Facts, AreListedByTagWithBytesAndTextForPeople) {
+  RecordFacts facts;
+  facts.id = "a";
+  facts.source_rate_hz = 22050;
+  facts.gain = 0.5F;
+  facts.segment_start_s = 1.25;
+  facts.content_digest = Digest{1, 2};
+  facts.unknown[40] = "left out";
+  const auto list = list_facts(facts);
+  ASSERT_EQ(list.size(), 5);
+  const char* const texts[] = {"'a'", "00000000000000010000000000000002", "22050", "0.5", "1.25"};
+  const int tags[] = {1, 9, 13, 18, 31};
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(list[i].tag, tags[i]);
+    EXPECT_EQ(list[i].text, texts[i]);
+    std::string encoded_alone = field(list[i].tag, list[i].bytes);
+    EXPECT_NE(encoded(facts).find(encoded_alone), std::string::npos);
+  }
+  EXPECT_EQ(list[2].name, "source rate");
+  EXPECT_EQ(list_facts(with_every_field()).size(), 33);
+}
+
 }  // namespace
 }  // namespace xtts::formats

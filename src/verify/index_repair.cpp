@@ -1,0 +1,184 @@
+#include "verify/index_repair.hpp"
+
+#include <vector>
+
+#include "base/try.hpp"
+#include "formats/manifest_recipe.hpp"
+#include "formats/reject.hpp"
+#include "pipeline/columns.hpp"
+#include "pipeline/index_build.hpp"
+#include "pipeline/plan.hpp"
+#include "pipeline/sealed_records.hpp"
+#include "reader/cache_paths.hpp"
+#include "reader/read_exactly.hpp"
+#include "store/durable.hpp"
+#include "verify/shard_scan.hpp"
+
+namespace xtts::verify {
+namespace {
+
+using store::JournalShard;
+
+constexpr std::uint64_t kRejectsBytesMax = std::uint64_t{1} << 30U;
+
+class IndexRepair {
+ public:
+  IndexRepair(Env& env, const std::string& cache, const formats::Manifest& manifest,
+              store::CacheFolder& folder, const std::function<bool()>& cancelled)
+      : env_(env), cache_(cache), manifest_(manifest), folder_(folder), cancelled_(cancelled) {}
+
+  Result<std::optional<std::string>> run() {
+    Status status = make();
+    switch (status.code()) {
+      case StatusCode::kOk:
+        return std::optional<std::string>();
+      case StatusCode::kCancelled:
+      case StatusCode::kResource:
+        return status;
+      default:
+        return std::optional(status.message());
+    }
+  }
+
+ private:
+  Status make() {
+    XTTS_TRY(check_columns());
+    XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(manifest_));
+    XTTS_ASSIGN(mel_, scan_column(manifest_.columns[pipeline::kMelId]));
+    if (has_tokens()) {
+      XTTS_ASSIGN(tokens_, scan_column(manifest_.columns[pipeline::kTokensId]));
+    }
+    pipeline::Plan plan;
+    XTTS_TRY(list_clips(plan));
+    XTTS_ASSIGN(const auto rejects, read_rejects());
+    return write(plan, recipe, rejects);
+  }
+
+  [[nodiscard]] bool has_tokens() const { return manifest_.columns.size() == 2; }
+
+  [[nodiscard]] Status check_columns() const {
+    const auto& columns = manifest_.columns;
+    const bool known = (columns.size() == 1 || columns.size() == 2) &&
+                       columns[pipeline::kMelId].spec.name == "mel" &&
+                       (!has_tokens() || columns[pipeline::kTokensId].spec.name == "tokens");
+    if (!known) return {StatusCode::kUnsupported, "it has columns that no build makes"};
+    for (const auto& shard : columns[pipeline::kMelId].shards) {
+      if (shard.generation != columns[pipeline::kMelId].shards.front().generation) {
+        return {StatusCode::kUnsupported,
+                "several generations wrote its shards, which do not tell which record is whose"};
+      }
+    }
+    return {};
+  }
+
+  Result<std::vector<JournalShard>> scan_column(const formats::ColumnEntry& column) const {
+    std::vector<JournalShard> shards;
+    for (std::size_t i = 0; i < column.shards.size(); ++i) {
+      if (cancelled_ && cancelled_()) return Status(StatusCode::kCancelled, "repair was stopped");
+      XTTS_ASSIGN(auto sealed, scan(column, i));
+      shards.push_back({.planned_shard = i, .sealed = std::move(sealed), .rejects = {}});
+    }
+    return shards;
+  }
+
+  Result<store::SealedShard> scan(const formats::ColumnEntry& column, std::size_t ordinal) const {
+    const std::string name = reader::shard_name(column, ordinal);
+    const auto file = env_.open_for_read(join_path(cache_, name));
+    if (!file) return Status(StatusCode::kCorrupt, name + " is lost or damaged too");
+    XTTS_ASSIGN(const auto bytes, reader::read_exactly(**file, name, 0, (*file)->size_bytes()));
+    const auto table = scan_shard(bytes, column.store);
+    if (!table || table->digest() != column.shards[ordinal].digest)
+      return Status(StatusCode::kCorrupt, name + " is lost or damaged too");
+    return store::SealedShard{.column = column.spec.name,
+                              .store = column.store,
+                              .ordinal = ordinal,
+                              .record_count = column.shards[ordinal].record_count,
+                              .digest = table->digest(),
+                              .table = *table};
+  }
+
+  // A cache without rejects may have lost the empty file; the digest will tell.
+  Result<std::vector<formats::Reject>> read_rejects() const {
+    const auto lines =
+        read_text_file(env_, join_path(cache_, reader::kRejectsName), kRejectsBytesMax);
+    if (lines.status().code() == StatusCode::kNotFound) return std::vector<formats::Reject>();
+    if (!lines) return lines.status();
+    return formats::decode_rejects(*lines);
+  }
+
+  // As discovery and the text policies left them, for all that an index says of them.
+  Status list_clips(pipeline::Plan& plan) const {
+    pipeline::SealedRecords sounds(env_, cache_, mel_);
+    pipeline::SealedRecords texts(env_, cache_, tokens_);
+    for (;;) {
+      XTTS_ASSIGN(const auto sound, sounds.next());
+      if (!sound) break;
+      corpus::Clip clip;
+      take_names(sound->facts, clip);
+      if (has_tokens()) {
+        XTTS_ASSIGN(const auto text, texts.next());
+        if (!text || text->id_hash != sound->id_hash)
+          return {StatusCode::kCorrupt, "its columns hold other clips"};
+        take_names(text->facts, clip);  // the newer of the two, where texts were mended
+        clip.text_raw = text->facts.text_raw.value_or("");
+        clip.text_normalized = text->facts.text_normalized.value_or("");
+        clip.extra_json = text->facts.extra_json.value_or("");
+      }
+      plan.corpus.clips.push_back(std::move(clip));
+    }
+    plan.corpus.has_text = has_tokens();
+    plan.clips.resize(plan.corpus.clips.size());
+    return {};
+  }
+
+  static void take_names(const formats::RecordFacts& facts, corpus::Clip& clip) {
+    clip.id = facts.id.value_or("");
+    clip.dataset = facts.dataset.value_or("");
+    clip.split = static_cast<corpus::Split>(facts.split.value_or(0));
+    clip.speaker = facts.speaker.value_or("");
+    clip.language = facts.language.value_or("");
+    if (facts.source_path) clip.source = *facts.source_path;
+  }
+
+  Status write(const pipeline::Plan& plan, const formats::Recipe& recipe,
+               const std::vector<formats::Reject>& rejects) {
+    const auto made = pipeline::build_index({.env = env_,
+                                             .plan = plan,
+                                             .recipe = recipe,
+                                             .numerics = manifest_.numerics,
+                                             .previous = nullptr,
+                                             .mel = manifest_.columns[pipeline::kMelId].spec,
+                                             .mel_shards = mel_,
+                                             .token_shards = &tokens_,
+                                             .rejects = rejects,
+                                             .known_speakers = manifest_.speakers,
+                                             .known_languages = manifest_.languages,
+                                             .generation = manifest_.generation},
+                                            folder_);
+    if (!made) return made.status();
+    if (made->manifest.index_digest == manifest_.index_digest) return {};
+    XTTS_TRY(store::remove_if_there(
+        env_, join_path(cache_, formats::index_file_name(made->manifest.index_digest))));
+    return {StatusCode::kCorrupt,
+            "it came out with other bytes than the manifest names: lists or rejects have changed "
+            "since its shards were written"};
+  }
+
+  Env& env_;
+  const std::string& cache_;
+  const formats::Manifest& manifest_;
+  store::CacheFolder& folder_;
+  const std::function<bool()>& cancelled_;
+  std::vector<JournalShard> mel_, tokens_;
+};
+
+}  // namespace
+
+Result<std::optional<std::string>> remake_index(Env& env, const std::string& cache,
+                                                const formats::Manifest& manifest,
+                                                store::CacheFolder& folder,
+                                                const std::function<bool()>& cancelled) {
+  return IndexRepair(env, cache, manifest, folder, cancelled).run();
+}
+
+}  // namespace xtts::verify
