@@ -1,5 +1,6 @@
 #include "maintain/diff.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 

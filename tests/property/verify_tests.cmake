@@ -1,6 +1,8 @@
 if(XTTS_BUILD_TESTS)
   xtts_add_test(verify_damage_test
     SOURCES
+      read_damage_test.cpp
+      read_everything.cpp
       real_test_cache.cpp
       verify_damage_test.cpp
     LINK xtts_verify xtts_store xtts_test_cache

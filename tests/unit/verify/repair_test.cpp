@@ -219,7 +219,34 @@ TEST(Repair, PutsNothingInPlaceThatIsNotWhatTheManifestNames) {
   }
 }
 
-TEST(Repair, MakesFactsOfHalfPrecisionAgainFromTheSources) {
+TEST(Repair, MendsShardsAndIndexOfTheHdf5Store) {
+  MemoryEnv built;
+  add_repair_corpus(built);
+  must_build(built, repair_request({"storage.store=hdf5"}));
+  const Files before = files_below(built);
+  constexpr std::uint32_t kSeed = 20261122;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  std::mt19937 random(kSeed);
+  for (const auto& [name, bytes] : before) {
+    if (!name.starts_with("shards/") && !name.starts_with("index-")) continue;
+    for (int round = 0; round < 8; ++round) {
+      SCOPED_TRACE(name + ", round " + std::to_string(round));
+      MemoryEnv env;
+      add_repair_corpus(env);
+      for (const auto& [path, contents] : before) env.add_file(kCache + "/" + path, contents);
+      if (round == 0) {
+        ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
+      } else {
+        env.add_file(kCache + "/" + name, flipped(bytes, random() % bytes.size()));
+      }
+      const Report report = repaired(env);
+      EXPECT_TRUE(report.ok) << told(report);
+      EXPECT_EQ(difference(before, files_below(env)), "");
+    }
+  }
+}
+
+TEST(Repair, MakesFactsOfHalfPrecisionAgain) {
   MemoryEnv env;
   add_repair_corpus(env);
   must_build(env, repair_request({"storage.dtype=float16"}));

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# memory_limit.sh PROGRAM: address space for less and less (ulimit -v). A build ends well or with exit code 6, and says why; never with a signal, never
+# with another cache. And without a limit a build stays within --memory.
+source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
+
+python3 "$here/make_clips.py" "$folder/data" 20
+settings=(--layout packed --set max_frames=52428 --max-rejects 1 --quiet -j 2)  # shards of 8 clips
+run build "$folder/data" "$folder/plain" "${settings[@]}"
+expect_code 0 "build"
+
+# Below this the system cannot even load the libraries.
+starts_in() { (ulimit -v "$1" && "$program" --version >/dev/null 2>&1); }
+
+refused=0
+done_in=0
+cache=$folder/cache
+# LMDB and the images of two shards take 1 GiB of addresses each; from 270 MiB on it is threads, FFTW's planner and buffers that meet the limit.
+for mib in 8000 4000 2000 700 300 270 255 245 235 230 225 220 215 210 205 200 195 190 185; do
+  starts_in $((mib * 1024)) || break
+  rm -rf "$cache"
+  (ulimit -v $((mib * 1024)) && exec "$program" build "$folder/data" "$cache" "${settings[@]}") >"$folder/out" 2>"$folder/err" && code=0 || code=$?
+  case $code in
+    0) done_in=$((done_in + 1)) ;;
+    6)
+      refused=$((refused + 1))
+      grep -qi 'memory' "$folder/err" || fail "$mib MiB: does not say that it is memory"
+      ;;
+    *) fail "$mib MiB: exit code $code" ;;
+  esac
+  run build "$folder/data" "$cache" "${settings[@]}"
+  expect_code 0 "going on after $mib MiB"
+  same_bytes "$folder/plain" "$cache" "going on after $mib MiB"
+done
+[ "$done_in" -ge 1 ] || fail "no build ended well within 8,000 MiB"
+[ "$refused" -ge 1 ] || fail "no build was refused memory"
+
+# Two padded shards of 128 MiB, one being written while the other is filled.
+python3 "$here/make_clips.py" "$folder/many" 700 0.1
+python3 - "$program" "$folder" <<'PY' || fail "a build took more than --memory"
+import resource, subprocess, sys
+program, folder = sys.argv[1:]
+subprocess.run([program, "build", folder + "/many", folder + "/two-shards", "--memory", "512M", "--quiet"], check=True)
+peak_mib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+print(f"peak of --memory 512M: {peak_mib} MiB")
+sys.exit(peak_mib > 512)
+PY
+conclude "$done_in builds had enough address space, $refused did not"
