@@ -25,8 +25,8 @@ struct Storage {
 };
 
 TestCacheOptions tiny(const Storage& storage) {
-  return {.layout = storage.layout,
-          .store = storage.store,
+  return {.store = storage.store,
+          .layout = storage.layout,
           .clip_count = 3,
           .tombstone_count = 1,
           .make_shard = make_real_shards(storage.store)};
