@@ -34,8 +34,8 @@ run_preset dev
 if [ "${1:-}" != quick ]; then
   export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
   # All but what only prints and draws: those programs take as long to compile as all of these.
-  run_preset asan base_numbers_test corpus_test decode_test decode_worker_test dsp_test formats_test pipeline_test public_cache_test query_test \
-    reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_test
+  run_preset asan base_numbers_test corpus_test decode_test decode_worker_test dsp_test formats_test maintain_test pipeline_test public_cache_test \
+    query_test reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test
   # What works on several threads.
   run_preset tsan pipeline_thread_test verify_test
 fi
