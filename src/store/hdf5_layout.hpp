@@ -1,6 +1,6 @@
 // Hdf5Layout: libhdf5 itself decides where the datasets of a shard lie and writes every byte that
 // is not of a dataset, in a memfd. The datasets are allocated and never written, so the memfd stays
-// a sparse file of four pages, whatever the size of the shard. The image is the pages() of this
+// a sparse file of two pages, whatever the size of the shard. The image is the pages() of this
 // file with the datasets put in (hdf5_container.cpp).
 //
 // The only file of the project that knows libhdf5. That library is not safe for threads in every
