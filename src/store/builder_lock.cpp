@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <thread>
 
 #include "base/try.hpp"
 #include "store/cache_folder.hpp"
@@ -14,11 +19,32 @@ namespace {
 
 constexpr int kAttemptsMax = 10;
 constexpr std::uint64_t kTextBytesMax = 1024;
+// For what a dead builder has left to let go of the lock.
+constexpr std::chrono::milliseconds kPause{5};
+constexpr int kPausesMax = 400;
 
-std::string holder_text() {
+// Up to the number of the process.
+std::string holder_of_this_host() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-  return "host " + std::string(host.data()) + ", process " + std::to_string(::getpid()) + "\n";
+  return "host " + std::string(host.data()) + ", process ";
+}
+
+std::string holder_text() {
+  return holder_of_this_host() + std::to_string(::getpid()) + "\n";
+}
+
+// Whether the lock is held in the name of a process of this host that has ended. A decoder that
+// such a builder was just starting has inherited the lock, and drops it within milliseconds, at its
+// exec.
+bool holder_has_ended(Env& env, const std::string& cache) {
+  const auto text = read_text_file(env, lock_path(cache), kTextBytesMax);
+  const std::string host = holder_of_this_host();
+  if (!text || !text->starts_with(host)) return false;
+  pid_t process = 0;
+  const char* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data() + host.size(), end, process);
+  return error == std::errc() && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
 Status busy(Env& env, const std::string& cache) {
@@ -69,9 +95,17 @@ std::string lock_path(const std::string& cache) {
 }
 
 Result<std::unique_ptr<FileLock>> take_builder_lock(Env& env, const std::string& cache) {
+  int pauses = 0;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     XTTS_TRY(env.create_directories(build_folder(cache)));
     auto lock = try_lock(env, cache);
+    if (lock.status().code() == StatusCode::kBusy && pauses < kPausesMax &&
+        holder_has_ended(env, cache)) {
+      std::this_thread::sleep_for(kPause);
+      ++pauses;
+      --attempt;
+      continue;
+    }
     // kNotFound: .build/ itself was removed between two of our calls.
     if (!lock && lock.status().code() == StatusCode::kNotFound) continue;
     if (!lock) return lock.status();

@@ -1,7 +1,9 @@
 // The builder's lock: .build/lock, held by one process on one machine (or, where the file system
 // carries locks, on all). The system releases it when the process ends, in whatever way: there are
-// no stale locks. The text in the file (host, pid) is for messages and decides nothing. Failures:
-// kBusy (naming the holder), kResource.
+// no stale locks. The text in the file (host, pid) is for messages and never decides who holds
+// it; where it names a process of this host that has ended, what that process was starting lets go
+// in a moment, and is waited for, two seconds at most. Failures: kBusy (naming the holder),
+// kResource.
 #pragma once
 
 #include <memory>
