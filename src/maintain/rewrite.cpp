@@ -206,7 +206,8 @@ Result<RewriteReport> compact(Env& env, const CompactRequest& request) {
   if (manifest.generation == 1) {
     RewriteReport report{.unchanged = true, .record_count = manifest.counts.records};
     report.bytes_before = report.bytes_after = bytes_of(manifest);
-    return tidy(report, *folder);
+    XTTS_TRY(folder->finish());
+    return report;
   }
   XTTS_ASSIGN(const auto recipe, formats::recipe_of(manifest));
   Rewriter rewriter(env, std::move(view), *folder, request.run, request.keep_statistics);

@@ -23,7 +23,9 @@ TEST_P(Compact, GivesTheBytesOfABuildFromNothing) {
   const auto report = must_compact(env);
   EXPECT_FALSE(report.unchanged);
   EXPECT_EQ(report.generation_before, 2U);
-  EXPECT_EQ(report.left_behind_count, 3U);  // 3, 4 and 7 of the first build
+  // 3, 4 and 7 of the first build, and 9, where its text counts.
+  const bool has_tokens = open_cache(env)->manifest().find_column("tokens") != nullptr;
+  EXPECT_EQ(report.left_behind_count, has_tokens ? 4U : 3U);
   EXPECT_LT(report.bytes_after, report.bytes_before);
   EXPECT_EQ(difference(built_from_nothing(GetParam()), published_files(env)), "");
   EXPECT_EQ(damage_in(env), "");
