@@ -129,7 +129,6 @@ Status run_convert(Context& context, const RewriteOptions& options) {
   const auto report = maintain::convert(context.env, {.from = options.from,
                                                       .to = options.to,
                                                       .storage = storage,
-                                                      .keep_statistics = options.keep_statistics,
                                                       .run = run_of(options, progress)});
   progress.clear();
   if (!report) return report.status();
@@ -139,12 +138,9 @@ Status run_convert(Context& context, const RewriteOptions& options) {
                     std::string(formats::name_of(storage.store)) + ": " +
                     format_size(report->bytes_before) + " before, " +
                     format_size(report->bytes_after) + " now, every byte verified\n");
-  warn_of_statistics(context, *report);
   context.print_json(report_to_json(*report));
   return {};
 }
-
-constexpr const char* kKeepStatistics = "Mean and deviation as they were published first";
 
 }  // namespace
 
@@ -152,7 +148,8 @@ void add_compact_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<RewriteOptions>();
   Command(app, context, "compact", "Rewrite the generations of a cache as one, in canonical bytes")
       .required("CACHE", options->from, "The cache's folder")
-      .flag("--keep-statistics", options->keep_statistics, kKeepStatistics)
+      .flag("--keep-statistics", options->keep_statistics,
+            "Mean and deviation as they were published first")
       .threads(options->thread_count)
       .notes(
           "Frees what updates have left behind, and gives the bytes that a build from nothing "
@@ -172,7 +169,6 @@ void add_convert_command(CLI::App& app, Context& context) {
       .choice("--layout", options->layout, {"padded", "packed"}, "How records lie in a shard")
       .choice("--dtype", options->dtype, {"float32", "float16", "bfloat16"},
               "What numbers are stored as")
-      .flag("--keep-statistics", options->keep_statistics, kKeepStatistics)
       .threads(options->thread_count)
       .examples(
           "xtts-precompute convert ./cache ./cache16 --layout packed --dtype float16\n"

@@ -220,7 +220,7 @@ Result<RewriteReport> convert(Env& env, const ConvertRequest& request) {
   XTTS_TRY(check_target(env, request));
   XTTS_ASSIGN(const auto folder, store::CacheFolder::open(env, request.to));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a convert that was interrupted
-  Rewriter rewriter(env, std::move(view), *folder, request.run, request.keep_statistics);
+  Rewriter rewriter(env, std::move(view), *folder, request.run, true);
   return tidy(rewriter.write(request.storage), *folder);
 }
 

@@ -50,7 +50,6 @@ struct ConvertRequest {
   std::string from;
   std::string to;  // absent, or an empty folder, or what an interrupted convert left
   formats::StorageConfig storage;
-  bool keep_statistics = false;
   RewriteRun run = {};
 };
 
@@ -58,7 +57,9 @@ struct ConvertRequest {
 // with the same numbers of speakers and languages (these never change).
 [[nodiscard]] Result<RewriteReport> compact(Env& env, const CompactRequest& request);
 
-// Byte for byte a cache built in that storage. Half floats are not widened again: kInvalidArgument.
+// Shards and index are byte for byte those of a cache built in that storage; the statistics are the
+// published ones, so that what was trained with the one cache goes on with the other. Half floats
+// are not widened again: kInvalidArgument.
 [[nodiscard]] Result<RewriteReport> convert(Env& env, const ConvertRequest& request);
 
 }  // namespace xtts::maintain
