@@ -29,7 +29,7 @@ endfunction()
 
 # xtts_add_library(NAME [HOT] [OWN_OPTIONS] SOURCES ... [PUBLIC_LINK ...] [PRIVATE_LINK ...])
 # makes xtts_NAME from the calling folder. Position independent: the shared libraries are made of the same objects.
-# HOT: optimized under the sanitizers too, whose presets do without elsewhere (a third of their compile time).
+# HOT: optimized under the address sanitizer too, whose preset does without elsewhere (a third of its compile time).
 # OWN_OPTIONS: its folder sets compile options, so that it cannot share compiled headers.
 function(xtts_add_library name)
   cmake_parse_arguments(ARG "HOT;OWN_OPTIONS" "" "SOURCES;PUBLIC_LINK;PRIVATE_LINK" ${ARGN})
