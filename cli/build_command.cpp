@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/isa_option.hpp"
+#include "cli/reject_limit_option.hpp"
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "corpus/corpus.hpp"
@@ -22,6 +23,8 @@
 
 namespace xtts::cli {
 namespace {
+
+constexpr std::uint32_t kPartsMax = 100'000;
 
 struct BuildOptions {
   std::string data;
@@ -39,6 +42,7 @@ struct BuildOptions {
   std::string isa = "best";
   std::string memory;
   std::string max_rejects = "5%";
+  std::string partition;
   std::uint32_t thread_count = 0;
   bool retry_rejects = false;
   bool overwrite = false;
@@ -71,27 +75,6 @@ Result<std::uint64_t> parse_size(const std::string& option, const std::string& t
 }
 
 // "100" clips, or "5%" of them.
-Result<pipeline::RejectLimit> parse_reject_limit(const std::string& text) {
-  pipeline::RejectLimit limit;
-  const char* const end = text.data() + text.size();
-  if (text.ends_with('%')) {
-    double percent = 0.0;
-    const auto [rest, error] = std::from_chars(text.data(), end - 1, percent);
-    if (error == std::errc() && rest == end - 1 && percent >= 0.0 && percent <= 100.0) {
-      limit.share = percent / 100.0;
-      return limit;
-    }
-  } else {
-    std::uint64_t count = 0;
-    const auto [rest, error] = std::from_chars(text.data(), end, count);
-    if (error == std::errc() && rest == end) {
-      limit.count = count;
-      return limit;
-    }
-  }
-  return bad_option("--max-rejects", text, "a number of clips, or a share such as 5%");
-}
-
 Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path) {
   constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20U;
   XTTS_ASSIGN(const std::string text, read_text_file(env, path, kBytesMax));
@@ -153,6 +136,22 @@ Result<formats::Recipe> recipe_of(Context& context, const BuildOptions& options)
   return recipe;
 }
 
+// "2/8".
+Result<pipeline::PartitionChoice> parse_partition(const std::string& text) {
+  pipeline::PartitionChoice choice{.index = 0, .count = 0};
+  const char* const end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, choice.index);
+  if (index.ptr != end && *index.ptr == '/') {
+    const auto count = std::from_chars(index.ptr + 1, end, choice.count);
+    if (count.ec == std::errc() && count.ptr == end && choice.index >= 1 &&
+        choice.index <= choice.count && choice.count <= kPartsMax)
+      return choice;
+  }
+  return bad_option("--partition", text,
+                    "I/N, where part I of N is counted from 1, and N is at most " +
+                        std::to_string(kPartsMax));
+}
+
 Result<pipeline::BuildRequest> request_of(Context& context, const BuildOptions& options) {
   pipeline::BuildRequest request;
   request.data = options.data;
@@ -173,6 +172,9 @@ Result<pipeline::BuildRequest> request_of(Context& context, const BuildOptions& 
       return bad_option("--memory", options.memory,
                         "at least 512M: two shard images alone take 256 MiB");
     }
+  }
+  if (!options.partition.empty()) {
+    XTTS_ASSIGN(request.partition, parse_partition(options.partition));
   }
   if (!options.speakers_file.empty()) {
     XTTS_ASSIGN(request.known_speakers, read_speakers(context.env, options.speakers_file));
@@ -299,6 +301,8 @@ void add_build_command(CLI::App& app, Context& context) {
       .option("--memory", options->memory, "SIZE",
               "At most this much (default: a quarter of RAM, 2G at most)")
       .option("--max-rejects", options->max_rejects, "N|P%", "Faulty clips that are tolerated")
+      .option("--partition", options->partition, "I/N",
+              "Only part I of N (from 1), for `merge` to join")
       .flag("--retry-rejects", options->retry_rejects, "Try rejected clips again")
       .flag("--overwrite", options->overwrite, "Begin anew; what is published stays until the end")
       .flag("--allow-mixed", options->allow_mixed,

@@ -30,6 +30,12 @@ Command& Command::required(const std::string& name, std::string& value, const st
   return *this;
 }
 
+Command& Command::required(const std::string& name, std::vector<std::string>& values,
+                           const std::string& help) {
+  command_.add_option(name, values, help)->required()->type_name("");
+  return *this;
+}
+
 Command& Command::positional(const std::string& name, std::string& value, const std::string& help) {
   command_.add_option(name, value, help)->type_name("");
   return *this;

@@ -27,6 +27,8 @@ class Command {
   Command(CLI::App& app, Context& context, const std::string& name, const std::string& help);
 
   Command& required(const std::string& name, std::string& value, const std::string& help);
+  Command& required(const std::string& name, std::vector<std::string>& values,
+                    const std::string& help);  // one or more
   Command& positional(const std::string& name, std::string& value, const std::string& help);
   // A value that is not empty is the default, and shown.
   Command& option(const std::string& names, std::string& value, const std::string& type,

@@ -8,6 +8,7 @@
 #include "formats/constants.hpp"
 #include "formats/enum_names.hpp"
 #include "query/fields.hpp"
+#include "reader/cache_paths.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
@@ -40,12 +41,6 @@ std::uint64_t column_bytes(const formats::ColumnEntry& column) {
   return sum;
 }
 
-std::uint64_t cache_bytes(const formats::Manifest& manifest) {
-  std::uint64_t sum = manifest.index_bytes;
-  for (const formats::ColumnEntry& column : manifest.columns) sum += column_bytes(column);
-  return sum;
-}
-
 json columns_to_json(const formats::Manifest& manifest) {
   json columns = json::array();
   for (const formats::ColumnEntry& column : manifest.columns) {
@@ -71,11 +66,14 @@ json manifest_to_json(const std::string& path, const formats::Manifest& manifest
               {"format_version", formats::kFormatVersion},
               {"generation", manifest.generation},
               {"data_layout", manifest.data_layout},
+              {"partition", manifest.partition ? json{{"index", manifest.partition->index},
+                                                      {"count", manifest.partition->count}}
+                                               : json(nullptr)},
               {"clips", manifest.counts.records},
               {"planned", manifest.counts.planned},
               {"frames", manifest.counts.frames},
               {"seconds", manifest.counts.seconds},
-              {"bytes", cache_bytes(manifest)},
+              {"bytes", reader::cache_bytes(manifest)},
               {"splits", manifest.counts.records_by_split},
               {"rejects", rejects},
               {"columns", columns_to_json(manifest)},
@@ -134,8 +132,13 @@ std::string shape_text(const std::vector<std::uint32_t>& shape) {
 std::string describe(const std::string& path, const formats::Manifest& manifest) {
   const formats::Counts& counts = manifest.counts;
   report::Table table({Align::kLeft, Align::kLeft});
-  table.add_row({"cache", escape_controls(path) + ", " + format_size(cache_bytes(manifest)) +
-                              ", generation " + std::to_string(manifest.generation)});
+  table.add_row({"cache", escape_controls(path) + ", " +
+                              format_size(reader::cache_bytes(manifest)) + ", generation " +
+                              std::to_string(manifest.generation)});
+  if (manifest.partition) {
+    table.add_row(
+        {"part", manifest.partition->name() + " of a cache: 'merge NEW PART...' joins all parts"});
+  }
   table.add_row({"recipe", escape_controls(manifest.recipe_name) + ", features " +
                                manifest.features_fingerprint.to_hex().substr(0, 12)});
   table.add_row({"clips", format_count(counts.records) + " of " + format_count(counts.planned) +

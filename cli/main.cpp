@@ -34,6 +34,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_ls_command(app, context);
   add_show_command(app, context);
   add_convert_command(app, context);
+  add_merge_command(app, context);
   add_compact_command(app, context);
   add_diff_command(app, context);
   add_recipes_command(app, context);

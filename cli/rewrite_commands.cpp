@@ -6,11 +6,14 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress_view.hpp"
+#include "cli/reject_limit_option.hpp"
 #include "cli/stop_signal.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "maintain/merge.hpp"
 #include "maintain/rewrite.hpp"
 #include "reader/cache_view.hpp"
+#include "recipe/recipe_file.hpp"
 #include "report/human.hpp"
 
 namespace xtts::cli {
@@ -27,6 +30,14 @@ struct RewriteOptions {
   std::string dtype;
   std::uint32_t thread_count = 0;
   bool keep_statistics = false;
+};
+
+struct MergeOptions {
+  std::string to;
+  std::vector<std::string> parts;
+  std::string max_rejects = "5%";
+  std::uint32_t thread_count = 0;
+  bool allow_mixed = false;
 };
 
 // Progress comes from any thread.
@@ -48,10 +59,9 @@ class RewriteProgress {
   ProgressView view_;
 };
 
-maintain::RewriteRun run_of(const RewriteOptions& options, RewriteProgress& progress) {
-  return {.thread_count = options.thread_count != 0
-                              ? options.thread_count
-                              : std::max(1U, std::thread::hardware_concurrency()),
+maintain::WriteRun run_of(std::uint32_t thread_count, RewriteProgress& progress) {
+  return {.thread_count =
+              thread_count != 0 ? thread_count : std::max(1U, std::thread::hardware_concurrency()),
           .progress = [&progress](const char* step, std::uint64_t done,
                                   std::uint64_t total) { progress.update(step, done, total); },
           .cancelled = stop_requested};
@@ -76,9 +86,10 @@ void warn_of_statistics(Context& context, const maintain::RewriteReport& report)
 
 Status run_compact(Context& context, const RewriteOptions& options) {
   RewriteProgress progress(context);
-  const auto report = maintain::compact(context.env, {.cache = options.from,
-                                                      .keep_statistics = options.keep_statistics,
-                                                      .run = run_of(options, progress)});
+  const auto report =
+      maintain::compact(context.env, {.cache = options.from,
+                                      .keep_statistics = options.keep_statistics,
+                                      .run = run_of(options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
   if (report->unchanged) {
@@ -96,40 +107,27 @@ Status run_compact(Context& context, const RewriteOptions& options) {
   return {};
 }
 
-template <typename Enum>
-Status parse_choice(const std::string& option, const std::string& text, Enum& value) {
-  if (text.empty()) return {};
-  const auto parsed = formats::parse_enum<Enum>(text);
-  if (!parsed)
-    return {StatusCode::kInvalidArgument, option + " '" + text + "' is none of its choices"};
-  value = *parsed;
-  return {};
-}
-
 // As the cache is stored, but for what was asked.
 Result<formats::StorageConfig> storage_of(Context& context, const RewriteOptions& options) {
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.from));
-  XTTS_ASSIGN(const auto recipe, formats::recipe_of(view->manifest()));
-  formats::StorageConfig storage = recipe.storage;
-  XTTS_TRY(parse_choice("--store", options.store, storage.store));
-  XTTS_TRY(parse_choice("--layout", options.layout, storage.layout));
-  if (!options.dtype.empty()) {
-    const auto dtype = parse_dtype(options.dtype);
-    if (!dtype || (*dtype != DType::kFloat32 && size_bytes(*dtype) != 2) || *dtype == DType::kInt16)
-      return Status(StatusCode::kInvalidArgument,
-                    "--dtype is float32, float16 or bfloat16, not '" + options.dtype + "'");
-    storage.dtype = *dtype;
-  }
-  return storage;
+  XTTS_ASSIGN(auto recipe, formats::recipe_of(view->manifest()));
+  const auto set = [&](const std::string& key, const std::string& value) {
+    return value.empty() ? Status() : recipe::apply_setting(context.env, recipe, key + "=" + value);
+  };
+  XTTS_TRY(set("storage.store", options.store));
+  XTTS_TRY(set("storage.layout", options.layout));
+  XTTS_TRY(set("storage.dtype", options.dtype));
+  return recipe.storage;
 }
 
 Status run_convert(Context& context, const RewriteOptions& options) {
   XTTS_ASSIGN(const auto storage, storage_of(context, options));
   RewriteProgress progress(context);
-  const auto report = maintain::convert(context.env, {.from = options.from,
-                                                      .to = options.to,
-                                                      .storage = storage,
-                                                      .run = run_of(options, progress)});
+  const auto report =
+      maintain::convert(context.env, {.from = options.from,
+                                      .to = options.to,
+                                      .storage = storage,
+                                      .run = run_of(options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
   context.summarize("converted " + format_counted(report->record_count, "record", "records") +
@@ -139,6 +137,33 @@ Status run_convert(Context& context, const RewriteOptions& options) {
                     format_size(report->bytes_before) + " before, " +
                     format_size(report->bytes_after) + " now, every byte verified\n");
   context.print_json(report_to_json(*report));
+  return {};
+}
+
+Status run_merge(Context& context, const MergeOptions& options) {
+  XTTS_ASSIGN(const auto max_rejects, parse_reject_limit(options.max_rejects));
+  RewriteProgress progress(context);
+  const auto report = maintain::merge(context.env, {.to = options.to,
+                                                    .parts = options.parts,
+                                                    .max_rejects = max_rejects,
+                                                    .allow_mixed = options.allow_mixed,
+                                                    .run = run_of(options.thread_count, progress)});
+  progress.clear();
+  if (!report) return report.status();
+  context.summarize("merged " + format_counted(report->part_count, "part", "parts") + ": " +
+                    format_counted(report->record_count, "record", "records") + " in " +
+                    format_counted(report->shard_count, "shard", "shards") +
+                    (report->copied_count == 0 ? " (linked: the parts may go)"
+                                               : " (" + std::to_string(report->copied_count) +
+                                                     " of them copied, every byte verified)") +
+                    ", " + format_counted(report->reject_count, "reject", "rejects") + ", " +
+                    format_size(report->cache_bytes) + "\n");
+  context.print_json({{"parts", report->part_count},
+                      {"records", report->record_count},
+                      {"rejects", report->reject_count},
+                      {"shards", report->shard_count},
+                      {"copied", report->copied_count},
+                      {"bytes", report->cache_bytes}});
   return {};
 }
 
@@ -175,6 +200,29 @@ void add_convert_command(CLI::App& app, Context& context) {
           "xtts-precompute convert ./cache ./for_h5py --store hdf5\n"
           "xtts-precompute diff ./cache ./cache16   # how much rounding has cost")
       .runs([&context, options] { return run_convert(context, *options); });
+}
+
+void add_merge_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<MergeOptions>();
+  Command(app, context, "merge", "Join the parts that `build --partition` made on several machines")
+      .required("NEW", options->to, "The folder to make")
+      .required("PART", options->parts, "The folders of all parts, in any order")
+      .option("--max-rejects", options->max_rejects, "N|P%",
+              "Faulty clips that are tolerated, in all parts together")
+      .flag("--allow-mixed", options->allow_mixed,
+            "Join what different CPUs or library versions made")
+      .threads(options->thread_count)
+      .notes(
+          "The result is, byte for byte, what one build makes. No feature is read: shards get a "
+          "second name, or\n"
+          "are copied where NEW lies on another file system. A part that is missing, doubled or of "
+          "another recipe\n"
+          "is named and nothing is made.\n")
+      .examples(
+          "xtts-precompute build ./data ./part-1 --partition 1/2   # on one machine\n"
+          "xtts-precompute build ./data ./part-2 --partition 2/2   # on another\n"
+          "xtts-precompute merge ./cache ./part-1 ./part-2")
+      .runs([&context, options] { return run_merge(context, *options); });
 }
 
 }  // namespace xtts::cli

@@ -41,6 +41,7 @@ std::optional<std::uint64_t> row_bytes_of(SectionKind kind) {
       return kTombstoneRowBytes;
     case SectionKind::kDetails:
     case SectionKind::kRejects:
+    case SectionKind::kManifest:
       break;
   }
   return std::nullopt;

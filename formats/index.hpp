@@ -25,6 +25,7 @@ enum class SectionKind : std::uint32_t {
   kBlocks = 5,
   kRejects = 6,
   kTombstones = 7,
+  kManifest = 8,
 };
 
 inline constexpr std::uint8_t kPlanTextCut = 1;

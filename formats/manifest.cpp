@@ -9,6 +9,7 @@
 #include "formats/enum_names.hpp"
 #include "formats/json_fields.hpp"
 #include "formats/manifest_trailer.hpp"
+#include "formats/preamble.hpp"
 
 namespace xtts::formats {
 namespace {
@@ -69,6 +70,17 @@ json statistics_to_json(const std::optional<Statistics>& statistics) {
             {"std", statistics->std_deviation}}}};
 }
 
+json partition_to_json(const std::optional<Partition>& partition) {
+  if (!partition) return nullptr;
+  return {
+      {"index", partition->index}, {"count", partition->count}, {"plan", partition->plan.to_hex()}};
+}
+
+json index_to_json(std::uint64_t size_bytes, const Digest& digest) {
+  return {{"bytes", size_bytes}, {"digest", digest.to_hex()}};
+}
+
+// Without the member `index`.
 json to_json(const Manifest& manifest) {
   json columns = json::array();
   for (const ColumnEntry& column : manifest.columns) columns.push_back(to_json(column));
@@ -85,10 +97,10 @@ json to_json(const Manifest& manifest) {
   document["flags"] = {{"compat", 0}, {"ro_compat", 0}, {"incompat", 0}};
   document["format"] = "xtts-cache";
   document["generation"] = manifest.generation;
-  document["index"] = {{"bytes", manifest.index_bytes}, {"digest", manifest.index_digest.to_hex()}};
   document["languages"] = manifest.languages;
   document["notes"] = {{"layout", manifest.data_layout}};
   document["numerics"] = std::move(numerics);
+  document["partition"] = partition_to_json(manifest.partition);
   document["recipe"] = {{"name", manifest.recipe_name},
                         {"features", manifest.features},
                         {"text", manifest.text},
@@ -122,6 +134,15 @@ Status check_stores(const Manifest& manifest) {
   return {};
 }
 
+Result<json> to_checked_json(const Manifest& manifest) {
+  XTTS_TRY(check_stores(manifest));
+  json document = to_json(manifest);
+  if (const std::string path = find_nonfinite(document, ""); !path.empty()) {
+    return Status(StatusCode::kInternal, "manifest: " + path + " is not a finite number");
+  }
+  return document;
+}
+
 }  // namespace
 
 Digest Numerics::hash() const {
@@ -141,13 +162,28 @@ Status Manifest::allows_changes() const {
               " is set, which this build does not know: it can read this cache but not change it"};
 }
 
+std::string Partition::name() const {
+  return std::to_string(index) + "/" + std::to_string(count);
+}
+
 Result<std::string> encode_manifest(const Manifest& manifest) {
-  XTTS_TRY(check_stores(manifest));
-  const json document = to_json(manifest);
-  if (const std::string path = find_nonfinite(document, ""); !path.empty()) {
-    return Status(StatusCode::kInternal, "manifest: " + path + " is not a finite number");
-  }
+  XTTS_ASSIGN(json document, to_checked_json(manifest));
+  document["index"] = index_to_json(manifest.index_bytes, manifest.index_digest);
   return append_manifest_trailer(dump_canonical(document));
+}
+
+Result<std::string> encode_manifest_copy(const Manifest& manifest) {
+  XTTS_ASSIGN(const json document, to_checked_json(manifest));
+  return dump_canonical(document);
+}
+
+Result<Manifest> decode_manifest_copy(std::string_view copy, std::uint64_t index_bytes,
+                                      const Digest& index_digest) {
+  auto document = parse_json(copy);
+  if (!document) return document.status().with_context("copy of the manifest");
+  if (!document->is_object()) return corrupt("copy of the manifest: it is no object");
+  (*document)["index"] = index_to_json(index_bytes, index_digest);
+  return decode_manifest(append_manifest_trailer(dump_canonical(*document)));
 }
 
 std::string_view file_extension_of(StoreKind store) {

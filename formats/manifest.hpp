@@ -55,6 +55,15 @@ struct Counts {
   std::map<std::string, std::uint64_t> records_by_split;   // train, validation, test
 };
 
+// Of a cache that is one of several parts, for merge to join (§9).
+struct Partition {
+  std::uint32_t index = 1;  // 1 ... count
+  std::uint32_t count = 1;
+  Digest plan;  // of all clips of all parts
+
+  [[nodiscard]] std::string name() const;  // "2/8"
+};
+
 struct Manifest {
   std::uint64_t generation = 1;
   std::string recipe_name;
@@ -65,6 +74,7 @@ struct Manifest {
   std::vector<std::string> datasets, speakers, languages;
   Counts counts;
   std::optional<Statistics> mel_statistics;
+  std::optional<Partition> partition;
   std::uint64_t index_bytes = 0;
   Digest index_digest;
   std::string data_layout;  // "ljspeech": what DATA was taken for
@@ -79,6 +89,11 @@ struct Manifest {
 // not the storage section's.
 [[nodiscard]] Result<std::string> encode_manifest(const Manifest& manifest);
 [[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
+
+// What an index keeps of its manifest: all but the member that names the index.
+[[nodiscard]] Result<std::string> encode_manifest_copy(const Manifest& manifest);
+[[nodiscard]] Result<Manifest> decode_manifest_copy(std::string_view copy, std::uint64_t index_bytes,
+                                                    const Digest& index_digest);
 
 [[nodiscard]] std::string_view file_extension_of(StoreKind store);  // ".lmdb", ".h5"
 [[nodiscard]] std::string shard_file_name(std::uint64_t ordinal, const Digest& digest,

@@ -169,6 +169,17 @@ std::optional<Statistics> read_statistics(JsonFields fields) {
   return statistics;
 }
 
+std::optional<Partition> read_partition(JsonFields& fields) {
+  const json* const member = fields.find("partition");
+  if (member == nullptr || member->is_null()) return std::nullopt;
+  JsonFields part = fields.object("partition");
+  Partition partition;
+  partition.count = part.integer<std::uint32_t>("count", 1);
+  partition.index = part.integer<std::uint32_t>("index", 1, std::max(partition.count, 1U));
+  partition.plan = part.digest("plan");
+  return partition;
+}
+
 void read_recipe(JsonFields fields, Manifest& manifest) {
   manifest.recipe_name = fields.text("name");
   manifest.features = fields.any_object("features");
@@ -209,6 +220,7 @@ void read_members(JsonFields& fields, Manifest& manifest) {
   manifest.languages = read_names(fields, "languages", kLanguagesMax);
   manifest.counts = read_counts(fields.object("counts"));
   manifest.mel_statistics = read_statistics(fields.object("statistics"));
+  manifest.partition = read_partition(fields);
   JsonFields index = fields.object("index");
   manifest.index_bytes = index.integer<std::uint64_t>("bytes", kPageBytes);
   manifest.index_digest = index.digest("digest");

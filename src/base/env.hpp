@@ -83,6 +83,9 @@ class Env {
   [[nodiscard]] virtual Result<std::vector<DirectoryEntry>> list(const std::string& path) = 0;
   [[nodiscard]] virtual Status create_directories(const std::string& path) = 0;
   [[nodiscard]] virtual Status rename(const std::string& from, const std::string& to) = 0;
+  // A second name for a file's bytes. kUnsupported where the file systems cannot: then it is
+  // copied.
+  [[nodiscard]] virtual Status link(const std::string& from, const std::string& to) = 0;
   [[nodiscard]] virtual Status remove_file(const std::string& path) = 0;
   [[nodiscard]] virtual Status remove_directory(const std::string& path) = 0;  // an empty one
   [[nodiscard]] virtual Status sync_directory(const std::string& path) = 0;

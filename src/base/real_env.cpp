@@ -212,6 +212,13 @@ class RealEnv final : public Env {
     return {};
   }
 
+  [[nodiscard]] Status link(const std::string& from, const std::string& to) override {
+    if (::link(from.c_str(), to.c_str()) == 0) return {};
+    const bool cannot = errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK;
+    if (cannot) return {StatusCode::kUnsupported, to + " cannot be a link to " + from};
+    return failure("linking", from, errno);
+  }
+
   [[nodiscard]] Status remove_file(const std::string& path) override {
     if (::unlink(path.c_str()) != 0) return failure("removing", path, errno);
     return {};

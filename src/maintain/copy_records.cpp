@@ -47,10 +47,10 @@ class Copier {
 
  private:
   Status copy(std::uint32_t clip) {
-    const auto position = job_.clips.positions[clip];
-    if (!position) return {};
-    XTTS_ASSIGN(auto stored, job_.from.read_record(job_.column.name, *position));
-    XTTS_ASSIGN(auto details, job_.from.details(*position));
+    const auto place = job_.clips.places[clip];
+    if (!place) return {};
+    XTTS_ASSIGN(auto stored, job_.from.read_record(job_.column.name, place->position));
+    XTTS_ASSIGN(auto details, job_.from.details(place->position));
     const corpus::Clip& planned = job_.clips.plan.corpus.clips[clip];
     pipeline::AssembledRecord record;
     record.id_hash = formats::id_hash(planned.dataset, planned.id);

@@ -1,7 +1,7 @@
 #include "maintain/published_clips.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 #include <tuple>
 
 #include "base/try.hpp"
@@ -18,7 +18,7 @@ using pipeline::ClipFate;
 struct Entry {
   Clip clip;
   ClipFate fate = ClipFate::kCompute;
-  std::optional<std::uint64_t> position;
+  std::optional<RecordPlace> place;
 };
 
 Clip clip_of(RecordFacts facts) {
@@ -55,36 +55,50 @@ void set_full_id(const std::string& full_id, bool has_datasets, Clip& clip) {
 
 class Collector {
  public:
-  explicit Collector(reader::CacheView& view) : view_(view) {}
+  explicit Collector(std::span<const std::shared_ptr<reader::CacheView>> parts) : parts_(parts) {}
 
   Result<PublishedClips> run() {
-    XTTS_TRY(add_records());
-    XTTS_TRY(add_rejected());
-    if (entries_.size() != view_.manifest().counts.planned) {
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      clip_count_ = 0;
+      XTTS_TRY(add_records(part));
+      XTTS_TRY(add_rejected(*parts_[part]));
+      if (clip_count_ == parts_[part]->manifest().counts.planned) continue;
       return Status(StatusCode::kUnsupported,
-                    view_.path() + " was made by a version that did not keep the places of its " +
-                        "rejected clips: build it anew with 'build DATA CACHE --overwrite'");
+                    parts_[part]->path() +
+                        " was made by a version that did not keep the places of its rejected "
+                        "clips: build it anew with 'build DATA CACHE --overwrite'");
     }
+    formats::sort_rejects(result_.rejects);
     put_in_order();
     return std::move(result_);
   }
 
  private:
-  Status add_records() {
-    entries_.reserve(view_.manifest().counts.planned);
-    for (std::uint64_t position = 0; position < view_.size(); ++position) {
-      XTTS_ASSIGN(auto facts, view_.details(position));
-      entries_.push_back({clip_of(std::move(facts)), ClipFate::kCompute, position});
+  Status add_records(std::size_t part) {
+    reader::CacheView& view = *parts_[part];
+    entries_.reserve(entries_.size() + view.manifest().counts.planned);
+    for (std::uint64_t position = 0; position < view.size(); ++position) {
+      XTTS_ASSIGN(auto facts, view.details(position));
+      entries_.push_back(
+          {clip_of(std::move(facts)), ClipFate::kCompute, RecordPlace{part, position}});
     }
+    clip_count_ += view.size();
     return {};
   }
 
-  Status add_rejected() {
-    const bool has_datasets = view_.manifest().datasets.size() > 1;
-    XTTS_ASSIGN(const std::string lines, view_.rejects_jsonl());
-    XTTS_ASSIGN(result_.rejects, formats::decode_rejects(lines));
-    for (const Reject& reject : result_.rejects) {
+  // What lists and texts are refused for, each part tells again.
+  Status add_rejected(reader::CacheView& view) {
+    const bool has_datasets = view.manifest().datasets.size() > 1;
+    XTTS_ASSIGN(const std::string lines, view.rejects_jsonl());
+    XTTS_ASSIGN(const auto rejects, formats::decode_rejects(lines));
+    std::vector<std::string> told;
+    for (const Reject& reject : rejects) {
       const auto split = parse_split(reject.split);
+      if (split) ++clip_count_;
+      std::string line = formats::encode_reject(reject);
+      if (told_before_.contains(line)) continue;
+      told.push_back(std::move(line));
+      result_.rejects.push_back(reject);
       if (!split) continue;  // no clip: a line of a list, a file that is none
       Entry entry;
       set_full_id(reject.id, has_datasets, entry.clip);
@@ -94,6 +108,7 @@ class Collector {
       if (!pipeline::is_judged_by_sound(reject)) entry.fate = ClipFate::kRejected;
       entries_.push_back(std::move(entry));
     }
+    told_before_.insert(told.begin(), told.end());
     return {};
   }
 
@@ -103,26 +118,28 @@ class Collector {
              std::tie(b.clip.dataset, b.clip.split, b.clip.id);
     });
     pipeline::Plan& plan = result_.plan;
-    plan.corpus.layout = view_.manifest().data_layout;
-    plan.corpus.has_text = view_.manifest().find_column("tokens") != nullptr;
+    plan.corpus.layout = parts_.front()->manifest().data_layout;
+    plan.corpus.has_text = parts_.front()->manifest().find_column("tokens") != nullptr;
     for (Entry& entry : entries_) {
       if (entry.fate == ClipFate::kCompute)
         plan.to_compute.push_back(static_cast<std::uint32_t>(plan.clips.size()));
       plan.clips.push_back({.fate = entry.fate});
       plan.corpus.clips.push_back(std::move(entry.clip));
-      result_.positions.push_back(entry.position);
+      result_.places.push_back(entry.place);
     }
   }
 
-  reader::CacheView& view_;
+  std::span<const std::shared_ptr<reader::CacheView>> parts_;
   std::vector<Entry> entries_;
+  std::set<std::string> told_before_;  // lines of rejects, of the parts before
+  std::uint64_t clip_count_ = 0;       // of the part
   PublishedClips result_;
 };
 
 }  // namespace
 
-Result<PublishedClips> published_clips(reader::CacheView& view) {
-  return Collector(view).run();
+Result<PublishedClips> published_clips(std::span<const std::shared_ptr<reader::CacheView>> parts) {
+  return Collector(parts).run();
 }
 
 }  // namespace xtts::maintain

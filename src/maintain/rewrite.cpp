@@ -1,7 +1,5 @@
 #include "maintain/rewrite.hpp"
 
-#include <algorithm>
-
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
@@ -10,21 +8,13 @@
 #include "maintain/published_clips.hpp"
 #include "pipeline/columns.hpp"
 #include "pipeline/index_build.hpp"
+#include "reader/cache_paths.hpp"
 #include "store/source_table.hpp"
-#include "verify/verify.hpp"
 
 namespace xtts::maintain {
 namespace {
 
 using formats::Manifest;
-
-std::uint64_t bytes_of(const Manifest& manifest) {
-  std::uint64_t bytes = manifest.index_bytes;
-  for (const auto& column : manifest.columns) {
-    for (const auto& shard : column.shards) bytes += shard.file_bytes;
-  }
-  return bytes;
-}
 
 // The payload alone: headers, facts and index are some per cent of it.
 std::uint64_t payload_bytes(const Manifest& manifest, const formats::ColumnSpec& column) {
@@ -36,7 +26,7 @@ std::uint64_t payload_bytes(const Manifest& manifest, const formats::ColumnSpec&
 class Rewriter {
  public:
   Rewriter(Env& env, std::shared_ptr<reader::CacheView> from, store::CacheFolder& to,
-           const RewriteRun& run, bool keep_statistics)
+           const WriteRun& run, bool keep_statistics)
       : env_(env), from_(std::move(from)), to_(to), run_(run), keep_statistics_(keep_statistics) {}
 
   // Publishes, verifies, and tidies up.
@@ -48,7 +38,8 @@ class Rewriter {
     recipe_.storage = storage;
     XTTS_ASSIGN(const auto result, copy_and_index(before));
     XTTS_TRY(to_.publish(result.manifest, result.rejects_jsonl));
-    if (Status status = verify(); !status.ok()) {
+    if (Status status = verify_written(env_, to_.path(), verify::Level::kFull, run_);
+        !status.ok()) {
       take_back(before);
       return status;
     }
@@ -61,30 +52,32 @@ class Rewriter {
 
  private:
   Result<pipeline::IndexResult> copy_and_index(const Manifest& before) {
-    XTTS_ASSIGN(const auto clips, published_clips(*from_));
+    XTTS_ASSIGN(const auto clips, published_clips(std::span(&from_, 1)));
     const formats::ColumnSpec mel = pipeline::mel_column(recipe_, before.numerics);
     XTTS_TRY(check_room(payload_bytes(before, mel)));
     XTTS_ASSIGN(const auto shards, copy_records({.from = *from_,
                                                  .clips = clips,
                                                  .column = mel,
                                                  .store = recipe_.storage.store,
-                                                 .progress = step("clips"),
+                                                 .progress = progress_of(run_, "clips"),
                                                  .cancelled = run_.cancelled},
                                                 to_));
-    XTTS_ASSIGN(auto result, pipeline::build_index({.env = env_,
-                                                    .plan = clips.plan,
-                                                    .recipe = recipe_,
-                                                    .numerics = before.numerics,
-                                                    .previous = nullptr,
-                                                    .mel = mel,
-                                                    .mel_shards = shards,
-                                                    .rejects = clips.rejects,
-                                                    .known_speakers = before.speakers,
-                                                    .known_languages = before.languages,
-                                                    .generation = 1},
-                                                   to_));
-    if (keep_statistics_) result.manifest.mel_statistics = before.mel_statistics;
-    return result;
+    const auto keep_statistics = [&](formats::Manifest& manifest) {
+      if (keep_statistics_) manifest.mel_statistics = before.mel_statistics;
+    };
+    return pipeline::build_index({.env = env_,
+                                  .plan = clips.plan,
+                                  .recipe = recipe_,
+                                  .numerics = before.numerics,
+                                  .previous = nullptr,
+                                  .mel = mel,
+                                  .mel_shards = shards,
+                                  .rejects = clips.rejects,
+                                  .known_speakers = before.speakers,
+                                  .known_languages = before.languages,
+                                  .generation = 1,
+                                  .amend_manifest = keep_statistics},
+                                 to_);
   }
 
   Status check_room(std::uint64_t needed_bytes) {
@@ -93,25 +86,6 @@ class Rewriter {
     return {StatusCode::kResource, to_.path() + " needs " + std::to_string(needed_bytes) +
                                        " bytes, " + std::to_string(*free_bytes) +
                                        " are free: make room, then run the same command again"};
-  }
-
-  [[nodiscard]] std::function<void(std::uint64_t, std::uint64_t)> step(const char* name) const {
-    if (!run_.progress) return {};
-    return
-        [this, name](std::uint64_t done, std::uint64_t total) { run_.progress(name, done, total); };
-  }
-
-  Status verify() {
-    verify::Options options;
-    options.thread_count = run_.thread_count;
-    options.progress = step("bytes verified");
-    options.cancelled = run_.cancelled;
-    XTTS_ASSIGN(const auto report, verify::verify_cache(env_, to_.path(), options));
-    if (report.ok) return {};
-    const auto& finding = report.findings.front();
-    return {StatusCode::kCorrupt, "what was just written does not read back: " + finding.file +
-                                      ": " + finding.what +
-                                      "; the cache stays as it was: look at the disk's health"};
   }
 
   // The generation of before is still there, whole, if it was in this folder.
@@ -136,8 +110,8 @@ class Rewriter {
     for (const auto& shard : before.columns.front().shards)
       report.left_behind_count += shard.record_count;
     report.left_behind_count -= after.counts.records;
-    report.bytes_before = bytes_of(before);
-    report.bytes_after = bytes_of(after);
+    report.bytes_before = reader::cache_bytes(before);
+    report.bytes_after = reader::cache_bytes(after);
     report.statistics_changed =
         before.mel_statistics.has_value() &&
         (!after.mel_statistics || before.mel_statistics->mean != after.mel_statistics->mean ||
@@ -148,7 +122,7 @@ class Rewriter {
   Env& env_;
   std::shared_ptr<reader::CacheView> from_;
   store::CacheFolder& to_;
-  const RewriteRun& run_;
+  const WriteRun& run_;
   const bool keep_statistics_;
   formats::Recipe recipe_;
 };
@@ -161,36 +135,11 @@ Status check_dtype(DType from, DType to) {
               std::string(to_string(to)) + "'"};
 }
 
-// Somebody's folder of other things must not become a cache by a slip of the keyboard.
-Status check_target(Env& env, const ConvertRequest& request) {
-  const auto entries = env.list(request.to);
-  if (!entries) {
-    return entries.status().code() == StatusCode::kNotFound ? Status() : entries.status();
-  }
-  const auto is_named = [&](std::string_view name) {
-    return std::ranges::any_of(*entries, [&](const auto& entry) { return entry.name == name; });
-  };
-  if (is_named("manifest.json")) {
-    return {StatusCode::kInvalidArgument,
-            request.to + " holds a cache already: give a folder that does not exist yet"};
-  }
-  if (entries->empty() || is_named(".build")) return {};
-  return {StatusCode::kInvalidArgument, request.to +
-                                            " is not empty and not a cache: give a folder "
-                                            "that does not exist yet"};
-}
-
 // Its sealed shards belong to no manifest yet, and would be taken for garbage.
 Status check_no_unfinished_build(Env& env, const std::string& cache) {
   if (!env.stat(join_path(store::build_folder(cache), "journal"))) return {};
   return {StatusCode::kInvalidArgument,
           cache + " has an unfinished build: run the same build command again first"};
-}
-
-// .build/ goes again where nothing was published.
-Result<RewriteReport> tidy(Result<RewriteReport> report, store::CacheFolder& folder) {
-  if (!report) (void)folder.finish();
-  return report;
 }
 
 }  // namespace
@@ -205,23 +154,30 @@ Result<RewriteReport> compact(Env& env, const CompactRequest& request) {
   const Manifest& manifest = view->manifest();
   if (manifest.generation == 1) {
     RewriteReport report{.unchanged = true, .record_count = manifest.counts.records};
-    report.bytes_before = report.bytes_after = bytes_of(manifest);
+    report.bytes_before = report.bytes_after = reader::cache_bytes(manifest);
     XTTS_TRY(folder->finish());
     return report;
   }
   XTTS_ASSIGN(const auto recipe, formats::recipe_of(manifest));
   Rewriter rewriter(env, std::move(view), *folder, request.run, request.keep_statistics);
-  return tidy(rewriter.write(recipe.storage), *folder);
+  auto report = rewriter.write(recipe.storage);
+  if (!report) (void)folder->finish();  // .build/ goes again
+  return report;
 }
 
 Result<RewriteReport> convert(Env& env, const ConvertRequest& request) {
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, request.from));
+  if (const auto& part = view->manifest().partition) {
+    return Status(StatusCode::kInvalidArgument,
+                  request.from + " is part " + part->name() +
+                      " of a cache: 'merge NEW PART...' joins all parts; convert that");
+  }
   XTTS_TRY(check_dtype(view->manifest().columns.front().spec.dtype, request.storage.dtype));
-  XTTS_TRY(check_target(env, request));
+  XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto folder, store::CacheFolder::open(env, request.to));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a convert that was interrupted
   Rewriter rewriter(env, std::move(view), *folder, request.run, true);
-  return tidy(rewriter.write(request.storage), *folder);
+  return rewriter.write(request.storage);  // after a failure .build/ stays: the folder is ours
 }
 
 }  // namespace xtts::maintain

@@ -11,22 +11,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "base/env.hpp"
 #include "formats/recipe.hpp"
+#include "maintain/new_cache.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::maintain {
-
-// What must not change what is written.
-struct RewriteRun {
-  std::uint32_t thread_count = 1;
-  std::function<void(const char* step, std::uint64_t done, std::uint64_t total)> progress =
-      {};  // from any thread; "clips", "bytes verified"
-  std::function<bool()> cancelled = {};
-};
 
 struct RewriteReport {
   bool unchanged = false;  // its bytes were canonical already
@@ -43,23 +35,23 @@ struct RewriteReport {
 struct CompactRequest {
   std::string cache;
   bool keep_statistics = false;
-  RewriteRun run = {};
+  WriteRun run = {};
 };
 
 struct ConvertRequest {
   std::string from;
   std::string to;  // absent, or an empty folder, or what an interrupted convert left
   formats::StorageConfig storage;
-  RewriteRun run = {};
+  WriteRun run = {};
 };
 
 // One generation, without tombstones: byte for byte a cache built from nothing from the same clips
 // with the same numbers of speakers and languages (these never change).
 [[nodiscard]] Result<RewriteReport> compact(Env& env, const CompactRequest& request);
 
-// Shards and index are byte for byte those of a cache built in that storage; the statistics are the
-// published ones, so that what was trained with the one cache goes on with the other. Half floats
-// are not widened again: kInvalidArgument.
+// Byte for byte a cache built in that storage, but for the statistics: these are the published
+// ones, so that what was trained with the one cache goes on with the other. Half floats are not
+// widened again: kInvalidArgument.
 [[nodiscard]] Result<RewriteReport> convert(Env& env, const ConvertRequest& request);
 
 }  // namespace xtts::maintain

@@ -17,6 +17,7 @@
 #include "pipeline/plan.hpp"
 #include "pipeline/resource_advice.hpp"
 #include "pipeline/too_long.hpp"
+#include "reader/cache_paths.hpp"
 #include "reader/cache_view.hpp"
 #include "store/cache_folder.hpp"
 #include "store/journal.hpp"
@@ -50,6 +51,8 @@ class Build {
     }
     XTTS_TRY(open_published());
     if (previous_) XTTS_TRY(check_same_recipe(previous_->manifest(), request_.recipe));
+    XTTS_TRY(check_partition(request_, previous_ ? &previous_->manifest() : nullptr));
+    numerics_ = numerics_of(request_.isa);
     sources_ = store::load_source_table(env_, request_.cache);
     XTTS_ASSIGN(plan_, make_plan({.env = env_,
                                   .data = request_.data,
@@ -57,8 +60,11 @@ class Build {
                                   .recipe = request_.recipe,
                                   .previous = previous_.get(),
                                   .sources = sources_ ? &*sources_ : nullptr,
-                                  .retry_rejects = request_.retry_rejects}));
+                                  .retry_rejects = request_.retry_rejects,
+                                  .partition = request_.partition,
+                                  .clips_per_shard = clips_per_shard()}));
     if (plan_.unchanged) return report_unchanged();
+    if (previous_ && request_.partition) return check_published_part();
     if (previous_) XTTS_TRY(check_same_corpus(previous_->size(), plan_.gone_count));
     XTTS_TRY(check_numerics());
     if (request_.dry_run) {
@@ -106,8 +112,18 @@ class Build {
                 "; 'verify' says more, 'build --overwrite' makes the cache anew"};
   }
 
+  [[nodiscard]] std::size_t clips_per_shard() const {
+    return mel_column(request_.recipe, numerics_).geometry().clips_per_shard();
+  }
+
+  // Its sources may have other times than when it was built, and what the system refused may work
+  // now: that is for the build that goes on from the merged cache.
+  Result<BuildReport> check_published_part() {
+    XTTS_TRY(check_same_clips(*previous_->manifest().partition, plan_.all_clips));
+    return report_unchanged();
+  }
+
   Status check_numerics() {
-    numerics_ = numerics_of(request_.isa);
     if (!previous_ || request_.allow_mixed) return {};
     return check_same_numerics(previous_->manifest().numerics, numerics_, plan_.to_compute.size());
   }
@@ -115,7 +131,7 @@ class Build {
   void preview(std::uint64_t sealed_count) {
     BuildPreview preview;
     preview.layout = plan_.corpus.layout;
-    preview.clip_count = plan_.clips.size();
+    preview.clip_count = plan_.clip_count();
     preview.to_compute_count = plan_.to_compute.size();
     preview.sealed_count = sealed_count;
     preview.has_text = plan_.corpus.has_text;
@@ -125,6 +141,7 @@ class Build {
     preview.gone_count = plan_.gone_count;
     std::unordered_set<std::string> shared;  // sources that are counted already
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
+      if (plan_.clips[i].fate == ClipFate::kElsewhere) continue;
       const auto& clip = plan_.corpus.clips[i];
       if (!clip.segment || shared.insert(plan_.corpus.path_of(clip)).second)
         preview.source_bytes += clip.source_bytes;
@@ -154,7 +171,7 @@ class Build {
     formats::sort_rejects(rejects);
     XTTS_TRY(check_rejects(rejects, request_.max_rejects,
                            plan_.clips.size() + plan_.corpus.problems.size(),
-                           stored_count(shards)));
+                           request_.partition ? std::nullopt : stored_count(shards)));
     return publish(mel, shards, rejects);
   }
 
@@ -232,7 +249,7 @@ class Build {
     return {};
   }
 
-  [[nodiscard]] std::uint64_t stored_count(const std::vector<store::JournalShard>& shards) const {
+  [[nodiscard]] std::optional<std::uint64_t> stored_count(const std::vector<store::JournalShard>& shards) const {
     std::uint64_t stored = 0;
     for (const auto& clip : plan_.clips) stored += clip.fate == ClipFate::kReuse ? 1U : 0U;
     for (const auto& shard : shards) stored += shard.sealed ? shard.sealed->record_count : 0;
@@ -285,8 +302,16 @@ class Build {
                         .mel_shards = shards,
                         .rejects = rejects,
                         .known_speakers = request_.known_speakers,
-                        .generation = generation},
+                        .generation = generation,
+                        .amend_manifest = [this](auto& manifest) { name_part(manifest); }},
                        *folder_);
+  }
+
+  void name_part(formats::Manifest& manifest) const {
+    if (!request_.partition) return;
+    manifest.partition = formats::Partition{.index = request_.partition->index,
+                                            .count = request_.partition->count,
+                                            .plan = plan_.all_clips};
   }
 
   Status save_sources(const std::vector<Reject>& rejects, const Digest& index_digest) {
@@ -324,10 +349,7 @@ class Build {
     report.sound_seconds = manifest.counts.seconds;
     report.records_by_split = manifest.counts.records_by_split;
     report.speaker_count = manifest.speakers.size();
-    report.cache_bytes = manifest.index_bytes;
-    for (const auto& column : manifest.columns) {
-      for (const auto& shard : column.shards) report.cache_bytes += shard.file_bytes;
-    }
+    report.cache_bytes = reader::cache_bytes(manifest);
     return report;
   }
 

@@ -19,6 +19,7 @@
 #include "formats/corpora.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
+#include "pipeline/partition_choice.hpp"
 #include "pipeline/run_config.hpp"
 #include "pipeline/stage_times.hpp"
 #include "pipeline/warning_kinds.hpp"
@@ -44,6 +45,9 @@ struct BuildRequest {
   bool allow_mixed = false;  // update a cache that another CPU or library version made
   bool retry_rejects = false;
   bool dry_run = false;  // stop after before()
+  // One part of a cache that merge joins. A published part is done: the same request changes
+  // nothing.
+  std::optional<PartitionChoice> partition = {};
 };
 
 struct StorageChoice {

@@ -15,12 +15,13 @@ using formats::RejectClass;
 constexpr std::size_t kRejectsNamed = 5;
 
 Status refuse(const nlohmann::json& published, const nlohmann::json& asked,
-              const std::string& section) {
+              const std::string& section, const std::string& advice = {}) {
   std::string text = "the cache was made with other " + section + ":";
   for (const auto& line : formats::describe_differences(published, asked, section))
     text += "\n  " + line;
-  return {StatusCode::kMismatch,
-          text + "\nname another CACHE, or give --overwrite to build anew in this one"};
+  return {
+      StatusCode::kMismatch,
+      text + "\n" + advice + "name another CACHE, or give --overwrite to build anew in this one"};
 }
 
 std::string describe(const formats::Numerics& numerics) {
@@ -74,9 +75,50 @@ Status check_same_recipe(const formats::Manifest& published, const formats::Reci
     return refuse(published.features, to_json(recipe.features), "features");
   }
   if (published.storage_fingerprint != formats::fingerprint(recipe.storage)) {
-    return refuse(published.storage, to_json(recipe.storage), "storage");
+    return refuse(
+        published.storage, to_json(recipe.storage), "storage",
+        "'convert CACHE NEW' writes it in another storage without computing anything; or ");
   }
   return {};
+}
+
+Status check_partition(const BuildRequest& request, const formats::Manifest* published) {
+  const auto& part = request.partition;
+  if (part && request.recipe.corpus.duplicates == formats::OddClip::kDrop) {
+    return {StatusCode::kInvalidArgument,
+            "which of two equal clips is dropped takes all clips in one build: --set "
+            "corpus.duplicates=warn, or build without --partition"};
+  }
+  if (published == nullptr) return {};
+  const auto& before = published->partition;
+  if (!part && !before) return {};
+  if (!before || !part || before->index != part->index || before->count != part->count) {
+    return {StatusCode::kMismatch,
+            "CACHE holds " +
+                (before ? "part " + before->name() +
+                              " of a cache: 'merge NEW PART...' joins all "
+                              "parts, and NEW is what later builds update"
+                        : std::string("a whole cache, no part of one")) +
+                ". Name another CACHE, or give --overwrite to build anew in this one"};
+  }
+  if (request.retry_rejects) {
+    return {StatusCode::kInvalidArgument,
+            "a published part stays as it is: merge the parts, then build NEW with "
+            "--retry-rejects; or give --overwrite to build this part anew"};
+  }
+  if (published->text_fingerprint != formats::fingerprint(request.recipe.text))
+    return refuse(published->text, to_json(request.recipe.text), "text");
+  if (published->corpus_fingerprint != formats::fingerprint(request.recipe.corpus))
+    return refuse(published->corpus, to_json(request.recipe.corpus), "corpus");
+  return {};
+}
+
+Status check_same_clips(const formats::Partition& published, const Digest& all_clips) {
+  if (published.plan == all_clips) return {};
+  return {StatusCode::kMismatch,
+          "DATA holds other clips, texts or files than when part " + published.name() +
+              " was built, and all parts must be of the same: give --overwrite to build this part "
+              "anew, and do so with the others"};
 }
 
 Status check_same_numerics(const formats::Numerics& published, const formats::Numerics& now,
@@ -99,7 +141,7 @@ Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count
 }
 
 Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,
-                     std::uint64_t considered_count, std::uint64_t stored_count) {
+                     std::uint64_t considered_count, std::optional<std::uint64_t> stored_count) {
   const auto faults = static_cast<std::uint64_t>(
       std::count_if(rejects.begin(), rejects.end(),
                     [](const Reject& reject) { return reject.kind != RejectClass::kPolicy; }));
@@ -114,7 +156,7 @@ Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limi
                 std::to_string(faults) +
                 " publishes it. The first of them:" + first_of(rejects, true)};
   }
-  if (stored_count > 0) return {};
+  if (stored_count != 0) return {};
   return {StatusCode::kTooManyRejects,
           "no clip is left to store: " + std::to_string(rejects.size()) +
               " were rejected or dropped by policy. The first of them:" +

@@ -29,10 +29,16 @@ namespace xtts::pipeline {
 // Another corpus' DATA would empty the cache: kMismatch where no published clip is in it.
 [[nodiscard]] Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count);
 
-// kTooManyRejects where more clips failed than the limit allows, or where none is left to store.
-// Policy drops are no faults.
+// A part is built in one go and then merged; whole caches and other parts are not mixed with it.
+// `published` may be null.
+[[nodiscard]] Status check_partition(const BuildRequest& request,
+                                     const formats::Manifest* published);
+[[nodiscard]] Status check_same_clips(const formats::Partition& published, const Digest& all_clips);
+
+// kTooManyRejects where more clips failed than the limit allows, or where none is left to store
+// (a part may be empty: no `stored_count`). Policy drops are no faults.
 [[nodiscard]] Status check_rejects(const std::vector<formats::Reject>& rejects,
                                    const RejectLimit& limit, std::uint64_t considered_count,
-                                   std::uint64_t stored_count);
+                                   std::optional<std::uint64_t> stored_count);
 
 }  // namespace xtts::pipeline

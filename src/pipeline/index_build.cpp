@@ -55,7 +55,8 @@ class IndexBuilder {
     }
     std::uint64_t planned = 0;
     for (std::size_t i = 0; i < job_.plan.clips.size(); ++i) {
-      if (job_.plan.clips[i].fate == ClipFate::kRejected) continue;
+      const ClipFate fate = job_.plan.clips[i].fate;
+      if (fate == ClipFate::kRejected || fate == ClipFate::kElsewhere) continue;
       XTTS_TRY(add_clip(i, planned++));
     }
     XTTS_TRY(finish_tokens());
@@ -293,13 +294,21 @@ class IndexBuilder {
   }
 
   Result<IndexResult> finish() {
+    describe_manifest();
+    formats::Manifest& manifest = result_.manifest;
+    XTTS_ASSIGN(const std::string copy, encode_manifest_copy(manifest));
+    XTTS_TRY(write_section(SectionKind::kManifest, 0, copy, 1));
     XTTS_ASSIGN(const auto finished, encoder_->finish());
     XTTS_TRY(file_->sync());
     XTTS_TRY(file_->close());
     XTTS_TRY(folder_.commit_file(kTemporaryIndex, formats::index_file_name(finished.digest)));
-    formats::Manifest& manifest = result_.manifest;
     manifest.index_bytes = finished.file_bytes;
     manifest.index_digest = finished.digest;
+    return std::move(result_);
+  }
+
+  void describe_manifest() {
+    formats::Manifest& manifest = result_.manifest;
     manifest.generation = job_.generation;
     describe_recipe(job_.recipe, manifest);
     manifest.numerics = job_.previous ? job_.previous->manifest().numerics : job_.numerics;
@@ -313,7 +322,7 @@ class IndexBuilder {
     manifest.mel_statistics =
         job_.previous ? job_.previous->manifest().mel_statistics
                       : statistics_of(records_.train_frame_count(), records_.train_sums());
-    return std::move(result_);
+    if (job_.amend_manifest) job_.amend_manifest(manifest);
   }
 
   void describe_columns(formats::Manifest& manifest) {
@@ -334,7 +343,7 @@ class IndexBuilder {
   }
 
   void describe_counts(formats::Manifest& manifest) {
-    counts_.planned = job_.plan.clips.size();
+    counts_.planned = job_.plan.clip_count();
     counts_.records = record_count_;
     const auto& features = job_.recipe.features;
     counts_.seconds =

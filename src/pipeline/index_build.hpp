@@ -6,6 +6,7 @@
 // thread at a time.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct IndexJob {
   const std::vector<std::string>& known_speakers;  // numbers 0, 1, ... where nothing is published
   std::vector<std::string> known_languages = {};   // likewise
   std::uint64_t generation = 1;
+  // What the manifest says otherwise than a build's, before the index keeps a copy of it.
+  std::function<void(formats::Manifest&)> amend_manifest = {};
 };
 
 struct IndexResult {

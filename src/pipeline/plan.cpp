@@ -1,11 +1,14 @@
 #include "pipeline/plan.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "base/try.hpp"
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/clip_rules.hpp"
+#include "pipeline/partition.hpp"
+#include "pipeline/plan_hasher.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
 #include "pipeline/too_long.hpp"
@@ -32,30 +35,6 @@ RejectClass class_of(corpus::ProblemClass problem) {
   return RejectClass::kInput;
 }
 
-void add(Hasher128& hasher, std::string_view text) {
-  const std::uint64_t size = text.size();  // the length too: "ab","c" is not "a","bc"
-  hasher.update(std::as_bytes(std::span(&size, 1)));
-  hasher.update(as_bytes(text));
-}
-
-template <typename Number>
-void add_number(Hasher128& hasher, Number value) {
-  hasher.update(std::as_bytes(std::span(&value, 1)));
-}
-
-void add_source(Hasher128& hasher, const Clip& clip) {
-  add(hasher, clip.dataset);
-  add(hasher, clip.id);
-  add(hasher, clip.source);
-  add_number(hasher, clip.source_bytes);
-  add_number(hasher, clip.source_mtime_ns);
-  add_number(hasher, clip.source_inode);
-  add_number(hasher, static_cast<std::uint8_t>(clip.split));
-  if (!clip.segment) return;
-  add_number(hasher, clip.segment->start_s);
-  add_number(hasher, clip.segment->end_s.value_or(-1.0));
-}
-
 class Planner {
  public:
   explicit Planner(const PlanRequest& request) : request_(request) {}
@@ -80,6 +59,9 @@ class Planner {
       if (plan_.clips[i].fate == ClipFate::kRejected) continue;
       XTTS_TRY(decide(i));
     }
+    plan_.all_clips = digest_of_all_clips(plan_);
+    if (request_.partition) 
+      leave_to_others(plan_, *request_.partition, request_.clips_per_shard);
     list_clips_to_compute();
     XTTS_TRY(compare_texts());
     return std::move(plan_);
@@ -137,21 +119,17 @@ class Planner {
   }
 
   Digest digest_of_everything() const {
-    Hasher128 hasher;
+    PlanHasher hasher;
     const auto& recipe = request_.recipe;
-    add(hasher, formats::dump_canonical(to_json(recipe.features)));
-    add(hasher, formats::dump_canonical(to_json(recipe.text)));
-    add(hasher, formats::dump_canonical(to_json(recipe.corpus)));
-    add(hasher, formats::dump_canonical(to_json(recipe.storage)));
+    hasher.add(formats::dump_canonical(to_json(recipe.features)));
+    hasher.add(formats::dump_canonical(to_json(recipe.text)));
+    hasher.add(formats::dump_canonical(to_json(recipe.corpus)));
+    hasher.add(formats::dump_canonical(to_json(recipe.storage)));
     for (const Clip& clip : plan_.corpus.clips) {
-      add_source(hasher, clip);
-      add(hasher, clip.text_raw);
-      add(hasher, clip.text_normalized);
-      add(hasher, clip.speaker);
-      add(hasher, clip.language);
-      add(hasher, clip.extra_json);
+      hasher.add_content(clip);
+      hasher.add_identity(clip);
     }
-    for (const Reject& reject : plan_.rejects) add(hasher, formats::encode_reject(reject));
+    for (const Reject& reject : plan_.rejects) hasher.add(formats::encode_reject(reject));
     return hasher.finish();
   }
 
@@ -251,8 +229,8 @@ class Planner {
     if (rules.duplicates != formats::OddClip::kDrop || !facts.pcm_digest) return std::nullopt;
     const auto first = plan_.sounds.add(*facts.pcm_digest, static_cast<std::uint32_t>(i));
     if (!first) {
-      add(reused_sounds_, full_id(plan_.corpus.clips[i]));
-      add_number(reused_sounds_, *facts.pcm_digest);
+      reused_sounds_.add(full_id(plan_.corpus.clips[i]));
+      reused_sounds_.add_number(*facts.pcm_digest);
       return std::nullopt;
     }
     return refusal_of_duplicate(full_id(plan_.corpus.clips[*first]));
@@ -269,16 +247,17 @@ class Planner {
   }
 
   void list_clips_to_compute() {
-    Hasher128 hasher;
+    PlanHasher hasher;
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       if (plan_.clips[i].fate != ClipFate::kCompute) continue;
       plan_.to_compute.push_back(static_cast<std::uint32_t>(i));
       const Clip& clip = plan_.corpus.clips[i];
-      add_source(hasher, clip);
-      add_number(hasher, !has_text(clip));  // decides the too_long rule
+      hasher.add_source(clip);
+      hasher.add_identity(clip);
+      hasher.add_number(!has_text(clip));  // decides the too_long rule
     }
-    add(hasher, formats::dump_canonical(to_json(request_.recipe.corpus)));
-    add_number(hasher, reused_sounds_.finish());  // with others, other clips are duplicates
+    hasher.add(formats::dump_canonical(to_json(request_.recipe.corpus)));
+    hasher.add_number(reused_sounds_.finish());  // with others, other clips are duplicates
     plan_.to_compute_digest = hasher.finish();
   }
 
@@ -310,7 +289,7 @@ class Planner {
   SourceFile source_file_{0};  // to hash alone
   std::string last_source_;
   std::optional<Digest> last_digest_;
-  Hasher128 reused_sounds_;  // where duplicates are dropped
+  PlanHasher reused_sounds_;  // where duplicates are dropped
   std::unordered_map<std::string, Reject> previous_rejects_;
 };
 
@@ -318,6 +297,11 @@ class Planner {
 
 Result<Plan> make_plan(const PlanRequest& request) {
   return Planner(request).run();
+}
+
+std::uint64_t Plan::clip_count() const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      clips, [](const PlannedClip& clip) { return clip.fate != ClipFate::kElsewhere; }));
 }
 
 std::string full_id(const Clip& clip) {

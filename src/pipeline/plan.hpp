@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/known_sounds.hpp"
+#include "pipeline/partition_choice.hpp"
 #include "reader/cache_view.hpp"
 #include "store/source_table.hpp"
 #include "xtts/status.hpp"
@@ -24,6 +26,7 @@ enum class ClipFate : std::uint8_t {
   kCompute,
   kReuse,     // the published record stays
   kRejected,  // by its text, or as in the build before
+  kElsewhere,  // another part's, of several that merge will join
 };
 
 struct PlannedClip {
@@ -40,7 +43,9 @@ struct Plan {
   KnownSounds sounds;  // of the records that are reused, where duplicates are dropped
   std::uint64_t gone_count = 0;  // published clips that the corpus names no more
   std::string data_path;     // absolute
+  [[nodiscard]] std::uint64_t clip_count() const;  // without other parts'
   Digest to_compute_digest;  // heads the journal
+  Digest all_clips;          // what parts must agree on
   Digest
       digest;  // of everything that decides the cache: equal to the last one means nothing changed
   bool unchanged = false;  // nothing to do; the fates below the rejects were not even looked at
@@ -57,6 +62,8 @@ struct PlanRequest {
   reader::CacheView* previous = nullptr;  // what is published and may be reused
   const store::SourceTable* sources = nullptr;
   bool retry_rejects = false;
+  std::optional<PartitionChoice> partition = {};
+  std::size_t clips_per_shard = 1;  // for `partition`
 };
 
 [[nodiscard]] Result<Plan> make_plan(const PlanRequest& request);

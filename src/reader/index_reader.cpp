@@ -29,6 +29,8 @@ std::string_view name_of(SectionKind kind) {
       return "rejects";
     case SectionKind::kTombstones:
       return "tombstones";
+    case SectionKind::kManifest:
+      return "manifest";
   }
   return "unknown";
 }

@@ -1,10 +1,19 @@
 #include "reader/manifest_file.hpp"
 
+#include <algorithm>
+
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
 
 namespace xtts::reader {
 namespace {
+
+bool holds_an_index(Env& env, const std::string& cache) {
+  const auto entries = env.list(cache);
+  return entries.ok() && std::ranges::any_of(*entries, [](const DirectoryEntry& entry) {
+           return digest_of_index_name(entry.name).has_value();
+         });
+}
 
 Status why_no_manifest(Env& env, const std::string& cache) {
   const auto folder = env.stat(cache);
@@ -12,7 +21,14 @@ Status why_no_manifest(Env& env, const std::string& cache) {
   if (folder->kind != FileKind::kDirectory) {
     return {StatusCode::kNotFound, cache + " is not a folder, so not a cache"};
   }
-  if (env.stat(join_path(cache, kBuildFolderName)).ok()) {
+  const std::string build_folder = join_path(cache, kBuildFolderName);
+  if (holds_an_index(env, cache) && !env.stat(join_path(build_folder, "journal")).ok()) {
+    return {StatusCode::kCorrupt,
+            join_path(cache, kManifestName) +
+                " is lost, but an index is there, which keeps a copy: 'xtts-precompute verify " +
+                cache + " --repair' brings it back"};
+  }
+  if (env.stat(build_folder).ok()) {
     return {StatusCode::kNotFound,
             cache +
                 " is incomplete: its first build has not been published. Continue with: "

@@ -104,6 +104,16 @@ class RealCacheFolder final : public CacheFolder {
     return sealed;
   }
 
+  [[nodiscard]] Result<bool> adopt(const SealedShard& shard, const std::string& from) override {
+    XTTS_TRY(prepare_column(shard.column));
+    const std::string temporary =
+        temporary_path(shard.column + "-" + std::to_string(shard.ordinal));
+    XTTS_TRY(remove_if_there(env_, temporary));
+    XTTS_ASSIGN(const bool is_copy, link_or_copy(env_, from, temporary));
+    XTTS_TRY(rename_durably(env_, temporary, shard_path(cache_, shard)));
+    return is_copy;
+  }
+
   [[nodiscard]] Result<bool> is_intact(const SealedShard& shard) override {
     if (!shard.table.validate(shard.store).ok() || shard.table.digest() != shard.digest)
       return false;
@@ -268,13 +278,24 @@ Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::stri
   return std::unique_ptr<CacheFolder>(std::move(folder));
 }
 
-Status replace_rejects(CacheFolder& folder, std::string_view rejects_jsonl) {
-  constexpr const char* kName = "rejects.jsonl";
-  XTTS_ASSIGN(const auto file, folder.begin_file(kName));
-  XTTS_TRY(file->append(as_bytes(rejects_jsonl)));
+namespace {
+
+Status replace_text(CacheFolder& folder, const char* name, std::string_view text) {
+  XTTS_ASSIGN(const auto file, folder.begin_file(name));
+  XTTS_TRY(file->append(as_bytes(text)));
   XTTS_TRY(file->sync());
   XTTS_TRY(file->close());
-  return folder.commit_file(kName, kName);
+  return folder.commit_file(name, name);
+}
+
+}  // namespace
+
+Status replace_manifest(CacheFolder& folder, std::string_view text) {
+  return replace_text(folder, "manifest.json", text);
+}
+
+Status replace_rejects(CacheFolder& folder, std::string_view rejects_jsonl) {
+  return replace_text(folder, "rejects.jsonl", rejects_jsonl);
 }
 
 }  // namespace xtts::store

@@ -55,6 +55,9 @@ class CacheFolder {
   // Writes the image to .build/, syncs, renames it to its published name, syncs the folder.
   [[nodiscard]] virtual Result<SealedShard> seal(std::string_view column, std::uint64_t ordinal,
                                                  const FinishedImage& image) = 0;
+  // Gives a sealed shard of another cache its name in this one, without reading it: a link, or
+  // where file systems cannot link, a copy (true). `shard.ordinal` is the one here.
+  [[nodiscard]] virtual Result<bool> adopt(const SealedShard& shard, const std::string& from) = 0;
   // Is the sealed file there, with the size and the block headers that the table tells? Reads
   // headers only.
   [[nodiscard]] virtual Result<bool> is_intact(const SealedShard& shard) = 0;
@@ -78,6 +81,8 @@ class CacheFolder {
   [[nodiscard]] virtual Status finish() = 0;
 };
 
+// manifest.json alone, where it was lost: publish() without looking whether all shards are there.
+[[nodiscard]] Status replace_manifest(CacheFolder& folder, std::string_view text);
 // rejects.jsonl alone, as publish() writes it: a copy of the index's section for people.
 [[nodiscard]] Status replace_rejects(CacheFolder& folder, std::string_view rejects_jsonl);
 

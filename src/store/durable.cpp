@@ -52,6 +52,24 @@ Status rename_durably(Env& env, const std::string& from, const std::string& to) 
   return env.sync_directory(parent_path(to));
 }
 
+Result<bool> link_or_copy(Env& env, const std::string& from, const std::string& to) {
+  Status linked = env.link(from, to);
+  if (linked.ok()) return false;
+  if (linked.code() != StatusCode::kUnsupported) return linked;
+  XTTS_ASSIGN(const auto source, env.open_for_read(from));
+  XTTS_ASSIGN(const auto target, env.open_for_write(to, WriteMode::kTruncate));
+  std::vector<std::byte> piece(kPieceBytes);
+  for (std::uint64_t done = 0; done < source->size_bytes();) {
+    XTTS_ASSIGN(const std::size_t got, source->read_at(done, piece));
+    if (got == 0) return Status(StatusCode::kCorrupt, from + " became shorter while it was copied");
+    XTTS_TRY(target->append(std::span(piece).first(got)));
+    done += got;
+  }
+  XTTS_TRY(target->sync());
+  XTTS_TRY(target->close());
+  return true;
+}
+
 Status remove_if_there(Env& env, const std::string& path) {
   Status status = env.remove_file(path);
   return is_absent(status) ? Status() : status;

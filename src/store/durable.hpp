@@ -22,6 +22,10 @@ namespace xtts::store {
 // Renames within one file system and syncs the folder of the new name.
 [[nodiscard]] Status rename_durably(Env& env, const std::string& from, const std::string& to);
 
+// A new name for the bytes of `from`: a link, or where that cannot be a synced copy (true). The
+// name is not durable yet.
+[[nodiscard]] Result<bool> link_or_copy(Env& env, const std::string& from, const std::string& to);
+
 // Removes a file; one that is not there is removed already.
 [[nodiscard]] Status remove_if_there(Env& env, const std::string& path);
 

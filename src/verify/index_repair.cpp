@@ -142,19 +142,21 @@ class IndexRepair {
 
   Status write(const pipeline::Plan& plan, const formats::Recipe& recipe,
                const std::vector<formats::Reject>& rejects) {
-    const auto made = pipeline::build_index({.env = env_,
-                                             .plan = plan,
-                                             .recipe = recipe,
-                                             .numerics = manifest_.numerics,
-                                             .previous = nullptr,
-                                             .mel = manifest_.columns[pipeline::kMelId].spec,
-                                             .mel_shards = mel_,
-                                             .token_shards = &tokens_,
-                                             .rejects = rejects,
-                                             .known_speakers = manifest_.speakers,
-                                             .known_languages = manifest_.languages,
-                                             .generation = manifest_.generation},
-                                            folder_);
+    const auto made = pipeline::build_index(
+        {.env = env_,
+         .plan = plan,
+         .recipe = recipe,
+         .numerics = manifest_.numerics,
+         .previous = nullptr,
+         .mel = manifest_.columns[pipeline::kMelId].spec,
+         .mel_shards = mel_,
+         .token_shards = &tokens_,
+         .rejects = rejects,
+         .known_speakers = manifest_.speakers,
+         .known_languages = manifest_.languages,
+         .generation = manifest_.generation,
+         .amend_manifest = [this](formats::Manifest& copied) { copied = manifest_; }},
+        folder_);
     if (!made) return made.status();
     if (made->manifest.index_digest == manifest_.index_digest) return {};
     XTTS_TRY(store::remove_if_there(

@@ -74,11 +74,10 @@ class Repair {
   Status give_up(const Status& status) {
     if (status.code() != StatusCode::kCorrupt) return status;
     if (reader::load_manifest(run_.env, run_.cache)) return {};  // mend_index has told why
-    not_mended(std::string(reader::kManifestName),
-               {.clip = "",
-                .what = "manifest",
-                .why = "this version cannot make a manifest again from the shards"},
-               kOverwriteRemedy);
+    not_mended(
+        std::string(reader::kManifestName),
+        {.clip = "", .what = "manifest", .why = "no index that can be read keeps a copy of it"},
+        kOverwriteRemedy);
     return {};
   }
 

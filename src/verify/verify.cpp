@@ -8,6 +8,7 @@
 #include "reader/cache_paths.hpp"
 #include "reader/open_generation.hpp"
 #include "verify/deep.hpp"
+#include "verify/manifest_repair.hpp"
 #include "verify/repair.hpp"
 #include "verify/shard_check.hpp"
 
@@ -95,9 +96,22 @@ void check_rejects(Run& run, reader::IndexReader& index) {
        .remedy = kRewriteRemedy});
 }
 
-// An index can be made again from the shards, where these are whole.
-Finding index_failure(const std::string& file, std::optional<std::uint64_t> offset_bytes,
-                      const std::string& what, const Status& status) {
+// The index keeps a copy of its manifest for the day on which that is lost.
+void check_manifest_copy(Run& run, reader::IndexReader& index, const formats::Manifest& manifest) {
+  const auto copy = index.section_text(formats::SectionKind::kManifest);
+  if (!copy.ok() || copy->empty()) return;  // told as a damaged chunk; made before there was one
+  const auto expected = formats::encode_manifest_copy(manifest);
+  if (expected.ok() && *copy == *expected) return;
+  run.findings.add({.file = index.file().name(),
+                    .what = "copy of the manifest",
+                    .expected = "what manifest.json says",
+                    .found = "another text",
+                    .remedy = kRestoreRemedy});
+}
+
+// An index can be made again from the shards, where these are whole, and a manifest from the index.
+Finding damage_of(const std::string& file, std::optional<std::uint64_t> offset_bytes,
+                  const std::string& what, const Status& status) {
   Finding finding = failure(file, offset_bytes, what, status);
   if (finding.remedy == kRestoreRemedy) finding.remedy = kRepairRemedy;
   return finding;
@@ -112,7 +126,7 @@ bool check_chunks(Run& run, const reader::IndexReader& index) {
     const Status status = index.file().check_chunk(chunk);
     if (!status.ok()) {
       sound = false;
-      run.findings.add(index_failure(index.file().name(), offset, "index chunk", status));
+      run.findings.add(damage_of(index.file().name(), offset, "index chunk", status));
     }
     run.advance(std::min<std::uint64_t>(formats::kIndexChunkBytes, footer.data_bytes - offset));
   }
@@ -187,12 +201,13 @@ Status check_broken_generation(Run& run, const Status& failure) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
   if (!loaded.ok()) {
     if (loaded.status().code() != StatusCode::kCorrupt) return loaded.status();
-    run.add_failure(std::string(reader::kManifestName), "manifest", loaded.status());
+    run.findings.add(
+        damage_of(std::string(reader::kManifestName), std::nullopt, "manifest", loaded.status()));
     return {};
   }
   // Without the index nobody knows where the blocks lie; sizes are all that can be compared.
-  run.findings.add(index_failure(formats::index_file_name(loaded->manifest.index_digest),
-                                 std::nullopt, "index", failure));
+  run.findings.add(damage_of(formats::index_file_name(loaded->manifest.index_digest), std::nullopt,
+                             "index", failure));
   check_sizes(run, loaded->manifest);
   return {};
 }
@@ -210,6 +225,7 @@ Status check_cache(Run& run, Report& report) {
   }
   check_counts(run, index, manifest);
   check_rejects(run, index);
+  check_manifest_copy(run, index, manifest);
   if (run.options.level != Level::kQuick) return check_everything(run, index, manifest, report);
   check_sizes(run, manifest);
   report.record_count = index.clip_count();
@@ -234,6 +250,10 @@ Result<Report> verify_cache(Env& env, const std::string& cache, const Options& o
   Report report;
   report.level = options.level;
   auto run = std::make_unique<Run>(env, cache, options);
+  if (options.repair) {
+    XTTS_ASSIGN(const auto mended_manifest, mend_manifest(*run));
+    if (mended_manifest) report.repaired.push_back(*mended_manifest);
+  }
   XTTS_TRY(check_cache(*run, report));
   if (options.repair && !run->cancelled()) {
     XTTS_ASSIGN(const auto mended_index, mend_index(*run));

@@ -147,6 +147,13 @@ Status FaultEnv::rename(const std::string& from, const std::string& to) {
   return state_->target->rename(from, to);
 }
 
+Status FaultEnv::link(const std::string& from, const std::string& to) {
+  const std::string what = "link " + from;
+  state_->forbid_after_failed_sync(from, what);
+  XTTS_TRY(state_->ask(what));
+  return state_->target->link(from, to);
+}
+
 Status FaultEnv::remove_file(const std::string& path) {
   XTTS_TRY(state_->ask("remove_file " + path));
   state_->unsafe_paths.erase(path);

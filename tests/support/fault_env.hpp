@@ -54,6 +54,7 @@ class FaultEnv final : public Env {
   [[nodiscard]] Result<std::vector<DirectoryEntry>> list(const std::string& path) override;
   [[nodiscard]] Status create_directories(const std::string& path) override;
   [[nodiscard]] Status rename(const std::string& from, const std::string& to) override;
+  [[nodiscard]] Status link(const std::string& from, const std::string& to) override;
   [[nodiscard]] Status remove_file(const std::string& path) override;
   [[nodiscard]] Status remove_directory(const std::string& path) override;
   [[nodiscard]] Status sync_directory(const std::string& path) override;

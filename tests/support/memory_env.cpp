@@ -314,6 +314,18 @@ Status MemoryEnv::rename(const std::string& from, const std::string& to) {
   return {};
 }
 
+Status MemoryEnv::link(const std::string& from, const std::string& to) {
+  EnvOperation operation{.call = EnvCall::kLink, .path = from, .to = to};
+  XTTS_TRY(state_->ask(operation));
+  const std::lock_guard lock(state_->mutex);
+  XTTS_ASSIGN(const Place source, state_->tree.find_existing(from, LastLink::kKeep));
+  XTTS_ASSIGN(const Place target, state_->tree.find(to, LastLink::kKeep));
+  if (target.node) return {StatusCode::kResource, "linking " + to + ": File exists"};
+  if (source.node->kind == NodeKind::kFolder) return wrong_kind(from, "a file");
+  target.folder->entries[target.name] = source.node;
+  return {};
+}
+
 Status MemoryEnv::remove_file(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kRemoveFile, path));
   const std::lock_guard lock(state_->mutex);

@@ -32,6 +32,7 @@ enum class EnvCall : std::uint8_t {
   kList,
   kCreateDirectories,
   kRename,
+  kLink,
   kRemoveFile,
   kRemoveDirectory,
   kSyncDirectory,
@@ -44,7 +45,7 @@ enum class EnvCall : std::uint8_t {
 struct EnvOperation {
   EnvCall call = EnvCall::kStat;
   std::string path;
-  std::string to;                // kRename: the new name
+  std::string to;                // kRename, kLink: the new name
   std::uint64_t size_bytes = 0;  // kAppend, kRead: the bytes asked for
   // kAppend: how many bytes still reach the file when the hook fails the call, as on a full disk.
   std::uint64_t torn_bytes = 0;
@@ -85,6 +86,7 @@ class MemoryEnv final : public Env {
   [[nodiscard]] Result<std::vector<DirectoryEntry>> list(const std::string& path) override;
   [[nodiscard]] Status create_directories(const std::string& path) override;
   [[nodiscard]] Status rename(const std::string& from, const std::string& to) override;
+  [[nodiscard]] Status link(const std::string& from, const std::string& to) override;
   [[nodiscard]] Status remove_file(const std::string& path) override;
   [[nodiscard]] Status remove_directory(const std::string& path) override;
   [[nodiscard]] Status sync_directory(const std::string& path) override;

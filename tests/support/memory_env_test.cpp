@@ -68,6 +68,19 @@ TEST(MemoryEnv, FollowsLinksAndRefusesLoops) {
   EXPECT_EQ((*entries)[2].kind, FileKind::kOther);
 }
 
+TEST(MemoryEnv, AFileMayHaveTwoNames) {
+  MemoryEnv env;
+  env.add_file("/a/file", "bytes");
+  env.add_folder("/b");
+  ASSERT_TRUE(env.link("/a/file", "/b/link").ok());
+  EXPECT_EQ(env.link("/a/file", "/b/link").code(), StatusCode::kResource) << "it is there";
+  EXPECT_EQ(env.link("/a/none", "/b/none").code(), StatusCode::kNotFound);
+  ASSERT_TRUE(env.remove_file("/a/file").ok());
+  EXPECT_EQ(env.contents("/b/link"), "bytes");
+  env.forget_unsynced();
+  EXPECT_FALSE(env.exists("/b/link")) << "its folder was not synced";
+}
+
 TEST(MemoryEnv, TheHookFailsAnyCallAndTearsWrites) {
   MemoryEnv env;
   env.set_hook([](EnvOperation& operation) {

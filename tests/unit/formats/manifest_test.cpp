@@ -107,6 +107,52 @@ TEST(Manifest, WithoutStatisticsComesBackWithout) {
   EXPECT_FALSE(read->mel_statistics.has_value());
 }
 
+TEST(Manifest, APartComesBack) {
+  Manifest manifest = example();
+  EXPECT_FALSE(decode_manifest(encoded(manifest))->partition.has_value());
+  manifest.partition = Partition{.index = 3, .count = 8, .plan = {15, 16}};
+  const auto read = decode_manifest(encoded(manifest));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  ASSERT_TRUE(read->partition.has_value());
+  EXPECT_EQ(read->partition->name(), "3/8");
+  EXPECT_EQ(read->partition->plan, (Digest{15, 16}));
+}
+
+TEST(Manifest, RefusesAPartThatIsNoneOfItsParts) {
+  const std::string plan = Digest{15, 16}.to_hex();
+  expect_refused(after([&](json& m) {
+                   m["partition"] = {{"index", 9}, {"count", 8}, {"plan", plan}};
+                 }),
+                 kCorrupt, "partition.index");
+  expect_refused(after([&](json& m) {
+                   m["partition"] = {{"index", 0}, {"count", 8}, {"plan", plan}};
+                 }),
+                 kCorrupt, "partition.index");
+  expect_refused(after([&](json& m) {
+                   m["partition"] = {{"index", 1}, {"count", 0}, {"plan", plan}};
+                 }),
+                 kCorrupt, "partition.count");
+  expect_refused(after([&](json& m) { m["partition"] = "1/8"; }), kCorrupt, "partition");
+}
+
+TEST(Manifest, OfOneBeforeThereWerePartsNothingIsMissing) {
+  EXPECT_TRUE(after([](json& m) { m.erase("partition"); }).ok());
+}
+
+TEST(ManifestCopy, GivesTheManifestBackByteForByte) {
+  Manifest manifest = example();
+  const std::string copy = encode_manifest_copy(manifest).value();
+  EXPECT_EQ(copy.find(manifest.index_digest.to_hex()), std::string::npos);
+  const auto read = decode_manifest_copy(copy, 123456, {13, 14});
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(encoded(*read), encoded(manifest));
+}
+
+TEST(ManifestCopy, RefusesWhatIsNone) {
+  for (const std::string text : {"", "[]", "7", "{}", "{\"format\":\"xtts-cache\"", "null"})
+    EXPECT_EQ(decode_manifest_copy(text, 4096, {1, 2}).status().code(), kCorrupt) << text;
+}
+
 TEST(Manifest, RefusesToWriteWhatIsNotFinite) {
   Manifest manifest = example();
   manifest.mel_statistics->mean[1] = std::numeric_limits<double>::quiet_NaN();

@@ -49,9 +49,9 @@ void forge_facts(std::string& shard, formats::BlockPlace& place, std::size_t slo
   place.facts_check = formats::stored_facts_check(as_bytes(encoded));
 }
 
-// The index with another row among its blocks.
+// The index with another row among its blocks, and another manifest of the same length.
 std::string forge_index(std::string index, std::uint32_t column, std::uint64_t row,
-                        const formats::BlockRow& block) {
+                        const formats::BlockRow& block, const formats::Manifest& manifest) {
   const std::uint64_t footer_at = index.size() - formats::kIndexFooterBytes;
   auto footer = formats::decode_index_footer(part_of(index, footer_at, formats::kIndexFooterBytes),
                                              index.size());
@@ -60,6 +60,10 @@ std::string forge_index(std::string index, std::uint32_t column, std::uint64_t r
   std::string bytes;
   append_row(block, bytes);
   put(index, section->offset_bytes + row * formats::kBlockRowBytes, as_bytes(bytes));
+  const auto copy = formats::encode_manifest_copy(manifest);
+  const auto* copied = footer->find(formats::SectionKind::kManifest);
+  EXPECT_TRUE(copied != nullptr && copied->size_bytes == copy->size());
+  put(index, copied->offset_bytes, as_bytes(*copy));
   std::string checks;
   for (std::uint64_t chunk = 0; chunk < footer->chunk_count; ++chunk) {
     const std::uint64_t begin = chunk * formats::kIndexChunkBytes;
@@ -103,7 +107,8 @@ void forge(MemoryEnv& env, const std::string& cache, const Forgery& forgery) {
   entry.digest = table.digest();
 
   const std::string old_index = join_path(cache, formats::index_file_name(manifest.index_digest));
-  const std::string index = forge_index(env.contents(old_index), id, location->block_row, *block);
+  const std::string index =
+      forge_index(env.contents(old_index), id, location->block_row, *block, manifest);
   manifest.index_digest = digest128(
       part_of(index, index.size() - formats::kIndexFooterBytes, formats::kIndexFooterBytes));
   const auto text = formats::encode_manifest(manifest);

@@ -340,18 +340,6 @@ TEST_F(RepairOfAnUpdate, MakesAShardOfTheSecondGenerationAgain) {
   EXPECT_EQ(difference(before_, files_below(env_)), "");
 }
 
-TEST(Repair, SaysThatItCannotMakeAManifestAgain) {
-  MemoryEnv env;
-  add_whole_cache(env);
-  env.add_file(kCache + "/manifest.json", flipped(whole("manifest.json"), 70));
-  const Files damaged = files_below(env);
-  const Report report = repaired(env);
-  EXPECT_FALSE(report.ok);
-  EXPECT_THAT(report.repaired, IsEmpty());
-  EXPECT_THAT(told(report), HasSubstr("not mended, manifest"));
-  EXPECT_EQ(difference(damaged, files_below(env)), "");
-}
-
 TEST(Repair, DoesNotDisturbAReader) {
   MemoryEnv env;
   add_whole_cache(env);

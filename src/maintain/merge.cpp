@@ -1,0 +1,216 @@
+#include "maintain/merge.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/try.hpp"
+#include "formats/manifest_recipe.hpp"
+#include "maintain/parts.hpp"
+#include "maintain/published_clips.hpp"
+#include "pipeline/build_checks.hpp"
+#include "pipeline/columns.hpp"
+#include "pipeline/index_build.hpp"
+#include "reader/cache_paths.hpp"
+#include "store/cache_folder.hpp"
+#include "store/source_table.hpp"
+
+namespace xtts::maintain {
+namespace {
+
+using formats::Manifest;
+using pipeline::kMelId;
+using store::SealedShard;
+
+// A part's mel shards, one after the other: the whole cache's are some of each part's.
+class ShardsOfPart {
+ public:
+  explicit ShardsOfPart(reader::CacheView& view) : view_(view) {}
+
+  [[nodiscard]] const std::vector<formats::ShardEntry>& entries() const {
+    return view_.manifest().columns[kMelId].shards;
+  }
+  [[nodiscard]] bool is_at_end() const { return next_ == entries().size(); }
+  [[nodiscard]] std::string path() const {
+    return join_path(view_.path(), reader::shard_name(view_.manifest().columns[kMelId], next_));
+  }
+
+  // Is the record the next shard's?
+  Result<bool> holds(std::uint64_t position) {
+    XTTS_ASSIGN(const auto location, view_.location(kMelId, position));
+    XTTS_ASSIGN(const auto block, view_.block(kMelId, location.block_row));
+    return block.shard == next_;
+  }
+
+  // The next shard, as it is in the part.
+  Result<SealedShard> describe() {
+    const formats::ColumnEntry& column = view_.manifest().columns[kMelId];
+    const formats::ShardEntry& entry = column.shards[next_];
+    SealedShard shard{.column = column.spec.name,
+                      .store = column.store,
+                      .ordinal = next_,
+                      .record_count = entry.record_count,
+                      .digest = entry.digest,
+                      .table = {}};
+    shard.table.file_bytes = entry.file_bytes;
+    shard.table.structure_check = entry.structure_check;
+    for (std::uint32_t i = 0; i < entry.block_count; ++i) {
+      XTTS_ASSIGN(const auto row, view_.block(kMelId, next_block_ + i));
+      shard.table.blocks.push_back(row.place);
+    }
+    if (shard.table.digest() != shard.digest)
+      return Status(StatusCode::kCorrupt, path() +
+                                              ": the index tells of another shard than the "
+                                              "manifest; 'verify' says more");
+    return shard;
+  }
+
+  void advance() { next_block_ += entries()[next_++].block_count; }
+
+ private:
+  reader::CacheView& view_;
+  std::uint32_t next_ = 0;
+  std::uint64_t next_block_ = 0;
+};
+
+class Merger {
+ public:
+  Merger(Env& env, const MergeRequest& request, const Parts& parts, const PublishedClips& clips,
+         store::CacheFolder& to)
+      : env_(env), request_(request), parts_(parts), clips_(clips), to_(to) {}
+
+  Result<MergeReport> run() {
+    XTTS_ASSIGN(const auto shards, adopt_shards());
+    XTTS_ASSIGN(const auto result, write_index(shards));
+    XTTS_TRY(to_.publish(result.manifest, result.rejects_jsonl));
+    // Links lead to bytes that were verified when they were sealed; copies are new ones.
+    const bool is_copy = report_.copied_count > 0;
+    XTTS_TRY(verify_written(env_, to_.path(),
+                            is_copy ? verify::Level::kFull : verify::Level::kQuick, request_.run));
+    XTTS_TRY(hand_over_sources(result.manifest.index_digest));
+    XTTS_TRY(to_.finish());
+    report_.part_count = parts_.size();
+    report_.record_count = result.manifest.counts.records;
+    report_.reject_count = clips_.rejects.size();
+    report_.cache_bytes = reader::cache_bytes(result.manifest);
+    return report_;
+  }
+
+ private:
+  // Planned shards in their order, each from the part that made it.
+  Result<std::vector<store::JournalShard>> adopt_shards() {
+    std::vector<ShardsOfPart> sources;
+    for (const auto& part : parts_) sources.emplace_back(*part);
+    const auto& to_compute = clips_.plan.to_compute;
+    const std::size_t per_shard =
+        parts_.front()->manifest().columns[kMelId].spec.geometry().clips_per_shard();
+    std::vector<store::JournalShard> shards;
+    for (std::size_t begin = 0; begin < to_compute.size(); begin += per_shard) {
+      if (request_.run.cancelled && request_.run.cancelled())
+        return Status(StatusCode::kCancelled, "stopped as asked");
+      const std::size_t size = std::min(per_shard, to_compute.size() - begin);
+      XTTS_ASSIGN(auto sealed, adopt(std::span(to_compute).subspan(begin, size), sources));
+      shards.push_back(
+          {.planned_shard = shards.size(), .sealed = std::move(sealed), .rejects = {}});
+      if (request_.run.progress) request_.run.progress("clips", begin + size, to_compute.size());
+    }
+    for (const ShardsOfPart& source : sources) {
+      if (!source.is_at_end()) return contradiction();
+    }
+    return shards;
+  }
+
+  // Nothing where all of its clips were rejected.
+  Result<std::optional<SealedShard>> adopt(std::span<const std::uint32_t> planned,
+                                           std::vector<ShardsOfPart>& sources) {
+    std::optional<std::size_t> part;
+    std::uint64_t stored_count = 0;
+    for (const std::uint32_t clip : planned) {
+      const auto& place = clips_.places[clip];
+      if (!place) continue;
+      if (!part) part = place->part;
+      if (place->part != *part || sources[*part].is_at_end()) return contradiction();
+      XTTS_ASSIGN(const bool held, sources[*part].holds(place->position));
+      if (!held) return contradiction();
+      ++stored_count;
+    }
+    if (!part) return std::optional<SealedShard>();
+    ShardsOfPart& source = sources[*part];
+    XTTS_ASSIGN(SealedShard shard, source.describe());
+    if (shard.record_count != stored_count) return contradiction();
+    const std::string from = source.path();
+    shard.ordinal = report_.shard_count++;
+    XTTS_ASSIGN(const bool is_copy, to_.adopt(shard, from));
+    if (is_copy) ++report_.copied_count;
+    source.advance();
+    return std::optional(std::move(shard));
+  }
+
+  static Status contradiction() {
+    return {StatusCode::kMismatch,
+            "the parts' shards are not those of one plan: build the parts anew with --overwrite, "
+            "all by the same version"};
+  }
+
+  Result<pipeline::IndexResult> write_index(const std::vector<store::JournalShard>& shards) {
+    const Manifest& first = parts_.front()->manifest();
+    XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(first));
+    return pipeline::build_index({.env = env_,
+                                  .plan = clips_.plan,
+                                  .recipe = recipe,
+                                  .numerics = first.numerics,
+                                  .previous = nullptr,
+                                  .mel = first.columns[kMelId].spec,
+                                  .mel_shards = shards,
+                                  .rejects = clips_.rejects,
+                                  .known_speakers = first.speakers,
+                                  .known_languages = first.languages,
+                                  .generation = 1},
+                                 to_);
+  }
+
+  // So that the next build need not hash the sources again: of parts that saw the very same files.
+  Status hand_over_sources(const Digest& index_digest) {
+    std::optional<store::SourceTable> all;
+    for (const auto& part : parts_) {
+      auto table = store::load_source_table(env_, part->path());
+      if (!table) return {};
+      if (!all) {
+        all = std::move(table);
+        continue;
+      }
+      if (table->data_path != all->data_path || table->plan_digest != all->plan_digest ||
+          table->rows.size() != all->rows.size())
+        return {};
+      for (std::size_t i = 0; i < all->rows.size(); ++i)
+        if (table->rows[i].reject_check != 0)
+          all->rows[i].reject_check = table->rows[i].reject_check;
+    }
+    all->index_digest = index_digest;
+    return store::save_source_table(env_, to_.path(), std::move(*all));
+  }
+
+  Env& env_;
+  const MergeRequest& request_;
+  const Parts& parts_;
+  const PublishedClips& clips_;
+  store::CacheFolder& to_;
+  MergeReport report_;
+};
+
+}  // namespace
+
+Result<MergeReport> merge(Env& env, const MergeRequest& request) {
+  if (request.parts.empty()) return Status(StatusCode::kInvalidArgument, "name the parts to merge");
+  XTTS_TRY(check_target(env, request.to));
+  XTTS_ASSIGN(const auto parts, open_parts(env, request.parts, request.allow_mixed));
+  XTTS_ASSIGN(const auto clips, published_clips(parts));
+  std::uint64_t record_count = 0;
+  for (const auto& part : parts) record_count += part->size();
+  XTTS_TRY(pipeline::check_rejects(clips.rejects, request.max_rejects, clips.plan.clips.size(),
+                                   record_count));
+  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(env, request.to));
+  XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a merge that was interrupted
+  return Merger(env, request, parts, clips, *folder).run();
+}
+
+}  // namespace xtts::maintain

@@ -1,0 +1,43 @@
+// merge: the parts that 'build --partition' made on however many machines, joined into the cache
+// that one build would have made, byte for byte. Features are not read: shards get a second name
+// (a link; a copy, and then every byte of it is verified, where the file systems differ), index and
+// tokens are written anew.
+//
+// Bytes in and out: indexes, facts and texts; shards only where they are copied. Memory: about 400
+// bytes a clip. A crash leaves the parts as they were; the same command begins again. Failures:
+// kInvalidArgument (not parts, a folder in use), kMismatch (parts that are missing, doubled, of
+// other clips, another recipe, other numerics: each named), kTooManyRejects, kCorrupt, kResource,
+// kCancelled.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "maintain/new_cache.hpp"
+#include "pipeline/build.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::maintain {
+
+struct MergeRequest {
+  std::string to;                  // absent, or an empty folder, or what an interrupted merge left
+  std::vector<std::string> parts;  // in any order
+  pipeline::RejectLimit max_rejects = {};  // of all parts together
+  bool allow_mixed = false;                // parts of several processors or library versions
+  WriteRun run = {};
+};
+
+struct MergeReport {
+  std::uint64_t part_count = 0;
+  std::uint64_t record_count = 0;
+  std::uint64_t reject_count = 0;
+  std::uint64_t shard_count = 0;
+  std::uint64_t copied_count = 0;  // of them: where a link was not possible
+  std::uint64_t cache_bytes = 0;
+};
+
+[[nodiscard]] Result<MergeReport> merge(Env& env, const MergeRequest& request);
+
+}  // namespace xtts::maintain

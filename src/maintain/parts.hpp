@@ -1,0 +1,21 @@
+// Parts: caches of 'build --partition', opened and found to be all parts of one cache.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "reader/cache_view.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::maintain {
+
+using Parts = std::vector<std::shared_ptr<reader::CacheView>>;
+
+// In order of their numbers. Failures: kInvalidArgument (a cache that is no part), kMismatch (what
+// is missing, doubled or different), and those of opening a cache.
+[[nodiscard]] Result<Parts> open_parts(Env& env, const std::vector<std::string>& paths,
+                                       bool allow_mixed);
+
+}  // namespace xtts::maintain

@@ -1,0 +1,13 @@
+// PartitionChoice: which part of how many a build makes.
+#pragma once
+
+#include <cstdint>
+
+namespace xtts::pipeline {
+
+struct PartitionChoice {
+  std::uint32_t index = 1;  // 1 ... count
+  std::uint32_t count = 1;
+};
+
+}  // namespace xtts::pipeline
