@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/run.sh [quick]: installs what is missing, builds, and runs all tests: in the dev build, with every warning an error; then, unless
+# tests/run.sh [quick]: installs what is missing, builds, and runs all tests: optimized, with every warning an error; then, unless
 # `quick`, most of them under the address and undefined-behaviour sanitizers, and those with several threads under the thread sanitizer.
 # XTTS_CORPUS names a folder with the unpacked test corpus; tests that need it say that they skip where it is absent.
 set -euo pipefail
@@ -30,12 +30,14 @@ run_preset() {
   ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "${chosen[@]}"
 }
 
-run_preset dev
+run_preset check
 if [ "${1:-}" != quick ]; then
   export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
   # All but what only prints and draws: those programs take as long to compile as all of these.
   run_preset asan base_numbers_test corpus_test decode_test decode_worker_test dsp_test formats_test maintain_test pipeline_test public_cache_test \
-    query_test reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test
-  # What works on several threads.
+    query_test reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test \
+    block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer manifest_fuzzer query_expression_fuzzer \
+    recipe_fuzzer record_facts_fuzzer reject_fuzzer
+  # What works on several threads; compiled file by file, so that each proves to stand by itself.
   run_preset tsan pipeline_thread_test verify_test
 fi
