@@ -5,4 +5,6 @@ target_compile_options(xtts_warnings INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # GCC 12 sees an overlap in std::string's own operator+ (GCC bug 105329).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+  # Of files in groups, none is the main one: GCC takes their anonymous namespaces for those of headers.
+  $<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>
   $<$<BOOL:${XTTS_WERROR}>:-Werror>)
