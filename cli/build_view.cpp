@@ -204,6 +204,11 @@ std::string describe_preview(const pipeline::BuildRequest& request,
   for (std::size_t i = 0; i < std::min(preview.notes.size(), kNotesShown); ++i) {
     text += line("", escape_controls(preview.notes[i]));
   }
+  if (request.partition) {
+    text += line("Part", std::to_string(request.partition->index) + " of " +
+                             std::to_string(request.partition->count) +
+                             ": these are its clips, dealt out by the bytes of their sources");
+  }
   text += line("Recipe", recipe_text(request.recipe));
   if (!preview.unknown_characters.empty()) {
     text += line("Unknown", "characters that the vocabulary lacks: " +
@@ -316,7 +321,10 @@ std::string describe_report(const pipeline::BuildRequest& request,
                            " loses none of the long ones");
     }
   }
-  text += line("Next", "xtts-precompute verify " + cache);
+  text += line("Next", request.partition
+                           ? "xtts-precompute merge NEW PART..., once all " +
+                                 std::to_string(request.partition->count) + " parts are built"
+                           : "xtts-precompute verify " + cache);
   return text;
 }
 

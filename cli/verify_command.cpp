@@ -9,12 +9,11 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/isa_option.hpp"
-#include "cli/progress_view.hpp"
+#include "cli/rated_progress.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/verify_view.hpp"
 #include "recipe/corpora_file.hpp"
 #include "report/human.hpp"
-#include "report/rate.hpp"
 #include "report/table.hpp"
 #include "store/source_table.hpp"
 #include "verify/verify.hpp"
@@ -36,66 +35,17 @@ struct VerifyOptions {
   bool repair = false;
 };
 
-// The rate of bytes, and the line that shows it. Progress comes from any thread.
-class VerifyProgress {
- public:
-  explicit VerifyProgress(Context& context)
-      : context_(context), view_(context), rate_(context.env.now()) {}
+std::string describe_bytes(std::uint64_t done, std::uint64_t total, double per_second) {
+  const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
+  return "verify " + report::format_percent(share) + "  " + format_size(done) + "/" +
+         format_size(total) + "  " + report::format_short(per_second / 1e6) + " MB/s";
+}
 
-  void update(std::uint64_t done, std::uint64_t total) {
-    {
-      const std::lock_guard lock(mutex_);
-      rate_.update(context_.env.now(), static_cast<double>(done));
-    }
-    const auto text = [&] {
-      const std::lock_guard lock(mutex_);
-      const auto left = rate_.seconds_left(static_cast<double>(total));
-      const double share =
-          total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
-      return "verify " + report::format_percent(share) + "  " + format_size(done) + "/" +
-             format_size(total) + "  " + report::format_short(rate_.per_second() / 1e6) + " MB/s" +
-             (left ? "  ETA " + report::format_duration(*left) : std::string());
-    };
-    view_.update({[&](std::size_t width) { return report::shorten(text(), width); }, text});
-  }
-  void clear() { view_.clear(); }
-
- private:
-  Context& context_;
-  ProgressView view_;
-  std::mutex mutex_;
-  report::RateEstimator rate_;
-};
-
-// Computing again shows clips, as reading shows bytes.
-class RecomputeProgress {
- public:
-  explicit RecomputeProgress(Context& context)
-      : context_(context), view_(context), rate_(context.env.now()) {}
-
-  void update(std::uint64_t done, std::uint64_t total) {
-    {
-      const std::lock_guard lock(mutex_);
-      rate_.update(context_.env.now(), static_cast<double>(done));
-    }
-    const auto text = [&] {
-      const std::lock_guard lock(mutex_);
-      const auto left = rate_.seconds_left(static_cast<double>(total));
-      return "computing again " + report::format_count(done) + "/" +
-             report::format_counted(total, "clip", "clips") + "  " +
-             report::format_short(rate_.per_second()) + " clips/s" +
-             (left ? "  ETA " + report::format_duration(*left) : std::string());
-    };
-    view_.update({[&](std::size_t width) { return report::shorten(text(), width); }, text});
-  }
-  void clear() { view_.clear(); }
-
- private:
-  Context& context_;
-  ProgressView view_;
-  std::mutex mutex_;
-  report::RateEstimator rate_;
-};
+std::string describe_clips(std::uint64_t done, std::uint64_t total, double per_second) {
+  return "computing again " + report::format_count(done) + "/" +
+         report::format_counted(total, "clip", "clips") + "  " + report::format_short(per_second) +
+         " clips/s";
+}
 
 Result<verify::Level> parse_level(const std::string& name) {
   if (name == "quick") return verify::Level::kQuick;
@@ -187,8 +137,8 @@ Result<verify::Options> settings_of(Context& context, const VerifyOptions& optio
 
 Status run_verify(Context& context, const VerifyOptions& options) {
   XTTS_ASSIGN(verify::Options settings, settings_of(context, options));
-  VerifyProgress progress(context);
-  RecomputeProgress recompute_progress(context);
+  RatedProgress progress(context, describe_bytes);
+  RatedProgress recompute_progress(context, describe_clips);
   settings.progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.update(done, total);
   };

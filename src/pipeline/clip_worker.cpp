@@ -122,7 +122,7 @@ class Worker final : public ClipWorker {
 
   Status run(const corpus::Clip& clip, ClipOutcome& outcome) {
     XTTS_TRY(sound_.begin());
-    XTTS_TRY(clip.segment ? cut_out(clip, outcome) : decode_whole(clip, outcome));
+    XTTS_TRY(clip.segment ? cut_out(clip, outcome) : decode_source(clip, outcome));
     XTTS_TRY(sound_.end());
     if (is_over_long_ && refused(clip, refusal_of_source(recipe_.corpus), outcome)) return {};
     if (refused(clip, refusal_of_length(outcome.source_seconds, recipe_.corpus), outcome))
@@ -146,7 +146,7 @@ class Worker final : public ClipWorker {
     return source;
   }
 
-  Status decode_whole(const corpus::Clip& clip, ClipOutcome& outcome) {
+  Status decode_source(const corpus::Clip& clip, ClipOutcome& outcome) {
     XTTS_ASSIGN(const auto source, read_source(clip, outcome));
     outcome.facts.content_digest = source.content_digest;
     XTTS_ASSIGN(const auto decoded, decoder_->decode(*source.file, request_, to_sound_));

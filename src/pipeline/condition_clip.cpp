@@ -43,8 +43,8 @@ Result<std::vector<float>> decode_part(decode::AudioDecoder& decoder, const Rand
   return samples;
 }
 
-Result<std::vector<float>> decode_whole(decode::AudioDecoder& decoder, const RandomAccessFile& file,
-                                        const decode::DecodeRequest& request) {
+Result<std::vector<float>> all_samples(decode::AudioDecoder& decoder, const RandomAccessFile& file,
+                                       const decode::DecodeRequest& request) {
   std::vector<float> samples;
   XTTS_TRY(decode::decode_whole(decoder, file, request, samples).status());
   return samples;
@@ -61,7 +61,7 @@ Result<std::vector<float>> condition_clip(Env& env, const std::vector<std::strin
   request.source_seconds_max = std::numeric_limits<double>::infinity();  // it was stored
   const auto decoder = make_decoder(decoder_command);
   auto samples = facts.segment_start_s ? decode_part(*decoder, *file, request, facts)
-                                       : decode_whole(*decoder, *file, request);
+                                       : all_samples(*decoder, *file, request);
   if (!samples) return samples.status().with_context(source_path);
   XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(config));
   XTTS_TRY(conditioner.apply(*samples).status());

@@ -53,14 +53,16 @@ class Planner {
       plan_.unchanged = true;
       return std::move(plan_);
     }
+    plan_.all_clips = digest_of_all_clips(plan_);
+    // A published part is never updated: whether DATA is what it was is all that is asked.
+    if (request_.partition && request_.previous != nullptr) return std::move(plan_);
     XTTS_TRY(count_gone());
     XTTS_TRY(read_previous_rejects());
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       if (plan_.clips[i].fate == ClipFate::kRejected) continue;
       XTTS_TRY(decide(i));
     }
-    plan_.all_clips = digest_of_all_clips(plan_);
-    if (request_.partition) 
+    if (request_.partition)
       leave_to_others(plan_, *request_.partition, request_.clips_per_shard);
     list_clips_to_compute();
     XTTS_TRY(compare_texts());

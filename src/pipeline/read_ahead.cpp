@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace xtts::pipeline {
@@ -58,6 +59,16 @@ void ReadAhead::wait_for(std::size_t place) {
 }
 
 void ReadAhead::run() {
+  try {
+    read_windows();
+  } catch (const std::bad_alloc&) {  // then sources come as they come
+  }
+  const std::lock_guard lock(mutex_);
+  ready_ = plan_.to_compute.size();
+  changed_.notify_all();
+}
+
+void ReadAhead::read_windows() {
   std::vector<std::string> paths;
   std::size_t window_begin = ready_;
   while (window_begin < plan_.to_compute.size()) {
@@ -70,12 +81,9 @@ void ReadAhead::run() {
     ready_ = window_end;
     changed_.notify_all();
     changed_.wait(lock, [&] { return stopped_ || wanted_ >= window_begin; });
-    if (stopped_) break;
+    if (stopped_) return;
     window_begin = window_end;
   }
-  const std::lock_guard lock(mutex_);
-  ready_ = plan_.to_compute.size();
-  changed_.notify_all();
 }
 
 std::size_t ReadAhead::list_window(std::size_t first, std::vector<std::string>& paths) {

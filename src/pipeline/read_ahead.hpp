@@ -42,6 +42,7 @@ class ReadAhead {
 
  private:
   void run();
+  void read_windows();
   void read(const std::string& path);
   // The end of the window that begins at `first`, with its sources sorted.
   std::size_t list_window(std::size_t first, std::vector<std::string>& paths);

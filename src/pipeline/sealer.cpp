@@ -1,5 +1,7 @@
 #include "pipeline/sealer.hpp"
 
+#include <new>
+
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
 
@@ -46,7 +48,19 @@ Status Sealer::seal(SealJob& job) {
     job.entry.sealed = std::move(sealed);
     job.image.reset();
   }
-  return journal_ != nullptr ? journal_->append(job.entry) : Status();
+  if (journal_ != nullptr) XTTS_TRY(journal_->append(job.entry));
+  const std::lock_guard lock(mutex_);
+  sealed_.push_back(std::move(job.entry));
+  return {};
+}
+
+// An exception would end the whole run: memory is the one thing that may throw here.
+Status Sealer::seal_or_say_why(SealJob& job) {
+  try {
+    return seal(job);
+  } catch (const std::bad_alloc&) {
+    return {StatusCode::kResource, "out of memory: run the same command with a lower --memory"};
+  }
 }
 
 void Sealer::run() {
@@ -57,14 +71,10 @@ void Sealer::run() {
     lock.unlock();
     // Nobody else touches job_ while it is set: submit waits for it to be empty.
     LapTimer timer;
-    Status status = seal(*job_);
+    Status status = seal_or_say_why(*job_);
     lock.lock();
     busy_s_ += seconds_of(timer.lap());
-    if (status.ok()) {
-      sealed_.push_back(std::move(job_->entry));
-    } else if (failure_.ok()) {
-      failure_ = std::move(status);
-    }
+    if (failure_.ok()) failure_ = std::move(status);
     job_.reset();
     changed_.notify_all();
   }

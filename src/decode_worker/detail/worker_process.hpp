@@ -31,8 +31,6 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   [[nodiscard]] Channel& channel() noexcept { return channel_; }
-  // True also when it ended between two clips.
-  [[nodiscard]] bool has_ended();
   // Of the process so far. Nothing once it has ended.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time() const;
   void kill();
@@ -42,6 +40,7 @@ class WorkerProcess {
 
  private:
   WorkerProcess(pid_t process, FileDescriptor socket);
+  [[nodiscard]] bool has_ended();  // also between two clips
   void reap(int wait_flags);
 
   pid_t process_;

@@ -108,10 +108,15 @@ TEST(Partition, IsTheSameWhereFilesHaveOtherTimes) {
 TEST(Partition, APublishedPartIsDone) {
   MemoryEnv env;
   add_grown_data(env);
-  must_build(env, part_request(1, 2));
-  EXPECT_TRUE(must_build(env, part_request(1, 2)).unchanged);
-  env.add_file(listed_wav(1), env.contents(listed_wav(1)));  // touched: another time
-  EXPECT_TRUE(must_build(env, part_request(1, 2)).unchanged);
+  (void)build_parts(env, 2);
+  for (std::uint32_t index = 1; index <= 2; ++index)
+    EXPECT_TRUE(must_build(env, part_request(index, 2)).unchanged);
+  for (const std::uint32_t clip : {1U, 3U})  // touched: another time
+    env.add_file(listed_wav(clip), env.contents(listed_wav(clip)));
+  OpenedSources opened(env);
+  for (std::uint32_t index = 1; index <= 2; ++index)
+    EXPECT_TRUE(must_build(env, part_request(index, 2)).unchanged);
+  EXPECT_THAT(opened.take(), ::testing::IsEmpty());
 }
 
 struct PartRefusal {
