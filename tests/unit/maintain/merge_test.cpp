@@ -205,7 +205,8 @@ TEST(MergeRun, ReadsNoFeatures) {
   ASSERT_TRUE(merge_of(env, parts).ok());
   env.set_hook({});
   std::uint64_t shard_bytes = 0;
-  for (const auto& shard : open_cache(env, kNew)->manifest().columns.front().shards)
+  const auto merged = open_cache(env, kNew);
+  for (const auto& shard : merged->manifest().columns.front().shards)
     shard_bytes += shard.file_bytes;
   EXPECT_GT(read_bytes, 0U);
   EXPECT_LT(read_bytes, shard_bytes / 20);
