@@ -1,4 +1,4 @@
-// compact and convert: a cache written anew from itself.
+// compact, convert and merge: a cache written anew from caches.
 #include <mutex>
 #include <thread>
 

@@ -33,8 +33,7 @@ void check(xtts::Env& env, const Recipe& recipe) {
     require(!status.message().empty());
     return;
   }
-  const auto again =
-      xtts::recipe::parse(env, xtts::recipe::to_yaml(recipe), "printed.yaml", "/work");
+  const auto again = xtts::recipe::parse(env, xtts::recipe::to_yaml(recipe), "printed.yaml", "/in");
   require(again.ok() && text_of(*again) == text_of(recipe));
 }
 
@@ -44,11 +43,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   xtts::testing::MemoryEnv env;
-  env.add_file("/work/input.yaml", text);
-  env.add_file("/work/vocabulary.txt", "a\nb\n");
+  env.add_file("/in/input.yaml", text);
+  env.add_file("/in/vocabulary.txt", "a\nb\n");
   switch (data[0] % 4) {
     case 0: {
-      const auto recipe = xtts::recipe::parse(env, text, "input.yaml", "/work");
+      const auto recipe = xtts::recipe::parse(env, text, "input.yaml", "/in");
       require(recipe.ok() || !recipe.status().message().empty());
       if (recipe.ok()) check(env, *recipe);
       break;
@@ -61,14 +60,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     }
     case 2: {
-      const auto config = xtts::recipe::apply_trainer_config(
-          env, "/work/input.yaml", *xtts::recipe::load(env, "myxtts"));
+      const auto config = xtts::recipe::apply_trainer_config(env, "/in/input.yaml",
+                                                             *xtts::recipe::load(env, "myxtts"));
       require(config.ok() || !config.status().message().empty());
       if (config.ok()) check(env, config->recipe);
       break;
     }
     default: {
-      const auto corpora = xtts::recipe::load_corpora(env, "/work/input.yaml");
+      const auto corpora = xtts::recipe::load_corpora(env, "/in/input.yaml");
       require(corpora.ok() || !corpora.status().message().empty());
       break;
     }

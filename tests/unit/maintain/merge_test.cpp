@@ -105,6 +105,18 @@ TEST(Partition, IsTheSameWhereFilesHaveOtherTimes) {
   EXPECT_EQ(difference(built_from_nothing(), published_files(here, kNew)), "");
 }
 
+TEST(Partition, AnInterruptedPartGoesOn) {
+  MemoryEnv env;
+  add_grown_data(env);
+  TestObserver observer;
+  observer.cancel_at = 12;
+  const auto request = part_request(1, 1);
+  EXPECT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
+  must_build(env, request);
+  ASSERT_TRUE(merge_of(env, {part_path(1)}).ok());
+  EXPECT_EQ(difference(built_from_nothing(), published_files(env, kNew)), "");
+}
+
 TEST(Partition, APublishedPartIsDone) {
   MemoryEnv env;
   add_grown_data(env);
