@@ -199,6 +199,8 @@ class Observer final : public pipeline::BuildObserver {
     return request_.dry_run || !context_.flags.quiet;
   }
 
+  void notice(const std::string& text) override { context_.warn(text); }
+
   void before(const pipeline::BuildPreview& preview) override {
     if (request_.dry_run) {
       context_.print(describe_preview(request_, preview));

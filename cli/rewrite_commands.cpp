@@ -59,12 +59,13 @@ class RewriteProgress {
   ProgressView view_;
 };
 
-maintain::WriteRun run_of(std::uint32_t thread_count, RewriteProgress& progress) {
+maintain::WriteRun run_of(Context& context, std::uint32_t thread_count, RewriteProgress& progress) {
   return {.thread_count =
               thread_count != 0 ? thread_count : std::max(1U, std::thread::hardware_concurrency()),
           .progress = [&progress](const char* step, std::uint64_t done,
                                   std::uint64_t total) { progress.update(step, done, total); },
-          .cancelled = stop_requested};
+          .cancelled = stop_requested,
+          .notice = [&context](const std::string& text) { context.warn(text); }};
 }
 
 nlohmann::json report_to_json(const maintain::RewriteReport& report) {
@@ -89,7 +90,7 @@ Status run_compact(Context& context, const RewriteOptions& options) {
   const auto report =
       maintain::compact(context.env, {.cache = options.from,
                                       .keep_statistics = options.keep_statistics,
-                                      .run = run_of(options.thread_count, progress)});
+                                      .run = run_of(context, options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
   if (report->unchanged) {
@@ -127,7 +128,7 @@ Status run_convert(Context& context, const RewriteOptions& options) {
       maintain::convert(context.env, {.from = options.from,
                                       .to = options.to,
                                       .storage = storage,
-                                      .run = run_of(options.thread_count, progress)});
+                                      .run = run_of(context, options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
   context.summarize("converted " + format_counted(report->record_count, "record", "records") +
@@ -143,11 +144,12 @@ Status run_convert(Context& context, const RewriteOptions& options) {
 Status run_merge(Context& context, const MergeOptions& options) {
   XTTS_ASSIGN(const auto max_rejects, parse_reject_limit(options.max_rejects));
   RewriteProgress progress(context);
-  const auto report = maintain::merge(context.env, {.to = options.to,
-                                                    .parts = options.parts,
-                                                    .max_rejects = max_rejects,
-                                                    .allow_mixed = options.allow_mixed,
-                                                    .run = run_of(options.thread_count, progress)});
+  const auto report =
+      maintain::merge(context.env, {.to = options.to,
+                                    .parts = options.parts,
+                                    .max_rejects = max_rejects,
+                                    .allow_mixed = options.allow_mixed,
+                                    .run = run_of(context, options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
   context.summarize("merged " + format_counted(report->part_count, "part", "parts") + ": " +

@@ -47,6 +47,10 @@ std::string describe_clips(std::uint64_t done, std::uint64_t total, double per_s
          " clips/s";
 }
 
+std::string describe_shards(std::uint64_t done, std::uint64_t total, double /*per_second*/) {
+  return "mending shard " + report::format_count(done + 1) + " of " + report::format_count(total);
+}
+
 Result<verify::Level> parse_level(const std::string& name) {
   if (name == "quick") return verify::Level::kQuick;
   if (name == "full") return verify::Level::kFull;
@@ -123,6 +127,7 @@ Result<verify::Options> settings_of(Context& context, const VerifyOptions& optio
   settings.thread_count =
       options.thread_count != 0 ? options.thread_count : pipeline::default_thread_count();
   settings.cancelled = stop_requested;
+  settings.notice = [&context](const std::string& text) { context.warn(text); };
   settings.repair = options.repair;
   const bool is_deep = settings.level == verify::Level::kDeep;
   if (options.repair || is_deep) {
@@ -139,6 +144,7 @@ Status run_verify(Context& context, const VerifyOptions& options) {
   XTTS_ASSIGN(verify::Options settings, settings_of(context, options));
   RatedProgress progress(context, describe_bytes);
   RatedProgress recompute_progress(context, describe_clips);
+  RatedProgress repair_progress(context, describe_shards);
   settings.progress = [&](std::uint64_t done, std::uint64_t total) {
     progress.update(done, total);
   };
@@ -146,9 +152,15 @@ Status run_verify(Context& context, const VerifyOptions& options) {
     if (done == 1) progress.clear();
     recompute_progress.update(done, total);
   };
+  settings.repair_progress = [&](std::uint64_t done, std::uint64_t total) {
+    progress.clear();
+    recompute_progress.clear();
+    repair_progress.update(done, total);
+  };
   auto report = verify::verify_cache(context.env, options.cache, settings);
   progress.clear();
   recompute_progress.clear();
+  repair_progress.clear();
   if (!report.ok()) return report.status();
 
   for (const verify::Finding& finding : report->findings) context.print(to_text(finding));

@@ -66,6 +66,15 @@ class FileLock {
 };
 
 enum class LockKind : std::uint8_t { kShared, kExclusive };
+
+// Who takes notice of a lock in a folder.
+struct LockReach {
+  bool everyone = true;  // all who can write there: a file system of this machine
+  // Where not: what it is ("NFS"), and a name for those who surely see one another's locks (this
+  // kernel since its start, through this mount); empty where nobody is sure.
+  std::string file_system = {};
+  std::string circle = {};
+};
 enum class WriteMode : std::uint8_t { kTruncate, kAppend };
 
 class Env {
@@ -93,12 +102,15 @@ class Env {
   // Absolute, without symbolic links, "." and "..".
   [[nodiscard]] virtual Result<std::string> real_path(const std::string& path) = 0;
   // Never waits: kBusy when somebody else holds it. An open-file-description lock: released by the
-  // system when the process ends in whatever way. Creates the file when it is absent.
+  // system when the process ends in whatever way. Creates the file when it is absent. kUnsupported
+  // where the file system has no locks.
   [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                                LockKind kind) = 0;
+  [[nodiscard]] virtual Result<LockReach> lock_reach(const std::string& folder) = 0;
 
   // Monotonic: immune to clock jumps. The only clock the project decides by.
   [[nodiscard]] virtual std::chrono::nanoseconds now() = 0;
+  virtual void sleep_for(std::chrono::nanoseconds duration) = 0;
 };
 
 // Whole small files. `size_bytes_max` bounds what a hostile file can make us allocate.

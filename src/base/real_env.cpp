@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "base/env.hpp"
+#include "base/lock_reach.hpp"
 #include "base/try.hpp"
 
 namespace xtts {
@@ -267,14 +269,25 @@ class RealEnv final : public Env {
     // closes the same file elsewhere in this process cannot drop them, as it would drop a classic
     // POSIX lock.
     if (retry_interrupted([&] { return ::fcntl(fd.get(), F_OFD_SETLK, &request); }) != 0) {
-      if (errno == EAGAIN || errno == EACCES) return Status(StatusCode::kBusy, path + " is locked");
-      return failure("locking", path, errno);
+      const int error = errno;
+      if (error == EAGAIN || error == EACCES) return Status(StatusCode::kBusy, path + " is locked");
+      Status refused = failure("locking", path, error);
+      const bool has_none = error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
+      return has_none ? Status(StatusCode::kUnsupported, refused.message()) : refused;
     }
     return std::unique_ptr<FileLock>(std::make_unique<RealFileLock>(fd.release()));
   }
 
+  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override {
+    return real_lock_reach(folder);
+  }
+
   [[nodiscard]] std::chrono::nanoseconds now() override {
     return std::chrono::steady_clock::now().time_since_epoch();
+  }
+
+  void sleep_for(std::chrono::nanoseconds duration) override {
+    std::this_thread::sleep_for(duration);
   }
 };
 

@@ -208,7 +208,8 @@ Result<MergeReport> merge(Env& env, const MergeRequest& request) {
   for (const auto& part : parts) record_count += part->size();
   XTTS_TRY(pipeline::check_rejects(clips.rejects, request.max_rejects, clips.plan.clips.size(),
                                    record_count));
-  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(env, request.to));
+  XTTS_ASSIGN(const auto folder,
+              store::CacheFolder::open(env, request.to, notices_of(request.run)));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a merge that was interrupted
   return Merger(env, request, parts, clips, *folder).run();
 }

@@ -41,6 +41,10 @@ Status verify_written(Env& env, const std::string& path, verify::Level level, co
               "; what was there before is untouched: look at the disk's health"};
 }
 
+store::HoldNotices notices_of(const WriteRun& run) {
+  return {.tell = run.notice, .cancelled = run.cancelled};
+}
+
 std::function<void(std::uint64_t, std::uint64_t)> progress_of(const WriteRun& run,
                                                               const char* step) {
   if (!run.progress) return {};

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/env.hpp"
+#include "store/builder_lease.hpp"
 #include "verify/verify.hpp"
 #include "xtts/status.hpp"
 
@@ -18,6 +19,7 @@ struct WriteRun {
   std::function<void(const char* step, std::uint64_t done, std::uint64_t total)> progress =
       {};  // from any thread; "clips", "bytes verified"
   std::function<bool()> cancelled = {};
+  std::function<void(const std::string& text)> notice = {};  // BuildObserver::notice
 };
 
 // Absent, empty, or left by an interrupted command: somebody's folder of other things must not
@@ -27,6 +29,8 @@ struct WriteRun {
 // kCorrupt where the published cache at `path` is not what its manifest says.
 [[nodiscard]] Status verify_written(Env& env, const std::string& path, verify::Level level,
                                     const WriteRun& run);
+
+[[nodiscard]] store::HoldNotices notices_of(const WriteRun& run);
 
 // Progress of one step, where anybody looks.
 [[nodiscard]] std::function<void(std::uint64_t, std::uint64_t)> progress_of(const WriteRun& run,

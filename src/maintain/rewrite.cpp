@@ -147,7 +147,8 @@ Status check_no_unfinished_build(Env& env, const std::string& cache) {
 Result<RewriteReport> compact(Env& env, const CompactRequest& request) {
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, request.cache));
   XTTS_TRY(check_no_unfinished_build(env, request.cache));
-  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(env, request.cache));
+  XTTS_ASSIGN(const auto folder,
+              store::CacheFolder::open(env, request.cache, notices_of(request.run)));
   // Once more, now that nobody else writes.
   XTTS_TRY(check_no_unfinished_build(env, request.cache));
   XTTS_ASSIGN(view, reader::CacheView::open(env, request.cache));
@@ -174,7 +175,8 @@ Result<RewriteReport> convert(Env& env, const ConvertRequest& request) {
   }
   XTTS_TRY(check_dtype(view->manifest().columns.front().spec.dtype, request.storage.dtype));
   XTTS_TRY(check_target(env, request.to));
-  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(env, request.to));
+  XTTS_ASSIGN(const auto folder,
+              store::CacheFolder::open(env, request.to, notices_of(request.run)));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a convert that was interrupted
   Rewriter rewriter(env, std::move(view), *folder, request.run, true);
   return rewriter.write(request.storage);  // after a failure .build/ stays: the folder is ours

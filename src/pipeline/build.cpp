@@ -45,7 +45,10 @@ class Build {
   Result<BuildReport> plan_and_build() {
     XTTS_TRY(check_data());
     if (!request_.dry_run) {
-      auto opened = store::CacheFolder::open(env_, request_.cache);
+      auto opened = store::CacheFolder::open(
+          env_, request_.cache,
+          {.tell = [this](const std::string& text) { observer_.notice(text); },
+           .cancelled = [this] { return observer_.cancelled(); }});
       if (opened.status().code() == StatusCode::kResource) return advise_on_writing(opened.status());
       XTTS_ASSIGN(folder_, std::move(opened));
     }

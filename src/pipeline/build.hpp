@@ -90,6 +90,8 @@ class BuildObserver {
   virtual ~BuildObserver() = default;
   // Hours, sizes and time cost the decoding of a small sample: only where somebody reads them.
   [[nodiscard]] virtual bool wants_estimate() const { return true; }
+  // Of CACHE's file system, and of a builder elsewhere that may be dead; before all else.
+  virtual void notice(const std::string& /*text*/) {}
   virtual void before(const BuildPreview& preview) = 0;
   virtual void progress(const BuildProgress& progress) = 0;
   [[nodiscard]] virtual bool cancelled() const = 0;

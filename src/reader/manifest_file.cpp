@@ -31,9 +31,9 @@ Status why_no_manifest(Env& env, const std::string& cache) {
   if (env.stat(build_folder).ok()) {
     return {StatusCode::kNotFound,
             cache +
-                " is incomplete: its first build has not been published. Continue with: "
-                "xtts-precompute build DATA " +
-                cache};
+                " is incomplete: what was making it has not published it. Continue with the same "
+                "command: 'xtts-precompute build DATA " +
+                cache + "', or the convert or merge that it was"};
   }
   return {StatusCode::kNotFound, cache + " holds no manifest.json, so it is not a cache"};
 }

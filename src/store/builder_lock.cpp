@@ -8,7 +8,6 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "base/try.hpp"
 #include "store/cache_folder.hpp"
@@ -30,8 +29,8 @@ std::string holder_of_this_host() {
   return "host " + std::string(host.data()) + ", process ";
 }
 
-std::string holder_text() {
-  return holder_of_this_host() + std::to_string(::getpid()) + "\n";
+std::string holder_of_this_process() {
+  return holder_of_this_host() + std::to_string(::getpid());
 }
 
 // Whether the lock is held in the name of a process of this host that has ended. A decoder that
@@ -88,20 +87,14 @@ Result<std::unique_ptr<FileLock>> try_lock(Env& env, const std::string& cache) {
   return lock;
 }
 
-}  // namespace
-
-std::string lock_path(const std::string& cache) {
-  return join_path(build_folder(cache), "lock");
-}
-
-Result<std::unique_ptr<FileLock>> take_builder_lock(Env& env, const std::string& cache) {
+Result<std::unique_ptr<FileLock>> take_lock(Env& env, const std::string& cache) {
   int pauses = 0;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     XTTS_TRY(env.create_directories(build_folder(cache)));
     auto lock = try_lock(env, cache);
     if (lock.status().code() == StatusCode::kBusy && pauses < kPausesMax &&
         holder_has_ended(env, cache)) {
-      std::this_thread::sleep_for(kPause);
+      env.sleep_for(kPause);
       ++pauses;
       --attempt;
       continue;
@@ -110,10 +103,48 @@ Result<std::unique_ptr<FileLock>> take_builder_lock(Env& env, const std::string&
     if (!lock && lock.status().code() == StatusCode::kNotFound) continue;
     if (!lock) return lock.status();
     if (*lock == nullptr) continue;
-    XTTS_TRY(write_text(env, lock_path(cache), WriteMode::kTruncate, holder_text()));
+    XTTS_TRY(
+        write_text(env, lock_path(cache), WriteMode::kTruncate, holder_of_this_process() + "\n"));
     return lock;
   }
   return Status(StatusCode::kBusy, "builders of " + cache + " come and go; try again");
+}
+
+std::string notice_of(const std::string& cache, const LockReach& reach) {
+  return cache + " is on a file system (" + reach.file_system +
+         ") whose locks may not reach other machines: a lease in .build/ keeps a second builder "
+         "out, but nothing tells this one who reads. Publish an update when no training on another "
+         "machine reads the cache, or build on a local disk and copy the result";
+}
+
+}  // namespace
+
+std::string lock_path(const std::string& cache) {
+  return join_path(build_folder(cache), "lock");
+}
+
+Result<std::unique_ptr<BuilderLock>> BuilderLock::take(Env& env, const std::string& cache,
+                                                       const HoldNotices& notices,
+                                                       const LeaseTerms& terms) {
+  XTTS_TRY(env.create_directories(build_folder(cache)));
+  XTTS_ASSIGN(const LockReach reach, env.lock_reach(build_folder(cache)));
+  auto held = std::unique_ptr<BuilderLock>(new BuilderLock(env, cache));
+  auto lock = take_lock(env, cache);
+  const bool has_none = lock.status().code() == StatusCode::kUnsupported && !reach.everyone;
+  if (!lock && !has_none) return lock.status();
+  if (lock) held->lock_ = std::move(*lock);
+  if (reach.everyone) return held;
+  if (notices.tell) notices.tell(notice_of(cache, reach));
+  XTTS_ASSIGN(held->lease_, BuilderLease::take(env, cache, lock ? reach.circle : std::string(),
+                                               holder_of_this_process(), notices, terms));
+  return held;
+}
+
+Status BuilderLock::remove() {
+  if (lease_) XTTS_TRY(lease_->give_back());
+  XTTS_TRY(remove_if_there(env_, lock_path(cache_)));
+  lock_.reset();
+  return {};
 }
 
 }  // namespace xtts::store

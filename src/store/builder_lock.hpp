@@ -1,23 +1,45 @@
-// The builder's lock: .build/lock, held by one process on one machine (or, where the file system
-// carries locks, on all). The system releases it when the process ends, in whatever way: there are
-// no stale locks. The text in the file (host, pid) is for messages and never decides who holds
-// it; where it names a process of this host that has ended, what that process was starting lets go
-// in a moment, and is waited for, two seconds at most. Failures: kBusy (naming the holder),
-// kResource.
+// BuilderLock: one builder a cache. Two parts:
+//   .build/lock   a lock of the system's, which it releases when the process ends, in whatever way:
+//                 there are no stale ones. The text in the file (host, pid) is for messages and
+//                 never decides who holds it; where it names a process of this host that has ended,
+//                 what that process was starting lets go in a moment, and is waited for, two
+//                 seconds at most.
+//   .build/lease  where the file system's locks may not reach everyone (builder_lease.hpp).
+// take() and remove() from one thread, check() from any. Failures: kBusy (naming the holder),
+// kResource, kCancelled, kUnsupported (no locks where there should be).
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "base/env.hpp"
+#include "store/builder_lease.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::store {
 
 [[nodiscard]] std::string lock_path(const std::string& cache);
 
-// Makes .build/ where it is absent.
-[[nodiscard]] Result<std::unique_ptr<FileLock>> take_builder_lock(Env& env,
-                                                                  const std::string& cache);
+class BuilderLock {
+ public:
+  // Makes .build/ where it is absent. Tells of a file system whose locks may not reach everyone.
+  [[nodiscard]] static Result<std::unique_ptr<BuilderLock>> take(Env& env, const std::string& cache,
+                                                                 const HoldNotices& notices = {},
+                                                                 const LeaseTerms& terms = {});
+
+  // Is the cache still ours? To be asked before every step that others will see.
+  [[nodiscard]] Status check() const { return lease_ ? lease_->check() : Status(); }
+  // Both files go, and the lock with them: a network file system keeps an open file that was removed
+  // under another name in its folder, which could then not be removed itself.
+  [[nodiscard]] Status remove();
+
+ private:
+  BuilderLock(Env& env, std::string cache) : env_(env), cache_(std::move(cache)) {}
+
+  Env& env_;
+  const std::string cache_;
+  std::unique_ptr<FileLock> lock_;  // null where the file system has none
+  std::unique_ptr<BuilderLease> lease_;
+};
 
 }  // namespace xtts::store

@@ -69,7 +69,7 @@ class WatchedFile final : public WritableFile {
 
 class RealCacheFolder final : public CacheFolder {
  public:
-  RealCacheFolder(Env& env, std::string cache, std::unique_ptr<FileLock> lock)
+  RealCacheFolder(Env& env, std::string cache, std::unique_ptr<BuilderLock> lock)
       : env_(env), cache_(std::move(cache)), lock_(std::move(lock)) {}
 
   [[nodiscard]] const std::string& path() const override { return cache_; }
@@ -99,8 +99,8 @@ class RealCacheFolder final : public CacheFolder {
                        .table = image.table};
     XTTS_TRY(prepare_column(sealed.column));
     const std::string temporary = temporary_path(sealed.column + "-" + std::to_string(ordinal));
-    XTTS_TRY(write_synced_file(env_, temporary, image.bytes));
-    XTTS_TRY(rename_durably(env_, temporary, shard_path(cache_, sealed)));
+    XTTS_TRY(write_temporary(temporary, image.bytes));
+    XTTS_TRY(show(temporary, shard_path(cache_, sealed)));
     return sealed;
   }
 
@@ -110,7 +110,7 @@ class RealCacheFolder final : public CacheFolder {
         temporary_path(shard.column + "-" + std::to_string(shard.ordinal));
     XTTS_TRY(remove_if_there(env_, temporary));
     XTTS_ASSIGN(const bool is_copy, link_or_copy(env_, from, temporary));
-    XTTS_TRY(rename_durably(env_, temporary, shard_path(cache_, shard)));
+    XTTS_TRY(show(temporary, shard_path(cache_, shard)));
     return is_copy;
   }
 
@@ -131,6 +131,7 @@ class RealCacheFolder final : public CacheFolder {
 
   [[nodiscard]] Result<std::unique_ptr<WritableFile>> begin_file(
       std::string_view temporary_name) override {
+    XTTS_TRY(lock_->check());
     XTTS_ASSIGN(auto file,
                 env_.open_for_write(temporary_path(temporary_name), WriteMode::kTruncate));
     auto state = std::make_shared<PendingFile>();
@@ -149,7 +150,7 @@ class RealCacheFolder final : public CacheFolder {
     const std::string path = join_path(cache_, name);
     // The same file again stays the same file: readers hold their lock on it and not on its name.
     XTTS_ASSIGN(const bool is_there, same_contents(env_, temporary, path));
-    if (!is_there) return rename_durably(env_, temporary, path);
+    if (!is_there) return show(temporary, path);
     XTTS_TRY(remove_if_there(env_, temporary));
     return env_.sync_directory(cache_);
   }
@@ -177,12 +178,14 @@ class RealCacheFolder final : public CacheFolder {
         }
       }
     }
+    XTTS_TRY(lock_->check());
     return remove_unnamed(env_, cache_, named);
   }
 
   [[nodiscard]] Status finish() override {
-    XTTS_TRY(clear_build_folder({"lock"}));
-    XTTS_TRY(remove_if_there(env_, lock_path(cache_)));
+    XTTS_TRY(lock_->check());
+    XTTS_TRY(clear_build_folder({"lock", "lease"}));
+    XTTS_TRY(lock_->remove());
     Status status = env_.remove_directory(build_folder(cache_));
     if (status.ok() || status.code() == StatusCode::kNotFound) return {};
     // With the lock's file gone another builder may have begun already: then the folder is its own.
@@ -254,13 +257,26 @@ class RealCacheFolder final : public CacheFolder {
   [[nodiscard]] Status replace(std::string_view temporary_name, const std::string& path,
                                std::string_view text) {
     const std::string temporary = temporary_path(temporary_name);
-    XTTS_TRY(write_synced_file(env_, temporary, as_bytes(text)));
+    XTTS_TRY(write_temporary(temporary, as_bytes(text)));
+    return show(temporary, path);
+  }
+
+  // Where another builder has taken over and finished, .build/ is gone: that is then the reason.
+  [[nodiscard]] Status write_temporary(const std::string& path, std::span<const std::byte> bytes) {
+    Status written = write_synced_file(env_, path, bytes);
+    if (!written.ok()) XTTS_TRY(lock_->check());
+    return written;
+  }
+
+  // What others see is renamed to its name while the cache is still ours.
+  [[nodiscard]] Status show(const std::string& temporary, const std::string& path) {
+    XTTS_TRY(lock_->check());
     return rename_durably(env_, temporary, path);
   }
 
   Env& env_;
   const std::string cache_;
-  const std::unique_ptr<FileLock> lock_;
+  const std::unique_ptr<BuilderLock> lock_;
   std::map<std::string, std::shared_ptr<PendingFile>> pending_;
   std::mutex mutex_;
   std::set<std::string> prepared_columns_;  // guarded by mutex_
@@ -268,11 +284,12 @@ class RealCacheFolder final : public CacheFolder {
 
 }  // namespace
 
-Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::string& cache) {
+Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::string& cache,
+                                                       const HoldNotices& notices) {
   XTTS_TRY(make_durable_folder(env, cache));
-  XTTS_ASSIGN(auto lock, take_builder_lock(env, cache));
+  XTTS_ASSIGN(auto lock, BuilderLock::take(env, cache, notices));
   auto folder = std::make_unique<RealCacheFolder>(env, cache, std::move(lock));
-  XTTS_TRY(folder->clear_build_folder({"journal", "lock"}));
+  XTTS_TRY(folder->clear_build_folder({"journal", "lock", "lease"}));
   // .build/ is durable from here on, so that the journal can be.
   XTTS_TRY(env.sync_directory(cache));
   return std::unique_ptr<CacheFolder>(std::move(folder));

@@ -4,8 +4,9 @@
 //   1. A file under a published name is complete, synced, and never changes again.
 //   2. The manifest is replaced last, atomically; until then nobody sees anything new.
 //   3. Every rename is followed by a sync of its folder before anything relies on it.
-// One builder at a time (open takes the lock, kBusy tells who holds it); one thread at a time but
-// for seal, which may run beside the others. Failures: kBusy, kResource, kCorrupt.
+// One builder at a time (open takes the lock, kBusy tells who holds it; where locks may not reach
+// everyone, kBusy from any step later means that another has taken over); one thread at a time but
+// for seal, which may run beside the others. Failures: kBusy, kResource, kCorrupt, kCancelled.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
+#include "store/builder_lease.hpp"
 #include "store/shard_image.hpp"
 #include "xtts/status.hpp"
 
@@ -43,9 +45,9 @@ struct SealedShard {
 class CacheFolder {
  public:
   // Creates folder and .build/ where they are absent, takes the lock. kBusy names pid and host of
-  // the holder.
-  [[nodiscard]] static Result<std::unique_ptr<CacheFolder>> open(Env& env,
-                                                                 const std::string& cache);
+  // the holder. `notices`: of network file systems.
+  [[nodiscard]] static Result<std::unique_ptr<CacheFolder>> open(Env& env, const std::string& cache,
+                                                                 const HoldNotices& notices = {});
   virtual ~CacheFolder() = default;
 
   [[nodiscard]] virtual const std::string& path() const = 0;

@@ -52,7 +52,7 @@ Result<std::optional<Mended>> mend_manifest(Run& run) {
     return std::optional<Mended>();
   XTTS_ASSIGN(const auto found, find_newest_copy(run));
   if (!found) return std::optional<Mended>();
-  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run.env, run.cache));
+  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run.env, run.cache, run.notices()));
   XTTS_ASSIGN(const std::string text, formats::encode_manifest(found->manifest));
   XTTS_TRY(store::replace_manifest(*folder, text));
   XTTS_TRY(folder->finish());

@@ -62,7 +62,7 @@ class Repair {
     if (files.contains(index().file().name())) return {};  // mend_index has told why
     XTTS_TRY(load_plan_again());
     if (files.erase(std::string(reader::kRejectsName)) > 0) XTTS_TRY(mend_rejects(folder));
-    for (const auto& [name, place] : shards_of(files)) XTTS_TRY(mend_shard(folder, name, place));
+    XTTS_TRY(mend_shards(folder, shards_of(files)));
     if (run_.findings.files_to_mend().empty()) report_.record_count = all_records();
     return {};
   }
@@ -122,6 +122,15 @@ class Repair {
     return {};
   }
 
+  Status mend_shards(store::CacheFolder& folder, const std::map<std::string, ShardPlace>& shards) {
+    std::uint64_t done = 0;
+    for (const auto& [name, place] : shards) {
+      if (run_.options.repair_progress) run_.options.repair_progress(done++, shards.size());
+      XTTS_TRY(mend_shard(folder, name, place));
+    }
+    return {};
+  }
+
   Status mend_shard(store::CacheFolder& folder, const std::string& name, const ShardPlace& place) {
     if (run_.cancelled()) return {StatusCode::kCancelled, "repair was stopped"};
     const ColumnPlan& column = plan_.columns[place.column];
@@ -138,7 +147,8 @@ class Repair {
                              .cancelled = run_.options.cancelled};
     XTTS_ASSIGN(const RemadeShard made, remake_shard(job));
     for (const Obstacle& obstacle : made.obstacles)
-      not_mended(name, obstacle, kBuildRemedy, column.entry->spec.name);
+      not_mended(name, obstacle, obstacle.remedy != nullptr ? obstacle.remedy : kBuildRemedy,
+                 column.entry->spec.name);
     if (!made.image) return {};
     XTTS_ASSIGN(const bool is_sound, holds(name, made.finished.bytes));
     if (is_sound) {
@@ -229,7 +239,7 @@ Status make_names_durable(Run& run) {
 Status mend(Run& run, Report& report) {
   const bool is_damaged = !run.findings.files_to_mend().empty();
   if (!is_damaged && !run.env.stat(store::build_folder(run.cache))) return {};
-  auto folder = store::CacheFolder::open(run.env, run.cache);
+  auto folder = store::CacheFolder::open(run.env, run.cache, run.notices());
   if (!is_damaged && folder.status().code() == StatusCode::kBusy) return {};
   if (!folder) return folder.status();
   if (is_damaged) XTTS_TRY(Repair(run, report).mend_all(**folder));
@@ -252,7 +262,7 @@ Result<std::optional<Mended>> mend_index(Run& run) {
          kOverwriteRemedy);
     return std::optional<Mended>();
   }
-  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run.env, run.cache));
+  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run.env, run.cache, run.notices()));
   const auto why_not =
       remake_index(run.env, run.cache, loaded->manifest, *folder, run.options.cancelled);
   if (!why_not) return why_not.status();  // .build/ stays, for the next repair to see

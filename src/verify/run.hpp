@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/env.hpp"
+#include "store/builder_lease.hpp"
 #include "verify/findings.hpp"
 #include "verify/verify.hpp"
 
@@ -18,6 +19,9 @@ inline constexpr const char* kUnreadableRemedy =
     "look at permissions and at the disk's health, then verify again";
 inline constexpr const char* kRewriteRemedy =
     "nothing is lost; the next build rewrites it, or verify --repair";
+// A record that no clip names any more (a tombstone): nothing that anybody reads.
+inline constexpr const char* kCompactRemedy =
+    "nothing that is read is hurt: xtts-precompute compact CACHE leaves it behind";
 inline constexpr const char* kRepairRemedy =
     "xtts-precompute verify CACHE --repair makes it again, from the sources where it must";
 
@@ -42,6 +46,9 @@ class Run {
         options(options_in),
         findings(options_in.findings_max) {}
 
+  [[nodiscard]] store::HoldNotices notices() const {
+    return {.tell = options.notice, .cancelled = options.cancelled};
+  }
   [[nodiscard]] bool cancelled() const { return options.cancelled && options.cancelled(); }
   [[nodiscard]] std::string path_of(std::string_view name) const { return join_path(cache, name); }
 

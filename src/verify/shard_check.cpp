@@ -188,12 +188,13 @@ void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_
   }
   const std::uint64_t found = formats::record_check(header, slot, *bytes);
   if (found == record.check) return;
+  const bool is_left_behind = column_.owner(row_of(block), slot) == kTombstone;
   add({.offset_bytes = offset,
        .clip = clip_of(block, slot),
        .what = "record",
        .expected = "check " + hex(record.check),
        .found = hex(found),
-       .remedy = kRestoreRemedy});
+       .remedy = is_left_behind ? kCompactRemedy : kRestoreRemedy});
 }
 
 // Does the record belong to the clip that the plan gives it, with the length that the plan tells?

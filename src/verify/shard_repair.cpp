@@ -12,6 +12,7 @@
 #include "pipeline/channel_sums.hpp"
 #include "pipeline/shard_facts.hpp"
 #include "reader/cache_paths.hpp"
+#include "verify/run.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 using formats::BlockFacts;
 using formats::RecordFacts;
 
+// A damaged tombstone.
 constexpr const char* kNoClipNamesIt = "no clip names it any more (an update left it behind)";
 
 class ShardRepair {
@@ -77,9 +79,9 @@ class ShardRepair {
     }
   }
 
-  void obstacle(std::string clip, std::string what, std::string why) {
+  void obstacle(std::string clip, std::string what, std::string why, const char* remedy = nullptr) {
     const std::scoped_lock lock(mutex_);
-    made_.obstacles.push_back({std::move(clip), std::move(what), std::move(why)});
+    made_.obstacles.push_back({std::move(clip), std::move(what), std::move(why), remedy});
   }
 
   // The header as the plan tells it. Where a tombstone's length is not known it comes out false,
@@ -145,7 +147,7 @@ class ShardRepair {
                      std::vector<Record>& records) {
     for (const std::size_t slot : slots) {
       if (!records[slot].details) {
-        obstacle("", "record", kNoClipNamesIt);
+        obstacle("", "record", kNoClipNamesIt, kCompactRemedy);
         continue;
       }
       const RecordFacts& details = *records[slot].details;
@@ -205,7 +207,7 @@ class ShardRepair {
 
   Status make_sound(Recomputer& sounds, SalvagedRecord& salvaged, Record& record) {
     if (!record.details) {
-      obstacle("", "record", kNoClipNamesIt);
+      obstacle("", "record", kNoClipNamesIt, kCompactRemedy);
       return {};
     }
     try {

@@ -28,6 +28,7 @@ struct Obstacle {
   std::string clip;  // full id; empty where it is not one clip's
   std::string what;  // "record", "facts", "shard"
   std::string why;
+  const char* remedy = nullptr;  // where it is not the usual one
 };
 
 struct ShardRepairJob {

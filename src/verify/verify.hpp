@@ -73,7 +73,9 @@ struct Options {
       {};  // called from any thread
   std::function<void(std::uint64_t clips_done, std::uint64_t clips_total)> recompute_progress =
       {};  // so is this one
+  std::function<void(std::uint64_t shards_done, std::uint64_t shards_total)> repair_progress = {};
   std::function<bool()> cancelled = {};
+  std::function<void(const std::string& text)> notice = {};  // repair: BuildObserver::notice
 };
 
 [[nodiscard]] Result<Report> verify_cache(Env& env, const std::string& cache,

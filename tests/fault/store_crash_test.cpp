@@ -77,6 +77,7 @@ struct Way {
   Aftermath aftermath = Aftermath::kIsACrash;
   double torn_share = 0.0;
   Power power = Power::kStays;
+  bool is_network = false;  // with a lease beside the lock
 };
 
 void PrintTo(const Way& way, std::ostream* out) {
@@ -104,6 +105,7 @@ TEST_P(StoreInterrupted, AtEveryCallAndGoesOnToTheSameBytes) {
   for (std::uint64_t call = 1;; ++call) {
     MemoryEnv memory;
     memory.add_folder("/data");
+    if (way.is_network) memory.set_network();
     FaultEnv env(memory);
     env.set_fault(Fault{.at_call = call, .aftermath = way.aftermath, .torn_share = way.torn_share});
     const Status first = build_generation(env, store, 1);
@@ -143,6 +145,9 @@ INSTANTIATE_TEST_SUITE_P(
             Way{.name = "PowerCut", .power = Power::kIsCut},
             Way{.name = "PowerCutInTheMiddleOfAWrite", .torn_share = 0.6, .power = Power::kIsCut},
             Way{.name = "FailsOnce", .aftermath = Aftermath::kGoesOn},
+            Way{.name = "KilledOnANetwork", .is_network = true},
+            Way{.name = "PowerCutOnANetwork", .power = Power::kIsCut, .is_network = true},
+            Way{.name = "FailsOnceOnANetwork", .aftermath = Aftermath::kGoesOn, .is_network = true},
             Way{.name = "FailsOnceAndLosesPower",
                 .aftermath = Aftermath::kGoesOn,
                 .torn_share = 0.6,

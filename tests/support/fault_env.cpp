@@ -187,8 +187,17 @@ Result<std::unique_ptr<FileLock>> FaultEnv::lock(const std::string& path, LockKi
   return state_->target->lock(path, kind);
 }
 
+Result<LockReach> FaultEnv::lock_reach(const std::string& folder) {
+  XTTS_TRY(state_->dead());
+  return state_->target->lock_reach(folder);
+}
+
 std::chrono::nanoseconds FaultEnv::now() {
   return state_->target->now();
+}
+
+void FaultEnv::sleep_for(std::chrono::nanoseconds duration) {
+  state_->target->sleep_for(duration);
 }
 
 }  // namespace xtts::testing

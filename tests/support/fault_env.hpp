@@ -62,7 +62,9 @@ class FaultEnv final : public Env {
   [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                        LockKind kind) override;
+  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override;
   [[nodiscard]] std::chrono::nanoseconds now() override;
+  void sleep_for(std::chrono::nanoseconds duration) override;
 
  private:
   struct State;

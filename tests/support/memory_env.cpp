@@ -18,6 +18,8 @@ struct MemoryEnv::State {
   std::chrono::nanoseconds clock{0};
   std::optional<std::uint64_t> shuffle_seed;
   std::uint64_t listing_count = 0;
+  bool is_network = false;
+  std::function<void()> on_sleep;
 
   Status ask(EnvOperation& operation) const { return hook ? hook(operation) : Status(); }
   Status ask(EnvCall call, const std::string& path) const {
@@ -136,22 +138,25 @@ class MemoryWriteFile final : public WritableFile {
 template <typename State>
 class MemoryLock final : public FileLock {
  public:
-  MemoryLock(std::shared_ptr<State> state, std::shared_ptr<Node> node, LockKind kind)
-      : state_(std::move(state)), node_(std::move(node)), kind_(kind) {}
+  MemoryLock(std::shared_ptr<State> state, std::shared_ptr<Node> node, std::string host,
+             LockKind kind)
+      : state_(std::move(state)), node_(std::move(node)), host_(std::move(host)), kind_(kind) {}
   MemoryLock(const MemoryLock&) = delete;
   MemoryLock& operator=(const MemoryLock&) = delete;
   ~MemoryLock() override {
     const std::lock_guard lock(state_->mutex);
+    Node::Locks& locks = node_->locks[host_];
     if (kind_ == LockKind::kExclusive) {
-      node_->exclusively_locked = false;
+      locks.is_exclusive = false;
     } else {
-      --node_->shared_lock_count;
+      --locks.shared_count;
     }
   }
 
  private:
   std::shared_ptr<State> state_;
   std::shared_ptr<Node> node_;
+  std::string host_;
   LockKind kind_;
 };
 
@@ -167,7 +172,9 @@ void collect_files(const Node& folder, const std::string& path, std::vector<std:
 
 }  // namespace
 
-MemoryEnv::MemoryEnv() : state_(std::make_shared<State>()) {}
+MemoryEnv::MemoryEnv() : MemoryEnv(std::make_shared<State>(), "first") {}
+MemoryEnv::MemoryEnv(std::shared_ptr<State> state, std::string host)
+    : state_(std::move(state)), host_(std::move(host)) {}
 MemoryEnv::~MemoryEnv() = default;
 
 void MemoryEnv::add_file(const std::string& path, std::string_view contents) {
@@ -190,8 +197,21 @@ void MemoryEnv::add_special(const std::string& path) {
   state_->add(path, NodeKind::kSpecial, {});
 }
 
+void MemoryEnv::set_network() {
+  const std::lock_guard lock(state_->mutex);
+  state_->is_network = true;
+}
+
+std::unique_ptr<MemoryEnv> MemoryEnv::other_host(const std::string& name) {
+  return std::unique_ptr<MemoryEnv>(new MemoryEnv(state_, name));
+}
+
 void MemoryEnv::set_hook(EnvHook hook) {
   state_->hook = std::move(hook);
+}
+
+void MemoryEnv::set_on_sleep(std::function<void()> on_sleep) {
+  state_->on_sleep = std::move(on_sleep);
 }
 
 void MemoryEnv::set_free_bytes(std::uint64_t size_bytes) {
@@ -380,21 +400,34 @@ Result<std::unique_ptr<FileLock>> MemoryEnv::lock(const std::string& path, LockK
     place.node = state_->tree.make_node(NodeKind::kFile);
     place.folder->entries[place.name] = place.node;
   }
-  Node& node = *place.node;
-  if (node.exclusively_locked || (kind == LockKind::kExclusive && node.shared_lock_count > 0)) {
+  Node::Locks& locks = place.node->locks[host_];
+  if (locks.is_exclusive || (kind == LockKind::kExclusive && locks.shared_count > 0)) {
     return Status(StatusCode::kBusy, path + " is locked");
   }
   if (kind == LockKind::kExclusive) {
-    node.exclusively_locked = true;
+    locks.is_exclusive = true;
   } else {
-    ++node.shared_lock_count;
+    ++locks.shared_count;
   }
-  return std::unique_ptr<FileLock>(std::make_unique<MemoryLock<State>>(state_, place.node, kind));
+  return std::unique_ptr<FileLock>(
+      std::make_unique<MemoryLock<State>>(state_, place.node, host_, kind));
+}
+
+Result<LockReach> MemoryEnv::lock_reach(const std::string& folder) {
+  XTTS_TRY(state_->ask(EnvCall::kLockReach, folder));
+  const std::lock_guard guard(state_->mutex);
+  if (!state_->is_network) return LockReach{};
+  return LockReach{.everyone = false, .file_system = "NFS", .circle = host_};
 }
 
 std::chrono::nanoseconds MemoryEnv::now() {
   const std::lock_guard lock(state_->mutex);
   return state_->clock;
+}
+
+void MemoryEnv::sleep_for(std::chrono::nanoseconds duration) {
+  advance_clock(duration);
+  if (state_->on_sleep) state_->on_sleep();
 }
 
 }  // namespace xtts::testing

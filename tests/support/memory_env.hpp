@@ -39,6 +39,7 @@ enum class EnvCall : std::uint8_t {
   kFreeBytes,
   kRealPath,
   kLock,
+  kLockReach,
 };
 
 // What is about to happen. The hook may change `torn_bytes`.
@@ -65,7 +66,14 @@ class MemoryEnv final : public Env {
   void add_link(const std::string& path, const std::string& target);
   void add_special(const std::string& path);  // a FIFO, socket or device
 
+  // From now on a network file system on which a lock reaches its own host only, and another host
+  // that sees it: the same files, clock and hook. Its tree lives as long as either.
+  void set_network();
+  [[nodiscard]] std::unique_ptr<MemoryEnv> other_host(const std::string& name);
+
   void set_hook(EnvHook hook);
+  // Asked after each sleep_for, on the thread that slept: what others did meanwhile.
+  void set_on_sleep(std::function<void()> on_sleep);
   void set_free_bytes(std::uint64_t size_bytes);
   void advance_clock(std::chrono::nanoseconds by);
   // Listings come in the order of names by default, in another order for each seed after this call.
@@ -94,12 +102,18 @@ class MemoryEnv final : public Env {
   [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                        LockKind kind) override;
+  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override;
   [[nodiscard]] std::chrono::nanoseconds now() override;
+  // Advances the clock and waits for nobody.
+  void sleep_for(std::chrono::nanoseconds duration) override;
 
  private:
   struct State;
+  MemoryEnv(std::shared_ptr<State> state, std::string host);
+
   std::shared_ptr<State>
       state_;  // shared with open files and locks, which may outlive the MemoryEnv
+  std::string host_;
 };
 
 }  // namespace xtts::testing

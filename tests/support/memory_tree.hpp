@@ -24,9 +24,13 @@ struct Node {
   std::string durable_bytes;
   Entries entries;  // of a folder
   Entries durable_entries;
-  // Locks by open files; a file renamed or removed keeps its locks.
-  int shared_lock_count = 0;
-  bool exclusively_locked = false;
+  // Locks by open files, of each host that does not see the others'; a file renamed or removed
+  // keeps its locks.
+  struct Locks {
+    int shared_count = 0;
+    bool is_exclusive = false;
+  };
+  std::map<std::string, Locks> locks;
 };
 
 enum class LastLink : std::uint8_t { kFollow, kKeep };

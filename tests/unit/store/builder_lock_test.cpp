@@ -33,7 +33,7 @@ void rename_holder(MemoryEnv& env, const std::string& process) {
 // A builder that is killed while it starts a decoder leaves its lock to that one until the exec.
 TEST(BuilderLock, WaitsForWhatAnEndedHolderHasLeft) {
   MemoryEnv env;
-  auto held = store::take_builder_lock(env, kCache);
+  auto held = store::BuilderLock::take(env, kCache);
   ASSERT_TRUE(held.ok());
   rename_holder(env, ended_process());
   int attempts = 0;
@@ -41,20 +41,20 @@ TEST(BuilderLock, WaitsForWhatAnEndedHolderHasLeft) {
     if (operation.call == EnvCall::kLock && ++attempts == 3) *held = nullptr;
     return Status();
   });
-  EXPECT_TRUE(store::take_builder_lock(env, kCache).ok());
+  EXPECT_TRUE(store::BuilderLock::take(env, kCache).ok());
   EXPECT_EQ(attempts, 3);
 }
 
 TEST(BuilderLock, OfALivingHolderIsBusyAtOnce) {
   MemoryEnv env;
-  const auto held = store::take_builder_lock(env, kCache);
+  const auto held = store::BuilderLock::take(env, kCache);
   ASSERT_TRUE(held.ok());
   int attempts = 0;
   env.set_hook([&](EnvOperation& operation) {
     attempts += operation.call == EnvCall::kLock ? 1 : 0;
     return Status();
   });
-  EXPECT_EQ(store::take_builder_lock(env, kCache).status().code(), StatusCode::kBusy);
+  EXPECT_EQ(store::BuilderLock::take(env, kCache).status().code(), StatusCode::kBusy);
   EXPECT_EQ(attempts, 1);
 }
 

@@ -330,6 +330,10 @@ TEST_F(RepairOfAnUpdate, CannotMakeATombstoneAgain) {
   const Report report = repaired(env_);
   EXPECT_FALSE(report.ok);
   EXPECT_THAT(told(report), HasSubstr("no clip names it any more"));
+  const auto compact = [](const auto& finding) {
+    return std::string(finding.remedy).find("compact CACHE") != std::string::npos;
+  };
+  EXPECT_TRUE(std::ranges::any_of(report.findings, compact));
 }
 
 TEST_F(RepairOfAnUpdate, MakesAShardOfTheSecondGenerationAgain) {
@@ -359,7 +363,7 @@ TEST(Repair, WaitsForNoBuilder) {
   MemoryEnv env;
   add_whole_cache(env);
   env.add_file(kCache + "/rejects.jsonl", "");
-  const auto lock = store::take_builder_lock(env, kCache);
+  const auto lock = store::BuilderLock::take(env, kCache);
   ASSERT_TRUE(lock.ok());
   const auto report = verify::verify_cache(env, kCache, repair_options());
   EXPECT_EQ(report.status().code(), StatusCode::kBusy);

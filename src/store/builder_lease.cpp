@@ -1,0 +1,218 @@
+#include "store/builder_lease.hpp"
+
+#include <array>
+#include <random>
+
+#include "base/try.hpp"
+#include "store/cache_folder.hpp"
+#include "store/durable.hpp"
+
+namespace xtts::store {
+namespace {
+
+constexpr std::uint64_t kLeaseBytesMax = 4096;
+// How often we come too late for a lease that was free when we looked.
+constexpr int kRoundsMax = 10;
+// A look that took so many times its due was a stall (of the network, of us), in which nobody could
+// beat either.
+constexpr int kStallFactor = 3;
+// A rename over a file may show as two steps on a network file system.
+constexpr int kLooksForOurs = 3;
+constexpr std::chrono::milliseconds kLookAgain{200};
+
+Digest random_nonce() {
+  std::random_device random;
+  std::array<std::uint32_t, 4> words{};
+  for (std::uint32_t& word : words) word = random();
+  return digest128(std::as_bytes(std::span(words)));
+}
+
+// The text as it lies there: equal texts are no sign of life. Empty: no lease.
+Result<std::string> read_lease(Env& env, const std::string& cache) {
+  auto text = read_text_file(env, lease_path(cache), kLeaseBytesMax);
+  if (text) return std::move(*text);
+  if (text.status().code() == StatusCode::kNotFound) return std::string();
+  return text.status();
+}
+
+std::string temporary_path(const std::string& cache, const Digest& nonce) {
+  return lease_path(cache) + "-" + nonce.to_hex() + ".tmp";
+}
+
+std::string holder_of(const std::string& text) {
+  const auto lease = decode_lease(text);
+  std::string holder = lease ? lease->holder : "somebody unknown";
+  std::erase_if(holder, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  return holder;
+}
+
+bool is_ours(const std::string& text, const Digest& nonce) {
+  const auto lease = decode_lease(text);
+  return lease && lease->nonce == nonce;
+}
+
+class Taker {
+ public:
+  Taker(Env& env, const std::string& cache, const LeaseText& ours, const HoldNotices& notices,
+        const LeaseTerms& terms)
+      : env_(env), cache_(cache), ours_(ours), notices_(notices), terms_(terms) {}
+
+  // Fills in the epoch.
+  Result<LeaseText> take() {
+    for (int round = 0; round < kRoundsMax; ++round) {
+      XTTS_ASSIGN(const std::string found, read_lease(env_, cache_));
+      const auto left = decode_lease(found);
+      const bool is_of_our_dead = left && !ours_.circle.empty() && left->circle == ours_.circle;
+      if (!found.empty() && !is_of_our_dead) XTTS_TRY(wait_for_life(found));
+      ours_.epoch = left ? left->epoch + 1 : 1;
+      XTTS_ASSIGN(const bool held, found.empty() ? create() : replace(found, is_of_our_dead));
+      if (held) return ours_;
+    }
+    return Status(StatusCode::kBusy, "builders of " + cache_ + " come and go; try again");
+  }
+
+ private:
+  // Ok: nobody lives. kBusy: somebody does.
+  Status wait_for_life(const std::string& found) {
+    if (notices_.tell) {
+      notices_.tell(holder_of(found) + " may be building " + cache_ + ": waiting " +
+                    std::to_string(terms_.patience / std::chrono::seconds(1)) +
+                    " s for a sign of life");
+    }
+    auto silent_since = env_.now();
+    for (auto last = silent_since; last - silent_since < terms_.patience;) {
+      if (notices_.cancelled && notices_.cancelled())
+        return {StatusCode::kCancelled, "interrupted while it waited for another builder"};
+      env_.sleep_for(terms_.look_every);
+      XTTS_ASSIGN(const std::string text, read_lease(env_, cache_));
+      if (text.empty()) return {};  // it has ended, and has said so
+      if (text != found)
+        return {StatusCode::kBusy, "another builder holds " + cache_ + ": " + holder_of(text)};
+      const auto now = env_.now();
+      if (now - last > kStallFactor * terms_.look_every) silent_since = now;
+      last = now;
+    }
+    return {};
+  }
+
+  // Where there is none: a link fails for all but one.
+  Result<bool> create() {
+    XTTS_TRY(write_ours());
+    const Status linked = env_.link(temporary(), lease_path(cache_));
+    if (linked.code() == StatusCode::kUnsupported) return rename_and_look_again();
+    XTTS_TRY(remove_if_there(env_, temporary()));
+    // A link whose answer was lost on its way has failed for us and is there all the same.
+    XTTS_ASSIGN(const std::string text, read_lease(env_, cache_));
+    if (text.empty()) return linked.ok() ? Result<bool>(false) : Result<bool>(linked);
+    return is_ours(text, ours_.nonce);
+  }
+
+  Result<bool> replace(const std::string& found, bool is_of_our_dead) {
+    XTTS_TRY(write_ours());
+    XTTS_ASSIGN(const std::string text, read_lease(env_, cache_));
+    if (text != found) {
+      XTTS_TRY(remove_if_there(env_, temporary()));
+      return false;
+    }
+    // Among those whom our lock reaches nobody else comes; another would have waited, and not just
+    // until this moment.
+    if (is_of_our_dead) {
+      XTTS_TRY(env_.rename(temporary(), lease_path(cache_)));
+      return true;
+    }
+    return rename_and_look_again();
+  }
+
+  // Whoever renames last among those who do it at the same time is the holder.
+  Result<bool> rename_and_look_again() {
+    XTTS_TRY(env_.rename(temporary(), lease_path(cache_)));
+    env_.sleep_for(2 * terms_.look_every);
+    XTTS_ASSIGN(const std::string text, read_lease(env_, cache_));
+    return is_ours(text, ours_.nonce);
+  }
+
+  Status write_ours() {
+    return write_synced_file(env_, temporary(), as_bytes(encode_lease(ours_)));
+  }
+
+  [[nodiscard]] std::string temporary() const { return temporary_path(cache_, ours_.nonce); }
+
+  Env& env_;
+  const std::string& cache_;
+  LeaseText ours_;
+  const HoldNotices& notices_;
+  const LeaseTerms& terms_;
+};
+
+}  // namespace
+
+std::string lease_path(const std::string& cache) {
+  return join_path(build_folder(cache), "lease");
+}
+
+Result<std::unique_ptr<BuilderLease>> BuilderLease::take(Env& env, const std::string& cache,
+                                                         const std::string& circle,
+                                                         const std::string& holder,
+                                                         const HoldNotices& notices,
+                                                         const LeaseTerms& terms) {
+  const LeaseText ours{.nonce = random_nonce(), .circle = circle, .holder = holder};
+  XTTS_ASSIGN(auto text, Taker(env, cache, ours, notices, terms).take());
+  return std::make_unique<BuilderLease>(env, cache, std::move(text), terms);
+}
+
+BuilderLease::BuilderLease(Env& env, std::string cache, LeaseText text, const LeaseTerms& terms)
+    : env_(env),
+      cache_(std::move(cache)),
+      terms_(terms),
+      nonce_(text.nonce),
+      text_(std::move(text)),
+      beating_([this](const std::stop_token& stop) { beat_until_stopped(stop); }) {}
+
+BuilderLease::~BuilderLease() {
+  (void)give_back();
+}
+
+Status BuilderLease::check() const {
+  std::string text;
+  for (int look = 0; look < kLooksForOurs; ++look) {
+    if (look > 0) env_.sleep_for(kLookAgain);
+    XTTS_ASSIGN(text, read_lease(env_, cache_));
+    if (!text.empty()) break;
+  }
+  if (is_ours(text, nonce_)) return {};
+  const std::string who = text.empty() ? "another builder" : holder_of(text);
+  return {StatusCode::kBusy,
+          who + " has taken over " + cache_ + ", because this builder gave no sign of life (" +
+              "suspended, or cut off from its file system); it stops here and leaves what it has "
+              "sealed to the other"};
+}
+
+Status BuilderLease::beat() {
+  XTTS_TRY(check());
+  ++text_.beat;
+  const std::string temporary = temporary_path(cache_, nonce_);
+  XTTS_TRY(write_synced_file(env_, temporary, as_bytes(encode_lease(text_))));
+  return env_.rename(temporary, lease_path(cache_));
+}
+
+void BuilderLease::beat_until_stopped(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, stop, terms_.beat_every, [&] { return stop.stop_requested(); })) {
+    // A beat that fails is missed; whether somebody has noticed is for check() to find out.
+    if (beat().code() == StatusCode::kBusy) return;
+  }
+}
+
+Status BuilderLease::give_back() {
+  if (beating_.joinable()) {
+    beating_.request_stop();
+    beating_.join();
+  }
+  if (is_given_back_) return {};
+  is_given_back_ = true;
+  XTTS_TRY(remove_if_there(env_, temporary_path(cache_, nonce_)));  // of a beat that failed
+  XTTS_TRY(check());
+  return remove_if_there(env_, lease_path(cache_));
+}
+
+}  // namespace xtts::store

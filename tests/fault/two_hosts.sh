@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# two_hosts.sh PROGRAM: one folder through two mounts of a FUSE file system whose locks do not reach each other, as on two machines that share
+# it. A second builder is turned away while the first lives; a suspended one is replaced after 30 seconds of silence, and stops when it wakes.
+source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
+enter_own_mounts "$@"
+command -v bindfs >/dev/null || skip "bindfs is not installed"
+[ -c /dev/fuse ] || skip "this machine has no /dev/fuse"
+
+mkdir "$folder"/{disk,here,there}
+for side in here there; do
+  bindfs "$folder/disk" "$folder/$side" 2>"$folder/err" || skip "this machine lets nobody mount FUSE: $(cat "$folder/err")"
+done
+
+# Some seconds of work for one slow thread: a few sounds under many names.
+python3 "$here/make_clips.py" "$folder/data" 3 5
+rm "$folder/data/metadata.csv"
+for number in {0..599}; do
+  name=again-$(printf %04d "$number")
+  ln "$folder/data/wavs/clip-000$((number % 3)).wav" "$folder/data/wavs/$name.wav"
+  echo "$name|Sentence $number.|Sentence $number." >>"$folder/data/metadata.csv"
+done
+rm "$folder"/data/wavs/clip-*.wav
+slowly=(-j1 --isa scalar --quiet)
+run build "$folder/data" "$folder/expected" "${slowly[@]}"
+expect_code 0 "a build on a disk of this machine"
+
+# begin_here CACHE: a build through the first mount, in the background, which has begun to compute.
+begin_here() {
+  "$program" build "$folder/data" "$folder/here/$1" "${slowly[@]}" >/dev/null 2>"$folder/first" </dev/null &
+  first=$!
+  for _ in {1..100}; do
+    [ -s "$folder/disk/$1/.build/journal" ] && return
+    sleep 0.1
+  done
+  fail "the first builder does not begin: $(cat "$folder/first")"
+}
+# end_of_first CODE WHAT
+end_of_first() {
+  code=0
+  wait "$first" || code=$?
+  cp "$folder/first" "$folder/err"
+  expect_code "$1" "$2"
+}
+
+begin_here alive
+run build "$folder/data" "$folder/there/alive" -j1
+expect_code 5 "a second builder, while the first lives"
+grep -q "FUSE.* whose locks may not reach other machines" "$folder/err" || fail "nobody is told of the file system"
+grep -q "waiting 30 s for a sign of life" "$folder/err" || fail "nobody is told of the wait"
+grep -q "host .*, process $first" "$folder/err" || fail "the holder is not named"
+end_of_first 0 "the first builder"
+same_bytes "$folder/expected" "$folder/disk/alive" "beside a second builder"
+
+begin_here killed
+kill -KILL "$first"
+end_of_first 137 "killed"
+begin=$SECONDS
+run build "$folder/data" "$folder/here/killed" "${slowly[@]}"
+expect_code 0 "after a killed one on the same machine"
+[ $((SECONDS - begin)) -lt 25 ] || fail "a dead builder of this machine was waited for"
+same_bytes "$folder/expected" "$folder/disk/killed" "after a killed one"
+
+begin_here suspended
+kill -STOP "$first"
+run build "$folder/data" "$folder/there/suspended" "${slowly[@]}"
+expect_code 0 "in place of a suspended builder"
+kill -CONT "$first"
+end_of_first 5 "the suspended builder, awake"
+grep -q "has taken over" "$folder/err" || fail "does not say why it stopped"
+same_bytes "$folder/expected" "$folder/disk/suspended" "after both"
+run verify "$folder/disk/suspended" --quiet
+expect_code 0 "verify"
+conclude "two builders through two mounts"
