@@ -39,6 +39,12 @@ std::string splits_text(const std::map<std::string, std::uint64_t>& splits) {
   return text;
 }
 
+// "40 clips (train 36, validation 4)"; a part of a cache may have none.
+std::string clips_text(std::uint64_t count, const std::map<std::string, std::uint64_t>& splits) {
+  const std::string by_split = splits_text(splits);
+  return format_counted(count, "clip", "clips") + (by_split.empty() ? "" : " (" + by_split + ")");
+}
+
 std::string recipe_text(const formats::Recipe& recipe) {
   const auto& features = recipe.features;
   const double seconds = static_cast<double>(features.max_frames) * features.stft.hop_samples /
@@ -198,8 +204,7 @@ std::string describe_preview(const pipeline::BuildRequest& request,
                              const pipeline::BuildPreview& preview) {
   std::string text =
       line("Data", escape_controls(request.data) + ": layout " + preview.layout + ", " +
-                       format_counted(preview.clip_count, "clip", "clips") + " (" +
-                       splits_text(preview.clips_by_split) + "), " +
+                       clips_text(preview.clip_count, preview.clips_by_split) + ", " +
                        format_size(preview.source_bytes) + (preview.has_text ? "" : ", no text"));
   for (std::size_t i = 0; i < std::min(preview.notes.size(), kNotesShown); ++i) {
     text += line("", escape_controls(preview.notes[i]));
@@ -297,10 +302,12 @@ std::string describe_report(const pipeline::BuildRequest& request,
     text += line("", format_counted(report.gone_count, "clip", "clips") +
                          " gone from the cache: not in DATA any more");
   }
-  text += line("", splits_text(report.records_by_split) +
-                       (report.speaker_count > 0
-                            ? "; " + format_counted(report.speaker_count, "speaker", "speakers")
-                            : std::string()));
+  if (report.record_count > 0) {
+    text += line("", splits_text(report.records_by_split) +
+                         (report.speaker_count > 0
+                              ? "; " + format_counted(report.speaker_count, "speaker", "speakers")
+                              : std::string()));
+  }
   if (report.times.computing_s() > 0.0) text += line("Time", times_text(report.times));
   if (report.cut_count > 0) {
     text += line("Cut", format_counted(report.cut_count, "clip was", "clips were") + " cut to " +

@@ -41,7 +41,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
                 const std::string& value) override {
-    YamlNode node{.kind = has_own_tag(tag) ? Kind::kTagged : Kind::kScalar, .line = line_of(mark)};
+    YamlNode node = node_of(has_own_tag(tag) ? Kind::kTagged : Kind::kScalar, mark);
     node.text = value;
     node.quoted = tag == "!";
     close(std::move(node));
@@ -66,11 +66,15 @@ class TreeBuilder final : public YAML::EventHandler {
     std::optional<YamlNode> key;  // of a map: its value comes next
   };
 
-  void leaf(Kind kind, const YAML::Mark& mark) {
-    close(YamlNode{.kind = kind, .line = line_of(mark)});
+  static YamlNode node_of(Kind kind, const YAML::Mark& mark) {
+    YamlNode node;
+    node.kind = kind;
+    node.line = line_of(mark);
+    return node;
   }
+  void leaf(Kind kind, const YAML::Mark& mark) { close(node_of(kind, mark)); }
   void open(Kind kind, const YAML::Mark& mark) {
-    stack_.push_back({YamlNode{.kind = kind, .line = line_of(mark)}, std::nullopt});
+    stack_.push_back({node_of(kind, mark), std::nullopt});
   }
   void close_open() {
     YamlNode node = std::move(stack_.back().node);

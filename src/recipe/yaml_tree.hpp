@@ -21,10 +21,10 @@ struct YamlNode {
   enum class Kind : std::uint8_t { kNull, kScalar, kList, kMap, kAlias, kTagged };
   Kind kind = Kind::kNull;
   std::uint32_t line = 0;          // from 1
-  std::string text{};  // scalar
+  std::string text;                // scalar
   bool quoted = false;             // scalar
-  std::vector<YamlNode> items{};  // list
-  std::vector<YamlEntry> entries{};  // map, in the file's order
+  std::vector<YamlNode> items;     // list
+  std::vector<YamlEntry> entries;  // map, in the file's order
 };
 
 struct YamlEntry {
