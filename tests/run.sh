@@ -38,6 +38,6 @@ if [ "${1:-}" != quick ]; then
     query_test reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test \
     block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer manifest_fuzzer query_expression_fuzzer \
     recipe_fuzzer record_facts_fuzzer reject_fuzzer
-  # What works on several threads; compiled file by file, so that each proves to stand by itself.
+  # What works on several threads.
   run_preset tsan pipeline_thread_test verify_test
 fi

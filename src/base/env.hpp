@@ -69,10 +69,12 @@ enum class LockKind : std::uint8_t { kShared, kExclusive };
 
 // Who takes notice of a lock in a folder.
 struct LockReach {
-  bool everyone = true;  // all who can write there: a file system of this machine
-  // Where not: what it is ("NFS"), and a name for those who surely see one another's locks (this
-  // kernel since its start, through this mount); empty where nobody is sure.
-  std::string file_system = {};
+  // A file system of this machine, so all who write there, unless it is also lent to others (as an
+  // NFS server does), which nobody here can see.
+  bool everyone = true;
+  std::string file_system = {};  // where not: "NFS"
+  // A name for those who surely see one another's locks: this kernel since its start, through this
+  // mount. Empty where nobody is sure.
   std::string circle = {};
 };
 enum class WriteMode : std::uint8_t { kTruncate, kAppend };

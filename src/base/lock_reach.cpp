@@ -77,9 +77,10 @@ Result<LockReach> real_lock_reach(const std::string& folder) {
   const auto type = static_cast<std::uint32_t>(system.f_type);
   LockReach reach;
   reach.everyone = find_type(kLocal, type) != nullptr;
-  if (reach.everyone) return reach;
-  const FileSystem* const known = find_type(kShared, type);
-  reach.file_system = known != nullptr ? std::string(known->name) : "of a kind unknown here";
+  if (!reach.everyone) {
+    const FileSystem* const known = find_type(kShared, type);
+    reach.file_system = known != nullptr ? std::string(known->name) : "of a kind unknown here";
+  }
   // Two mounts of one server may keep their locks apart, so the mount counts as well.
   const std::string boot = boot_number();
   if (!boot.empty()) reach.circle = boot + "/" + std::to_string(info.st_dev);

@@ -179,6 +179,7 @@ class Build {
   }
 
   Result<std::vector<store::JournalShard>> compute(const formats::ColumnSpec& mel) {
+    XTTS_TRY(folder_->check());  // planning takes its time, and another's journal is not ours
     XTTS_ASSIGN(
         auto journal,
         store::Journal::open(env_, request_.cache,

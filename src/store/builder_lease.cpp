@@ -1,6 +1,8 @@
 #include "store/builder_lease.hpp"
 
 #include <array>
+#include <new>
+#include <optional>
 #include <random>
 
 #include "base/try.hpp"
@@ -16,7 +18,7 @@ constexpr int kRoundsMax = 10;
 // A look that took so many times its due was a stall (of the network, of us), in which nobody could
 // beat either.
 constexpr int kStallFactor = 3;
-// A rename over a file may show as two steps on a network file system.
+// On a network file system a rename over a file may show as two steps, or with the old one's size.
 constexpr int kLooksForOurs = 3;
 constexpr std::chrono::milliseconds kLookAgain{200};
 
@@ -27,12 +29,20 @@ Digest random_nonce() {
   return digest128(std::as_bytes(std::span(words)));
 }
 
-// The text as it lies there: equal texts are no sign of life. Empty: no lease.
-Result<std::string> read_lease(Env& env, const std::string& cache) {
+// The text as it lies there: equal texts are no sign of life. Nothing: no lease. A power cut may
+// have left an empty one.
+Result<std::optional<std::string>> read_lease(Env& env, const std::string& cache) {
   auto text = read_text_file(env, lease_path(cache), kLeaseBytesMax);
-  if (text) return std::move(*text);
-  if (text.status().code() == StatusCode::kNotFound) return std::string();
+  if (text) return std::optional(std::move(*text));
+  if (text.status().code() == StatusCode::kNotFound) return std::optional<std::string>();
   return text.status();
+}
+
+// Without a sync: a sign of life need not outlive the power, and must not wait behind a shard.
+Status write_unsynced(Env& env, const std::string& path, const std::string& text) {
+  XTTS_ASSIGN(const auto file, env.open_for_write(path, WriteMode::kTruncate));
+  XTTS_TRY(file->append(as_bytes(text)));
+  return file->close();
 }
 
 std::string temporary_path(const std::string& cache, const Digest& nonce) {
@@ -46,8 +56,8 @@ std::string holder_of(const std::string& text) {
   return holder;
 }
 
-bool is_ours(const std::string& text, const Digest& nonce) {
-  const auto lease = decode_lease(text);
+bool is_ours(const std::optional<std::string>& text, const Digest& nonce) {
+  const auto lease = text ? decode_lease(*text) : std::nullopt;
   return lease && lease->nonce == nonce;
 }
 
@@ -60,12 +70,12 @@ class Taker {
   // Fills in the epoch.
   Result<LeaseText> take() {
     for (int round = 0; round < kRoundsMax; ++round) {
-      XTTS_ASSIGN(const std::string found, read_lease(env_, cache_));
-      const auto left = decode_lease(found);
+      XTTS_ASSIGN(const auto found, read_lease(env_, cache_));
+      const auto left = found ? decode_lease(*found) : std::nullopt;
       const bool is_of_our_dead = left && !ours_.circle.empty() && left->circle == ours_.circle;
-      if (!found.empty() && !is_of_our_dead) XTTS_TRY(wait_for_life(found));
+      if (found && !is_of_our_dead) XTTS_TRY(wait_for_life(*found));
       ours_.epoch = left ? left->epoch + 1 : 1;
-      XTTS_ASSIGN(const bool held, found.empty() ? create() : replace(found, is_of_our_dead));
+      XTTS_ASSIGN(const bool held, found ? replace(*found, is_of_our_dead) : create());
       if (held) return ours_;
     }
     return Status(StatusCode::kBusy, "builders of " + cache_ + " come and go; try again");
@@ -84,10 +94,10 @@ class Taker {
       if (notices_.cancelled && notices_.cancelled())
         return {StatusCode::kCancelled, "interrupted while it waited for another builder"};
       env_.sleep_for(terms_.look_every);
-      XTTS_ASSIGN(const std::string text, read_lease(env_, cache_));
-      if (text.empty()) return {};  // it has ended, and has said so
-      if (text != found)
-        return {StatusCode::kBusy, "another builder holds " + cache_ + ": " + holder_of(text)};
+      XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
+      if (!text) return {};  // it has ended, and has said so
+      if (*text != found)
+        return {StatusCode::kBusy, "another builder holds " + cache_ + ": " + holder_of(*text)};
       const auto now = env_.now();
       if (now - last > kStallFactor * terms_.look_every) silent_since = now;
       last = now;
@@ -102,14 +112,14 @@ class Taker {
     if (linked.code() == StatusCode::kUnsupported) return rename_and_look_again();
     XTTS_TRY(remove_if_there(env_, temporary()));
     // A link whose answer was lost on its way has failed for us and is there all the same.
-    XTTS_ASSIGN(const std::string text, read_lease(env_, cache_));
-    if (text.empty()) return linked.ok() ? Result<bool>(false) : Result<bool>(linked);
+    XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
+    if (!text) return linked.ok() ? Result<bool>(false) : Result<bool>(linked);
     return is_ours(text, ours_.nonce);
   }
 
   Result<bool> replace(const std::string& found, bool is_of_our_dead) {
     XTTS_TRY(write_ours());
-    XTTS_ASSIGN(const std::string text, read_lease(env_, cache_));
+    XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
     if (text != found) {
       XTTS_TRY(remove_if_there(env_, temporary()));
       return false;
@@ -127,7 +137,7 @@ class Taker {
   Result<bool> rename_and_look_again() {
     XTTS_TRY(env_.rename(temporary(), lease_path(cache_)));
     env_.sleep_for(2 * terms_.look_every);
-    XTTS_ASSIGN(const std::string text, read_lease(env_, cache_));
+    XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
     return is_ours(text, ours_.nonce);
   }
 
@@ -173,25 +183,27 @@ BuilderLease::~BuilderLease() {
 }
 
 Status BuilderLease::check() const {
-  std::string text;
+  std::optional<std::string> text;
   for (int look = 0; look < kLooksForOurs; ++look) {
     if (look > 0) env_.sleep_for(kLookAgain);
     XTTS_ASSIGN(text, read_lease(env_, cache_));
-    if (!text.empty()) break;
+    if (is_ours(text, nonce_)) return {};
+    if (text && decode_lease(*text)) break;  // somebody's
   }
-  if (is_ours(text, nonce_)) return {};
-  const std::string who = text.empty() ? "another builder" : holder_of(text);
+  const std::string who = text ? holder_of(*text) : "another builder";
   return {StatusCode::kBusy,
-          who + " has taken over " + cache_ + ", because this builder gave no sign of life (" +
-              "suspended, or cut off from its file system); it stops here and leaves what it has "
+          who + " has taken over " + cache_ +
+              ", because this builder gave no sign of life "
+              "(suspended, or cut off from its file system); it stops here and leaves what it has "
               "sealed to the other"};
 }
 
 Status BuilderLease::beat() {
-  XTTS_TRY(check());
   ++text_.beat;
   const std::string temporary = temporary_path(cache_, nonce_);
-  XTTS_TRY(write_synced_file(env_, temporary, as_bytes(encode_lease(text_))));
+  XTTS_TRY(write_unsynced(env_, temporary, encode_lease(text_)));
+  // Right before the rename, which would otherwise put a late beat over another's lease.
+  XTTS_TRY(check());
   return env_.rename(temporary, lease_path(cache_));
 }
 
@@ -199,7 +211,10 @@ void BuilderLease::beat_until_stopped(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, stop, terms_.beat_every, [&] { return stop.stop_requested(); })) {
     // A beat that fails is missed; whether somebody has noticed is for check() to find out.
-    if (beat().code() == StatusCode::kBusy) return;
+    try {
+      (void)beat();
+    } catch (const std::bad_alloc&) {
+    }
   }
 }
 

@@ -45,7 +45,7 @@ struct HoldNotices {
 class BuilderLease {
  public:
   // `circle`: whom the lock that we hold reaches, empty where we hold none. `holder`: who we are,
-  // for messages. .build/ is there.
+  // for messages. kNotFound: .build/ is not there, or was removed by whoever has just finished.
   [[nodiscard]] static Result<std::unique_ptr<BuilderLease>> take(
       Env& env, const std::string& cache, const std::string& circle, const std::string& holder,
       const HoldNotices& notices = {}, const LeaseTerms& terms = {});
@@ -55,6 +55,8 @@ class BuilderLease {
 
   // kBusy, naming the holder, where it is another's by now.
   [[nodiscard]] Status check() const;
+  // Of this hold and no other.
+  [[nodiscard]] const Digest& nonce() const noexcept { return nonce_; }
   // One beat, as its own thread does it.
   [[nodiscard]] Status beat();
   // No more beats, and the file goes.

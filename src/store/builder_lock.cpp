@@ -63,6 +63,10 @@ Status write_text(Env& env, const std::string& path, WriteMode mode, const std::
   return file->close();
 }
 
+Status come_and_go(const std::string& cache) {
+  return {StatusCode::kBusy, "builders of " + cache + " come and go; try again"};
+}
+
 // The inode at the lock's path; 0 where there is none.
 Result<std::uint64_t> inode_of(Env& env, const std::string& path) {
   const auto facts = env.stat(path);
@@ -71,8 +75,13 @@ Result<std::uint64_t> inode_of(Env& env, const std::string& path) {
   return facts.status();
 }
 
+struct HeldLock {
+  std::unique_ptr<FileLock> lock;
+  std::uint64_t inode = 0;  // of its file
+};
+
 // Null: the file was removed by a builder that finished meanwhile; try again.
-Result<std::unique_ptr<FileLock>> try_lock(Env& env, const std::string& cache) {
+Result<HeldLock> try_lock(Env& env, const std::string& cache) {
   const std::string path = lock_path(cache);
   XTTS_TRY(write_text(env, path, WriteMode::kAppend, ""));
   XTTS_ASSIGN(const std::uint64_t before, inode_of(env, path));
@@ -83,11 +92,11 @@ Result<std::unique_ptr<FileLock>> try_lock(Env& env, const std::string& cache) {
   // the file at the path must be the one that was there before: a locked file keeps its inode
   // number from being given again.
   XTTS_ASSIGN(const std::uint64_t after, inode_of(env, path));
-  if (before == 0 || before != after) return std::unique_ptr<FileLock>();
-  return lock;
+  if (before == 0 || before != after) return HeldLock();
+  return HeldLock{std::move(*lock), after};
 }
 
-Result<std::unique_ptr<FileLock>> take_lock(Env& env, const std::string& cache) {
+Result<HeldLock> take_lock(Env& env, const std::string& cache) {
   int pauses = 0;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     XTTS_TRY(env.create_directories(build_folder(cache)));
@@ -102,12 +111,10 @@ Result<std::unique_ptr<FileLock>> take_lock(Env& env, const std::string& cache) 
     // kNotFound: .build/ itself was removed between two of our calls.
     if (!lock && lock.status().code() == StatusCode::kNotFound) continue;
     if (!lock) return lock.status();
-    if (*lock == nullptr) continue;
-    XTTS_TRY(
-        write_text(env, lock_path(cache), WriteMode::kTruncate, holder_of_this_process() + "\n"));
+    if (lock->lock == nullptr) continue;
     return lock;
   }
-  return Status(StatusCode::kBusy, "builders of " + cache + " come and go; try again");
+  return come_and_go(cache);
 }
 
 std::string notice_of(const std::string& cache, const LockReach& reach) {
@@ -126,18 +133,43 @@ std::string lock_path(const std::string& cache) {
 Result<std::unique_ptr<BuilderLock>> BuilderLock::take(Env& env, const std::string& cache,
                                                        const HoldNotices& notices,
                                                        const LeaseTerms& terms) {
-  XTTS_TRY(env.create_directories(build_folder(cache)));
-  XTTS_ASSIGN(const LockReach reach, env.lock_reach(build_folder(cache)));
-  auto held = std::unique_ptr<BuilderLock>(new BuilderLock(env, cache));
-  auto lock = take_lock(env, cache);
-  const bool has_none = lock.status().code() == StatusCode::kUnsupported && !reach.everyone;
-  if (!lock && !has_none) return lock.status();
-  if (lock) held->lock_ = std::move(*lock);
-  if (reach.everyone) return held;
-  if (notices.tell) notices.tell(notice_of(cache, reach));
-  XTTS_ASSIGN(held->lease_, BuilderLease::take(env, cache, lock ? reach.circle : std::string(),
-                                               holder_of_this_process(), notices, terms));
-  return held;
+  XTTS_ASSIGN(const LockReach reach, env.lock_reach(cache));
+  if (!reach.everyone && notices.tell) notices.tell(notice_of(cache, reach));
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    auto held = std::unique_ptr<BuilderLock>(new BuilderLock(env, cache));
+    XTTS_ASSIGN(const bool is_taken, held->try_take(reach, notices, terms));
+    if (is_taken) return held;
+  }
+  return come_and_go(cache);
+}
+
+Result<bool> BuilderLock::try_take(const LockReach& reach, const HoldNotices& notices,
+                                   const LeaseTerms& terms) {
+  auto taken = take_lock(env_, cache_);
+  if (taken.status().code() == StatusCode::kUnsupported) {
+    if (reach.everyone) return Status(StatusCode::kResource, taken.status().message());
+  } else if (!taken) {
+    return taken.status();
+  }
+  if (taken) lock_ = std::move(taken->lock);
+  // Also where locks reach everyone: a machine that this one lends the folder to has left it.
+  if (!reach.everyone || env_.stat(lease_path(cache_)).ok()) {
+    auto lease = BuilderLease::take(env_, cache_, lock_ ? reach.circle : std::string(),
+                                    holder_of_this_process(), notices, terms);
+    // Whoever had it has finished meanwhile, and has taken .build/ away.
+    if (lease.status().code() == StatusCode::kNotFound) return false;
+    XTTS_ASSIGN(lease_, std::move(lease));
+    XTTS_ASSIGN(const std::uint64_t inode, inode_of(env_, lock_path(cache_)));
+    if (lock_ && inode != taken->inode) return false;
+  }
+  if (!lock_) return true;
+  XTTS_TRY(
+      write_text(env_, lock_path(cache_), WriteMode::kTruncate, holder_of_this_process() + "\n"));
+  return true;
+}
+
+std::string BuilderLock::tag() const {
+  return lease_ ? "-" + lease_->nonce().to_hex() : std::string();
 }
 
 Status BuilderLock::remove() {

@@ -6,7 +6,7 @@
 //                 seconds at most.
 //   .build/lease  where the file system's locks may not reach everyone (builder_lease.hpp).
 // take() and remove() from one thread, check() from any. Failures: kBusy (naming the holder),
-// kResource, kCancelled, kUnsupported (no locks where there should be).
+// kResource, kCancelled.
 #pragma once
 
 #include <memory>
@@ -29,12 +29,18 @@ class BuilderLock {
 
   // Is the cache still ours? To be asked before every step that others will see.
   [[nodiscard]] Status check() const { return lease_ ? lease_->check() : Status(); }
-  // Both files go, and the lock with them: a network file system keeps an open file that was removed
-  // under another name in its folder, which could then not be removed itself.
+  // In the names of temporary files, so that no two holds ever write into one; empty where only one
+  // hold can be.
+  [[nodiscard]] std::string tag() const;
+  // Both files go, and the lock with them: a network file system keeps an open file that was
+  // removed under another name in its folder, which could then not be removed itself.
   [[nodiscard]] Status remove();
 
  private:
   BuilderLock(Env& env, std::string cache) : env_(env), cache_(std::move(cache)) {}
+  // False: builders came and went meanwhile; begin anew.
+  [[nodiscard]] Result<bool> try_take(const LockReach& reach, const HoldNotices& notices,
+                                      const LeaseTerms& terms);
 
   Env& env_;
   const std::string cache_;

@@ -86,6 +86,8 @@ class RealCacheFolder final : public CacheFolder {
     return std::optional<Manifest>(std::move(*manifest));
   }
 
+  [[nodiscard]] Status check() override { return lock_->check(); }
+
   [[nodiscard]] Result<SealedShard> seal(std::string_view column, std::uint64_t ordinal,
                                          const FinishedImage& image) override {
     if (image.bytes.size() != image.table.file_bytes) {
@@ -205,7 +207,7 @@ class RealCacheFolder final : public CacheFolder {
 
  private:
   [[nodiscard]] std::string temporary_path(std::string_view name) const {
-    return join_path(build_folder(cache_), std::string(name) + ".tmp");
+    return join_path(build_folder(cache_), std::string(name) + lock_->tag() + ".tmp");
   }
 
   // Once a column: its folder and every folder above it, durable. seal() may run on several

@@ -54,6 +54,10 @@ class CacheFolder {
   // The published manifest; nothing when there is none; kCorrupt when there is a damaged one.
   [[nodiscard]] virtual Result<std::optional<formats::Manifest>> manifest() = 0;
 
+  // Is the cache still ours? kBusy where another builder has taken over. seal() and all that others
+  // will see ask by themselves.
+  [[nodiscard]] virtual Status check() = 0;
+
   // Writes the image to .build/, syncs, renames it to its published name, syncs the folder.
   [[nodiscard]] virtual Result<SealedShard> seal(std::string_view column, std::uint64_t ordinal,
                                                  const FinishedImage& image) = 0;

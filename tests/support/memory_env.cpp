@@ -416,7 +416,7 @@ Result<std::unique_ptr<FileLock>> MemoryEnv::lock(const std::string& path, LockK
 Result<LockReach> MemoryEnv::lock_reach(const std::string& folder) {
   XTTS_TRY(state_->ask(EnvCall::kLockReach, folder));
   const std::lock_guard guard(state_->mutex);
-  if (!state_->is_network) return LockReach{};
+  if (!state_->is_network) return LockReach{.circle = host_};
   return LockReach{.everyone = false, .file_system = "NFS", .circle = host_};
 }
 

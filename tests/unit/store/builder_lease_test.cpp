@@ -119,9 +119,12 @@ TEST_F(BuilderLeases, WithoutAnyLockEvenOurOwnDeadAreWaitedFor) {
 }
 
 TEST_F(BuilderLeases, ThatAreNoLeasesAreWatchedLikeThem) {
-  here_.add_file(store::lease_path(kCache), "{\"torn");
-  ASSERT_TRUE(take(here_, "here").ok());
-  EXPECT_GE(sleep_count_, 30);
+  for (const char* text : {"{\"torn", ""}) {
+    here_.add_file(store::lease_path(kCache), text);
+    sleep_count_ = 0;
+    EXPECT_TRUE(take(here_, "here").ok()) << text;
+    EXPECT_GE(sleep_count_, 30) << text;
+  }
 }
 
 // Nobody could have beaten while the file system was away.
@@ -233,8 +236,60 @@ TEST_F(BuilderLeases, StandInForLocksOnlyWhereTheFileSystemIsNotOurs) {
 
   MemoryEnv local;
   local.set_hook(refuse_locks);
-  EXPECT_EQ(BuilderLock::take(local, kCache, notices).status().code(), StatusCode::kUnsupported);
+  EXPECT_EQ(BuilderLock::take(local, kCache, notices).status().code(), StatusCode::kResource);
   EXPECT_THAT(told, SizeIs(1));
+}
+
+// It is gone with .build/ and all between two looks.
+TEST_F(BuilderLeases, OfABuilderThatFinishesMeanwhileAreFree) {
+  auto folder = CacheFolder::open(*there_, kCache);
+  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  meanwhile_ = [&] {
+    if (sleep_count_ == 3) {
+      EXPECT_TRUE((*folder)->finish().ok());
+    }
+  };
+  const auto second = CacheFolder::open(here_, kCache);
+  EXPECT_TRUE(second.ok()) << second.status().message();
+  EXPECT_EQ(sleep_count_, 3);
+}
+
+// A builder of another machine lets go of its lease, then removes the lock's file: ours, by now.
+TEST_F(BuilderLeases, AreNotHeldWithALockOnAFileThatIsGone) {
+  int link_count = 0;
+  here_.set_hook([&](EnvOperation& operation) {
+    if (operation.call != EnvCall::kLink) return Status();
+    if (++link_count == 1) {
+      EXPECT_TRUE(there_->remove_file(store::lock_path(kCache)).ok());
+    }
+    return Status();
+  });
+  const auto held = BuilderLock::take(here_, kCache);
+  ASSERT_TRUE(held.ok()) << held.status().message();
+  EXPECT_EQ(link_count, 2);
+  EXPECT_EQ(here_.lock(store::lock_path(kCache), LockKind::kExclusive).status().code(),
+            StatusCode::kBusy);
+}
+
+// A server builds in the folder that it lends to others.
+TEST(BuilderLease, OfAnotherMachineCountsOnALocalDiskToo) {
+  MemoryEnv env;
+  const store::LeaseText text{
+      .nonce = {}, .epoch = 4, .circle = "a client", .holder = "host client"};
+  env.add_file(store::lease_path(kCache), store::encode_lease(text));
+  bool is_alive = true;
+  std::uint64_t beat = 0;
+  env.set_on_sleep([&] {
+    store::LeaseText next = text;
+    next.beat = ++beat;
+    if (is_alive) env.add_file(store::lease_path(kCache), store::encode_lease(next));
+  });
+  EXPECT_EQ(BuilderLock::take(env, kCache).status().code(), StatusCode::kBusy);
+  is_alive = false;
+  const auto folder = CacheFolder::open(env, kCache);
+  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  EXPECT_TRUE((*folder)->finish().ok());
+  EXPECT_TRUE(env.all_files().empty());
 }
 
 }  // namespace
