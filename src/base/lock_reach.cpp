@@ -21,9 +21,8 @@ struct FileSystem {
   std::string_view name = {};
 };
 
-// Disks and memory of this machine: its kernel knows of every lock
-// that is taken on it. What is not named here may be
-// shared with machines that do not.
+// Disks and memory of this machine: its kernel knows of every lock that is taken on it. What is not
+// named here may be shared with machines whose locks it does not know.
 constexpr std::array kLocal = {
     FileSystem{0xEF53, "ext4"},          FileSystem{0x58465342, "XFS"},
     FileSystem{0x9123683E, "Btrfs"},     FileSystem{0x01021994, "tmpfs"},
