@@ -4,8 +4,7 @@
 //                 never decides who holds it; where it names a process of this host that has ended,
 //                 what that process was starting lets go in a moment, and is waited for, two
 //                 seconds at most.
-//   .build/lease  where the file system's locks may not reach everyone, or where another machine
-//   has
+//   .build/lease  where the file system's locks may not reach everyone, or another machine has
 //                 left one (builder_lease.hpp).
 // take() and remove() from one thread, check() from any. Failures: kBusy (naming the holder),
 // kResource, kCancelled.
