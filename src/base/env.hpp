@@ -39,6 +39,8 @@ struct DirectoryEntry {
   bool is_symlink = false;
 };
 
+class FileMapping;  // file_mapping.hpp
+
 class RandomAccessFile {
  public:
   virtual ~RandomAccessFile() = default;
@@ -47,6 +49,9 @@ class RandomAccessFile {
   // the file.
   [[nodiscard]] virtual Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                                     std::span<std::byte> out) const = 0;
+  // The whole file as memory. kUnsupported where there is no such thing (an empty file, some
+  // network file systems): then read_at() does everything.
+  [[nodiscard]] virtual Result<std::shared_ptr<const FileMapping>> map() const;
 };
 
 class WritableFile {

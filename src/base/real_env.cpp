@@ -2,16 +2,19 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 
 #include "base/env.hpp"
+#include "base/file_mapping.hpp"
 #include "base/lock_reach.hpp"
 #include "base/try.hpp"
 
@@ -64,6 +67,57 @@ FileFacts facts_of(const struct stat& info) {
   return facts;
 }
 
+std::uint64_t page_bytes() {
+  static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+class RealFileMapping final : public FileMapping {
+ public:
+  RealFileMapping(std::byte* begin, std::size_t size_bytes) : bytes_(begin, size_bytes) {}
+  ~RealFileMapping() override { (void)::munmap(bytes_.data(), bytes_.size()); }
+  RealFileMapping(const RealFileMapping&) = delete;
+  RealFileMapping& operator=(const RealFileMapping&) = delete;
+
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return bytes_; }
+
+  void will_need(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
+    advise(offset_bytes, size_bytes, MADV_WILLNEED);
+  }
+  void populate(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
+    advise(offset_bytes, size_bytes, kPopulateRead);
+  }
+
+  [[nodiscard]] std::uint64_t resident_bytes(std::uint64_t offset_bytes,
+                                             std::uint64_t size_bytes) const override {
+    const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);
+    std::vector<unsigned char> is_resident((pages.size() + page_bytes() - 1) / page_bytes());
+    if (is_resident.empty() || ::mincore(pages.data(), pages.size(), is_resident.data()) != 0) {
+      return 0;
+    }
+    std::uint64_t count = 0;
+    for (const unsigned char page : is_resident) count += page & 1U;
+    return std::min(count * page_bytes(), size_bytes);
+  }
+
+ private:
+  static constexpr int kPopulateRead = 22;  // Linux 5.14; older headers lack the name
+
+  [[nodiscard]] std::span<std::byte> whole_pages(std::uint64_t offset_bytes,
+                                                 std::uint64_t size_bytes) const noexcept {
+    const std::uint64_t begin = std::min<std::uint64_t>(offset_bytes, bytes_.size());
+    const std::uint64_t end = begin + std::min(size_bytes, bytes_.size() - begin);
+    const std::uint64_t first_page = begin - begin % page_bytes();
+    return bytes_.subspan(first_page, end - first_page);
+  }
+  void advise(std::uint64_t offset_bytes, std::uint64_t size_bytes, int advice) const noexcept {
+    const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);
+    if (!pages.empty()) (void)::madvise(pages.data(), pages.size(), advice);
+  }
+
+  std::span<std::byte> bytes_;
+};
+
 class RealRandomAccessFile final : public RandomAccessFile {
  public:
   RealRandomAccessFile(std::string path, int fd, std::uint64_t size)
@@ -84,6 +138,17 @@ class RealRandomAccessFile final : public RandomAccessFile {
       done += static_cast<std::size_t>(got);
     }
     return done;
+  }
+
+  [[nodiscard]] Result<std::shared_ptr<const FileMapping>> map() const override {
+    if (size_bytes_ == 0) return RandomAccessFile::map();
+    void* const begin = ::mmap(nullptr, size_bytes_, PROT_READ, MAP_SHARED, fd_.get(), 0);
+    if (begin != MAP_FAILED) {
+      return std::shared_ptr<const FileMapping>(
+          std::make_shared<RealFileMapping>(static_cast<std::byte*>(begin), size_bytes_));
+    }
+    if (errno == ENODEV) return RandomAccessFile::map();
+    return failure("mapping", path_, errno);
   }
 
  private:
@@ -292,6 +357,10 @@ class RealEnv final : public Env {
 };
 
 }  // namespace
+
+Result<std::shared_ptr<const FileMapping>> RandomAccessFile::map() const {
+  return Status(StatusCode::kUnsupported, "this file cannot be mapped");
+}
 
 Env& Env::real() {
   static RealEnv env;

@@ -1,0 +1,142 @@
+// Real files, cut while they are mapped: pages behind the new end raise SIGBUS.
+#include "base/guarded_read.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/env.hpp"
+#include "base/file_mapping.hpp"
+#include "support/temp_folder.hpp"
+
+namespace xtts {
+namespace {
+
+constexpr std::size_t kFileBytes = 256 * 1024;
+
+std::string text_of(std::size_t size_bytes) {
+  std::string text(size_bytes, '\0');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i / 100 % 26);
+  return text;
+}
+
+class GuardedRead : public ::testing::Test {
+ protected:
+  GuardedRead() : path_(join_path(folder_.path(), "file")) {
+    folder_.write("file", text_of(kFileBytes));
+    auto file = Env::real().open_for_read(path_);
+    EXPECT_TRUE(file.ok()) << file.status().message();
+    auto mapping = (*file)->map();
+    EXPECT_TRUE(mapping.ok()) << mapping.status().message();
+    mapping_ = *mapping;
+  }
+
+  void cut(std::size_t size_bytes) {
+    ASSERT_EQ(::truncate(path_.c_str(), static_cast<off_t>(size_bytes)), 0);
+  }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_->bytes(); }
+
+  testing::TempFolder folder_;
+  std::string path_;
+  std::shared_ptr<const FileMapping> mapping_;
+};
+
+TEST_F(GuardedRead, CopiesWhatIsThere) {
+  std::vector<std::byte> out(kFileBytes);
+  ASSERT_TRUE(guarded_copy(bytes(), out));
+  EXPECT_EQ(std::memcmp(out.data(), text_of(kFileBytes).data(), kFileBytes), 0);
+}
+
+TEST_F(GuardedRead, CutFileIsAValueAgainAndAgain) {
+  cut(100'000);
+  std::vector<std::byte> out(kFileBytes);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(guarded_copy(bytes(), out));
+    EXPECT_TRUE(guarded_copy(bytes().first(90'000), std::span(out).first(90'000)));
+  }
+}
+
+TEST_F(GuardedRead, EachThreadHasItsOwnWayOut) {
+  cut(0);
+  std::vector<std::thread> threads;
+  std::vector<int> failed_count(4);
+  for (std::size_t t = 0; t < failed_count.size(); ++t) {
+    threads.emplace_back([&, t] {
+      std::vector<std::byte> out(4096);
+      for (std::size_t i = 0; i < 200; ++i) {
+        const std::size_t page = (i * 7 + t) % (kFileBytes / 4096);
+        if (!guarded_copy(bytes().subspan(page * 4096, 4096), out)) ++failed_count[t];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : failed_count) EXPECT_EQ(count, 200);
+}
+
+TEST_F(GuardedRead, WorksAfterSomebodyElseTookTheSignal) {
+  std::vector<std::byte> out(4096);
+  ASSERT_TRUE(guarded_copy(bytes().first(4096), out));
+  struct sigaction theirs = {};
+  theirs.sa_handler = SIG_DFL;
+  ASSERT_EQ(::sigaction(SIGBUS, &theirs, nullptr), 0);
+  cut(0);
+  EXPECT_FALSE(guarded_copy(bytes().first(4096), out));
+}
+
+using GuardedReadDeathTest = GuardedRead;
+
+TEST_F(GuardedReadDeathTest, OtherBusErrorsEndTheProcessAsEver) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the address sanitizer answers SIGBUS itself";
+#endif
+  EXPECT_EXIT(
+      {
+        std::vector<std::byte> out(4096);
+        (void)guarded_copy(bytes().first(4096), out);
+        cut(0);
+        const volatile std::byte touched = bytes()[5000];
+        (void)touched;
+      },
+      ::testing::KilledBySignal(SIGBUS), "");
+}
+
+TEST_F(GuardedReadDeathTest, OtherBusErrorsGoToTheHandlerThatWasThere) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        struct sigaction theirs = {};
+        theirs.sa_handler = [](int) { ::_exit(42); };
+        (void)::sigaction(SIGBUS, &theirs, nullptr);
+        std::vector<std::byte> out(4096);
+        (void)guarded_copy(bytes().first(4096), out);
+        cut(0);
+        const volatile std::byte touched = bytes()[5000];
+        (void)touched;
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
+TEST_F(GuardedRead, MappingTellsWhatLiesInMemory) {
+  EXPECT_EQ(mapping_->resident_bytes(0, kFileBytes), kFileBytes);  // it was written just now
+  EXPECT_EQ(mapping_->resident_bytes(100, 50), 50U);
+  EXPECT_EQ(mapping_->resident_bytes(kFileBytes, 50), 0U);
+  mapping_->will_need(5000, 100'000);
+  mapping_->populate(5000, 100'000);
+  mapping_->populate(kFileBytes + 5, 10);  // outside: no harm
+}
+
+TEST_F(GuardedRead, EmptyFileIsNotMapped) {
+  folder_.write("empty", "");
+  const auto file = Env::real().open_for_read(join_path(folder_.path(), "empty"));
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ((*file)->map().status().code(), StatusCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace xtts
