@@ -1,6 +1,7 @@
 #include "reader/cache_view.hpp"
 
 #include "base/try.hpp"
+#include "reader/block_map.hpp"
 #include "reader/block_reader.hpp"
 #include "reader/open_generation.hpp"
 #include "reader/shard_files.hpp"
@@ -18,7 +19,8 @@ class CacheViewImpl final : public CacheView {
         manifest_(std::move(generation.loaded.manifest)),
         index_(std::move(generation.index)),
         lock_(std::move(generation.lock)),
-        shards_(env, path_, manifest_) {}
+        shards_(env, path_, manifest_),
+        blocks_(env, path_, manifest_, *index_) {}
 
   [[nodiscard]] const std::string& path() const override { return path_; }
   [[nodiscard]] const formats::Manifest& manifest() const override { return manifest_; }
@@ -26,6 +28,9 @@ class CacheViewImpl final : public CacheView {
 
   [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position) override {
     return index_->plan_row(position);
+  }
+  [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) override {
+    return index_->plan_rows(first, rows);
   }
   [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) override {
     return index_->details(position);
@@ -48,6 +53,7 @@ class CacheViewImpl final : public CacheView {
     return index_->section_text(SectionKind::kRejects);
   }
   [[nodiscard]] Result<std::vector<formats::TombstoneRow>> tombstones() override;
+  [[nodiscard]] BlockMap& blocks() override { return blocks_; }
   [[nodiscard]] Result<RecordData> read_record(std::string_view column,
                                                std::uint64_t position) override;
   [[nodiscard]] Result<formats::BlockFacts> block_facts(std::uint32_t column_id,
@@ -68,6 +74,7 @@ class CacheViewImpl final : public CacheView {
   std::unique_ptr<IndexReader> index_;
   std::unique_ptr<FileLock> lock_;
   ShardFiles shards_;
+  BlockMap blocks_;
 };
 
 Result<std::vector<formats::TombstoneRow>> CacheViewImpl::tombstones() {

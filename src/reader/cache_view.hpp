@@ -1,7 +1,7 @@
 // CacheView: one published generation of a cache, opened for reading: manifest, plan, details,
 // records.
 //
-// Everything is read with pread through Env, so that damage and truncation are values, never
+// All but blocks() is read with pread through Env, so that damage and truncation are values, never
 // SIGBUS; a byte is parsed only after the check of its region was verified. Of the index, the 1,024
 // chunks of 64 KiB read last are kept; of the shards, 64 open files. `env` must outlive the view.
 //
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@
 #include "xtts/status.hpp"
 
 namespace xtts::reader {
+
+class BlockMap;  // block_map.hpp
 
 // One column of one clip, a checked copy.
 struct RecordData {
@@ -46,6 +49,8 @@ class CacheView {
   [[nodiscard]] virtual std::uint64_t size() const = 0;  // clips
 
   [[nodiscard]] virtual Result<formats::PlanRow> plan_row(std::uint64_t position) = 0;
+  // Several at once, from `first` on.
+  [[nodiscard]] virtual Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) = 0;
   [[nodiscard]] virtual Result<formats::RecordFacts> details(std::uint64_t position) = 0;
   [[nodiscard]] virtual Result<formats::LocationRow> location(std::uint32_t column_id,
                                                               std::uint64_t position) = 0;
@@ -57,6 +62,8 @@ class CacheView {
   [[nodiscard]] virtual Result<std::string> rejects_jsonl() = 0;
   [[nodiscard]] virtual Result<std::vector<formats::TombstoneRow>> tombstones() = 0;
 
+  // Its records in place. Lives as long as the view.
+  [[nodiscard]] virtual BlockMap& blocks() = 0;
   [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column,
                                                        std::uint64_t position) = 0;
   [[nodiscard]] virtual Result<formats::BlockFacts> block_facts(std::uint32_t column_id,

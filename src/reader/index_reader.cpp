@@ -1,5 +1,6 @@
 #include "reader/index_reader.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/try.hpp"
@@ -62,16 +63,35 @@ std::uint64_t IndexReader::clip_count() const noexcept {
 }
 
 template <typename Row, std::size_t kRowBytes>
-Result<Row> IndexReader::read_row(SectionKind kind, std::uint32_t column_id, std::uint64_t row,
-                                  Row (*decode)(std::span<const std::byte>)) {
+Status IndexReader::read_rows(SectionKind kind, std::uint32_t column_id, std::uint64_t first,
+                              std::span<Row> rows, Row (*decode)(std::span<const std::byte>)) {
   const SectionEntry* const section = footer().find(kind, column_id);
   // Rows that the section's bytes do not hold are not there, whatever the count says.
-  const std::uint64_t rows =
+  const std::uint64_t count =
       section == nullptr ? 0 : std::min(section->row_count, section->size_bytes / kRowBytes);
-  if (row >= rows) return no_such_row(file_->name(), kind, row, rows);
-  std::array<std::byte, kRowBytes> bytes;
-  XTTS_TRY(file_->read(section->offset_bytes + row * kRowBytes, bytes));
-  return decode(bytes);
+  if (first > count || rows.size() > count - first) {
+    return no_such_row(file_->name(), kind, std::max(first, count), count);
+  }
+  constexpr std::size_t kRowsAtOnce = 128;
+  std::array<std::byte, kRowsAtOnce * kRowBytes> bytes;
+  for (std::size_t done = 0; done < rows.size();) {
+    const std::size_t now = std::min(kRowsAtOnce, rows.size() - done);
+    const std::span<std::byte> wanted = std::span(bytes).first(now * kRowBytes);
+    XTTS_TRY(file_->read(section->offset_bytes + (first + done) * kRowBytes, wanted));
+    for (std::size_t i = 0; i < now; ++i) {
+      rows[done + i] = decode(wanted.subspan(i * kRowBytes, kRowBytes));
+    }
+    done += now;
+  }
+  return {};
+}
+
+template <typename Row, std::size_t kRowBytes>
+Result<Row> IndexReader::read_row(SectionKind kind, std::uint32_t column_id, std::uint64_t row,
+                                  Row (*decode)(std::span<const std::byte>)) {
+  Row result;
+  XTTS_TRY((read_rows<Row, kRowBytes>(kind, column_id, row, std::span(&result, 1), decode)));
+  return result;
 }
 
 Result<formats::PlanRow> IndexReader::plan_row(std::uint64_t position) {
@@ -83,6 +103,17 @@ Result<formats::LocationRow> IndexReader::location(std::uint32_t column_id,
                                                    std::uint64_t position) {
   return read_row<formats::LocationRow, formats::kLocationRowBytes>(
       SectionKind::kLocations, column_id, position, formats::decode_location_row);
+}
+
+Status IndexReader::plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) {
+  return read_rows<formats::PlanRow, formats::kPlanRowBytes>(SectionKind::kPlan, 0, first, rows,
+                                                             formats::decode_plan_row);
+}
+
+Status IndexReader::locations(std::uint32_t column_id, std::uint64_t first,
+                              std::span<formats::LocationRow> rows) {
+  return read_rows<formats::LocationRow, formats::kLocationRowBytes>(
+      SectionKind::kLocations, column_id, first, rows, formats::decode_location_row);
 }
 
 Result<formats::BlockRow> IndexReader::block(std::uint32_t column_id, std::uint64_t block_row) {

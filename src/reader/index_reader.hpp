@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ class IndexReader {
   [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position);
   [[nodiscard]] Result<formats::LocationRow> location(std::uint32_t column_id,
                                                       std::uint64_t position);
+  // Several at once, from `first` on.
+  [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows);
+  [[nodiscard]] Status locations(std::uint32_t column_id, std::uint64_t first,
+                                 std::span<formats::LocationRow> rows);
   [[nodiscard]] Result<formats::BlockRow> block(std::uint32_t column_id, std::uint64_t block_row);
   [[nodiscard]] Result<formats::IdHashRow> id_hash_row(std::uint64_t rank);
   [[nodiscard]] Result<formats::TombstoneRow> tombstone(std::uint64_t row);
@@ -44,6 +49,10 @@ class IndexReader {
   template <typename Row, std::size_t kRowBytes>
   [[nodiscard]] Result<Row> read_row(formats::SectionKind kind, std::uint32_t column_id,
                                      std::uint64_t row, Row (*decode)(std::span<const std::byte>));
+  template <typename Row, std::size_t kRowBytes>
+  [[nodiscard]] Status read_rows(formats::SectionKind kind, std::uint32_t column_id,
+                                 std::uint64_t first, std::span<Row> rows,
+                                 Row (*decode)(std::span<const std::byte>));
 
   std::unique_ptr<ChunkedFile> file_;
 };

@@ -1,0 +1,33 @@
+// HostMemory: zeroed memory that begins on a page, on huge pages where it is large and the system
+// has them (a batch of 8 MiB then costs four page faults, not two thousand). Move-only, owns its
+// pages; one thread at a time. Failures: kResource.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "xtts/status.hpp"
+
+namespace xtts::gpu {
+
+class HostMemory {
+ public:
+  [[nodiscard]] static Result<HostMemory> allocate(std::size_t size_bytes);
+  ~HostMemory();
+  HostMemory(HostMemory&& other) noexcept;
+  HostMemory& operator=(HostMemory&& other) noexcept;
+
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+  // Keeps the pages in memory. False: the limit on locked memory (RLIMIT_MEMLOCK) is lower.
+  [[nodiscard]] bool lock() noexcept;
+
+ private:
+  HostMemory(std::byte* mapping, std::size_t mapping_bytes, std::span<std::byte> bytes) noexcept
+      : mapping_(mapping), mapping_bytes_(mapping_bytes), bytes_(bytes) {}
+
+  std::byte* mapping_ = nullptr;
+  std::size_t mapping_bytes_ = 0;
+  std::span<std::byte> bytes_;  // within the mapping
+};
+
+}  // namespace xtts::gpu

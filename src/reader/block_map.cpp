@@ -1,0 +1,243 @@
+#include "reader/block_map.hpp"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "base/guarded_read.hpp"
+#include "base/try.hpp"
+#include "reader/block_reader.hpp"
+#include "reader/cache_paths.hpp"
+#include "reader/read_exactly.hpp"
+
+namespace xtts::reader {
+namespace {
+
+std::uint64_t offset_in_shard(const RecordPlace& place) {
+  return place.block->place.payload_offset + place.record().offset_bytes;
+}
+
+struct RegionCheck {
+  const formats::BlockHeader& header;
+  std::size_t slot;
+  std::uint64_t found = 0;
+};
+
+void compute_check(void* context, std::span<const std::byte> region) {
+  auto& check = *static_cast<RegionCheck*>(context);
+  check.found = formats::record_check(check.header, check.slot, region);
+}
+
+Status not_what_was_written(const std::string& shard, std::uint64_t offset_bytes) {
+  return corrupt(shard, offset_bytes, "record: its bytes are not those that were written");
+}
+
+}  // namespace
+
+struct BlockMap::Column {
+  explicit Column(std::uint64_t block_count, std::size_t shard_count)
+      : verified(block_count), mappings(shard_count) {}
+
+  std::vector<std::atomic<std::uint64_t>> verified;          // by block row, a bit a slot
+  std::mutex mutex;                                          // guards `mappings`
+  std::vector<std::shared_ptr<const FileMapping>> mappings;  // by shard; null until it is needed
+};
+
+std::span<const std::byte> RecordPlace::region() const noexcept {
+  return block->mapping->bytes().subspan(block->place.payload_offset + record().offset_bytes,
+                                         block->header.region_bytes(slot));
+}
+
+BlockMap::BlockMap(Env& env, std::string cache, const formats::Manifest& manifest,
+                   IndexReader& index)
+    : manifest_(manifest), index_(index), shards_(env, std::move(cache), manifest) {
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    const std::uint64_t blocks = index.row_count(formats::SectionKind::kBlocks, column.spec.id);
+    columns_.push_back(std::make_unique<Column>(blocks, column.shards.size()));
+  }
+}
+
+BlockMap::~BlockMap() = default;
+
+Result<RecordPlace> BlockMap::locate(std::uint32_t column_id, std::uint64_t position) {
+  XTTS_ASSIGN(const formats::LocationRow row, index_.location(column_id, position));
+  XTTS_ASSIGN(auto block, open(column_id, row.block_row));
+  if (row.slot >= block->header.records.size()) {
+    return Status(StatusCode::kCorrupt,
+                  index_.file().name() + ": position " + std::to_string(position) + " names slot " +
+                      std::to_string(row.slot) + " of a block with " +
+                      std::to_string(block->header.records.size()) + " records");
+  }
+  return RecordPlace{std::move(block), row.slot, position};
+}
+
+Result<std::optional<MappedArray>> BlockMap::find_array(std::uint32_t column_id,
+                                                        std::uint64_t first_position,
+                                                        std::uint32_t count) {
+  const formats::ColumnSpec& column = manifest_.columns[column_id].spec;
+  const std::uint64_t record_bytes = column.record_bytes();
+  if (column.layout != formats::Layout::kPadded || count == 0) return std::optional<MappedArray>();
+  std::vector<formats::LocationRow> rows(count);
+  XTTS_TRY(index_.locations(column_id, first_position, rows));
+  MappedArray array;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool goes_on = i > 0 && rows[i].block_row == rows[i - 1].block_row;
+    if (goes_on && rows[i].slot == rows[i - 1].slot + 1) continue;
+    if (goes_on) return std::optional<MappedArray>();
+    // Another block: it must begin where the last one has ended.
+    XTTS_ASSIGN(const RecordPlace place, locate(column_id, first_position + i));
+    if (!place.is_mapped()) return std::optional<MappedArray>();
+    const std::byte* const data = place.region().data();
+    if (i == 0) {
+      array = {place.block->mapping, {data, count * record_bytes}};
+    } else if (place.block->mapping != array.mapping ||
+               data != array.bytes.data() + i * record_bytes) {
+      return std::optional<MappedArray>();
+    }
+  }
+  // The last slot may not be there, if the index is wrong.
+  XTTS_TRY(locate(column_id, first_position + count - 1).status());
+  return std::optional<MappedArray>(std::move(array));
+}
+
+Result<std::shared_ptr<const OpenBlock>> BlockMap::open(std::uint32_t column_id,
+                                                        std::uint32_t block_row) {
+  const std::uint64_t key = std::uint64_t{column_id} << 32U | block_row;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = open_.find(key); found != open_.end()) return found->second;
+  }
+  // Two threads may load the same block; the second to come throws its own away.
+  XTTS_ASSIGN(auto block, load(column_id, block_row));
+  const std::scoped_lock lock(mutex_);
+  const auto [entry, is_new] = open_.emplace(key, block);
+  if (!is_new) return entry->second;
+  oldest_first_.push_back(key);
+  if (oldest_first_.size() > kOpenBlocksMax) {
+    open_.erase(oldest_first_.front());
+    oldest_first_.pop_front();
+  }
+  return block;
+}
+
+Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
+                                                        std::uint32_t block_row) {
+  XTTS_ASSIGN(const formats::BlockRow row, index_.block(column_id, block_row));
+  const formats::ColumnEntry& column = manifest_.columns[column_id];
+  if (row.shard >= column.shards.size()) {
+    return Status(StatusCode::kCorrupt,
+                  index_.file().name() + " names shard " + std::to_string(row.shard) +
+                      " of column '" + column.spec.name + "', which the manifest does not have");
+  }
+  auto block = std::make_shared<OpenBlock>();
+  block->column_id = column_id;
+  block->block_row = block_row;
+  block->shard = row.shard;
+  block->place = row.place;
+  XTTS_ASSIGN(block->mapping, mapping_of(column_id, row.shard));
+
+  const std::string name = shard_name(column, row.shard);
+  std::array<std::byte, formats::kBlockHeaderBytes> bytes;
+  const std::uint64_t file_bytes = column.shards[row.shard].file_bytes;
+  const auto lies_inside = [&](std::uint64_t offset, std::uint64_t size) {
+    return offset <= file_bytes && size <= file_bytes - offset;
+  };
+  if (!lies_inside(row.place.header_offset, bytes.size()) ||
+      !lies_inside(row.place.payload_offset, row.place.payload_bytes)) {
+    return corrupt(name, row.place.header_offset,
+                   "the index names a block here, which the file is too short for");
+  }
+  if (block->mapping == nullptr ||
+      !guarded_copy(block->mapping->bytes().subspan(row.place.header_offset, bytes.size()),
+                    bytes)) {
+    XTTS_ASSIGN(const auto shard, shards_.open(column_id, row.shard));
+    XTTS_TRY(read_exactly(*shard->file, name, row.place.header_offset, bytes));
+  }
+  XTTS_ASSIGN(block->header, check_block_header(bytes, name, row.place, column.spec));
+  return std::shared_ptr<const OpenBlock>(std::move(block));
+}
+
+Result<std::shared_ptr<const FileMapping>> BlockMap::mapping_of(std::uint32_t column_id,
+                                                                std::uint32_t shard) {
+  Column& column = *columns_[column_id];
+  const std::scoped_lock lock(column.mutex);
+  auto& mapping = column.mappings[shard];
+  if (mapping != nullptr) return mapping;
+  XTTS_ASSIGN(const auto opened, shards_.open(column_id, shard));
+  auto made = opened->file->map();
+  if (!made.ok() && made.status().code() != StatusCode::kUnsupported) return made.status();
+  if (made.ok()) mapping = std::move(*made);
+  return mapping;
+}
+
+std::atomic<std::uint64_t>& BlockMap::verified_slots(const OpenBlock& block) noexcept {
+  return columns_[block.column_id]->verified[block.block_row];
+}
+
+Status BlockMap::verify(const RecordPlace& place) {
+  const std::uint64_t bit = std::uint64_t{1} << place.slot;
+  std::atomic<std::uint64_t>& verified = verified_slots(*place.block);
+  if ((verified.load(std::memory_order_relaxed) & bit) != 0) return {};
+  const Status owner = check_owner(place);
+  if (!owner.ok()) return with_clip(owner, place);
+  if (place.is_mapped()) {
+    const std::span<const std::byte> region = place.region();
+    place.block->mapping->populate(offset_in_shard(place), region.size());
+    RegionCheck check{place.block->header, place.slot};
+    if (guarded_read(region, compute_check, &check)) {
+      if (check.found == place.record().check) {
+        verified.fetch_or(bit, std::memory_order_relaxed);
+        return {};
+      }
+      return with_clip(not_what_was_written(shard_name(manifest_.columns[place.block->column_id],
+                                                       place.block->shard),
+                                            offset_in_shard(place)),
+                       place);
+    }
+  }
+  // Read in the ordinary way, it fails in words, or was sound after all; that is not remembered.
+  const auto region = read_region(place, Check::kRecord);
+  return region.ok() ? Status() : with_clip(region.status(), place);
+}
+
+Status BlockMap::copy(const RecordPlace& place, std::uint64_t offset_bytes,
+                      std::span<std::byte> out, Check check) {
+  if (place.is_mapped()) {
+    if (check == Check::kRecord) XTTS_TRY(verify(place));
+    if (guarded_copy(place.region().subspan(offset_bytes, out.size()), out)) return {};
+  } else if (check == Check::kRecord) {
+    const Status owner = check_owner(place);
+    if (!owner.ok()) return with_clip(owner, place);
+  }
+  const auto region = read_region(place, check);
+  if (!region.ok()) return with_clip(region.status(), place);
+  std::memcpy(out.data(), region->data() + offset_bytes, out.size());
+  return {};
+}
+
+Result<std::vector<std::byte>> BlockMap::read_region(const RecordPlace& place, Check check) {
+  XTTS_ASSIGN(const auto shard, shards_.open(place.block->column_id, place.block->shard));
+  if (check == Check::kRecord) {
+    return read_record_region(*shard, place.block->place, place.block->header, place.slot);
+  }
+  return read_exactly(*shard->file, shard->name, offset_in_shard(place),
+                      place.block->header.region_bytes(place.slot));
+}
+
+// The index may lead to a sound record of another clip.
+Status BlockMap::check_owner(const RecordPlace& place) {
+  XTTS_ASSIGN(const auto owner, index_.find(place.record().id_hash));
+  if (owner && *owner == place.position) return {};
+  return corrupt(shard_name(manifest_.columns[place.block->column_id], place.block->shard),
+                 place.block->place.header_offset,
+                 "the record in slot " + std::to_string(place.slot) + " belongs to another clip");
+}
+
+Status BlockMap::with_clip(const Status& failure, const RecordPlace& place) {
+  std::string clip = "at position " + std::to_string(place.position);
+  if (const auto facts = index_.details(place.position); facts.ok()) clip = full_id(*facts);
+  return failure.with_context("reading " + manifest_.columns[place.block->column_id].spec.name +
+                              " of clip " + clip);
+}
+
+}  // namespace xtts::reader

@@ -1,0 +1,110 @@
+// BlockMap: the records of one generation where they lie, in mapped shard files.
+//
+// A block is opened once and kept (the 4,096 opened last; a shard's mapping stays for good: address
+// space, not memory). Its header is verified then; a record is verified when it is first asked for,
+// once in the life of the BlockMap, which costs a second pass over its bytes. What the kernel
+// cannot provide (a file cut meanwhile, a failing disk) is read again in the ordinary way, which
+// says what is wrong; so is everything where a file system cannot map. There nothing is remembered:
+// what was sound in memory says nothing of the next read, and each read is verified.
+//
+// Synchronised inside: any number of threads; reading itself takes no lock. `env`, `manifest` and
+// `index` must outlive it. Failures: kCorrupt (names file, offset and clip), kUnsupported (a newer
+// format), kResource.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/env.hpp"
+#include "base/file_mapping.hpp"
+#include "formats/block.hpp"
+#include "formats/manifest.hpp"
+#include "reader/index_reader.hpp"
+#include "reader/shard_files.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::reader {
+
+// Immutable, but for what the kernel may do to its pages.
+struct OpenBlock {
+  std::uint32_t column_id = 0;
+  std::uint32_t block_row = 0;
+  std::uint32_t shard = 0;
+  formats::BlockPlace place;
+  formats::BlockHeader header;
+  std::shared_ptr<const FileMapping> mapping;  // null where the file system cannot
+};
+
+// One record of an open block.
+struct RecordPlace {
+  std::shared_ptr<const OpenBlock> block;
+  std::uint32_t slot = 0;
+  std::uint64_t position = 0;  // of the clip
+
+  [[nodiscard]] const formats::BlockRecord& record() const noexcept {
+    return block->header.records[slot];
+  }
+  [[nodiscard]] bool is_mapped() const noexcept { return block->mapping != nullptr; }
+  // The record's bytes in the mapping, what stands behind its true rows included: to be read under
+  // guard.
+  [[nodiscard]] std::span<const std::byte> region() const noexcept;
+};
+
+struct MappedArray {
+  std::shared_ptr<const FileMapping> mapping;
+  std::span<const std::byte> bytes;
+};
+
+enum class Check : std::uint8_t { kRecord, kNothing };
+
+class BlockMap {
+ public:
+  BlockMap(Env& env, std::string cache, const formats::Manifest& manifest, IndexReader& index);
+  ~BlockMap();
+
+  [[nodiscard]] Result<RecordPlace> locate(std::uint32_t column_id, std::uint64_t position);
+  // The records of consecutive positions, where they lie one after the other in one mapped file,
+  // padded: [count, shape] as it is. To be verified record by record, and read under guard.
+  [[nodiscard]] Result<std::optional<MappedArray>> find_array(std::uint32_t column_id,
+                                                              std::uint64_t first_position,
+                                                              std::uint32_t count);
+  // Does the record hold what was written, and is it this clip's? Cheap when asked again.
+  [[nodiscard]] Status verify(const RecordPlace& place);
+  // Copies `out.size()` bytes from `offset_bytes` of the record.
+  [[nodiscard]] Status copy(const RecordPlace& place, std::uint64_t offset_bytes,
+                            std::span<std::byte> out, Check check);
+
+ private:
+  struct Column;
+  [[nodiscard]] Result<std::shared_ptr<const OpenBlock>> open(std::uint32_t column_id,
+                                                              std::uint32_t block_row);
+  [[nodiscard]] Result<std::shared_ptr<const OpenBlock>> load(std::uint32_t column_id,
+                                                              std::uint32_t block_row);
+  [[nodiscard]] Result<std::shared_ptr<const FileMapping>> mapping_of(std::uint32_t column_id,
+                                                                      std::uint32_t shard);
+  [[nodiscard]] Status check_owner(const RecordPlace& place);
+  [[nodiscard]] Result<std::vector<std::byte>> read_region(const RecordPlace& place, Check check);
+  [[nodiscard]] Status with_clip(const Status& failure, const RecordPlace& place);
+  [[nodiscard]] std::atomic<std::uint64_t>& verified_slots(const OpenBlock& block) noexcept;
+
+  static constexpr std::size_t kOpenBlocksMax = 4096;
+
+  const formats::Manifest& manifest_;
+  IndexReader& index_;
+  ShardFiles shards_;
+  std::vector<std::unique_ptr<Column>> columns_;  // by column id
+
+  std::mutex mutex_;  // guards what stands below
+  std::unordered_map<std::uint64_t, std::shared_ptr<const OpenBlock>> open_;
+  std::deque<std::uint64_t> oldest_first_;
+};
+
+}  // namespace xtts::reader
