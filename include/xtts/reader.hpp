@@ -84,6 +84,7 @@ class Cache {
   [[nodiscard]] XTTS_API Result<Record> read(std::string_view column, std::string_view id) const;
 
  private:
+  friend class Reader;  // batch.hpp
   struct Impl;
   explicit Cache(std::unique_ptr<Impl> impl) noexcept;
   std::unique_ptr<Impl> impl_;

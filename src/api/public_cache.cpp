@@ -1,53 +1,23 @@
 // include/xtts/reader.hpp on top of CacheView.
+#include "api/public_cache.hpp"
+
 #include <bit>
-#include <new>
 
 #include "base/try.hpp"
-#include "reader/cache_view.hpp"
 #include "reader/index_reader.hpp"
 #include "xtts/reader.hpp"
 
 namespace xtts {
-namespace {
-
 static_assert(std::endian::native == std::endian::little, "records are handed out as they lie");
 
-// Exceptions stop here: what is left of them below is memory running out.
-template <typename Call>
-auto guarded(Call call) -> decltype(call()) {
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResource, "out of memory while reading the cache");
-  } catch (const std::exception& error) {
-    return Status(StatusCode::kInternal, error.what());
-  }
-}
-
-template <typename T>
-Result<std::span<const T>> as_numbers(const Record& record, DType wanted) {
-  if (record.dtype() != wanted) {
-    return Status(StatusCode::kMismatch, "the record holds " +
-                                             std::string(to_string(record.dtype())) + ", not " +
-                                             std::string(to_string(wanted)));
-  }
-  // The bytes come from operator new, which aligns for every element type.
-  return std::span<const T>(reinterpret_cast<const T*>(record.bytes().data()),
-                            record.bytes().size() / sizeof(T));
-}
-
-}  // namespace
-
-struct Cache::Impl {
-  std::shared_ptr<reader::CacheView> view;
-};
+using api::guarded;
 
 Result<std::span<const float>> Record::as_floats() const {
-  return as_numbers<float>(*this, DType::kFloat32);
+  return api::as_numbers<float>(bytes_, dtype_, DType::kFloat32);
 }
 
 Result<std::span<const std::int32_t>> Record::as_int32s() const {
-  return as_numbers<std::int32_t>(*this, DType::kInt32);
+  return api::as_numbers<std::int32_t>(bytes_, dtype_, DType::kInt32);
 }
 
 Cache::Cache(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}

@@ -1,0 +1,188 @@
+// Fixed-shape batches out of a cache, filled ahead by threads of the reader. Part of
+// libxtts_reader.so.
+//
+//   auto cache = xtts::Cache::open("./cache");
+//   auto reader = xtts::Reader::open(*cache, {.batch_size = 32, .split = "train"});
+//   for (std::uint64_t epoch = 0; epoch < 100; ++epoch) {
+//     reader->set_epoch(epoch);
+//     for (;;) {
+//       auto batch = reader->next();            // Result<std::optional<Batch>>
+//       if (!batch.ok()) return report(batch.status());
+//       if (!*batch) break;                     // the epoch is at its end
+//       train(*(*batch)->find("mel"), *(*batch)->find("tokens"));
+//     }
+//   }
+//
+// The same cache, seed, epoch and selection give the same order on every machine, for any number of
+// threads and ranks (formats/order-v1.md). Errors are values; nothing prints, exits or dies of a
+// damaged file.
+//
+// Lifetime: a Reader keeps its cache's generation readable. A Batch is a lease on one of the
+// reader's slots: it gives the slot back when its last copy goes, and may outlive the Reader; what
+// is kept costs a slot, and when all are kept next() says so. Threads: one at a time for a Reader;
+// a Batch may be used and dropped anywhere. After a fork() the child opens its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "xtts/dtype.hpp"
+#include "xtts/export.hpp"
+#include "xtts/reader.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts {
+
+enum class Shuffle : std::uint8_t {
+  kNone,    // canonical order; batches are views of the cache where they can be
+  kGlobal,  // every sample anywhere: memory, SSD
+  kWindow,  // long sequential reads, mixed in a bounded pool: rotating disks, network
+};
+
+// The samples at an epoch's end that do not fill a batch on every rank.
+enum class LastBatch : std::uint8_t {
+  kDrop,  // left out
+  kPad,   // in a last batch with fewer valid rows, on some ranks perhaps none
+};
+
+// A record that cannot be read, or is not what was written.
+enum class OnDamage : std::uint8_t {
+  kRaise,   // next() fails and names the clip; the call after it goes on with the next batch
+  kSkip,    // the batch comes without the clip, with fewer valid rows
+  kIgnore,  // it comes as it is, where it can be read at all
+};
+
+struct ColumnRequest {
+  std::string name;
+  std::optional<DType> dtype = {};       // another float type than stored; nothing: as stored
+  std::optional<double> pad_value = {};  // nothing: each record's own fill value
+};
+
+struct ReaderOptions {
+  std::uint32_t batch_size = 32;  // of one rank
+  std::string split = {};         // train, validation, test; empty: all clips
+  Shuffle shuffle = Shuffle::kGlobal;
+  std::uint64_t seed = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t world_size = 1;
+  LastBatch last_batch = LastBatch::kDrop;
+  std::vector<ColumnRequest> columns = {};  // empty: all that the cache has, as stored
+  std::string where = {};                   // an expression, as `ls --where` takes it
+  std::vector<std::string> ids = {};        // only these clips
+  std::vector<std::string> exclude = {};    // not these
+  bool verify_records = true;               // each record once, when it is first handed out
+  OnDamage on_damage = OnDamage::kRaise;
+  std::uint32_t slot_count = 4;    // batches in memory, the consumer's included; at least 3
+  std::uint32_t thread_count = 2;  // that fill them
+  std::string device = "cpu";
+  bool lock_memory = false;  // keep slots from being swapped out, where the limits allow it
+  // kWindow: samples that are read in one run, and how many such runs are mixed with each other.
+  // 0: runs of 32 MiB, and 16 of them.
+  std::uint64_t stretch_samples = 0;
+  std::uint64_t stretches_per_window = 0;
+};
+
+// One column of a batch.
+struct BatchColumn {
+  std::string_view name;
+  DType dtype = DType::kFloat32;
+  std::vector<std::uint32_t> shape;  // [batch, frames, mels]
+  std::span<const std::byte> bytes;  // C order
+  std::span<const std::int32_t>
+      lengths;           // true length of axis 0, by row; 0 for rows without a clip
+  bool is_view = false;  // the cache's own memory, not a copy
+
+  // The numbers; kMismatch where the column has another dtype.
+  [[nodiscard]] XTTS_API Result<std::span<const float>> as_floats() const;
+  [[nodiscard]] XTTS_API Result<std::span<const std::int32_t>> as_int32s() const;
+};
+
+// Immutable. Copies are cheap and share the lease.
+class Batch {
+ public:
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  // Rows that hold a clip; they come first.
+  [[nodiscard]] std::uint32_t valid_count() const noexcept {
+    return static_cast<std::uint32_t>(positions_.size());
+  }
+  [[nodiscard]] std::span<const BatchColumn> columns() const noexcept { return columns_; }
+  // Null where the batch has no such column.
+  [[nodiscard]] XTTS_API const BatchColumn* find(std::string_view name) const noexcept;
+  // Numbers in the cache's tables, by row; -1: unknown, or no clip.
+  [[nodiscard]] std::span<const std::int32_t> speakers() const noexcept { return speakers_; }
+  [[nodiscard]] std::span<const std::int32_t> languages() const noexcept { return languages_; }
+  // Positions in the cache, of the valid rows.
+  [[nodiscard]] std::span<const std::uint64_t> positions() const noexcept { return positions_; }
+
+ private:
+  friend class Reader;
+  std::uint32_t size_ = 0;
+  std::vector<BatchColumn> columns_;
+  std::span<const std::int32_t> speakers_, languages_;
+  std::span<const std::uint64_t> positions_;
+  std::shared_ptr<const void> owner_;
+};
+
+// Where a reader stands: plain numbers, to be kept with a model's checkpoint.
+struct ReaderState {
+  std::uint32_t order_version = 1;
+  std::uint64_t seed = 0;
+  std::uint64_t epoch = 0;
+  std::uint64_t samples_consumed = 0;  // of the epoch, by all ranks
+  std::string cache;                   // which generation: the digest of its index
+  std::string selection;               // a digest of what is read in which kind of order
+};
+
+struct ReaderStats {
+  std::uint64_t batch_count = 0;
+  std::uint64_t sample_count = 0;
+  std::uint64_t bytes = 0;  // of true rows
+  std::uint64_t batches_in_place = 0;
+  // From one next() to the next: mean and deviation over all, the others over the last 8,192.
+  double ms_mean = 0, ms_std = 0, ms_p50 = 0, ms_p95 = 0, ms_p99 = 0;
+  double consumer_wait_s = 0;  // for batches
+  double filler_wait_s = 0;    // for slots, all threads together
+  std::uint64_t check_failures = 0;
+  std::vector<std::string> first_failures;
+  std::string notice;  // what the system did not grant
+};
+
+class Reader {
+ public:
+  // kInvalidArgument (an option that cannot be), kNotFound (no such column or clip), kUnsupported
+  // (no such device), kResource.
+  [[nodiscard]] static XTTS_API Result<Reader> open(const Cache& cache,
+                                                    const ReaderOptions& options);
+  XTTS_API ~Reader();
+  XTTS_API Reader(Reader&& other) noexcept;  // `other` may then only be assigned to or destroyed
+  XTTS_API Reader& operator=(Reader&& other) noexcept;
+
+  [[nodiscard]] XTTS_API std::uint64_t sample_count() const noexcept;       // of the selection
+  [[nodiscard]] XTTS_API std::uint64_t batches_per_epoch() const noexcept;  // of each rank
+  // Starts this epoch from its beginning. A new reader stands at the beginning of epoch 0.
+  XTTS_API void set_epoch(std::uint64_t epoch);
+  [[nodiscard]] XTTS_API std::uint64_t epoch() const noexcept;
+  // The next batch of this rank; nothing at the epoch's end.
+  [[nodiscard]] XTTS_API Result<std::optional<Batch>> next();
+
+  // What was handed out counts as consumed.
+  [[nodiscard]] XTTS_API ReaderState state() const;
+  // Goes on behind what the state's reader had consumed, also with another batch size or number of
+  // ranks. kMismatch: the state is of another generation, selection or kind of order.
+  [[nodiscard]] XTTS_API Status load_state(const ReaderState& state);
+
+  [[nodiscard]] XTTS_API ReaderStats stats() const;
+
+ private:
+  struct Impl;
+  explicit Reader(std::unique_ptr<Impl> impl) noexcept;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace xtts

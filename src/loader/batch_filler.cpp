@@ -1,0 +1,214 @@
+#include "loader/batch_filler.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace xtts::loader {
+namespace {
+
+// Large enough that handing out parts costs nothing, small enough that all threads end together.
+constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
+constexpr std::size_t kDamageTextsMax = 16;
+
+std::uint64_t bytes_of_row(const BatchLayout& layout) {
+  std::uint64_t bytes = 0;
+  for (const ColumnLayout& column : layout.columns) bytes += column.record_bytes;
+  return std::max<std::uint64_t>(bytes, 1);
+}
+
+// Pages that this thread had to wait for a disk for.
+long disk_waits() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
+}
+
+}  // namespace
+
+BatchFiller::BatchFiller(reader::CacheView& cache, const Selection& selection,
+                         const BatchLayout& layout, const BatchFillerOptions& options)
+    : cache_(cache),
+      selection_(selection),
+      layout_(layout),
+      options_(options),
+      order_(options.order),
+      rows_(cache.blocks(), layout),
+      scratch_(options.thread_count) {
+  const std::uint64_t rows = std::clamp<std::uint64_t>(kPartBytes / bytes_of_row(layout), 1,
+                                                       std::max(layout.batch_size, 1U));
+  rows_per_part_ = static_cast<std::uint32_t>(rows);
+  part_count_ = std::max((layout.batch_size + rows_per_part_ - 1) / rows_per_part_, 1U);
+}
+
+void BatchFiller::set_order(const EpochOrderOptions& order, const Steps& steps) {
+  options_.order = order;
+  options_.steps = steps;
+  order_ = EpochOrder(order);
+}
+
+Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
+  const PlaceRange places = options_.steps.places_of(step, options_.rank);
+  slot.step = step;
+  slot.positions.clear();
+  for (std::uint64_t i = 0; i < places.count; ++i) {
+    slot.positions.push_back(selection_.position_of(order_.sample_at(places.first + i)));
+  }
+  slot.is_damaged.assign(layout_.batch_size, 0);
+  slot.in_place.assign(layout_.columns.size(), {});
+  XTTS_TRY(place_in_cache(slot));
+  XTTS_TRY(write_speakers_and_languages(slot));
+  return read_ahead(slot);
+}
+
+// Finds the columns of a full batch of consecutive clips that need no copy.
+Status BatchFiller::place_in_cache(BatchSlot& slot) {
+  if (options_.order.shuffle != Shuffle::kNone || slot.positions.size() != layout_.batch_size ||
+      slot.positions.back() - slot.positions.front() != layout_.batch_size - 1) {
+    return {};
+  }
+  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+    const ColumnLayout& column = layout_.columns[i];
+    if (column.is_converted() || column.pad_value) continue;
+    XTTS_ASSIGN(auto array, cache_.blocks().find_array(column.column->spec.id,
+                                                       slot.positions.front(), layout_.batch_size));
+    if (array) slot.in_place[i] = {std::move(array->mapping), array->bytes.data()};
+  }
+  return {};
+}
+
+Status BatchFiller::write_speakers_and_languages(BatchSlot& slot) const {
+  std::byte* const host = slot.memory->host().data();
+  for (std::uint32_t row = 0; row < layout_.batch_size; ++row) {
+    std::int32_t speaker = -1;
+    std::int32_t language = -1;
+    if (row < slot.positions.size()) {
+      XTTS_ASSIGN(const formats::PlanRow plan, cache_.plan_row(slot.positions[row]));
+      speaker = plan.speaker;
+      language = plan.language;
+    }
+    std::memcpy(host + layout_.speakers_offset_bytes + row * sizeof speaker, &speaker,
+                sizeof speaker);
+    std::memcpy(host + layout_.languages_offset_bytes + row * sizeof language, &language,
+                sizeof language);
+  }
+  return {};
+}
+
+// Announces the batch to the kernel, so that the disk works on all its records at once while
+// earlier batches are filled and consumed.
+Status BatchFiller::read_ahead(const BatchSlot& slot) {
+  if (!disk_is_read_.load(std::memory_order_relaxed)) return {};
+  for (const ColumnLayout& column : layout_.columns) {
+    for (const std::uint64_t position : slot.positions) {
+      const auto place = cache_.blocks().locate(column.column->spec.id, position);
+      // What is wrong with a record is told when it is filled.
+      if (!place.ok() || !place->is_mapped()) continue;
+      const std::span<const std::byte> region = place->region();
+      const auto begin = region.data() - place->block->mapping->bytes().data();
+      place->block->mapping->will_need(static_cast<std::uint64_t>(begin), region.size());
+    }
+  }
+  return {};
+}
+
+Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t thread) {
+  const long waits_before = disk_waits();
+  const std::uint32_t first = part * rows_per_part_;
+  const std::uint32_t end = std::min(first + rows_per_part_, layout_.batch_size);
+  for (std::uint32_t row = first; row < end; ++row) {
+    XTTS_TRY(fill_row(slot, row, scratch_[thread]));
+  }
+  disk_is_read_.store(disk_waits() != waits_before, std::memory_order_relaxed);
+  return {};
+}
+
+Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch) {
+  if (row >= slot.positions.size()) {
+    rows_.fill_empty(slot, row);
+    return {};
+  }
+  const auto check = options_.verify_records ? reader::Check::kRecord : reader::Check::kNothing;
+  Status status = rows_.fill(slot, row, slot.positions[row], check, scratch);
+  if (status.ok()) return status;
+  return on_damage(slot, row, std::move(status), scratch);
+}
+
+Status BatchFiller::on_damage(BatchSlot& slot, std::uint32_t row, Status failure,
+                              FillScratch& scratch) {
+  {
+    const std::scoped_lock lock(mutex_);
+    ++counts_.damaged;
+    if (counts_.damage.size() < kDamageTextsMax) counts_.damage.push_back(failure.message());
+  }
+  switch (options_.on_damage) {
+    case OnDamage::kRaise:
+      break;
+    case OnDamage::kSkip:
+      slot.is_damaged[row] = 1;
+      return {};
+    case OnDamage::kIgnore:
+      return rows_.fill(slot, row, slot.positions[row], reader::Check::kNothing, scratch);
+  }
+  return failure;
+}
+
+Status BatchFiller::finish(BatchSlot& slot) {
+  if (std::ranges::find(slot.is_damaged, 1) != slot.is_damaged.end()) {
+    XTTS_TRY(fill_without_damaged(slot));
+  }
+  XTTS_TRY(slot.memory->upload());
+  XTTS_TRY(slot.memory->wait_for_upload());
+  const std::uint64_t bytes = true_bytes(slot);
+  const std::scoped_lock lock(mutex_);
+  ++counts_.batches;
+  counts_.samples += slot.positions.size();
+  counts_.bytes += bytes;
+  const bool is_in_place = std::ranges::all_of(
+      slot.in_place, [](const ColumnInPlace& column) { return column.mapping != nullptr; });
+  if (is_in_place) ++counts_.batches_in_place;
+  return {};
+}
+
+std::uint64_t BatchFiller::true_bytes(const BatchSlot& slot) const {
+  std::uint64_t bytes = 0;
+  for (const ColumnLayout& column : layout_.columns) {
+    const std::byte* const lengths = slot.memory->host().data() + column.lengths_offset_bytes;
+    for (std::uint32_t row = 0; row < layout_.batch_size; ++row) {
+      std::int32_t length = 0;
+      std::memcpy(&length, lengths + row * sizeof length, sizeof length);
+      bytes += static_cast<std::uint64_t>(length) * column.row_bytes;
+    }
+  }
+  return bytes;
+}
+
+// Rare, so simple: the whole batch once more, from the clips that are sound.
+Status BatchFiller::fill_without_damaged(BatchSlot& slot) {
+  std::vector<std::uint64_t> sound;
+  for (std::size_t row = 0; row < slot.positions.size(); ++row) {
+    if (slot.is_damaged[row] == 0) sound.push_back(slot.positions[row]);
+  }
+  slot.positions = std::move(sound);
+  slot.in_place.assign(layout_.columns.size(), {});
+  XTTS_TRY(write_speakers_and_languages(slot));
+  FillScratch scratch;
+  for (std::uint32_t row = 0; row < layout_.batch_size; ++row) {
+    if (row < slot.positions.size()) {
+      XTTS_TRY(rows_.fill(slot, row, slot.positions[row], reader::Check::kRecord, scratch));
+    } else {
+      rows_.fill_empty(slot, row);
+    }
+  }
+  return {};
+}
+
+FillCounts BatchFiller::counts() const {
+  const std::scoped_lock lock(mutex_);
+  return counts_;
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,89 @@
+// BatchFiller: what is in which batch, and how it gets there: the order of the epoch, the rank's
+// places in it, each place's clip, its rows (row_filler.hpp); or no copy at all, where the batch
+// lies in the cache as one array (shuffle none, padded records, the dtype as stored).
+//
+// begin(), fill_part() and finish() as BatchWork says, from any number of threads; set_epoch() only
+// while nobody works.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "loader/batch_layout.hpp"
+#include "loader/batch_slot.hpp"
+#include "loader/epoch_order.hpp"
+#include "loader/row_filler.hpp"
+#include "loader/selection.hpp"
+#include "loader/steps.hpp"
+#include "reader/cache_view.hpp"
+#include "xtts/batch.hpp"
+
+namespace xtts::loader {
+
+struct BatchFillerOptions {
+  EpochOrderOptions order;
+  Steps steps;
+  std::uint32_t rank = 0;
+  bool verify_records = true;
+  OnDamage on_damage = OnDamage::kRaise;
+  std::uint32_t thread_count = 1;
+};
+
+struct FillCounts {
+  std::uint64_t batches = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;    // of true rows, as they are in the batches
+  std::uint64_t damaged = 0;  // records that failed their check or could not be read
+  std::uint64_t batches_in_place = 0;
+  std::vector<std::string> damage;  // the first few, in words
+};
+
+class BatchFiller final : public BatchWork {
+ public:
+  // All of them must outlive it.
+  BatchFiller(reader::CacheView& cache, const Selection& selection, const BatchLayout& layout,
+              const BatchFillerOptions& options);
+
+  // Only while nobody works.
+  void set_order(const EpochOrderOptions& order, const Steps& steps);
+
+  [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override;
+  [[nodiscard]] std::uint32_t part_count() const noexcept override { return part_count_; }
+  [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part,
+                                 std::uint32_t thread) override;
+  [[nodiscard]] Status finish(BatchSlot& slot) override;
+
+  [[nodiscard]] FillCounts counts() const;
+
+ private:
+  [[nodiscard]] Status write_speakers_and_languages(BatchSlot& slot) const;
+  [[nodiscard]] Status place_in_cache(BatchSlot& slot);
+  [[nodiscard]] Status read_ahead(const BatchSlot& slot);
+  [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch);
+  [[nodiscard]] Status on_damage(BatchSlot& slot, std::uint32_t row, Status failure,
+                                 FillScratch& scratch);
+  [[nodiscard]] Status fill_without_damaged(BatchSlot& slot);
+  [[nodiscard]] std::uint64_t true_bytes(const BatchSlot& slot) const;
+
+  reader::CacheView& cache_;
+  const Selection& selection_;
+  const BatchLayout& layout_;
+  BatchFillerOptions options_;
+  EpochOrder order_;
+  RowFiller rows_;
+  std::uint32_t rows_per_part_ = 1;
+  std::uint32_t part_count_ = 1;
+  std::vector<FillScratch> scratch_;  // by thread
+  // Whether the last part that was read had to wait for the disk: then batches are announced to it
+  // as soon as they are known.
+  std::atomic<bool> disk_is_read_ = true;
+
+  mutable std::mutex mutex_;  // guards `counts_`
+  FillCounts counts_;
+};
+
+}  // namespace xtts::loader

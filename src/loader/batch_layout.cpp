@@ -1,0 +1,118 @@
+#include "loader/batch_layout.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "base/checked.hpp"
+#include "base/half.hpp"
+#include "base/try.hpp"
+
+namespace xtts::loader {
+namespace {
+
+constexpr std::size_t kArrayAlignment = 256;
+constexpr std::size_t kPageBytes = 4096;
+
+bool is_float(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
+std::uint64_t bits_of(double value, DType dtype) {
+  const auto number = static_cast<float>(value);
+  switch (dtype) {
+    case DType::kFloat32:
+      return std::bit_cast<std::uint32_t>(number);
+    case DType::kFloat16:
+      return to_float16(number);
+    case DType::kBFloat16:
+      return to_bfloat16(number);
+    case DType::kInt32:
+    case DType::kInt16:
+    case DType::kUInt8:
+    case DType::kInt64:
+      break;
+  }
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
+Status check_pad_value(const ColumnRequest& request, DType dtype) {
+  if (!request.pad_value || is_float(dtype)) return {};
+  const double value = *request.pad_value;
+  constexpr auto kMax = static_cast<double>(std::numeric_limits<std::int32_t>::max());
+  if (value == std::floor(value) && std::abs(value) <= kMax) return {};
+  return {StatusCode::kInvalidArgument, "column '" + request.name + "' holds " +
+                                            std::string(to_string(dtype)) +
+                                            ": its pad_value must be a whole number"};
+}
+
+Result<ColumnLayout> lay_out_column(const formats::Manifest& manifest,
+                                    const ColumnRequest& request) {
+  ColumnLayout layout;
+  layout.column = manifest.find_column(request.name);
+  if (layout.column == nullptr) {
+    std::string names;
+    for (const auto& column : manifest.columns) {
+      names += (names.empty() ? "" : ", ") + column.spec.name;
+    }
+    return Status(StatusCode::kNotFound,
+                  "the cache has no column '" + request.name + "'; it has: " + names);
+  }
+  const formats::ColumnSpec& spec = layout.column->spec;
+  layout.dtype = request.dtype.value_or(spec.dtype);
+  if (layout.is_converted() && !(is_float(spec.dtype) && is_float(layout.dtype))) {
+    return Status(StatusCode::kInvalidArgument,
+                  "column '" + request.name + "' holds " + std::string(to_string(spec.dtype)) +
+                      ", which is not converted to " + std::string(to_string(layout.dtype)));
+  }
+  XTTS_TRY(check_pad_value(request, layout.dtype));
+  layout.pad_value = request.pad_value;
+  layout.stored_row_bytes = spec.row_bytes();
+  layout.row_bytes = spec.row_bytes() / size_bytes(spec.dtype) * size_bytes(layout.dtype);
+  layout.record_bytes = layout.row_bytes * spec.shape[0];
+  return layout;
+}
+
+}  // namespace
+
+gpu::Pattern ColumnLayout::padding(std::uint32_t fill_bits) const noexcept {
+  const std::size_t element_bytes = size_bytes(dtype);
+  if (pad_value) return {bits_of(*pad_value, dtype), element_bytes};
+  if (is_float(dtype)) return {bits_of(std::bit_cast<float>(fill_bits), dtype), element_bytes};
+  return {static_cast<std::uint64_t>(std::int64_t{std::bit_cast<std::int32_t>(fill_bits)}),
+          element_bytes};
+}
+
+Result<BatchLayout> BatchLayout::plan(const formats::Manifest& manifest,
+                                      const std::vector<ColumnRequest>& requests,
+                                      std::uint32_t batch_size) {
+  BatchLayout layout;
+  layout.batch_size = batch_size;
+  std::size_t end = 0;
+  const auto place = [&end](std::uint64_t size_bytes) {
+    end = align_up(end, size_bytes >= kPageBytes ? kPageBytes : kArrayAlignment);
+    const std::size_t offset = end;
+    end += size_bytes;
+    return offset;
+  };
+  for (const ColumnRequest& request : requests) {
+    for (const ColumnLayout& other : layout.columns) {
+      if (other.column->spec.name == request.name) {
+        return Status(StatusCode::kInvalidArgument,
+                      "column '" + request.name + "' is asked for twice");
+      }
+    }
+    XTTS_ASSIGN(ColumnLayout column, lay_out_column(manifest, request));
+    // A record has at most 128 MiB and a batch fewer than 2^32: no overflow.
+    column.offset_bytes = place(column.record_bytes * batch_size);
+    layout.columns.push_back(column);
+  }
+  const std::uint64_t ints_bytes = std::uint64_t{batch_size} * sizeof(std::int32_t);
+  for (ColumnLayout& column : layout.columns) column.lengths_offset_bytes = place(ints_bytes);
+  layout.speakers_offset_bytes = place(ints_bytes);
+  layout.languages_offset_bytes = place(ints_bytes);
+  layout.size_bytes = align_up(end, kPageBytes);
+  return layout;
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,49 @@
+// BatchLayout: what lies where in the memory of a batch. One array a column, [batch, shape of a
+// record], then the true lengths a column, then speakers and languages; each array begins at a
+// multiple of 256 bytes, the alignment that GPU kernels and DLPack consumers like best, and large
+// ones on a page. Immutable, share freely. Failures: kNotFound (no such column), kInvalidArgument
+// (a dtype that its numbers are not converted to).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "formats/manifest.hpp"
+#include "gpu/device.hpp"
+#include "xtts/batch.hpp"
+#include "xtts/dtype.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::loader {
+
+struct ColumnLayout {
+  const formats::ColumnEntry* column = nullptr;
+  DType dtype = DType::kFloat32;  // in the batch
+  std::optional<double> pad_value = {};
+  std::uint64_t stored_row_bytes = 0;    // one step of axis 0, on disk
+  std::uint64_t row_bytes = 0;           // and in the batch
+  std::uint64_t record_bytes = 0;        // a whole padded record in the batch
+  std::size_t offset_bytes = 0;          // of the column's array
+  std::size_t lengths_offset_bytes = 0;  // int32 [batch]
+
+  [[nodiscard]] bool is_converted() const noexcept { return column->spec.dtype != dtype; }
+  // What stands behind the true rows of a record with these fill bits.
+  [[nodiscard]] gpu::Pattern padding(std::uint32_t fill_bits) const noexcept;
+};
+
+struct BatchLayout {
+  std::uint32_t batch_size = 0;
+  std::vector<ColumnLayout> columns;
+  std::size_t speakers_offset_bytes = 0;   // int32 [batch]
+  std::size_t languages_offset_bytes = 0;  // int32 [batch]
+  std::size_t size_bytes = 0;
+
+  // `manifest` must outlive the layout.
+  [[nodiscard]] static Result<BatchLayout> plan(const formats::Manifest& manifest,
+                                                const std::vector<ColumnRequest>& requests,
+                                                std::uint32_t batch_size);
+};
+
+}  // namespace xtts::loader

@@ -1,0 +1,43 @@
+// BatchSlot: one batch, from its order to its consumer. Belongs to the ring; whoever the ring hands
+// it to may use it: fillers their parts of it, then the consumer, who only reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/file_mapping.hpp"
+#include "gpu/device.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::loader {
+
+// A column's array where it lies in the cache itself.
+struct ColumnInPlace {
+  std::shared_ptr<const FileMapping> mapping;  // null: the array is in the slot's memory
+  const std::byte* data = nullptr;
+};
+
+struct BatchSlot {
+  std::unique_ptr<gpu::SlotMemory> memory;
+  std::uint64_t step = 0;
+  std::vector<std::uint64_t> positions;  // of the rows that hold a clip, which come first
+  std::vector<std::uint8_t> is_damaged;  // by row; each written by the filler of the row
+  std::vector<ColumnInPlace> in_place;   // by column of the layout
+  Status failure;                        // why there is no batch
+};
+
+// What the ring's threads do with a slot, in this order: begin, the parts (at the same time),
+// finish. A part that fails does not keep the others from running; the first failure is the slot's.
+class BatchWork {
+ public:
+  virtual ~BatchWork() = default;
+  [[nodiscard]] virtual Status begin(BatchSlot& slot, std::uint64_t step) = 0;
+  [[nodiscard]] virtual std::uint32_t part_count() const noexcept = 0;  // at least 1
+  [[nodiscard]] virtual Status fill_part(BatchSlot& slot, std::uint32_t part,
+                                         std::uint32_t thread) = 0;
+  [[nodiscard]] virtual Status finish(BatchSlot& slot) = 0;
+};
+
+}  // namespace xtts::loader

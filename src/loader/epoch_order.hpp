@@ -1,0 +1,79 @@
+// The order in which an epoch gives its samples: which sample stands at which place, computed
+// place by place from the seed and the epoch's number, in constant memory (formats/order-v1.md).
+// Order v1 never changes, so that a run can be resumed at any place, by any number of ranks, on
+// any machine.
+//
+// Samples are numbers 0 ... n-1 in the canonical order of the selection. kWindow shuffles without
+// reading all over the cache: samples are cut into stretches of consecutive ones, the stretches
+// are shuffled, each few of them make a window, and the samples of a window are shuffled.
+//
+// Immutable; share freely. Nothing fails: what is outside the ranges given here is a programmer's
+// error (an assertion, and harmless without it).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "loader/bijection.hpp"
+#include "xtts/batch.hpp"
+
+namespace xtts::loader {
+
+struct EpochOrderOptions {
+  std::uint64_t sample_count = 0;  // at most kOrderSizeMax
+  Shuffle shuffle = Shuffle::kNone;
+  std::uint64_t seed = 0;
+  std::uint64_t epoch = 0;
+  // For kWindow alone, both at least 1.
+  std::uint64_t stretch_samples = 1;
+  std::uint64_t stretches_per_window = 1;
+};
+
+// Consecutive samples.
+struct SampleRange {
+  std::uint64_t first_sample = 0;
+  std::uint64_t sample_count = 0;
+
+  friend bool operator==(const SampleRange&, const SampleRange&) = default;
+};
+
+// Consecutive places, which hold the samples of some stretches.
+struct Window {
+  std::uint64_t first_place = 0;
+  std::uint64_t sample_count = 0;
+
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
+class EpochOrder {
+ public:
+  explicit EpochOrder(const EpochOrderOptions& options) noexcept;
+
+  [[nodiscard]] std::uint64_t sample_count() const noexcept { return options_.sample_count; }
+  // Of a place below sample_count().
+  [[nodiscard]] std::uint64_t sample_at(std::uint64_t place) const noexcept;
+
+  // What to read ahead. Without kWindow there are no windows; the others are for windows below
+  // window_count() and places below sample_count().
+  [[nodiscard]] std::uint64_t window_count() const noexcept;
+  [[nodiscard]] Window window(std::uint64_t window_index) const noexcept;
+  [[nodiscard]] std::uint64_t window_of(std::uint64_t place) const noexcept;
+  // In the order of their shuffle. As many as stretches_per_window, fewer in the last window.
+  [[nodiscard]] std::vector<SampleRange> stretches_of(std::uint64_t window_index) const;
+
+ private:
+  // A turn is a stretch's position in the shuffled order of the stretches; laid end to end in that
+  // order, the samples have positions of their own ("laid").
+  [[nodiscard]] std::uint64_t first_laid_of(std::uint64_t turn) const noexcept;
+  [[nodiscard]] std::uint64_t turn_of(std::uint64_t laid) const noexcept;
+
+  EpochOrderOptions options_;
+  std::uint64_t key_;
+  // Permutes the samples (kGlobal) or the stretches (kWindow).
+  Bijection bijection_;
+  std::uint64_t stretch_count_ = 0;
+  std::uint64_t missing_samples_ = 0;  // what the last stretch of the samples lacks
+  std::uint64_t short_turn_ = 0;       // where that stretch comes
+};
+
+}  // namespace xtts::loader

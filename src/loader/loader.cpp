@@ -1,0 +1,203 @@
+#include "loader/loader.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/hash.hpp"
+#include "base/try.hpp"
+
+namespace xtts::loader {
+namespace {
+
+constexpr std::uint32_t kOrderVersion = 1;
+constexpr std::uint32_t kSlotsMin = 3;
+constexpr std::uint32_t kSlotsMax = 1024;
+constexpr std::uint32_t kThreadsMax = 256;
+constexpr std::uint64_t kStretchBytes = std::uint64_t{32} << 20U;
+constexpr std::uint64_t kStretchesPerWindow = 16;
+
+Status invalid(std::string message) {
+  return {StatusCode::kInvalidArgument, std::move(message)};
+}
+
+Status check_options(const ReaderOptions& options) {
+  if (options.batch_size == 0) return invalid("batch_size must be at least 1");
+  if (options.world_size == 0) return invalid("world_size must be at least 1");
+  if (options.rank >= options.world_size) {
+    return invalid("rank is " + std::to_string(options.rank) + ", but ranks go from 0 to " +
+                   std::to_string(options.world_size - 1));
+  }
+  if (options.slot_count < kSlotsMin || options.slot_count > kSlotsMax) {
+    return invalid("slot_count must be from 3 to 1024: one batch is used while others are filled");
+  }
+  if (options.thread_count == 0 || options.thread_count > kThreadsMax) {
+    return invalid("thread_count must be from 1 to 256");
+  }
+  return {};
+}
+
+std::vector<ColumnRequest> all_columns(const formats::Manifest& manifest) {
+  std::vector<ColumnRequest> requests;
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    requests.push_back({.name = column.spec.name});
+  }
+  return requests;
+}
+
+// Runs of kStretchBytes of the largest column, which the others follow.
+std::uint64_t default_stretch_samples(const BatchLayout& layout) {
+  std::uint64_t record_bytes = 1;
+  for (const ColumnLayout& column : layout.columns) {
+    record_bytes = std::max(record_bytes, column.column->spec.record_bytes());
+  }
+  return std::max<std::uint64_t>(kStretchBytes / record_bytes, 1);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<reader::CacheView> cache,
+                                             const ReaderOptions& options) {
+  XTTS_TRY(check_options(options));
+  XTTS_ASSIGN(auto selection, Selection::choose(*cache, {.split = options.split,
+                                                         .where = options.where,
+                                                         .ids = options.ids,
+                                                         .exclude = options.exclude}));
+  XTTS_ASSIGN(
+      auto layout,
+      BatchLayout::plan(cache->manifest(),
+                        options.columns.empty() ? all_columns(cache->manifest()) : options.columns,
+                        options.batch_size));
+  std::unique_ptr<Loader> loader(
+      new Loader(std::move(cache), std::move(selection), std::move(layout)));
+  XTTS_TRY(loader->start(options));
+  return loader;
+}
+
+Status Loader::start(const ReaderOptions& options) {
+  order_ = {.sample_count = selection_.size(),
+            .shuffle = options.shuffle,
+            .seed = options.seed,
+            .stretch_samples = options.stretch_samples,
+            .stretches_per_window = options.stretches_per_window};
+  if (order_.stretch_samples == 0) order_.stretch_samples = default_stretch_samples(layout_);
+  if (order_.stretches_per_window == 0) order_.stretches_per_window = kStretchesPerWindow;
+  steps_ = {.sample_count = selection_.size(),
+            .batch_size = options.batch_size,
+            .world_size = options.world_size,
+            .last = options.last_batch == LastBatch::kPad ? LastStep::kPad : LastStep::kDrop};
+
+  XTTS_ASSIGN(device_, gpu::Device::open(options.device, {.lock_memory = options.lock_memory}));
+  std::vector<std::unique_ptr<gpu::SlotMemory>> slots;
+  for (std::uint32_t i = 0; i < options.slot_count; ++i) {
+    XTTS_ASSIGN(auto slot, device_->make_slot(layout_.size_bytes));
+    slots.push_back(std::move(slot));
+  }
+  filler_ =
+      std::make_unique<BatchFiller>(*cache_, selection_, layout_,
+                                    BatchFillerOptions{.order = order_,
+                                                       .steps = steps_,
+                                                       .rank = options.rank,
+                                                       .verify_records = options.verify_records,
+                                                       .on_damage = options.on_damage,
+                                                       .thread_count = options.thread_count});
+  ring_ = std::make_unique<Ring>(*filler_, std::move(slots), options.thread_count);
+  ring_->resume(0, steps_.step_count());
+  return {};
+}
+
+std::uint64_t Loader::batches_per_epoch() const noexcept {
+  Steps whole = steps_;
+  whole.first_place = 0;
+  return whole.step_count();
+}
+
+void Loader::set_epoch(std::uint64_t epoch) {
+  const bool is_untouched = epoch == order_.epoch && steps_taken_ == 0 && steps_.first_place == 0;
+  if (!is_untouched) go_to(epoch, 0);
+}
+
+void Loader::go_to(std::uint64_t epoch, std::uint64_t first_place) {
+  ring_->pause();
+  order_.epoch = epoch;
+  steps_.first_place = first_place;
+  steps_taken_ = 0;
+  filler_->set_order(order_, steps_);
+  intervals_.forget_last();
+  ring_->resume(0, steps_.step_count());
+}
+
+Result<std::optional<Lease>> Loader::next() {
+  auto lease = ring_->next();
+  if (lease.ok() && !*lease) {
+    intervals_.forget_last();
+    return lease;
+  }
+  // A batch that failed is behind us too; that all slots are kept is not a batch.
+  if (lease.ok() || lease.status().code() != StatusCode::kBusy) ++steps_taken_;
+  intervals_.tick(std::chrono::steady_clock::now());
+  return lease;
+}
+
+std::string Loader::selection_digest() const {
+  std::string text = selection_.digest().to_hex();
+  text += order_.shuffle == Shuffle::kNone ? " none"
+          : order_.shuffle == Shuffle::kGlobal
+              ? " global"
+              : " window " + std::to_string(order_.stretch_samples) + " " +
+                    std::to_string(order_.stretches_per_window);
+  return digest128(text).to_hex();
+}
+
+ReaderState Loader::state() const {
+  return {.order_version = kOrderVersion,
+          .seed = order_.seed,
+          .epoch = order_.epoch,
+          .samples_consumed = steps_.place_after(steps_taken_),
+          .cache = cache_->manifest().index_digest.to_hex(),
+          .selection = selection_digest()};
+}
+
+Status Loader::load_state(const ReaderState& state) {
+  if (state.order_version != kOrderVersion) {
+    return {StatusCode::kUnsupported, "the state is of order version " +
+                                          std::to_string(state.order_version) +
+                                          "; this build knows version 1"};
+  }
+  if (state.cache != cache_->manifest().index_digest.to_hex()) {
+    return {StatusCode::kMismatch,
+            "the state is of another generation of the cache (index " + state.cache + ", here " +
+                cache_->manifest().index_digest.to_hex() +
+                "): begin the epoch anew with set_epoch, or open the cache it was made with"};
+  }
+  if (state.selection != selection_digest() || state.samples_consumed > selection_.size()) {
+    return {StatusCode::kMismatch,
+            "the state is of a reader that chose other clips or another kind of shuffle"};
+  }
+  order_.seed = state.seed;
+  go_to(state.epoch, state.samples_consumed);
+  return {};
+}
+
+ReaderStats Loader::stats() const {
+  FillCounts counts = filler_->counts();
+  const RingWaits waits = ring_->waits();
+  ReaderStats stats;
+  stats.batch_count = counts.batches;
+  stats.sample_count = counts.samples;
+  stats.bytes = counts.bytes;
+  stats.batches_in_place = counts.batches_in_place;
+  stats.ms_mean = intervals_.mean_ms();
+  stats.ms_std = intervals_.std_ms();
+  stats.ms_p50 = intervals_.percentile_ms(0.50);
+  stats.ms_p95 = intervals_.percentile_ms(0.95);
+  stats.ms_p99 = intervals_.percentile_ms(0.99);
+  stats.consumer_wait_s = std::chrono::duration<double>(waits.consumer).count();
+  stats.filler_wait_s = std::chrono::duration<double>(waits.fillers).count();
+  stats.check_failures = counts.damaged;
+  stats.first_failures = std::move(counts.damage);
+  stats.notice = device_->shortfall();
+  return stats;
+}
+
+}  // namespace xtts::loader

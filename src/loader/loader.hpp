@@ -1,0 +1,57 @@
+// Loader: what include/xtts/batch.hpp promises, on a CacheView: the selection, the epoch's order,
+// the filler and the ring put together. One thread at a time. Failures: as Reader's.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "loader/batch_filler.hpp"
+#include "loader/batch_layout.hpp"
+#include "loader/interval_stats.hpp"
+#include "loader/ring.hpp"
+#include "loader/selection.hpp"
+#include "reader/cache_view.hpp"
+#include "xtts/batch.hpp"
+
+namespace xtts::loader {
+
+class Loader {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Loader>> open(
+      std::shared_ptr<reader::CacheView> cache, const ReaderOptions& options);
+
+  [[nodiscard]] const std::shared_ptr<reader::CacheView>& cache() const noexcept { return cache_; }
+  [[nodiscard]] const BatchLayout& layout() const noexcept { return layout_; }
+  [[nodiscard]] std::uint64_t sample_count() const noexcept { return selection_.size(); }
+  [[nodiscard]] std::uint64_t batches_per_epoch() const noexcept;
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return order_.epoch; }
+
+  void set_epoch(std::uint64_t epoch);
+  [[nodiscard]] Result<std::optional<Lease>> next();
+  [[nodiscard]] ReaderState state() const;
+  [[nodiscard]] Status load_state(const ReaderState& state);
+  [[nodiscard]] ReaderStats stats() const;
+
+ private:
+  Loader(std::shared_ptr<reader::CacheView> cache, Selection selection, BatchLayout layout)
+      : cache_(std::move(cache)), selection_(std::move(selection)), layout_(std::move(layout)) {}
+  [[nodiscard]] Status start(const ReaderOptions& options);
+  void go_to(std::uint64_t epoch, std::uint64_t first_place);
+  [[nodiscard]] std::string selection_digest() const;
+
+  std::shared_ptr<reader::CacheView> cache_;
+  Selection selection_;
+  BatchLayout layout_;
+  EpochOrderOptions order_;
+  Steps steps_;
+  std::shared_ptr<gpu::Device> device_;
+  std::unique_ptr<BatchFiller> filler_;
+  std::unique_ptr<Ring> ring_;  // goes first: its threads use all that stands above
+
+  std::uint64_t steps_taken_ = 0;  // of steps_
+  IntervalStats intervals_;
+};
+
+}  // namespace xtts::loader

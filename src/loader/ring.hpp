@@ -1,0 +1,61 @@
+// Ring: threads that fill batch slots ahead of the consumer, in the order of the steps.
+//
+// All threads work on one batch at a time, a part each, and go on to the next while a slot is free:
+// so batches come at even intervals, where a thread to a batch would bring two at once and then
+// none. Memory is the slots, bounded; a slow consumer stops the fillers, slow fillers make it wait.
+//
+// A lease gives its slot back when its last copy goes, in any thread, also after the Ring has gone.
+// next(), pause() and resume(): one thread at a time. `work` must outlive the Ring (the slots do
+// not need it). Exceptions of the work end the batch as kResource or kInternal. Failures of next():
+// the batch's own (the next call goes on with the batch after it), kBusy when the caller keeps all
+// slots.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "loader/batch_slot.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::loader {
+
+using Lease = std::shared_ptr<const BatchSlot>;
+
+struct RingWaits {
+  std::chrono::nanoseconds consumer{};  // for a batch
+  std::chrono::nanoseconds fillers{};   // for a free slot, all threads together
+};
+
+class Ring {
+ public:
+  // Makes no batch before resume().
+  Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> slots,
+       std::uint32_t thread_count);
+  ~Ring();  // waits for what is in hand
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+
+  // Returns when no thread works; what was filled and not handed out is dropped.
+  void pause();
+  // Fills the steps [first, end) from now on. Only after pause(), or once.
+  void resume(std::uint64_t first_step, std::uint64_t end_step);
+
+  // Nothing: the steps are at their end.
+  [[nodiscard]] Result<std::optional<Lease>> next();
+
+  [[nodiscard]] RingWaits waits() const;
+
+ private:
+  struct State;
+  void run(std::uint32_t thread);
+
+  BatchWork& work_;
+  std::shared_ptr<State> state_;  // shared with leases
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace xtts::loader

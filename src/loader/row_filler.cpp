@@ -1,0 +1,114 @@
+#include "loader/row_filler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "base/half.hpp"
+#include "base/try.hpp"
+
+namespace xtts::loader {
+namespace {
+
+// What is converted at a time: it stays in the first levels of the core's cache on its way.
+constexpr std::size_t kPieceBytes = std::size_t{32} << 10U;
+
+template <typename Number>
+std::span<const Number> numbers_in(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const Number*>(bytes.data()), bytes.size() / sizeof(Number)};
+}
+template <typename Number>
+std::span<Number> numbers_in(std::span<std::byte> bytes) {
+  return {reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number)};
+}
+
+void widen(std::span<const std::byte> in, DType from, std::span<float> out) {
+  if (from == DType::kFloat16) return from_float16(numbers_in<std::uint16_t>(in), out);
+  from_bfloat16(numbers_in<std::uint16_t>(in), out);
+}
+
+void narrow(std::span<const float> in, DType to, std::span<std::byte> out) {
+  if (to == DType::kFloat16) return to_float16(in, numbers_in<std::uint16_t>(out));
+  to_bfloat16(in, numbers_in<std::uint16_t>(out));
+}
+
+// Both are float types and differ.
+void convert(std::span<const std::byte> in, DType from, std::span<std::byte> out, DType to) {
+  if (from == DType::kFloat32) return narrow(numbers_in<float>(in), to, out);
+  if (to == DType::kFloat32) return widen(in, from, numbers_in<float>(out));
+  std::array<float, 256> between;
+  const std::size_t count = in.size() / size_bytes(from);
+  for (std::size_t done = 0; done < count; done += between.size()) {
+    const std::size_t now = std::min(between.size(), count - done);
+    const std::span<float> floats = std::span(between).first(now);
+    widen(in.subspan(done * size_bytes(from), now * size_bytes(from)), from, floats);
+    narrow(floats, to, out.subspan(done * size_bytes(to), now * size_bytes(to)));
+  }
+}
+
+void store_int(gpu::SlotMemory& slot, std::size_t offset_bytes, std::uint32_t row,
+               std::int32_t value) {
+  std::memcpy(slot.host().data() + offset_bytes + row * sizeof value, &value, sizeof value);
+}
+
+}  // namespace
+
+Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, std::uint64_t position,
+                       reader::Check check, FillScratch& scratch) const {
+  gpu::SlotMemory& memory = *slot.memory;
+  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+    const ColumnLayout& column = layout_.columns[i];
+    XTTS_ASSIGN(const reader::RecordPlace place, blocks_.locate(column.column->spec.id, position));
+    const std::uint32_t length = place.record().length;
+    store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(length));
+    if (slot.in_place[i].mapping != nullptr) {
+      if (check == reader::Check::kRecord) XTTS_TRY(blocks_.verify(place));
+      continue;
+    }
+    const std::size_t true_bytes = length * column.row_bytes;
+    const std::size_t offset = column.offset_bytes + row * column.record_bytes;
+    const std::span<std::byte> out = memory.host().subspan(offset, true_bytes);
+    if (column.is_converted()) {
+      XTTS_TRY(copy_converted(place, column, out, check, scratch));
+    } else {
+      XTTS_TRY(blocks_.copy(place, 0, out, check));
+    }
+    memory.fill(offset + true_bytes, column.record_bytes - true_bytes,
+                column.padding(place.record().fill_bits));
+  }
+  return {};
+}
+
+Status RowFiller::copy_converted(const reader::RecordPlace& place, const ColumnLayout& column,
+                                 std::span<std::byte> out, reader::Check check,
+                                 FillScratch& scratch) const {
+  const DType from = column.column->spec.dtype;
+  const std::size_t total = out.size() / size_bytes(column.dtype) * size_bytes(from);
+  // What cannot be mapped is read and verified whole each time, so in one piece.
+  const std::size_t piece_bytes = place.is_mapped() ? std::min(total, kPieceBytes) : total;
+  scratch.bytes.resize(std::max(scratch.bytes.size(), piece_bytes));
+  if (total == 0) return blocks_.copy(place, 0, {}, check);
+  for (std::size_t done = 0; done < total; done += piece_bytes) {
+    const std::size_t now = std::min(piece_bytes, total - done);
+    const std::span<std::byte> piece = std::span(scratch.bytes).first(now);
+    XTTS_TRY(blocks_.copy(place, done, piece, check));
+    const std::size_t count = now / size_bytes(from);
+    convert(piece, from,
+            out.subspan(done / size_bytes(from) * size_bytes(column.dtype),
+                        count * size_bytes(column.dtype)),
+            column.dtype);
+  }
+  return {};
+}
+
+void RowFiller::fill_empty(BatchSlot& slot, std::uint32_t row) const {
+  gpu::SlotMemory& memory = *slot.memory;
+  for (const ColumnLayout& column : layout_.columns) {
+    memory.fill(column.offset_bytes + row * column.record_bytes, column.record_bytes,
+                column.padding(column.column->fill_bits));
+    store_int(memory, column.lengths_offset_bytes, row, 0);
+  }
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,182 @@
+#include "loader/selection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "base/try.hpp"
+#include "query/expression.hpp"
+#include "query/fields.hpp"
+
+namespace xtts::loader {
+namespace {
+
+struct Range {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+constexpr std::uint8_t kSplitCount = 3;
+
+Result<std::uint8_t> split_number(std::string_view name) {
+  for (std::uint8_t split = 0; split < kSplitCount; ++split) {
+    if (query::split_name(split) == name) return split;
+  }
+  return Status(StatusCode::kInvalidArgument, "there is no split '" + std::string(name) +
+                                                  "'; there are: train, validation, test");
+}
+
+bool in_same_group(const formats::PlanRow& a, const formats::PlanRow& b) {
+  return a.dataset == b.dataset && a.split == b.split;
+}
+
+// Where the clips of the data set and split of position `first` end. They follow one another, so a
+// search by doubling and halving finds it without reading them all.
+Result<std::uint64_t> end_of_group(reader::CacheView& cache, std::uint64_t first) {
+  XTTS_ASSIGN(const formats::PlanRow group, cache.plan_row(first));
+  std::uint64_t inside = first;
+  std::uint64_t step = 1;
+  std::uint64_t outside = cache.size();
+  while (inside + step < outside) {
+    XTTS_ASSIGN(const formats::PlanRow row, cache.plan_row(inside + step));
+    if (!in_same_group(row, group)) {
+      outside = inside + step;
+      break;
+    }
+    inside += step;
+    step *= 2;
+  }
+  while (outside - inside > 1) {
+    const std::uint64_t middle = inside + (outside - inside) / 2;
+    XTTS_ASSIGN(const formats::PlanRow row, cache.plan_row(middle));
+    (in_same_group(row, group) ? inside : outside) = middle;
+  }
+  return outside;
+}
+
+// The stretches of positions that lie in the split, ascending.
+Result<std::vector<Range>> ranges_of_split(reader::CacheView& cache,
+                                           std::optional<std::uint8_t> split) {
+  std::vector<Range> ranges;
+  if (!split) {
+    if (cache.size() > 0) ranges.push_back({0, cache.size()});
+    return ranges;
+  }
+  for (std::uint64_t first = 0; first < cache.size();) {
+    XTTS_ASSIGN(const formats::PlanRow row, cache.plan_row(first));
+    XTTS_ASSIGN(const std::uint64_t end, end_of_group(cache, first));
+    if (row.split == *split) ranges.push_back({first, end - first});
+    first = end;
+  }
+  return ranges;
+}
+
+// Ascending, each once.
+Result<std::vector<std::uint64_t>> positions_of(reader::CacheView& cache,
+                                                const std::vector<std::string>& ids) {
+  std::vector<std::uint64_t> positions;
+  for (const std::string& id : ids) {
+    XTTS_ASSIGN(const auto position, cache.find(id));
+    if (!position) {
+      return Status(StatusCode::kNotFound, "the cache has no clip '" + id + "'");
+    }
+    positions.push_back(*position);
+  }
+  std::ranges::sort(positions);
+  const auto repeated = std::ranges::unique(positions);
+  positions.erase(repeated.begin(), repeated.end());
+  return positions;
+}
+
+// Asks an expression about clips, reading their facts only where it needs them.
+class Filter {
+ public:
+  Filter(reader::CacheView& cache, query::Expression expression)
+      : cache_(cache),
+        expression_(std::move(expression)),
+        tables_(query::Tables::of(cache.manifest())) {}
+
+  [[nodiscard]] Result<bool> takes(std::uint64_t position, const formats::PlanRow& row) {
+    if (!expression_.needs_facts()) return expression_.matches({tables_, row, no_facts_});
+    XTTS_ASSIGN(const formats::RecordFacts facts, cache_.details(position));
+    return expression_.matches({tables_, row, facts});
+  }
+
+ private:
+  reader::CacheView& cache_;
+  query::Expression expression_;
+  query::Tables tables_;
+  formats::RecordFacts no_facts_;
+};
+
+}  // namespace
+
+void Selection::add(std::uint64_t first_position, std::uint64_t count) {
+  if (count == 0) return;
+  const bool continues =
+      !runs_.empty() &&
+      runs_.back().first_position + (size_ - runs_.back().first_sample) == first_position;
+  if (!continues) runs_.push_back({size_, first_position});
+  size_ += count;
+}
+
+std::uint64_t Selection::position_of(std::uint64_t sample) const noexcept {
+  const auto after = std::ranges::upper_bound(runs_, sample, {}, &Run::first_sample);
+  const Run& run = *std::prev(after);
+  return run.first_position + (sample - run.first_sample);
+}
+
+Digest Selection::digest() const {
+  Hasher128 hasher;
+  for (const Run& run : runs_) {
+    const std::array<std::uint64_t, 2> numbers{run.first_sample, run.first_position};
+    hasher.update(std::as_bytes(std::span(numbers)));
+  }
+  hasher.update(std::as_bytes(std::span(&size_, 1)));
+  return hasher.finish();
+}
+
+Result<Selection> Selection::choose(reader::CacheView& cache, const SelectionOptions& options) {
+  std::optional<std::uint8_t> split;
+  if (!options.split.empty()) {
+    XTTS_ASSIGN(split, split_number(options.split));
+  }
+  std::optional<Filter> filter;
+  if (!options.where.empty()) {
+    XTTS_ASSIGN(auto expression, query::Expression::parse(options.where));
+    filter.emplace(cache, std::move(expression));
+  }
+  XTTS_ASSIGN(const auto wanted, positions_of(cache, options.ids));
+  XTTS_ASSIGN(const auto unwanted, positions_of(cache, options.exclude));
+  XTTS_ASSIGN(const auto ranges, ranges_of_split(cache, split));
+
+  Selection selection;
+  const bool takes_all = !filter && options.ids.empty() && unwanted.empty();
+  std::array<formats::PlanRow, 128> rows;
+  for (const Range& range : ranges) {
+    if (takes_all) {
+      selection.add(range.first, range.count);
+      continue;
+    }
+    for (std::uint64_t done = 0; done < range.count; done += rows.size()) {
+      const std::uint64_t first = range.first + done;
+      const auto now =
+          static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
+      if (filter) XTTS_TRY(cache.plan_rows(first, std::span(rows).first(now)));
+      for (std::size_t i = 0; i < now; ++i) {
+        const std::uint64_t position = first + i;
+        if (!options.ids.empty() && !std::ranges::binary_search(wanted, position)) continue;
+        if (std::ranges::binary_search(unwanted, position)) continue;
+        if (filter) {
+          XTTS_ASSIGN(const bool is_taken, filter->takes(position, rows[i]));
+          if (!is_taken) continue;
+        }
+        selection.add(position, 1);
+      }
+    }
+  }
+  return selection;
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,47 @@
+// Selection: which clips of a cache a reader goes through, as samples 0 to size() - 1 in the
+// cache's canonical order. Kept as runs of positions: a split of a million clips is one or two of
+// them. Immutable once chosen, share freely. Failures: kInvalidArgument (an unknown split, an
+// expression that cannot be read), kNotFound (an id that the cache lacks), kCorrupt, kResource.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "reader/cache_view.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::loader {
+
+// All of these at once; what is empty chooses everything.
+struct SelectionOptions {
+  std::string split = {};                 // train, validation or test
+  std::string where = {};                 // an expression, as `ls --where` takes it
+  std::vector<std::string> ids = {};      // only these, "id" or "data set/id"
+  std::vector<std::string> exclude = {};  // not these
+};
+
+class Selection {
+ public:
+  [[nodiscard]] static Result<Selection> choose(reader::CacheView& cache,
+                                                const SelectionOptions& options);
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  // The position in the cache of a sample below size().
+  [[nodiscard]] std::uint64_t position_of(std::uint64_t sample) const noexcept;
+  // Equal where the same positions are chosen.
+  [[nodiscard]] Digest digest() const;
+
+ private:
+  struct Run {
+    std::uint64_t first_sample = 0;
+    std::uint64_t first_position = 0;
+  };
+  void add(std::uint64_t first_position, std::uint64_t count);
+
+  std::vector<Run> runs_;  // ascending in both
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace xtts::loader
