@@ -62,8 +62,17 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   pass_on(signal, info, context);
 }
 
-// One system call where the handler is in place, as it nearly always is.
-void keep_handler_in_front() {
+struct Copy {
+  std::byte* out;
+};
+
+void copy_bytes(void* context, std::span<const std::byte> source) {
+  std::memcpy(static_cast<Copy*>(context)->out, source.data(), source.size());
+}
+
+}  // namespace
+
+void guard_reads() noexcept {
   struct sigaction current = {};
   if (::sigaction(SIGBUS, nullptr, &current) != 0) return;
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_bus_error) return;
@@ -79,18 +88,7 @@ void keep_handler_in_front() {
   (void)::sigaction(SIGBUS, &ours, nullptr);
 }
 
-struct Copy {
-  std::byte* out;
-};
-
-void copy_bytes(void* context, std::span<const std::byte> source) {
-  std::memcpy(static_cast<Copy*>(context)->out, source.data(), source.size());
-}
-
-}  // namespace
-
 bool guarded_read(std::span<const std::byte> source, GuardedReader reader, void* context) noexcept {
-  keep_handler_in_front();
   GuardedRange range;
   range.begin = reinterpret_cast<std::uintptr_t>(source.data());
   range.end = range.begin + source.size();

@@ -1,10 +1,9 @@
 // Reading of mapped files without dying of them. A page that the kernel cannot provide raises
 // SIGBUS in the thread that touches it; these functions turn that into `false`.
 //
-// The process gets one SIGBUS handler, installed at the first call and put back in front whenever
-// somebody else has put theirs there. A SIGBUS that none of these reads caused goes on to the
-// handler that was there before, or ends the process as ever. Any number of threads; nothing is
-// allocated or locked. `source` is mapped memory, `out` is ordinary memory.
+// The process gets one SIGBUS handler. A SIGBUS that none of these reads caused goes on to the
+// handler that was there before, or ends the process as ever. Any number of threads; reading
+// allocates and locks nothing. `source` is mapped memory, `out` is ordinary memory.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +11,10 @@
 #include <span>
 
 namespace xtts {
+
+// Puts the handler in front, also of one that somebody else has installed since: to be called
+// before every bout of reading. One system call where it is in front already.
+void guard_reads() noexcept;
 
 // `out` is as long as `source`. False: not all of it could be read; `out` holds something.
 [[nodiscard]] bool guarded_copy(std::span<const std::byte> source,

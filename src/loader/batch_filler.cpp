@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/guarded_read.hpp"
 #include "base/try.hpp"
 
 namespace xtts::loader {
@@ -15,16 +16,16 @@ namespace {
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
 constexpr std::size_t kDamageTextsMax = 16;
 
-std::uint64_t bytes_of_row(const BatchLayout& layout) {
-  std::uint64_t bytes = 0;
-  for (const ColumnLayout& column : layout.columns) bytes += column.record_bytes;
-  return std::max<std::uint64_t>(bytes, 1);
-}
-
 // Pages that this thread had to wait for a disk for.
 long disk_waits() {
   rusage usage{};
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
+}
+
+void announce(const reader::RecordPlace& place) {
+  const std::span<const std::byte> region = place.region();
+  const auto offset = region.data() - place.block->mapping->bytes().data();
+  place.block->mapping->will_need(static_cast<std::uint64_t>(offset), region.size());
 }
 
 }  // namespace
@@ -37,12 +38,7 @@ BatchFiller::BatchFiller(reader::CacheView& cache, const Selection& selection,
       options_(options),
       order_(options.order),
       rows_(cache.blocks(), layout),
-      scratch_(options.thread_count) {
-  const std::uint64_t rows = std::clamp<std::uint64_t>(kPartBytes / bytes_of_row(layout), 1,
-                                                       std::max(layout.batch_size, 1U));
-  rows_per_part_ = static_cast<std::uint32_t>(rows);
-  part_count_ = std::max((layout.batch_size + rows_per_part_ - 1) / rows_per_part_, 1U);
-}
+      scratch_(options.thread_count) {}
 
 void BatchFiller::set_order(const EpochOrderOptions& order, const Steps& steps) {
   options_.order = order;
@@ -60,8 +56,29 @@ Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
   slot.is_damaged.assign(layout_.batch_size, 0);
   slot.in_place.assign(layout_.columns.size(), {});
   XTTS_TRY(place_in_cache(slot));
-  XTTS_TRY(write_speakers_and_languages(slot));
-  return read_ahead(slot);
+  XTTS_TRY(find_speakers_and_languages(slot));
+  locate_records(slot);
+  const std::uint64_t parts = work_bytes(slot) / kPartBytes;
+  slot.part_count =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, layout_.batch_size));
+  return {};
+}
+
+// What the parts have to go through: what is copied, and what is checked where it lies.
+std::uint64_t BatchFiller::work_bytes(const BatchSlot& slot) const {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+    const ColumnLayout& column = layout_.columns[i];
+    const auto is_settled = [&](const reader::RecordPlace& place) {
+      return !options_.verify_records ||
+             (place.block != nullptr && cache_.blocks().is_verified(place));
+    };
+    if (slot.in_place[i].mapping != nullptr && std::ranges::all_of(slot.places[i], is_settled)) {
+      continue;
+    }
+    bytes += column.record_bytes * layout_.batch_size;
+  }
+  return bytes;
 }
 
 // Finds the columns of a full batch of consecutive clips that need no copy.
@@ -80,46 +97,41 @@ Status BatchFiller::place_in_cache(BatchSlot& slot) {
   return {};
 }
 
-Status BatchFiller::write_speakers_and_languages(BatchSlot& slot) const {
-  std::byte* const host = slot.memory->host().data();
-  for (std::uint32_t row = 0; row < layout_.batch_size; ++row) {
-    std::int32_t speaker = -1;
-    std::int32_t language = -1;
-    if (row < slot.positions.size()) {
-      XTTS_ASSIGN(const formats::PlanRow plan, cache_.plan_row(slot.positions[row]));
-      speaker = plan.speaker;
-      language = plan.language;
-    }
-    std::memcpy(host + layout_.speakers_offset_bytes + row * sizeof speaker, &speaker,
-                sizeof speaker);
-    std::memcpy(host + layout_.languages_offset_bytes + row * sizeof language, &language,
-                sizeof language);
+Status BatchFiller::find_speakers_and_languages(BatchSlot& slot) const {
+  slot.speakers.assign(layout_.batch_size, -1);
+  slot.languages.assign(layout_.batch_size, -1);
+  for (std::size_t row = 0; row < slot.positions.size(); ++row) {
+    XTTS_ASSIGN(const formats::PlanRow plan, cache_.plan_row(slot.positions[row]));
+    slot.speakers[row] = plan.speaker;
+    slot.languages[row] = plan.language;
   }
   return {};
 }
 
-// Announces the batch to the kernel, so that the disk works on all its records at once while
-// earlier batches are filled and consumed.
-Status BatchFiller::read_ahead(const BatchSlot& slot) {
-  if (!disk_is_read_.load(std::memory_order_relaxed)) return {};
-  for (const ColumnLayout& column : layout_.columns) {
+// Finds the records of all rows, each block's header being read once, and announces them to the
+// kernel, so that the disk works on all of them at once while earlier batches are filled and
+// consumed.
+void BatchFiller::locate_records(BatchSlot& slot) {
+  const bool is_announced = disk_is_read_.load(std::memory_order_relaxed);
+  slot.places.resize(layout_.columns.size());
+  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+    Places& places = slot.places[i];
+    places.clear();
     for (const std::uint64_t position : slot.positions) {
-      const auto place = cache_.blocks().locate(column.column->spec.id, position);
-      // What is wrong with a record is told when it is filled.
-      if (!place.ok() || !place->is_mapped()) continue;
-      const std::span<const std::byte> region = place->region();
-      const auto begin = region.data() - place->block->mapping->bytes().data();
-      place->block->mapping->will_need(static_cast<std::uint64_t>(begin), region.size());
+      auto place = cache_.blocks().locate(layout_.columns[i].column->spec.id, position);
+      places.push_back(place.ok() ? std::move(*place) : reader::RecordPlace());
+      if (is_announced && place.ok() && places.back().is_mapped()) announce(places.back());
     }
   }
-  return {};
 }
 
 Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t thread) {
+  guard_reads();
   const long waits_before = disk_waits();
-  const std::uint32_t first = part * rows_per_part_;
-  const std::uint32_t end = std::min(first + rows_per_part_, layout_.batch_size);
-  for (std::uint32_t row = first; row < end; ++row) {
+  const auto first_row = [&](std::uint64_t of_part) {
+    return static_cast<std::uint32_t>(of_part * layout_.batch_size / slot.part_count);
+  };
+  for (std::uint32_t row = first_row(part); row < first_row(std::uint64_t{part} + 1); ++row) {
     XTTS_TRY(fill_row(slot, row, scratch_[thread]));
   }
   disk_is_read_.store(disk_waits() != waits_before, std::memory_order_relaxed);
@@ -132,7 +144,7 @@ Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& sc
     return {};
   }
   const auto check = options_.verify_records ? reader::Check::kRecord : reader::Check::kNothing;
-  Status status = rows_.fill(slot, row, slot.positions[row], check, scratch);
+  Status status = rows_.fill(slot, row, check, scratch);
   if (status.ok()) return status;
   return on_damage(slot, row, std::move(status), scratch);
 }
@@ -151,7 +163,7 @@ Status BatchFiller::on_damage(BatchSlot& slot, std::uint32_t row, Status failure
       slot.is_damaged[row] = 1;
       return {};
     case OnDamage::kIgnore:
-      return rows_.fill(slot, row, slot.positions[row], reader::Check::kNothing, scratch);
+      return rows_.fill(slot, row, reader::Check::kNothing, scratch);
   }
   return failure;
 }
@@ -160,6 +172,11 @@ Status BatchFiller::finish(BatchSlot& slot) {
   if (std::ranges::find(slot.is_damaged, 1) != slot.is_damaged.end()) {
     XTTS_TRY(fill_without_damaged(slot));
   }
+  std::byte* const host = slot.memory->host().data();
+  std::memcpy(host + layout_.speakers_offset_bytes, slot.speakers.data(),
+              slot.speakers.size() * sizeof(std::int32_t));
+  std::memcpy(host + layout_.languages_offset_bytes, slot.languages.data(),
+              slot.languages.size() * sizeof(std::int32_t));
   XTTS_TRY(slot.memory->upload());
   XTTS_TRY(slot.memory->wait_for_upload());
   const std::uint64_t bytes = true_bytes(slot);
@@ -194,11 +211,12 @@ Status BatchFiller::fill_without_damaged(BatchSlot& slot) {
   }
   slot.positions = std::move(sound);
   slot.in_place.assign(layout_.columns.size(), {});
-  XTTS_TRY(write_speakers_and_languages(slot));
+  XTTS_TRY(find_speakers_and_languages(slot));
+  locate_records(slot);
   FillScratch scratch;
   for (std::uint32_t row = 0; row < layout_.batch_size; ++row) {
     if (row < slot.positions.size()) {
-      XTTS_TRY(rows_.fill(slot, row, slot.positions[row], reader::Check::kRecord, scratch));
+      XTTS_TRY(rows_.fill(slot, row, reader::Check::kRecord, scratch));
     } else {
       rows_.fill_empty(slot, row);
     }

@@ -52,7 +52,6 @@ class BatchFiller final : public BatchWork {
   void set_order(const EpochOrderOptions& order, const Steps& steps);
 
   [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override;
-  [[nodiscard]] std::uint32_t part_count() const noexcept override { return part_count_; }
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part,
                                  std::uint32_t thread) override;
   [[nodiscard]] Status finish(BatchSlot& slot) override;
@@ -60,9 +59,10 @@ class BatchFiller final : public BatchWork {
   [[nodiscard]] FillCounts counts() const;
 
  private:
-  [[nodiscard]] Status write_speakers_and_languages(BatchSlot& slot) const;
+  [[nodiscard]] Status find_speakers_and_languages(BatchSlot& slot) const;
+  [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
   [[nodiscard]] Status place_in_cache(BatchSlot& slot);
-  [[nodiscard]] Status read_ahead(const BatchSlot& slot);
+  void locate_records(BatchSlot& slot);
   [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch);
   [[nodiscard]] Status on_damage(BatchSlot& slot, std::uint32_t row, Status failure,
                                  FillScratch& scratch);
@@ -75,8 +75,6 @@ class BatchFiller final : public BatchWork {
   BatchFillerOptions options_;
   EpochOrder order_;
   RowFiller rows_;
-  std::uint32_t rows_per_part_ = 1;
-  std::uint32_t part_count_ = 1;
   std::vector<FillScratch> scratch_;  // by thread
   // Whether the last part that was read had to wait for the disk: then batches are announced to it
   // as soon as they are known.

@@ -9,6 +9,7 @@
 
 #include "base/file_mapping.hpp"
 #include "gpu/device.hpp"
+#include "reader/block_map.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
@@ -19,22 +20,31 @@ struct ColumnInPlace {
   const std::byte* data = nullptr;
 };
 
+// Where the rows' records of a column lie. Without a block: it could not be found, and whoever
+// fills the row finds out why.
+using Places = std::vector<reader::RecordPlace>;
+
 struct BatchSlot {
-  std::unique_ptr<gpu::SlotMemory> memory;
+  gpu::SlotMemory* memory = nullptr;  // the ring's; from the first part on
   std::uint64_t step = 0;
+  std::uint32_t part_count = 1;          // as begin() says
   std::vector<std::uint64_t> positions;  // of the rows that hold a clip, which come first
-  std::vector<std::uint8_t> is_damaged;  // by row; each written by the filler of the row
+  std::vector<std::int32_t> speakers;    // by row; -1: unknown, or no clip
+  std::vector<std::int32_t> languages;
+  std::vector<Places> places;            // by column of the layout, then by row
   std::vector<ColumnInPlace> in_place;   // by column of the layout
+  std::vector<std::uint8_t> is_damaged;  // by row; each written by the filler of the row
   Status failure;                        // why there is no batch
 };
 
 // What the ring's threads do with a slot, in this order: begin, the parts (at the same time),
-// finish. A part that fails does not keep the others from running; the first failure is the slot's.
+// finish. begin() has no memory yet to write to; it says in part_count, at least 1, how many parts
+// there are. A part that fails does not keep the others from running; the first failure is the
+// slot's.
 class BatchWork {
  public:
   virtual ~BatchWork() = default;
   [[nodiscard]] virtual Status begin(BatchSlot& slot, std::uint64_t step) = 0;
-  [[nodiscard]] virtual std::uint32_t part_count() const noexcept = 0;  // at least 1
   [[nodiscard]] virtual Status fill_part(BatchSlot& slot, std::uint32_t part,
                                          std::uint32_t thread) = 0;
   [[nodiscard]] virtual Status finish(BatchSlot& slot) = 0;

@@ -33,7 +33,7 @@ struct RingWaits {
 class Ring {
  public:
   // Makes no batch before resume().
-  Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> slots,
+  Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> memories,
        std::uint32_t thread_count);
   ~Ring();  // waits for what is in hand
   Ring(const Ring&) = delete;

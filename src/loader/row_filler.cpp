@@ -54,12 +54,16 @@ void store_int(gpu::SlotMemory& slot, std::size_t offset_bytes, std::uint32_t ro
 
 }  // namespace
 
-Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, std::uint64_t position,
-                       reader::Check check, FillScratch& scratch) const {
+Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
+                       FillScratch& scratch) const {
   gpu::SlotMemory& memory = *slot.memory;
   for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
     const ColumnLayout& column = layout_.columns[i];
-    XTTS_ASSIGN(const reader::RecordPlace place, blocks_.locate(column.column->spec.id, position));
+    reader::RecordPlace place = slot.places[i][row];
+    // It could not be found before: this says why, or finds it after all.
+    if (place.block == nullptr) {
+      XTTS_ASSIGN(place, blocks_.locate(column.column->spec.id, slot.positions[row]));
+    }
     const std::uint32_t length = place.record().length;
     store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(length));
     if (slot.in_place[i].mapping != nullptr) {

@@ -29,8 +29,8 @@ class RowFiller {
       : blocks_(blocks), layout_(layout) {}
 
   // Columns that lie in place are verified and not copied.
-  [[nodiscard]] Status fill(BatchSlot& slot, std::uint32_t row, std::uint64_t position,
-                            reader::Check check, FillScratch& scratch) const;
+  [[nodiscard]] Status fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
+                            FillScratch& scratch) const;
   // A row that no clip is left for: padding and length 0.
   void fill_empty(BatchSlot& slot, std::uint32_t row) const;
 

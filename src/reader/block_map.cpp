@@ -122,6 +122,7 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::open(std::uint32_t column_id,
 
 Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
                                                         std::uint32_t block_row) {
+  guard_reads();
   XTTS_ASSIGN(const formats::BlockRow row, index_.block(column_id, block_row));
   const formats::ColumnEntry& column = manifest_.columns[column_id];
   if (row.shard >= column.shards.size()) {
@@ -174,10 +175,13 @@ std::atomic<std::uint64_t>& BlockMap::verified_slots(const OpenBlock& block) noe
   return columns_[block.column_id]->verified[block.block_row];
 }
 
+bool BlockMap::is_verified(const RecordPlace& place) noexcept {
+  const std::uint64_t slots = verified_slots(*place.block).load(std::memory_order_relaxed);
+  return (slots >> place.slot & 1U) != 0;
+}
+
 Status BlockMap::verify(const RecordPlace& place) {
-  const std::uint64_t bit = std::uint64_t{1} << place.slot;
-  std::atomic<std::uint64_t>& verified = verified_slots(*place.block);
-  if ((verified.load(std::memory_order_relaxed) & bit) != 0) return {};
+  if (is_verified(place)) return {};
   const Status owner = check_owner(place);
   if (!owner.ok()) return with_clip(owner, place);
   if (place.is_mapped()) {
@@ -186,7 +190,8 @@ Status BlockMap::verify(const RecordPlace& place) {
     RegionCheck check{place.block->header, place.slot};
     if (guarded_read(region, compute_check, &check)) {
       if (check.found == place.record().check) {
-        verified.fetch_or(bit, std::memory_order_relaxed);
+        verified_slots(*place.block)
+            .fetch_or(std::uint64_t{1} << place.slot, std::memory_order_relaxed);
         return {};
       }
       return with_clip(not_what_was_written(shard_name(manifest_.columns[place.block->column_id],

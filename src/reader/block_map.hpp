@@ -7,9 +7,9 @@
 // says what is wrong; so is everything where a file system cannot map. There nothing is remembered:
 // what was sound in memory says nothing of the next read, and each read is verified.
 //
-// Synchronised inside: any number of threads; reading itself takes no lock. `env`, `manifest` and
-// `index` must outlive it. Failures: kCorrupt (names file, offset and clip), kUnsupported (a newer
-// format), kResource.
+// Synchronised inside: any number of threads; reading itself takes no lock. Before a bout of
+// verify() and copy(), call guard_reads(). `env`, `manifest` and `index` must outlive it. Failures:
+// kCorrupt (names file, offset and clip), kUnsupported (a newer format), kResource.
 #pragma once
 
 #include <atomic>
@@ -76,6 +76,8 @@ class BlockMap {
   [[nodiscard]] Result<std::optional<MappedArray>> find_array(std::uint32_t column_id,
                                                               std::uint64_t first_position,
                                                               std::uint32_t count);
+  // Whether verify() has found it sound before.
+  [[nodiscard]] bool is_verified(const RecordPlace& place) noexcept;
   // Does the record hold what was written, and is it this clip's? Cheap when asked again.
   [[nodiscard]] Status verify(const RecordPlace& place);
   // Copies `out.size()` bytes from `offset_bytes` of the record.

@@ -7,4 +7,10 @@ if(XTTS_BUILD_TESTS)
       verify_damage_test.cpp
     LINK xtts_verify xtts_store xtts_test_cache
     LABELS property)
+  xtts_add_test(batch_damage_test
+    SOURCES
+      batch_damage_test.cpp
+      real_test_cache.cpp
+    LINK xtts_loader xtts_store xtts_test_cache
+    LABELS property)
 endif()

@@ -34,6 +34,7 @@ class GuardedRead : public ::testing::Test {
     auto mapping = (*file)->map();
     EXPECT_TRUE(mapping.ok()) << mapping.status().message();
     mapping_ = *mapping;
+    guard_reads();
   }
 
   void cut(std::size_t size_bytes) {
@@ -84,6 +85,7 @@ TEST_F(GuardedRead, WorksAfterSomebodyElseTookTheSignal) {
   struct sigaction theirs = {};
   theirs.sa_handler = SIG_DFL;
   ASSERT_EQ(::sigaction(SIGBUS, &theirs, nullptr), 0);
+  guard_reads();
   cut(0);
   EXPECT_FALSE(guarded_copy(bytes().first(4096), out));
 }
@@ -97,8 +99,7 @@ TEST_F(GuardedReadDeathTest, OtherBusErrorsEndTheProcessAsEver) {
 #endif
   EXPECT_EXIT(
       {
-        std::vector<std::byte> out(4096);
-        (void)guarded_copy(bytes().first(4096), out);
+        guard_reads();
         cut(0);
         const volatile std::byte touched = bytes()[5000];
         (void)touched;
@@ -113,8 +114,7 @@ TEST_F(GuardedReadDeathTest, OtherBusErrorsGoToTheHandlerThatWasThere) {
         struct sigaction theirs = {};
         theirs.sa_handler = [](int) { ::_exit(42); };
         (void)::sigaction(SIGBUS, &theirs, nullptr);
-        std::vector<std::byte> out(4096);
-        (void)guarded_copy(bytes().first(4096), out);
+        guard_reads();
         cut(0);
         const volatile std::byte touched = bytes()[5000];
         (void)touched;

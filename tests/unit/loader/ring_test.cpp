@@ -24,9 +24,9 @@ class NumberWork final : public BatchWork {
  public:
   [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override {
     slot.step = step;
+    slot.part_count = kParts;
     return step == fails_at_begin ? Status(StatusCode::kCorrupt, "begin") : Status();
   }
-  [[nodiscard]] std::uint32_t part_count() const noexcept override { return kParts; }
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t) override {
     if (slot.step == throws_at) throw std::bad_alloc();
     if (slot.step == fails_at_part && part == 3) return {StatusCode::kCorrupt, "part"};
