@@ -9,6 +9,7 @@ class App;
 
 namespace xtts::cli {
 
+void add_bench_command(CLI::App& app, Context& context);
 void add_build_command(CLI::App& app, Context& context);
 void add_compact_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);

@@ -79,7 +79,9 @@ struct ReaderOptions {
   bool verify_records = true;               // each record once, when it is first handed out
   OnDamage on_damage = OnDamage::kRaise;
   std::uint32_t slot_count = 4;    // batches in memory, the consumer's included; at least 3
-  std::uint32_t thread_count = 2;  // that fill them
+  // That fill them; the consumer lends a hand with a batch that it waits for. 0: two, or one where the
+  // machine has no third core.
+  std::uint32_t thread_count = 0;
   std::string device = "cpu";
   bool lock_memory = false;  // keep slots from being swapped out, where the limits allow it
   // kWindow: samples that are read in one run, and how many such runs are mixed with each other.

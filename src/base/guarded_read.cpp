@@ -20,6 +20,14 @@ struct GuardedRange {
 __attribute__((tls_model("initial-exec"))) thread_local GuardedRange* volatile guarded = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local volatile bool is_passing_on = false;
 
+// Handlers run with nothing blocked (SA_NODEFER), so there is no mask to put back, which would be a
+// system call a read; but those of the thread sanitizer block everything.
+#ifdef __SANITIZE_THREAD__
+constexpr int kSavesMask = 1;
+#else
+constexpr int kSavesMask = 0;
+#endif
+
 std::mutex install_mutex;        // guards `previous`
 struct sigaction previous = {};  // whom a SIGBUS that is not ours belongs to
 
@@ -92,7 +100,7 @@ bool guarded_read(std::span<const std::byte> source, GuardedReader reader, void*
   GuardedRange range;
   range.begin = reinterpret_cast<std::uintptr_t>(source.data());
   range.end = range.begin + source.size();
-  if (sigsetjmp(range.way_out, 0) != 0) return false;
+  if (sigsetjmp(range.way_out, kSavesMask) != 0) return false;
   guarded = &range;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   reader(context, source);

@@ -38,7 +38,7 @@ BatchFiller::BatchFiller(reader::CacheView& cache, const Selection& selection,
       options_(options),
       order_(options.order),
       rows_(cache.blocks(), layout),
-      scratch_(options.thread_count) {}
+      scratch_(options.thread_count + 1) {}
 
 void BatchFiller::set_order(const EpochOrderOptions& order, const Steps& steps) {
   options_.order = order;

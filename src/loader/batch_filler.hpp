@@ -75,7 +75,7 @@ class BatchFiller final : public BatchWork {
   BatchFillerOptions options_;
   EpochOrder order_;
   RowFiller rows_;
-  std::vector<FillScratch> scratch_;  // by thread
+  std::vector<FillScratch> scratch_;  // by thread; the last is the consumer's
   // Whether the last part that was read had to wait for the disk: then batches are announced to it
   // as soon as they are known.
   std::atomic<bool> disk_is_read_ = true;

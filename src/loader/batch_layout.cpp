@@ -7,12 +7,12 @@
 #include "base/checked.hpp"
 #include "base/half.hpp"
 #include "base/try.hpp"
+#include "formats/constants.hpp"
 
 namespace xtts::loader {
 namespace {
 
 constexpr std::size_t kArrayAlignment = 256;
-constexpr std::size_t kPageBytes = 4096;
 
 bool is_float(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
@@ -90,7 +90,7 @@ Result<BatchLayout> BatchLayout::plan(const formats::Manifest& manifest,
   layout.batch_size = batch_size;
   std::size_t end = 0;
   const auto place = [&end](std::uint64_t size_bytes) {
-    end = align_up(end, size_bytes >= kPageBytes ? kPageBytes : kArrayAlignment);
+    end = align_up(end, size_bytes >= formats::kPageBytes ? formats::kPageBytes : kArrayAlignment);
     const std::size_t offset = end;
     end += size_bytes;
     return offset;
@@ -111,7 +111,7 @@ Result<BatchLayout> BatchLayout::plan(const formats::Manifest& manifest,
   for (ColumnLayout& column : layout.columns) column.lengths_offset_bytes = place(ints_bytes);
   layout.speakers_offset_bytes = place(ints_bytes);
   layout.languages_offset_bytes = place(ints_bytes);
-  layout.size_bytes = align_up(end, kPageBytes);
+  layout.size_bytes = align_up(end, formats::kPageBytes);
   return layout;
 }
 

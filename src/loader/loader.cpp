@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "base/hash.hpp"
@@ -31,9 +32,7 @@ Status check_options(const ReaderOptions& options) {
   if (options.slot_count < kSlotsMin || options.slot_count > kSlotsMax) {
     return invalid("slot_count must be from 3 to 1024: one batch is used while others are filled");
   }
-  if (options.thread_count == 0 || options.thread_count > kThreadsMax) {
-    return invalid("thread_count must be from 1 to 256");
-  }
+  if (options.thread_count > kThreadsMax) return invalid("thread_count must be at most 256");
   return {};
 }
 
@@ -55,6 +54,10 @@ std::uint64_t default_stretch_samples(const BatchLayout& layout) {
 }
 
 }  // namespace
+
+std::uint32_t default_thread_count() {
+  return std::thread::hardware_concurrency() > 2 ? 2 : 1;
+}
 
 Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<reader::CacheView> cache,
                                              const ReaderOptions& options) {
@@ -93,6 +96,8 @@ Status Loader::start(const ReaderOptions& options) {
     XTTS_ASSIGN(auto slot, device_->make_slot(layout_.size_bytes));
     slots.push_back(std::move(slot));
   }
+  const std::uint32_t threads =
+      options.thread_count != 0 ? options.thread_count : default_thread_count();
   filler_ =
       std::make_unique<BatchFiller>(*cache_, selection_, layout_,
                                     BatchFillerOptions{.order = order_,
@@ -100,8 +105,8 @@ Status Loader::start(const ReaderOptions& options) {
                                                        .rank = options.rank,
                                                        .verify_records = options.verify_records,
                                                        .on_damage = options.on_damage,
-                                                       .thread_count = options.thread_count});
-  ring_ = std::make_unique<Ring>(*filler_, std::move(slots), options.thread_count);
+                                                       .thread_count = threads});
+  ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads);
   ring_->resume(0, steps_.step_count());
   return {};
 }

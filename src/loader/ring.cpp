@@ -24,7 +24,10 @@ Status without_exceptions(Call call) {
   }
 }
 
-struct Entry {
+}  // namespace
+
+// One batch on its way.
+struct Ring::Entry {
   BatchSlot slot;
   bool has_begun = false;
   bool is_ready = false;
@@ -33,8 +36,6 @@ struct Entry {
 
   [[nodiscard]] bool has_open_part() const { return has_begun && next_part < slot.part_count; }
 };
-
-}  // namespace
 
 struct Ring::State {
   std::mutex mutex;  // guards everything here; a slot's content belongs to who works on it
@@ -127,50 +128,14 @@ Ring::~Ring() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Takes whatever is to be done next: a new batch, where none is begun ahead, or a part of the
-// oldest one that has parts left.
 void Ring::run(std::uint32_t thread) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
-  // Runs `call` without the lock; the slot's first failure is kept.
-  const auto work_on = [&](Entry& entry, auto call) {
-    ++state.working_count;
-    lock.unlock();
-    Status status = without_exceptions(call);
-    lock.lock();
-    if (--state.working_count == 0) state.for_rest.notify_all();
-    if (!status.ok() && entry.slot.failure.ok()) entry.slot.failure = std::move(status);
-  };
-  const auto make_ready = [&](Entry& entry) {
-    entry.is_ready = true;
-    state.for_consumer.notify_one();
-  };
   while (!state.is_stopping) {
     if (state.should_begin()) {
-      Entry& fresh = *state.free_entries.back();
-      state.free_entries.pop_back();
-      const std::uint64_t step = state.next_step++;
-      fresh.has_begun = fresh.is_ready = false;
-      fresh.next_part = fresh.parts_done = 0;
-      fresh.slot.failure = Status();
-      state.in_order.push_back(&fresh);
-      work_on(fresh, [&] { return work_.begin(fresh.slot, step); });
-      fresh.has_begun = true;
-      if (!fresh.slot.failure.ok()) {
-        fresh.next_part = fresh.slot.part_count;
-        make_ready(fresh);
-      }
-      state.for_fillers.notify_one();
+      begin_batch(lock);
     } else if (Entry* const entry = state.find_open_part(); entry != nullptr) {
-      const std::uint32_t part = entry->next_part++;
-      state.for_fillers.notify_one();  // to another part, or to begin the batch after this one
-      work_on(*entry, [&] { return work_.fill_part(entry->slot, part, thread); });
-      if (++entry->parts_done == entry->slot.part_count) {
-        if (entry->slot.failure.ok()) {
-          work_on(*entry, [&] { return work_.finish(entry->slot); });
-        }
-        make_ready(*entry);
-      }
+      fill_part(lock, *entry, thread);
     } else {
       const bool is_held_up = state.wants_memory();
       const Clock::time_point begin = Clock::now();
@@ -178,6 +143,48 @@ void Ring::run(std::uint32_t thread) {
       if (is_held_up) state.waits.fillers += Clock::now() - begin;
     }
   }
+}
+
+// Runs `call` without the lock; the slot's first failure is kept.
+template <typename Call>
+void Ring::work_on(std::unique_lock<std::mutex>& lock, Entry& entry, Call call) {
+  ++state_->working_count;
+  lock.unlock();
+  Status status = without_exceptions(call);
+  lock.lock();
+  if (--state_->working_count == 0) state_->for_rest.notify_all();
+  if (!status.ok() && entry.slot.failure.ok()) entry.slot.failure = std::move(status);
+}
+
+void Ring::begin_batch(std::unique_lock<std::mutex>& lock) {
+  State& state = *state_;
+  Entry& fresh = *state.free_entries.back();
+  state.free_entries.pop_back();
+  const std::uint64_t step = state.next_step++;
+  fresh.has_begun = fresh.is_ready = false;
+  fresh.next_part = fresh.parts_done = 0;
+  fresh.slot.failure = Status();
+  state.in_order.push_back(&fresh);
+  work_on(lock, fresh, [&] { return work_.begin(fresh.slot, step); });
+  fresh.has_begun = true;
+  if (!fresh.slot.failure.ok()) {
+    fresh.next_part = fresh.slot.part_count;
+    fresh.is_ready = true;
+  }
+  state.for_consumer.notify_one();  // it may be waiting for this batch, or for a part of it to fill
+  state.for_fillers.notify_one();
+}
+
+void Ring::fill_part(std::unique_lock<std::mutex>& lock, Entry& entry, std::uint32_t thread) {
+  const std::uint32_t part = entry.next_part++;
+  state_->for_fillers.notify_one();  // to another part, or to begin the batch after this one
+  work_on(lock, entry, [&] { return work_.fill_part(entry.slot, part, thread); });
+  if (++entry.parts_done < entry.slot.part_count) return;
+  if (entry.slot.failure.ok()) {
+    work_on(lock, entry, [&] { return work_.finish(entry.slot); });
+  }
+  entry.is_ready = true;
+  state_->for_consumer.notify_one();
 }
 
 void Ring::pause() {
@@ -209,8 +216,18 @@ Result<std::optional<Lease>> Ring::next() {
                                          "what is to be kept, or ask for more slots");
   }
   const Clock::time_point begin = Clock::now();
-  state.for_consumer.wait(
-      lock, [&] { return !state.in_order.empty() && state.in_order.front()->is_ready; });
+  // Rather than sleep, the consumer lends a hand with the batch that it waits for: on a machine
+  // whose cores are all filling, it would be woken late, and find several batches at once.
+  while (state.in_order.empty() || !state.in_order.front()->is_ready) {
+    if (state.in_order.empty() && state.should_begin()) {
+      begin_batch(lock);
+    } else if (Entry* const entry = state.find_open_part();
+               entry != nullptr && entry == state.in_order.front()) {
+      fill_part(lock, *entry, static_cast<std::uint32_t>(threads_.size()));
+    } else {
+      state.for_consumer.wait(lock);
+    }
+  }
   state.waits.consumer += Clock::now() - begin;
   Entry* const entry = state.in_order.front();
   state.in_order.pop_front();

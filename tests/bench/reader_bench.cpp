@@ -1,9 +1,9 @@
-// reader_bench FOLDER [ROUNDS]: batches of the workload in RESULTS.md (4,096 clips, [32, 800, 80]
-// float32 and tokens, seeded order, one byte a page touched by the consumer), beside what the
-// machine allows: memcpy from the same mapped shards into one reused buffer, and pointers alone.
-// Makes the cache in FOLDER where there is none. Every round measures all of them once; the medians
-// over the rounds are printed, as samples a second and as ratios. Caches in memory: the page cache
-// is warm.
+// reader_bench FOLDER [ROUNDS [THREADS]]: batches of the workload in RESULTS.md (4,096 clips, [32,
+// 800, 80] float32 and tokens, seeded order, one byte a page touched by the consumer), beside what
+// the machine allows: memcpy from the same mapped shards into one reused buffer, and pointers
+// alone. Makes the cache in FOLDER where there is none. Every round measures all of them once; the
+// medians over the rounds are printed, as samples a second and as ratios. Caches in memory: the
+// page cache is warm.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -179,17 +179,20 @@ void print_intervals(const std::vector<double>& ms) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: reader_bench FOLDER [ROUNDS]\n");
+    std::fprintf(stderr, "usage: reader_bench FOLDER [ROUNDS [THREADS]]\n");
     return 2;
   }
   const std::string folder = argv[1];
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 9;
+  const auto threads = static_cast<std::uint32_t>(argc > 3 ? std::atoi(argv[3]) : 1);
   if (!std::filesystem::exists(folder + "/manifest.json")) make_cache(folder);
 
   const Limits limits(folder);
   const auto cache = must(Cache::open(folder));
-  auto global = must(Reader::open(cache, {.batch_size = kBatch, .seed = 7}));
-  auto in_place = must(Reader::open(cache, {.batch_size = kBatch, .shuffle = Shuffle::kNone}));
+  auto global =
+      must(Reader::open(cache, {.batch_size = kBatch, .seed = 7, .thread_count = threads}));
+  auto in_place = must(Reader::open(
+      cache, {.batch_size = kBatch, .shuffle = Shuffle::kNone, .thread_count = threads}));
   std::vector<double> first_ms, global_ms, in_place_ms;
   const double first_epoch = epoch_per_s(global, 0, first_ms);
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -59,7 +58,8 @@ class BatchDamage : public ::testing::TestWithParam<Storage> {
         const auto wanted = column.column->spec.name == "mel"
                                 ? std::as_bytes(std::span(clip.mel))
                                 : std::as_bytes(std::span(clip.tokens));
-        if (std::memcmp(array + row * column.record_bytes, wanted.data(), wanted.size()) != 0) {
+        const std::span<const std::byte> found(array + row * column.record_bytes, wanted.size());
+        if (!std::ranges::equal(found, wanted)) {
           return false;
         }
       }
@@ -188,8 +188,8 @@ TEST_P(BatchDamage, OfLengthWhileBatchesAreMadeIsATypedErrorAndTheProcessLives) 
   }
 }
 
-// A disk that fails once, on a file system that cannot map: every reading call in turn. What is read
-// again and found sound is no failure.
+// A disk that fails once, on a file system that cannot map: every reading call in turn. What is
+// read again and found sound is no failure.
 TEST_P(BatchDamage, OfReadsIsATypedError) {
   MemoryEnv env;
   cache_.add_to(env, "/cache");

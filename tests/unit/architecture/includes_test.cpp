@@ -32,6 +32,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"query", {"reader", "formats", "base", "xtts"}},
       {"gpu", {"base", "xtts"}},
       {"loader", {"query", "reader", "gpu", "formats", "base", "xtts"}},
+      {"capi", {"xtts"}},
       {"api", {"loader", "reader", "base", "xtts"}},
       {"report", {"base", "xtts"}},
       {"pipeline",
@@ -42,7 +43,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
        {"verify", "pipeline", "corpus", "decode", "decode_worker", "dsp", "text", "store", "reader",
         "report", "formats", "base", "xtts"}},
       {"cli",
-       {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "query", "report",
+       {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "loader", "query", "report",
         "pipeline", "verify", "maintain", "recipe", "formats", "base", "xtts"}},
   };
   return table;

@@ -445,7 +445,7 @@ TEST(PublicReader, RefusesOptionsThatCannotBe) {
   EXPECT_EQ(code({.rank = 2, .world_size = 2}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.world_size = 0}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.slot_count = 2}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({.thread_count = 0}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.thread_count = 257}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.split = "dev"}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.columns = {{.name = "wave"}}}), StatusCode::kNotFound);
   EXPECT_EQ(code({.columns = {{.name = "mel"}, {.name = "mel"}}}), StatusCode::kInvalidArgument);

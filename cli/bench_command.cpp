@@ -1,0 +1,143 @@
+// bench: how fast and how evenly do batches come out of this cache?
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <thread>
+
+#include "base/try.hpp"
+#include "cli/bench_view.hpp"
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+#include "cli/stop_signal.hpp"
+#include "loader/loader.hpp"
+#include "report/batch_plot.hpp"
+#include "report/human.hpp"
+
+namespace xtts::cli {
+namespace {
+
+struct BenchCommandOptions {
+  std::string cache;
+  std::string batch_size = "32";
+  std::string batch_count = "100";
+  std::string split;
+  std::string shuffle = "global";
+  std::string device = "cpu";
+  std::string png;
+  std::string thread_count = std::to_string(loader::default_thread_count());
+  bool sweeps = false;
+  bool is_cold = false;
+};
+
+constexpr std::uint32_t kNumberMax = 1'000'000;
+
+Result<std::uint32_t> parse_count(const std::string& option, const std::string& text) {
+  std::uint32_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end && number >= 1 && number <= kNumberMax) return number;
+  return Status(StatusCode::kInvalidArgument,
+                option + " is a number from 1 to 1000000, not '" + text + "'");
+}
+
+Shuffle shuffle_of(const std::string& name) {
+  if (name == "none") return Shuffle::kNone;
+  return name == "window" ? Shuffle::kWindow : Shuffle::kGlobal;
+}
+
+// What --sweep tries: the users' batch sizes, and threads up to the processor's.
+std::vector<BenchRun> runs_of_sweep() {
+  const std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+  std::vector<BenchRun> runs;
+  for (const std::uint32_t size : {8U, 16U, 32U, 64U}) {
+    for (const std::uint32_t threads : {1U, 2U, 4U, 8U}) {
+      if (threads <= cores)
+        runs.push_back({.batch_size = size, .thread_count = threads, .measured = {}});
+    }
+  }
+  return runs;
+}
+
+Result<loader::Measured> measure_run(Context& context, const BenchCommandOptions& options,
+                                     const BenchRun& run, std::uint32_t batch_count) {
+  XTTS_ASSIGN(auto view, reader::CacheView::open(context.env, options.cache));
+  if (options.is_cold) {
+    XTTS_TRY(loader::drop_from_memory(options.cache, view->manifest()));
+  }
+  loader::MeasureOptions settings;
+  settings.reader = {.batch_size = run.batch_size,
+                     .split = options.split,
+                     .shuffle = shuffle_of(options.shuffle),
+                     .thread_count = run.thread_count,
+                     .device = options.device};
+  settings.batch_count = batch_count;
+  settings.cancelled = stop_requested;
+  return loader::measure(view, settings);
+}
+
+Status write_plot(Context& context, const BenchCommandOptions& options,
+                  const BenchQuestion& question, const BenchRun& run) {
+  XTTS_ASSIGN(const std::string png,
+              report::draw_batch_times(pass_of(question, run).batch_ms,
+                                       "batches of " + std::to_string(run.batch_size)));
+  XTTS_TRY(replace_file(context.env, options.png, as_bytes(png)));
+  context.inform("wrote " + options.png + ", " + report::format_size(png.size()));
+  return {};
+}
+
+Status run_bench(Context& context, const BenchCommandOptions& options) {
+  XTTS_ASSIGN(const std::uint32_t batch_size, parse_count("--batch-size", options.batch_size));
+  XTTS_ASSIGN(const std::uint32_t thread_count, parse_count("--threads", options.thread_count));
+  XTTS_ASSIGN(const std::uint32_t batch_count, parse_count("--num-batches", options.batch_count));
+  const BenchQuestion question{
+      .cache = options.cache, .shuffle = options.shuffle, .is_cold = options.is_cold};
+  std::vector<BenchRun> runs = runs_of_sweep();
+  if (!options.sweeps) {
+    runs = {{.batch_size = batch_size, .thread_count = thread_count, .measured = {}}};
+  }
+  std::vector<BenchRun> measured;
+  for (BenchRun& run : runs) {
+    auto result = measure_run(context, options, run, batch_count);
+    // A small cache does not fill the larger batches of a sweep: those are left out.
+    const bool is_too_small = options.sweeps && !measured.empty() &&
+                              result.status().code() == StatusCode::kInvalidArgument;
+    if (is_too_small) continue;
+    if (!result.ok()) return result.status();
+    run.measured = std::move(*result);
+    measured.push_back(std::move(run));
+  }
+  context.print(describe_bench(question, measured));
+  context.print_json(bench_to_json(question, measured));
+  if (options.png.empty()) return {};
+  return write_plot(context, options, question, choose_run(question, measured));
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<BenchCommandOptions>();
+  Command(app, context, "bench", "Measure the reader: how fast and how evenly do batches come?")
+      .required("CACHE", options->cache, "The cache's folder")
+      .option("--batch-size", options->batch_size, "N", "Clips a batch")
+      .option("--num-batches", options->batch_count, "N", "Batches to measure, twice")
+      .option("--split", options->split, "NAME", "Only train, validation or test")
+      .choice("--shuffle", options->shuffle, {"none", "global", "window"}, "The order of the clips")
+      .option("--device", options->device, "NAME", "Where batches are consumed")
+      .option("-j,--threads", options->thread_count, "N", "Threads that fill batches")
+      .flag("--sweep", options->sweeps,
+            "Try batches of 8, 16, 32, 64 with 1 to 8 threads, and recommend")
+      .flag("--cold", options->is_cold,
+            "Ask the system to forget the shards first, and measure from disk")
+      .option("--png", options->png, "FILE", "Write a picture of the times")
+      .notes(
+          "The consumer looks at one byte of every page of a batch. The first pass verifies each "
+          "record;\n"
+          "the second is what later epochs are like.\n\n")
+      .examples(
+          "xtts-precompute bench ./cache\n"
+          "xtts-precompute bench ./cache --cold --shuffle window   # as after a restart\n"
+          "xtts-precompute bench ./cache --sweep --json | jq .recommendation")
+      .runs([&context, options] { return run_bench(context, *options); });
+}
+
+}  // namespace xtts::cli

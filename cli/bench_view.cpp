@@ -1,0 +1,174 @@
+#include "cli/bench_view.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "report/human.hpp"
+#include "report/table.hpp"
+
+namespace xtts::cli {
+namespace {
+
+using loader::MeasuredPass;
+using nlohmann::json;
+using report::Align;
+using report::BatchTimes;
+using report::format_count;
+using report::format_percent;
+using report::format_short;
+
+// The figures that the users judge by: variation under 20 % is stable, over 50 % oscillates; data
+// may take 30 % of a training step.
+constexpr double kStableVariation = 0.2;
+constexpr double kUnstableVariation = 0.5;
+constexpr double kDataShareOfStep = 0.3;
+
+double samples_per_s(const MeasuredPass& pass) {
+  return pass.seconds > 0.0 ? static_cast<double>(pass.sample_count) / pass.seconds : 0.0;
+}
+
+std::string verdict_of(const BatchTimes& times) {
+  if (times.variation() < kStableVariation) return "stable";
+  return times.variation() <= kUnstableVariation ? "acceptable" : "oscillating";
+}
+
+std::string ms(double value) {
+  return format_short(value);
+}
+
+std::string times_in_words(const BatchTimes& times) {
+  return ms(times.mean_ms) + " ms a batch (p50 " + ms(times.p50_ms) + ", p95 " + ms(times.p95_ms) +
+         ", p99 " + ms(times.p99_ms) + "), variation " + format_percent(times.variation());
+}
+
+std::string rate_in_words(const MeasuredPass& pass) {
+  const double bytes_per_s =
+      pass.seconds > 0.0 ? static_cast<double>(pass.bytes) / pass.seconds : 0.0;
+  return format_count(static_cast<std::uint64_t>(samples_per_s(pass))) + " clips/s, " +
+         report::format_size(static_cast<std::uint64_t>(bytes_per_s)) + "/s";
+}
+
+std::string setting_in_words(const BenchRun& run) {
+  return report::format_counted(run.batch_size, "clip", "clips") + " a batch, " +
+         report::format_counted(run.thread_count, "thread", "threads");
+}
+
+std::string advice(const BenchQuestion& question, const BenchRun& run, const BatchTimes& times) {
+  std::string text = "A training step of " + ms(times.mean_ms / kDataShareOfStep) +
+                     " ms or more spends less than 30 % of its time on this data";
+  if (times.variation() <= kUnstableVariation) return text + ".";
+  // What is slow only now and then does not starve a step that is long against it.
+  text += "; its slowest batches (p99) are hidden by steps of " + ms(times.p99_ms) +
+          " ms, with a batch or two filled ahead.";
+  if (question.is_cold) {
+    return text +
+           "\nThe disk sets this pace: --shuffle window reads it in long runs, and "
+           "`storage.layout=packed` "
+           "with float16 (see `convert`) asks it for less.";
+  }
+  if (run.thread_count == 1) return text + "\nTry more threads (-j), or --sweep.";
+  return text + "\nIf the machine does other work at the same time, measure again when it is idle.";
+}
+
+json times_to_json(const MeasuredPass& pass) {
+  const BatchTimes times = report::summarize_times(pass.batch_ms);
+  json cycle = nullptr;
+  if (times.cycle) {
+    cycle = {{"period", times.cycle->period}, {"strength", times.cycle->strength}};
+  }
+  return {
+      {"samples_per_s", samples_per_s(pass)},
+      {"bytes_per_s", pass.seconds > 0.0 ? static_cast<double>(pass.bytes) / pass.seconds : 0.0},
+      {"batches", pass.batch_ms.size()},
+      {"ms",
+       {{"mean", times.mean_ms},
+        {"std", times.std_ms},
+        {"p50", times.p50_ms},
+        {"p95", times.p95_ms},
+        {"p99", times.p99_ms}}},
+      {"variation", times.variation()},
+      {"cycle", cycle},
+      {"consumer_wait_share", pass.seconds > 0.0 ? pass.waited_s / pass.seconds : 0.0}};
+}
+
+std::string describe_sweep(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
+  report::Table table(
+      {Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
+  table.add_row({"batch", "threads", "clips/s", "ms a batch", "p99", "variation"});
+  for (const BenchRun& run : runs) {
+    const MeasuredPass& pass = pass_of(question, run);
+    const BatchTimes times = report::summarize_times(pass.batch_ms);
+    table.add_row({format_count(run.batch_size), format_count(run.thread_count),
+                   format_count(static_cast<std::uint64_t>(samples_per_s(pass))), ms(times.mean_ms),
+                   ms(times.p99_ms), format_percent(times.variation())});
+  }
+  return table.render(2);
+}
+
+}  // namespace
+
+const MeasuredPass& pass_of(const BenchQuestion& question, const BenchRun& run) {
+  return question.is_cold ? run.measured.first : run.measured.again;
+}
+
+const BenchRun& choose_run(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
+  const auto rate = [&](const BenchRun& run) { return samples_per_s(pass_of(question, run)); };
+  const double fastest = rate(*std::ranges::max_element(runs, {}, rate));
+  const BenchRun* chosen = nullptr;
+  for (const BenchRun& run : runs) {
+    if (rate(run) < 0.9 * fastest) continue;
+    const auto cost = [](const BenchRun& of) { return std::tuple(of.thread_count, of.batch_size); };
+    if (chosen == nullptr || cost(run) < cost(*chosen)) chosen = &run;
+  }
+  return *chosen;
+}
+
+std::string describe_bench(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
+  const BenchRun& run = choose_run(question, runs);
+  const MeasuredPass& pass = pass_of(question, run);
+  const BatchTimes times = report::summarize_times(pass.batch_ms);
+  std::string text;
+  if (runs.size() > 1) {
+    text += describe_sweep(question, runs) + "Recommended: " + setting_in_words(run) + ".\n";
+  }
+  text += report::escape_controls(question.cache) + ", shuffle " + question.shuffle + ", " +
+          setting_in_words(run) + ", " +
+          report::format_counted(pass.batch_ms.size(), "time", "times") + "\n";
+  if (!question.is_cold) {
+    text += "  first time   " + rate_in_words(run.measured.first) +
+            ", each record verified as it is handed out\n";
+  }
+  text += std::string("  ") + (question.is_cold ? "from disk    " : "after that   ") +
+          rate_in_words(pass) + "\n  " + times_in_words(times) + ": " + verdict_of(times) + "\n";
+  if (times.cycle) {
+    text += "  every " + format_count(times.cycle->period) +
+            " batches the times repeat themselves (" + format_percent(times.cycle->strength) +
+            "): a queue that runs dry and is filled again\n";
+  }
+  return text + advice(question, run, times) + "\n";
+}
+
+json bench_to_json(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
+  const BenchRun& run = choose_run(question, runs);
+  const BatchTimes times = report::summarize_times(pass_of(question, run).batch_ms);
+  json document = times_to_json(pass_of(question, run));
+  document["cache"] = question.cache;
+  document["shuffle"] = question.shuffle;
+  document["cold"] = question.is_cold;
+  document["batch_size"] = run.batch_size;
+  document["threads"] = run.thread_count;
+  document["verdict"] = verdict_of(times);
+  document["step_ms_min"] = times.mean_ms / kDataShareOfStep;
+  document["recommendation"] = advice(question, run, times);
+  document["first_pass"] = times_to_json(run.measured.first);
+  document["runs"] = json::array();
+  for (const BenchRun& one : runs) {
+    json row = times_to_json(pass_of(question, one));
+    row["batch_size"] = one.batch_size;
+    row["threads"] = one.thread_count;
+    document["runs"].push_back(std::move(row));
+  }
+  return document;
+}
+
+}  // namespace xtts::cli

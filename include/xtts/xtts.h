@@ -1,0 +1,235 @@
+/* The C interface of libxtts_reader.so: caches, records, batches. Plain C99, nothing but the C
+ * library.
+ *
+ *   xtts_error error;
+ *   xtts_cache* cache = NULL;
+ *   if (xtts_cache_open("./cache", &cache, &error) != XTTS_OK) return report(error.message);
+ *   xtts_reader_options options;
+ *   xtts_reader_options_init(&options, sizeof options);
+ *   options.batch_size = 32;
+ *   options.split = "train";
+ *   xtts_reader* reader = NULL;
+ *   if (xtts_reader_open(cache, &options, &reader, &error) != XTTS_OK) ...
+ *   for (;;) {
+ *     xtts_batch batch;
+ *     if (xtts_reader_next(reader, &batch, &error) != XTTS_OK) ...
+ *     if (batch.release == NULL) break;          // the epoch is at its end
+ *     train(xtts_batch_find(&batch, "mel"));
+ *     batch.release(&batch);                     // gives the slot back
+ *   }
+ *   xtts_reader_close(reader);
+ *   xtts_cache_close(cache);
+ *
+ * Ownership: what a call gives is the caller's, and goes by its close function, or by its own
+ * `release`, which sets `release` to NULL; NULL there means that nothing is held. Batches and
+ * records may outlive reader and cache; whoever copies such a struct moves it. Strings are UTF-8
+ * and end in 0; those that a call gives live as long as the thing they came with.
+ *
+ * Failures: every call that can fail returns a code and, where `error` is not NULL, says in it what
+ * happened and what to do. Nothing prints, exits, throws, or dies of a damaged file. Threads: a
+ * cache is shared freely; a reader belongs to one thread at a time; batches and records may be read
+ * and released in any. After a fork() the child opens its own.
+ *
+ * Values and functions of this header never change their meaning; structs grow at their end, and
+ * struct_bytes tells the library which one it was given. */
+#ifndef XTTS_XTTS_H
+#define XTTS_XTTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define XTTS_C_API __attribute__((visibility("default")))
+#else
+#define XTTS_C_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the caller does next; as xtts::StatusCode. */
+typedef int32_t xtts_code;
+enum {
+  XTTS_OK = 0,
+  XTTS_INVALID_ARGUMENT = 1, /* fix the call */
+  XTTS_NOT_FOUND = 2,        /* ask for something that exists */
+  XTTS_CORRUPT = 5,          /* the cache is damaged: xtts-precompute verify */
+  XTTS_UNSUPPORTED = 6,      /* a newer format, or a part that this build lacks */
+  XTTS_MISMATCH = 7,         /* another generation, or another selection */
+  XTTS_BUSY = 8,             /* all batch slots are held */
+  XTTS_RESOURCE = 9,         /* memory or I/O */
+  XTTS_INTERNAL = 12         /* a defect of ours */
+};
+
+typedef struct xtts_error {
+  xtts_code code;
+  char message[2044]; /* cut where it is longer */
+} xtts_error;
+
+/* As they lie on disk. */
+enum {
+  XTTS_FLOAT32 = 1,
+  XTTS_FLOAT16 = 2,
+  XTTS_BFLOAT16 = 3,
+  XTTS_INT32 = 4,
+  XTTS_INT16 = 5,
+  XTTS_UINT8 = 6,
+  XTTS_INT64 = 7
+};
+
+enum { XTTS_DIMENSIONS_MAX = 5 };
+
+typedef struct xtts_cache xtts_cache;
+typedef struct xtts_reader xtts_reader;
+
+/* "0.1.0" */
+XTTS_C_API const char* xtts_version(void);
+
+/* ---- A cache: one published generation, kept readable while it is open. ---- */
+
+XTTS_C_API xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error);
+XTTS_C_API void xtts_cache_close(xtts_cache* cache); /* NULL is fine */
+XTTS_C_API uint64_t xtts_cache_size(const xtts_cache* cache);
+XTTS_C_API const char* xtts_cache_recipe(const xtts_cache* cache);
+/* The position of a clip by its id, "id" or "data set/id"; XTTS_NOT_FOUND. */
+XTTS_C_API xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, uint64_t* position,
+                                     xtts_error* error);
+/* The id of a position, into `out`, cut to `out_bytes` with its 0; the whole length into `length`,
+ * which may be NULL. */
+XTTS_C_API xtts_code xtts_cache_id(const xtts_cache* cache, uint64_t position, char* out,
+                                   size_t out_bytes, size_t* length, xtts_error* error);
+
+/* One column of one clip, verified: its true rows, C order, little-endian. */
+typedef struct xtts_record {
+  int32_t dtype;
+  int32_t dimension_count;
+  int64_t shape[XTTS_DIMENSIONS_MAX]; /* [true length, rest of the column's shape] */
+  const void* data;
+  size_t data_bytes;
+  void (*release)(struct xtts_record* record);
+  void* private_data;
+} xtts_record;
+
+XTTS_C_API xtts_code xtts_cache_read(const xtts_cache* cache, const char* column, uint64_t position,
+                                     xtts_record* out, xtts_error* error);
+
+/* ---- A reader: batches of fixed shape, filled ahead by its threads. ---- */
+
+enum { XTTS_SHUFFLE_NONE = 0, XTTS_SHUFFLE_GLOBAL = 1, XTTS_SHUFFLE_WINDOW = 2 };
+enum { XTTS_LAST_DROP = 0, XTTS_LAST_PAD = 1 };
+enum { XTTS_DAMAGE_RAISE = 0, XTTS_DAMAGE_SKIP = 1, XTTS_DAMAGE_IGNORE = 2 };
+
+typedef struct xtts_column_request {
+  const char* name;
+  int32_t dtype;         /* 0: as stored; else another float type than stored */
+  int32_t has_pad_value; /* 0: each record's own fill value */
+  double pad_value;
+} xtts_column_request;
+
+/* What each means stands in batch.hpp, ReaderOptions, under the same name. Strings and lists are
+ * read during xtts_reader_open and may go after it; NULL is empty. */
+typedef struct xtts_reader_options {
+  size_t struct_bytes;
+  uint32_t batch_size;
+  int32_t shuffle;
+  const char* split;
+  const char* where;
+  const char* const* ids;
+  size_t id_count;
+  const char* const* exclude;
+  size_t exclude_count;
+  const xtts_column_request* columns; /* none: all, as stored */
+  size_t column_count;
+  uint64_t seed;
+  uint32_t rank;
+  uint32_t world_size;
+  int32_t last_batch;
+  int32_t verify_records;
+  int32_t on_damage;
+  uint32_t slot_count;
+  uint32_t thread_count;
+  int32_t lock_memory;
+  const char* device;
+  uint64_t stretch_samples;
+  uint64_t stretches_per_window;
+} xtts_reader_options;
+
+/* The defaults. `struct_bytes`: sizeof(xtts_reader_options). */
+XTTS_C_API void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes);
+
+typedef struct xtts_batch_column {
+  const char* name;
+  int32_t dtype;
+  int32_t dimension_count;
+  int64_t shape[XTTS_DIMENSIONS_MAX]; /* [batch, frames, mels] */
+  const void* data;
+  size_t data_bytes;
+  const int32_t* lengths; /* [batch]: true length of axis 1; 0 for rows without a clip */
+  int32_t is_view;        /* the cache's own memory, not a copy */
+} xtts_batch_column;
+
+typedef struct xtts_batch {
+  uint32_t size;
+  uint32_t valid_count; /* rows that hold a clip; they come first */
+  size_t column_count;
+  const xtts_batch_column* columns;
+  const int32_t* speakers; /* [size]; -1: unknown, or no clip */
+  const int32_t* languages;
+  const uint64_t* positions; /* [valid_count], in the cache */
+  void (*release)(struct xtts_batch* batch);
+  void* private_data;
+} xtts_batch;
+
+/* NULL where there is no such column. */
+XTTS_C_API const xtts_batch_column* xtts_batch_find(const xtts_batch* batch, const char* name);
+
+XTTS_C_API xtts_code xtts_reader_open(const xtts_cache* cache, const xtts_reader_options* options,
+                                      xtts_reader** out, xtts_error* error);
+XTTS_C_API void xtts_reader_close(xtts_reader* reader); /* NULL is fine */
+XTTS_C_API uint64_t xtts_reader_sample_count(const xtts_reader* reader);
+XTTS_C_API uint64_t xtts_reader_batches_per_epoch(const xtts_reader* reader);
+XTTS_C_API xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, xtts_error* error);
+/* `release` is NULL in a batch at the epoch's end. */
+XTTS_C_API xtts_code xtts_reader_next(xtts_reader* reader, xtts_batch* out, xtts_error* error);
+
+/* Where a reader stands, to be kept as these bytes with a model's checkpoint. */
+typedef struct xtts_reader_state {
+  uint32_t order_version;
+  uint32_t reserved;
+  uint64_t seed;
+  uint64_t epoch;
+  uint64_t samples_consumed;
+  char cache[40];
+  char selection[40];
+} xtts_reader_state;
+
+XTTS_C_API xtts_code xtts_reader_get_state(const xtts_reader* reader, xtts_reader_state* out,
+                                           xtts_error* error);
+XTTS_C_API xtts_code xtts_reader_load_state(xtts_reader* reader, const xtts_reader_state* state,
+                                            xtts_error* error);
+
+typedef struct xtts_reader_stats {
+  size_t struct_bytes; /* set by the caller */
+  uint64_t batch_count;
+  uint64_t sample_count;
+  uint64_t bytes;
+  uint64_t batches_in_place;
+  double ms_mean;
+  double ms_std;
+  double ms_p50;
+  double ms_p95;
+  double ms_p99;
+  double consumer_wait_s;
+  double filler_wait_s;
+  uint64_t check_failures;
+} xtts_reader_stats;
+
+XTTS_C_API xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* out,
+                                           xtts_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* XTTS_XTTS_H */

@@ -1,0 +1,397 @@
+// include/xtts/xtts.h on top of the C++ headers. Every entry catches what could be thrown: memory
+// running out while a result is put together.
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "xtts/batch.hpp"
+#include "xtts/reader.hpp"
+#include "xtts/xtts.h"
+
+struct xtts_cache {
+  xtts::Cache cache;
+};
+
+struct xtts_reader {
+  xtts::Reader reader;
+};
+
+namespace {
+
+using xtts::Status;
+using xtts::StatusCode;
+
+static_assert(XTTS_INVALID_ARGUMENT == static_cast<int>(StatusCode::kInvalidArgument));
+static_assert(XTTS_NOT_FOUND == static_cast<int>(StatusCode::kNotFound));
+static_assert(XTTS_CORRUPT == static_cast<int>(StatusCode::kCorrupt));
+static_assert(XTTS_UNSUPPORTED == static_cast<int>(StatusCode::kUnsupported));
+static_assert(XTTS_MISMATCH == static_cast<int>(StatusCode::kMismatch));
+static_assert(XTTS_BUSY == static_cast<int>(StatusCode::kBusy));
+static_assert(XTTS_RESOURCE == static_cast<int>(StatusCode::kResource));
+static_assert(XTTS_INTERNAL == static_cast<int>(StatusCode::kInternal));
+static_assert(XTTS_FLOAT32 == static_cast<int>(xtts::DType::kFloat32));
+static_assert(XTTS_INT64 == static_cast<int>(xtts::DType::kInt64));
+static_assert(XTTS_SHUFFLE_WINDOW == static_cast<int>(xtts::Shuffle::kWindow));
+static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
+static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
+
+// Cut at `size_bytes`, always ended by a 0.
+void copy_text(std::string_view text, char* out, std::size_t size_bytes) {
+  if (size_bytes == 0) return;
+  const std::size_t count = std::min(text.size(), size_bytes - 1);
+  std::memcpy(out, text.data(), count);
+  out[count] = '\0';
+}
+
+xtts_code tell(xtts_error* error, StatusCode code, std::string_view message) {
+  if (error != nullptr) {
+    error->code = static_cast<xtts_code>(code);
+    copy_text(message, error->message, sizeof error->message);
+  }
+  return static_cast<xtts_code>(code);
+}
+
+// Runs `call`, which returns a Status, and tells its failure.
+template <typename Call>
+xtts_code at_entry(xtts_error* error, Call call) noexcept {
+  try {
+    const Status status = call();
+    return tell(error, status.code(), status.message());
+  } catch (const std::bad_alloc&) {
+    return tell(error, StatusCode::kResource, "out of memory");
+  } catch (const std::exception& failure) {
+    return tell(error, StatusCode::kInternal, failure.what());
+  }
+}
+
+Status is_missing(std::string_view what) {
+  return {StatusCode::kInvalidArgument, std::string(what) + " is NULL"};
+}
+
+std::string text_or_empty(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+std::vector<std::string> texts_of(const char* const* texts, std::size_t count) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; texts != nullptr && i < count; ++i) {
+    list.push_back(text_or_empty(texts[i]));
+  }
+  return list;
+}
+
+template <typename Enum>
+xtts::Result<Enum> choice(std::int32_t number, Enum last, std::string_view name) {
+  if (number >= 0 && number <= static_cast<std::int32_t>(last)) return static_cast<Enum>(number);
+  return Status(StatusCode::kInvalidArgument,
+                std::string(name) + " has no value " + std::to_string(number));
+}
+
+xtts::Result<std::vector<xtts::ColumnRequest>> requests_of(const xtts_reader_options& options) {
+  std::vector<xtts::ColumnRequest> requests;
+  for (std::size_t i = 0; options.columns != nullptr && i < options.column_count; ++i) {
+    const xtts_column_request& column = options.columns[i];
+    xtts::ColumnRequest request{.name = text_or_empty(column.name)};
+    if (column.dtype != 0) {
+      const auto dtype = choice(column.dtype, xtts::DType::kInt64, "dtype");
+      if (!dtype.ok()) return dtype.status();
+      request.dtype = *dtype;
+    }
+    if (column.has_pad_value != 0) request.pad_value = column.pad_value;
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
+  xtts_reader_options options;
+  xtts_reader_options_init(&options, sizeof options);
+  if (given.struct_bytes < sizeof given.struct_bytes) {
+    return Status(StatusCode::kInvalidArgument,
+                  "the options were not initialized: call xtts_reader_options_init");
+  }
+  // A program built against an older header gives fewer fields, against a newer one more.
+  std::memcpy(&options, &given, std::min(given.struct_bytes, sizeof options));
+  const auto shuffle = choice(options.shuffle, xtts::Shuffle::kWindow, "shuffle");
+  if (!shuffle.ok()) return shuffle.status();
+  const auto last_batch = choice(options.last_batch, xtts::LastBatch::kPad, "last_batch");
+  if (!last_batch.ok()) return last_batch.status();
+  const auto on_damage = choice(options.on_damage, xtts::OnDamage::kIgnore, "on_damage");
+  if (!on_damage.ok()) return on_damage.status();
+  auto columns = requests_of(options);
+  if (!columns.ok()) return columns.status();
+  return xtts::ReaderOptions{
+      .batch_size = options.batch_size,
+      .split = text_or_empty(options.split),
+      .shuffle = *shuffle,
+      .seed = options.seed,
+      .rank = options.rank,
+      .world_size = options.world_size,
+      .last_batch = *last_batch,
+      .columns = std::move(*columns),
+      .where = text_or_empty(options.where),
+      .ids = texts_of(options.ids, options.id_count),
+      .exclude = texts_of(options.exclude, options.exclude_count),
+      .verify_records = options.verify_records != 0,
+      .on_damage = *on_damage,
+      .slot_count = options.slot_count,
+      .thread_count = options.thread_count,
+      .device = text_or_empty(options.device),
+      .lock_memory = options.lock_memory != 0,
+      .stretch_samples = options.stretch_samples,
+      .stretches_per_window = options.stretches_per_window,
+  };
+}
+
+// What a batch's private_data is.
+struct HeldBatch {
+  xtts::Batch batch;
+  std::vector<std::string> names;  // ended by 0, which string_views are not
+  std::vector<xtts_batch_column> columns;
+};
+
+void release_batch(xtts_batch* batch) {
+  delete static_cast<HeldBatch*>(batch->private_data);
+  *batch = {};
+}
+
+void release_record(xtts_record* record) {
+  delete static_cast<xtts::Record*>(record->private_data);
+  *record = {};
+}
+
+void show_batch(std::unique_ptr<HeldBatch> held, xtts_batch& out) {
+  for (const xtts::BatchColumn& column : held->batch.columns()) {
+    held->names.emplace_back(column.name);
+  }
+  for (const xtts::BatchColumn& column : held->batch.columns()) {
+    xtts_batch_column shown{};
+    shown.name = held->names[held->columns.size()].c_str();
+    shown.dtype = static_cast<std::int32_t>(column.dtype);
+    shown.dimension_count = static_cast<std::int32_t>(column.shape.size());
+    std::ranges::copy(column.shape, shown.shape);
+    shown.data = column.bytes.data();
+    shown.data_bytes = column.bytes.size();
+    shown.lengths = column.lengths.data();
+    shown.is_view = column.is_view ? 1 : 0;
+    held->columns.push_back(shown);
+  }
+  out.size = held->batch.size();
+  out.valid_count = held->batch.valid_count();
+  out.column_count = held->columns.size();
+  out.columns = held->columns.data();
+  out.speakers = held->batch.speakers().data();
+  out.languages = held->batch.languages().data();
+  out.positions = held->batch.positions().data();
+  out.release = release_batch;
+  out.private_data = held.release();
+}
+
+}  // namespace
+
+const char* xtts_version(void) {
+  return XTTS_VERSION;
+}
+
+xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (path == nullptr || out == nullptr) return is_missing("path or out");
+    auto cache = xtts::Cache::open(path);
+    if (!cache.ok()) return cache.status();
+    *out = new xtts_cache{std::move(*cache)};
+    return {};
+  });
+}
+
+void xtts_cache_close(xtts_cache* cache) {
+  delete cache;
+}
+
+uint64_t xtts_cache_size(const xtts_cache* cache) {
+  return cache->cache.size();
+}
+
+const char* xtts_cache_recipe(const xtts_cache* cache) {
+  return cache->cache.recipe_name().c_str();
+}
+
+xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, uint64_t* position,
+                          xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (cache == nullptr || id == nullptr || position == nullptr) {
+      return is_missing("cache, id or position");
+    }
+    const auto found = cache->cache.find(id);
+    if (!found.ok()) return found.status();
+    if (!*found) {
+      return {StatusCode::kNotFound, "the cache has no clip '" + std::string(id) + "'"};
+    }
+    *position = **found;
+    return {};
+  });
+}
+
+xtts_code xtts_cache_id(const xtts_cache* cache, uint64_t position, char* out, size_t out_bytes,
+                        size_t* length, xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (cache == nullptr || (out == nullptr && out_bytes > 0)) return is_missing("cache or out");
+    const auto id = cache->cache.id(position);
+    if (!id.ok()) return id.status();
+    copy_text(*id, out, out_bytes);
+    if (length != nullptr) *length = id->size();
+    return {};
+  });
+}
+
+xtts_code xtts_cache_read(const xtts_cache* cache, const char* column, uint64_t position,
+                          xtts_record* out, xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (cache == nullptr || column == nullptr || out == nullptr) {
+      return is_missing("cache, column or out");
+    }
+    *out = {};
+    auto record = cache->cache.read(column, position);
+    if (!record.ok()) return record.status();
+    auto held = std::make_unique<xtts::Record>(std::move(*record));
+    out->dtype = static_cast<std::int32_t>(held->dtype());
+    out->dimension_count = static_cast<std::int32_t>(held->shape().size());
+    std::ranges::copy(held->shape(), out->shape);
+    out->data = held->bytes().data();
+    out->data_bytes = held->bytes().size();
+    out->release = release_record;
+    out->private_data = held.release();
+    return {};
+  });
+}
+
+void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes) {
+  const xtts::ReaderOptions defaults;
+  xtts_reader_options full{};
+  full.struct_bytes = std::min(struct_bytes, sizeof full);
+  full.batch_size = defaults.batch_size;
+  full.shuffle = static_cast<std::int32_t>(defaults.shuffle);
+  full.world_size = defaults.world_size;
+  full.verify_records = defaults.verify_records ? 1 : 0;
+  full.slot_count = defaults.slot_count;
+  full.thread_count = defaults.thread_count;
+  full.device = "cpu";
+  std::memcpy(options, &full, full.struct_bytes);
+}
+
+const xtts_batch_column* xtts_batch_find(const xtts_batch* batch, const char* name) {
+  for (std::size_t i = 0; i < batch->column_count; ++i) {
+    if (std::strcmp(batch->columns[i].name, name) == 0) return &batch->columns[i];
+  }
+  return nullptr;
+}
+
+xtts_code xtts_reader_open(const xtts_cache* cache, const xtts_reader_options* options,
+                           xtts_reader** out, xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (cache == nullptr || options == nullptr || out == nullptr) {
+      return is_missing("cache, options or out");
+    }
+    const auto understood = options_of(*options);
+    if (!understood.ok()) return understood.status();
+    auto reader = xtts::Reader::open(cache->cache, *understood);
+    if (!reader.ok()) return reader.status();
+    *out = new xtts_reader{std::move(*reader)};
+    return {};
+  });
+}
+
+void xtts_reader_close(xtts_reader* reader) {
+  delete reader;
+}
+
+uint64_t xtts_reader_sample_count(const xtts_reader* reader) {
+  return reader->reader.sample_count();
+}
+
+uint64_t xtts_reader_batches_per_epoch(const xtts_reader* reader) {
+  return reader->reader.batches_per_epoch();
+}
+
+xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (reader == nullptr) return is_missing("reader");
+    reader->reader.set_epoch(epoch);
+    return {};
+  });
+}
+
+xtts_code xtts_reader_next(xtts_reader* reader, xtts_batch* out, xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    *out = {};
+    auto held = std::make_unique<HeldBatch>();
+    auto batch = reader->reader.next();
+    if (!batch.ok()) return batch.status();
+    if (!*batch) return {};
+    held->batch = std::move(**batch);
+    show_batch(std::move(held), *out);
+    return {};
+  });
+}
+
+xtts_code xtts_reader_get_state(const xtts_reader* reader, xtts_reader_state* out,
+                                xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    const xtts::ReaderState state = reader->reader.state();
+    *out = {};
+    out->order_version = state.order_version;
+    out->seed = state.seed;
+    out->epoch = state.epoch;
+    out->samples_consumed = state.samples_consumed;
+    copy_text(state.cache, out->cache, sizeof out->cache);
+    copy_text(state.selection, out->selection, sizeof out->selection);
+    return {};
+  });
+}
+
+xtts_code xtts_reader_load_state(xtts_reader* reader, const xtts_reader_state* state,
+                                 xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (reader == nullptr || state == nullptr) return is_missing("reader or state");
+    // Bytes from a file: a text need not end in it.
+    const auto text = [](const auto& field) {
+      return std::string(field, std::find(std::begin(field), std::end(field), '\0'));
+    };
+    return reader->reader.load_state({.order_version = state->order_version,
+                                      .seed = state->seed,
+                                      .epoch = state->epoch,
+                                      .samples_consumed = state->samples_consumed,
+                                      .cache = text(state->cache),
+                                      .selection = text(state->selection)});
+  });
+}
+
+xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* out,
+                                xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    const xtts::ReaderStats stats = reader->reader.stats();
+    const xtts_reader_stats full{.struct_bytes = std::min(out->struct_bytes, sizeof(*out)),
+                                 .batch_count = stats.batch_count,
+                                 .sample_count = stats.sample_count,
+                                 .bytes = stats.bytes,
+                                 .batches_in_place = stats.batches_in_place,
+                                 .ms_mean = stats.ms_mean,
+                                 .ms_std = stats.ms_std,
+                                 .ms_p50 = stats.ms_p50,
+                                 .ms_p95 = stats.ms_p95,
+                                 .ms_p99 = stats.ms_p99,
+                                 .consumer_wait_s = stats.consumer_wait_s,
+                                 .filler_wait_s = stats.filler_wait_s,
+                                 .check_failures = stats.check_failures};
+    std::memcpy(out, &full, full.struct_bytes);
+    return {};
+  });
+}

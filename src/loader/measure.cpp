@@ -1,0 +1,119 @@
+#include "loader/measure.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+
+#include "base/env.hpp"
+#include "base/guarded_read.hpp"
+#include "base/try.hpp"
+#include "formats/constants.hpp"
+#include "loader/loader.hpp"
+#include "reader/cache_paths.hpp"
+
+namespace xtts::loader {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+void add_pages(void* sum, std::span<const std::byte> bytes) {
+  unsigned total = 0;
+  for (std::size_t i = 0; i < bytes.size(); i += formats::kPageBytes) {
+    total += static_cast<unsigned>(bytes[i]);
+  }
+  static_cast<std::atomic<unsigned>*>(sum)->fetch_add(total, std::memory_order_relaxed);
+}
+
+void look_at(const BatchSlot& slot, const BatchLayout& layout) {
+  std::atomic<unsigned> sum = 0;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const ColumnLayout& column = layout.columns[i];
+    const std::size_t size_bytes = column.record_bytes * layout.batch_size;
+    const bool is_view = slot.in_place[i].mapping != nullptr;
+    const std::byte* const data =
+        is_view ? slot.in_place[i].data : slot.memory->consumer_data() + column.offset_bytes;
+    // Of a view whose file was cut, what could be read is enough for this purpose.
+    (void)guarded_read({data, size_bytes}, add_pages, &sum);
+  }
+}
+
+Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
+  MeasuredPass pass;
+  loader.set_epoch(0);
+  const ReaderStats before = loader.stats();
+  const Clock::time_point begin = Clock::now();
+  std::optional<Clock::time_point> last;
+  for (std::uint64_t count = 0; count < options.batch_count;) {
+    if (options.cancelled && options.cancelled()) {
+      return Status(StatusCode::kCancelled, "stopped while measuring");
+    }
+    XTTS_ASSIGN(const auto lease, loader.next());
+    if (!lease) {
+      loader.set_epoch(loader.epoch() + 1);
+      last.reset();
+      continue;
+    }
+    const Clock::time_point now = Clock::now();
+    if (last) {
+      pass.batch_ms.push_back(std::chrono::duration<double, std::milli>(now - *last).count());
+    }
+    last = now;
+    look_at(**lease, loader.layout());
+    pass.sample_count += (*lease)->positions.size();
+    ++count;
+  }
+  pass.seconds = seconds_since(begin);
+  const ReaderStats after = loader.stats();
+  pass.bytes = after.bytes - before.bytes;
+  pass.waited_s = after.consumer_wait_s - before.consumer_wait_s;
+  return pass;
+}
+
+}  // namespace
+
+Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
+                         const MeasureOptions& options) {
+  XTTS_ASSIGN(const auto loader, Loader::open(cache, options.reader));
+  if (loader->batches_per_epoch() == 0) {
+    return Status(StatusCode::kInvalidArgument, "the " + std::to_string(loader->sample_count()) +
+                                                    " clips chosen do not fill a batch of " +
+                                                    std::to_string(options.reader.batch_size) +
+                                                    ": ask for smaller ones");
+  }
+  guard_reads();
+  Measured measured;
+  XTTS_ASSIGN(measured.first, run_pass(*loader, options));
+  XTTS_ASSIGN(measured.again, run_pass(*loader, options));
+  return measured;
+}
+
+Status drop_from_memory(const std::string& cache, const formats::Manifest& manifest) {
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    for (std::size_t i = 0; i < column.shards.size(); ++i) {
+      // Not through Env: this is about the machine that the cache lies on, not about the cache.
+      const std::string path = join_path(cache, reader::shard_name(column, i));
+      const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      if (fd < 0) {
+        return {StatusCode::kResource,
+                "opening " + path + ": " + std::generic_category().message(errno)};
+      }
+      const int error = ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+      ::close(fd);
+      if (error != 0) {
+        return {StatusCode::kUnsupported,
+                "dropping " + path + " from memory: " + std::generic_category().message(error)};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace xtts::loader

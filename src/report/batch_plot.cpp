@@ -1,0 +1,79 @@
+#include "report/batch_plot.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/canvas.hpp"
+#include "report/ticks.hpp"
+
+namespace xtts::report {
+namespace {
+
+constexpr Rgb kBackground{255, 255, 255};
+constexpr Rgb kLine{34, 34, 40};
+constexpr Rgb kSoft{110, 110, 120};
+constexpr Rgb kBar{58, 110, 165};
+constexpr Rgb kMean{200, 60, 40};
+constexpr int kLeftMargin = 110;
+constexpr int kRightMargin = 150;
+constexpr int kTopMargin = 56;
+constexpr int kBottomMargin = 64;
+constexpr int kPlotWidth = 900;
+constexpr int kPlotHeight = 300;
+constexpr int kScale = 2;
+
+// The axis ends a little above the slowest batch, unless a few are far off: those are cut, and
+// their columns reach the frame.
+double top_of_axis(const BatchTimes& times, std::span<const double> ms) {
+  const double slowest = *std::ranges::max_element(ms);
+  const double top = std::min(slowest, 4.0 * std::max(times.p95_ms, times.mean_ms));
+  return std::max(top * 1.1, 1e-6);
+}
+
+void draw_level(Canvas& canvas, double ms, double top, Rgb colour, const std::string& name) {
+  const int y = kTopMargin + kPlotHeight -
+                static_cast<int>(std::lround(std::min(ms / top, 1.0) * kPlotHeight));
+  canvas.fill(kLeftMargin, y, kPlotWidth, 1, colour);
+  canvas.text(kLeftMargin + kPlotWidth + 8, y - text_height(kScale) / 2, name, colour, kScale);
+}
+
+}  // namespace
+
+Result<std::string> draw_batch_times(std::span<const double> ms, const std::string& title) {
+  Canvas canvas(kLeftMargin + kPlotWidth + kRightMargin, kTopMargin + kPlotHeight + kBottomMargin,
+                kBackground);
+  canvas.text(kLeftMargin, 20, title, kLine, kScale);
+  if (ms.empty()) return canvas.to_png();
+  const BatchTimes times = summarize_times(ms);
+  const double top = top_of_axis(times, ms);
+  const auto count = static_cast<double>(ms.size());
+  for (int x = 0; x < kPlotWidth; ++x) {
+    const auto first = static_cast<std::size_t>(x * count / kPlotWidth);
+    const auto end = std::max(static_cast<std::size_t>((x + 1) * count / kPlotWidth), first + 1);
+    const double slowest = *std::max_element(ms.begin() + static_cast<std::ptrdiff_t>(first),
+                                             ms.begin() + static_cast<std::ptrdiff_t>(end));
+    const int height = static_cast<int>(std::lround(std::min(slowest / top, 1.0) * kPlotHeight));
+    canvas.fill(kLeftMargin + x, kTopMargin + kPlotHeight - height, 1, height, kBar);
+  }
+  draw_level(canvas, times.mean_ms, top, kMean, "mean");
+  draw_level(canvas, times.p95_ms, top, kSoft, "p95");
+  canvas.frame(kLeftMargin - 1, kTopMargin - 1, kPlotWidth + 2, kPlotHeight + 2, kLine);
+  for (const Tick& tick : linear_ticks(0.0, top, 6)) {
+    const int y =
+        kTopMargin + kPlotHeight - static_cast<int>(std::lround(tick.value / top * kPlotHeight));
+    canvas.fill(kLeftMargin - 7, y, 6, 1, kLine);
+    canvas.text(kLeftMargin - 12 - text_width(tick.label, kScale), y - text_height(kScale) / 2,
+                tick.label, kLine, kScale);
+  }
+  for (const Tick& tick : linear_ticks(0.0, count, 10)) {
+    const int x = kLeftMargin + static_cast<int>(std::lround(tick.value / count * kPlotWidth));
+    canvas.fill(x, kTopMargin + kPlotHeight + 1, 1, 6, kLine);
+    canvas.text(x - text_width(tick.label, kScale) / 2, kTopMargin + kPlotHeight + 12, tick.label,
+                kLine, kScale);
+  }
+  canvas.text_upwards(12, kTopMargin + kPlotHeight, "ms a batch", kSoft, kScale);
+  canvas.text(kLeftMargin, kTopMargin + kPlotHeight + 38, "batch", kSoft, kScale);
+  return canvas.to_png();
+}
+
+}  // namespace xtts::report

@@ -1,0 +1,1 @@
+xtts-precompute bench cache --batch-size 2 --num-batches 20

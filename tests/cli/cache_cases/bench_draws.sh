@@ -1,0 +1,2 @@
+xtts-precompute bench cache --batch-size 1 --num-batches 50 --quiet --png times.png > /dev/null
+head -c 8 times.png | od -An -c
