@@ -53,6 +53,9 @@ Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
   for (std::uint64_t i = 0; i < places.count; ++i) {
     slot.positions.push_back(selection_.position_of(order_.sample_at(places.first + i)));
   }
+  if (options_.window_reader != nullptr && places.count > 0) {
+    options_.window_reader->wait_for(places.first + places.count - 1);
+  }
   slot.is_damaged.assign(layout_.batch_size, 0);
   slot.in_place.assign(layout_.columns.size(), {});
   XTTS_TRY(place_in_cache(slot));

@@ -19,6 +19,7 @@
 #include "loader/row_filler.hpp"
 #include "loader/selection.hpp"
 #include "loader/steps.hpp"
+#include "loader/window_reader.hpp"
 #include "reader/cache_view.hpp"
 #include "xtts/batch.hpp"
 
@@ -31,6 +32,7 @@ struct BatchFillerOptions {
   bool verify_records = true;
   OnDamage on_damage = OnDamage::kRaise;
   std::uint32_t thread_count = 1;
+  WindowReader* window_reader = nullptr;  // for Shuffle::kWindow; outlives the filler
 };
 
 struct FillCounts {
@@ -50,6 +52,7 @@ class BatchFiller final : public BatchWork {
 
   // Only while nobody works.
   void set_order(const EpochOrderOptions& order, const Steps& steps);
+  [[nodiscard]] const EpochOrder& order() const noexcept { return order_; }
 
   [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override;
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part,

@@ -44,13 +44,16 @@ std::vector<ColumnRequest> all_columns(const formats::Manifest& manifest) {
   return requests;
 }
 
-// Runs of kStretchBytes of the largest column, which the others follow.
+// Runs of kStretchBytes of the largest column, which the others follow: whole blocks of it.
 std::uint64_t default_stretch_samples(const BatchLayout& layout) {
-  std::uint64_t record_bytes = 1;
+  const formats::ColumnSpec* largest = nullptr;
   for (const ColumnLayout& column : layout.columns) {
-    record_bytes = std::max(record_bytes, column.column->spec.record_bytes());
+    const formats::ColumnSpec& spec = column.column->spec;
+    if (largest == nullptr || spec.record_bytes() > largest->record_bytes()) largest = &spec;
   }
-  return std::max<std::uint64_t>(kStretchBytes / record_bytes, 1);
+  if (largest == nullptr) return 1;
+  const std::uint64_t block = largest->geometry().records_per_block;
+  return std::max(kStretchBytes / largest->record_bytes() / block, std::uint64_t{1}) * block;
 }
 
 }  // namespace
@@ -98,6 +101,11 @@ Status Loader::start(const ReaderOptions& options) {
   }
   const std::uint32_t threads =
       options.thread_count != 0 ? options.thread_count : default_thread_count();
+  if (order_.shuffle == Shuffle::kWindow) {
+    std::vector<const formats::ColumnEntry*> columns;
+    for (const ColumnLayout& column : layout_.columns) columns.push_back(column.column);
+    window_reader_ = std::make_unique<WindowReader>(*cache_, selection_, std::move(columns));
+  }
   filler_ =
       std::make_unique<BatchFiller>(*cache_, selection_, layout_,
                                     BatchFillerOptions{.order = order_,
@@ -105,10 +113,21 @@ Status Loader::start(const ReaderOptions& options) {
                                                        .rank = options.rank,
                                                        .verify_records = options.verify_records,
                                                        .on_damage = options.on_damage,
-                                                       .thread_count = threads});
+                                                       .thread_count = threads,
+                                                       .window_reader = window_reader_.get()});
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads);
-  ring_->resume(0, steps_.step_count());
+  begin_epoch();
   return {};
+}
+
+// Fillers that wait for a window are let go before the ring waits for them.
+Loader::~Loader() {
+  if (window_reader_ != nullptr) window_reader_->stop();
+}
+
+void Loader::begin_epoch() {
+  if (window_reader_ != nullptr) window_reader_->begin(filler_->order(), steps_.first_place);
+  ring_->resume(0, steps_.step_count());
 }
 
 std::uint64_t Loader::batches_per_epoch() const noexcept {
@@ -123,13 +142,14 @@ void Loader::set_epoch(std::uint64_t epoch) {
 }
 
 void Loader::go_to(std::uint64_t epoch, std::uint64_t first_place) {
+  if (window_reader_ != nullptr) window_reader_->stop();
   ring_->pause();
   order_.epoch = epoch;
   steps_.first_place = first_place;
   steps_taken_ = 0;
   filler_->set_order(order_, steps_);
   intervals_.forget_last();
-  ring_->resume(0, steps_.step_count());
+  begin_epoch();
 }
 
 Result<std::optional<Lease>> Loader::next() {

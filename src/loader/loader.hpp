@@ -37,11 +37,16 @@ class Loader {
   [[nodiscard]] Status load_state(const ReaderState& state);
   [[nodiscard]] ReaderStats stats() const;
 
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
  private:
   Loader(std::shared_ptr<reader::CacheView> cache, Selection selection, BatchLayout layout)
       : cache_(std::move(cache)), selection_(std::move(selection)), layout_(std::move(layout)) {}
   [[nodiscard]] Status start(const ReaderOptions& options);
   void go_to(std::uint64_t epoch, std::uint64_t first_place);
+  void begin_epoch();
   [[nodiscard]] std::string selection_digest() const;
 
   std::shared_ptr<reader::CacheView> cache_;
@@ -50,6 +55,7 @@ class Loader {
   EpochOrderOptions order_;
   Steps steps_;
   std::shared_ptr<gpu::Device> device_;
+  std::unique_ptr<WindowReader> window_reader_;  // for Shuffle::kWindow
   std::unique_ptr<BatchFiller> filler_;
   std::unique_ptr<Ring> ring_;  // goes first: its threads use all that stands above
 

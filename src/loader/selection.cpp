@@ -73,8 +73,8 @@ Result<std::vector<Range>> ranges_of_split(reader::CacheView& cache,
 }
 
 // Ascending, each once.
-Result<std::vector<std::uint64_t>> positions_of(reader::CacheView& cache,
-                                                const std::vector<std::string>& ids) {
+Result<std::vector<std::uint64_t>> find_all(reader::CacheView& cache,
+                                            const std::vector<std::string>& ids) {
   std::vector<std::uint64_t> positions;
   for (const std::string& id : ids) {
     XTTS_ASSIGN(const auto position, cache.find(id));
@@ -127,6 +127,21 @@ std::uint64_t Selection::position_of(std::uint64_t sample) const noexcept {
   return run.first_position + (sample - run.first_sample);
 }
 
+std::vector<PositionRange> Selection::positions_of(std::uint64_t first_sample,
+                                                   std::uint64_t sample_count) const {
+  std::vector<PositionRange> ranges;
+  const std::uint64_t end = first_sample + sample_count;
+  auto run = std::prev(std::ranges::upper_bound(runs_, first_sample, {}, &Run::first_sample));
+  for (std::uint64_t sample = first_sample; sample < end; ++run) {
+    const std::uint64_t run_end =
+        std::next(run) == runs_.end() ? size_ : std::next(run)->first_sample;
+    const std::uint64_t count = std::min(run_end, end) - sample;
+    ranges.push_back({run->first_position + (sample - run->first_sample), count});
+    sample += count;
+  }
+  return ranges;
+}
+
 Digest Selection::digest() const {
   Hasher128 hasher;
   for (const Run& run : runs_) {
@@ -147,8 +162,8 @@ Result<Selection> Selection::choose(reader::CacheView& cache, const SelectionOpt
     XTTS_ASSIGN(auto expression, query::Expression::parse(options.where));
     filter.emplace(cache, std::move(expression));
   }
-  XTTS_ASSIGN(const auto wanted, positions_of(cache, options.ids));
-  XTTS_ASSIGN(const auto unwanted, positions_of(cache, options.exclude));
+  XTTS_ASSIGN(const auto wanted, find_all(cache, options.ids));
+  XTTS_ASSIGN(const auto unwanted, find_all(cache, options.exclude));
   XTTS_ASSIGN(const auto ranges, ranges_of_split(cache, split));
 
   Selection selection;

@@ -22,6 +22,14 @@ struct SelectionOptions {
   std::vector<std::string> exclude = {};  // not these
 };
 
+// Consecutive positions.
+struct PositionRange {
+  std::uint64_t first_position = 0;
+  std::uint64_t count = 0;
+
+  friend bool operator==(const PositionRange&, const PositionRange&) = default;
+};
+
 class Selection {
  public:
   [[nodiscard]] static Result<Selection> choose(reader::CacheView& cache,
@@ -30,6 +38,9 @@ class Selection {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   // The position in the cache of a sample below size().
   [[nodiscard]] std::uint64_t position_of(std::uint64_t sample) const noexcept;
+  // The positions of consecutive samples, all below size().
+  [[nodiscard]] std::vector<PositionRange> positions_of(std::uint64_t first_sample,
+                                                        std::uint64_t sample_count) const;
   // Equal where the same positions are chosen.
   [[nodiscard]] Digest digest() const;
 

@@ -230,6 +230,16 @@ Result<std::vector<std::byte>> BlockMap::read_region(const RecordPlace& place, C
                       place.block->header.region_bytes(place.slot));
 }
 
+void BlockMap::bring_in(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,
+                        std::span<std::byte> scratch) {
+  if (shard >= manifest_.columns[column_id].shards.size()) return;
+  const auto mapping = mapping_of(column_id, shard);
+  if (!mapping.ok() || *mapping == nullptr) return;
+  if ((*mapping)->resident_bytes(offset_bytes, scratch.size()) == scratch.size()) return;
+  const auto file = shards_.open(column_id, shard);
+  if (file.ok()) (void)(*file)->file->read_at(offset_bytes, scratch);
+}
+
 // The index may lead to a sound record of another clip.
 Status BlockMap::check_owner(const RecordPlace& place) {
   XTTS_ASSIGN(const auto owner, index_.find(place.record().id_hash));

@@ -84,6 +84,11 @@ class BlockMap {
   [[nodiscard]] Status copy(const RecordPlace& place, std::uint64_t offset_bytes,
                             std::span<std::byte> out, Check check);
 
+  // Sees to it that this stretch of a mapped shard is in memory, reading it through `scratch`, as
+  // long as the stretch, where it is not. Tells nothing: whoever needs the bytes finds out.
+  void bring_in(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,
+                std::span<std::byte> scratch);
+
  private:
   struct Column;
   [[nodiscard]] Result<std::shared_ptr<const OpenBlock>> open(std::uint32_t column_id,

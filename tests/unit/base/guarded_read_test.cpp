@@ -94,8 +94,8 @@ using GuardedReadDeathTest = GuardedRead;
 
 TEST_F(GuardedReadDeathTest, OtherBusErrorsEndTheProcessAsEver) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer answers SIGBUS itself";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer answers SIGBUS itself";
 #endif
   EXPECT_EXIT(
       {

@@ -1,0 +1,100 @@
+#include "loader/window_reader.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "reader/block_map.hpp"
+#include "reader/file_ranges.hpp"
+
+namespace xtts::loader {
+namespace {
+
+constexpr std::size_t kPieceBytesOfWindow = std::size_t{1} << 20U;
+
+}  // namespace
+
+WindowReader::WindowReader(reader::CacheView& cache, const Selection& selection,
+                           std::vector<const formats::ColumnEntry*> columns)
+    : cache_(cache),
+      selection_(selection),
+      columns_(std::move(columns)),
+      piece_(kPieceBytesOfWindow),
+      order_(EpochOrderOptions{}) {}
+
+WindowReader::~WindowReader() {
+  stop();
+}
+
+void WindowReader::begin(const EpochOrder& order, std::uint64_t first_place) {
+  assert(!thread_.joinable());
+  order_ = order;
+  const bool has_windows = first_place < order.sample_count() && order.window_count() > 0;
+  read_end_ = has_windows ? order.window_of(first_place) : order.window_count();
+  wanted_end_ = std::min(read_end_ + 2, order.window_count());
+  is_stopping_ = false;
+  if (read_end_ < wanted_end_) thread_ = std::thread([this] { run(); });
+}
+
+void WindowReader::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void WindowReader::wait_for(std::uint64_t place) {
+  const std::uint64_t window = order_.window_of(place);
+  std::unique_lock lock(mutex_);
+  if (wanted_end_ < window + 2) {
+    wanted_end_ = std::min(window + 2, order_.window_count());
+    changed_.notify_all();
+  }
+  changed_.wait(lock, [&] { return read_end_ > window || is_stopping_; });
+}
+
+bool WindowReader::is_stopping() const {
+  const std::scoped_lock lock(mutex_);
+  return is_stopping_;
+}
+
+void WindowReader::run() {
+  std::unique_lock lock(mutex_);
+  while (read_end_ < order_.window_count()) {
+    changed_.wait(lock, [&] { return read_end_ < wanted_end_ || is_stopping_; });
+    if (is_stopping_) return;
+    const std::uint64_t window = read_end_;
+    lock.unlock();
+    read_window(window);
+    lock.lock();
+    ++read_end_;
+    changed_.notify_all();
+  }
+}
+
+// Column by column, shard by shard, from front to back: the fewest seeks.
+void WindowReader::read_window(std::uint64_t window) {
+  const std::vector<SampleRange> stretches = order_.stretches_of(window);
+  for (const formats::ColumnEntry* column : columns_) {
+    std::vector<reader::FileRange> ranges;
+    for (const SampleRange& stretch : stretches) {
+      for (const PositionRange& positions :
+           selection_.positions_of(stretch.first_sample, stretch.sample_count)) {
+        const auto found = reader::find_file_ranges(cache_, column->spec, positions.first_position,
+                                                    positions.count);
+        if (found.ok()) ranges.insert(ranges.end(), found->begin(), found->end());
+      }
+    }
+    for (const reader::FileRange& range : reader::join_ranges(std::move(ranges))) {
+      for (std::uint64_t done = 0; done < range.size_bytes && !is_stopping();) {
+        const std::size_t now = std::min<std::uint64_t>(piece_.size(), range.size_bytes - done);
+        cache_.blocks().bring_in(column->spec.id, range.shard, range.offset_bytes + done,
+                                 std::span(piece_).first(now));
+        done += now;
+      }
+    }
+  }
+}
+
+}  // namespace xtts::loader
