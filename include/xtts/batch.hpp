@@ -15,7 +15,9 @@
 //
 // The same cache, seed, epoch and selection give the same order on every machine, for any number of
 // threads and ranks (formats/order-v1.md). Errors are values; nothing prints, exits or dies of a
-// damaged file.
+// damaged file, but for one case: a batch that is a view of the cache (BatchColumn::is_view) lies
+// in the file, and a file that is cut while such a batch is used raises SIGBUS in the user's own
+// reading of it.
 //
 // Lifetime: a Reader keeps its cache's generation readable. A Batch is a lease on one of the
 // reader's slots: it gives the slot back when its last copy goes, and may outlive the Reader; what
@@ -53,8 +55,9 @@ enum class LastBatch : std::uint8_t {
 
 // A record that cannot be read, or is not what was written.
 enum class OnDamage : std::uint8_t {
-  kRaise,   // next() fails and names the clip; the call after it goes on with the next batch
-  kSkip,    // the batch comes without the clip, with fewer valid rows
+  kRaise,  // next() fails and names the clip; the call after it goes on with the next batch
+  kSkip,  // the batch comes without the clip, with fewer valid rows; want of memory, descriptors or
+          // a part of this build is never skipped
   kIgnore,  // it comes as it is, where it can be read at all
 };
 
@@ -78,9 +81,9 @@ struct ReaderOptions {
   std::vector<std::string> exclude = {};    // not these
   bool verify_records = true;               // each record once, when it is first handed out
   OnDamage on_damage = OnDamage::kRaise;
-  std::uint32_t slot_count = 4;    // batches in memory, the consumer's included; at least 3
-  // That fill them; the consumer lends a hand with a batch that it waits for. 0: two, or one where the
-  // machine has no third core.
+  std::uint32_t slot_count = 4;  // batches in memory, the consumer's included; at least 3
+  // That fill them; the consumer lends a hand with a batch that it waits for. 0: two, or one where
+  // the machine has no third core.
   std::uint32_t thread_count = 0;
   std::string device = "cpu";
   bool lock_memory = false;  // keep slots from being swapped out, where the limits allow it

@@ -26,12 +26,15 @@
  * and end in 0; those that a call gives live as long as the thing they came with.
  *
  * Failures: every call that can fail returns a code and, where `error` is not NULL, says in it what
- * happened and what to do. Nothing prints, exits, throws, or dies of a damaged file. Threads: a
- * cache is shared freely; a reader belongs to one thread at a time; batches and records may be read
- * and released in any. After a fork() the child opens its own.
+ * happened and what to do. Nothing prints, exits, throws, or dies of a damaged file, but for one
+ * case: a batch column that is a view (is_view) lies in the file, and a file that is cut while it
+ * is used raises SIGBUS in the user's own reading of it. Threads: a cache is shared freely; a
+ * reader belongs to one thread at a time; batches and records may be read and released in any.
+ * After a fork() the child opens its own.
  *
- * Values and functions of this header never change their meaning; structs grow at their end, and
- * struct_bytes tells the library which one it was given. */
+ * Values and functions of this header never change their meaning. Structs with struct_bytes may
+ * grow at their end, and it tells the library which one it was given; all others are fixed for this
+ * version of the library's ABI, the number in its file name. */
 #ifndef XTTS_XTTS_H
 #define XTTS_XTTS_H
 
@@ -54,6 +57,7 @@ enum {
   XTTS_OK = 0,
   XTTS_INVALID_ARGUMENT = 1, /* fix the call */
   XTTS_NOT_FOUND = 2,        /* ask for something that exists */
+  XTTS_SOURCE_IO = 4,        /* the disk cannot read these bytes */
   XTTS_CORRUPT = 5,          /* the cache is damaged: xtts-precompute verify */
   XTTS_UNSUPPORTED = 6,      /* a newer format, or a part that this build lacks */
   XTTS_MISMATCH = 7,         /* another generation, or another selection */
@@ -127,7 +131,8 @@ typedef struct xtts_column_request {
   double pad_value;
 } xtts_column_request;
 
-/* What each means stands in batch.hpp, ReaderOptions, under the same name. Strings and lists are
+/* What each means stands in batch.hpp, ReaderOptions, under the same name. A list is NULL or has
+ * entries. Strings and lists are
  * read during xtts_reader_open and may go after it; NULL is empty. */
 typedef struct xtts_reader_options {
   size_t struct_bytes;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <new>
 #include <string>
 
+#include "base/current_exception.hpp"
 #include "reader/cache_view.hpp"
 #include "xtts/reader.hpp"
 
@@ -21,10 +21,8 @@ template <typename Call>
 auto guarded(Call call) -> decltype(call()) {
   try {
     return call();
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResource, "out of memory while reading the cache");
-  } catch (const std::exception& error) {
-    return Status(StatusCode::kInternal, error.what());
+  } catch (...) {
+    return status_of_current_exception();
   }
 }
 

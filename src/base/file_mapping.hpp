@@ -23,7 +23,8 @@ class FileMapping {
   virtual void will_need(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept = 0;
   // Sets up the pages of a range at once, which costs a quarter of touching them one by one.
   virtual void populate(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept = 0;
-  // How much of the range lies in memory now, to a page.
+  // How much of the range lies in memory now, to a page; 0 where the kernel does not tell us, which
+  // is where we neither own the file nor may write to it.
   [[nodiscard]] virtual std::uint64_t resident_bytes(std::uint64_t offset_bytes,
                                                      std::uint64_t size_bytes) const = 0;
 };

@@ -1,5 +1,7 @@
 #include "base/guarded_read.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
@@ -18,7 +20,7 @@ struct GuardedRange {
 
 // In the memory that every thread has from its start: a handler must not make the loader allocate.
 __attribute__((tls_model("initial-exec"))) thread_local GuardedRange* volatile guarded = nullptr;
-__attribute__((tls_model("initial-exec"))) thread_local volatile bool is_passing_on = false;
+__attribute__((tls_model("initial-exec"))) thread_local volatile std::size_t passing_depth = 0;
 
 // Handlers run with nothing blocked (SA_NODEFER), so there is no mask to put back, which would be a
 // system call a read; but those of the thread sanitizer block everything.
@@ -28,8 +30,14 @@ constexpr int kSavesMask = 1;
 constexpr int kSavesMask = 0;
 #endif
 
-std::mutex install_mutex;        // guards `previous`
-struct sigaction previous = {};  // whom a SIGBUS that is not ours belongs to
+// Whom a SIGBUS that is not ours belongs to: whoever was there when ours was put in front, once for
+// each time; the last is asked first. Reads are without the lock, which a handler must not take:
+// these change only when somebody has put a handler in front of ours, and that is not done while
+// signals fly.
+constexpr std::size_t kPreviousMax = 8;
+std::mutex install_mutex;  // guards writing
+std::array<struct sigaction, kPreviousMax> previous = {};
+std::size_t previous_count = 0;
 
 void end_process() {
   struct sigaction standard = {};
@@ -38,32 +46,40 @@ void end_process() {
   (void)::raise(SIGBUS);
 }
 
-// Reads `previous` without the lock, which a handler must not take: it changes only when somebody
-// puts a handler in front of ours, and that is not done while signals fly.
 void pass_on(int signal, siginfo_t* info, void* context) {
-  // Their handler may think ours was there before it, and call us again.
-  const bool asks_in_a_circle = is_passing_on;
-  const bool ignores = (previous.sa_flags & SA_SIGINFO) == 0 && previous.sa_handler == SIG_IGN;
-  const bool has_none = (previous.sa_flags & SA_SIGINFO) == 0 && previous.sa_handler == SIG_DFL;
-  if (asks_in_a_circle || has_none) return end_process();
-  if (ignores) {
+  // A handler that was put in front of ours takes us for the one before it, and calls us: then it
+  // is the turn of the one who was there before that. The first of all has never heard of us.
+  const std::size_t passed = passing_depth;
+  const std::size_t depth = std::min(passed, previous_count - 1);
+  const struct sigaction& next = previous[previous_count - 1 - depth];
+  const bool has_info = (next.sa_flags & SA_SIGINFO) != 0;
+  if (!has_info && next.sa_handler == SIG_DFL) return end_process();
+  if (!has_info && next.sa_handler == SIG_IGN) {
     // A signal that somebody sent may be ignored, a fault may not: it would come again for ever.
     if (info->si_code > 0) end_process();
     return;
   }
-  is_passing_on = true;
-  if ((previous.sa_flags & SA_SIGINFO) != 0) {
-    previous.sa_sigaction(signal, info, context);
+  // It stays so where the handler leaves by a jump, until the next guarded read.
+  passing_depth = passed + 1;
+  if (has_info) {
+    next.sa_sigaction(signal, info, context);
   } else {
-    previous.sa_handler(signal);
+    next.sa_handler(signal);
   }
-  is_passing_on = false;
+  passing_depth = passed;
+}
+
+bool lies_in(const GuardedRange& range, const siginfo_t& info) {
+  std::uintptr_t begin = range.begin;
+  // Of a page of broken memory the kernel may tell no more than which it is.
+  if (info.si_code == BUS_MCEERR_AR) begin &= ~((std::uintptr_t{1} << info.si_addr_lsb) - 1);
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  return info.si_code > 0 && address >= begin && address < range.end;
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   GuardedRange* const range = guarded;
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  if (range != nullptr && info->si_code > 0 && address >= range->begin && address < range->end) {
+  if (range != nullptr && lies_in(*range, *info)) {
     guarded = nullptr;
     siglongjmp(range->way_out, 1);
   }
@@ -81,13 +97,19 @@ void copy_bytes(void* context, std::span<const std::byte> source) {
 }  // namespace
 
 void guard_reads() noexcept {
+  sigset_t bus_errors;
+  ::sigemptyset(&bus_errors);
+  ::sigaddset(&bus_errors, SIGBUS);
+  (void)::pthread_sigmask(SIG_UNBLOCK, &bus_errors, nullptr);
   struct sigaction current = {};
   if (::sigaction(SIGBUS, nullptr, &current) != 0) return;
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_bus_error) return;
   const std::scoped_lock lock(install_mutex);
   if (::sigaction(SIGBUS, nullptr, &current) != 0) return;
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_bus_error) return;
-  previous = current;
+  // Where there is no room, some handler between is forgotten, and never the first.
+  previous_count = std::min(previous_count + 1, kPreviousMax);
+  previous[previous_count - 1] = current;
   struct sigaction ours = {};
   ours.sa_sigaction = on_bus_error;
   // SA_NODEFER: the way out leaves the handler by a jump, and the signal must not stay blocked.
@@ -96,7 +118,17 @@ void guard_reads() noexcept {
   (void)::sigaction(SIGBUS, &ours, nullptr);
 }
 
+void leave_signals_to_others() noexcept {
+  sigset_t others;
+  ::sigfillset(&others);
+  for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) {
+    ::sigdelset(&others, fault);
+  }
+  (void)::pthread_sigmask(SIG_SETMASK, &others, nullptr);
+}
+
 bool guarded_read(std::span<const std::byte> source, GuardedReader reader, void* context) noexcept {
+  passing_depth = 0;
   GuardedRange range;
   range.begin = reinterpret_cast<std::uintptr_t>(source.data());
   range.end = range.begin + source.size();

@@ -13,8 +13,13 @@
 namespace xtts {
 
 // Puts the handler in front, also of one that somebody else has installed since: to be called
-// before every bout of reading. One system call where it is in front already.
+// before every bout of reading. Two system calls where it is in front already. Also lets this
+// thread have SIGBUS: a fault whose signal is blocked ends the process.
 void guard_reads() noexcept;
+
+// For threads of ours in somebody else's process: signals that are meant for the process go to its
+// own threads, whose handlers were not made for ours.
+void leave_signals_to_others() noexcept;
 
 // `out` is as long as `source`. False: not all of it could be read; `out` holds something.
 [[nodiscard]] bool guarded_copy(std::span<const std::byte> source,

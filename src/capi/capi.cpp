@@ -29,6 +29,7 @@ using xtts::StatusCode;
 
 static_assert(XTTS_INVALID_ARGUMENT == static_cast<int>(StatusCode::kInvalidArgument));
 static_assert(XTTS_NOT_FOUND == static_cast<int>(StatusCode::kNotFound));
+static_assert(XTTS_SOURCE_IO == static_cast<int>(StatusCode::kSourceIo));
 static_assert(XTTS_CORRUPT == static_cast<int>(StatusCode::kCorrupt));
 static_assert(XTTS_UNSUPPORTED == static_cast<int>(StatusCode::kUnsupported));
 static_assert(XTTS_MISMATCH == static_cast<int>(StatusCode::kMismatch));
@@ -67,6 +68,8 @@ xtts_code at_entry(xtts_error* error, Call call) noexcept {
     return tell(error, StatusCode::kResource, "out of memory");
   } catch (const std::exception& failure) {
     return tell(error, StatusCode::kInternal, failure.what());
+  } catch (...) {
+    return tell(error, StatusCode::kInternal, "an exception of another kind");
   }
 }
 
@@ -78,11 +81,18 @@ std::string text_or_empty(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
+// NULL is no list. A list of nothing is refused: a selection that came out empty must not become
+// all clips.
+Status check_list(const void* list, std::size_t count, std::string_view name) {
+  if ((list == nullptr) == (count == 0)) return {};
+  return {StatusCode::kInvalidArgument,
+          std::string(name) + (list == nullptr ? " is NULL, but its count is not 0"
+                                               : " is an empty list: NULL means none")};
+}
+
 std::vector<std::string> texts_of(const char* const* texts, std::size_t count) {
   std::vector<std::string> list;
-  for (std::size_t i = 0; texts != nullptr && i < count; ++i) {
-    list.push_back(text_or_empty(texts[i]));
-  }
+  for (std::size_t i = 0; i < count; ++i) list.push_back(text_or_empty(texts[i]));
   return list;
 }
 
@@ -95,7 +105,7 @@ xtts::Result<Enum> choice(std::int32_t number, Enum last, std::string_view name)
 
 xtts::Result<std::vector<xtts::ColumnRequest>> requests_of(const xtts_reader_options& options) {
   std::vector<xtts::ColumnRequest> requests;
-  for (std::size_t i = 0; options.columns != nullptr && i < options.column_count; ++i) {
+  for (std::size_t i = 0; i < options.column_count; ++i) {
     const xtts_column_request& column = options.columns[i];
     xtts::ColumnRequest request{.name = text_or_empty(column.name)};
     if (column.dtype != 0) {
@@ -124,6 +134,11 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
   if (!last_batch.ok()) return last_batch.status();
   const auto on_damage = choice(options.on_damage, xtts::OnDamage::kIgnore, "on_damage");
   if (!on_damage.ok()) return on_damage.status();
+  for (const Status& list : {check_list(options.ids, options.id_count, "ids"),
+                             check_list(options.exclude, options.exclude_count, "exclude"),
+                             check_list(options.columns, options.column_count, "columns")}) {
+    if (!list.ok()) return list;
+  }
   auto columns = requests_of(options);
   if (!columns.ok()) return columns.status();
   return xtts::ReaderOptions{
@@ -142,7 +157,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
       .on_damage = *on_damage,
       .slot_count = options.slot_count,
       .thread_count = options.thread_count,
-      .device = text_or_empty(options.device),
+      .device = options.device == nullptr ? "cpu" : options.device,
       .lock_memory = options.lock_memory != 0,
       .stretch_samples = options.stretch_samples,
       .stretches_per_window = options.stretches_per_window,
@@ -202,6 +217,7 @@ const char* xtts_version(void) {
 xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (path == nullptr || out == nullptr) return is_missing("path or out");
+    *out = nullptr;
     auto cache = xtts::Cache::open(path);
     if (!cache.ok()) return cache.status();
     *out = new xtts_cache{std::move(*cache)};
@@ -252,10 +268,10 @@ xtts_code xtts_cache_id(const xtts_cache* cache, uint64_t position, char* out, s
 xtts_code xtts_cache_read(const xtts_cache* cache, const char* column, uint64_t position,
                           xtts_record* out, xtts_error* error) {
   return at_entry(error, [&]() -> Status {
+    if (out != nullptr) *out = {};
     if (cache == nullptr || column == nullptr || out == nullptr) {
       return is_missing("cache, column or out");
     }
-    *out = {};
     auto record = cache->cache.read(column, position);
     if (!record.ok()) return record.status();
     auto held = std::make_unique<xtts::Record>(std::move(*record));
@@ -297,6 +313,7 @@ xtts_code xtts_reader_open(const xtts_cache* cache, const xtts_reader_options* o
     if (cache == nullptr || options == nullptr || out == nullptr) {
       return is_missing("cache, options or out");
     }
+    *out = nullptr;
     const auto understood = options_of(*options);
     if (!understood.ok()) return understood.status();
     auto reader = xtts::Reader::open(cache->cache, *understood);
@@ -328,8 +345,8 @@ xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, xtts_error*
 
 xtts_code xtts_reader_next(xtts_reader* reader, xtts_batch* out, xtts_error* error) {
   return at_entry(error, [&]() -> Status {
+    if (out != nullptr) *out = {};
     if (reader == nullptr || out == nullptr) return is_missing("reader or out");
-    *out = {};
     auto held = std::make_unique<HeldBatch>();
     auto batch = reader->reader.next();
     if (!batch.ok()) return batch.status();
@@ -377,6 +394,9 @@ xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* ou
                                 xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    if (out->struct_bytes < sizeof out->struct_bytes) {
+      return {StatusCode::kInvalidArgument, "set struct_bytes to sizeof(xtts_reader_stats)"};
+    }
     const xtts::ReaderStats stats = reader->reader.stats();
     const xtts_reader_stats full{.struct_bytes = std::min(out->struct_bytes, sizeof(*out)),
                                  .batch_count = stats.batch_count,

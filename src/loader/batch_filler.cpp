@@ -57,8 +57,9 @@ Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
     options_.window_reader->wait_for(places.first + places.count - 1);
   }
   slot.is_damaged.assign(layout_.batch_size, 0);
+  slot.must_copy = false;
   slot.in_place.assign(layout_.columns.size(), {});
-  XTTS_TRY(place_in_cache(slot));
+  place_in_cache(slot);
   XTTS_TRY(find_speakers_and_languages(slot));
   locate_records(slot);
   const std::uint64_t parts = work_bytes(slot) / kPartBytes;
@@ -85,28 +86,33 @@ std::uint64_t BatchFiller::work_bytes(const BatchSlot& slot) const {
 }
 
 // Finds the columns of a full batch of consecutive clips that need no copy.
-Status BatchFiller::place_in_cache(BatchSlot& slot) {
+void BatchFiller::place_in_cache(BatchSlot& slot) {
   if (options_.order.shuffle != Shuffle::kNone || slot.positions.size() != layout_.batch_size ||
       slot.positions.back() - slot.positions.front() != layout_.batch_size - 1) {
-    return {};
+    return;
   }
   for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
     const ColumnLayout& column = layout_.columns[i];
     if (column.is_converted() || column.pad_value) continue;
-    XTTS_ASSIGN(auto array, cache_.blocks().find_array(column.column->spec.id,
-                                                       slot.positions.front(), layout_.batch_size));
-    if (array) slot.in_place[i] = {std::move(array->mapping), array->bytes.data()};
+    // What cannot be found is told row by row, by whoever fills it.
+    auto array = cache_.blocks().find_array(column.column->spec.id, slot.positions.front(),
+                                            layout_.batch_size);
+    if (!array.ok() || !*array) continue;
+    slot.in_place[i] = {std::move((*array)->mapping), (*array)->bytes.data()};
   }
-  return {};
 }
 
-Status BatchFiller::find_speakers_and_languages(BatchSlot& slot) const {
+Status BatchFiller::find_speakers_and_languages(BatchSlot& slot) {
   slot.speakers.assign(layout_.batch_size, -1);
   slot.languages.assign(layout_.batch_size, -1);
-  for (std::size_t row = 0; row < slot.positions.size(); ++row) {
-    XTTS_ASSIGN(const formats::PlanRow plan, cache_.plan_row(slot.positions[row]));
-    slot.speakers[row] = plan.speaker;
-    slot.languages[row] = plan.language;
+  for (std::uint32_t row = 0; row < slot.positions.size(); ++row) {
+    const auto plan = cache_.plan_row(slot.positions[row]);
+    if (!plan.ok()) {
+      XTTS_TRY(note_damage(slot, row, plan.status()));
+      continue;
+    }
+    slot.speakers[row] = plan->speaker;
+    slot.languages[row] = plan->language;
   }
   return {};
 }
@@ -146,34 +152,37 @@ Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& sc
     rows_.fill_empty(slot, row);
     return {};
   }
+  if (slot.is_damaged[row] != 0) return {};
   const auto check = options_.verify_records ? reader::Check::kRecord : reader::Check::kNothing;
   Status status = rows_.fill(slot, row, check, scratch);
   if (status.ok()) return status;
-  return on_damage(slot, row, std::move(status), scratch);
+  XTTS_TRY(note_damage(slot, row, std::move(status)));
+  if (options_.on_damage != OnDamage::kIgnore) return {};
+  // As it is; but not in place, where reading it may be what failed.
+  slot.must_copy = true;
+  return rows_.fill(slot, row, reader::Check::kNothing, scratch);
 }
 
-Status BatchFiller::on_damage(BatchSlot& slot, std::uint32_t row, Status failure,
-                              FillScratch& scratch) {
+// Counts a record that is not what was written, or cannot be read, and says what follows. That the
+// machine lacks memory or descriptors, or this build a part, is nobody's damage: no policy hides
+// it.
+Status BatchFiller::note_damage(BatchSlot& slot, std::uint32_t row, Status failure) {
+  const bool is_damage =
+      failure.code() == StatusCode::kCorrupt || failure.code() == StatusCode::kSourceIo;
+  if (!is_damage) return failure;
   {
     const std::scoped_lock lock(mutex_);
     ++counts_.damaged;
     if (counts_.damage.size() < kDamageTextsMax) counts_.damage.push_back(failure.message());
   }
-  switch (options_.on_damage) {
-    case OnDamage::kRaise:
-      break;
-    case OnDamage::kSkip:
-      slot.is_damaged[row] = 1;
-      return {};
-    case OnDamage::kIgnore:
-      return rows_.fill(slot, row, reader::Check::kNothing, scratch);
-  }
-  return failure;
+  if (options_.on_damage == OnDamage::kRaise) return failure;
+  if (options_.on_damage == OnDamage::kSkip) slot.is_damaged[row] = 1;
+  return {};
 }
 
 Status BatchFiller::finish(BatchSlot& slot) {
-  if (std::ranges::find(slot.is_damaged, 1) != slot.is_damaged.end()) {
-    XTTS_TRY(fill_without_damaged(slot));
+  while (slot.must_copy || std::ranges::find(slot.is_damaged, 1) != slot.is_damaged.end()) {
+    XTTS_TRY(fill_again(slot));
   }
   std::byte* const host = slot.memory->host().data();
   std::memcpy(host + layout_.speakers_offset_bytes, slot.speakers.data(),
@@ -182,14 +191,8 @@ Status BatchFiller::finish(BatchSlot& slot) {
               slot.languages.size() * sizeof(std::int32_t));
   XTTS_TRY(slot.memory->upload());
   XTTS_TRY(slot.memory->wait_for_upload());
-  const std::uint64_t bytes = true_bytes(slot);
-  const std::scoped_lock lock(mutex_);
-  ++counts_.batches;
-  counts_.samples += slot.positions.size();
-  counts_.bytes += bytes;
-  const bool is_in_place = std::ranges::all_of(
-      slot.in_place, [](const ColumnInPlace& column) { return column.mapping != nullptr; });
-  if (is_in_place) ++counts_.batches_in_place;
+  slot.true_bytes = true_bytes(slot);
+  for (Places& places : slot.places) places.clear();  // their blocks are not kept any longer
   return {};
 }
 
@@ -206,28 +209,27 @@ std::uint64_t BatchFiller::true_bytes(const BatchSlot& slot) const {
   return bytes;
 }
 
-// Rare, so simple: the whole batch once more, from the clips that are sound.
-Status BatchFiller::fill_without_damaged(BatchSlot& slot) {
+// Rare, so simple: the whole batch once more, copied, from the clips that were not found damaged.
+// Should another turn out to be, it is done again: there are fewer clips each time.
+Status BatchFiller::fill_again(BatchSlot& slot) {
   std::vector<std::uint64_t> sound;
   for (std::size_t row = 0; row < slot.positions.size(); ++row) {
     if (slot.is_damaged[row] == 0) sound.push_back(slot.positions[row]);
   }
   slot.positions = std::move(sound);
+  slot.is_damaged.assign(layout_.batch_size, 0);
   slot.in_place.assign(layout_.columns.size(), {});
   XTTS_TRY(find_speakers_and_languages(slot));
   locate_records(slot);
   FillScratch scratch;
   for (std::uint32_t row = 0; row < layout_.batch_size; ++row) {
-    if (row < slot.positions.size()) {
-      XTTS_TRY(rows_.fill(slot, row, reader::Check::kRecord, scratch));
-    } else {
-      rows_.fill_empty(slot, row);
-    }
+    XTTS_TRY(fill_row(slot, row, scratch));
   }
+  slot.must_copy = false;
   return {};
 }
 
-FillCounts BatchFiller::counts() const {
+DamageCounts BatchFiller::damage() const {
   const std::scoped_lock lock(mutex_);
   return counts_;
 }

@@ -35,12 +35,8 @@ struct BatchFillerOptions {
   WindowReader* window_reader = nullptr;  // for Shuffle::kWindow; outlives the filler
 };
 
-struct FillCounts {
-  std::uint64_t batches = 0;
-  std::uint64_t samples = 0;
-  std::uint64_t bytes = 0;    // of true rows, as they are in the batches
-  std::uint64_t damaged = 0;  // records that failed their check or could not be read
-  std::uint64_t batches_in_place = 0;
+struct DamageCounts {
+  std::uint64_t damaged = 0;        // records that failed their check or could not be read
   std::vector<std::string> damage;  // the first few, in words
 };
 
@@ -59,17 +55,16 @@ class BatchFiller final : public BatchWork {
                                  std::uint32_t thread) override;
   [[nodiscard]] Status finish(BatchSlot& slot) override;
 
-  [[nodiscard]] FillCounts counts() const;
+  [[nodiscard]] DamageCounts damage() const;
 
  private:
-  [[nodiscard]] Status find_speakers_and_languages(BatchSlot& slot) const;
+  [[nodiscard]] Status find_speakers_and_languages(BatchSlot& slot);
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
-  [[nodiscard]] Status place_in_cache(BatchSlot& slot);
+  void place_in_cache(BatchSlot& slot);
   void locate_records(BatchSlot& slot);
   [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch);
-  [[nodiscard]] Status on_damage(BatchSlot& slot, std::uint32_t row, Status failure,
-                                 FillScratch& scratch);
-  [[nodiscard]] Status fill_without_damaged(BatchSlot& slot);
+  [[nodiscard]] Status note_damage(BatchSlot& slot, std::uint32_t row, Status failure);
+  [[nodiscard]] Status fill_again(BatchSlot& slot);
   [[nodiscard]] std::uint64_t true_bytes(const BatchSlot& slot) const;
 
   reader::CacheView& cache_;
@@ -84,7 +79,7 @@ class BatchFiller final : public BatchWork {
   std::atomic<bool> disk_is_read_ = true;
 
   mutable std::mutex mutex_;  // guards `counts_`
-  FillCounts counts_;
+  DamageCounts counts_;
 };
 
 }  // namespace xtts::loader

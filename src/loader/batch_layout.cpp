@@ -36,14 +36,38 @@ std::uint64_t bits_of(double value, DType dtype) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
 }
 
+template <typename Integer>
+bool holds(double value) {
+  // The bounds of int64 as doubles: the upper one is 2^63, which it does not hold.
+  return value == std::floor(value) &&
+         value >= static_cast<double>(std::numeric_limits<Integer>::min()) &&
+         value < static_cast<double>(std::numeric_limits<Integer>::max()) + 1.0;
+}
+
+bool can_hold(DType dtype, double value) {
+  switch (dtype) {
+    case DType::kFloat32:
+    case DType::kBFloat16:
+      return !std::isfinite(value) || std::isfinite(static_cast<float>(value));
+    case DType::kFloat16:
+      return !std::isfinite(value) || std::abs(value) <= 65504.0;
+    case DType::kInt32:
+      return holds<std::int32_t>(value);
+    case DType::kInt16:
+      return holds<std::int16_t>(value);
+    case DType::kUInt8:
+      return holds<std::uint8_t>(value);
+    case DType::kInt64:
+      return holds<std::int64_t>(value);
+  }
+  return false;
+}
+
 Status check_pad_value(const ColumnRequest& request, DType dtype) {
-  if (!request.pad_value || is_float(dtype)) return {};
-  const double value = *request.pad_value;
-  constexpr auto kMax = static_cast<double>(std::numeric_limits<std::int32_t>::max());
-  if (value == std::floor(value) && std::abs(value) <= kMax) return {};
+  if (!request.pad_value || can_hold(dtype, *request.pad_value)) return {};
   return {StatusCode::kInvalidArgument, "column '" + request.name + "' holds " +
                                             std::string(to_string(dtype)) +
-                                            ": its pad_value must be a whole number"};
+                                            ", which cannot hold the pad_value asked for"};
 }
 
 Result<ColumnLayout> lay_out_column(const formats::Manifest& manifest,
@@ -103,7 +127,8 @@ Result<BatchLayout> BatchLayout::plan(const formats::Manifest& manifest,
       }
     }
     XTTS_ASSIGN(ColumnLayout column, lay_out_column(manifest, request));
-    // A record has at most 128 MiB and a batch fewer than 2^32: no overflow.
+    // A record has at most 256 MiB here, a batch 2^20 rows, a cache fewer than 2^15 columns: no
+    // overflow.
     column.offset_bytes = place(column.record_bytes * batch_size);
     layout.columns.push_back(column);
   }

@@ -2,6 +2,7 @@
 // it to may use it: fillers their parts of it, then the consumer, who only reads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,7 +35,10 @@ struct BatchSlot {
   std::vector<Places> places;            // by column of the layout, then by row
   std::vector<ColumnInPlace> in_place;   // by column of the layout
   std::vector<std::uint8_t> is_damaged;  // by row; each written by the filler of the row
-  Status failure;                        // why there is no batch
+  std::uint64_t true_bytes = 0;          // of the valid rows
+  std::atomic<bool> must_copy =
+      false;       // a column in place holds a record that cannot be read there
+  Status failure;  // why there is no batch
 };
 
 // What the ring's threads do with a slot, in this order: begin, the parts (at the same time),

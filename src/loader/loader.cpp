@@ -12,6 +12,7 @@ namespace xtts::loader {
 namespace {
 
 constexpr std::uint32_t kOrderVersion = 1;
+constexpr std::uint32_t kBatchSizeMax = 1U << 20U;
 constexpr std::uint32_t kSlotsMin = 3;
 constexpr std::uint32_t kSlotsMax = 1024;
 constexpr std::uint32_t kThreadsMax = 256;
@@ -23,7 +24,9 @@ Status invalid(std::string message) {
 }
 
 Status check_options(const ReaderOptions& options) {
-  if (options.batch_size == 0) return invalid("batch_size must be at least 1");
+  if (options.batch_size == 0 || options.batch_size > kBatchSizeMax) {
+    return invalid("batch_size must be from 1 to 1048576");
+  }
   if (options.world_size == 0) return invalid("world_size must be at least 1");
   if (options.rank >= options.world_size) {
     return invalid("rank is " + std::to_string(options.rank) + ", but ranks go from 0 to " +
@@ -160,7 +163,15 @@ Result<std::optional<Lease>> Loader::next() {
   }
   // A batch that failed is behind us too; that all slots are kept is not a batch.
   if (lease.ok() || lease.status().code() != StatusCode::kBusy) ++steps_taken_;
+  if (!lease.ok()) return lease;
   intervals_.tick(std::chrono::steady_clock::now());
+  const BatchSlot& slot = ***lease;
+  ++batch_count_;
+  sample_count_taken_ += slot.positions.size();
+  bytes_ += slot.true_bytes;
+  const bool is_in_place = std::ranges::all_of(
+      slot.in_place, [](const ColumnInPlace& column) { return column.mapping != nullptr; });
+  if (is_in_place) ++batches_in_place_;
   return lease;
 }
 
@@ -205,13 +216,13 @@ Status Loader::load_state(const ReaderState& state) {
 }
 
 ReaderStats Loader::stats() const {
-  FillCounts counts = filler_->counts();
+  DamageCounts counts = filler_->damage();
   const RingWaits waits = ring_->waits();
   ReaderStats stats;
-  stats.batch_count = counts.batches;
-  stats.sample_count = counts.samples;
-  stats.bytes = counts.bytes;
-  stats.batches_in_place = counts.batches_in_place;
+  stats.batch_count = batch_count_;
+  stats.sample_count = sample_count_taken_;
+  stats.bytes = bytes_;
+  stats.batches_in_place = batches_in_place_;
   stats.ms_mean = intervals_.mean_ms();
   stats.ms_std = intervals_.std_ms();
   stats.ms_p50 = intervals_.percentile_ms(0.50);

@@ -61,6 +61,10 @@ class Loader {
 
   std::uint64_t steps_taken_ = 0;  // of steps_
   IntervalStats intervals_;
+  std::uint64_t batch_count_ = 0;  // what was handed out, over all epochs
+  std::uint64_t sample_count_taken_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t batches_in_place_ = 0;
 };
 
 }  // namespace xtts::loader

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
-#include <exception>
 #include <mutex>
-#include <new>
 #include <string>
+
+#include "base/current_exception.hpp"
+#include "base/guarded_read.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -14,13 +14,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 template <typename Call>
-Status without_exceptions(Call call) {
+Status without_exceptions(Call call) noexcept {
   try {
     return call();
-  } catch (const std::bad_alloc&) {
-    return {StatusCode::kResource, "out of memory while a batch was filled"};
-  } catch (const std::exception& error) {
-    return {StatusCode::kInternal, error.what()};
+  } catch (...) {
+    return status_of_current_exception();
   }
 }
 
@@ -49,7 +47,9 @@ struct Ring::State {
   std::vector<gpu::SlotMemory*> free_memories;
   std::vector<std::unique_ptr<Entry>> entries;  // one more than memories, for the batch begun ahead
   std::vector<Entry*> free_entries;
-  std::deque<Entry*> in_order;  // begun and not handed out
+  // Begun and not handed out. Like the lists above it never grows beyond what it was made for:
+  // under the lock nothing allocates.
+  std::vector<Entry*> in_order;
   std::uint64_t next_step = 0;
   std::uint64_t end_step = 0;
   std::uint32_t working_count = 0;  // threads that work on a slot just now
@@ -58,8 +58,9 @@ struct Ring::State {
   RingWaits waits;
 
   void make_free(Entry* entry) {
-    entry->slot.in_place.clear();  // mappings and blocks are not kept for a free slot's sake
-    entry->slot.places.clear();
+    // Mappings and blocks are not kept for a free slot's sake.
+    entry->slot.in_place.clear();
+    for (Places& places : entry->slot.places) places.clear();
     if (entry->slot.memory != nullptr) free_memories.push_back(entry->slot.memory);
     entry->slot.memory = nullptr;
     free_entries.push_back(entry);
@@ -114,12 +115,22 @@ Ring::Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> memori
     state_->entries.push_back(std::make_unique<Entry>());
     state_->free_entries.push_back(state_->entries.back().get());
   }
-  for (std::uint32_t thread = 0; thread < thread_count; ++thread) {
-    threads_.emplace_back([this, thread] { run(thread); });
+  state_->in_order.reserve(state_->entries.size());
+  try {
+    for (std::uint32_t thread = 0; thread < thread_count; ++thread) {
+      threads_.emplace_back([this, thread] { run(thread); });
+    }
+  } catch (...) {
+    stop();  // those that have started
+    throw;
   }
 }
 
 Ring::~Ring() {
+  stop();
+}
+
+void Ring::stop() {
   {
     const std::scoped_lock lock(state_->mutex);
     state_->is_stopping = true;
@@ -129,6 +140,7 @@ Ring::~Ring() {
 }
 
 void Ring::run(std::uint32_t thread) {
+  leave_signals_to_others();
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   while (!state.is_stopping) {
@@ -209,6 +221,7 @@ void Ring::resume(std::uint64_t first_step, std::uint64_t end_step) {
 Result<std::optional<Lease>> Ring::next() {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
+  if (state.is_paused) return Status(StatusCode::kInternal, "the reader was not started again");
   if (state.in_order.empty() && state.next_step >= state.end_step) return std::optional<Lease>();
   if (state.is_all_lent()) {
     return Status(StatusCode::kBusy, "all " + std::to_string(state.memories.size()) +
@@ -230,7 +243,7 @@ Result<std::optional<Lease>> Ring::next() {
   }
   state.waits.consumer += Clock::now() - begin;
   Entry* const entry = state.in_order.front();
-  state.in_order.pop_front();
+  state.in_order.erase(state.in_order.begin());
   if (!entry->slot.failure.ok()) {
     Status failure = std::move(entry->slot.failure);
     lock.unlock();
@@ -238,8 +251,15 @@ Result<std::optional<Lease>> Ring::next() {
     return failure;
   }
   lock.unlock();
-  return std::optional<Lease>(
-      Lease(&entry->slot, [owner = state_, entry](const BatchSlot*) { owner->give_back(entry); }));
+  // Where no memory is left for a lease, its deleter has given the slot back.
+  std::optional<Lease> lease;
+  const Status status = without_exceptions([&] {
+    lease.emplace(&entry->slot,
+                  [owner = state_, entry](const BatchSlot*) { owner->give_back(entry); });
+    return Status();
+  });
+  if (!status.ok()) return status;
+  return lease;
 }
 
 RingWaits Ring::waits() const {

@@ -34,7 +34,7 @@ struct RingWaits {
 
 class Ring {
  public:
-  // Makes no batch before resume().
+  // Makes no batch before resume(). Throws std::system_error where the system refuses a thread.
   Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> memories,
        std::uint32_t thread_count);
   ~Ring();  // waits for what is in hand
@@ -54,6 +54,7 @@ class Ring {
  private:
   struct Entry;
   struct State;
+  void stop();
   void run(std::uint32_t thread);
   template <typename Call>
   void work_on(std::unique_lock<std::mutex>& lock, Entry& entry, Call call);

@@ -67,7 +67,11 @@ Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
     const std::uint32_t length = place.record().length;
     store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(length));
     if (slot.in_place[i].mapping != nullptr) {
-      if (check == reader::Check::kRecord) XTTS_TRY(blocks_.verify(place));
+      if (check == reader::Check::kRecord) {
+        XTTS_TRY(blocks_.verify(place));
+        // Sound where it lies, or only as the disk gave it to another call?
+        if (!blocks_.is_verified(place)) slot.must_copy = true;
+      }
       continue;
     }
     const std::size_t true_bytes = length * column.row_bytes;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
+#include <system_error>
 
+#include "base/guarded_read.hpp"
 #include "reader/block_map.hpp"
 #include "reader/file_ranges.hpp"
 
@@ -32,7 +35,13 @@ void WindowReader::begin(const EpochOrder& order, std::uint64_t first_place) {
   read_end_ = has_windows ? order.window_of(first_place) : order.window_count();
   wanted_end_ = std::min(read_end_ + 2, order.window_count());
   is_stopping_ = false;
-  if (read_end_ < wanted_end_) thread_ = std::thread([this] { run(); });
+  if (read_end_ == wanted_end_) return;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {
+    read_end_ =
+        order.window_count();  // no thread to be had: nobody waits, and pages are faulted in
+  }
 }
 
 void WindowReader::stop() {
@@ -60,13 +69,18 @@ bool WindowReader::is_stopping() const {
 }
 
 void WindowReader::run() {
+  leave_signals_to_others();
   std::unique_lock lock(mutex_);
   while (read_end_ < order_.window_count()) {
     changed_.wait(lock, [&] { return read_end_ < wanted_end_ || is_stopping_; });
     if (is_stopping_) return;
     const std::uint64_t window = read_end_;
     lock.unlock();
-    read_window(window);
+    try {
+      read_window(window);
+    } catch (const std::bad_alloc&) {
+      // The fillers read it, page by page.
+    }
     lock.lock();
     ++read_end_;
     changed_.notify_all();

@@ -28,6 +28,12 @@ void compute_check(void* context, std::span<const std::byte> region) {
   check.found = formats::record_check(check.header, check.slot, region);
 }
 
+// A file that could be opened and not be read here: the disk's fault, and these bytes' alone.
+Status unreadable(const Status& failure) {
+  if (failure.code() != StatusCode::kResource) return failure;
+  return {StatusCode::kSourceIo, failure.message()};
+}
+
 Status not_what_was_written(const std::string& shard, std::uint64_t offset_bytes) {
   return corrupt(shard, offset_bytes, "record: its bytes are not those that were written");
 }
@@ -35,10 +41,11 @@ Status not_what_was_written(const std::string& shard, std::uint64_t offset_bytes
 }  // namespace
 
 struct BlockMap::Column {
-  explicit Column(std::uint64_t block_count, std::size_t shard_count)
-      : verified(block_count), mappings(shard_count) {}
+  Column(std::uint64_t clip_count, std::size_t shard_count)
+      : verified((clip_count + 63) / 64), mappings(shard_count) {}
 
-  std::vector<std::atomic<std::uint64_t>> verified;          // by block row, a bit a slot
+  // A bit a clip, not a slot: that a slot's bytes are sound does not make them this clip's.
+  std::vector<std::atomic<std::uint64_t>> verified;
   std::mutex mutex;                                          // guards `mappings`
   std::vector<std::shared_ptr<const FileMapping>> mappings;  // by shard; null until it is needed
 };
@@ -48,12 +55,10 @@ std::span<const std::byte> RecordPlace::region() const noexcept {
                                          block->header.region_bytes(slot));
 }
 
-BlockMap::BlockMap(Env& env, std::string cache, const formats::Manifest& manifest,
-                   IndexReader& index)
-    : manifest_(manifest), index_(index), shards_(env, std::move(cache), manifest) {
+BlockMap::BlockMap(ShardFiles& shards, const formats::Manifest& manifest, IndexReader& index)
+    : manifest_(manifest), index_(index), shards_(shards) {
   for (const formats::ColumnEntry& column : manifest.columns) {
-    const std::uint64_t blocks = index.row_count(formats::SectionKind::kBlocks, column.spec.id);
-    columns_.push_back(std::make_unique<Column>(blocks, column.shards.size()));
+    columns_.push_back(std::make_unique<Column>(index.clip_count(), column.shards.size()));
   }
 }
 
@@ -152,7 +157,8 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
       !guarded_copy(block->mapping->bytes().subspan(row.place.header_offset, bytes.size()),
                     bytes)) {
     XTTS_ASSIGN(const auto shard, shards_.open(column_id, row.shard));
-    XTTS_TRY(read_exactly(*shard->file, name, row.place.header_offset, bytes));
+    const Status status = read_exactly(*shard->file, name, row.place.header_offset, bytes);
+    if (!status.ok()) return unreadable(status);
   }
   XTTS_ASSIGN(block->header, check_block_header(bytes, name, row.place, column.spec));
   return std::shared_ptr<const OpenBlock>(std::move(block));
@@ -165,19 +171,20 @@ Result<std::shared_ptr<const FileMapping>> BlockMap::mapping_of(std::uint32_t co
   auto& mapping = column.mappings[shard];
   if (mapping != nullptr) return mapping;
   XTTS_ASSIGN(const auto opened, shards_.open(column_id, shard));
+  // Where a mapping is refused (some file systems, a limit on address space), reading goes on
+  // without.
   auto made = opened->file->map();
-  if (!made.ok() && made.status().code() != StatusCode::kUnsupported) return made.status();
   if (made.ok()) mapping = std::move(*made);
   return mapping;
 }
 
-std::atomic<std::uint64_t>& BlockMap::verified_slots(const OpenBlock& block) noexcept {
-  return columns_[block.column_id]->verified[block.block_row];
+std::atomic<std::uint64_t>& BlockMap::verified_word(const RecordPlace& place) noexcept {
+  return columns_[place.block->column_id]->verified[place.position / 64];
 }
 
 bool BlockMap::is_verified(const RecordPlace& place) noexcept {
-  const std::uint64_t slots = verified_slots(*place.block).load(std::memory_order_relaxed);
-  return (slots >> place.slot & 1U) != 0;
+  const std::uint64_t word = verified_word(place).load(std::memory_order_relaxed);
+  return (word >> place.position % 64 & 1U) != 0;
 }
 
 Status BlockMap::verify(const RecordPlace& place) {
@@ -190,8 +197,8 @@ Status BlockMap::verify(const RecordPlace& place) {
     RegionCheck check{place.block->header, place.slot};
     if (guarded_read(region, compute_check, &check)) {
       if (check.found == place.record().check) {
-        verified_slots(*place.block)
-            .fetch_or(std::uint64_t{1} << place.slot, std::memory_order_relaxed);
+        verified_word(place).fetch_or(std::uint64_t{1} << place.position % 64,
+                                      std::memory_order_relaxed);
         return {};
       }
       return with_clip(not_what_was_written(shard_name(manifest_.columns[place.block->column_id],
@@ -223,11 +230,13 @@ Status BlockMap::copy(const RecordPlace& place, std::uint64_t offset_bytes,
 
 Result<std::vector<std::byte>> BlockMap::read_region(const RecordPlace& place, Check check) {
   XTTS_ASSIGN(const auto shard, shards_.open(place.block->column_id, place.block->shard));
-  if (check == Check::kRecord) {
-    return read_record_region(*shard, place.block->place, place.block->header, place.slot);
-  }
-  return read_exactly(*shard->file, shard->name, offset_in_shard(place),
-                      place.block->header.region_bytes(place.slot));
+  auto region =
+      check == Check::kRecord
+          ? read_record_region(*shard, place.block->place, place.block->header, place.slot)
+          : read_exactly(*shard->file, shard->name, offset_in_shard(place),
+                         place.block->header.region_bytes(place.slot));
+  if (region.ok()) return region;
+  return unreadable(region.status());
 }
 
 void BlockMap::bring_in(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,

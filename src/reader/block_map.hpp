@@ -8,8 +8,9 @@
 // what was sound in memory says nothing of the next read, and each read is verified.
 //
 // Synchronised inside: any number of threads; reading itself takes no lock. Before a bout of
-// verify() and copy(), call guard_reads(). `env`, `manifest` and `index` must outlive it. Failures:
-// kCorrupt (names file, offset and clip), kUnsupported (a newer format), kResource.
+// verify() and copy(), call guard_reads(). `shards`, `manifest` and `index` must outlive it.
+// Failures: kCorrupt (names file, offset and clip), kSourceIo (the disk cannot read these bytes),
+// kUnsupported (a newer format), kResource (descriptors, memory: nothing is wrong with the record).
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/env.hpp"
 #include "base/file_mapping.hpp"
 #include "formats/block.hpp"
 #include "formats/manifest.hpp"
@@ -67,7 +67,7 @@ enum class Check : std::uint8_t { kRecord, kNothing };
 
 class BlockMap {
  public:
-  BlockMap(Env& env, std::string cache, const formats::Manifest& manifest, IndexReader& index);
+  BlockMap(ShardFiles& shards, const formats::Manifest& manifest, IndexReader& index);
   ~BlockMap();
 
   [[nodiscard]] Result<RecordPlace> locate(std::uint32_t column_id, std::uint64_t position);
@@ -100,13 +100,13 @@ class BlockMap {
   [[nodiscard]] Status check_owner(const RecordPlace& place);
   [[nodiscard]] Result<std::vector<std::byte>> read_region(const RecordPlace& place, Check check);
   [[nodiscard]] Status with_clip(const Status& failure, const RecordPlace& place);
-  [[nodiscard]] std::atomic<std::uint64_t>& verified_slots(const OpenBlock& block) noexcept;
+  [[nodiscard]] std::atomic<std::uint64_t>& verified_word(const RecordPlace& place) noexcept;
 
   static constexpr std::size_t kOpenBlocksMax = 4096;
 
   const formats::Manifest& manifest_;
   IndexReader& index_;
-  ShardFiles shards_;
+  ShardFiles& shards_;
   std::vector<std::unique_ptr<Column>> columns_;  // by column id
 
   std::mutex mutex_;  // guards what stands below

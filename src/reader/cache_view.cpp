@@ -12,6 +12,12 @@ using formats::SectionKind;
 
 namespace {
 
+// Shards are opened late: by then the program may have changed its folder.
+std::string lasting_path(Env& env, const std::string& path) {
+  auto absolute = env.real_path(path);
+  return absolute.ok() ? std::move(*absolute) : path;
+}
+
 class CacheViewImpl final : public CacheView {
  public:
   CacheViewImpl(Env& env, std::string cache, Generation generation)
@@ -19,8 +25,8 @@ class CacheViewImpl final : public CacheView {
         manifest_(std::move(generation.loaded.manifest)),
         index_(std::move(generation.index)),
         lock_(std::move(generation.lock)),
-        shards_(env, path_, manifest_),
-        blocks_(env, path_, manifest_, *index_) {}
+        shards_(env, lasting_path(env, path_), manifest_),
+        blocks_(shards_, manifest_, *index_) {}
 
   [[nodiscard]] const std::string& path() const override { return path_; }
   [[nodiscard]] const formats::Manifest& manifest() const override { return manifest_; }

@@ -26,7 +26,8 @@ struct Storage {
 
 bool is_typed(const Status& status) {
   return status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kNotFound ||
-         status.code() == StatusCode::kUnsupported || status.code() == StatusCode::kResource;
+         status.code() == StatusCode::kUnsupported || status.code() == StatusCode::kResource ||
+         status.code() == StatusCode::kSourceIo;
 }
 
 class BatchDamage : public ::testing::TestWithParam<Storage> {

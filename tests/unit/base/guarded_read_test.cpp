@@ -90,6 +90,21 @@ TEST_F(GuardedRead, WorksAfterSomebodyElseTookTheSignal) {
   EXPECT_FALSE(guarded_copy(bytes().first(4096), out));
 }
 
+TEST_F(GuardedRead, WorksInAThreadThatHadBlockedTheSignal) {
+  bool copied = true;
+  std::thread thread([&] {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    guard_reads();
+    std::vector<std::byte> out(4096);
+    copied = guarded_copy(bytes().last(4096), out);
+  });
+  cut(0);
+  thread.join();
+  EXPECT_FALSE(copied);
+}
+
 using GuardedReadDeathTest = GuardedRead;
 
 TEST_F(GuardedReadDeathTest, OtherBusErrorsEndTheProcessAsEver) {
@@ -114,6 +129,30 @@ TEST_F(GuardedReadDeathTest, OtherBusErrorsGoToTheHandlerThatWasThere) {
         struct sigaction theirs = {};
         theirs.sa_handler = [](int) { ::_exit(42); };
         (void)::sigaction(SIGBUS, &theirs, nullptr);
+        guard_reads();
+        cut(0);
+        const volatile std::byte touched = bytes()[5000];
+        (void)touched;
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
+// Theirs, put in front of ours, calls ours, which was in front again meanwhile.
+TEST_F(GuardedReadDeathTest, HandlersInACircleEndAtTheOneThatWasThereFirst) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        struct sigaction first = {};
+        first.sa_handler = [](int) { ::_exit(42); };
+        (void)::sigaction(SIGBUS, &first, nullptr);
+        guard_reads();
+        static struct sigaction ours = {};
+        struct sigaction theirs = {};
+        theirs.sa_sigaction = [](int signal, siginfo_t* info, void* context) {
+          ours.sa_sigaction(signal, info, context);
+        };
+        theirs.sa_flags = SA_SIGINFO;
+        (void)::sigaction(SIGBUS, &theirs, &ours);
         guard_reads();
         cut(0);
         const volatile std::byte touched = bytes()[5000];

@@ -105,6 +105,19 @@ TEST_F(CApi, ErrorsCarryCodeAndWords) {
   EXPECT_EQ(reader, nullptr);
 }
 
+TEST_F(CApi, ListThatCameOutEmptyIsNotAllClips) {
+  const char* const none[] = {nullptr};
+  xtts_reader* reader = nullptr;
+  xtts_reader_options chosen = options();
+  chosen.ids = none;
+  EXPECT_EQ(xtts_reader_open(cache_, &chosen, &reader, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_THAT(error_.message, HasSubstr("ids is an empty list"));
+  chosen = options();
+  chosen.column_count = 2;
+  EXPECT_EQ(xtts_reader_open(cache_, &chosen, &reader, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_THAT(error_.message, HasSubstr("columns is NULL"));
+}
+
 TEST_F(CApi, OptionsReachTheReader) {
   const std::string excluded = made_.clips[2].id;
   const char* const exclude[] = {excluded.c_str()};

@@ -420,6 +420,68 @@ TEST(PublicReader, FileCutWhileItIsReadIsATypedError) {
   EXPECT_GT(failed_count, 0);
 }
 
+TEST(PublicReader, DamagedHeaderIsHandledLikeADamagedRecordInEachOrder) {
+  const MadeCache cache({.clip_count = 16, .clips_per_block = 4, .blocks_per_shard = 2});
+  {
+    // The header of the second block: its magic is found behind the first one.
+    std::fstream file(cache.shard(0, 0), std::ios::in | std::ios::out | std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    const std::size_t place = bytes.find("XTTSBLK1", bytes.find("XTTSBLK1") + 1);
+    ASSERT_NE(place, std::string::npos);
+    file.clear();
+    file.seekp(static_cast<std::streamoff>(place + 300));
+    file.put(static_cast<char>(bytes[place + 300] ^ 1));
+  }
+  const Cache opened = cache.open();
+  for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal}) {
+    for (const bool verifies : {true, false}) {
+      Reader reader = open_reader(opened, {.batch_size = 8,
+                                           .shuffle = shuffle,
+                                           .verify_records = verifies,
+                                           .on_damage = OnDamage::kSkip});
+      std::size_t valid_count = 0;
+      for (int i = 0; i < 2; ++i) {
+        const auto batch = reader.next();
+        ASSERT_TRUE(batch.ok() && *batch) << batch.status().message();
+        expect_all_rows(**batch, cache);
+        valid_count += (*batch)->valid_count();
+      }
+      EXPECT_EQ(valid_count, 12U);
+      EXPECT_EQ(reader.stats().check_failures, 4U);
+    }
+  }
+}
+
+TEST(PublicReader, UnreadableRecordOfABatchInPlaceIsNeverShown) {
+  const MadeCache cache({.clip_count = 64, .clips_per_block = 8, .blocks_per_shard = 4});
+  const Cache opened = cache.open();
+  ASSERT_EQ(::truncate(cache.shard(0, 0).c_str(), 0), 0);
+  for (const OnDamage policy : {OnDamage::kRaise, OnDamage::kSkip, OnDamage::kIgnore}) {
+    Reader reader =
+        open_reader(opened, {.batch_size = 8, .shuffle = Shuffle::kNone, .on_damage = policy});
+    for (std::uint64_t i = 0; i < reader.batches_per_epoch(); ++i) {
+      const auto batch = reader.next();
+      if (!batch.ok()) continue;
+      ASSERT_TRUE(*batch);
+      expect_all_rows(**batch, cache);  // reads them
+    }
+    EXPECT_GT(reader.stats().check_failures, 0U);
+  }
+}
+
+TEST(PublicReader, ProgramMayChangeItsFolder) {
+  const MadeCache cache;
+  const fs::path before = fs::current_path();
+  fs::current_path(cache.path());
+  auto opened = Cache::open(".");
+  fs::current_path("/");
+  ASSERT_TRUE(opened.ok());
+  Reader reader = open_reader(*opened, {.batch_size = 4, .on_damage = OnDamage::kSkip});
+  EXPECT_EQ(positions_of_epoch(reader).size(), 60U);
+  EXPECT_TRUE(opened->read("mel", 0).ok());
+  fs::current_path(before);
+}
+
 TEST(PublicReader, HoldingAllSlotsIsAClearError) {
   const MadeCache cache;
   Reader reader = open_reader(cache.open(), {.batch_size = 4, .slot_count = 3});
@@ -451,6 +513,11 @@ TEST(PublicReader, RefusesOptionsThatCannotBe) {
   EXPECT_EQ(code({.columns = {{.name = "mel"}, {.name = "mel"}}}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.columns = {{.name = "tokens", .pad_value = 0.5}}}),
             StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.columns = {{.name = "tokens", .pad_value = 3e9}}}),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.columns = {{.name = "mel", .dtype = DType::kFloat16, .pad_value = 1e6}}}),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.batch_size = 1U << 21U}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.device = "cuda:0"}), StatusCode::kUnsupported);
 }
 

@@ -1,0 +1,29 @@
+// The exception being handled, as a Status: for the edges where exceptions stop. Call it in a catch
+// block. Allocates nothing where memory has run out, so that it cannot throw itself.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include "xtts/status.hpp"
+
+namespace xtts {
+
+[[nodiscard]] inline Status status_of_current_exception() noexcept {
+  try {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      return {StatusCode::kResource, "out of memory"};
+    } catch (const std::system_error& error) {  // a thread that the system refuses
+      return {StatusCode::kResource, error.what()};
+    } catch (const std::exception& error) {
+      return {StatusCode::kInternal, error.what()};
+    }
+  } catch (...) {
+    return {StatusCode::kInternal, "exception"};  // short enough to need no memory
+  }
+}
+
+}  // namespace xtts
