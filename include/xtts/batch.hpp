@@ -67,6 +67,18 @@ struct ColumnRequest {
   std::optional<double> pad_value = {};  // nothing: each record's own fill value
 };
 
+enum class WeightBy : std::uint8_t { kLanguage, kSpeaker, kDataset };
+
+// How often groups of clips come, whatever their sizes. A group's weight is the number of its clips
+// to the power of `temperature`: 1 is as in the corpus, 0 makes all groups alike. Every clip of a
+// group comes once before any comes again, from epoch to epoch. Clips without a language or speaker
+// are a group of their own. Needs Shuffle::kGlobal.
+struct Weights {
+  WeightBy by = WeightBy::kLanguage;
+  double temperature = 1.0;
+  std::uint64_t draw_count = 0;  // samples of an epoch; 0: as many as there are clips
+};
+
 struct ReaderOptions {
   std::uint32_t batch_size = 32;  // of one rank
   std::string split = {};         // train, validation, test; empty: all clips
@@ -79,7 +91,8 @@ struct ReaderOptions {
   std::string where = {};                   // an expression, as `ls --where` takes it
   std::vector<std::string> ids = {};        // only these clips
   std::vector<std::string> exclude = {};    // not these
-  bool verify_records = true;               // each record once, when it is first handed out
+  std::optional<Weights> weights = {};
+  bool verify_records = true;  // each record once, when it is first handed out
   OnDamage on_damage = OnDamage::kRaise;
   std::uint32_t slot_count = 4;  // batches in memory, the consumer's included; at least 3
   // That fill them; the consumer lends a hand with a batch that it waits for. 0: two, or one where

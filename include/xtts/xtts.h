@@ -122,6 +122,12 @@ XTTS_C_API xtts_code xtts_cache_read(const xtts_cache* cache, const char* column
 
 enum { XTTS_SHUFFLE_NONE = 0, XTTS_SHUFFLE_GLOBAL = 1, XTTS_SHUFFLE_WINDOW = 2 };
 enum { XTTS_LAST_DROP = 0, XTTS_LAST_PAD = 1 };
+enum {
+  XTTS_WEIGHT_NONE = 0,
+  XTTS_WEIGHT_BY_LANGUAGE = 1,
+  XTTS_WEIGHT_BY_SPEAKER = 2,
+  XTTS_WEIGHT_BY_DATASET = 3
+};
 enum { XTTS_DAMAGE_RAISE = 0, XTTS_DAMAGE_SKIP = 1, XTTS_DAMAGE_IGNORE = 2 };
 
 typedef struct xtts_column_request {
@@ -158,6 +164,10 @@ typedef struct xtts_reader_options {
   const char* device;
   uint64_t stretch_samples;
   uint64_t stretches_per_window;
+  int32_t weight_by; /* XTTS_WEIGHT_NONE: every clip once */
+  int32_t reserved;
+  double temperature;
+  uint64_t draw_count;
 } xtts_reader_options;
 
 /* The defaults. `struct_bytes`: sizeof(xtts_reader_options). */

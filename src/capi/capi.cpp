@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -139,6 +140,12 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
                              check_list(options.columns, options.column_count, "columns")}) {
     if (!list.ok()) return list;
   }
+  std::optional<xtts::Weights> weights;
+  if (options.weight_by != XTTS_WEIGHT_NONE) {
+    const auto by = choice(options.weight_by - 1, xtts::WeightBy::kDataset, "weight_by - 1");
+    if (!by.ok()) return by.status();
+    weights = {.by = *by, .temperature = options.temperature, .draw_count = options.draw_count};
+  }
   auto columns = requests_of(options);
   if (!columns.ok()) return columns.status();
   return xtts::ReaderOptions{
@@ -153,6 +160,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
       .where = text_or_empty(options.where),
       .ids = texts_of(options.ids, options.id_count),
       .exclude = texts_of(options.exclude, options.exclude_count),
+      .weights = weights,
       .verify_records = options.verify_records != 0,
       .on_damage = *on_damage,
       .slot_count = options.slot_count,
@@ -297,6 +305,7 @@ void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes)
   full.slot_count = defaults.slot_count;
   full.thread_count = defaults.thread_count;
   full.device = "cpu";
+  full.temperature = xtts::Weights().temperature;
   std::memcpy(options, &full, full.struct_bytes);
 }
 

@@ -36,14 +36,14 @@ BatchFiller::BatchFiller(reader::CacheView& cache, const Selection& selection,
       selection_(selection),
       layout_(layout),
       options_(options),
-      order_(options.order),
+      sequence_(selection, options.groups, options.order),
       rows_(cache.blocks(), layout),
       scratch_(options.thread_count + 1) {}
 
 void BatchFiller::set_order(const EpochOrderOptions& order, const Steps& steps) {
   options_.order = order;
   options_.steps = steps;
-  order_ = EpochOrder(order);
+  sequence_ = EpochSequence(selection_, options_.groups, order);
 }
 
 Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
@@ -51,7 +51,7 @@ Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
   slot.step = step;
   slot.positions.clear();
   for (std::uint64_t i = 0; i < places.count; ++i) {
-    slot.positions.push_back(selection_.position_of(order_.sample_at(places.first + i)));
+    slot.positions.push_back(sequence_.position_at(places.first + i));
   }
   if (options_.window_reader != nullptr && places.count > 0) {
     options_.window_reader->wait_for(places.first + places.count - 1);

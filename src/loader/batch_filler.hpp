@@ -15,7 +15,7 @@
 
 #include "loader/batch_layout.hpp"
 #include "loader/batch_slot.hpp"
-#include "loader/epoch_order.hpp"
+#include "loader/epoch_sequence.hpp"
 #include "loader/row_filler.hpp"
 #include "loader/selection.hpp"
 #include "loader/steps.hpp"
@@ -27,6 +27,7 @@ namespace xtts::loader {
 
 struct BatchFillerOptions {
   EpochOrderOptions order;
+  const SampleGroups* groups = nullptr;  // of weights; outlives the filler
   Steps steps;
   std::uint32_t rank = 0;
   bool verify_records = true;
@@ -48,7 +49,7 @@ class BatchFiller final : public BatchWork {
 
   // Only while nobody works.
   void set_order(const EpochOrderOptions& order, const Steps& steps);
-  [[nodiscard]] const EpochOrder& order() const noexcept { return order_; }
+  [[nodiscard]] const EpochOrder& order() const noexcept { return sequence_.order(); }
 
   [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override;
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part,
@@ -71,7 +72,7 @@ class BatchFiller final : public BatchWork {
   const Selection& selection_;
   const BatchLayout& layout_;
   BatchFillerOptions options_;
-  EpochOrder order_;
+  EpochSequence sequence_;
   RowFiller rows_;
   std::vector<FillScratch> scratch_;  // by thread; the last is the consumer's
   // Whether the last part that was read had to wait for the disk: then batches are announced to it

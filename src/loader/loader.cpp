@@ -83,6 +83,17 @@ Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<reader::CacheView> 
   return loader;
 }
 
+Status Loader::weigh(const Weights& weights) {
+  if (order_.shuffle != Shuffle::kGlobal) {
+    return invalid("weights need the shuffle global: the others go through the clips as they lie");
+  }
+  XTTS_ASSIGN(groups_, group_samples(*cache_, selection_, weights));
+  order_.sample_count = groups_->draw_count;
+  weights_text_ = " weights " + std::to_string(static_cast<int>(weights.by)) + " " +
+                  std::to_string(weights.temperature) + " " + std::to_string(groups_->draw_count);
+  return {};
+}
+
 Status Loader::start(const ReaderOptions& options) {
   order_ = {.sample_count = selection_.size(),
             .shuffle = options.shuffle,
@@ -91,7 +102,8 @@ Status Loader::start(const ReaderOptions& options) {
             .stretches_per_window = options.stretches_per_window};
   if (order_.stretch_samples == 0) order_.stretch_samples = default_stretch_samples(layout_);
   if (order_.stretches_per_window == 0) order_.stretches_per_window = kStretchesPerWindow;
-  steps_ = {.sample_count = selection_.size(),
+  if (options.weights) XTTS_TRY(weigh(*options.weights));
+  steps_ = {.sample_count = order_.sample_count,
             .batch_size = options.batch_size,
             .world_size = options.world_size,
             .last = options.last_batch == LastBatch::kPad ? LastStep::kPad : LastStep::kDrop};
@@ -112,6 +124,7 @@ Status Loader::start(const ReaderOptions& options) {
   filler_ =
       std::make_unique<BatchFiller>(*cache_, selection_, layout_,
                                     BatchFillerOptions{.order = order_,
+                                                       .groups = groups_ ? &*groups_ : nullptr,
                                                        .steps = steps_,
                                                        .rank = options.rank,
                                                        .verify_records = options.verify_records,
@@ -182,7 +195,7 @@ std::string Loader::selection_digest() const {
               ? " global"
               : " window " + std::to_string(order_.stretch_samples) + " " +
                     std::to_string(order_.stretches_per_window);
-  return digest128(text).to_hex();
+  return digest128(text + weights_text_).to_hex();
 }
 
 ReaderState Loader::state() const {
@@ -206,7 +219,7 @@ Status Loader::load_state(const ReaderState& state) {
                 cache_->manifest().index_digest.to_hex() +
                 "): begin the epoch anew with set_epoch, or open the cache it was made with"};
   }
-  if (state.selection != selection_digest() || state.samples_consumed > selection_.size()) {
+  if (state.selection != selection_digest() || state.samples_consumed > steps_.sample_count) {
     return {StatusCode::kMismatch,
             "the state is of a reader that chose other clips or another kind of shuffle"};
   }

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "loader/batch_filler.hpp"
 #include "loader/batch_layout.hpp"
+#include "loader/epoch_sequence.hpp"
 #include "loader/interval_stats.hpp"
 #include "loader/ring.hpp"
 #include "loader/selection.hpp"
@@ -45,6 +47,7 @@ class Loader {
   Loader(std::shared_ptr<reader::CacheView> cache, Selection selection, BatchLayout layout)
       : cache_(std::move(cache)), selection_(std::move(selection)), layout_(std::move(layout)) {}
   [[nodiscard]] Status start(const ReaderOptions& options);
+  [[nodiscard]] Status weigh(const Weights& weights);
   void go_to(std::uint64_t epoch, std::uint64_t first_place);
   void begin_epoch();
   [[nodiscard]] std::string selection_digest() const;
@@ -52,6 +55,8 @@ class Loader {
   std::shared_ptr<reader::CacheView> cache_;
   Selection selection_;
   BatchLayout layout_;
+  std::optional<SampleGroups> groups_;  // of weights
+  std::string weights_text_;            // for the state: what they are
   EpochOrderOptions order_;
   Steps steps_;
   std::shared_ptr<gpu::Device> device_;

@@ -97,7 +97,7 @@ Result<WeightedDraws> WeightedDraws::make(const WeightedDrawsOptions& options) {
   first_draws.reserve(shares->size() + 1);
   for (const std::uint64_t share : *shares) first_draws.push_back(first_draws.back() + share);
   return WeightedDraws({options.sample_counts.begin(), options.sample_counts.end()},
-                       std::move(first_draws), epoch_key(options.seed, options.epoch));
+                       std::move(first_draws), options.seed, options.epoch);
 }
 
 Draw WeightedDraws::draw(std::uint64_t number) const noexcept {
@@ -108,10 +108,13 @@ Draw WeightedDraws::draw(std::uint64_t number) const noexcept {
   const auto after = std::ranges::upper_bound(first_draws_, number);
   const auto group = static_cast<std::uint64_t>(after - first_draws_.begin()) - 1;
   const std::uint64_t sample_count = sample_counts_[group];
-  const std::uint64_t within = number - first_draws_[group];
-  const std::uint64_t group_key = extend_key(key_, kFirstGroupStream + group);
-  const Bijection pass(sample_count, extend_key(group_key, within / sample_count));
-  return {.group = group, .index = pass.forward(within % sample_count)};
+  // Counted from the first epoch on.
+  const std::uint64_t share = first_draws_[group + 1] - first_draws_[group];
+  const Wide drawn = Wide{epoch_} * share + (number - first_draws_[group]);
+  const auto pass = static_cast<std::uint64_t>(drawn / sample_count);
+  const Bijection order(sample_count,
+                        extend_key(extend_key(key_, kFirstGroupStream + group), pass));
+  return {.group = group, .index = order.forward(static_cast<std::uint64_t>(drawn % sample_count))};
 }
 
 std::vector<double> temperature_weights(std::span<const std::uint64_t> sample_counts,

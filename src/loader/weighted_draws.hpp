@@ -1,7 +1,8 @@
 // Epochs in which groups of samples (data sets, languages, speakers) come as often as weights say,
 // whatever their sizes (formats/order-v1.md). An epoch is a fixed number of draws, shared out among
 // the groups exactly; a group is gone through whole, in a shuffled order, before any of its samples
-// comes again in that epoch.
+// comes again, from epoch to epoch: a group with fewer draws than samples continues in the next
+// one.
 //
 // Draws are numbered 0 ... N-1, group after group: shuffle them with an EpochOrder over N samples
 // (kGlobal), whose samples then are numbers of draws. Holds two numbers a group. Immutable; share
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "loader/bijection.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
@@ -53,12 +55,16 @@ class WeightedDraws {
 
  private:
   WeightedDraws(std::vector<std::uint64_t> sample_counts, std::vector<std::uint64_t> first_draws,
-                std::uint64_t key)
-      : sample_counts_(std::move(sample_counts)), first_draws_(std::move(first_draws)), key_(key) {}
+                std::uint64_t seed, std::uint64_t epoch)
+      : sample_counts_(std::move(sample_counts)),
+        first_draws_(std::move(first_draws)),
+        key_(epoch_key(seed, 0)),
+        epoch_(epoch) {}
 
   std::vector<std::uint64_t> sample_counts_;
   std::vector<std::uint64_t> first_draws_;  // of each group, then their end
-  std::uint64_t key_;
+  std::uint64_t key_;                       // of the seed: passes are counted over all epochs
+  std::uint64_t epoch_;
 };
 
 // Weights between the corpus as it is and all groups alike: count^temperature, so 1 is as in the

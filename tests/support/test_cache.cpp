@@ -48,12 +48,22 @@ TestClip make_clip(const TestCacheOptions& options, std::uint32_t number) {
   return clip;
 }
 
+// The first speaker has half of the clips, the others share the rest.
+std::uint32_t speaker_of(const TestCacheOptions& options, std::uint32_t position) {
+  if (options.speaker_count == 1 || position % 2 == 0) return 0;
+  return 1 + position / 2 % (options.speaker_count - 1);
+}
+
+std::string speaker_name(std::uint32_t speaker) {
+  return speaker == 0 ? "Linda" : "speaker-" + std::to_string(speaker);
+}
+
 formats::RecordFacts facts_of(const TestCacheOptions& options, const TestClip& clip) {
   formats::RecordFacts facts;
   facts.id = clip.id.substr(options.dataset.empty() ? 0 : options.dataset.size() + 1);
   if (!options.dataset.empty()) facts.dataset = options.dataset;
   facts.split = 0;
-  facts.speaker = "Linda";
+  facts.speaker = speaker_name(0);
   facts.source_path = "wavs/" + *facts.id + ".wav";
   facts.text_raw = "Printing, in the only sense.";
   return facts;
@@ -153,11 +163,14 @@ ClipSections make_clip_sections(const TestCacheOptions& options, const TestCache
   for (std::uint32_t position = 0; position < cache.clips.size(); ++position) {
     const TestClip& clip = cache.clips[position];
     const std::size_t begin = sections.details.size();
-    formats::append_facts(facts_of(options, clip), sections.details);
+    const std::uint32_t speaker = speaker_of(options, position);
+    formats::RecordFacts facts = facts_of(options, clip);
+    facts.speaker = speaker_name(speaker);
+    formats::append_facts(facts, sections.details);
     sections.plan.push_back(
         {.mel_len = static_cast<std::uint32_t>(clip.mel.size() / options.channel_count),
          .text_len = static_cast<std::uint32_t>(clip.tokens.size()),
-         .speaker = 0,
+         .speaker = static_cast<std::int32_t>(speaker),
          .details_offset = begin,
          .details_bytes = static_cast<std::uint32_t>(sections.details.size() - begin)});
     sections.id_hashes.push_back({digest128(clip.id), position});
@@ -226,7 +239,10 @@ void describe(const TestCacheOptions& options, formats::Manifest& manifest) {
   manifest.corpus_fingerprint = formats::fingerprint(recipe.corpus);
   manifest.storage_fingerprint = formats::fingerprint(recipe.storage);
   manifest.numerics = {.device = "cpu", .isa = "scalar", .libraries = "none"};
-  manifest.speakers = {"Linda"};
+  manifest.speakers.clear();
+  for (std::uint32_t i = 0; i < options.speaker_count; ++i) {
+    manifest.speakers.push_back(speaker_name(i));
+  }
   if (!options.dataset.empty()) manifest.datasets = {options.dataset};
   manifest.data_layout = "ljspeech";
 }

@@ -62,6 +62,8 @@ struct TestCacheOptions {
       0;  // clips in the shards that no plan row names any more: the last ones
   std::uint64_t generation = 1;
   std::string dataset = {};  // of every clip; empty for none
+  // More than one: the first has half of the clips, in the index alone; in the shards all are hers.
+  std::uint32_t speaker_count = 1;
   ShardMaker make_shard = make_shard_by_hand;
   std::function<void(TestClip&)> edit_clip = {};  // changes its numbers before they are stored
 };

@@ -116,8 +116,8 @@ def draws_of(counts, weights, N, seed, epoch):
     draws = []
     for g, share in enumerate(shares_of(counts, weights, N)):
         for j in range(share):
-            q, rest = divmod(j, counts[g])
-            draws.append((g, bijection(counts[g], mix(key_of(seed, epoch, 2**63 + g) ^ q))(rest)))
+            q, rest = divmod(epoch * share + j, counts[g])
+            draws.append((g, bijection(counts[g], mix(key_of(seed, 0, 2**63 + g) ^ (q & MASK)))(rest)))
     shuffle = bijection(N, key_of(seed, epoch, 0))
     return [draws[shuffle(p)] for p in range(N)]
 
@@ -170,7 +170,8 @@ def main():
             ([1, 1, 1, 1, 1, 1, 1], [0.3, 0.3, 0.3, 0.1, 0.1, 0.1, 1 / 3], 2**47 + 1)]:
         line("shares", counts, [repr(w) for w in weights], N, shares_of(counts, weights, N))
     for counts, weights, N, seed, epoch in [
-            ([4, 10], [1.0, 1.0], 20, 42, 3), ([4, 10], [1.0, 1.0], 20, 42, 4), ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 0)]:
+            ([4, 10], [1.0, 1.0], 20, 42, 3), ([4, 10], [1.0, 1.0], 20, 42, 4), ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 0),
+            ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 1), ([3, 50], [2.0, 1.0], 9, 7, MASK)]:
         line("draws", counts, [repr(w) for w in weights], N, seed, epoch, draws_of(counts, weights, N, seed, epoch))
 
 

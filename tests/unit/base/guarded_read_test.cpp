@@ -91,6 +91,7 @@ TEST_F(GuardedRead, WorksAfterSomebodyElseTookTheSignal) {
 }
 
 TEST_F(GuardedRead, WorksInAThreadThatHadBlockedTheSignal) {
+  cut(0);
   bool copied = true;
   std::thread thread([&] {
     sigset_t all;
@@ -100,7 +101,6 @@ TEST_F(GuardedRead, WorksInAThreadThatHadBlockedTheSignal) {
     std::vector<std::byte> out(4096);
     copied = guarded_copy(bytes().last(4096), out);
   });
-  cut(0);
   thread.join();
   EXPECT_FALSE(copied);
 }

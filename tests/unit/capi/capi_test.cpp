@@ -105,6 +105,17 @@ TEST_F(CApi, ErrorsCarryCodeAndWords) {
   EXPECT_EQ(reader, nullptr);
 }
 
+TEST_F(CApi, WeightsReachTheReader) {
+  xtts_reader_options chosen = options();
+  chosen.weight_by = XTTS_WEIGHT_BY_SPEAKER;
+  chosen.draw_count = 100;
+  xtts_reader* reader = open(chosen);
+  EXPECT_EQ(xtts_reader_batches_per_epoch(reader), 25U);
+  xtts_reader_close(reader);
+  chosen.weight_by = 9;
+  EXPECT_EQ(xtts_reader_open(cache_, &chosen, &reader, &error_), XTTS_INVALID_ARGUMENT);
+}
+
 TEST_F(CApi, ListThatCameOutEmptyIsNotAllClips) {
   const char* const none[] = {nullptr};
   xtts_reader* reader = nullptr;

@@ -176,7 +176,7 @@ TEST(OrderV1, SharesDrawsAsTheVectorsSay) {
 }
 
 TEST(OrderV1, DrawsAsTheVectorsSay) {
-  for_each("draws", 3, [](const Vector& v) {
+  for_each("draws", 5, [](const Vector& v) {
     const Numbers counts = numbers(v[1]);
     const std::vector<double> group_weights = weights(v[2]);
     const std::uint64_t seed = number(v[4]);

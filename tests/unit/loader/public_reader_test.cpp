@@ -318,6 +318,36 @@ TEST(PublicReader, StateGoesOnExactlyAlsoOnAnotherWorldSize) {
   EXPECT_EQ(together, expected);
 }
 
+TEST(PublicReader, WeightedEpochsAreOfAsManyDrawsAndGoOnFromAState) {
+  const MadeCache cache({.clip_count = 61, .speaker_count = 3});
+  const Cache opened = cache.open();
+  const ReaderOptions options{
+      .batch_size = 4,
+      .seed = 5,
+      .weights = Weights{.by = WeightBy::kSpeaker, .temperature = 0.0, .draw_count = 200}};
+  Reader whole = open_reader(opened, options);
+  EXPECT_EQ(whole.batches_per_epoch(), 50U);
+  whole.set_epoch(1);
+  const auto sequence = positions_of_epoch(whole);
+  ASSERT_EQ(sequence.size(), 200U);
+  Reader begun = open_reader(opened, options);
+  begun.set_epoch(1);
+  for (int i = 0; i < 7; ++i) {
+    const auto batch = begun.next();
+    ASSERT_TRUE(batch.ok() && *batch);
+    expect_all_rows(**batch, cache);
+  }
+  Reader after = open_reader(opened, options);
+  ASSERT_TRUE(after.load_state(begun.state()).ok());
+  EXPECT_EQ(positions_of_epoch(after),
+            std::vector<std::uint64_t>(sequence.begin() + 28, sequence.end()));
+  Reader unweighted = open_reader(opened, {.batch_size = 4});
+  EXPECT_EQ(unweighted.load_state(begun.state()).code(), StatusCode::kMismatch);
+  ReaderOptions in_order = options;
+  in_order.shuffle = Shuffle::kNone;
+  EXPECT_EQ(Reader::open(opened, in_order).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST(PublicReader, StateOfAnotherCacheOrSelectionIsATypedError) {
   const MadeCache cache;
   const MadeCache other({.clip_count = 60});

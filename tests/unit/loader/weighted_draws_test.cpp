@@ -133,6 +133,17 @@ TEST(WeightedDraws, ShufflesEveryGroupPassAndEpochInItsOwnWay) {
   EXPECT_EQ(orders.size(), 12U);
 }
 
+TEST(WeightedDraws, GoOnWhereTheEpochBeforeEnded) {
+  Counts all;
+  for (std::uint64_t epoch = 0; epoch < 10; ++epoch) {
+    const auto groups = drawn({1000, 20}, {1.0, 1.0}, 8, epoch);  // four of each
+    all.insert(all.end(), groups[1].begin(), groups[1].end());
+  }
+  ASSERT_EQ(all.size(), 40U);
+  EXPECT_EQ(std::set<std::uint64_t>(all.begin(), all.begin() + 20).size(), 20U);
+  EXPECT_EQ(std::set<std::uint64_t>(all.begin() + 20, all.end()).size(), 20U);
+}
+
 TEST(WeightedDraws, GivesEverySampleOnceWhenWeightsAreThoseOfTheCorpus) {
   const Counts counts = {7, 1, 30, 0, 12};
   const auto groups = drawn(counts, temperature_weights(counts, 1.0), 50);

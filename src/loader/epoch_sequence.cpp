@@ -1,0 +1,83 @@
+#include "loader/epoch_sequence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <span>
+
+#include "base/try.hpp"
+
+namespace xtts::loader {
+namespace {
+
+constexpr double kTemperatureMax = 16.0;
+
+// -1: the clip has none.
+std::int64_t group_number(const formats::PlanRow& row, WeightBy by) {
+  switch (by) {
+    case WeightBy::kLanguage:
+      return row.language;
+    case WeightBy::kSpeaker:
+      return row.speaker;
+    case WeightBy::kDataset:
+      return row.dataset;
+  }
+  return -1;
+}
+
+}  // namespace
+
+Result<SampleGroups> group_samples(reader::CacheView& cache, const Selection& selection,
+                                   const Weights& weights) {
+  if (!(weights.temperature >= 0.0 && weights.temperature <= kTemperatureMax)) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        "a temperature is a number from 0 (all groups alike) over 1 (as in the corpus) to 16");
+  }
+  SampleGroups groups;
+  std::array<formats::PlanRow, 128> rows;
+  std::uint64_t sample = 0;
+  for (const PositionRange& range : selection.positions_of(0, selection.size())) {
+    for (std::uint64_t done = 0; done < range.count; done += rows.size()) {
+      const auto now =
+          static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
+      XTTS_TRY(cache.plan_rows(range.first_position + done, std::span(rows).first(now)));
+      for (std::size_t i = 0; i < now; ++i) {
+        const auto group = static_cast<std::size_t>(group_number(rows[i], weights.by) + 1);
+        if (group >= groups.samples.size()) groups.samples.resize(group + 1);
+        groups.samples[group].push_back(sample++);
+      }
+    }
+  }
+  for (const auto& samples : groups.samples) groups.counts.push_back(samples.size());
+  groups.weights = temperature_weights(groups.counts, weights.temperature);
+  groups.draw_count = weights.draw_count != 0 ? weights.draw_count : selection.size();
+  if (selection.size() == 0) groups.draw_count = 0;
+  // Are these shares that can be? Every epoch's are the same.
+  if (groups.draw_count > 0) {
+    XTTS_TRY(share_draws(groups.counts, groups.weights, groups.draw_count).status());
+  }
+  return groups;
+}
+
+EpochSequence::EpochSequence(const Selection& selection, const SampleGroups* groups,
+                             const EpochOrderOptions& options)
+    : selection_(&selection), groups_(groups), order_(options) {
+  if (groups == nullptr || groups->draw_count == 0) return;
+  auto draws = WeightedDraws::make({.sample_counts = groups->counts,
+                                    .weights = groups->weights,
+                                    .draw_count = groups->draw_count,
+                                    .seed = options.seed,
+                                    .epoch = options.epoch});
+  assert(draws.ok());  // group_samples() has tried them
+  if (draws.ok()) draws_.emplace(std::move(*draws));
+}
+
+std::uint64_t EpochSequence::position_at(std::uint64_t place) const noexcept {
+  const std::uint64_t number = order_.sample_at(place);
+  if (!draws_) return selection_->position_of(number);
+  const Draw draw = draws_->draw(number);
+  return selection_->position_of(groups_->samples[draw.group][draw.index]);
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,49 @@
+// EpochSequence: which clip stands at which place of an epoch: the samples of a selection in the
+// epoch's order, or weighted draws from groups of them. Immutable, share freely; what it is made
+// from must outlive it. group_samples() fails with kInvalidArgument (weights that cannot be),
+// kCorrupt, kResource.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "loader/epoch_order.hpp"
+#include "loader/selection.hpp"
+#include "loader/weighted_draws.hpp"
+#include "reader/cache_view.hpp"
+#include "xtts/batch.hpp"
+
+namespace xtts::loader {
+
+// The samples of each language, speaker or data set, in the order of its number in the cache; those
+// without one come first. 8 bytes a sample.
+struct SampleGroups {
+  std::vector<std::vector<std::uint64_t>> samples;
+  std::vector<std::uint64_t> counts;
+  std::vector<double> weights;
+  std::uint64_t draw_count = 0;  // of an epoch
+};
+
+[[nodiscard]] Result<SampleGroups> group_samples(reader::CacheView& cache,
+                                                 const Selection& selection,
+                                                 const Weights& weights);
+
+class EpochSequence {
+ public:
+  // `groups` may be null: then every sample comes once. With groups, the order is over their draws.
+  EpochSequence(const Selection& selection, const SampleGroups* groups,
+                const EpochOrderOptions& options);
+
+  // Of a place below the order's sample_count().
+  [[nodiscard]] std::uint64_t position_at(std::uint64_t place) const noexcept;
+  [[nodiscard]] const EpochOrder& order() const noexcept { return order_; }
+
+ private:
+  const Selection* selection_;
+  const SampleGroups* groups_;
+  EpochOrder order_;
+  std::optional<WeightedDraws> draws_;
+};
+
+}  // namespace xtts::loader
