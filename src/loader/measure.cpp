@@ -58,7 +58,6 @@ Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
     XTTS_ASSIGN(const auto lease, loader.next());
     if (!lease) {
       loader.set_epoch(loader.epoch() + 1);
-      last.reset();
       continue;
     }
     const Clock::time_point now = Clock::now();

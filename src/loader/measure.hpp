@@ -22,7 +22,7 @@ struct MeasureOptions {
 };
 
 struct MeasuredPass {
-  std::vector<double> batch_ms;  // from one batch to the next; an epoch's first is left out
+  std::vector<double> batch_ms;  // from one batch to the next, beginnings of epochs included
   std::uint64_t sample_count = 0;
   std::uint64_t bytes = 0;  // of true rows
   double seconds = 0.0;
