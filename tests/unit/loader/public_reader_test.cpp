@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -559,6 +560,41 @@ TEST(PublicReader, EmptySelectionHasNoBatches) {
   const auto end = reader.next();
   ASSERT_TRUE(end.ok());
   EXPECT_FALSE(end->has_value());
+}
+
+// Memory of this process alone, in KiB.
+long own_memory_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssAnon:")) return std::atol(line.c_str() + 8);
+  }
+  return 0;
+}
+
+TEST(PublicReader, HundredThousandBatchesTakeNoMoreMemoryThanAThousand) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr std::uint64_t kBatches =
+      5'000;  // sanitizers keep books of their own: leaks are their matter
+#else
+  constexpr std::uint64_t kBatches = 100'000;
+#endif
+  const MadeCache cache;
+  Reader reader = open_reader(cache.open(), {.batch_size = 4});
+  std::uint64_t batch_count = 0;
+  long after_some_kib = 0;
+  for (std::uint64_t epoch = 0; batch_count < kBatches; ++epoch) {
+    reader.set_epoch(epoch);
+    for (;;) {
+      const auto batch = reader.next();
+      ASSERT_TRUE(batch.ok()) << batch.status().message();
+      if (!*batch) break;
+      if (++batch_count == 1'000) after_some_kib = own_memory_kib();
+    }
+  }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(own_memory_kib() - after_some_kib, 1024);
+#endif
+  EXPECT_GE(reader.stats().batch_count, kBatches);
 }
 
 TEST(PublicReader, StatsCountWhatWasHandedOut) {
