@@ -58,8 +58,6 @@ class CpuDevice final : public Device, public std::enable_shared_from_this<CpuDe
  public:
   explicit CpuDevice(const DeviceOptions& options) : lock_memory_(options.lock_memory) {}
 
-  [[nodiscard]] std::string_view name() const noexcept override { return "cpu"; }
-
   [[nodiscard]] Result<std::unique_ptr<SlotMemory>> make_slot(std::size_t size_bytes) override {
     XTTS_ASSIGN(HostMemory memory, HostMemory::allocate(std::max<std::size_t>(size_bytes, 1)));
     if (lock_memory_ && !memory.lock()) was_refused_lock_ = true;

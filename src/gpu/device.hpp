@@ -56,7 +56,6 @@ class Device {
   [[nodiscard]] static Result<std::shared_ptr<Device>> open(std::string_view name,
                                                             const DeviceOptions& options = {});
 
-  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<SlotMemory>> make_slot(std::size_t size_bytes) = 0;
   // What the system did not grant, in words; empty where all was.
   [[nodiscard]] virtual std::string shortfall() const = 0;

@@ -6,7 +6,6 @@
 // while nobody works.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>

@@ -137,7 +137,6 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
   }
   auto block = std::make_shared<OpenBlock>();
   block->column_id = column_id;
-  block->block_row = block_row;
   block->shard = row.shard;
   block->place = row.place;
   XTTS_ASSIGN(block->mapping, mapping_of(column_id, row.shard));

@@ -36,7 +36,6 @@ namespace xtts::reader {
 // Immutable, but for what the kernel may do to its pages.
 struct OpenBlock {
   std::uint32_t column_id = 0;
-  std::uint32_t block_row = 0;
   std::uint32_t shard = 0;
   formats::BlockPlace place;
   formats::BlockHeader header;

@@ -4,14 +4,12 @@
 #include <cmath>
 
 #include "report/canvas.hpp"
+#include "report/palette.hpp"
 #include "report/ticks.hpp"
 
 namespace xtts::report {
 namespace {
 
-constexpr Rgb kBackground{255, 255, 255};
-constexpr Rgb kLine{34, 34, 40};
-constexpr Rgb kSoft{110, 110, 120};
 constexpr Rgb kBar{58, 110, 165};
 constexpr Rgb kMean{200, 60, 40};
 constexpr int kLeftMargin = 110;
@@ -41,8 +39,8 @@ void draw_level(Canvas& canvas, double ms, double top, Rgb colour, const std::st
 
 Result<std::string> draw_batch_times(std::span<const double> ms, const std::string& title) {
   Canvas canvas(kLeftMargin + kPlotWidth + kRightMargin, kTopMargin + kPlotHeight + kBottomMargin,
-                kBackground);
-  canvas.text(kLeftMargin, 20, title, kLine, kScale);
+                kPaper);
+  canvas.text(kLeftMargin, 20, title, kInk, kScale);
   if (ms.empty()) return canvas.to_png();
   const BatchTimes times = summarize_times(ms);
   const double top = top_of_axis(times, ms);
@@ -56,23 +54,23 @@ Result<std::string> draw_batch_times(std::span<const double> ms, const std::stri
     canvas.fill(kLeftMargin + x, kTopMargin + kPlotHeight - height, 1, height, kBar);
   }
   draw_level(canvas, times.mean_ms, top, kMean, "mean");
-  draw_level(canvas, times.p95_ms, top, kSoft, "p95");
-  canvas.frame(kLeftMargin - 1, kTopMargin - 1, kPlotWidth + 2, kPlotHeight + 2, kLine);
+  draw_level(canvas, times.p95_ms, top, kSoftInk, "p95");
+  canvas.frame(kLeftMargin - 1, kTopMargin - 1, kPlotWidth + 2, kPlotHeight + 2, kInk);
   for (const Tick& tick : linear_ticks(0.0, top, 6)) {
     const int y =
         kTopMargin + kPlotHeight - static_cast<int>(std::lround(tick.value / top * kPlotHeight));
-    canvas.fill(kLeftMargin - 7, y, 6, 1, kLine);
+    canvas.fill(kLeftMargin - 7, y, 6, 1, kInk);
     canvas.text(kLeftMargin - 12 - text_width(tick.label, kScale), y - text_height(kScale) / 2,
-                tick.label, kLine, kScale);
+                tick.label, kInk, kScale);
   }
   for (const Tick& tick : linear_ticks(0.0, count, 10)) {
     const int x = kLeftMargin + static_cast<int>(std::lround(tick.value / count * kPlotWidth));
-    canvas.fill(x, kTopMargin + kPlotHeight + 1, 1, 6, kLine);
+    canvas.fill(x, kTopMargin + kPlotHeight + 1, 1, 6, kInk);
     canvas.text(x - text_width(tick.label, kScale) / 2, kTopMargin + kPlotHeight + 12, tick.label,
-                kLine, kScale);
+                kInk, kScale);
   }
-  canvas.text_upwards(12, kTopMargin + kPlotHeight, "ms a batch", kSoft, kScale);
-  canvas.text(kLeftMargin, kTopMargin + kPlotHeight + 38, "batch", kSoft, kScale);
+  canvas.text_upwards(12, kTopMargin + kPlotHeight, "ms a batch", kSoftInk, kScale);
+  canvas.text(kLeftMargin, kTopMargin + kPlotHeight + 38, "batch", kSoftInk, kScale);
   return canvas.to_png();
 }
 

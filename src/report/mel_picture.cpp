@@ -7,14 +7,12 @@
 #include "base/utf8.hpp"
 #include "report/canvas.hpp"
 #include "report/human.hpp"
+#include "report/palette.hpp"
 #include "report/ticks.hpp"
 
 namespace xtts::report {
 namespace {
 
-constexpr Rgb kPaper{255, 255, 255};
-constexpr Rgb kInk{34, 34, 40};
-constexpr Rgb kSoftInk{110, 110, 120};
 constexpr int kLeft = 92;
 constexpr int kRight = 128;
 constexpr int kTop = 68;

@@ -19,11 +19,6 @@
 namespace xtts::testing {
 namespace {
 
-struct Storage {
-  formats::StoreKind store;
-  formats::Layout layout;
-};
-
 bool is_typed(const Status& status) {
   return status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kNotFound ||
          status.code() == StatusCode::kUnsupported || status.code() == StatusCode::kResource ||
@@ -216,10 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Storage{formats::StoreKind::kLmdb, formats::Layout::kPacked},
                       Storage{formats::StoreKind::kHdf5, formats::Layout::kPadded},
                       Storage{formats::StoreKind::kHdf5, formats::Layout::kPacked}),
-    [](const auto& storage) {
-      return std::string(storage.param.store == formats::StoreKind::kLmdb ? "Lmdb" : "Hdf5") +
-             (storage.param.layout == formats::Layout::kPadded ? "Padded" : "Packed");
-    });
+    [](const auto& storage) { return storage.param.name(); });
 
 }  // namespace
 }  // namespace xtts::testing

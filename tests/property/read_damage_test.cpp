@@ -19,11 +19,6 @@ namespace {
 
 constexpr const char* kCache = "/cache";
 
-struct Storage {
-  formats::StoreKind store;
-  formats::Layout layout;
-};
-
 TestCacheOptions tiny(const Storage& storage) {
   return {.store = storage.store,
           .layout = storage.layout,
@@ -160,10 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Storage{formats::StoreKind::kLmdb, formats::Layout::kPadded},
                       Storage{formats::StoreKind::kLmdb, formats::Layout::kPacked},
                       Storage{formats::StoreKind::kHdf5, formats::Layout::kPacked}),
-    [](const auto& storage) {
-      return std::string(storage.param.store == formats::StoreKind::kLmdb ? "Lmdb" : "Hdf5") +
-             (storage.param.layout == formats::Layout::kPadded ? "Padded" : "Packed");
-    });
+    [](const auto& storage) { return storage.param.name(); });
 
 }  // namespace
 }  // namespace xtts::testing

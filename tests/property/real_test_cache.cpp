@@ -39,4 +39,9 @@ ShardMaker make_real_shards(formats::StoreKind store) {
   };
 }
 
+std::string Storage::name() const {
+  return std::string(store == formats::StoreKind::kLmdb ? "Lmdb" : "Hdf5") +
+         (layout == formats::Layout::kPadded ? "Padded" : "Packed");
+}
+
 }  // namespace xtts::testing

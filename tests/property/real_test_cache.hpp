@@ -1,10 +1,20 @@
 // Test caches with real shards: images as the store makes them.
 #pragma once
 
+#include <string>
+
 #include "support/test_cache.hpp"
 
 namespace xtts::testing {
 
 [[nodiscard]] ShardMaker make_real_shards(formats::StoreKind store);
+
+// What the damage tests are run with.
+struct Storage {
+  formats::StoreKind store = formats::StoreKind::kLmdb;
+  formats::Layout layout = formats::Layout::kPadded;
+
+  [[nodiscard]] std::string name() const;  // "Hdf5Packed"
+};
 
 }  // namespace xtts::testing

@@ -23,13 +23,9 @@ namespace {
 using testing::make_real_shards;
 using testing::make_test_cache;
 using testing::MemoryEnv;
+using testing::Storage;
 using testing::TestCache;
 using testing::TestCacheOptions;
-
-struct Storage {
-  formats::StoreKind store = formats::StoreKind::kLmdb;
-  formats::Layout layout = formats::Layout::kPadded;
-};
 
 TestCacheOptions real_shards(const Storage& storage) {
   return {.store = storage.store,
@@ -272,10 +268,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Storage{formats::StoreKind::kLmdb, formats::Layout::kPacked},
                       Storage{formats::StoreKind::kHdf5, formats::Layout::kPadded},
                       Storage{formats::StoreKind::kHdf5, formats::Layout::kPacked}),
-    [](const auto& storage) {
-      return std::string(storage.param.store == formats::StoreKind::kLmdb ? "Lmdb" : "Hdf5") +
-             (storage.param.layout == formats::Layout::kPadded ? "Padded" : "Packed");
-    });
+    [](const auto& storage) { return storage.param.name(); });
 
 }  // namespace
 }  // namespace xtts::verify

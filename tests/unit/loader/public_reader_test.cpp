@@ -1,7 +1,6 @@
 // The public reader on a real folder, through the shared library: what arrives is what the cache
-// was made from, in the order that the seed says, for any threads, ranks, stores and layouts.
+// was made from, in the shape and dtype that was asked for, for as long as it is held.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,95 +8,16 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <set>
+#include <string>
+#include <vector>
 
 #include "base/half.hpp"
-#include "support/temp_folder.hpp"
-#include "support/test_cache.hpp"
-#include "xtts/batch.hpp"
+#include "made_cache.hpp"
 
 namespace xtts {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A cache on disk, and the clips that it was made from.
-class MadeCache {
- public:
-  explicit MadeCache(const testing::TestCacheOptions& options = {.clip_count = 61})
-      : options_(options), made_(testing::make_test_cache(options)) {
-    for (const auto& [name, bytes] : made_.files) folder_.write(name, bytes);
-  }
-
-  [[nodiscard]] const std::string& path() const { return folder_.path(); }
-  [[nodiscard]] const testing::TestCache& made() const { return made_; }
-  [[nodiscard]] const testing::TestCacheOptions& options() const { return options_; }
-  [[nodiscard]] std::string shard(std::size_t column, std::size_t ordinal) const {
-    return path() + "/" + made_.shard_name(column, ordinal);
-  }
-  [[nodiscard]] Cache open() const {
-    auto cache = Cache::open(path());
-    EXPECT_TRUE(cache.ok()) << cache.status().message();
-    return std::move(*cache);
-  }
-
- private:
-  testing::TestCacheOptions options_;
-  testing::TestCache made_;
-  testing::TempFolder folder_;
-};
-
-Reader open_reader(const Cache& cache, const ReaderOptions& options) {
-  auto reader = Reader::open(cache, options);
-  EXPECT_TRUE(reader.ok()) << reader.status().message();
-  return std::move(*reader);
-}
-
-// Positions in the order in which an epoch brings them.
-std::vector<std::uint64_t> positions_of_epoch(Reader& reader) {
-  std::vector<std::uint64_t> positions;
-  for (;;) {
-    const auto batch = reader.next();
-    EXPECT_TRUE(batch.ok()) << batch.status().message();
-    if (!batch.ok() || !*batch) return positions;
-    const auto some = (*batch)->positions();
-    positions.insert(positions.end(), some.begin(), some.end());
-  }
-}
-
-void expect_clip(const Batch& batch, std::uint32_t row, const testing::TestClip& clip,
-                 std::uint32_t channels) {
-  const BatchColumn* mel = batch.find("mel");
-  const BatchColumn* tokens = batch.find("tokens");
-  ASSERT_NE(mel, nullptr);
-  ASSERT_NE(tokens, nullptr);
-  const auto floats = mel->as_floats();
-  const auto ints = tokens->as_int32s();
-  ASSERT_TRUE(floats.ok() && ints.ok());
-  const std::size_t frames = clip.mel.size() / channels;
-  EXPECT_EQ(mel->lengths[row], static_cast<std::int32_t>(frames));
-  EXPECT_EQ(tokens->lengths[row], static_cast<std::int32_t>(clip.tokens.size()));
-  const std::size_t mel_stride = std::size_t{mel->shape[1]} * mel->shape[2];
-  EXPECT_TRUE(std::ranges::equal(floats->subspan(row * mel_stride, clip.mel.size()), clip.mel))
-      << clip.id;
-  EXPECT_TRUE(
-      std::ranges::equal(ints->subspan(row * tokens->shape[1], clip.tokens.size()), clip.tokens))
-      << clip.id;
-}
-
-void expect_all_rows(const Batch& batch, const MadeCache& cache) {
-  for (std::uint32_t row = 0; row < batch.valid_count(); ++row) {
-    expect_clip(batch, row, cache.made().clips[batch.positions()[row]],
-                cache.options().channel_count);
-  }
-}
-
-std::vector<std::uint64_t> all_positions(const MadeCache& cache) {
-  std::vector<std::uint64_t> positions(cache.made().clips.size());
-  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = i;
-  return positions;
-}
 
 TEST(PublicReader, BringsEveryClipAsItWasMadeInEachLayoutAndOrder) {
   for (const auto layout : {formats::Layout::kPadded, formats::Layout::kPacked}) {
@@ -125,46 +45,6 @@ TEST(PublicReader, BringsEveryClipAsItWasMadeInEachLayoutAndOrder) {
       }
       EXPECT_EQ(seen, all_positions(cache));
     }
-  }
-}
-
-TEST(PublicReader, OrderIsTheSameForAnyThreadsAndAnotherForEachEpochAndSeed) {
-  const MadeCache cache;
-  const Cache opened = cache.open();
-  const auto order = [&](std::uint32_t threads, std::uint64_t seed, std::uint64_t epoch) {
-    Reader reader = open_reader(opened, {.batch_size = 5, .seed = seed, .thread_count = threads});
-    reader.set_epoch(epoch);
-    return positions_of_epoch(reader);
-  };
-  const auto first = order(1, 7, 3);
-  EXPECT_EQ(first.size(), 60U);  // the last one does not fill a batch
-  EXPECT_EQ(order(2, 7, 3), first);
-  EXPECT_EQ(order(9, 7, 3), first);
-  EXPECT_NE(order(1, 8, 3), first);
-  EXPECT_NE(order(1, 7, 4), first);
-}
-
-TEST(PublicReader, RanksShareTheSequenceWithoutOverlap) {
-  const MadeCache cache;
-  const Cache opened = cache.open();
-  Reader whole = open_reader(opened, {.batch_size = 4, .last_batch = LastBatch::kPad});
-  const auto sequence = positions_of_epoch(whole);
-  for (const auto last : {LastBatch::kDrop, LastBatch::kPad}) {
-    std::vector<std::uint64_t> together;
-    std::set<std::uint64_t> batch_counts;
-    std::vector<std::vector<std::uint64_t>> by_rank;
-    for (std::uint32_t rank = 0; rank < 3; ++rank) {
-      Reader reader =
-          open_reader(opened, {.batch_size = 4, .rank = rank, .world_size = 3, .last_batch = last});
-      batch_counts.insert(reader.batches_per_epoch());
-      by_rank.push_back(positions_of_epoch(reader));
-      together.insert(together.end(), by_rank.back().begin(), by_rank.back().end());
-    }
-    EXPECT_EQ(batch_counts.size(), 1U);
-    EXPECT_EQ(std::set<std::uint64_t>(together.begin(), together.end()).size(), together.size());
-    EXPECT_EQ(together.size(), last == LastBatch::kPad ? 61U : 60U);
-    // Rank 1 begins behind rank 0's first batch.
-    EXPECT_TRUE(std::equal(by_rank[1].begin(), by_rank[1].begin() + 4, sequence.begin() + 4));
   }
 }
 
@@ -280,224 +160,6 @@ TEST(PublicReader, BatchOutlivesReaderAndCache) {
   }
   expect_all_rows(*batch, cache);
   EXPECT_EQ(batch->find("mel")->name, "mel");
-}
-
-TEST(PublicReader, StateGoesOnExactlyAlsoOnAnotherWorldSize) {
-  const MadeCache cache;
-  const Cache opened = cache.open();
-  const ReaderOptions options{.batch_size = 4, .seed = 5, .last_batch = LastBatch::kPad};
-  Reader whole = open_reader(opened, options);
-  whole.set_epoch(2);
-  const auto sequence = positions_of_epoch(whole);
-
-  Reader begun = open_reader(opened, options);
-  begun.set_epoch(2);
-  for (int i = 0; i < 6; ++i) ASSERT_TRUE(begun.next().ok());
-  const ReaderState state = begun.state();
-  EXPECT_EQ(state.samples_consumed, 24U);
-  const std::vector<std::uint64_t> rest(sequence.begin() + 24, sequence.end());
-
-  Reader alone = open_reader(opened, options);
-  ASSERT_TRUE(alone.load_state(state).ok());
-  EXPECT_EQ(positions_of_epoch(alone), rest);
-
-  std::vector<std::uint64_t> together;
-  for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    ReaderOptions of_rank = options;
-    of_rank.batch_size = 3;
-    of_rank.rank = rank;
-    of_rank.world_size = 2;
-    Reader reader = open_reader(opened, of_rank);
-    ASSERT_TRUE(reader.load_state(state).ok());
-    const auto some = positions_of_epoch(reader);
-    together.insert(together.end(), some.begin(), some.end());
-    EXPECT_TRUE(std::equal(some.begin(), some.begin() + 3, rest.begin() + rank * 3));
-  }
-  std::ranges::sort(together);
-  auto expected = rest;
-  std::ranges::sort(expected);
-  EXPECT_EQ(together, expected);
-}
-
-TEST(PublicReader, WeightedEpochsAreOfAsManyDrawsAndGoOnFromAState) {
-  const MadeCache cache({.clip_count = 61, .speaker_count = 3});
-  const Cache opened = cache.open();
-  const ReaderOptions options{
-      .batch_size = 4,
-      .seed = 5,
-      .weights = Weights{.by = WeightBy::kSpeaker, .temperature = 0.0, .draw_count = 200}};
-  Reader whole = open_reader(opened, options);
-  EXPECT_EQ(whole.batches_per_epoch(), 50U);
-  whole.set_epoch(1);
-  const auto sequence = positions_of_epoch(whole);
-  ASSERT_EQ(sequence.size(), 200U);
-  Reader begun = open_reader(opened, options);
-  begun.set_epoch(1);
-  for (int i = 0; i < 7; ++i) {
-    const auto batch = begun.next();
-    ASSERT_TRUE(batch.ok() && *batch);
-    expect_all_rows(**batch, cache);
-  }
-  Reader after = open_reader(opened, options);
-  ASSERT_TRUE(after.load_state(begun.state()).ok());
-  EXPECT_EQ(positions_of_epoch(after),
-            std::vector<std::uint64_t>(sequence.begin() + 28, sequence.end()));
-  Reader unweighted = open_reader(opened, {.batch_size = 4});
-  EXPECT_EQ(unweighted.load_state(begun.state()).code(), StatusCode::kMismatch);
-  ReaderOptions in_order = options;
-  in_order.shuffle = Shuffle::kNone;
-  EXPECT_EQ(Reader::open(opened, in_order).status().code(), StatusCode::kInvalidArgument);
-}
-
-TEST(PublicReader, StateOfAnotherCacheOrSelectionIsATypedError) {
-  const MadeCache cache;
-  const MadeCache other({.clip_count = 60});
-  const Cache opened = cache.open();
-  const ReaderState state = open_reader(opened, {.batch_size = 4}).state();
-  Reader elsewhere = open_reader(other.open(), {.batch_size = 4});
-  EXPECT_EQ(elsewhere.load_state(state).code(), StatusCode::kMismatch);
-  Reader fewer = open_reader(opened, {.batch_size = 4, .exclude = {cache.made().clips[3].id}});
-  EXPECT_EQ(fewer.load_state(state).code(), StatusCode::kMismatch);
-  Reader otherwise = open_reader(opened, {.batch_size = 4, .shuffle = Shuffle::kNone});
-  EXPECT_EQ(otherwise.load_state(state).code(), StatusCode::kMismatch);
-  ReaderState newer = state;
-  newer.order_version = 2;
-  EXPECT_EQ(otherwise.load_state(newer).code(), StatusCode::kUnsupported);
-}
-
-// Flips a byte in the first record of the column's first shard.
-std::string damage_first_record(const MadeCache& cache) {
-  const std::string path = cache.shard(0, 0);
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  const auto& numbers = cache.made().clips[0].mel;
-  const std::string wanted(reinterpret_cast<const char*>(numbers.data()),
-                           numbers.size() * sizeof(float));
-  const std::size_t place = bytes.find(wanted);
-  EXPECT_NE(place, std::string::npos);
-  file.clear();
-  file.seekp(static_cast<std::streamoff>(place + 5));
-  file.put(static_cast<char>(bytes[place + 5] ^ 1));
-  return cache.made().clips[0].id;
-}
-
-TEST(PublicReader, DamagedRecordIsToldByNameSkippedOrIgnored) {
-  const MadeCache cache;
-  const std::string id = damage_first_record(cache);
-  const Cache opened = cache.open();
-  const ReaderOptions options{.batch_size = 4, .shuffle = Shuffle::kNone};
-  Reader raising = open_reader(opened, options);
-  const auto failed = raising.next();
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.status().code(), StatusCode::kCorrupt);
-  EXPECT_NE(failed.status().message().find("mel of clip " + id), std::string::npos)
-      << failed.status().message();
-  const auto after = raising.next();
-  ASSERT_TRUE(after.ok() && *after);
-  EXPECT_EQ((*after)->positions()[0], 4U);
-
-  ReaderOptions skipping = options;
-  skipping.on_damage = OnDamage::kSkip;
-  Reader skips = open_reader(opened, skipping);
-  const auto fewer = skips.next();
-  ASSERT_TRUE(fewer.ok() && *fewer) << fewer.status().message();
-  EXPECT_EQ((*fewer)->valid_count(), 3U);
-  EXPECT_EQ((*fewer)->positions()[0], 1U);
-  expect_all_rows(**fewer, cache);
-  EXPECT_EQ((*fewer)->find("mel")->lengths[3], 0);
-
-  ReaderOptions ignoring = options;
-  ignoring.on_damage = OnDamage::kIgnore;
-  Reader ignores = open_reader(opened, ignoring);
-  const auto as_is = ignores.next();
-  ASSERT_TRUE(as_is.ok() && *as_is);
-  EXPECT_EQ((*as_is)->valid_count(), 4U);
-
-  for (Reader* const reader : {&raising, &skips, &ignores}) {
-    EXPECT_GE(reader->stats().check_failures, 1U);
-    ASSERT_FALSE(reader->stats().first_failures.empty());
-    EXPECT_NE(reader->stats().first_failures[0].find(id), std::string::npos);
-  }
-
-  ReaderOptions unchecked = options;
-  unchecked.verify_records = false;
-  Reader trusting = open_reader(opened, unchecked);
-  EXPECT_TRUE(trusting.next().ok());
-  EXPECT_EQ(trusting.stats().check_failures, 0U);
-}
-
-TEST(PublicReader, FileCutWhileItIsReadIsATypedError) {
-  const MadeCache cache({.clip_count = 64, .clips_per_block = 8, .blocks_per_shard = 4});
-  const Cache opened = cache.open();
-  for (const Shuffle shuffle : {Shuffle::kGlobal, Shuffle::kNone}) {
-    Reader reader = open_reader(opened, {.batch_size = 8, .shuffle = shuffle});
-    EXPECT_EQ(positions_of_epoch(reader).size(), 64U);  // all mapped and verified
-  }
-  ASSERT_EQ(::truncate(cache.shard(0, 1).c_str(), 5000), 0);
-  Reader reader = open_reader(opened, {.batch_size = 8});
-  int failed_count = 0;
-  for (std::uint64_t i = 0; i < reader.batches_per_epoch(); ++i) {
-    const auto batch = reader.next();
-    if (batch.ok()) {
-      ASSERT_TRUE(batch->has_value());
-      expect_all_rows(**batch, cache);
-      continue;
-    }
-    ++failed_count;
-    EXPECT_EQ(batch.status().code(), StatusCode::kCorrupt) << batch.status().message();
-    EXPECT_NE(batch.status().message().find("of clip"), std::string::npos)
-        << batch.status().message();
-  }
-  EXPECT_GT(failed_count, 0);
-}
-
-TEST(PublicReader, DamagedHeaderIsHandledLikeADamagedRecordInEachOrder) {
-  const MadeCache cache({.clip_count = 16, .clips_per_block = 4, .blocks_per_shard = 2});
-  {
-    // The header of the second block: its magic is found behind the first one.
-    std::fstream file(cache.shard(0, 0), std::ios::in | std::ios::out | std::ios::binary);
-    std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    const std::size_t place = bytes.find("XTTSBLK1", bytes.find("XTTSBLK1") + 1);
-    ASSERT_NE(place, std::string::npos);
-    file.clear();
-    file.seekp(static_cast<std::streamoff>(place + 300));
-    file.put(static_cast<char>(bytes[place + 300] ^ 1));
-  }
-  const Cache opened = cache.open();
-  for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal}) {
-    for (const bool verifies : {true, false}) {
-      Reader reader = open_reader(opened, {.batch_size = 8,
-                                           .shuffle = shuffle,
-                                           .verify_records = verifies,
-                                           .on_damage = OnDamage::kSkip});
-      std::size_t valid_count = 0;
-      for (int i = 0; i < 2; ++i) {
-        const auto batch = reader.next();
-        ASSERT_TRUE(batch.ok() && *batch) << batch.status().message();
-        expect_all_rows(**batch, cache);
-        valid_count += (*batch)->valid_count();
-      }
-      EXPECT_EQ(valid_count, 12U);
-      EXPECT_EQ(reader.stats().check_failures, 4U);
-    }
-  }
-}
-
-TEST(PublicReader, UnreadableRecordOfABatchInPlaceIsNeverShown) {
-  const MadeCache cache({.clip_count = 64, .clips_per_block = 8, .blocks_per_shard = 4});
-  const Cache opened = cache.open();
-  ASSERT_EQ(::truncate(cache.shard(0, 0).c_str(), 0), 0);
-  for (const OnDamage policy : {OnDamage::kRaise, OnDamage::kSkip, OnDamage::kIgnore}) {
-    Reader reader =
-        open_reader(opened, {.batch_size = 8, .shuffle = Shuffle::kNone, .on_damage = policy});
-    for (std::uint64_t i = 0; i < reader.batches_per_epoch(); ++i) {
-      const auto batch = reader.next();
-      if (!batch.ok()) continue;
-      ASSERT_TRUE(*batch);
-      expect_all_rows(**batch, cache);  // reads them
-    }
-    EXPECT_GT(reader.stats().check_failures, 0U);
-  }
 }
 
 TEST(PublicReader, ProgramMayChangeItsFolder) {
