@@ -22,7 +22,8 @@
 // Lifetime: a Reader keeps its cache's generation readable. A Batch is a lease on one of the
 // reader's slots: it gives the slot back when its last copy goes, and may outlive the Reader; what
 // is kept costs a slot, and when all are kept next() says so. Threads: one at a time for a Reader;
-// a Batch may be used and dropped anywhere. After a fork() the child opens its own.
+// a Batch may be used and dropped anywhere. After a fork() the child opens its own: next() of the
+// one that it was born with fails with kUnsupported; to destroy it there is safe.
 #pragma once
 
 #include <cstddef>
@@ -79,8 +80,18 @@ struct Weights {
   std::uint64_t draw_count = 0;  // samples of an epoch; 0: as many as there are clips
 };
 
-struct ReaderOptions {
+// Batches of clips of like length, so that less of them is padding. A clip goes to the first bucket
+// whose limits it keeps; every batch holds clips of one bucket and is as long as its limits, and in
+// a step all ranks have the same bucket. Columns along frames (mel, wave, ...) are cut to
+// `frames_max`, tokens to `tokens_max`: nothing of a clip is lost.
+struct Bucket {
   std::uint32_t batch_size = 32;  // of one rank
+  std::uint32_t frames_max = 0;   // 0: as long as the cache has them
+  std::uint32_t tokens_max = 0;
+};
+
+struct ReaderOptions {
+  std::uint32_t batch_size = 32;  // of one rank; without buckets
   std::string split = {};         // train, validation, test; empty: all clips
   Shuffle shuffle = Shuffle::kGlobal;
   std::uint64_t seed = 0;
@@ -92,6 +103,10 @@ struct ReaderOptions {
   std::vector<std::string> ids = {};        // only these clips
   std::vector<std::string> exclude = {};    // not these
   std::optional<Weights> weights = {};
+  std::vector<Bucket> buckets = {};  // at most 32; every clip has to fit into one of them
+  // Not 0: so many frames of each clip, from a place that seed, epoch and place in the epoch
+  // choose, the same one in all columns along frames; of shorter clips all. Without buckets.
+  std::uint32_t crop_frames = 0;
   bool verify_records = true;  // each record once, when it is first handed out
   OnDamage on_damage = OnDamage::kRaise;
   std::uint32_t slot_count = 4;  // batches in memory, the consumer's included; at least 3
@@ -113,7 +128,7 @@ struct BatchColumn {
   std::vector<std::uint32_t> shape;  // [batch, frames, mels]
   std::span<const std::byte> bytes;  // C order
   std::span<const std::int32_t>
-      lengths;           // true length of axis 0, by row; 0 for rows without a clip
+      lengths;           // true length of the record's axis 0, by row; 0 for rows without a clip
   bool is_view = false;  // the cache's own memory, not a copy
 
   // The numbers; kMismatch where the column has another dtype.
@@ -125,6 +140,8 @@ struct BatchColumn {
 class Batch {
  public:
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  // Which of ReaderOptions::buckets; 0 without.
+  [[nodiscard]] std::uint32_t bucket() const noexcept { return bucket_; }
   // Rows that hold a clip; they come first.
   [[nodiscard]] std::uint32_t valid_count() const noexcept {
     return static_cast<std::uint32_t>(positions_.size());
@@ -141,6 +158,7 @@ class Batch {
  private:
   friend class Reader;
   std::uint32_t size_ = 0;
+  std::uint32_t bucket_ = 0;
   std::vector<BatchColumn> columns_;
   std::span<const std::int32_t> speakers_, languages_;
   std::span<const std::uint64_t> positions_;
@@ -153,8 +171,10 @@ struct ReaderState {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;
   std::uint64_t samples_consumed = 0;  // of the epoch, by all ranks
-  std::string cache;                   // which generation: the digest of its index
-  std::string selection;               // a digest of what is read in which kind of order
+  // The same, by bucket; empty without buckets.
+  std::vector<std::uint64_t> bucket_samples_consumed;
+  std::string cache;      // which generation: the digest of its index
+  std::string selection;  // a digest of what is read in which kind of order
 };
 
 struct ReaderStats {
@@ -181,8 +201,10 @@ class Reader {
   XTTS_API Reader(Reader&& other) noexcept;  // `other` may then only be assigned to or destroyed
   XTTS_API Reader& operator=(Reader&& other) noexcept;
 
-  [[nodiscard]] XTTS_API std::uint64_t sample_count() const noexcept;       // of the selection
-  [[nodiscard]] XTTS_API std::uint64_t batches_per_epoch() const noexcept;  // of each rank
+  [[nodiscard]] XTTS_API std::uint64_t sample_count() const noexcept;  // of the selection
+  // Of each rank, in the whole epoch (with buckets and weights together: in what is left of this
+  // one).
+  [[nodiscard]] XTTS_API std::uint64_t batches_per_epoch() const noexcept;
   // Starts this epoch from its beginning. A new reader stands at the beginning of epoch 0.
   XTTS_API void set_epoch(std::uint64_t epoch);
   [[nodiscard]] XTTS_API std::uint64_t epoch() const noexcept;

@@ -7,10 +7,13 @@
 //   auto numbers = mel->as_floats();                // Result<std::span<const float>>
 //
 // Every byte is verified before it is handed out; nothing is converted, and padding is left out.
-// Damage, truncation and I/O errors are Status values, never signals or exceptions.
+// Damage, truncation and I/O errors are Status values, never signals or exceptions; but for
+// view(): its bytes lie in the file, and a file that is cut while they are used raises SIGBUS in
+// the user's own reading of them.
 //
 // Lifetime: a Cache keeps its generation readable while it lives, whatever a builder publishes
-// meanwhile. A Record owns its bytes and may outlive the Cache. Threads: the const members of a
+// meanwhile. A Record owns its bytes, or keeps open the cache that they lie in, and may outlive the
+// Cache. Threads: the const members of a
 // Cache may be called from any number of threads; moving and destroying it may not run beside them.
 // After a fork() the child opens the cache again. Failures: kNotFound (no cache there, no such clip
 // or column), kCorrupt (damaged: run `xtts-precompute verify`), kUnsupported (a newer format),
@@ -32,6 +35,19 @@
 
 namespace xtts {
 
+// What is known of a clip beside its numbers. Empty where it is not known.
+struct ClipInfo {
+  std::string id;  // "id", or "data set/id" where the corpus has data sets
+  std::string dataset;
+  std::string split;  // train, validation, test
+  std::string speaker;
+  std::string language;
+  std::string text;               // as its list has it
+  double duration_s = 0;          // of the features
+  std::uint32_t frame_count = 0;  // of the mel
+  std::uint32_t token_count = 0;
+};
+
 struct ColumnInfo {
   std::string name;
   DType dtype = DType::kFloat32;
@@ -46,6 +62,8 @@ class Record {
   [[nodiscard]] const std::vector<std::uint32_t>& shape() const noexcept { return shape_; }
   // The true rows, C order, little-endian. Valid while this Record or a copy of it lives.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  // The cache's own memory, not a copy.
+  [[nodiscard]] bool is_view() const noexcept { return is_view_; }
   // The same memory as numbers; kMismatch where the column has another dtype.
   [[nodiscard]] XTTS_API Result<std::span<const float>> as_floats() const;
   [[nodiscard]] XTTS_API Result<std::span<const std::int32_t>> as_int32s() const;
@@ -56,32 +74,46 @@ class Record {
   std::vector<std::uint32_t> shape_;
   std::span<const std::byte> bytes_;
   std::shared_ptr<const void> owner_;  // of the memory that bytes_ shows
+  bool is_view_ = false;
 };
 
 class Cache {
  public:
   [[nodiscard]] static XTTS_API Result<Cache> open(std::string_view path);
+  // Several as one: the clips of the first, then those of the second, and so on; one table each of
+  // speakers and languages; the columns that all have. kMismatch where they do not go together.
+  [[nodiscard]] static XTTS_API Result<Cache> open(std::span<const std::string> paths);
   XTTS_API ~Cache();
   XTTS_API Cache(Cache&& other) noexcept;  // `other` may then only be assigned to or destroyed
   XTTS_API Cache& operator=(Cache&& other) noexcept;
 
-  [[nodiscard]] XTTS_API const std::string& path() const noexcept;
+  [[nodiscard]] XTTS_API const std::string& path() const noexcept;  // of the first
+  [[nodiscard]] XTTS_API std::vector<std::string> paths() const;
   [[nodiscard]] XTTS_API const std::string& recipe_name() const noexcept;
   // 32 hexadecimal digits; equal where two caches hold features of the same definition.
   [[nodiscard]] XTTS_API std::string features_fingerprint() const;
   [[nodiscard]] XTTS_API std::string text_fingerprint() const;
-  [[nodiscard]] XTTS_API std::uint64_t generation() const noexcept;
+  [[nodiscard]] XTTS_API std::uint64_t generation() const noexcept;  // of the first
+  // 32 hexadecimal digits: which generation of which caches.
+  [[nodiscard]] XTTS_API std::string digest() const;
   [[nodiscard]] XTTS_API std::vector<ColumnInfo> columns() const;
+  // Names, by the numbers that batches carry.
+  [[nodiscard]] XTTS_API const std::vector<std::string>& speakers() const noexcept;
+  [[nodiscard]] XTTS_API const std::vector<std::string>& languages() const noexcept;
 
   // Clips, at positions 0 to size() - 1 in canonical order: data set, split, id.
   [[nodiscard]] XTTS_API std::uint64_t size() const noexcept;
   // "id", or "data set/id" where the corpus has data sets.
   [[nodiscard]] XTTS_API Result<std::string> id(std::uint64_t position) const;
+  [[nodiscard]] XTTS_API Result<ClipInfo> clip(std::uint64_t position) const;
   // Nothing when there is no such clip.
   [[nodiscard]] XTTS_API Result<std::optional<std::uint64_t>> find(std::string_view id) const;
 
   [[nodiscard]] XTTS_API Result<Record> read(std::string_view column, std::uint64_t position) const;
   [[nodiscard]] XTTS_API Result<Record> read(std::string_view column, std::string_view id) const;
+  // The same without a copy, where the file can be mapped: the record lies in the cache, and keeps
+  // it open. Verified when it is first asked for.
+  [[nodiscard]] XTTS_API Result<Record> view(std::string_view column, std::uint64_t position) const;
 
  private:
   friend class Reader;  // batch.hpp

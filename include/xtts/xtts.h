@@ -93,6 +93,10 @@ XTTS_C_API const char* xtts_version(void);
 /* ---- A cache: one published generation, kept readable while it is open. ---- */
 
 XTTS_C_API xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error);
+/* Several as one: the clips of the first, then those of the second, and so on. XTTS_MISMATCH where
+ * they do not go together. */
+XTTS_C_API xtts_code xtts_caches_open(const char* const* paths, size_t path_count, xtts_cache** out,
+                                      xtts_error* error);
 XTTS_C_API void xtts_cache_close(xtts_cache* cache); /* NULL is fine */
 XTTS_C_API uint64_t xtts_cache_size(const xtts_cache* cache);
 XTTS_C_API const char* xtts_cache_recipe(const xtts_cache* cache);
@@ -117,6 +121,10 @@ typedef struct xtts_record {
 
 XTTS_C_API xtts_code xtts_cache_read(const xtts_cache* cache, const char* column, uint64_t position,
                                      xtts_record* out, xtts_error* error);
+/* The same without a copy, where the file can be mapped: `data` lies in the cache, which it keeps
+ * open. A file that is cut meanwhile raises SIGBUS in the user's own reading of it. */
+XTTS_C_API xtts_code xtts_cache_view(const xtts_cache* cache, const char* column, uint64_t position,
+                                     xtts_record* out, xtts_error* error);
 
 /* ---- A reader: batches of fixed shape, filled ahead by its threads. ---- */
 
@@ -136,6 +144,12 @@ typedef struct xtts_column_request {
   int32_t has_pad_value; /* 0: each record's own fill value */
   double pad_value;
 } xtts_column_request;
+
+typedef struct xtts_bucket {
+  uint32_t batch_size; /* of one rank */
+  uint32_t frames_max; /* 0: as long as the cache has them */
+  uint32_t tokens_max;
+} xtts_bucket;
 
 /* What each means stands in batch.hpp, ReaderOptions, under the same name. A list is NULL or has
  * entries. Strings and lists are
@@ -168,6 +182,10 @@ typedef struct xtts_reader_options {
   int32_t reserved;
   double temperature;
   uint64_t draw_count;
+  const xtts_bucket* buckets; /* NULL: batches of batch_size; at most 32 */
+  size_t bucket_count;
+  uint32_t crop_frames; /* 0: whole clips */
+  int32_t reserved_too;
 } xtts_reader_options;
 
 /* The defaults. `struct_bytes`: sizeof(xtts_reader_options). */
@@ -187,6 +205,8 @@ typedef struct xtts_batch_column {
 typedef struct xtts_batch {
   uint32_t size;
   uint32_t valid_count; /* rows that hold a clip; they come first */
+  uint32_t bucket;      /* which of xtts_reader_options.buckets */
+  uint32_t reserved;
   size_t column_count;
   const xtts_batch_column* columns;
   const int32_t* speakers; /* [size]; -1: unknown, or no clip */
@@ -208,13 +228,16 @@ XTTS_C_API xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, 
 /* `release` is NULL in a batch at the epoch's end. */
 XTTS_C_API xtts_code xtts_reader_next(xtts_reader* reader, xtts_batch* out, xtts_error* error);
 
+enum { XTTS_BUCKETS_MAX = 32 };
+
 /* Where a reader stands, to be kept as these bytes with a model's checkpoint. */
 typedef struct xtts_reader_state {
   uint32_t order_version;
-  uint32_t reserved;
+  uint32_t bucket_count;
   uint64_t seed;
   uint64_t epoch;
   uint64_t samples_consumed;
+  uint64_t bucket_samples_consumed[XTTS_BUCKETS_MAX];
   char cache[40];
   char selection[40];
 } xtts_reader_state;

@@ -3,7 +3,10 @@
 
 #include <bit>
 
+#include "base/guarded_read.hpp"
 #include "base/try.hpp"
+#include "query/fields.hpp"
+#include "reader/block_map.hpp"
 #include "reader/index_reader.hpp"
 #include "xtts/reader.hpp"
 
@@ -11,6 +14,16 @@ namespace xtts {
 static_assert(std::endian::native == std::endian::little, "records are handed out as they lie");
 
 using api::guarded;
+
+namespace {
+
+// What a record in the cache's own memory keeps: the files, and that builders leave them alone.
+struct ViewOwner {
+  std::shared_ptr<const reader::CacheSet> caches;
+  std::shared_ptr<const FileMapping> mapping;
+};
+
+}  // namespace
 
 Result<std::span<const float>> Record::as_floats() const {
   return api::as_numbers<float>(bytes_, dtype_, DType::kFloat32);
@@ -26,58 +39,105 @@ Cache::Cache(Cache&& other) noexcept = default;
 Cache& Cache::operator=(Cache&& other) noexcept = default;
 
 Result<Cache> Cache::open(std::string_view path) {
+  return guarded([&] {
+    const std::string one(path);
+    return open(std::span(&one, 1));
+  });
+}
+
+Result<Cache> Cache::open(std::span<const std::string> paths) {
   return guarded([&]() -> Result<Cache> {
-    XTTS_ASSIGN(auto view, reader::CacheView::open(Env::real(), std::string(path)));
-    return Cache(std::make_unique<Impl>(Impl{std::move(view)}));
+    XTTS_ASSIGN(auto caches, reader::CacheSet::open(Env::real(), paths));
+    return Cache(std::make_unique<Impl>(Impl{std::move(caches)}));
   });
 }
 
 const std::string& Cache::path() const noexcept {
-  return impl_->view->path();
+  return impl_->caches->first()->path();
+}
+
+std::vector<std::string> Cache::paths() const {
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < impl_->caches->cache_count(); ++i) {
+    paths.push_back(impl_->caches->cache(i).path());
+  }
+  return paths;
 }
 
 const std::string& Cache::recipe_name() const noexcept {
-  return impl_->view->manifest().recipe_name;
+  return impl_->first().recipe_name;
 }
 
 std::string Cache::features_fingerprint() const {
-  return impl_->view->manifest().features_fingerprint.to_hex();
+  return impl_->first().features_fingerprint.to_hex();
 }
 
 std::string Cache::text_fingerprint() const {
-  return impl_->view->manifest().text_fingerprint.to_hex();
+  return impl_->first().text_fingerprint.to_hex();
 }
 
 std::uint64_t Cache::generation() const noexcept {
-  return impl_->view->manifest().generation;
+  return impl_->first().generation;
+}
+
+std::string Cache::digest() const {
+  return impl_->caches->digest();
 }
 
 std::vector<ColumnInfo> Cache::columns() const {
   std::vector<ColumnInfo> columns;
-  for (const formats::ColumnEntry& column : impl_->view->manifest().columns) {
-    columns.push_back({column.spec.name, column.spec.dtype, column.spec.shape});
+  for (const reader::SharedColumn& column : impl_->caches->columns()) {
+    const formats::ColumnSpec& spec = column.entry->spec;
+    columns.push_back({spec.name, spec.dtype, spec.shape});
   }
   return columns;
 }
 
+const std::vector<std::string>& Cache::speakers() const noexcept {
+  return impl_->caches->speakers();
+}
+
+const std::vector<std::string>& Cache::languages() const noexcept {
+  return impl_->caches->languages();
+}
+
 std::uint64_t Cache::size() const noexcept {
-  return impl_->view->size();
+  return impl_->caches->size();
 }
 
 Result<std::string> Cache::id(std::uint64_t position) const {
   return guarded([&]() -> Result<std::string> {
-    XTTS_ASSIGN(const auto facts, impl_->view->details(position));
+    XTTS_ASSIGN(const auto facts, impl_->caches->details(position));
     return reader::full_id(facts);
   });
 }
 
+Result<ClipInfo> Cache::clip(std::uint64_t position) const {
+  return guarded([&]() -> Result<ClipInfo> {
+    XTTS_ASSIGN(const auto row, impl_->caches->plan_row(position));
+    XTTS_ASSIGN(const auto facts, impl_->caches->details(position));
+    const auto place = impl_->caches->locate(position);
+    const auto tables = query::Tables::of(impl_->caches->cache(place.cache).manifest());
+    return ClipInfo{.id = reader::full_id(facts),
+                    .dataset = facts.dataset.value_or(""),
+                    .split = std::string(query::split_name(row.split)),
+                    .speaker = facts.speaker.value_or(""),
+                    .language = facts.language.value_or(""),
+                    .text = facts.text_raw.value_or(""),
+                    .duration_s = row.mel_len * tables.frame_s,
+                    .frame_count = row.mel_len,
+                    .token_count = row.text_len};
+  });
+}
+
 Result<std::optional<std::uint64_t>> Cache::find(std::string_view id) const {
-  return guarded([&] { return impl_->view->find(id); });
+  return guarded([&] { return impl_->caches->find(id); });
 }
 
 Result<Record> Cache::read(std::string_view column, std::uint64_t position) const {
   return guarded([&]() -> Result<Record> {
-    XTTS_ASSIGN(auto data, impl_->view->read_record(column, position));
+    const auto place = impl_->caches->locate(position);
+    XTTS_ASSIGN(auto data, impl_->caches->cache(place.cache).read_record(column, place.position));
     Record record;
     record.dtype_ = data.dtype;
     record.shape_ = std::move(data.shape);
@@ -94,6 +154,28 @@ Result<Record> Cache::read(std::string_view column, std::string_view id) const {
     return Status(StatusCode::kNotFound, "the cache has no clip '" + std::string(id) + "'");
   }
   return read(column, *position);
+}
+
+Result<Record> Cache::view(std::string_view column, std::uint64_t position) const {
+  return guarded([&]() -> Result<Record> {
+    guard_reads();
+    const reader::SharedColumn* const found = impl_->caches->find_column(column);
+    // What is wrong with the name is for read() to say.
+    if (found == nullptr) return read(column, position);
+    XTTS_ASSIGN(const auto place, impl_->caches->locate_record(*found, position));
+    XTTS_TRY(place.map->verify(place));
+    // Sound only as another call has given it: then that is what is handed out.
+    if (!place.is_mapped() || !place.map->is_verified(place)) return read(column, position);
+    const formats::ColumnSpec& spec = found->entry->spec;
+    Record record;
+    record.dtype_ = spec.dtype;
+    record.shape_ = spec.shape;
+    record.shape_[0] = place.record().length;
+    record.bytes_ = place.region().first(place.record().length * spec.row_bytes());
+    record.owner_ = std::make_shared<ViewOwner>(ViewOwner{impl_->caches, place.block->mapping});
+    record.is_view_ = true;
+    return record;
+  });
 }
 
 }  // namespace xtts

@@ -5,13 +5,15 @@
 #include <string>
 
 #include "base/current_exception.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "xtts/reader.hpp"
 
 namespace xtts {
 
 struct Cache::Impl {
-  std::shared_ptr<reader::CacheView> view;
+  std::shared_ptr<reader::CacheSet> caches;
+
+  [[nodiscard]] const formats::Manifest& first() const { return caches->first()->manifest(); }
 };
 
 namespace api {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/public_cache.hpp"
+#include "base/fork_count.hpp"
 #include "base/try.hpp"
 #include "loader/loader.hpp"
 #include "xtts/batch.hpp"
@@ -15,11 +16,11 @@ std::span<const std::int32_t> ints_at(const std::byte* memory, std::size_t offse
   return {reinterpret_cast<const std::int32_t*>(memory + offset_bytes), count};
 }
 
-// What a batch shows: its slot, and the cache, whose lock keeps the files and whose manifest the
+// What a batch shows: its slot, and the caches, whose lock keeps the files and whose manifest the
 // columns' names. The loader and its threads may be gone.
 struct BatchOwner {
   loader::Lease lease;
-  std::shared_ptr<const reader::CacheView> cache;
+  std::shared_ptr<const reader::CacheSet> caches;
 };
 
 BatchColumn show_column(const loader::BatchSlot& slot, const loader::BatchLayout& layout,
@@ -32,7 +33,8 @@ BatchColumn show_column(const loader::BatchSlot& slot, const loader::BatchLayout
   shown.name = spec.name;
   shown.dtype = column.dtype;
   shown.shape.push_back(layout.batch_size);
-  shown.shape.insert(shown.shape.end(), spec.shape.begin(), spec.shape.end());
+  shown.shape.push_back(column.row_count);
+  shown.shape.insert(shown.shape.end(), spec.shape.begin() + 1, spec.shape.end());
   shown.is_view = in_place.mapping != nullptr;
   shown.bytes = {shown.is_view ? in_place.data : memory + column.offset_bytes,
                  column.record_bytes * layout.batch_size};
@@ -43,7 +45,24 @@ BatchColumn show_column(const loader::BatchSlot& slot, const loader::BatchLayout
 }  // namespace
 
 struct Reader::Impl {
+  explicit Impl(std::unique_ptr<loader::Loader> opened) : loader(std::move(opened)) {}
+  // In a forked child the loader's threads do not exist, and what they held is held for ever: it
+  // is left lying.
+  ~Impl() {
+    if (is_forked()) (void)loader.release();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  [[nodiscard]] bool is_forked() const noexcept { return fork_count() != forks_when_opened; }
+  [[nodiscard]] Status check_usable() const {
+    if (!is_forked()) return {};
+    return {StatusCode::kUnsupported,
+            "the reader was opened before this process was forked: open one in the child"};
+  }
+
   std::unique_ptr<loader::Loader> loader;
+  std::uint32_t forks_when_opened = fork_count();
 };
 
 Result<std::span<const float>> BatchColumn::as_floats() const {
@@ -66,8 +85,8 @@ Reader& Reader::operator=(Reader&& other) noexcept = default;
 
 Result<Reader> Reader::open(const Cache& cache, const ReaderOptions& options) {
   return api::guarded([&]() -> Result<Reader> {
-    XTTS_ASSIGN(auto loader, loader::Loader::open(cache.impl_->view, options));
-    return Reader(std::make_unique<Impl>(Impl{std::move(loader)}));
+    XTTS_ASSIGN(auto loader, loader::Loader::open(cache.impl_->caches, options));
+    return Reader(std::make_unique<Impl>(std::move(loader)));
   });
 }
 
@@ -80,7 +99,7 @@ std::uint64_t Reader::batches_per_epoch() const noexcept {
 }
 
 void Reader::set_epoch(std::uint64_t epoch) {
-  impl_->loader->set_epoch(epoch);
+  if (!impl_->is_forked()) impl_->loader->set_epoch(epoch);
 }
 
 std::uint64_t Reader::epoch() const noexcept {
@@ -89,13 +108,15 @@ std::uint64_t Reader::epoch() const noexcept {
 
 Result<std::optional<Batch>> Reader::next() {
   return api::guarded([&]() -> Result<std::optional<Batch>> {
+    XTTS_TRY(impl_->check_usable());
     XTTS_ASSIGN(auto lease, impl_->loader->next());
     if (!lease) return std::optional<Batch>();
     const loader::BatchSlot& slot = **lease;
-    const loader::BatchLayout& layout = impl_->loader->layout();
+    const loader::BatchLayout& layout = *slot.layout;
     const std::byte* const memory = slot.memory->consumer_data();
     Batch batch;
     batch.size_ = layout.batch_size;
+    batch.bucket_ = slot.bucket;
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
       batch.columns_.push_back(show_column(slot, layout, i));
     }
@@ -103,7 +124,7 @@ Result<std::optional<Batch>> Reader::next() {
     batch.languages_ = ints_at(memory, layout.languages_offset_bytes, layout.batch_size);
     batch.positions_ = slot.positions;
     batch.owner_ =
-        std::make_shared<BatchOwner>(BatchOwner{std::move(*lease), impl_->loader->cache()});
+        std::make_shared<BatchOwner>(BatchOwner{std::move(*lease), impl_->loader->caches()});
     return std::optional<Batch>(std::move(batch));
   });
 }
@@ -113,11 +134,14 @@ ReaderState Reader::state() const {
 }
 
 Status Reader::load_state(const ReaderState& state) {
-  return api::guarded([&] { return impl_->loader->load_state(state); });
+  return api::guarded([&] {
+    XTTS_TRY(impl_->check_usable());
+    return impl_->loader->load_state(state);
+  });
 }
 
 ReaderStats Reader::stats() const {
-  return impl_->loader->stats();
+  return impl_->is_forked() ? ReaderStats() : impl_->loader->stats();
 }
 
 }  // namespace xtts

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "capi/capi_options.hpp"
 #include "xtts/batch.hpp"
 #include "xtts/reader.hpp"
 #include "xtts/xtts.h"
@@ -39,9 +40,6 @@ static_assert(XTTS_RESOURCE == static_cast<int>(StatusCode::kResource));
 static_assert(XTTS_INTERNAL == static_cast<int>(StatusCode::kInternal));
 static_assert(XTTS_FLOAT32 == static_cast<int>(xtts::DType::kFloat32));
 static_assert(XTTS_INT64 == static_cast<int>(xtts::DType::kInt64));
-static_assert(XTTS_SHUFFLE_WINDOW == static_cast<int>(xtts::Shuffle::kWindow));
-static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
-static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
 
 // Cut at `size_bytes`, always ended by a 0.
 void copy_text(std::string_view text, char* out, std::size_t size_bytes) {
@@ -78,100 +76,6 @@ Status is_missing(std::string_view what) {
   return {StatusCode::kInvalidArgument, std::string(what) + " is NULL"};
 }
 
-std::string text_or_empty(const char* text) {
-  return text == nullptr ? std::string() : std::string(text);
-}
-
-// NULL is no list. A list of nothing is refused: a selection that came out empty must not become
-// all clips.
-Status check_list(const void* list, std::size_t count, std::string_view name) {
-  if ((list == nullptr) == (count == 0)) return {};
-  return {StatusCode::kInvalidArgument,
-          std::string(name) + (list == nullptr ? " is NULL, but its count is not 0"
-                                               : " is an empty list: NULL means none")};
-}
-
-std::vector<std::string> texts_of(const char* const* texts, std::size_t count) {
-  std::vector<std::string> list;
-  for (std::size_t i = 0; i < count; ++i) list.push_back(text_or_empty(texts[i]));
-  return list;
-}
-
-template <typename Enum>
-xtts::Result<Enum> choice(std::int32_t number, Enum last, std::string_view name) {
-  if (number >= 0 && number <= static_cast<std::int32_t>(last)) return static_cast<Enum>(number);
-  return Status(StatusCode::kInvalidArgument,
-                std::string(name) + " has no value " + std::to_string(number));
-}
-
-xtts::Result<std::vector<xtts::ColumnRequest>> requests_of(const xtts_reader_options& options) {
-  std::vector<xtts::ColumnRequest> requests;
-  for (std::size_t i = 0; i < options.column_count; ++i) {
-    const xtts_column_request& column = options.columns[i];
-    xtts::ColumnRequest request{.name = text_or_empty(column.name)};
-    if (column.dtype != 0) {
-      const auto dtype = choice(column.dtype, xtts::DType::kInt64, "dtype");
-      if (!dtype.ok()) return dtype.status();
-      request.dtype = *dtype;
-    }
-    if (column.has_pad_value != 0) request.pad_value = column.pad_value;
-    requests.push_back(std::move(request));
-  }
-  return requests;
-}
-
-xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
-  xtts_reader_options options;
-  xtts_reader_options_init(&options, sizeof options);
-  if (given.struct_bytes < sizeof given.struct_bytes) {
-    return Status(StatusCode::kInvalidArgument,
-                  "the options were not initialized: call xtts_reader_options_init");
-  }
-  // A program built against an older header gives fewer fields, against a newer one more.
-  std::memcpy(&options, &given, std::min(given.struct_bytes, sizeof options));
-  const auto shuffle = choice(options.shuffle, xtts::Shuffle::kWindow, "shuffle");
-  if (!shuffle.ok()) return shuffle.status();
-  const auto last_batch = choice(options.last_batch, xtts::LastBatch::kPad, "last_batch");
-  if (!last_batch.ok()) return last_batch.status();
-  const auto on_damage = choice(options.on_damage, xtts::OnDamage::kIgnore, "on_damage");
-  if (!on_damage.ok()) return on_damage.status();
-  for (const Status& list : {check_list(options.ids, options.id_count, "ids"),
-                             check_list(options.exclude, options.exclude_count, "exclude"),
-                             check_list(options.columns, options.column_count, "columns")}) {
-    if (!list.ok()) return list;
-  }
-  std::optional<xtts::Weights> weights;
-  if (options.weight_by != XTTS_WEIGHT_NONE) {
-    const auto by = choice(options.weight_by - 1, xtts::WeightBy::kDataset, "weight_by - 1");
-    if (!by.ok()) return by.status();
-    weights = {.by = *by, .temperature = options.temperature, .draw_count = options.draw_count};
-  }
-  auto columns = requests_of(options);
-  if (!columns.ok()) return columns.status();
-  return xtts::ReaderOptions{
-      .batch_size = options.batch_size,
-      .split = text_or_empty(options.split),
-      .shuffle = *shuffle,
-      .seed = options.seed,
-      .rank = options.rank,
-      .world_size = options.world_size,
-      .last_batch = *last_batch,
-      .columns = std::move(*columns),
-      .where = text_or_empty(options.where),
-      .ids = texts_of(options.ids, options.id_count),
-      .exclude = texts_of(options.exclude, options.exclude_count),
-      .weights = weights,
-      .verify_records = options.verify_records != 0,
-      .on_damage = *on_damage,
-      .slot_count = options.slot_count,
-      .thread_count = options.thread_count,
-      .device = options.device == nullptr ? "cpu" : options.device,
-      .lock_memory = options.lock_memory != 0,
-      .stretch_samples = options.stretch_samples,
-      .stretches_per_window = options.stretches_per_window,
-  };
-}
-
 // What a batch's private_data is.
 struct HeldBatch {
   xtts::Batch batch;
@@ -187,6 +91,19 @@ void release_batch(xtts_batch* batch) {
 void release_record(xtts_record* record) {
   delete static_cast<xtts::Record*>(record->private_data);
   *record = {};
+}
+
+Status show_record(xtts::Result<xtts::Record> record, xtts_record& out) {
+  if (!record.ok()) return record.status();
+  auto held = std::make_unique<xtts::Record>(std::move(*record));
+  out.dtype = static_cast<std::int32_t>(held->dtype());
+  out.dimension_count = static_cast<std::int32_t>(held->shape().size());
+  std::ranges::copy(held->shape(), out.shape);
+  out.data = held->bytes().data();
+  out.data_bytes = held->bytes().size();
+  out.release = release_record;
+  out.private_data = held.release();
+  return {};
 }
 
 void show_batch(std::unique_ptr<HeldBatch> held, xtts_batch& out) {
@@ -207,6 +124,7 @@ void show_batch(std::unique_ptr<HeldBatch> held, xtts_batch& out) {
   }
   out.size = held->batch.size();
   out.valid_count = held->batch.valid_count();
+  out.bucket = held->batch.bucket();
   out.column_count = held->columns.size();
   out.columns = held->columns.data();
   out.speakers = held->batch.speakers().data();
@@ -227,6 +145,23 @@ xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error)
     if (path == nullptr || out == nullptr) return is_missing("path or out");
     *out = nullptr;
     auto cache = xtts::Cache::open(path);
+    if (!cache.ok()) return cache.status();
+    *out = new xtts_cache{std::move(*cache)};
+    return {};
+  });
+}
+
+xtts_code xtts_caches_open(const char* const* paths, size_t path_count, xtts_cache** out,
+                           xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (paths == nullptr || out == nullptr) return is_missing("paths or out");
+    *out = nullptr;
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < path_count; ++i) {
+      if (paths[i] == nullptr) return is_missing("a path");
+      texts.emplace_back(paths[i]);
+    }
+    auto cache = xtts::Cache::open(texts);
     if (!cache.ok()) return cache.status();
     *out = new xtts_cache{std::move(*cache)};
     return {};
@@ -280,33 +215,19 @@ xtts_code xtts_cache_read(const xtts_cache* cache, const char* column, uint64_t 
     if (cache == nullptr || column == nullptr || out == nullptr) {
       return is_missing("cache, column or out");
     }
-    auto record = cache->cache.read(column, position);
-    if (!record.ok()) return record.status();
-    auto held = std::make_unique<xtts::Record>(std::move(*record));
-    out->dtype = static_cast<std::int32_t>(held->dtype());
-    out->dimension_count = static_cast<std::int32_t>(held->shape().size());
-    std::ranges::copy(held->shape(), out->shape);
-    out->data = held->bytes().data();
-    out->data_bytes = held->bytes().size();
-    out->release = release_record;
-    out->private_data = held.release();
-    return {};
+    return show_record(cache->cache.read(column, position), *out);
   });
 }
 
-void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes) {
-  const xtts::ReaderOptions defaults;
-  xtts_reader_options full{};
-  full.struct_bytes = std::min(struct_bytes, sizeof full);
-  full.batch_size = defaults.batch_size;
-  full.shuffle = static_cast<std::int32_t>(defaults.shuffle);
-  full.world_size = defaults.world_size;
-  full.verify_records = defaults.verify_records ? 1 : 0;
-  full.slot_count = defaults.slot_count;
-  full.thread_count = defaults.thread_count;
-  full.device = "cpu";
-  full.temperature = xtts::Weights().temperature;
-  std::memcpy(options, &full, full.struct_bytes);
+xtts_code xtts_cache_view(const xtts_cache* cache, const char* column, uint64_t position,
+                          xtts_record* out, xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (out != nullptr) *out = {};
+    if (cache == nullptr || column == nullptr || out == nullptr) {
+      return is_missing("cache, column or out");
+    }
+    return show_record(cache->cache.view(column, position), *out);
+  });
 }
 
 const xtts_batch_column* xtts_batch_find(const xtts_batch* batch, const char* name) {
@@ -323,7 +244,7 @@ xtts_code xtts_reader_open(const xtts_cache* cache, const xtts_reader_options* o
       return is_missing("cache, options or out");
     }
     *out = nullptr;
-    const auto understood = options_of(*options);
+    const auto understood = xtts::capi::options_of(*options);
     if (!understood.ok()) return understood.status();
     auto reader = xtts::Reader::open(cache->cache, *understood);
     if (!reader.ok()) return reader.status();
@@ -376,6 +297,8 @@ xtts_code xtts_reader_get_state(const xtts_reader* reader, xtts_reader_state* ou
     out->seed = state.seed;
     out->epoch = state.epoch;
     out->samples_consumed = state.samples_consumed;
+    out->bucket_count = static_cast<std::uint32_t>(state.bucket_samples_consumed.size());
+    std::ranges::copy(state.bucket_samples_consumed, out->bucket_samples_consumed);
     copy_text(state.cache, out->cache, sizeof out->cache);
     copy_text(state.selection, out->selection, sizeof out->selection);
     return {};
@@ -390,12 +313,16 @@ xtts_code xtts_reader_load_state(xtts_reader* reader, const xtts_reader_state* s
     const auto text = [](const auto& field) {
       return std::string(field, std::find(std::begin(field), std::end(field), '\0'));
     };
-    return reader->reader.load_state({.order_version = state->order_version,
-                                      .seed = state->seed,
-                                      .epoch = state->epoch,
-                                      .samples_consumed = state->samples_consumed,
-                                      .cache = text(state->cache),
-                                      .selection = text(state->selection)});
+    const std::size_t bucket_count = std::min<std::size_t>(state->bucket_count, XTTS_BUCKETS_MAX);
+    const std::uint64_t* const consumed = state->bucket_samples_consumed;
+    return reader->reader.load_state(
+        {.order_version = state->order_version,
+         .seed = state->seed,
+         .epoch = state->epoch,
+         .samples_consumed = state->samples_consumed,
+         .bucket_samples_consumed = {consumed, consumed + bucket_count},
+         .cache = text(state->cache),
+         .selection = text(state->selection)});
   });
 }
 

@@ -30,14 +30,14 @@ void announce(const reader::RecordPlace& place) {
 
 }  // namespace
 
-BatchFiller::BatchFiller(reader::CacheView& cache, const Selection& selection,
-                         const BatchLayout& layout, const BatchFillerOptions& options)
-    : cache_(cache),
+BatchFiller::BatchFiller(const reader::CacheSet& caches, const Selection& selection,
+                         std::span<const BatchLayout> layouts, const BatchFillerOptions& options)
+    : caches_(caches),
       selection_(selection),
-      layout_(layout),
+      layouts_(layouts),
       options_(options),
       sequence_(selection, options.groups, options.order),
-      rows_(cache.blocks(), layout),
+      rows_(caches),
       scratch_(options.thread_count + 1) {}
 
 void BatchFiller::set_order(const EpochOrderOptions& order, const Steps& steps) {
@@ -47,72 +47,95 @@ void BatchFiller::set_order(const EpochOrderOptions& order, const Steps& steps) 
 }
 
 Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
-  const PlaceRange places = options_.steps.places_of(step, options_.rank);
   slot.step = step;
-  slot.positions.clear();
-  for (std::uint64_t i = 0; i < places.count; ++i) {
-    slot.positions.push_back(sequence_.position_at(places.first + i));
+  choose_clips(slot, step);
+  if (options_.window_reader != nullptr && !slot.epoch_places.empty()) {
+    options_.window_reader->wait_for(slot.epoch_places.back());
   }
-  if (options_.window_reader != nullptr && places.count > 0) {
-    options_.window_reader->wait_for(places.first + places.count - 1);
-  }
-  slot.is_damaged.assign(layout_.batch_size, 0);
+  slot.is_damaged.assign(slot.layout->batch_size, 0);
   slot.must_copy = false;
-  slot.in_place.assign(layout_.columns.size(), {});
+  slot.in_place.assign(slot.layout->columns.size(), {});
   place_in_cache(slot);
-  XTTS_TRY(find_speakers_and_languages(slot));
+  XTTS_TRY(read_plan(slot));
   locate_records(slot);
   const std::uint64_t parts = work_bytes(slot) / kPartBytes;
   slot.part_count =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, layout_.batch_size));
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, slot.layout->batch_size));
   return {};
+}
+
+void BatchFiller::choose_clips(BatchSlot& slot, std::uint64_t step) const {
+  slot.bucket = bucket_steps_ ? bucket_steps_->bucket_of(step) : 0;
+  slot.layout = &layouts_[slot.bucket];
+  slot.epoch_places.clear();
+  if (bucket_steps_) {
+    const auto places = bucket_steps_->places_of(step, options_.rank);
+    slot.epoch_places.assign(places.begin(), places.end());
+  } else {
+    const PlaceRange places = options_.steps.places_of(step, options_.rank);
+    for (std::uint64_t i = 0; i < places.count; ++i) slot.epoch_places.push_back(places.first + i);
+  }
+  slot.positions.clear();
+  for (const std::uint64_t place : slot.epoch_places) {
+    slot.positions.push_back(sequence_.position_at(place));
+  }
 }
 
 // What the parts have to go through: what is copied, and what is checked where it lies.
 std::uint64_t BatchFiller::work_bytes(const BatchSlot& slot) const {
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
-    const ColumnLayout& column = layout_.columns[i];
+  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
+    const ColumnLayout& column = slot.layout->columns[i];
     const auto is_settled = [&](const reader::RecordPlace& place) {
-      return !options_.verify_records ||
-             (place.block != nullptr && cache_.blocks().is_verified(place));
+      return !options_.verify_records || (place.block != nullptr && place.map->is_verified(place));
     };
     if (slot.in_place[i].mapping != nullptr && std::ranges::all_of(slot.places[i], is_settled)) {
       continue;
     }
-    bytes += column.record_bytes * layout_.batch_size;
+    bytes += column.record_bytes * slot.layout->batch_size;
   }
   return bytes;
 }
 
 // Finds the columns of a full batch of consecutive clips that need no copy.
 void BatchFiller::place_in_cache(BatchSlot& slot) {
-  if (options_.order.shuffle != Shuffle::kNone || slot.positions.size() != layout_.batch_size ||
-      slot.positions.back() - slot.positions.front() != layout_.batch_size - 1) {
+  const std::uint32_t batch_size = slot.layout->batch_size;
+  if (options_.order.shuffle != Shuffle::kNone || slot.positions.size() != batch_size ||
+      slot.positions.back() - slot.positions.front() != batch_size - 1) {
     return;
   }
-  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
-    const ColumnLayout& column = layout_.columns[i];
-    if (column.is_converted() || column.pad_value) continue;
+  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
+    const ColumnLayout& column = slot.layout->columns[i];
+    if (column.is_converted() || column.is_shortened() || column.pad_value) continue;
     // What cannot be found is told row by row, by whoever fills it.
-    auto array = cache_.blocks().find_array(column.column->spec.id, slot.positions.front(),
-                                            layout_.batch_size);
+    auto array = caches_.find_array(*column.shared, slot.positions.front(), batch_size);
     if (!array.ok() || !*array) continue;
     slot.in_place[i] = {std::move((*array)->mapping), (*array)->bytes.data()};
   }
 }
 
-Status BatchFiller::find_speakers_and_languages(BatchSlot& slot) {
-  slot.speakers.assign(layout_.batch_size, -1);
-  slot.languages.assign(layout_.batch_size, -1);
+// Where a crop begins, in a clip of so many frames (order-v1.md, §8).
+std::uint32_t BatchFiller::first_frame_of_crop(std::uint64_t place, std::uint32_t frames) const {
+  if (frames <= options_.crop_frames) return 0;
+  return crop_choice(options_.order.seed, options_.order.epoch, place,
+                     frames - options_.crop_frames + 1);
+}
+
+// What the index knows of the clips.
+Status BatchFiller::read_plan(BatchSlot& slot) {
+  slot.speakers.assign(slot.layout->batch_size, -1);
+  slot.languages.assign(slot.layout->batch_size, -1);
+  slot.first_frames.assign(options_.crop_frames > 0 ? slot.positions.size() : 0, 0);
   for (std::uint32_t row = 0; row < slot.positions.size(); ++row) {
-    const auto plan = cache_.plan_row(slot.positions[row]);
+    const auto plan = caches_.plan_row(slot.positions[row]);
     if (!plan.ok()) {
       XTTS_TRY(note_damage(slot, row, plan.status()));
       continue;
     }
     slot.speakers[row] = plan->speaker;
     slot.languages[row] = plan->language;
+    if (options_.crop_frames == 0) continue;
+    slot.first_frames[row] = first_frame_of_crop(slot.epoch_places[row], plan->mel_len);
   }
   return {};
 }
@@ -122,12 +145,12 @@ Status BatchFiller::find_speakers_and_languages(BatchSlot& slot) {
 // consumed.
 void BatchFiller::locate_records(BatchSlot& slot) {
   const bool is_announced = disk_is_read_.load(std::memory_order_relaxed);
-  slot.places.resize(layout_.columns.size());
-  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+  slot.places.resize(slot.layout->columns.size());
+  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
     Places& places = slot.places[i];
     places.clear();
     for (const std::uint64_t position : slot.positions) {
-      auto place = cache_.blocks().locate(layout_.columns[i].column->spec.id, position);
+      auto place = caches_.locate_record(*slot.layout->columns[i].shared, position);
       places.push_back(place.ok() ? std::move(*place) : reader::RecordPlace());
       if (is_announced && place.ok() && places.back().is_mapped()) announce(places.back());
     }
@@ -138,7 +161,7 @@ Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t
   guard_reads();
   const long waits_before = disk_waits();
   const auto first_row = [&](std::uint64_t of_part) {
-    return static_cast<std::uint32_t>(of_part * layout_.batch_size / slot.part_count);
+    return static_cast<std::uint32_t>(of_part * slot.layout->batch_size / slot.part_count);
   };
   for (std::uint32_t row = first_row(part); row < first_row(std::uint64_t{part} + 1); ++row) {
     XTTS_TRY(fill_row(slot, row, scratch_[thread]));
@@ -185,9 +208,9 @@ Status BatchFiller::finish(BatchSlot& slot) {
     XTTS_TRY(fill_again(slot));
   }
   std::byte* const host = slot.memory->host().data();
-  std::memcpy(host + layout_.speakers_offset_bytes, slot.speakers.data(),
+  std::memcpy(host + slot.layout->speakers_offset_bytes, slot.speakers.data(),
               slot.speakers.size() * sizeof(std::int32_t));
-  std::memcpy(host + layout_.languages_offset_bytes, slot.languages.data(),
+  std::memcpy(host + slot.layout->languages_offset_bytes, slot.languages.data(),
               slot.languages.size() * sizeof(std::int32_t));
   XTTS_TRY(slot.memory->upload());
   XTTS_TRY(slot.memory->wait_for_upload());
@@ -198,9 +221,9 @@ Status BatchFiller::finish(BatchSlot& slot) {
 
 std::uint64_t BatchFiller::true_bytes(const BatchSlot& slot) const {
   std::uint64_t bytes = 0;
-  for (const ColumnLayout& column : layout_.columns) {
+  for (const ColumnLayout& column : slot.layout->columns) {
     const std::byte* const lengths = slot.memory->host().data() + column.lengths_offset_bytes;
-    for (std::uint32_t row = 0; row < layout_.batch_size; ++row) {
+    for (std::uint32_t row = 0; row < slot.layout->batch_size; ++row) {
       std::int32_t length = 0;
       std::memcpy(&length, lengths + row * sizeof length, sizeof length);
       bytes += static_cast<std::uint64_t>(length) * column.row_bytes;
@@ -212,17 +235,20 @@ std::uint64_t BatchFiller::true_bytes(const BatchSlot& slot) const {
 // Rare, so simple: the whole batch once more, copied, from the clips that were not found damaged.
 // Should another turn out to be, it is done again: there are fewer clips each time.
 Status BatchFiller::fill_again(BatchSlot& slot) {
-  std::vector<std::uint64_t> sound;
+  std::size_t sound_count = 0;
   for (std::size_t row = 0; row < slot.positions.size(); ++row) {
-    if (slot.is_damaged[row] == 0) sound.push_back(slot.positions[row]);
+    if (slot.is_damaged[row] != 0) continue;
+    slot.positions[sound_count] = slot.positions[row];
+    slot.epoch_places[sound_count++] = slot.epoch_places[row];
   }
-  slot.positions = std::move(sound);
-  slot.is_damaged.assign(layout_.batch_size, 0);
-  slot.in_place.assign(layout_.columns.size(), {});
-  XTTS_TRY(find_speakers_and_languages(slot));
+  slot.positions.resize(sound_count);
+  slot.epoch_places.resize(sound_count);
+  slot.is_damaged.assign(slot.layout->batch_size, 0);
+  slot.in_place.assign(slot.layout->columns.size(), {});
+  XTTS_TRY(read_plan(slot));
   locate_records(slot);
   FillScratch scratch;
-  for (std::uint32_t row = 0; row < layout_.batch_size; ++row) {
+  for (std::uint32_t row = 0; row < slot.layout->batch_size; ++row) {
     XTTS_TRY(fill_row(slot, row, scratch));
   }
   slot.must_copy = false;

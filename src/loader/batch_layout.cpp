@@ -1,5 +1,6 @@
 #include "loader/batch_layout.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -70,18 +71,32 @@ Status check_pad_value(const ColumnRequest& request, DType dtype) {
                                             ", which cannot hold the pad_value asked for"};
 }
 
-Result<ColumnLayout> lay_out_column(const formats::Manifest& manifest,
-                                    const ColumnRequest& request) {
+// Rows of the column that belong to one frame of the mel: its padded length is so many times as
+// long. 0: it goes along something else.
+std::uint32_t rows_per_frame(const reader::CacheSet& caches, const formats::ColumnSpec& column) {
+  const reader::SharedColumn* const mel = caches.find_column("mel");
+  if (column.name == "tokens" || mel == nullptr) return 0;
+  const std::uint32_t frames = mel->entry->spec.shape[0];
+  return column.shape[0] % frames == 0 ? column.shape[0] / frames : 0;
+}
+
+std::uint32_t shorter(std::uint32_t rows, std::uint64_t limit) {
+  return limit == 0 ? rows : static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, limit));
+}
+
+Result<ColumnLayout> lay_out_column(const reader::CacheSet& caches, const ColumnRequest& request,
+                                    const LengthLimits& limits) {
   ColumnLayout layout;
-  layout.column = manifest.find_column(request.name);
-  if (layout.column == nullptr) {
+  layout.shared = caches.find_column(request.name);
+  if (layout.shared == nullptr) {
     std::string names;
-    for (const auto& column : manifest.columns) {
-      names += (names.empty() ? "" : ", ") + column.spec.name;
+    for (const auto& column : caches.columns()) {
+      names += (names.empty() ? "" : ", ") + column.entry->spec.name;
     }
     return Status(StatusCode::kNotFound,
                   "the cache has no column '" + request.name + "'; it has: " + names);
   }
+  layout.column = layout.shared->entry;
   const formats::ColumnSpec& spec = layout.column->spec;
   layout.dtype = request.dtype.value_or(spec.dtype);
   if (layout.is_converted() && !(is_float(spec.dtype) && is_float(layout.dtype))) {
@@ -93,7 +108,12 @@ Result<ColumnLayout> lay_out_column(const formats::Manifest& manifest,
   layout.pad_value = request.pad_value;
   layout.stored_row_bytes = spec.row_bytes();
   layout.row_bytes = spec.row_bytes() / size_bytes(spec.dtype) * size_bytes(layout.dtype);
-  layout.record_bytes = layout.row_bytes * spec.shape[0];
+  layout.rows_per_frame = rows_per_frame(caches, spec);
+  layout.row_count =
+      spec.name == "tokens"
+          ? shorter(spec.shape[0], limits.tokens_max)
+          : shorter(spec.shape[0], std::uint64_t{limits.frames_max} * layout.rows_per_frame);
+  layout.record_bytes = layout.row_bytes * layout.row_count;
   return layout;
 }
 
@@ -107,9 +127,9 @@ gpu::Pattern ColumnLayout::padding(std::uint32_t fill_bits) const noexcept {
           element_bytes};
 }
 
-Result<BatchLayout> BatchLayout::plan(const formats::Manifest& manifest,
+Result<BatchLayout> BatchLayout::plan(const reader::CacheSet& caches,
                                       const std::vector<ColumnRequest>& requests,
-                                      std::uint32_t batch_size) {
+                                      std::uint32_t batch_size, const LengthLimits& limits) {
   BatchLayout layout;
   layout.batch_size = batch_size;
   std::size_t end = 0;
@@ -126,7 +146,7 @@ Result<BatchLayout> BatchLayout::plan(const formats::Manifest& manifest,
                       "column '" + request.name + "' is asked for twice");
       }
     }
-    XTTS_ASSIGN(ColumnLayout column, lay_out_column(manifest, request));
+    XTTS_ASSIGN(ColumnLayout column, lay_out_column(caches, request, limits));
     // A record has at most 256 MiB here, a batch 2^20 rows, a cache fewer than 2^15 columns: no
     // overflow.
     column.offset_bytes = place(column.record_bytes * batch_size);

@@ -12,16 +12,26 @@
 
 #include "formats/manifest.hpp"
 #include "gpu/device.hpp"
+#include "reader/cache_set.hpp"
 #include "xtts/batch.hpp"
 #include "xtts/dtype.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
 
+// How long the records of a batch are. 0: as the cache has them.
+struct LengthLimits {
+  std::uint32_t frames_max = 0;  // columns along frames, in proportion
+  std::uint32_t tokens_max = 0;  // the column tokens
+};
+
 struct ColumnLayout {
-  const formats::ColumnEntry* column = nullptr;
-  DType dtype = DType::kFloat32;  // in the batch
+  const reader::SharedColumn* shared = nullptr;
+  const formats::ColumnEntry* column = nullptr;  // of the first cache
+  DType dtype = DType::kFloat32;                 // in the batch
   std::optional<double> pad_value = {};
+  std::uint32_t row_count = 0;           // of axis 0, padded, in the batch
+  std::uint32_t rows_per_frame = 0;      // 0: the column does not go along frames
   std::uint64_t stored_row_bytes = 0;    // one step of axis 0, on disk
   std::uint64_t row_bytes = 0;           // and in the batch
   std::uint64_t record_bytes = 0;        // a whole padded record in the batch
@@ -29,6 +39,7 @@ struct ColumnLayout {
   std::size_t lengths_offset_bytes = 0;  // int32 [batch]
 
   [[nodiscard]] bool is_converted() const noexcept { return column->spec.dtype != dtype; }
+  [[nodiscard]] bool is_shortened() const noexcept { return row_count < column->spec.shape[0]; }
   // What stands behind the true rows of a record with these fill bits.
   [[nodiscard]] gpu::Pattern padding(std::uint32_t fill_bits) const noexcept;
 };
@@ -40,10 +51,11 @@ struct BatchLayout {
   std::size_t languages_offset_bytes = 0;  // int32 [batch]
   std::size_t size_bytes = 0;
 
-  // `manifest` must outlive the layout.
-  [[nodiscard]] static Result<BatchLayout> plan(const formats::Manifest& manifest,
+  // `caches` must outlive the layout.
+  [[nodiscard]] static Result<BatchLayout> plan(const reader::CacheSet& caches,
                                                 const std::vector<ColumnRequest>& requests,
-                                                std::uint32_t batch_size);
+                                                std::uint32_t batch_size,
+                                                const LengthLimits& limits = {});
 };
 
 }  // namespace xtts::loader

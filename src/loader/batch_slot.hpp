@@ -10,6 +10,7 @@
 
 #include "base/file_mapping.hpp"
 #include "gpu/device.hpp"
+#include "loader/batch_layout.hpp"
 #include "reader/block_map.hpp"
 #include "xtts/status.hpp"
 
@@ -28,9 +29,13 @@ using Places = std::vector<reader::RecordPlace>;
 struct BatchSlot {
   gpu::SlotMemory* memory = nullptr;  // the ring's; from the first part on
   std::uint64_t step = 0;
-  std::uint32_t part_count = 1;          // as begin() says
-  std::vector<std::uint64_t> positions;  // of the rows that hold a clip, which come first
-  std::vector<std::int32_t> speakers;    // by row; -1: unknown, or no clip
+  const BatchLayout* layout = nullptr;  // of this batch: that of its bucket; the loader's
+  std::uint32_t bucket = 0;
+  std::uint32_t part_count = 1;             // as begin() says
+  std::vector<std::uint64_t> positions;     // of the rows that hold a clip, which come first
+  std::vector<std::uint64_t> epoch_places;  // where the epoch has them, by row
+  std::vector<std::uint32_t> first_frames;  // where their crops begin, by row; empty without crops
+  std::vector<std::int32_t> speakers;       // by row; -1: unknown, or no clip
   std::vector<std::int32_t> languages;
   std::vector<Places> places;            // by column of the layout, then by row
   std::vector<ColumnInPlace> in_place;   // by column of the layout

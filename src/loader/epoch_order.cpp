@@ -6,6 +6,8 @@
 namespace xtts::loader {
 namespace {
 
+constexpr std::uint64_t kCropStream = std::uint64_t{1} << 62U;
+
 // A stretch longer than all samples says the same as one of their number, and keeps products small.
 EpochOrderOptions in_range(EpochOrderOptions options) noexcept {
   assert(options.sample_count <= kOrderSizeMax);
@@ -29,6 +31,13 @@ std::uint64_t permuted_count(const EpochOrderOptions& options) noexcept {
 }
 
 }  // namespace
+
+std::uint32_t crop_choice(std::uint64_t seed, std::uint64_t epoch, std::uint64_t place,
+                          std::uint32_t choice_count) noexcept {
+  const std::uint64_t key = extend_key(epoch_key(seed, epoch), kCropStream);
+  const std::uint64_t upper_half = extend_key(key, place) >> 32U;
+  return static_cast<std::uint32_t>(upper_half * choice_count >> 32U);
+}
 
 EpochOrder::EpochOrder(const EpochOrderOptions& options) noexcept
     : options_(in_range(options)),

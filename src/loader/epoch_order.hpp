@@ -45,6 +45,11 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
+// For seeded choices beside the order: a number below `choice_count`, which is at least 1, for a
+// place of an epoch.
+[[nodiscard]] std::uint32_t crop_choice(std::uint64_t seed, std::uint64_t epoch,
+                                        std::uint64_t place, std::uint32_t choice_count) noexcept;
+
 class EpochOrder {
  public:
   explicit EpochOrder(const EpochOrderOptions& options) noexcept;

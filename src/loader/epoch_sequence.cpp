@@ -27,7 +27,7 @@ std::int64_t group_number(const formats::PlanRow& row, WeightBy by) {
 
 }  // namespace
 
-Result<SampleGroups> group_samples(reader::CacheView& cache, const Selection& selection,
+Result<SampleGroups> group_samples(const reader::CacheSet& caches, const Selection& selection,
                                    const Weights& weights) {
   if (!(weights.temperature >= 0.0 && weights.temperature <= kTemperatureMax)) {
     return Status(
@@ -41,7 +41,7 @@ Result<SampleGroups> group_samples(reader::CacheView& cache, const Selection& se
     for (std::uint64_t done = 0; done < range.count; done += rows.size()) {
       const auto now =
           static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
-      XTTS_TRY(cache.plan_rows(range.first_position + done, std::span(rows).first(now)));
+      XTTS_TRY(caches.plan_rows(range.first_position + done, std::span(rows).first(now)));
       for (std::size_t i = 0; i < now; ++i) {
         const auto group = static_cast<std::size_t>(group_number(rows[i], weights.by) + 1);
         if (group >= groups.samples.size()) groups.samples.resize(group + 1);
@@ -73,11 +73,15 @@ EpochSequence::EpochSequence(const Selection& selection, const SampleGroups* gro
   if (draws.ok()) draws_.emplace(std::move(*draws));
 }
 
-std::uint64_t EpochSequence::position_at(std::uint64_t place) const noexcept {
+std::uint64_t EpochSequence::sample_at(std::uint64_t place) const noexcept {
   const std::uint64_t number = order_.sample_at(place);
-  if (!draws_) return selection_->position_of(number);
+  if (!draws_) return number;
   const Draw draw = draws_->draw(number);
-  return selection_->position_of(groups_->samples[draw.group][draw.index]);
+  return groups_->samples[draw.group][draw.index];
+}
+
+std::uint64_t EpochSequence::position_at(std::uint64_t place) const noexcept {
+  return selection_->position_of(sample_at(place));
 }
 
 }  // namespace xtts::loader

@@ -11,7 +11,7 @@
 #include "loader/epoch_order.hpp"
 #include "loader/selection.hpp"
 #include "loader/weighted_draws.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "xtts/batch.hpp"
 
 namespace xtts::loader {
@@ -25,7 +25,7 @@ struct SampleGroups {
   std::uint64_t draw_count = 0;  // of an epoch
 };
 
-[[nodiscard]] Result<SampleGroups> group_samples(reader::CacheView& cache,
+[[nodiscard]] Result<SampleGroups> group_samples(const reader::CacheSet& caches,
                                                  const Selection& selection,
                                                  const Weights& weights);
 
@@ -36,6 +36,7 @@ class EpochSequence {
                 const EpochOrderOptions& options);
 
   // Of a place below the order's sample_count().
+  [[nodiscard]] std::uint64_t sample_at(std::uint64_t place) const noexcept;
   [[nodiscard]] std::uint64_t position_at(std::uint64_t place) const noexcept;
   [[nodiscard]] const EpochOrder& order() const noexcept { return order_; }
 

@@ -1,4 +1,4 @@
-// Loader: what include/xtts/batch.hpp promises, on a CacheView: the selection, the epoch's order,
+// Loader: what include/xtts/batch.hpp promises, on a CacheSet: the selection, the epoch's order,
 // the filler and the ring put together. One thread at a time. Failures: as Reader's.
 #pragma once
 
@@ -7,14 +7,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "loader/batch_filler.hpp"
 #include "loader/batch_layout.hpp"
+#include "loader/bucket_steps.hpp"
 #include "loader/epoch_sequence.hpp"
 #include "loader/interval_stats.hpp"
 #include "loader/ring.hpp"
 #include "loader/selection.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "xtts/batch.hpp"
 
 namespace xtts::loader {
@@ -25,10 +27,9 @@ namespace xtts::loader {
 class Loader {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Loader>> open(
-      std::shared_ptr<reader::CacheView> cache, const ReaderOptions& options);
+      std::shared_ptr<reader::CacheSet> caches, const ReaderOptions& options);
 
-  [[nodiscard]] const std::shared_ptr<reader::CacheView>& cache() const noexcept { return cache_; }
-  [[nodiscard]] const BatchLayout& layout() const noexcept { return layout_; }
+  [[nodiscard]] const std::shared_ptr<reader::CacheSet>& caches() const noexcept { return caches_; }
   [[nodiscard]] std::uint64_t sample_count() const noexcept { return selection_.size(); }
   [[nodiscard]] std::uint64_t batches_per_epoch() const noexcept;
   [[nodiscard]] std::uint64_t epoch() const noexcept { return order_.epoch; }
@@ -44,19 +45,31 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
 
  private:
-  Loader(std::shared_ptr<reader::CacheView> cache, Selection selection, BatchLayout layout)
-      : cache_(std::move(cache)), selection_(std::move(selection)), layout_(std::move(layout)) {}
+  Loader(std::shared_ptr<reader::CacheSet> caches, Selection selection)
+      : caches_(std::move(caches)), selection_(std::move(selection)) {}
+  [[nodiscard]] Status lay_out(const ReaderOptions& options);
+  [[nodiscard]] Status sort_into_buckets(const ReaderOptions& options);
+  [[nodiscard]] Result<std::vector<std::unique_ptr<gpu::SlotMemory>>> make_slots(
+      const ReaderOptions& options);
   [[nodiscard]] Status start(const ReaderOptions& options);
   [[nodiscard]] Status weigh(const Weights& weights);
-  void go_to(std::uint64_t epoch, std::uint64_t first_place);
+  // `bucket_consumed` by bucket; without buckets `first_place` says it all.
+  void go_to(std::uint64_t epoch, std::uint64_t first_place,
+             std::vector<std::uint64_t> bucket_consumed);
   void begin_epoch();
+  void make_bucket_steps();
   [[nodiscard]] std::string selection_digest() const;
 
-  std::shared_ptr<reader::CacheView> cache_;
+  std::shared_ptr<reader::CacheSet> caches_;
   Selection selection_;
-  BatchLayout layout_;
-  std::optional<SampleGroups> groups_;  // of weights
-  std::string weights_text_;            // for the state: what they are
+  std::vector<BatchLayout> layouts_;  // one, or by bucket
+  bool has_buckets_ = false;
+  std::vector<std::uint8_t> bucket_of_sample_;
+  std::string buckets_text_;                         // for the state: what they are
+  std::vector<std::uint64_t> bucket_consumed_;       // where the epoch's steps began
+  std::shared_ptr<const BucketSteps> bucket_steps_;  // null without
+  std::optional<SampleGroups> groups_;               // of weights
+  std::string weights_text_;                         // likewise
   EpochOrderOptions order_;
   Steps steps_;
   std::shared_ptr<gpu::Device> device_;
@@ -64,7 +77,8 @@ class Loader {
   std::unique_ptr<BatchFiller> filler_;
   std::unique_ptr<Ring> ring_;  // goes first: its threads use all that stands above
 
-  std::uint64_t steps_taken_ = 0;  // of steps_
+  Status failure_;                 // why the epoch could not begin
+  std::uint64_t steps_taken_ = 0;  // of this run's in the epoch
   IntervalStats intervals_;
   std::uint64_t batch_count_ = 0;  // what was handed out, over all epochs
   std::uint64_t sample_count_taken_ = 0;

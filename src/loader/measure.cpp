@@ -32,7 +32,8 @@ void add_pages(void* sum, std::span<const std::byte> bytes) {
   static_cast<std::atomic<unsigned>*>(sum)->fetch_add(total, std::memory_order_relaxed);
 }
 
-void look_at(const BatchSlot& slot, const BatchLayout& layout) {
+void look_at(const BatchSlot& slot) {
+  const BatchLayout& layout = *slot.layout;
   std::atomic<unsigned> sum = 0;
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     const ColumnLayout& column = layout.columns[i];
@@ -65,7 +66,7 @@ Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
       pass.batch_ms.push_back(std::chrono::duration<double, std::milli>(now - *last).count());
     }
     last = now;
-    look_at(**lease, loader.layout());
+    look_at(**lease);
     pass.sample_count += (*lease)->positions.size();
     ++count;
   }
@@ -80,7 +81,8 @@ Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
 
 Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
                          const MeasureOptions& options) {
-  XTTS_ASSIGN(const auto loader, Loader::open(cache, options.reader));
+  XTTS_ASSIGN(auto caches, reader::CacheSet::join({cache}));
+  XTTS_ASSIGN(const auto loader, Loader::open(std::move(caches), options.reader));
   if (loader->batches_per_epoch() == 0) {
     return Status(StatusCode::kInvalidArgument, "the " + std::to_string(loader->sample_count()) +
                                                     " clips chosen do not fill a batch of " +

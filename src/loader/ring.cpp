@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/current_exception.hpp"
+#include "base/fork_count.hpp"
 #include "base/guarded_read.hpp"
 
 namespace xtts::loader {
@@ -56,6 +57,7 @@ struct Ring::State {
   bool is_paused = true;            // nothing is begun, no part is taken
   bool is_stopping = false;
   RingWaits waits;
+  std::uint32_t forks = fork_count();  // when it was made
 
   void make_free(Entry* entry) {
     // Mappings and blocks are not kept for a free slot's sake.
@@ -66,6 +68,8 @@ struct Ring::State {
     free_entries.push_back(entry);
   }
   void give_back(Entry* entry) {
+    if (fork_count() != forks)
+      return;  // a child: nobody fills slots here, and the lock may be held
     {
       const std::scoped_lock lock(mutex);
       make_free(entry);

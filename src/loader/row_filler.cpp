@@ -52,55 +52,36 @@ void store_int(gpu::SlotMemory& slot, std::size_t offset_bytes, std::uint32_t ro
   std::memcpy(slot.host().data() + offset_bytes + row * sizeof value, &value, sizeof value);
 }
 
-}  // namespace
+// The rows of a record that go into a batch.
+struct Rows {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
 
-Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
-                       FillScratch& scratch) const {
-  gpu::SlotMemory& memory = *slot.memory;
-  for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
-    const ColumnLayout& column = layout_.columns[i];
-    reader::RecordPlace place = slot.places[i][row];
-    // It could not be found before: this says why, or finds it after all.
-    if (place.block == nullptr) {
-      XTTS_ASSIGN(place, blocks_.locate(column.column->spec.id, slot.positions[row]));
-    }
-    const std::uint32_t length = place.record().length;
-    store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(length));
-    if (slot.in_place[i].mapping != nullptr) {
-      if (check == reader::Check::kRecord) {
-        XTTS_TRY(blocks_.verify(place));
-        // Sound where it lies, or only as the disk gave it to another call?
-        if (!blocks_.is_verified(place)) slot.must_copy = true;
-      }
-      continue;
-    }
-    const std::size_t true_bytes = length * column.row_bytes;
-    const std::size_t offset = column.offset_bytes + row * column.record_bytes;
-    const std::span<std::byte> out = memory.host().subspan(offset, true_bytes);
-    if (column.is_converted()) {
-      XTTS_TRY(copy_converted(place, column, out, check, scratch));
-    } else {
-      XTTS_TRY(blocks_.copy(place, 0, out, check));
-    }
-    memory.fill(offset + true_bytes, column.record_bytes - true_bytes,
-                column.padding(place.record().fill_bits));
+Rows rows_of(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& column,
+             std::uint64_t length) {
+  Rows rows{.first = 0, .count = length};
+  if (!slot.first_frames.empty() && column.rows_per_frame > 0) {
+    rows.first = std::min(std::uint64_t{slot.first_frames[row]} * column.rows_per_frame, length);
+    rows.count = length - rows.first;
   }
-  return {};
+  rows.count = std::min<std::uint64_t>(rows.count, column.row_count);
+  return rows;
 }
 
-Status RowFiller::copy_converted(const reader::RecordPlace& place, const ColumnLayout& column,
-                                 std::span<std::byte> out, reader::Check check,
-                                 FillScratch& scratch) const {
+Status copy_converted(const reader::RecordPlace& place, const ColumnLayout& column,
+                      std::uint64_t offset_bytes, std::span<std::byte> out, reader::Check check,
+                      FillScratch& scratch) {
   const DType from = column.column->spec.dtype;
   const std::size_t total = out.size() / size_bytes(column.dtype) * size_bytes(from);
   // What cannot be mapped is read and verified whole each time, so in one piece.
   const std::size_t piece_bytes = place.is_mapped() ? std::min(total, kPieceBytes) : total;
   scratch.bytes.resize(std::max(scratch.bytes.size(), piece_bytes));
-  if (total == 0) return blocks_.copy(place, 0, {}, check);
+  if (total == 0) return place.map->copy(place, 0, {}, check);
   for (std::size_t done = 0; done < total; done += piece_bytes) {
     const std::size_t now = std::min(piece_bytes, total - done);
     const std::span<std::byte> piece = std::span(scratch.bytes).first(now);
-    XTTS_TRY(blocks_.copy(place, done, piece, check));
+    XTTS_TRY(place.map->copy(place, offset_bytes + done, piece, check));
     const std::size_t count = now / size_bytes(from);
     convert(piece, from,
             out.subspan(done / size_bytes(from) * size_bytes(column.dtype),
@@ -110,9 +91,46 @@ Status RowFiller::copy_converted(const reader::RecordPlace& place, const ColumnL
   return {};
 }
 
+}  // namespace
+
+Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
+                       FillScratch& scratch) const {
+  gpu::SlotMemory& memory = *slot.memory;
+  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
+    const ColumnLayout& column = slot.layout->columns[i];
+    reader::RecordPlace place = slot.places[i][row];
+    // It could not be found before: this says why, or finds it after all.
+    if (place.block == nullptr) {
+      XTTS_ASSIGN(place, caches_.locate_record(*column.shared, slot.positions[row]));
+    }
+    const Rows rows = rows_of(slot, row, column, place.record().length);
+    store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(rows.count));
+    if (slot.in_place[i].mapping != nullptr) {
+      if (check == reader::Check::kRecord) {
+        XTTS_TRY(place.map->verify(place));
+        // Sound where it lies, or only as the disk gave it to another call?
+        if (!place.map->is_verified(place)) slot.must_copy = true;
+      }
+      continue;
+    }
+    const std::size_t true_bytes = rows.count * column.row_bytes;
+    const std::size_t offset = column.offset_bytes + row * column.record_bytes;
+    const std::span<std::byte> out = memory.host().subspan(offset, true_bytes);
+    const std::uint64_t from = rows.first * column.stored_row_bytes;
+    if (column.is_converted()) {
+      XTTS_TRY(copy_converted(place, column, from, out, check, scratch));
+    } else {
+      XTTS_TRY(place.map->copy(place, from, out, check));
+    }
+    memory.fill(offset + true_bytes, column.record_bytes - true_bytes,
+                column.padding(place.record().fill_bits));
+  }
+  return {};
+}
+
 void RowFiller::fill_empty(BatchSlot& slot, std::uint32_t row) const {
   gpu::SlotMemory& memory = *slot.memory;
-  for (const ColumnLayout& column : layout_.columns) {
+  for (const ColumnLayout& column : slot.layout->columns) {
     memory.fill(column.offset_bytes + row * column.record_bytes, column.record_bytes,
                 column.padding(column.column->fill_bits));
     store_int(memory, column.lengths_offset_bytes, row, 0);

@@ -1,5 +1,6 @@
-// RowFiller: one clip's records into one row of a batch: verified, copied, converted where another
-// dtype is asked for, and filled up to the fixed length. The only code that writes to batches.
+// RowFiller: one clip's records into one row of a batch: verified, cropped, copied, converted where
+// another dtype is asked for, and filled up to the fixed length. The only code that writes to
+// batches.
 //
 // Immutable; any number of threads, each with a scratch of its own, and each row by one of them.
 // Failures: as BlockMap; names the clip.
@@ -13,6 +14,7 @@
 #include "loader/batch_layout.hpp"
 #include "loader/batch_slot.hpp"
 #include "reader/block_map.hpp"
+#include "reader/cache_set.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
@@ -24,9 +26,8 @@ struct FillScratch {
 
 class RowFiller {
  public:
-  // Both must outlive it.
-  RowFiller(reader::BlockMap& blocks, const BatchLayout& layout)
-      : blocks_(blocks), layout_(layout) {}
+  // It must outlive it.
+  explicit RowFiller(const reader::CacheSet& caches) : caches_(caches) {}
 
   // Columns that lie in place are verified and not copied.
   [[nodiscard]] Status fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
@@ -35,12 +36,7 @@ class RowFiller {
   void fill_empty(BatchSlot& slot, std::uint32_t row) const;
 
  private:
-  [[nodiscard]] Status copy_converted(const reader::RecordPlace& place, const ColumnLayout& column,
-                                      std::span<std::byte> out, reader::Check check,
-                                      FillScratch& scratch) const;
-
-  reader::BlockMap& blocks_;
-  const BatchLayout& layout_;
+  const reader::CacheSet& caches_;
 };
 
 }  // namespace xtts::loader

@@ -73,11 +73,11 @@ Result<std::vector<Range>> ranges_of_split(reader::CacheView& cache,
 }
 
 // Ascending, each once.
-Result<std::vector<std::uint64_t>> find_all(reader::CacheView& cache,
+Result<std::vector<std::uint64_t>> find_all(const reader::CacheSet& caches,
                                             const std::vector<std::string>& ids) {
   std::vector<std::uint64_t> positions;
   for (const std::string& id : ids) {
-    XTTS_ASSIGN(const auto position, cache.find(id));
+    XTTS_ASSIGN(const auto position, caches.find(id));
     if (!position) {
       return Status(StatusCode::kNotFound, "the cache has no clip '" + id + "'");
     }
@@ -112,6 +112,20 @@ class Filter {
 
 }  // namespace
 
+// SelectionOptions, understood.
+struct Selection::Wanted {
+  std::optional<std::uint8_t> split;
+  std::optional<query::Expression> where;
+  std::optional<std::vector<std::uint64_t>> only;  // ascending
+  std::vector<std::uint64_t> excluded;             // ascending
+
+  [[nodiscard]] bool takes_whole_ranges() const { return !where && !only && excluded.empty(); }
+  [[nodiscard]] bool names(std::uint64_t position) const {
+    return (!only || std::ranges::binary_search(*only, position)) &&
+           !std::ranges::binary_search(excluded, position);
+  }
+};
+
 void Selection::add(std::uint64_t first_position, std::uint64_t count) {
   if (count == 0) return;
   const bool continues =
@@ -130,6 +144,7 @@ std::uint64_t Selection::position_of(std::uint64_t sample) const noexcept {
 std::vector<PositionRange> Selection::positions_of(std::uint64_t first_sample,
                                                    std::uint64_t sample_count) const {
   std::vector<PositionRange> ranges;
+  if (sample_count == 0) return ranges;
   const std::uint64_t end = first_sample + sample_count;
   auto run = std::prev(std::ranges::upper_bound(runs_, first_sample, {}, &Run::first_sample));
   for (std::uint64_t sample = first_sample; sample < end; ++run) {
@@ -152,26 +167,36 @@ Digest Selection::digest() const {
   return hasher.finish();
 }
 
-Result<Selection> Selection::choose(reader::CacheView& cache, const SelectionOptions& options) {
-  std::optional<std::uint8_t> split;
+Result<Selection> Selection::choose(const reader::CacheSet& caches,
+                                    const SelectionOptions& options) {
+  Wanted wanted;
   if (!options.split.empty()) {
-    XTTS_ASSIGN(split, split_number(options.split));
+    XTTS_ASSIGN(wanted.split, split_number(options.split));
   }
-  std::optional<Filter> filter;
   if (!options.where.empty()) {
-    XTTS_ASSIGN(auto expression, query::Expression::parse(options.where));
-    filter.emplace(cache, std::move(expression));
+    XTTS_ASSIGN(wanted.where, query::Expression::parse(options.where));
   }
-  XTTS_ASSIGN(const auto wanted, find_all(cache, options.ids));
-  XTTS_ASSIGN(const auto unwanted, find_all(cache, options.exclude));
-  XTTS_ASSIGN(const auto ranges, ranges_of_split(cache, split));
-
+  if (!options.ids.empty()) {
+    XTTS_ASSIGN(wanted.only, find_all(caches, options.ids));
+  }
+  XTTS_ASSIGN(wanted.excluded, find_all(caches, options.exclude));
   Selection selection;
-  const bool takes_all = !filter && options.ids.empty() && unwanted.empty();
+  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
+    XTTS_TRY(selection.add_from(caches.cache(i), caches.first_position(i), wanted));
+  }
+  return selection;
+}
+
+// `first_position`: that of the cache's first clip among all caches'.
+Status Selection::add_from(reader::CacheView& cache, std::uint64_t first_position,
+                           const Wanted& wanted) {
+  XTTS_ASSIGN(const auto ranges, ranges_of_split(cache, wanted.split));
+  std::optional<Filter> filter;
+  if (wanted.where) filter.emplace(cache, *wanted.where);
   std::array<formats::PlanRow, 128> rows;
   for (const Range& range : ranges) {
-    if (takes_all) {
-      selection.add(range.first, range.count);
+    if (wanted.takes_whole_ranges()) {
+      add(first_position + range.first, range.count);
       continue;
     }
     for (std::uint64_t done = 0; done < range.count; done += rows.size()) {
@@ -180,18 +205,17 @@ Result<Selection> Selection::choose(reader::CacheView& cache, const SelectionOpt
           static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
       if (filter) XTTS_TRY(cache.plan_rows(first, std::span(rows).first(now)));
       for (std::size_t i = 0; i < now; ++i) {
-        const std::uint64_t position = first + i;
-        if (!options.ids.empty() && !std::ranges::binary_search(wanted, position)) continue;
-        if (std::ranges::binary_search(unwanted, position)) continue;
+        const std::uint64_t position = first_position + first + i;
+        if (!wanted.names(position)) continue;
         if (filter) {
-          XTTS_ASSIGN(const bool is_taken, filter->takes(position, rows[i]));
+          XTTS_ASSIGN(const bool is_taken, filter->takes(first + i, rows[i]));
           if (!is_taken) continue;
         }
-        selection.add(position, 1);
+        add(position, 1);
       }
     }
   }
-  return selection;
+  return {};
 }
 
 }  // namespace xtts::loader

@@ -1,7 +1,8 @@
-// Selection: which clips of a cache a reader goes through, as samples 0 to size() - 1 in the
-// cache's canonical order. Kept as runs of positions: a split of a million clips is one or two of
-// them. Immutable once chosen, share freely. Failures: kInvalidArgument (an unknown split, an
-// expression that cannot be read), kNotFound (an id that the cache lacks), kCorrupt, kResource.
+// Selection: which clips of a cache (or of several, one after the other) a reader goes through, as
+// samples 0 to size() - 1 in the cache's canonical order. Kept as runs of positions: a split of a
+// million clips is one or two of them. Immutable once chosen, share freely. Failures:
+// kInvalidArgument (an unknown split, an expression that cannot be read), kNotFound (an id that the
+// cache lacks), kCorrupt, kResource.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
@@ -32,7 +33,7 @@ struct PositionRange {
 
 class Selection {
  public:
-  [[nodiscard]] static Result<Selection> choose(reader::CacheView& cache,
+  [[nodiscard]] static Result<Selection> choose(const reader::CacheSet& caches,
                                                 const SelectionOptions& options);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
@@ -49,7 +50,10 @@ class Selection {
     std::uint64_t first_sample = 0;
     std::uint64_t first_position = 0;
   };
+  struct Wanted;
   void add(std::uint64_t first_position, std::uint64_t count);
+  [[nodiscard]] Status add_from(reader::CacheView& cache, std::uint64_t first_position,
+                                const Wanted& wanted);
 
   std::vector<Run> runs_;  // ascending in both
   std::uint64_t size_ = 0;

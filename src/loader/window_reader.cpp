@@ -16,9 +16,9 @@ constexpr std::size_t kPieceBytesOfWindow = std::size_t{1} << 20U;
 
 }  // namespace
 
-WindowReader::WindowReader(reader::CacheView& cache, const Selection& selection,
-                           std::vector<const formats::ColumnEntry*> columns)
-    : cache_(cache),
+WindowReader::WindowReader(const reader::CacheSet& caches, const Selection& selection,
+                           std::vector<const reader::SharedColumn*> columns)
+    : caches_(caches),
       selection_(selection),
       columns_(std::move(columns)),
       piece_(kPieceBytesOfWindow),
@@ -87,26 +87,44 @@ void WindowReader::run() {
   }
 }
 
-// Column by column, shard by shard, from front to back: the fewest seeks.
+// Cache by cache, column by column, shard by shard, from front to back: the fewest seeks.
 void WindowReader::read_window(std::uint64_t window) {
-  const std::vector<SampleRange> stretches = order_.stretches_of(window);
-  for (const formats::ColumnEntry* column : columns_) {
-    std::vector<reader::FileRange> ranges;
-    for (const SampleRange& stretch : stretches) {
-      for (const PositionRange& positions :
-           selection_.positions_of(stretch.first_sample, stretch.sample_count)) {
-        const auto found = reader::find_file_ranges(cache_, column->spec, positions.first_position,
-                                                    positions.count);
-        if (found.ok()) ranges.insert(ranges.end(), found->begin(), found->end());
+  std::vector<std::vector<PositionRange>> positions(caches_.cache_count());
+  for (const SampleRange& stretch : order_.stretches_of(window)) {
+    for (PositionRange range :
+         selection_.positions_of(stretch.first_sample, stretch.sample_count)) {
+      while (range.count > 0) {
+        const auto place = caches_.locate(range.first_position);
+        const std::uint64_t left = caches_.cache(place.cache).size() - place.position;
+        const std::uint64_t now = std::min(range.count, left);
+        positions[place.cache].push_back({place.position, now});
+        range = {range.first_position + now, range.count - now};
       }
     }
-    for (const reader::FileRange& range : reader::join_ranges(std::move(ranges))) {
-      for (std::uint64_t done = 0; done < range.size_bytes && !is_stopping();) {
-        const std::size_t now = std::min<std::uint64_t>(piece_.size(), range.size_bytes - done);
-        cache_.blocks().bring_in(column->spec.id, range.shard, range.offset_bytes + done,
-                                 std::span(piece_).first(now));
-        done += now;
-      }
+  }
+  for (std::size_t cache = 0; cache < positions.size(); ++cache) {
+    for (const reader::SharedColumn* column : columns_) {
+      read_column(*column, cache, positions[cache]);
+    }
+  }
+}
+
+void WindowReader::read_column(const reader::SharedColumn& column, std::size_t cache,
+                               const std::vector<PositionRange>& positions) {
+  reader::CacheView& view = caches_.cache(cache);
+  const std::uint32_t column_id = column.ids[cache];
+  std::vector<reader::FileRange> ranges;
+  for (const PositionRange& range : positions) {
+    const auto found = reader::find_file_ranges(view, view.manifest().columns[column_id].spec,
+                                                range.first_position, range.count);
+    if (found.ok()) ranges.insert(ranges.end(), found->begin(), found->end());
+  }
+  for (const reader::FileRange& range : reader::join_ranges(std::move(ranges))) {
+    for (std::uint64_t done = 0; done < range.size_bytes && !is_stopping();) {
+      const std::size_t now = std::min<std::uint64_t>(piece_.size(), range.size_bytes - done);
+      view.blocks().bring_in(column_id, range.shard, range.offset_bytes + done,
+                             std::span(piece_).first(now));
+      done += now;
     }
   }
 }

@@ -6,7 +6,7 @@
 // reading would cost a rotating disk a seek each. What lies in memory already is not read. What
 // cannot be read is not told here: the filler of the record finds it out.
 //
-// wait_for() from any thread; begin() and stop() by the owner, with no one waiting. `cache` and
+// wait_for() from any thread; begin() and stop() by the owner, with no one waiting. `caches` and
 // `selection` must outlive it.
 #pragma once
 
@@ -18,14 +18,14 @@
 
 #include "loader/epoch_order.hpp"
 #include "loader/selection.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 
 namespace xtts::loader {
 
 class WindowReader {
  public:
-  WindowReader(reader::CacheView& cache, const Selection& selection,
-               std::vector<const formats::ColumnEntry*> columns);
+  WindowReader(const reader::CacheSet& caches, const Selection& selection,
+               std::vector<const reader::SharedColumn*> columns);
   ~WindowReader();
   WindowReader(const WindowReader&) = delete;
   WindowReader& operator=(const WindowReader&) = delete;
@@ -40,11 +40,13 @@ class WindowReader {
  private:
   void run();
   void read_window(std::uint64_t window);
+  void read_column(const reader::SharedColumn& column, std::size_t cache,
+                   const std::vector<PositionRange>& positions);
   [[nodiscard]] bool is_stopping() const;
 
-  reader::CacheView& cache_;
+  const reader::CacheSet& caches_;
   const Selection& selection_;
-  std::vector<const formats::ColumnEntry*> columns_;
+  std::vector<const reader::SharedColumn*> columns_;
   std::vector<std::byte> piece_;  // what is read goes through here and is forgotten
 
   EpochOrder order_;

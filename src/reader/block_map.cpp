@@ -73,7 +73,7 @@ Result<RecordPlace> BlockMap::locate(std::uint32_t column_id, std::uint64_t posi
                       std::to_string(row.slot) + " of a block with " +
                       std::to_string(block->header.records.size()) + " records");
   }
-  return RecordPlace{std::move(block), row.slot, position};
+  return RecordPlace{this, std::move(block), row.slot, position};
 }
 
 Result<std::optional<MappedArray>> BlockMap::find_array(std::uint32_t column_id,

@@ -33,6 +33,8 @@
 
 namespace xtts::reader {
 
+class BlockMap;
+
 // Immutable, but for what the kernel may do to its pages.
 struct OpenBlock {
   std::uint32_t column_id = 0;
@@ -44,6 +46,7 @@ struct OpenBlock {
 
 // One record of an open block.
 struct RecordPlace {
+  BlockMap* map = nullptr;  // which has found it
   std::shared_ptr<const OpenBlock> block;
   std::uint32_t slot = 0;
   std::uint64_t position = 0;  // of the clip

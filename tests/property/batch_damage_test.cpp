@@ -12,7 +12,7 @@
 #include <random>
 
 #include "loader/loader.hpp"
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "real_test_cache.hpp"
 #include "support/temp_folder.hpp"
 
@@ -41,9 +41,9 @@ class BatchDamage : public ::testing::TestWithParam<Storage> {
   }
 
   // Is each row what its clip was made from?
-  [[nodiscard]] bool is_true(const loader::Loader& loader, const loader::BatchSlot& slot) const {
-    for (std::size_t i = 0; i < loader.layout().columns.size(); ++i) {
-      const loader::ColumnLayout& column = loader.layout().columns[i];
+  [[nodiscard]] bool is_true(const loader::BatchSlot& slot) const {
+    for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
+      const loader::ColumnLayout& column = slot.layout->columns[i];
       const std::byte* const memory = slot.memory->consumer_data();
       const std::byte* const array = slot.in_place[i].mapping != nullptr
                                          ? slot.in_place[i].data
@@ -79,13 +79,13 @@ class BatchDamage : public ::testing::TestWithParam<Storage> {
       }
       if (!*lease) return;
       ++outcome.batch_count;
-      if (!is_true(loader, ***lease)) outcome.falsehood = "a batch holds other numbers";
+      if (!is_true(***lease)) outcome.falsehood = "a batch holds other numbers";
     }
   }
 
   [[nodiscard]] Outcome read_batches(Env& env, const std::string& folder, Shuffle shuffle) const {
     Outcome outcome;
-    auto view = reader::CacheView::open(env, folder);
+    auto view = reader::CacheSet::open(env, std::span(&folder, 1));
     if (!view.ok()) {
       outcome.refused_count = 1;
       if (!is_typed(view.status())) outcome.falsehood = view.status().message();
@@ -164,7 +164,7 @@ TEST_P(BatchDamage, OfLengthWhileBatchesAreMadeIsATypedErrorAndTheProcessLives) 
     if (!name.starts_with("shards/")) continue;
     SCOPED_TRACE(name);
     for (const bool was_read_before : {false, true}) {
-      const auto view = reader::CacheView::open(Env::real(), folder_.path());
+      const auto view = reader::CacheSet::open(Env::real(), std::span(&folder_.path(), 1));
       ASSERT_TRUE(view.ok());
       auto loader = loader::Loader::open(*view, {.batch_size = 2});
       ASSERT_TRUE(loader.ok());

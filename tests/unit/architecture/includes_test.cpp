@@ -33,7 +33,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"gpu", {"base", "xtts"}},
       {"loader", {"query", "reader", "gpu", "formats", "base", "xtts"}},
       {"capi", {"xtts"}},
-      {"api", {"loader", "reader", "base", "xtts"}},
+      {"api", {"loader", "query", "reader", "base", "xtts"}},
       {"report", {"base", "xtts"}},
       {"pipeline",
        {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "report", "formats", "base",

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "support/test_cache.hpp"
 
 namespace xtts::loader {
@@ -17,7 +17,8 @@ class EpochSequenceTest : public ::testing::Test {
  protected:
   EpochSequenceTest() {
     testing::make_test_cache({.clip_count = 60, .speaker_count = 4}).add_to(env_, "/cache");
-    auto opened = reader::CacheView::open(env_, "/cache");
+    const std::string path = "/cache";
+    auto opened = reader::CacheSet::open(env_, std::span(&path, 1));
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     cache_ = *opened;
     auto selection = Selection::choose(*cache_, {});
@@ -49,7 +50,7 @@ class EpochSequenceTest : public ::testing::Test {
   }
 
   testing::MemoryEnv env_;
-  std::shared_ptr<reader::CacheView> cache_;
+  std::shared_ptr<reader::CacheSet> cache_;
   Selection selection_;
 };
 

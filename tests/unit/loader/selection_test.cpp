@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "reader/cache_view.hpp"
+#include "reader/cache_set.hpp"
 #include "support/test_cache.hpp"
 
 namespace xtts::loader {
@@ -14,7 +14,8 @@ class SelectionTest : public ::testing::Test {
  protected:
   SelectionTest() : made_(testing::make_test_cache({.clip_count = 60})) {
     made_.add_to(env_, "/cache");
-    auto opened = reader::CacheView::open(env_, "/cache");
+    const std::string path = "/cache";
+    auto opened = reader::CacheSet::open(env_, std::span(&path, 1));
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     cache_ = *opened;
   }
@@ -48,7 +49,7 @@ class SelectionTest : public ::testing::Test {
 
   testing::MemoryEnv env_;
   testing::TestCache made_;
-  std::shared_ptr<reader::CacheView> cache_;
+  std::shared_ptr<reader::CacheSet> cache_;
 };
 
 TEST_F(SelectionTest, EverythingWhereNothingIsAsked) {

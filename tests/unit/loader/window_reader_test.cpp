@@ -145,7 +145,7 @@ class WindowReaderTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::unique_ptr<Loader> open(const ReaderOptions& options) {
-    auto loader = Loader::open(cache_, options);
+    auto loader = Loader::open(*reader::CacheSet::join({cache_}), options);
     EXPECT_TRUE(loader.ok()) << loader.status().message();
     return std::move(*loader);
   }

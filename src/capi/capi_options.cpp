@@ -1,0 +1,139 @@
+// xtts_reader_options, checked and put in the C++ interface's words.
+#include "capi/capi_options.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace xtts::capi {
+namespace {
+
+static_assert(XTTS_SHUFFLE_WINDOW == static_cast<int>(xtts::Shuffle::kWindow));
+static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
+static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
+
+std::string text_or_empty(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+// NULL is no list. A list of nothing is refused: a selection that came out empty must not become
+// all clips.
+Status check_list(const void* list, std::size_t count, std::string_view name) {
+  if ((list == nullptr) == (count == 0)) return {};
+  return {StatusCode::kInvalidArgument,
+          std::string(name) + (list == nullptr ? " is NULL, but its count is not 0"
+                                               : " is an empty list: NULL means none")};
+}
+
+std::vector<std::string> texts_of(const char* const* texts, std::size_t count) {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < count; ++i) list.push_back(text_or_empty(texts[i]));
+  return list;
+}
+
+template <typename Enum>
+xtts::Result<Enum> choice(std::int32_t number, Enum last, std::string_view name) {
+  if (number >= 0 && number <= static_cast<std::int32_t>(last)) return static_cast<Enum>(number);
+  return Status(StatusCode::kInvalidArgument,
+                std::string(name) + " has no value " + std::to_string(number));
+}
+
+xtts::Result<std::vector<xtts::ColumnRequest>> requests_of(const xtts_reader_options& options) {
+  std::vector<xtts::ColumnRequest> requests;
+  for (std::size_t i = 0; i < options.column_count; ++i) {
+    const xtts_column_request& column = options.columns[i];
+    xtts::ColumnRequest request{.name = text_or_empty(column.name)};
+    if (column.dtype != 0) {
+      const auto dtype = choice(column.dtype, xtts::DType::kInt64, "dtype");
+      if (!dtype.ok()) return dtype.status();
+      request.dtype = *dtype;
+    }
+    if (column.has_pad_value != 0) request.pad_value = column.pad_value;
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+}  // namespace
+
+xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
+  xtts_reader_options options;
+  xtts_reader_options_init(&options, sizeof options);
+  if (given.struct_bytes < sizeof given.struct_bytes) {
+    return Status(StatusCode::kInvalidArgument,
+                  "the options were not initialized: call xtts_reader_options_init");
+  }
+  // A program built against an older header gives fewer fields, against a newer one more.
+  std::memcpy(&options, &given, std::min(given.struct_bytes, sizeof options));
+  const auto shuffle = choice(options.shuffle, xtts::Shuffle::kWindow, "shuffle");
+  if (!shuffle.ok()) return shuffle.status();
+  const auto last_batch = choice(options.last_batch, xtts::LastBatch::kPad, "last_batch");
+  if (!last_batch.ok()) return last_batch.status();
+  const auto on_damage = choice(options.on_damage, xtts::OnDamage::kIgnore, "on_damage");
+  if (!on_damage.ok()) return on_damage.status();
+  for (const Status& list : {check_list(options.ids, options.id_count, "ids"),
+                             check_list(options.exclude, options.exclude_count, "exclude"),
+                             check_list(options.columns, options.column_count, "columns"),
+                             check_list(options.buckets, options.bucket_count, "buckets")}) {
+    if (!list.ok()) return list;
+  }
+  std::optional<xtts::Weights> weights;
+  if (options.weight_by != XTTS_WEIGHT_NONE) {
+    const auto by = choice(options.weight_by - 1, xtts::WeightBy::kDataset, "weight_by - 1");
+    if (!by.ok()) return by.status();
+    weights = {.by = *by, .temperature = options.temperature, .draw_count = options.draw_count};
+  }
+  std::vector<xtts::Bucket> buckets;
+  for (const xtts_bucket& bucket : std::span(options.buckets, options.bucket_count)) {
+    buckets.push_back({.batch_size = bucket.batch_size,
+                       .frames_max = bucket.frames_max,
+                       .tokens_max = bucket.tokens_max});
+  }
+  auto columns = requests_of(options);
+  if (!columns.ok()) return columns.status();
+  return xtts::ReaderOptions{
+      .batch_size = options.batch_size,
+      .split = text_or_empty(options.split),
+      .shuffle = *shuffle,
+      .seed = options.seed,
+      .rank = options.rank,
+      .world_size = options.world_size,
+      .last_batch = *last_batch,
+      .columns = std::move(*columns),
+      .where = text_or_empty(options.where),
+      .ids = texts_of(options.ids, options.id_count),
+      .exclude = texts_of(options.exclude, options.exclude_count),
+      .weights = weights,
+      .buckets = std::move(buckets),
+      .crop_frames = options.crop_frames,
+      .verify_records = options.verify_records != 0,
+      .on_damage = *on_damage,
+      .slot_count = options.slot_count,
+      .thread_count = options.thread_count,
+      .device = options.device == nullptr ? "cpu" : options.device,
+      .lock_memory = options.lock_memory != 0,
+      .stretch_samples = options.stretch_samples,
+      .stretches_per_window = options.stretches_per_window,
+  };
+}
+
+}  // namespace xtts::capi
+
+void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes) {
+  const xtts::ReaderOptions defaults;
+  xtts_reader_options full{};
+  full.struct_bytes = std::min(struct_bytes, sizeof full);
+  full.batch_size = defaults.batch_size;
+  full.shuffle = static_cast<std::int32_t>(defaults.shuffle);
+  full.world_size = defaults.world_size;
+  full.verify_records = defaults.verify_records ? 1 : 0;
+  full.slot_count = defaults.slot_count;
+  full.thread_count = defaults.thread_count;
+  full.device = "cpu";
+  full.temperature = xtts::Weights().temperature;
+  std::memcpy(options, &full, full.struct_bytes);
+}

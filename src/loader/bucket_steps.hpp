@@ -1,0 +1,72 @@
+// Batches of clips of like length: which bucket a clip belongs to, and the steps of an epoch whose
+// batches hold one bucket's clips each, the same bucket on all ranks (formats/order-v1.md, §7).
+//
+// BucketSteps is immutable, share freely; 8 bytes a sample and some a step. Failures:
+// kInvalidArgument (buckets that cannot be, or that leave clips without one), kCorrupt, kResource.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "loader/epoch_sequence.hpp"
+#include "loader/selection.hpp"
+#include "loader/steps.hpp"
+#include "reader/cache_set.hpp"
+#include "xtts/batch.hpp"
+
+namespace xtts::loader {
+
+inline constexpr std::size_t kBucketsMax = 32;
+
+// By sample: the first bucket that the clip fits into.
+[[nodiscard]] Result<std::vector<std::uint8_t>> assign_buckets(const reader::CacheSet& caches,
+                                                               const Selection& selection,
+                                                               std::span<const Bucket> buckets);
+
+struct BucketStepsOptions {
+  std::vector<std::uint32_t> batch_sizes;  // of one rank, by bucket
+  std::vector<std::uint64_t> consumed;     // by bucket: how many of its clips an earlier run took
+  std::uint32_t world_size = 1;
+  LastStep last = LastStep::kDrop;
+};
+
+class BucketSteps {
+ public:
+  // `bucket_of_sample` as assign_buckets() gives it. Reads the whole sequence.
+  BucketSteps(const EpochSequence& sequence, std::span<const std::uint8_t> bucket_of_sample,
+              BucketStepsOptions options);
+
+  [[nodiscard]] std::uint64_t step_count() const noexcept { return steps_.size(); }
+  // Of an epoch of which nothing is consumed yet.
+  [[nodiscard]] std::uint64_t whole_step_count() const noexcept { return whole_step_count_; }
+  // Of a step below step_count().
+  [[nodiscard]] std::uint8_t bucket_of(std::uint64_t step) const noexcept {
+    return steps_[step].bucket;
+  }
+  // The places of a rank below world_size in it: ascending, perhaps none.
+  [[nodiscard]] std::span<const std::uint64_t> places_of(std::uint64_t step,
+                                                         std::uint32_t rank) const noexcept;
+  // `consumed` of a run that goes on where all ranks have taken the steps below `step`.
+  [[nodiscard]] std::vector<std::uint64_t> consumed_after(std::uint64_t step) const;
+  // The lowest place that is still to come; the number of places where none is.
+  [[nodiscard]] std::uint64_t first_place() const noexcept { return first_place_; }
+
+ private:
+  struct Step {
+    std::uint64_t first = 0;  // in `queue_`
+    std::uint64_t count = 0;
+    std::uint64_t last_place = 0;
+    std::uint8_t bucket = 0;
+  };
+  void cut(std::uint8_t bucket, std::uint64_t begin, std::uint64_t end);
+
+  BucketStepsOptions options_;
+  std::vector<std::uint64_t> queue_;  // the places of bucket after bucket, ascending in each
+  std::vector<Step> steps_;
+  std::vector<Step> incomplete_;  // while steps are made
+  std::uint64_t first_place_ = 0;
+  std::uint64_t whole_step_count_ = 0;
+};
+
+}  // namespace xtts::loader
