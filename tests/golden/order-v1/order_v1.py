@@ -17,6 +17,9 @@ Lines of vectors.tsv, columns between tabs, lists between commas; keys in hexade
     steps       n, first, B, W, last, number of steps, then for each step and rank first:count ...
     shares      samples of groups ..., weights ..., N, draws of groups ...
     draws       samples of groups ..., weights ..., N, seed, epoch, draws in the epoch's sequence as group:index ...
+    buckets     shuffle, seed, epoch, R, G, bucket of each sample ..., B of each bucket ..., consumed of each ..., W, last,
+                then for each step and rank bucket:count ..., and the places of all of these, one after the other ...
+    crop        seed, epoch, place, choices, choice
 """
 import math
 from fractions import Fraction
@@ -122,6 +125,29 @@ def draws_of(counts, weights, N, seed, epoch):
     return [draws[shuffle(p)] for p in range(N)]
 
 
+def bucket_steps_of(order, bucket_of, B, consumed, W, last):
+    """(bucket, places) of each step; `order`: the samples of the epoch's sequence."""
+    open_runs = [[] for _ in B]
+    to_skip = list(consumed)
+    steps = []
+    for place, sample in enumerate(order):
+        bucket = bucket_of[sample]
+        if to_skip[bucket]:
+            to_skip[bucket] -= 1
+            continue
+        open_runs[bucket].append(place)
+        if len(open_runs[bucket]) == B[bucket] * W:
+            steps.append((bucket, open_runs[bucket]))
+            open_runs[bucket] = []
+    if last == "pad":
+        steps += [(bucket, run) for bucket, run in enumerate(open_runs) if run]
+    return steps
+
+
+def crop_choice(seed, epoch, place, choices):
+    return (mix(key_of(seed, epoch, 2**62) ^ place) >> 32) * choices >> 32
+
+
 def line(*columns):
     def text(column):
         if isinstance(column, (list, tuple, range)):
@@ -173,6 +199,20 @@ def main():
             ([4, 10], [1.0, 1.0], 20, 42, 3), ([4, 10], [1.0, 1.0], 20, 42, 4), ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 0),
             ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 1), ([3, 50], [2.0, 1.0], 9, 7, MASK)]:
         line("draws", counts, [repr(w) for w in weights], N, seed, epoch, draws_of(counts, weights, N, seed, epoch))
+    for shuffle, n, seed, epoch, R, G, B, consumed, W, last in [
+            ("none", 20, 0, 0, 1, 1, [3, 2], [0, 0], 1, "drop"), ("global", 20, 42, 3, 1, 1, [3, 2], [0, 0], 1, "drop"),
+            ("global", 20, 42, 3, 1, 1, [3, 2], [0, 0], 2, "pad"), ("global", 60, 42, 3, 1, 1, [4, 2, 1], [8, 4, 3], 2, "pad"),
+            ("global", 60, 42, 3, 1, 1, [4, 2, 1], [8, 4, 3], 3, "drop"), ("window", 60, 42, 3, 7, 2, [4, 2, 1], [0, 8, 0], 2, "pad"),
+            ("global", 9, 1, 1, 1, 1, [4, 4], [9, 9], 1, "pad")]:
+        bucket_of = [mix(sample) % len(B) for sample in range(n)]
+        at = sampler(shuffle, n, seed, epoch, R, G)
+        steps = bucket_steps_of([at(p) for p in range(n)], bucket_of, B, consumed, W, last)
+        parts = [(bucket, run[r * B[bucket]:(r + 1) * B[bucket]]) for bucket, run in steps for r in range(W)]
+        line("buckets", shuffle, seed, epoch, R, G, bucket_of, B, consumed, W, last,
+             [(bucket, len(part)) for bucket, part in parts], [place for _, part in parts for place in part])
+    for seed, epoch, place, choices in [(0, 0, 0, 1), (42, 3, 0, 769), (42, 3, 1, 769), (42, 4, 0, 769), (43, 3, 0, 769),
+                                        (MASK, MASK, 2**48 - 1, 2**32 - 1)]:
+        line("crop", seed, epoch, place, choices, crop_choice(seed, epoch, place, choices))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "loader/bijection.hpp"
+#include "loader/bucket_steps.hpp"
 #include "loader/epoch_order.hpp"
+#include "loader/epoch_sequence.hpp"
 #include "loader/steps.hpp"
 #include "loader/weighted_draws.hpp"
 
@@ -21,6 +23,9 @@ namespace xtts::loader {
 namespace {
 
 using Numbers = std::vector<std::uint64_t>;
+
+const std::map<std::string, Shuffle> kShuffles = {
+    {"none", Shuffle::kNone}, {"global", Shuffle::kGlobal}, {"window", Shuffle::kWindow}};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -124,11 +129,9 @@ TEST(OrderV1, PermutesAsTheVectorsSay) {
 }
 
 TEST(OrderV1, OrdersAsTheVectorsSay) {
-  const std::map<std::string, Shuffle> shuffles = {
-      {"none", Shuffle::kNone}, {"global", Shuffle::kGlobal}, {"window", Shuffle::kWindow}};
-  for_each("order", 18, [&](const Vector& v) {
+  for_each("order", 18, [](const Vector& v) {
     EpochOrderOptions options = order_options(v, 2);
-    options.shuffle = shuffles.at(v[1]);
+    options.shuffle = kShuffles.at(v[1]);
     const EpochOrder order(options);
     Numbers samples;
     for (const std::uint64_t place : numbers(v[7])) samples.push_back(order.sample_at(place));
@@ -197,6 +200,50 @@ TEST(OrderV1, DrawsAsTheVectorsSay) {
       append_pair(draw.group, draw.index, sequence);
     }
     EXPECT_EQ(sequence, v[6]);
+  });
+}
+
+TEST(OrderV1, CutsTheStepsOfBucketsAsTheVectorsSay) {
+  const Selection all;
+  for_each("buckets", 7, [&](const Vector& v) {
+    std::vector<std::uint8_t> bucket_of_sample;
+    for (const std::uint64_t bucket : numbers(v[6])) {
+      bucket_of_sample.push_back(static_cast<std::uint8_t>(bucket));
+    }
+    const EpochSequence sequence(all, nullptr,
+                                 {.sample_count = bucket_of_sample.size(),
+                                  .shuffle = kShuffles.at(v[1]),
+                                  .seed = number(v[2]),
+                                  .epoch = number(v[3]),
+                                  .stretch_samples = number(v[4]),
+                                  .stretches_per_window = number(v[5])});
+    BucketStepsOptions options{.batch_sizes = {},
+                               .consumed = numbers(v[8]),
+                               .world_size = static_cast<std::uint32_t>(number(v[9])),
+                               .last = v[10] == "pad" ? LastStep::kPad : LastStep::kDrop};
+    for (const std::uint64_t size : numbers(v[7])) {
+      options.batch_sizes.push_back(static_cast<std::uint32_t>(size));
+    }
+    const BucketSteps steps(sequence, bucket_of_sample, options);
+    std::string sizes;
+    Numbers places;
+    for (std::uint64_t step = 0; step < steps.step_count(); ++step) {
+      for (std::uint32_t rank = 0; rank < options.world_size; ++rank) {
+        const auto part = steps.places_of(step, rank);
+        append_pair(steps.bucket_of(step), part.size(), sizes);
+        places.insert(places.end(), part.begin(), part.end());
+      }
+    }
+    EXPECT_EQ(sizes, v[11]);
+    EXPECT_EQ(places, numbers(v[12]));
+  });
+}
+
+TEST(OrderV1, ChoosesCropsAsTheVectorsSay) {
+  for_each("crop", 6, [](const Vector& v) {
+    EXPECT_EQ(crop_choice(number(v[1]), number(v[2]), number(v[3]),
+                          static_cast<std::uint32_t>(number(v[4]))),
+              number(v[5]));
   });
 }
 
