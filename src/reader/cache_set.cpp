@@ -35,6 +35,7 @@ class JoinedNames {
 // Clips without a data set's name are their cache's own.
 std::vector<std::string> named_datasets(const CacheView& cache) {
   std::vector<std::string> names = cache.manifest().datasets;
+  if (names.empty()) names.emplace_back();
   for (std::string& name : names) {
     if (name.empty()) name = cache.path();
   }

@@ -116,6 +116,54 @@ TEST_F(CApi, WeightsReachTheReader) {
   EXPECT_EQ(xtts_reader_open(cache_, &chosen, &reader, &error_), XTTS_INVALID_ARGUMENT);
 }
 
+TEST_F(CApi, BucketsAndTheirStateReachTheReader) {
+  const xtts_bucket buckets[] = {{3, 8, 0}, {2, 0, 0}};
+  xtts_reader_options chosen = options();
+  chosen.buckets = buckets;
+  chosen.bucket_count = 2;
+  xtts_reader* reader = open(chosen);
+  xtts_batch batch;
+  ASSERT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_OK) << error_.message;
+  ASSERT_LT(batch.bucket, 2U);
+  EXPECT_EQ(batch.size, buckets[batch.bucket].batch_size);
+  EXPECT_EQ(xtts_batch_find(&batch, "mel")->shape[1], batch.bucket == 0 ? 8 : 24);
+  xtts_reader_state state;
+  ASSERT_EQ(xtts_reader_get_state(reader, &state, &error_), XTTS_OK);
+  EXPECT_EQ(state.bucket_count, 2U);
+  EXPECT_EQ(state.bucket_samples_consumed[batch.bucket], batch.size);
+  EXPECT_EQ(state.samples_consumed, batch.size);
+  EXPECT_EQ(xtts_reader_load_state(reader, &state, &error_), XTTS_OK) << error_.message;
+  state.bucket_count = 0;
+  EXPECT_EQ(xtts_reader_load_state(reader, &state, &error_), XTTS_MISMATCH);
+  batch.release(&batch);
+  xtts_reader_close(reader);
+}
+
+TEST_F(CApi, CropsReachTheReader) {
+  xtts_reader_options chosen = options();
+  chosen.crop_frames = 5;
+  xtts_reader* reader = open(chosen);
+  xtts_batch batch;
+  ASSERT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_OK) << error_.message;
+  EXPECT_EQ(xtts_batch_find(&batch, "mel")->shape[1], 5);
+  batch.release(&batch);
+  xtts_reader_close(reader);
+}
+
+TEST_F(CApi, OpensSeveralCachesAsOneAndShowsRecordsInPlace) {
+  const std::string path = folder_.path();
+  const char* const paths[] = {path.c_str(), path.c_str()};
+  xtts_cache* both = nullptr;
+  ASSERT_EQ(xtts_caches_open(paths, 2, &both, &error_), XTTS_OK) << error_.message;
+  EXPECT_EQ(xtts_cache_size(both), 60U);
+  xtts_record record;
+  ASSERT_EQ(xtts_cache_view(both, "mel", 37, &record, &error_), XTTS_OK) << error_.message;
+  xtts_cache_close(both);
+  EXPECT_EQ(std::memcmp(record.data, made_.clips[7].mel.data(), record.data_bytes), 0);
+  record.release(&record);
+  EXPECT_EQ(xtts_caches_open(paths, 0, &both, &error_), XTTS_INVALID_ARGUMENT);
+}
+
 TEST_F(CApi, ListThatCameOutEmptyIsNotAllClips) {
   const char* const none[] = {nullptr};
   xtts_reader* reader = nullptr;

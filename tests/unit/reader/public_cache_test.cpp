@@ -54,6 +54,58 @@ TEST_F(PublicCache, TellsWhatItHolds) {
   EXPECT_EQ(columns[1].dtype, DType::kInt32);
 }
 
+TEST_F(PublicCache, TellsWhatItKnowsOfAClip) {
+  const auto cache = Cache::open(folder_.path());
+  const auto clip = cache->clip(3);
+  ASSERT_TRUE(clip.ok());
+  EXPECT_EQ(clip->id, "clip-103");
+  EXPECT_EQ(clip->split, "train");
+  EXPECT_EQ(clip->speaker, "Linda");
+  EXPECT_EQ(clip->text, "Printing, in the only sense.");
+  EXPECT_EQ(clip->frame_count, made_.clips[3].mel.size() / 5);
+  EXPECT_EQ(clip->token_count, made_.clips[3].tokens.size());
+  EXPECT_DOUBLE_EQ(clip->duration_s, clip->frame_count * 256 / 22050.0);
+  EXPECT_EQ(cache->clip(7).status().code(), StatusCode::kNotFound);
+  EXPECT_THAT(cache->speakers(), ElementsAre("Linda"));
+  EXPECT_EQ(cache->digest(), made_.manifest.index_digest.to_hex());
+}
+
+TEST_F(PublicCache, ShowsARecordWhereItLies) {
+  std::optional<Record> view;
+  {
+    const auto cache = Cache::open(folder_.path());
+    auto opened = cache->view("mel", 3);
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    const auto again = cache->view("mel", 3);
+    EXPECT_TRUE(opened->is_view());
+    EXPECT_EQ(opened->bytes().data(), again->bytes().data());
+    EXPECT_FALSE(cache->read("mel", 3)->is_view());
+    // The first record of a block; the others follow as the shape has it.
+    const auto first = cache->view("mel", 2);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first->bytes().data()) % 256, 0U);
+    EXPECT_EQ(cache->view("pitch", 3).status().code(), StatusCode::kNotFound);
+    EXPECT_EQ(cache->view("mel", 7).status().code(), StatusCode::kNotFound);
+    view = std::move(*opened);
+  }
+  EXPECT_THAT(*view->as_floats(), ElementsAreArray(made_.clips[3].mel));
+  EXPECT_THAT(view->shape(), ElementsAre(made_.clips[3].mel.size() / 5, 5));
+}
+
+TEST_F(PublicCache, ShowsNoDamagedRecord) {
+  const std::string shard = made_.shard_name(0, 0);
+  std::string& bytes = made_.files[shard];
+  const std::string number(reinterpret_cast<const char*>(made_.clips[0].mel.data()), 16);
+  const std::size_t place = bytes.find(number);
+  ASSERT_NE(place, std::string::npos);
+  bytes[place + 5] ^= 1;
+  folder_.write(shard, bytes);
+  const auto cache = Cache::open(folder_.path());
+  const auto view = cache->view("mel", 0);
+  ASSERT_EQ(view.status().code(), StatusCode::kCorrupt);
+  EXPECT_THAT(view.status().message(), ::testing::HasSubstr("clip-100"));
+  EXPECT_TRUE(cache->view("mel", 1).ok());
+}
+
 TEST_F(PublicCache, LetsARecordOutliveTheCache) {
   std::optional<Record> record;
   {

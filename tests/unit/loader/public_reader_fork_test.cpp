@@ -1,0 +1,64 @@
+// What a forked child may do with what it was born with.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "made_cache.hpp"
+
+namespace xtts {
+namespace {
+
+// What `child` returned in a child process; an alarm ends one that waits for ever.
+int in_child(const std::function<int()>& child) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(20);
+    ::_exit(child());
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(PublicReaderFork, ReaderInAChildSaysSoAndCanBeDestroyed) {
+  const MadeCache cache;
+  const Cache opened = cache.open();
+  auto reader = std::make_unique<Reader>(open_reader(opened, {.batch_size = 4}));
+  auto batch = reader->next();
+  ASSERT_TRUE(batch.ok() && *batch);
+  EXPECT_EQ(in_child([&] {
+              if (reader->next().status().code() != StatusCode::kUnsupported) return 1;
+              reader->set_epoch(3);
+              if (reader->load_state(reader->state()).code() != StatusCode::kUnsupported) return 2;
+              if (reader->stats().batch_count != 0) return 3;
+              batch = std::optional<Batch>();  // gives nothing back
+              reader.reset();
+              return 0;
+            }),
+            0);
+  // The parent's goes on.
+  std::size_t count = 1;
+  for (auto next = reader->next(); next.ok() && *next; next = reader->next()) ++count;
+  EXPECT_EQ(count, 15U);
+}
+
+TEST(PublicReaderFork, ChildOpensItsOwnAndReadsTheSame) {
+  const MadeCache cache;
+  const Cache opened = cache.open();
+  Reader before = open_reader(opened, {.batch_size = 4, .seed = 3});
+  ASSERT_TRUE(before.next().ok());
+  const auto expected = positions_of_epoch(before);
+  EXPECT_EQ(in_child([&] {
+              auto own = Cache::open(cache.path());
+              if (!own.ok()) return 1;
+              auto reader = Reader::open(*own, {.batch_size = 4, .seed = 3});
+              if (!reader.ok() || !reader->next().ok()) return 2;
+              return positions_of_epoch(*reader) == expected ? 0 : 3;
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace xtts
