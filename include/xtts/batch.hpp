@@ -184,9 +184,9 @@ struct ReaderStats {
   std::uint64_t batches_in_place = 0;
   // From one next() to the next: mean and deviation over all, the others over the last 8,192.
   double ms_mean = 0, ms_std = 0, ms_p50 = 0, ms_p95 = 0, ms_p99 = 0;
-  double consumer_wait_s = 0;  // for batches
-  double filler_wait_s = 0;    // for slots, all threads together
-  std::uint64_t check_failures = 0;
+  double consumer_wait_s = 0;        // for batches
+  double filler_wait_s = 0;          // for slots, all threads together
+  std::uint64_t check_failures = 0;  // damaged clips in what was handed out; failed batches
   std::vector<std::string> first_failures;
   std::string notice;  // what the system did not grant
 };

@@ -14,7 +14,6 @@ namespace {
 
 // Large enough that handing out parts costs nothing, small enough that all threads end together.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
-constexpr std::size_t kDamageTextsMax = 16;
 
 // Pages that this thread had to wait for a disk for.
 long disk_waits() {
@@ -30,20 +29,28 @@ void announce(const reader::RecordPlace& place) {
 
 }  // namespace
 
-BatchFiller::BatchFiller(const reader::CacheSet& caches, const Selection& selection,
-                         std::span<const BatchLayout> layouts, const BatchFillerOptions& options)
+bool is_damage(const Status& failure) noexcept {
+  return failure.code() == StatusCode::kCorrupt || failure.code() == StatusCode::kSourceIo;
+}
+
+BatchFiller::BatchFiller(const reader::CacheSet& caches, std::span<const BatchLayout> layouts,
+                         const BatchFillerOptions& options)
     : caches_(caches),
-      selection_(selection),
       layouts_(layouts),
       options_(options),
-      sequence_(selection, options.groups, options.order),
       rows_(caches),
       scratch_(options.thread_count + 1) {}
 
-void BatchFiller::set_order(const EpochOrderOptions& order, const Steps& steps) {
-  options_.order = order;
-  options_.steps = steps;
-  sequence_ = EpochSequence(selection_, options_.groups, order);
+void BatchFiller::set_epochs(std::shared_ptr<const EpochPlan> now,
+                             std::shared_ptr<const EpochPlan> then) {
+  const std::scoped_lock lock(mutex_);
+  now_ = std::move(now);
+  then_ = std::move(then);
+}
+
+std::shared_ptr<const EpochPlan> BatchFiller::epoch_of(std::uint64_t step) const {
+  const std::scoped_lock lock(mutex_);
+  return step < now_->end_step() ? now_ : then_;
 }
 
 Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
@@ -54,6 +61,7 @@ Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
   }
   slot.is_damaged.assign(slot.layout->batch_size, 0);
   slot.must_copy = false;
+  slot.damage.clear();
   slot.in_place.assign(slot.layout->columns.size(), {});
   place_in_cache(slot);
   XTTS_TRY(read_plan(slot));
@@ -65,19 +73,14 @@ Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
 }
 
 void BatchFiller::choose_clips(BatchSlot& slot, std::uint64_t step) const {
-  slot.bucket = bucket_steps_ ? bucket_steps_->bucket_of(step) : 0;
+  const auto plan = epoch_of(step);
+  slot.epoch = plan->epoch();
+  slot.bucket = plan->bucket_of(step);
   slot.layout = &layouts_[slot.bucket];
-  slot.epoch_places.clear();
-  if (bucket_steps_) {
-    const auto places = bucket_steps_->places_of(step, options_.rank);
-    slot.epoch_places.assign(places.begin(), places.end());
-  } else {
-    const PlaceRange places = options_.steps.places_of(step, options_.rank);
-    for (std::uint64_t i = 0; i < places.count; ++i) slot.epoch_places.push_back(places.first + i);
-  }
+  plan->find_places(step, options_.rank, slot.epoch_places);
   slot.positions.clear();
   for (const std::uint64_t place : slot.epoch_places) {
-    slot.positions.push_back(sequence_.position_at(place));
+    slot.positions.push_back(plan->sequence().position_at(place));
   }
 }
 
@@ -100,7 +103,7 @@ std::uint64_t BatchFiller::work_bytes(const BatchSlot& slot) const {
 // Finds the columns of a full batch of consecutive clips that need no copy.
 void BatchFiller::place_in_cache(BatchSlot& slot) {
   const std::uint32_t batch_size = slot.layout->batch_size;
-  if (options_.order.shuffle != Shuffle::kNone || slot.positions.size() != batch_size ||
+  if (options_.shuffle != Shuffle::kNone || slot.positions.size() != batch_size ||
       slot.positions.back() - slot.positions.front() != batch_size - 1) {
     return;
   }
@@ -115,9 +118,10 @@ void BatchFiller::place_in_cache(BatchSlot& slot) {
 }
 
 // Where a crop begins, in a clip of so many frames (order-v1.md, §8).
-std::uint32_t BatchFiller::first_frame_of_crop(std::uint64_t place, std::uint32_t frames) const {
+std::uint32_t BatchFiller::first_frame_of_crop(const BatchSlot& slot, std::uint32_t row,
+                                               std::uint32_t frames) const {
   if (frames <= options_.crop_frames) return 0;
-  return crop_choice(options_.order.seed, options_.order.epoch, place,
+  return crop_choice(options_.seed, slot.epoch, slot.epoch_places[row],
                      frames - options_.crop_frames + 1);
 }
 
@@ -135,7 +139,7 @@ Status BatchFiller::read_plan(BatchSlot& slot) {
     slot.speakers[row] = plan->speaker;
     slot.languages[row] = plan->language;
     if (options_.crop_frames == 0) continue;
-    slot.first_frames[row] = first_frame_of_crop(slot.epoch_places[row], plan->mel_len);
+    slot.first_frames[row] = first_frame_of_crop(slot, row, plan->mel_len);
   }
   return {};
 }
@@ -186,17 +190,17 @@ Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& sc
   return rows_.fill(slot, row, reader::Check::kNothing, scratch);
 }
 
-// Counts a record that is not what was written, or cannot be read, and says what follows. That the
+// Notes a record that is not what was written, or cannot be read, and says what follows. That the
 // machine lacks memory or descriptors, or this build a part, is nobody's damage: no policy hides
 // it.
 Status BatchFiller::note_damage(BatchSlot& slot, std::uint32_t row, Status failure) {
-  const bool is_damage =
-      failure.code() == StatusCode::kCorrupt || failure.code() == StatusCode::kSourceIo;
-  if (!is_damage) return failure;
+  if (!is_damage(failure)) return failure;
   {
-    const std::scoped_lock lock(mutex_);
-    ++counts_.damaged;
-    if (counts_.damage.size() < kDamageTextsMax) counts_.damage.push_back(failure.message());
+    const std::scoped_lock lock(mutex_);  // several fillers
+    const auto known = std::ranges::find(slot.damage, slot.positions[row], &FoundDamage::position);
+    if (known == slot.damage.end()) {
+      slot.damage.push_back({slot.positions[row], failure.message()});
+    }
   }
   if (options_.on_damage == OnDamage::kRaise) return failure;
   if (options_.on_damage == OnDamage::kSkip) slot.is_damaged[row] = 1;
@@ -253,11 +257,6 @@ Status BatchFiller::fill_again(BatchSlot& slot) {
   }
   slot.must_copy = false;
   return {};
-}
-
-DamageCounts BatchFiller::damage() const {
-  const std::scoped_lock lock(mutex_);
-  return counts_;
 }
 
 }  // namespace xtts::loader

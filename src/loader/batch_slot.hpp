@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/file_mapping.hpp"
@@ -26,9 +27,16 @@ struct ColumnInPlace {
 // fills the row finds out why.
 using Places = std::vector<reader::RecordPlace>;
 
+// A clip whose records are not what was written, or cannot be read.
+struct FoundDamage {
+  std::uint64_t position = 0;
+  std::string text;
+};
+
 struct BatchSlot {
   gpu::SlotMemory* memory = nullptr;  // the ring's; from the first part on
   std::uint64_t step = 0;
+  std::uint64_t epoch = 0;
   const BatchLayout* layout = nullptr;  // of this batch: that of its bucket; the loader's
   std::uint32_t bucket = 0;
   std::uint32_t part_count = 1;             // as begin() says
@@ -42,8 +50,9 @@ struct BatchSlot {
   std::vector<std::uint8_t> is_damaged;  // by row; each written by the filler of the row
   std::uint64_t true_bytes = 0;          // of the valid rows
   std::atomic<bool> must_copy =
-      false;       // a column in place holds a record that cannot be read there
-  Status failure;  // why there is no batch
+      false;                        // a column in place holds a record that cannot be read there
+  std::vector<FoundDamage> damage;  // each clip once
+  Status failure;                   // why there is no batch
 };
 
 // What the ring's threads do with a slot, in this order: begin, the parts (at the same time),

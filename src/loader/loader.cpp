@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,6 +18,7 @@ constexpr std::uint32_t kBatchSizeMax = 1U << 20U;
 constexpr std::uint32_t kSlotsMin = 3;
 constexpr std::uint32_t kSlotsMax = 1024;
 constexpr std::uint32_t kThreadsMax = 256;
+constexpr std::size_t kDamageTextsMax = 16;
 constexpr std::uint64_t kStretchBytes = std::uint64_t{32} << 20U;
 constexpr std::uint64_t kStretchesPerWindow = 16;
 
@@ -111,7 +111,6 @@ Status Loader::lay_out(const ReaderOptions& options) {
 
 Status Loader::sort_into_buckets(const ReaderOptions& options) {
   XTTS_ASSIGN(bucket_of_sample_, assign_buckets(*caches_, selection_, options.buckets));
-  has_buckets_ = true;
   for (const Bucket& bucket : options.buckets) {
     buckets_text_ +=
         " bucket " + std::to_string(bucket.frames_max) + " " + std::to_string(bucket.tokens_max);
@@ -120,43 +119,47 @@ Status Loader::sort_into_buckets(const ReaderOptions& options) {
 }
 
 Status Loader::weigh(const Weights& weights) {
-  if (order_.shuffle != Shuffle::kGlobal) {
+  EpochOrderOptions& order = plan_options_.order;
+  if (order.shuffle != Shuffle::kGlobal) {
     return invalid("weights need the shuffle global: the others go through the clips as they lie");
   }
   XTTS_ASSIGN(groups_, group_samples(*caches_, selection_, weights));
-  order_.sample_count = groups_->draw_count;
+  order.sample_count = groups_->draw_count;
+  plan_options_.groups = &*groups_;
   weights_text_ = " weights " + std::to_string(static_cast<int>(weights.by)) + " " +
                   std::to_string(weights.temperature) + " " + std::to_string(groups_->draw_count);
   return {};
 }
 
 Status Loader::start(const ReaderOptions& options) {
-  order_ = {.sample_count = selection_.size(),
-            .shuffle = options.shuffle,
-            .seed = options.seed,
-            .stretch_samples = options.stretch_samples,
-            .stretches_per_window = options.stretches_per_window};
-  if (order_.stretch_samples == 0)
-    order_.stretch_samples = default_stretch_samples(layouts_.front());
-  if (order_.stretches_per_window == 0) order_.stretches_per_window = kStretchesPerWindow;
+  EpochOrderOptions& order = plan_options_.order;
+  order = {.sample_count = selection_.size(),
+           .shuffle = options.shuffle,
+           .seed = options.seed,
+           .stretch_samples = options.stretch_samples,
+           .stretches_per_window = options.stretches_per_window};
+  if (order.stretch_samples == 0) order.stretch_samples = default_stretch_samples(layouts_.front());
+  if (order.stretches_per_window == 0) order.stretches_per_window = kStretchesPerWindow;
   if (options.weights) XTTS_TRY(weigh(*options.weights));
-  steps_ = {.sample_count = order_.sample_count,
-            .batch_size = options.batch_size,
-            .world_size = options.world_size,
-            .last = options.last_batch == LastBatch::kPad ? LastStep::kPad : LastStep::kDrop};
+  plan_options_.world_size = options.world_size;
+  plan_options_.last = options.last_batch == LastBatch::kPad ? LastStep::kPad : LastStep::kDrop;
+  for (const BatchLayout& layout : layouts_) {
+    plan_options_.batch_sizes.push_back(layout.batch_size);
+  }
+  plan_options_.has_buckets = !options.buckets.empty();
+  plan_options_.bucket_of_sample = bucket_of_sample_;
 
   const std::uint32_t threads =
       options.thread_count != 0 ? options.thread_count : default_thread_count();
-  if (order_.shuffle == Shuffle::kWindow) {
+  if (order.shuffle == Shuffle::kWindow) {
     std::vector<const reader::SharedColumn*> columns;
     for (const ColumnLayout& column : layouts_.front().columns) columns.push_back(column.shared);
     window_reader_ = std::make_unique<WindowReader>(*caches_, selection_, std::move(columns));
   }
   filler_ =
-      std::make_unique<BatchFiller>(*caches_, selection_, layouts_,
-                                    BatchFillerOptions{.order = order_,
-                                                       .groups = groups_ ? &*groups_ : nullptr,
-                                                       .steps = steps_,
+      std::make_unique<BatchFiller>(*caches_, layouts_,
+                                    BatchFillerOptions{.shuffle = order.shuffle,
+                                                       .seed = order.seed,
                                                        .rank = options.rank,
                                                        .crop_frames = options.crop_frames,
                                                        .verify_records = options.verify_records,
@@ -165,7 +168,7 @@ Status Loader::start(const ReaderOptions& options) {
                                                        .window_reader = window_reader_.get()});
   XTTS_ASSIGN(auto slots, make_slots(options));
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads);
-  begin_epoch();
+  begin_epoch(0, {});
   return {};
 }
 
@@ -188,53 +191,60 @@ Loader::~Loader() {
   if (window_reader_ != nullptr) window_reader_->stop();
 }
 
-void Loader::begin_epoch() {
-  if (has_buckets_) make_bucket_steps();
-  if (window_reader_ != nullptr) {
-    window_reader_->begin(filler_->sequence().order(),
-                          bucket_steps_ ? bucket_steps_->first_place() : steps_.first_place);
+// What follows a finished epoch is most often the next one: its first batches are filled while the
+// last ones of this one are used. Windows are read from the disk in their own time.
+void Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
+  now_ = std::make_shared<EpochPlan>(selection_, plan_options_, epoch, consumed, 0);
+  then_ = nullptr;
+  if (window_reader_ == nullptr) {
+    then_ = std::make_shared<EpochPlan>(selection_, plan_options_, epoch + 1, Consumed(),
+                                        now_->end_step());
+  } else {
+    window_reader_->begin(now_->sequence().order(), now_->first_place());
   }
-  ring_->resume(0, bucket_steps_ ? bucket_steps_->step_count() : steps_.step_count());
+  filler_->set_epochs(now_, then_);
+  ring_->resume(0, (then_ ? then_ : now_)->end_step());
 }
 
-void Loader::make_bucket_steps() {
-  std::vector<std::uint32_t> batch_sizes;
-  for (const BatchLayout& layout : layouts_) batch_sizes.push_back(layout.batch_size);
-  bucket_steps_ =
-      std::make_shared<BucketSteps>(filler_->sequence(), bucket_of_sample_,
-                                    BucketStepsOptions{.batch_sizes = std::move(batch_sizes),
-                                                       .consumed = bucket_consumed_,
-                                                       .world_size = steps_.world_size,
-                                                       .last = steps_.last});
-  filler_->set_bucket_steps(bucket_steps_);
+void Loader::go_on_to_next_epoch() {
+  auto after = std::make_shared<EpochPlan>(selection_, plan_options_, epoch_ + 2, Consumed(),
+                                           then_->end_step());
+  now_ = std::move(then_);
+  then_ = std::move(after);
+  filler_->set_epochs(now_, then_);
+  ring_->extend(then_->end_step());
+  ++epoch_;
+  steps_taken_ = 0;
 }
 
 std::uint64_t Loader::batches_per_epoch() const noexcept {
-  if (bucket_steps_) return bucket_steps_->whole_step_count();
-  Steps whole = steps_;
-  whole.first_place = 0;
-  return whole.step_count();
+  return now_->whole_step_count();
 }
 
 void Loader::set_epoch(std::uint64_t epoch) {
-  const bool is_untouched = epoch == order_.epoch && steps_taken_ == 0 && steps_.first_place == 0 &&
-                            bucket_consumed_.empty() && failure_.ok();
-  if (!is_untouched) go_to(epoch, 0, {});
+  const bool is_begun = steps_taken_ > 0 || !now_->consumed_after(0).is_nothing();
+  if (epoch == epoch_ && !is_begun && failure_.ok()) return;
+  const bool is_at_end = steps_taken_ == now_->step_count();
+  if (epoch == epoch_ + 1 && is_at_end && then_ != nullptr && failure_.ok()) {
+    try {
+      return go_on_to_next_epoch();
+    } catch (const std::bad_alloc&) {
+      // Begun anew, it tells what is wrong.
+    }
+  }
+  go_to(epoch, {});
 }
 
-void Loader::go_to(std::uint64_t epoch, std::uint64_t first_place,
-                   std::vector<std::uint64_t> bucket_consumed) {
+void Loader::go_to(std::uint64_t epoch, const Consumed& consumed) {
   if (window_reader_ != nullptr) window_reader_->stop();
   ring_->pause();
-  order_.epoch = epoch;
-  steps_.first_place = first_place;
-  bucket_consumed_ = std::move(bucket_consumed);
+  epoch_ = epoch;
   steps_taken_ = 0;
-  filler_->set_order(order_, steps_);
+  filler_->set_seed(plan_options_.order.seed);
   intervals_.forget_last();
   failure_ = Status();
   try {
-    begin_epoch();
+    begin_epoch(epoch, consumed);
   } catch (const std::bad_alloc&) {
     failure_ = status_of_current_exception();
   }
@@ -242,16 +252,20 @@ void Loader::go_to(std::uint64_t epoch, std::uint64_t first_place,
 
 Result<std::optional<Lease>> Loader::next() {
   if (!failure_.ok()) return failure_;
-  auto lease = ring_->next();
-  if (lease.ok() && !*lease) {
+  if (steps_taken_ == now_->step_count()) {
     intervals_.forget_last();
-    return lease;
+    return std::optional<Lease>();
   }
+  auto lease = ring_->next();
   // A batch that failed is behind us too; that all slots are kept is not a batch.
   if (lease.ok() || lease.status().code() != StatusCode::kBusy) ++steps_taken_;
-  if (!lease.ok()) return lease;
+  if (!lease.ok()) {
+    if (is_damage(lease.status())) note_damage(lease.status().message());
+    return lease;
+  }
   intervals_.tick(std::chrono::steady_clock::now());
   const BatchSlot& slot = ***lease;
+  for (const FoundDamage& damage : slot.damage) note_damage(damage.text);
   ++batch_count_;
   sample_count_taken_ += slot.positions.size();
   bytes_ += slot.true_bytes;
@@ -261,30 +275,31 @@ Result<std::optional<Lease>> Loader::next() {
   return lease;
 }
 
+void Loader::note_damage(const std::string& text) {
+  ++damage_count_;
+  if (first_damage_.size() < kDamageTextsMax) first_damage_.push_back(text);
+}
+
 std::string Loader::selection_digest() const {
   std::string text = selection_.digest().to_hex();
-  text += order_.shuffle == Shuffle::kNone ? " none"
-          : order_.shuffle == Shuffle::kGlobal
+  const EpochOrderOptions& order = plan_options_.order;
+  text += order.shuffle == Shuffle::kNone ? " none"
+          : order.shuffle == Shuffle::kGlobal
               ? " global"
-              : " window " + std::to_string(order_.stretch_samples) + " " +
-                    std::to_string(order_.stretches_per_window);
+              : " window " + std::to_string(order.stretch_samples) + " " +
+                    std::to_string(order.stretches_per_window);
   return digest128(text + weights_text_ + buckets_text_).to_hex();
 }
 
 ReaderState Loader::state() const {
-  ReaderState state{.order_version = kOrderVersion,
-                    .seed = order_.seed,
-                    .epoch = order_.epoch,
-                    .samples_consumed = steps_.place_after(steps_taken_),
-                    .bucket_samples_consumed = {},
-                    .cache = caches_->digest(),
-                    .selection = selection_digest()};
-  if (bucket_steps_) {
-    state.bucket_samples_consumed = bucket_steps_->consumed_after(steps_taken_);
-    state.samples_consumed = std::accumulate(state.bucket_samples_consumed.begin(),
-                                             state.bucket_samples_consumed.end(), std::uint64_t{0});
-  }
-  return state;
+  Consumed consumed = now_->consumed_after(steps_taken_);
+  return {.order_version = kOrderVersion,
+          .seed = plan_options_.order.seed,
+          .epoch = epoch_,
+          .samples_consumed = consumed.sample_count(),
+          .bucket_samples_consumed = std::move(consumed.by_bucket),
+          .cache = caches_->digest(),
+          .selection = selection_digest()};
 }
 
 Status Loader::load_state(const ReaderState& state) {
@@ -299,18 +314,20 @@ Status Loader::load_state(const ReaderState& state) {
                 caches_->digest() +
                 "): begin the epoch anew with set_epoch, or open the cache it was made with"};
   }
-  if (state.selection != selection_digest() || state.samples_consumed > steps_.sample_count ||
-      state.bucket_samples_consumed.size() != (has_buckets_ ? layouts_.size() : 0)) {
+  const std::size_t bucket_count = plan_options_.has_buckets ? layouts_.size() : 0;
+  if (state.selection != selection_digest() ||
+      state.samples_consumed > plan_options_.order.sample_count ||
+      state.bucket_samples_consumed.size() != bucket_count) {
     return {StatusCode::kMismatch,
             "the state is of a reader that chose other clips or another kind of shuffle"};
   }
-  order_.seed = state.seed;
-  go_to(state.epoch, has_buckets_ ? 0 : state.samples_consumed, state.bucket_samples_consumed);
+  plan_options_.order.seed = state.seed;
+  go_to(state.epoch, {.place_count = bucket_count > 0 ? 0 : state.samples_consumed,
+                      .by_bucket = state.bucket_samples_consumed});
   return {};
 }
 
 ReaderStats Loader::stats() const {
-  DamageCounts counts = filler_->damage();
   const RingWaits waits = ring_->waits();
   ReaderStats stats;
   stats.batch_count = batch_count_;
@@ -324,8 +341,8 @@ ReaderStats Loader::stats() const {
   stats.ms_p99 = intervals_.percentile_ms(0.99);
   stats.consumer_wait_s = std::chrono::duration<double>(waits.consumer).count();
   stats.filler_wait_s = std::chrono::duration<double>(waits.fillers).count();
-  stats.check_failures = counts.damaged;
-  stats.first_failures = std::move(counts.damage);
+  stats.check_failures = damage_count_;
+  stats.first_failures = first_damage_;
   stats.notice = device_->shortfall();
   return stats;
 }

@@ -11,8 +11,7 @@
 
 #include "loader/batch_filler.hpp"
 #include "loader/batch_layout.hpp"
-#include "loader/bucket_steps.hpp"
-#include "loader/epoch_sequence.hpp"
+#include "loader/epoch_plan.hpp"
 #include "loader/interval_stats.hpp"
 #include "loader/ring.hpp"
 #include "loader/selection.hpp"
@@ -32,7 +31,7 @@ class Loader {
   [[nodiscard]] const std::shared_ptr<reader::CacheSet>& caches() const noexcept { return caches_; }
   [[nodiscard]] std::uint64_t sample_count() const noexcept { return selection_.size(); }
   [[nodiscard]] std::uint64_t batches_per_epoch() const noexcept;
-  [[nodiscard]] std::uint64_t epoch() const noexcept { return order_.epoch; }
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
   void set_epoch(std::uint64_t epoch);
   [[nodiscard]] Result<std::optional<Lease>> next();
@@ -53,37 +52,37 @@ class Loader {
       const ReaderOptions& options);
   [[nodiscard]] Status start(const ReaderOptions& options);
   [[nodiscard]] Status weigh(const Weights& weights);
-  // `bucket_consumed` by bucket; without buckets `first_place` says it all.
-  void go_to(std::uint64_t epoch, std::uint64_t first_place,
-             std::vector<std::uint64_t> bucket_consumed);
-  void begin_epoch();
-  void make_bucket_steps();
+  void go_to(std::uint64_t epoch, const Consumed& consumed);
+  void begin_epoch(std::uint64_t epoch, const Consumed& consumed);
+  void go_on_to_next_epoch();
+  void note_damage(const std::string& text);
   [[nodiscard]] std::string selection_digest() const;
 
   std::shared_ptr<reader::CacheSet> caches_;
   Selection selection_;
   std::vector<BatchLayout> layouts_;  // one, or by bucket
-  bool has_buckets_ = false;
   std::vector<std::uint8_t> bucket_of_sample_;
-  std::string buckets_text_;                         // for the state: what they are
-  std::vector<std::uint64_t> bucket_consumed_;       // where the epoch's steps began
-  std::shared_ptr<const BucketSteps> bucket_steps_;  // null without
-  std::optional<SampleGroups> groups_;               // of weights
-  std::string weights_text_;                         // likewise
-  EpochOrderOptions order_;
-  Steps steps_;
+  std::string buckets_text_;            // for the state: what they are
+  std::optional<SampleGroups> groups_;  // of weights
+  std::string weights_text_;            // likewise
+  EpochPlanOptions plan_options_;
   std::shared_ptr<gpu::Device> device_;
   std::unique_ptr<WindowReader> window_reader_;  // for Shuffle::kWindow
   std::unique_ptr<BatchFiller> filler_;
   std::unique_ptr<Ring> ring_;  // goes first: its threads use all that stands above
 
-  Status failure_;                 // why the epoch could not begin
-  std::uint64_t steps_taken_ = 0;  // of this run's in the epoch
+  std::uint64_t epoch_ = 0;
+  std::shared_ptr<const EpochPlan> now_;   // of epoch_
+  std::shared_ptr<const EpochPlan> then_;  // of the one after it, which is begun ahead; or null
+  Status failure_;                         // why the epoch could not begin
+  std::uint64_t steps_taken_ = 0;          // of now_
   IntervalStats intervals_;
   std::uint64_t batch_count_ = 0;  // what was handed out, over all epochs
   std::uint64_t sample_count_taken_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t batches_in_place_ = 0;
+  std::uint64_t damage_count_ = 0;
+  std::vector<std::string> first_damage_;
 };
 
 }  // namespace xtts::loader

@@ -222,6 +222,14 @@ void Ring::resume(std::uint64_t first_step, std::uint64_t end_step) {
   state_->for_fillers.notify_all();
 }
 
+void Ring::extend(std::uint64_t end_step) {
+  {
+    const std::scoped_lock lock(state_->mutex);
+    state_->end_step = end_step;
+  }
+  state_->for_fillers.notify_all();
+}
+
 Result<std::optional<Lease>> Ring::next() {
   State& state = *state_;
   std::unique_lock lock(state.mutex);

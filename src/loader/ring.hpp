@@ -46,6 +46,9 @@ class Ring {
   // Fills the steps [first, end) from now on. Only after pause(), or once.
   void resume(std::uint64_t first_step, std::uint64_t end_step);
 
+  // The steps go on to this end from now on; not below the one before.
+  void extend(std::uint64_t end_step);
+
   // Nothing: the steps are at their end.
   [[nodiscard]] Result<std::optional<Lease>> next();
 

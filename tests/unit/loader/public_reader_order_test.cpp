@@ -27,6 +27,38 @@ TEST(PublicReaderOrder, OrderIsTheSameForAnyThreadsAndAnotherForEachEpochAndSeed
   EXPECT_NE(order(1, 7, 4), first);
 }
 
+TEST(PublicReaderOrder, EpochsThatFollowOneAnotherAreThoseThatAreAskedForOneByOne) {
+  const MadeCache cache;
+  const Cache opened = cache.open();
+  for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal, Shuffle::kWindow}) {
+    for (const bool has_buckets : {false, true}) {
+      ReaderOptions options{.batch_size = 5,
+                            .shuffle = shuffle,
+                            .seed = 7,
+                            .stretch_samples = 6,
+                            .stretches_per_window = 3};
+      if (has_buckets) options.buckets = {{.batch_size = 3, .frames_max = 9}, {.batch_size = 4}};
+      Reader following = open_reader(opened, options);
+      // In turn, one twice, one left out, and one that is left in its middle.
+      for (const std::uint64_t epoch : {0, 1, 2, 2, 4, 5, 6, 5}) {
+        following.set_epoch(epoch);
+        if (epoch == 4) {
+          ASSERT_TRUE(following.next().ok());
+          continue;
+        }
+        EXPECT_EQ(following.state().samples_consumed, 0U);
+        Reader alone = open_reader(opened, options);
+        alone.set_epoch(epoch);
+        EXPECT_EQ(positions_of_epoch(following), positions_of_epoch(alone)) << epoch;
+        EXPECT_EQ(following.epoch(), epoch);
+        EXPECT_FALSE(following.next()->has_value());
+        EXPECT_TRUE(alone.load_state(following.state()).ok());
+        EXPECT_FALSE(alone.next()->has_value());
+      }
+    }
+  }
+}
+
 TEST(PublicReaderOrder, RanksShareTheSequenceWithoutOverlap) {
   const MadeCache cache;
   const Cache opened = cache.open();

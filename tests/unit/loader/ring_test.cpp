@@ -67,6 +67,19 @@ void expect_batch(const Result<std::optional<Lease>>& lease, std::uint64_t step)
   }
 }
 
+TEST(Ring, GoesOnBehindItsEndWhenTheEndMoves) {
+  NumberWork work;
+  Ring ring(work, make_slots(3), 2);
+  ring.resume(0, 3);
+  for (std::uint64_t end = 3; end < 40; end += 5) {
+    for (std::uint64_t step = end == 3 ? 0 : end - 5; step < end; ++step) {
+      expect_batch(ring.next(), step);
+    }
+    EXPECT_FALSE(ring.next()->has_value());
+    ring.extend(end + 5);
+  }
+}
+
 TEST(Ring, BringsEveryStepInOrderWithAnyNumberOfThreads) {
   for (const std::uint32_t threads : {1U, 2U, 7U}) {
     NumberWork work;

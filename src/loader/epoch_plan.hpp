@@ -1,0 +1,68 @@
+// EpochPlan: one epoch of a reader: its sequence of clips, and the steps that are cut from it, with
+// buckets or without. Steps are numbered on from one epoch to the next, from first_step() on.
+// Immutable, share freely; what it is made from must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "loader/bucket_steps.hpp"
+#include "loader/epoch_sequence.hpp"
+#include "loader/selection.hpp"
+#include "loader/steps.hpp"
+
+namespace xtts::loader {
+
+// What an earlier run has taken of the epoch.
+struct Consumed {
+  std::uint64_t place_count = 0;         // without buckets: all places before this one
+  std::vector<std::uint64_t> by_bucket;  // empty without buckets, or where nothing is consumed
+
+  [[nodiscard]] std::uint64_t sample_count() const noexcept;
+  [[nodiscard]] bool is_nothing() const noexcept { return sample_count() == 0; }
+};
+
+// What is the same in every epoch.
+struct EpochPlanOptions {
+  EpochOrderOptions order;               // `epoch` apart
+  const SampleGroups* groups = nullptr;  // of weights
+  std::uint32_t world_size = 1;
+  LastStep last = LastStep::kDrop;
+  std::vector<std::uint32_t> batch_sizes;          // of one rank; by bucket, where there are any
+  std::span<const std::uint8_t> bucket_of_sample;  // empty without buckets
+  bool has_buckets = false;
+};
+
+class EpochPlan {
+ public:
+  EpochPlan(const Selection& selection, const EpochPlanOptions& options, std::uint64_t epoch,
+            const Consumed& consumed, std::uint64_t first_step);
+
+  [[nodiscard]] const EpochSequence& sequence() const noexcept { return sequence_; }
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+  [[nodiscard]] std::uint64_t first_step() const noexcept { return first_step_; }
+  [[nodiscard]] std::uint64_t step_count() const noexcept;
+  [[nodiscard]] std::uint64_t end_step() const noexcept { return first_step_ + step_count(); }
+  // Had nothing been consumed before.
+  [[nodiscard]] std::uint64_t whole_step_count() const noexcept;
+  // The lowest place that is still to come.
+  [[nodiscard]] std::uint64_t first_place() const noexcept;
+
+  // Of a step from first_step() to end_step().
+  [[nodiscard]] std::uint8_t bucket_of(std::uint64_t step) const noexcept;
+  void find_places(std::uint64_t step, std::uint32_t rank,
+                   std::vector<std::uint64_t>& places) const;
+  // Where all ranks have taken so many steps of this plan.
+  [[nodiscard]] Consumed consumed_after(std::uint64_t step_count) const;
+
+ private:
+  EpochSequence sequence_;
+  std::uint64_t epoch_ = 0;
+  std::uint64_t first_step_ = 0;
+  Steps steps_;                         // without buckets
+  std::optional<BucketSteps> buckets_;  // with them
+};
+
+}  // namespace xtts::loader
