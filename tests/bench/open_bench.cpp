@@ -82,5 +82,14 @@ int main(int argc, char** argv) {
   auto reader = must(Reader::open(cache, {.batch_size = 32, .where = "mel_len > 1"}));
   std::printf("where mel_len > 1: reader %.1f ms, %.1f MiB; %llu clips\n", ms_since(start),
               own_mib() - before, static_cast<unsigned long long>(reader.sample_count()));
+  const Clock::time_point sorting = Clock::now();
+  auto sorted = must(Reader::open(
+      cache, {.buckets = {{.batch_size = 48, .frames_max = 1}, {.batch_size = 32}}}));
+  const double opened = ms_since(sorting);
+  (void)must(sorted.next());
+  const double first = ms_since(sorting);
+  sorted.set_epoch(7);
+  std::printf("two buckets: reader %.1f ms, first batch %.1f ms, another epoch %.1f ms, %.1f MiB\n",
+              opened, first, ms_since(sorting) - first, own_mib() - before);
   return 0;
 }

@@ -1,26 +1,13 @@
 // What a forked child may do with what it was born with.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <functional>
+#include <memory>
 
+#include "in_child.hpp"
 #include "made_cache.hpp"
 
 namespace xtts {
 namespace {
-
-// What `child` returned in a child process; an alarm ends one that waits for ever.
-int in_child(const std::function<int()>& child) {
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    ::alarm(20);
-    ::_exit(child());
-  }
-  int status = 0;
-  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 TEST(PublicReaderFork, ReaderInAChildSaysSoAndCanBeDestroyed) {
   const MadeCache cache;
