@@ -83,8 +83,8 @@ int main(int argc, char** argv) {
   std::printf("where mel_len > 1: reader %.1f ms, %.1f MiB; %llu clips\n", ms_since(start),
               own_mib() - before, static_cast<unsigned long long>(reader.sample_count()));
   const Clock::time_point sorting = Clock::now();
-  auto sorted = must(Reader::open(
-      cache, {.buckets = {{.batch_size = 48, .frames_max = 1}, {.batch_size = 32}}}));
+  auto sorted = must(
+      Reader::open(cache, {.buckets = {{.batch_size = 48, .frames_max = 1}, {.batch_size = 32}}}));
   const double opened = ms_since(sorting);
   (void)must(sorted.next());
   const double first = ms_since(sorting);
