@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""What packed, float16 and bfloat16 save on disk, and what they cost or gain our reader, beside padded float32.
+
+    storage_forms.py BUILD/cli/xtts-precompute BUILD/tests/bench/reader_forms [--work build/forms] [--clips 4096] [--rounds 9]
+
+Makes a corpus of speech-like noise whose lengths are spread as LJSpeech's (1.1 to 9.2 s, 6.5 s on average: 560 of 800 frames),
+builds it once, converts the cache into each form, and reads all of them in turn in one process: global order, batches of 32,
+page cache warm, records verified before, one byte a page of each batch touched; as stored, and with mels as float32 in the
+batch. Medians of the rounds; ratios to padded float32 are the medians of the ratios within a round. Disk is what the shards of
+mels occupy. Needs only Python, and twice the padded corpus (3 GB) of disk and of memory for a warm page cache.
+"""
+import argparse
+import array
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import wave
+
+RATE, DISTINCT = 22050, 128
+FORMS = [(layout, dtype) for dtype in ("float32", "float16", "bfloat16") for layout in ("padded", "packed")]
+WORDS = "printing in the only sense with which we are at present concerned differs from most if not all the arts".split()
+
+
+def seconds_of(chance):
+    """LJSpeech: 1.1 to 10.1 s, most of it between 5 and 9; here nothing is longer than the 800 frames that a record has."""
+    return min(9.2, max(1.1, chance.gauss(6.75, 2.2)))
+
+
+def make_corpus(folder, clips):
+    """LJSpeech's layout. DISTINCT recordings of noise that swells like syllables; the other clips are links to them."""
+    chance = random.Random(1)
+    wavs = folder / "wavs"
+    wavs.mkdir(parents=True)
+    noise = [chance.gauss(0, 3000) for _ in range(RATE)]
+    swell = [0.3 + 0.7 * abs(1 - i % 4410 / 2205) for i in range(RATE)]
+    second = array.array("h", (int(max(-32000, min(32000, a * b))) for a, b in zip(noise, swell)))
+    lengths = [seconds_of(chance) for _ in range(DISTINCT)]
+    with open(folder / "metadata.csv", "w") as lines:
+        for i in range(clips):
+            name, length = f"clip-{i:05d}", lengths[i % DISTINCT]
+            if i < DISTINCT:
+                samples = (second * 10)[:int(RATE * length)]
+                with wave.open(str(wavs / f"{name}.wav"), "wb") as file:
+                    file.setparams((1, 2, RATE, 0, "NONE", ""))
+                    file.writeframes(samples.tobytes())
+            else:
+                os.link(wavs / f"clip-{i % DISTINCT:05d}.wav", wavs / f"{name}.wav")
+            text = " ".join(WORDS[(i + k) % len(WORDS)] for k in range(int(length * 2.6)))  # words a second, as read aloud
+            lines.write(f"{name}|{text}|{text}\n")
+
+
+def make_caches(program, work, clips):
+    """{(layout, dtype): folder}; what is there already is used again."""
+    corpus = work / f"corpus-{clips}"
+    caches = {form: work / f"{form[0]}-{form[1]}-{clips}" for form in FORMS}
+    if not corpus.exists():
+        shutil.rmtree(work / "part", ignore_errors=True)
+        make_corpus(work / "part", clips)
+        (work / "part").rename(corpus)
+    first = caches[FORMS[0]]
+    layout, dtype = FORMS[0]
+    subprocess.run([program, "build", corpus, first, "--layout", layout, "--dtype", dtype, "--quiet"], check=True)
+    for (layout, dtype), folder in caches.items():
+        if not (folder / "manifest.json").exists():
+            subprocess.run([program, "convert", first, folder, "--layout", layout, "--dtype", dtype, "--quiet"], check=True)
+    return caches
+
+
+def mel_bytes(cache):
+    return sum(path.stat().st_blocks * 512 for path in (cache / "shards/mel").iterdir())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("reader", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/forms"))
+    parser.add_argument("--clips", type=int, default=4096)
+    parser.add_argument("--rounds", type=int, default=9)
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    caches = make_caches(arguments.program, arguments.work, arguments.clips)
+
+    out = subprocess.run([arguments.reader, str(arguments.rounds), *caches.values()], check=True, capture_output=True, text=True)
+    rows = [json.loads(line) for line in out.stdout.splitlines()]
+    info = json.loads(subprocess.run([arguments.program, "info", "--json", caches[FORMS[0]]], check=True, capture_output=True,
+                                     text=True).stdout)
+    print(f"{info['clips']} clips, {info['seconds'] / info['clips']:.2f} s on average; load of the machine {os.getloadavg()[0]:.1f}\n")
+    print("| stored | disk, MB | of padded float32 | batch of 32 | MB | samples/s | lowest–highest round | of padded float32 |")
+    print("|" + "---|" * 8)
+    base, base_bytes = rows[0]["per_s"], mel_bytes(caches[FORMS[0]])
+    for number, row in enumerate(rows):
+        layout, dtype = FORMS[number // 2]
+        disk = mel_bytes(caches[layout, dtype])
+        ratio = statistics.median(this / that for this, that in zip(row["per_s"], base))
+        print(f"| {layout} {dtype} | {disk / 1e6:.0f} | {disk / base_bytes:.2f} | {row['batch']} | {row['batch_bytes'] / 1e6:.1f} |"
+              f" {statistics.median(row['per_s']):.0f} | {min(row['per_s']):.0f}–{max(row['per_s']):.0f} | {ratio:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
