@@ -43,7 +43,9 @@ def per_s(answer):
 def steady_per_s(answer):
     """Without an epoch's first batch, for which some peers start threads."""
     batches = answer["batch_ms"]
-    return answer["samples"] / (len(batches) + 1) / statistics.fmean(batches) * 1e3 if batches else None
+    if not batches:
+        return None
+    return answer["samples"] / (len(batches) + answer["epochs"]) / statistics.fmean(batches) * 1e3
 
 
 def ratio(pairs, answers, rate):
@@ -85,9 +87,11 @@ def verdict(results, beside):
     loaders = [name for name in results if name in PEERS and PEERS[name][1]]
     if not loaders:
         return "no peer that offers a loader was measured"
-    nearest = min(loaders, key=lambda name: ratio(beside[name], results[name], per_s))
-    lines = [f"fastest peer that offers a loader: {nearest}; ours, C++, is {ratio(beside[nearest], results[nearest], per_s):.2f} times"
-             f" as fast ({ratio(beside[nearest], results[nearest], steady_per_s):.2f} without an epoch's first batch)"]
+    lines = []
+    for rate, what in ((per_s, "whole epochs"), (steady_per_s, "without an epoch's first batch")):
+        nearest = min(loaders, key=lambda name: ratio(beside[name], results[name], rate))
+        lines.append(f"{what}: the fastest peer that offers a loader is {nearest}; ours, C++, is"
+                     f" {ratio(beside[nearest], results[nearest], rate):.2f} times as fast")
     limit = "limit: memcpy into one buffer, 2 threads"
     lines.append(f"of memcpy by two threads: {ratio(beside[limit], results[limit], per_s):.2f}")
     if OURS_PYTHON in results:
