@@ -34,8 +34,8 @@ PACKAGES = (("numpy", ["numpy"]), ("pyarrow", ["pyarrow"]), ("lmdb", ["lmdb"]), 
 LEFT_OUT = {
     "MosaicML Streaming": "asks for older NumPy and huggingface_hub than the others' newest releases",
     "WebDataset": "has no seeded order over all samples, only a bounded shuffle",
-    "litdata": "brings torchvision, boto3 and more; thirty times slower than FFCV where it was measured",
-    "TensorFlow, lhotse": "slower than FFCV and SPDL by four and more where they were measured",
+    "litdata": "brings torchvision, boto3 and more; twenty times slower than FFCV where it was measured",
+    "TensorFlow, lhotse": "slower than FFCV by four and more where they were measured",
 }
 WARM_ROUNDS, MEASURED_S, QUIET_SHARE = 1, 0.25, 0.05
 
