@@ -72,21 +72,24 @@ int main(int argc, char** argv) {
   std::vector<double> first_ms, global_ms, in_place_ms;
   const double first_epoch = epoch_per_s(global, 0, first_ms);
 
-  std::vector<double> copy1, copy2, ours, pointers, ours_in_place;
+  std::vector<double> copy1, copy2, batch_copies, batch_copies_ms, ours, pointers, ours_in_place;
   for (int round = 0; round < rounds; ++round) {
     const auto epoch = static_cast<std::uint64_t>(round) + 1;
     copy1.push_back(limits.copied_per_s(1));
     copy2.push_back(limits.copied_per_s(2));
+    batch_copies.push_back(limits.batches_copied_per_s(batch_copies_ms));
     ours.push_back(epoch_per_s(global, epoch, global_ms));
     pointers.push_back(limits.pointed_per_s());
     ours_in_place.push_back(epoch_per_s(in_place, epoch, in_place_ms));
   }
   std::printf("memcpy, 1 thread          %9.0f samples/s\n", median(copy1));
   std::printf("memcpy, 2 threads         %9.0f\n", median(copy2));
+  std::printf("the same batch by batch   %9.0f\n", median(batch_copies));
+  print_intervals(batch_copies_ms);
   std::printf("global, first epoch       %9.0f  with the check of every record\n", first_epoch);
   print_intervals(first_ms);
-  std::printf("global, later epochs      %9.0f  %.2f of memcpy by 2 threads\n", median(ours),
-              median(ours) / median(copy2));
+  std::printf("global, later epochs      %9.0f  %.2f of memcpy by 2 threads, %.2f batch by batch\n",
+              median(ours), median(ours) / median(copy2), median(ours) / median(batch_copies));
   print_intervals(global_ms);
   std::printf("pointers                  %9.0f\n", median(pointers));
   std::printf("none, in place            %9.0f  %.2f of pointers\n", median(ours_in_place),
