@@ -70,11 +70,15 @@ struct Ring::State {
   void give_back(Entry* entry) {
     if (fork_count() != forks)
       return;  // a child: nobody fills slots here, and the lock may be held
+    // To be woken for each batch costs a reader of batches in place a tenth of its time. With a
+    // batch in reserve nobody waits: and whoever wants one that nobody fills begins it himself.
+    bool is_worth_waking = false;
     {
       const std::scoped_lock lock(mutex);
       make_free(entry);
+      is_worth_waking = free_memories.size() >= memories.size() / 2;
     }
-    for_fillers.notify_one();
+    if (is_worth_waking) for_fillers.notify_one();
   }
 
   // One batch is begun ahead of those that have memory, so that no thread waits for the beginning
