@@ -1,12 +1,23 @@
 # Third-party libraries, each for its field. All are Debian packages (cli/run.sh installs them).
-find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-add_library(xxhash_header INTERFACE)  # header only (XXH_INLINE_ALL): the reader links nothing
-find_path(XTTS_XXHASH_INCLUDE xxhash.h REQUIRED)
+# What the reader needs: headers alone, so that libxtts_reader.so links nothing.
+find_path(XTTS_XXHASH_INCLUDE xxhash.h)
+find_package(nlohmann_json 3.10 QUIET)
+if(NOT XTTS_XXHASH_INCLUDE)
+  message(FATAL_ERROR "xxhash.h was not found: apt-get install libxxhash-dev")
+endif()
+if(NOT nlohmann_json_FOUND)
+  message(FATAL_ERROR "nlohmann/json.hpp, 3.10 or later, was not found: apt-get install nlohmann-json3-dev")
+endif()
+add_library(xxhash_header INTERFACE)  # XXH_INLINE_ALL
 target_include_directories(xxhash_header SYSTEM INTERFACE ${XTTS_XXHASH_INCLUDE})
 
-find_package(nlohmann_json 3.10 REQUIRED)
+if(NOT XTTS_BUILD_TOOLS)
+  return()
+endif()
+
+find_package(PkgConfig REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(TBB REQUIRED)

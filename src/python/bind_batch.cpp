@@ -1,0 +1,68 @@
+// Batch, as include/xtts/batch.hpp has it.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+
+#include "batch_handle.hpp"
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "memory.hpp"
+
+namespace xtts::python {
+namespace {
+
+namespace nb = nanobind;
+
+using ArrayParts = std::tuple<Memory, std::string, std::vector<std::uint32_t>>;
+
+const BatchColumn* find(const BatchHandle& self, std::string_view name) {
+  return self.batch->find(name);
+}
+
+std::optional<ArrayParts> column(const BatchHandle& self, const char* name) {
+  const BatchColumn* const found = find(self, name);
+  if (found == nullptr) return std::nullopt;
+  return ArrayParts{memory_of(found->bytes, self.batch), std::string(to_string(found->dtype)),
+                    found->shape};
+}
+
+std::optional<Memory> lengths(const BatchHandle& self, const char* name) {
+  const BatchColumn* const found = find(self, name);
+  if (found == nullptr) return std::nullopt;
+  return memory_of(found->lengths, self.batch);
+}
+
+std::vector<std::string> column_names(const BatchHandle& self) {
+  std::vector<std::string> names;
+  for (const BatchColumn& shown : self.batch->columns()) names.emplace_back(shown.name);
+  return names;
+}
+
+bool is_view(const BatchHandle& self, const char* name) {
+  const BatchColumn* const found = find(self, name);
+  return found != nullptr && found->is_view;
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& module) {
+  nb::class_<BatchHandle>(module, "Batch", "A lease on one of a reader's slots.")
+      .def("__len__", [](const BatchHandle& self) { return self.batch->size(); })
+      .def_prop_ro("valid_count", [](const BatchHandle& self) { return self.batch->valid_count(); })
+      .def_prop_ro("column_names", column_names)
+      .def("column", column, nb::arg("name"), "(memory, dtype, shape), or None.")
+      .def("lengths", lengths, nb::arg("name"), "int32, or None.")
+      .def("is_view", is_view, nb::arg("name"))
+      .def("speakers",
+           [](const BatchHandle& self) { return memory_of(self.batch->speakers(), self.batch); })
+      .def("languages",
+           [](const BatchHandle& self) { return memory_of(self.batch->languages(), self.batch); })
+      .def("positions",
+           [](const BatchHandle& self) { return memory_of(self.batch->positions(), self.batch); });
+}
+
+}  // namespace xtts::python

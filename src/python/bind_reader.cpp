@@ -1,0 +1,242 @@
+// Reader, as include/xtts/batch.hpp has it.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <tuple>
+
+#include "batch_handle.hpp"
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "fork.hpp"
+
+namespace xtts::python {
+namespace {
+
+namespace nb = nanobind;
+
+// name, dtype or nothing, pad value or nothing
+using ColumnWish = std::tuple<std::string, std::optional<std::string>, std::optional<double>>;
+// "language", "speaker" or "dataset"; temperature; draws
+using WeightsWish = std::tuple<std::string, double, std::uint64_t>;
+
+Status invalid(std::string message) {
+  return {StatusCode::kInvalidArgument, std::move(message)};
+}
+
+// The Python files have checked the names, with the user's words; these are for who calls _core.
+template <typename T>
+T choose(const std::string& name, std::initializer_list<std::pair<std::string_view, T>> choices) {
+  for (const auto& [choice, value] : choices) {
+    if (choice == name) return value;
+  }
+  throw StatusError(invalid("there is no choice '" + name + "'"));
+}
+
+ColumnRequest to_request(const ColumnWish& wish) {
+  const auto& [name, dtype, pad_value] = wish;
+  ColumnRequest request{.name = name, .pad_value = pad_value};
+  if (dtype) {
+    request.dtype = parse_dtype(*dtype);
+    if (!request.dtype) throw StatusError(invalid("there is no dtype '" + *dtype + "'"));
+  }
+  return request;
+}
+
+Weights to_weights(const WeightsWish& wish) {
+  const auto& [by, temperature, draw_count] = wish;
+  return {.by = choose<WeightBy>(by, {{"language", WeightBy::kLanguage},
+                                      {"speaker", WeightBy::kSpeaker},
+                                      {"dataset", WeightBy::kDataset}}),
+          .temperature = temperature,
+          .draw_count = draw_count};
+}
+
+// One call at a time; without the GIL two threads could meet in the reader, which is not made for
+// it.
+class ReaderHandle {
+ public:
+  explicit ReaderHandle(Reader reader) : reader_(make_process_bound(std::move(reader))) {}
+  ReaderHandle(const ReaderHandle&) = delete;
+  ReaderHandle& operator=(const ReaderHandle&) = delete;
+  ~ReaderHandle() {
+    if (!reader_) return;
+    const nb::gil_scoped_release released;
+    reader_.reset();
+  }
+
+  void close() {
+    if (!reader_) return;
+    const Turn turn(*this);
+    auto closing = std::move(reader_);  // with the GIL, under which the others look
+    const nb::gil_scoped_release released;
+    closing.reset();
+  }
+  [[nodiscard]] bool is_closed() const noexcept { return !reader_; }
+  [[nodiscard]] bool is_busy() const noexcept { return is_busy_.load(); }
+
+  // Calls with the reader, without the GIL.
+  template <typename Call>
+  [[nodiscard]] auto with(Call call) {
+    if (!reader_) throw StatusError(invalid("the reader is closed: open another, cache.reader()"));
+    if (made_at_ != fork_count()) {
+      throw StatusError(
+          {StatusCode::kUnsupported,
+           "this reader was opened before the process forked, and its threads are the parent's: "
+           "open a reader in the child"});
+    }
+    const Turn turn(*this);
+    const nb::gil_scoped_release released;
+    return call(*reader_);
+  }
+
+ private:
+  struct Turn {
+    explicit Turn(ReaderHandle& handle) : handle_(handle) {
+      if (handle_.is_busy_.exchange(true)) {
+        throw StatusError(
+            {StatusCode::kBusy,
+             "another thread is using this reader: one at a time, or a reader for each"});
+      }
+    }
+    ~Turn() { handle_.is_busy_.store(false); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ReaderHandle& handle_;
+  };
+
+  std::shared_ptr<Reader> reader_;
+  std::uint32_t made_at_ = fork_count();
+  std::atomic<bool> is_busy_ = false;
+};
+
+std::optional<BatchHandle> next(ReaderHandle& self) {
+  auto batch = must(self.with([](Reader& reader) { return reader.next(); }));
+  if (!batch) return std::nullopt;
+  return BatchHandle{make_process_bound(std::move(*batch))};
+}
+
+nb::dict state(ReaderHandle& self) {
+  const ReaderState state = self.with([](const Reader& reader) { return reader.state(); });
+  nb::dict dict;
+  dict["order_version"] = state.order_version;
+  dict["seed"] = state.seed;
+  dict["epoch"] = state.epoch;
+  dict["samples_consumed"] = state.samples_consumed;
+  dict["cache"] = state.cache;
+  dict["selection"] = state.selection;
+  return dict;
+}
+
+void load_state(ReaderHandle& self, const nb::dict& dict) {
+  const ReaderState state{.order_version = nb::cast<std::uint32_t>(dict["order_version"]),
+                          .seed = nb::cast<std::uint64_t>(dict["seed"]),
+                          .epoch = nb::cast<std::uint64_t>(dict["epoch"]),
+                          .samples_consumed = nb::cast<std::uint64_t>(dict["samples_consumed"]),
+                          .cache = nb::cast<std::string>(dict["cache"]),
+                          .selection = nb::cast<std::string>(dict["selection"])};
+  must(self.with([&](Reader& reader) { return reader.load_state(state); }));
+}
+
+nb::dict stats(ReaderHandle& self) {
+  const ReaderStats stats = self.with([](const Reader& reader) { return reader.stats(); });
+  nb::dict dict;
+  dict["batch_count"] = stats.batch_count;
+  dict["sample_count"] = stats.sample_count;
+  dict["bytes"] = stats.bytes;
+  dict["batches_in_place"] = stats.batches_in_place;
+  dict["ms_mean"] = stats.ms_mean;
+  dict["ms_std"] = stats.ms_std;
+  dict["ms_p50"] = stats.ms_p50;
+  dict["ms_p95"] = stats.ms_p95;
+  dict["ms_p99"] = stats.ms_p99;
+  dict["consumer_wait_s"] = stats.consumer_wait_s;
+  dict["filler_wait_s"] = stats.filler_wait_s;
+  dict["check_failures"] = stats.check_failures;
+  dict["first_failures"] = nb::tuple(nb::cast(stats.first_failures));
+  dict["notice"] = stats.notice;
+  return dict;
+}
+
+}  // namespace
+
+void bind_reader(nb::module_& module) {
+  nb::class_<ReaderHandle>(module, "Reader", "Batches of one cache; one thread at a time.")
+      .def(
+          "__init__",
+          [](ReaderHandle* self, const CacheHandle& cache, std::uint32_t batch_size,
+             const std::string& split, const std::string& shuffle, std::uint64_t seed,
+             std::uint32_t rank, std::uint32_t world_size, bool drop_last,
+             const std::vector<ColumnWish>& columns, const std::string& where,
+             const std::vector<std::string>& ids, const std::vector<std::string>& exclude,
+             const std::optional<WeightsWish>& weights, bool verify, const std::string& on_damage,
+             std::uint32_t slot_count, std::uint32_t thread_count, const std::string& device,
+             bool lock_memory, std::uint64_t stretch_samples, std::uint64_t stretches_per_window) {
+            ReaderOptions options{
+                .batch_size = batch_size,
+                .split = split,
+                .shuffle = choose<Shuffle>(shuffle, {{"none", Shuffle::kNone},
+                                                     {"global", Shuffle::kGlobal},
+                                                     {"window", Shuffle::kWindow}}),
+                .seed = seed,
+                .rank = rank,
+                .world_size = world_size,
+                .last_batch = drop_last ? LastBatch::kDrop : LastBatch::kPad,
+                .where = where,
+                .ids = ids,
+                .exclude = exclude,
+                .verify_records = verify,
+                .on_damage = choose<OnDamage>(on_damage, {{"raise", OnDamage::kRaise},
+                                                          {"skip", OnDamage::kSkip},
+                                                          {"ignore", OnDamage::kIgnore}}),
+                .slot_count = slot_count,
+                .thread_count = thread_count,
+                .device = device,
+                .lock_memory = lock_memory,
+                .stretch_samples = stretch_samples,
+                .stretches_per_window = stretches_per_window};
+            for (const ColumnWish& wish : columns) options.columns.push_back(to_request(wish));
+            if (weights) options.weights = to_weights(*weights);
+            Reader reader = must(without_gil([&] { return Reader::open(*cache.cache, options); }));
+            new (self) ReaderHandle(std::move(reader));
+          },
+          nb::arg("cache"), nb::kw_only(), nb::arg("batch_size"), nb::arg("split"),
+          nb::arg("shuffle"), nb::arg("seed"), nb::arg("rank"), nb::arg("world_size"),
+          nb::arg("drop_last"), nb::arg("columns"), nb::arg("where"), nb::arg("ids"),
+          nb::arg("exclude"), nb::arg("weights").none(), nb::arg("verify"), nb::arg("on_damage"),
+          nb::arg("slot_count"), nb::arg("thread_count"), nb::arg("device"), nb::arg("lock_memory"),
+          nb::arg("stretch_samples"), nb::arg("stretches_per_window"))
+      .def("next", next, "The next batch; None at the epoch's end.")
+      .def(
+          "set_epoch",
+          [](ReaderHandle& self, std::uint64_t epoch) {
+            must(self.with([&](Reader& reader) {
+              reader.set_epoch(epoch);
+              return Status();
+            }));
+          },
+          nb::arg("epoch"))
+      .def("epoch",
+           [](ReaderHandle& self) {
+             return self.with([](const Reader& reader) { return reader.epoch(); });
+           })
+      .def("sample_count",
+           [](ReaderHandle& self) {
+             return self.with([](const Reader& reader) { return reader.sample_count(); });
+           })
+      .def("batches_per_epoch",
+           [](ReaderHandle& self) {
+             return self.with([](const Reader& reader) { return reader.batches_per_epoch(); });
+           })
+      .def("state", state)
+      .def("load_state", load_state, nb::arg("state"))
+      .def("stats", stats)
+      .def("close", &ReaderHandle::close, "Ends its threads. Batches and arrays stay.")
+      .def_prop_ro("is_closed", &ReaderHandle::is_closed)
+      .def_prop_ro("is_busy", &ReaderHandle::is_busy);
+}
+
+}  // namespace xtts::python

@@ -1,0 +1,25 @@
+#include "fork.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+
+namespace xtts::python {
+namespace {
+
+std::atomic<std::uint32_t> forks = 0;
+
+}  // namespace
+
+std::uint32_t fork_count() noexcept {
+  return forks.load(std::memory_order_relaxed);
+}
+
+void count_forks() {
+  // Without memory for the handler forks go unseen: then a child may wait for a lock of its parent.
+  static const int installed =
+      ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(installed);
+}
+
+}  // namespace xtts::python

@@ -1,0 +1,54 @@
+"""Precomputed speech features as batches of fixed shape, at the speed of memory.
+
+    import xtts_precompute as xp
+
+    cache = xp.open("./cache")
+    cache["LJ001-0001"].mel                      # [frames, 80], read-only
+    reader = cache.reader(batch_size=32, split="train", shuffle="global", seed=7)
+    for _ in range(reader.epoch, 100):
+        for batch in reader:
+            step(batch.mel, batch.mel_len, batch.tokens, batch.text_len)
+        torch.save(reader.state_dict(), "reader.pt")
+
+Arrays are read-only, and stay valid as long as somebody holds them, whatever becomes of batch, reader and
+cache; a batch or array that is kept costs the reader one of its slots (`prefetch=`). Damaged records
+are exceptions that name the clip.
+"""
+
+from ._array import Array
+from ._batch import Batch
+from ._cache import Cache, Clip, Column, open
+from ._errors import (
+    BusyError,
+    CorruptError,
+    Error,
+    InternalError,
+    InvalidArgumentError,
+    MismatchError,
+    NotFoundError,
+    ResourceError,
+    SourceIoError,
+    UnsupportedError,
+)
+from ._reader import Reader, ReaderStats
+
+__all__ = [
+    "Array",
+    "Batch",
+    "BusyError",
+    "Cache",
+    "Clip",
+    "Column",
+    "CorruptError",
+    "Error",
+    "InternalError",
+    "InvalidArgumentError",
+    "MismatchError",
+    "NotFoundError",
+    "Reader",
+    "ReaderStats",
+    "ResourceError",
+    "SourceIoError",
+    "UnsupportedError",
+    "open",
+]

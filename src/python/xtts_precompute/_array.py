@@ -1,0 +1,110 @@
+"""Arrays over memory that belongs to the reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._errors import UnsupportedError
+
+try:
+    import ml_dtypes
+except ImportError:
+    _BFLOAT16: np.dtype[Any] | None = None
+else:
+    _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+_CPU = (1, 0)  # DLPack's kDLCPU
+_DLPACK_KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_DLPACK_BFLOAT = 4
+
+
+class Array(np.ndarray):
+    """A read-only NumPy array over a batch's or a record's own memory.
+
+    It keeps that memory (and with it the batch's slot) for as long as it or a view of it lives: copy what is to be kept
+    long. What arithmetic makes of it is an ordinary `numpy.ndarray`, and so are `copy()` and `astype()`.
+
+    A DLPack consumer that knows read-only memory (DLPack 1.0: NumPy 2.1, PyTorch 2.9 and later, JAX) gets this very memory; any
+    other gets a copy, because it could write.
+    """
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        plain = [value.view(np.ndarray) if isinstance(value, Array) else value for value in inputs]
+        if "out" in kwargs:
+            kwargs["out"] = tuple(
+                value.view(np.ndarray) if isinstance(value, Array) else value for value in kwargs["out"]
+            )
+        return getattr(ufunc, method)(*plain, **kwargs)
+
+    def copy(self, order: Any = "C") -> np.ndarray:
+        """An ordinary array with these numbers."""
+        return self.view(np.ndarray).copy(order)
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> np.ndarray:
+        """An ordinary array with these numbers as `dtype`."""
+        return self.view(np.ndarray).astype(dtype, *args, **kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _CPU
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A capsule: of this memory, marked read-only, for consumers of DLPack 1.0; else of a copy."""
+        if stream is not None:
+            raise BufferError("the array is in the memory of the CPU, which has no streams")
+        if dl_device is not None and tuple(dl_device) != _CPU:
+            raise BufferError(f"the array is on the CPU, {_CPU}, not on {tuple(dl_device)}")
+        knows_read_only = max_version is not None and max_version[0] >= 1
+        source: np.ndarray = self
+        if copy or (self._is_read_only and not knows_read_only):
+            if copy is False:
+                raise BufferError("the memory is read-only, which DLPack says from version 1.0 on: ask for max_version=(1, 0)")
+            source = self.copy()
+        shared = _share(source)
+        return shared.__dlpack__(max_version=max_version)
+
+    @property
+    def _is_read_only(self) -> bool:
+        return not self.flags.writeable
+
+
+def _share(array: np.ndarray) -> Any:
+    size = array.dtype.itemsize
+    if any(step % size for step in array.strides):
+        raise BufferError(f"strides of {array.strides} bytes are no multiples of the {size} bytes of a number: copy the array")
+    if array.dtype == _BFLOAT16:
+        kind = _DLPACK_BFLOAT
+    elif array.dtype.kind in _DLPACK_KINDS and array.dtype.isnative:
+        kind = _DLPACK_KINDS[array.dtype.kind]
+    else:
+        raise BufferError(f"DLPack has no {array.dtype}")
+    strides = [step // size for step in array.strides]
+    return _core.share(array, array.ctypes.data, list(array.shape), strides, kind, size * 8, not array.flags.writeable)
+
+
+_DTYPES: dict[str, np.dtype[Any] | None] = {
+    name: np.dtype(name) for name in ("float32", "float16", "int32", "int16", "uint8", "int64", "uint64")
+}
+_DTYPES["bfloat16"] = _BFLOAT16
+
+
+def to_array(memory: _core.Memory, dtype: str, shape: tuple[int, ...], what: str) -> Array:
+    """An Array of all of `memory`; `what` is its name in messages."""
+    numpy_dtype = _DTYPES[dtype]
+    if numpy_dtype is None:
+        raise UnsupportedError(
+            f"{what} is bfloat16, which NumPy has not: pip install ml_dtypes, or ask for numbers that it has, "
+            f'as in cache.reader(columns={{"mel": "float32"}})'
+        )
+    return Array(shape, numpy_dtype, memory)

@@ -1,0 +1,93 @@
+"""One exception class for each kind of failure, chosen by what the caller does next."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Whatever this package raises. `code` is the kind, in words."""
+
+    code = "unknown"
+
+    def __str__(self) -> str:  # a KeyError would quote its message
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidArgumentError(Error, ValueError):
+    """Fix the call: the message says what there is to choose from."""
+
+    code = "invalid argument"
+
+
+class NotFoundError(Error, KeyError, IndexError):
+    """There is no such cache, clip, position or column."""
+
+    code = "not found"
+
+
+class SourceIoError(Error, OSError):
+    """A source could not be read now."""
+
+    code = "source I/O"
+
+
+class CorruptError(Error):
+    """The cache is damaged: `xtts-precompute verify CACHE --repair` mends it; `on_damage="skip"` goes on without the clip."""
+
+    code = "corrupt"
+
+
+class UnsupportedError(Error):
+    """A newer format, a device or a part that this build or process does not have."""
+
+    code = "unsupported"
+
+
+class MismatchError(Error):
+    """Of another cache, generation, selection or dtype than this."""
+
+    code = "mismatch"
+
+
+class BusyError(Error):
+    """All slots are held by batches and arrays that are still referred to, or another thread is using the reader."""
+
+    code = "busy"
+
+
+class ResourceError(Error, OSError):
+    """Memory, descriptors, disk: make room and try again."""
+
+    code = "resource"
+
+
+class InternalError(Error):
+    """A defect of ours."""
+
+    code = "internal"
+
+
+_CLASSES: dict[str, type[Error]] = {
+    kind.code: kind
+    for kind in (
+        InvalidArgumentError,
+        NotFoundError,
+        SourceIoError,
+        CorruptError,
+        UnsupportedError,
+        MismatchError,
+        BusyError,
+        ResourceError,
+        InternalError,
+    )
+}
+
+
+def make_error(code: str, message: str) -> Error:
+    """What _core raises for a status."""
+    if code == "busy" and "slots are held" in message:
+        message += " (prefetch=)"
+    if code in _CLASSES:
+        return _CLASSES[code](message)
+    error = Error(message)
+    error.code = code
+    return error

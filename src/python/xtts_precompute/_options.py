@@ -1,0 +1,158 @@
+"""The arguments of Cache.reader(), checked and as _core wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypedDict, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._choices import no_others, no_such, one_of, whole
+from ._errors import InvalidArgumentError, NotFoundError
+
+
+class ColumnOptions(TypedDict, total=False):
+    """How a batch shall have a column."""
+
+    name: str
+    dtype: npt.DTypeLike | None
+    """Another float type than stored: "float32", "float16", "bfloat16"."""
+    pad_value: float | None
+    """What stands behind the true rows; None: each record's own fill value."""
+
+
+class WeightOptions(TypedDict, total=False):
+    """How often groups of clips come."""
+
+    by: Literal["language", "speaker", "dataset"]
+    temperature: float
+    """A group's weight is the number of its clips to this power: 1 as in the corpus (default), 0 all alike."""
+    draws: int | None
+    """Samples of an epoch; None: as many as there are clips."""
+
+
+Shuffle = Union[Literal["global", "window", "none"], None]
+OnDamage = Literal["raise", "skip", "ignore"]
+Columns = Union[Iterable[Union[str, ColumnOptions]], Mapping[str, Union[npt.DTypeLike, ColumnOptions, None]], None]
+
+SPLITS = ("train", "validation", "test")
+SHUFFLES = ("global", "window", "none")
+ON_DAMAGE = ("raise", "skip", "ignore")
+WEIGHT_BY = ("language", "speaker", "dataset")
+DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
+
+_UINT32_MAX = 2**32 - 1
+_UINT64_MAX = 2**64 - 1
+
+
+def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of _core.Reader. `options` are those of Cache.reader(), all of them."""
+    shuffle = options["shuffle"]
+    split = options["split"]
+    where = options["where"]
+    device = options["device"]
+    for name, value in (("where", where or ""), ("device", device)):
+        if not isinstance(value, str):
+            raise InvalidArgumentError(f"{name} must be a text, not {value!r}")
+    return {
+        "batch_size": whole("batch_size", options["batch_size"], 1, _UINT32_MAX),
+        "split": "" if split is None else one_of("split", split, SPLITS),
+        "shuffle": "none" if shuffle is None else one_of("shuffle", shuffle, SHUFFLES),
+        "seed": whole("seed", options["seed"], 0, _UINT64_MAX),
+        "rank": whole("rank", options["rank"], 0, _UINT32_MAX),
+        "world_size": whole("world_size", options["world_size"], 1, _UINT32_MAX),
+        "drop_last": bool(options["drop_last"]),
+        "columns": [] if options["columns"] is None else _columns(options["columns"], tuple(known_columns)),
+        "where": where or "",
+        "ids": _ids(options["ids"]),
+        "exclude": _texts("exclude", options["exclude"] or ()),
+        "weights": None if options["weights"] is None else _weights(options["weights"]),
+        "verify": bool(options["verify"]),
+        "on_damage": one_of("choice of on_damage", options["on_damage"], ON_DAMAGE),
+        "slot_count": whole("prefetch", options["prefetch"], 3, 1024),
+        "thread_count": 0 if options["threads"] is None else whole("threads", options["threads"], 1, 256),
+        "device": device,
+        "lock_memory": bool(options["lock_memory"]),
+        "stretch_samples": _or_default("stretch_samples", options["stretch_samples"]),
+        "stretches_per_window": _or_default("stretches_per_window", options["stretches_per_window"]),
+    }
+
+
+def _or_default(name: str, value: Any) -> int:
+    return 0 if value is None else whole(name, value, 1, 2**48)
+
+
+def _texts(name: str, values: Any) -> list[str]:
+    if isinstance(values, (str, bytes)):
+        raise InvalidArgumentError(f"{name} must be a list of ids, not one text: {name}=[{values!r}]")
+    texts = list(values)
+    for text in texts:
+        if not isinstance(text, str):
+            raise InvalidArgumentError(f"{name} must be a list of ids, and {text!r} is none")
+    return texts
+
+
+def _ids(ids: Any) -> list[str]:
+    if ids is None:
+        return []
+    chosen = _texts("ids", ids)
+    if not chosen:
+        raise InvalidArgumentError("ids is empty: no clips chosen. None takes all clips")
+    return chosen
+
+
+def _dtype(column: str, dtype: Any) -> str | None:
+    if dtype is None:
+        return None
+    if isinstance(dtype, str):
+        name = dtype
+    else:
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            raise InvalidArgumentError(no_such(f"dtype for column '{column}'", dtype, DTYPES)) from None
+    return one_of(f"dtype for column '{column}'", name, DTYPES)
+
+
+def _column(name: str, wish: Any, known: tuple[str, ...]) -> tuple[str, str | None, float | None]:
+    if not isinstance(name, str) or name not in known:
+        raise NotFoundError(no_such("column", name, known))
+    if not isinstance(wish, Mapping):
+        wish = {"dtype": wish}
+    no_others(f"option of column '{name}'", wish, ("name", "dtype", "pad_value"))
+    pad_value = wish.get("pad_value")
+    return name, _dtype(name, wish.get("dtype")), None if pad_value is None else float(pad_value)
+
+
+def _columns(columns: Any, known: tuple[str, ...]) -> list[tuple[str, str | None, float | None]]:
+    if isinstance(columns, str):
+        raise InvalidArgumentError(f"columns must be a list of names, not one text: columns=[{columns!r}]")
+    if isinstance(columns, Mapping):
+        wishes = [_column(name, wish, known) for name, wish in columns.items()]
+    else:
+        wishes = []
+        for wish in columns:
+            if isinstance(wish, Mapping):
+                if "name" not in wish:
+                    raise InvalidArgumentError(f"columns: {dict(wish)!r} has no 'name'; there are: {', '.join(known)}")
+                wishes.append(_column(wish["name"], wish, known))
+            else:
+                wishes.append(_column(wish, None, known))
+    if not wishes:
+        raise InvalidArgumentError(f"columns is empty; None takes all: {', '.join(known)}")
+    return wishes
+
+
+def _weights(weights: Any) -> tuple[str, float, int]:
+    if not isinstance(weights, Mapping):
+        raise InvalidArgumentError('weights must be a dict, as in weights={"by": "language", "temperature": 0.5}')
+    no_others("option of weights", weights, ("by", "temperature", "draws"))
+    if "by" not in weights:
+        raise InvalidArgumentError(f"weights has no 'by'; there are: {', '.join(WEIGHT_BY)}")
+    draws = weights.get("draws")
+    return (
+        one_of("weights by", weights["by"], WEIGHT_BY),
+        float(weights.get("temperature", 1.0)),
+        0 if draws is None else whole("draws", draws, 1, 2**48),
+    )

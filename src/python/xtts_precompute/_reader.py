@@ -1,0 +1,175 @@
+"""Readers: batches of fixed shape, filled ahead by threads."""
+
+from __future__ import annotations
+
+import atexit
+import time
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._batch import Batch
+from ._choices import no_others, whole
+from ._errors import InvalidArgumentError
+from ._options import core_options
+
+if TYPE_CHECKING:
+    from ._cache import Cache
+
+_STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "cache", "selection")
+_CLOSE_AT_EXIT_WITHIN_S = 10.0
+
+
+@dataclass(frozen=True)
+class ReaderStats:
+    """What a reader has done, since it was opened."""
+
+    batch_count: int
+    sample_count: int
+    bytes: int
+    """Of true rows."""
+    batches_in_place: int
+    """That were views of the cache."""
+    ms_mean: float
+    """From one batch to the next, with the deviation over all, and the quantiles over the last 8,192."""
+    ms_std: float
+    ms_p50: float
+    ms_p95: float
+    ms_p99: float
+    consumer_wait_s: float
+    """For batches."""
+    filler_wait_s: float
+    """For free slots, all threads together."""
+    check_failures: int
+    first_failures: tuple[str, ...]
+    notice: str
+    """What the system did not grant."""
+
+
+class Reader:
+    """Batches out of a cache, made by `cache.reader()`.
+
+    `for batch in reader` goes on from where the reader stands to the end of its epoch; the next `for` begins the epoch after
+    it. After an early `break` the next `for` goes on behind the last batch. `set_epoch(e)` begins epoch e anew.
+
+    One thread at a time: a second gets BusyError. Batches may be used and dropped in any thread. After a fork the
+    child opens its own reader; this one says so there (UnsupportedError). A pickled reader goes on at the same place
+    in another process of the machine. Ctrl-C is seen when the batch that is waited for has come.
+    """
+
+    def __init__(self, cache: Cache, options: Mapping[str, Any]) -> None:
+        self._cache = cache
+        self._options = dict(options)
+        self._ended = False  # the end of the epoch has been reached: the next `for` begins another
+        self._core = _core.Reader(cache._core, **core_options(cache.columns, options))
+        _open_readers.add(self)
+
+    # ---- iteration
+
+    def __iter__(self) -> Iterator[Batch]:
+        if self._ended:
+            self.set_epoch(self.epoch)
+        return self
+
+    def __next__(self) -> Batch:
+        if self._ended:
+            raise StopIteration
+        core = self._core.next()
+        if core is None:
+            self._ended = True
+            raise StopIteration
+        return Batch(core, self._cache)
+
+    def __len__(self) -> int:
+        """Batches of an epoch, the same number on every rank."""
+        return self._core.batches_per_epoch()
+
+    @property
+    def sample_count(self) -> int:
+        """Clips that are read from, over all ranks."""
+        return self._core.sample_count()
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that the next batch is of: in a loop the running one, behind its end the one after it."""
+        return self._core.epoch() + self._ended
+
+    def set_epoch(self, epoch: int) -> None:
+        """Goes to the beginning of this epoch."""
+        self._core.set_epoch(whole("epoch", epoch, 0, 2**64 - 1))
+        self._ended = False
+
+    # ---- state
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the reader stands, as plain numbers and texts. Batches that were handed out count as consumed."""
+        state = dict(self._core.state())
+        if self._ended:
+            state["epoch"] += 1
+            state["samples_consumed"] = 0
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on behind what the state's reader had consumed, also with another batch size or number of ranks.
+
+        MismatchError: the state is of another generation, selection or kind of order.
+        """
+        no_others("key of a reader's state", state, _STATE_KEYS)
+        for key in _STATE_KEYS:
+            if key not in state:
+                raise InvalidArgumentError(f"the state has no '{key}': it is not one of state_dict()")
+        self._core.load_state({key: str(state[key]) if key in ("cache", "selection") else int(state[key]) for key in _STATE_KEYS})
+        self._ended = False
+
+    # ---- the rest
+
+    def stats(self) -> ReaderStats:
+        """What it has done, and how evenly."""
+        return ReaderStats(**self._core.stats())
+
+    def close(self) -> None:
+        """Ends its threads. Batches and arrays that are held stay valid. May be called twice."""
+        self._core.close()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        return _unpickle, (self._cache, self._options, self.state_dict())
+
+    def __repr__(self) -> str:
+        if self._core.is_closed:
+            return f"<Reader of {self._cache.path!r}, closed>"
+        if self._core.is_busy:
+            return f"<Reader of {self._cache.path!r}, in use>"
+        given = ", ".join(f"{name}={value!r}" for name, value in self._options.items() if value is not None)
+        return f"<Reader of {self._cache.path!r}: epoch {self.epoch}, {len(self)} batches of {self.sample_count} clips, {given}>"
+
+
+def _unpickle(cache: Cache, options: Mapping[str, Any], state: Mapping[str, Any]) -> Reader:
+    reader = Reader(cache, options)
+    reader.load_state_dict(state)
+    return reader
+
+
+_open_readers: weakref.WeakSet[Reader] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_readers() -> None:
+    """Ends all threads while what they use is there. A thread that waits for a batch gets it first, and then an error."""
+    until = time.monotonic() + _CLOSE_AT_EXIT_WITHIN_S
+    for reader in list(_open_readers):
+        while reader._core.is_busy and time.monotonic() < until:
+            time.sleep(0.001)
+        if not reader._core.is_busy:
+            reader.close()
+
