@@ -53,6 +53,7 @@ void bind_batch(nb::module_& module) {
   nb::class_<BatchHandle>(module, "Batch", "A lease on one of a reader's slots.")
       .def("__len__", [](const BatchHandle& self) { return self.batch->size(); })
       .def_prop_ro("valid_count", [](const BatchHandle& self) { return self.batch->valid_count(); })
+      .def_prop_ro("bucket", [](const BatchHandle& self) { return self.batch->bucket(); })
       .def_prop_ro("column_names", column_names)
       .def("column", column, nb::arg("name"), "(memory, dtype, shape), or None.")
       .def("lengths", lengths, nb::arg("name"), "int32, or None.")

@@ -22,8 +22,8 @@ using ColumnFacts = std::tuple<std::string, std::string, std::vector<std::uint32
 // What an array is made of: memory, dtype, shape.
 using ArrayParts = std::tuple<Memory, std::string, std::vector<std::uint32_t>>;
 
-CacheHandle open_cache(const std::string& path) {
-  auto cache = must(without_gil([&] { return Cache::open(path); }));
+CacheHandle open_cache(const std::vector<std::string>& paths) {
+  auto cache = must(without_gil([&] { return Cache::open(std::span(paths)); }));
   return {make_process_bound(std::move(cache))};
 }
 
@@ -35,18 +35,34 @@ std::vector<ColumnFacts> columns(const CacheHandle& self) {
   return facts;
 }
 
-ArrayParts read(const CacheHandle& self, const std::string& column, std::uint64_t position) {
-  auto record =
-      make_process_bound(must(without_gil([&] { return self.cache->read(column, position); })));
+ArrayParts view(const CacheHandle& self, const std::string& column, std::uint64_t position) {
+  const auto record = std::make_shared<const Record>(
+      must(without_gil([&] { return self.cache->view(column, position); })));
   const std::span<const std::byte> bytes = record->bytes();
   return {Memory{bytes, record}, std::string(to_string(record->dtype())), record->shape()};
+}
+
+ClipInfo clip(const CacheHandle& self, std::uint64_t position) {
+  return must(without_gil([&] { return self.cache->clip(position); }));
 }
 
 }  // namespace
 
 void bind_cache(nb::module_& module) {
+  nb::class_<ClipInfo>(module, "ClipInfo", "What is known of a clip; empty where it is not known.")
+      .def_ro("id", &ClipInfo::id)
+      .def_ro("dataset", &ClipInfo::dataset)
+      .def_ro("split", &ClipInfo::split)
+      .def_ro("speaker", &ClipInfo::speaker)
+      .def_ro("language", &ClipInfo::language)
+      .def_ro("text", &ClipInfo::text)
+      .def_ro("duration_s", &ClipInfo::duration_s)
+      .def_ro("frame_count", &ClipInfo::frame_count)
+      .def_ro("token_count", &ClipInfo::token_count);
   nb::class_<CacheHandle>(module, "Cache", "One generation of a cache, opened.")
-      .def_prop_ro("path", [](const CacheHandle& self) { return self.cache->path(); })
+      .def_prop_ro("digest", [](const CacheHandle& self) { return self.cache->digest(); })
+      .def_prop_ro("speakers", [](const CacheHandle& self) { return self.cache->speakers(); })
+      .def_prop_ro("languages", [](const CacheHandle& self) { return self.cache->languages(); })
       .def_prop_ro("recipe", [](const CacheHandle& self) { return self.cache->recipe_name(); })
       .def_prop_ro("features_fingerprint",
                    [](const CacheHandle& self) { return self.cache->features_fingerprint(); })
@@ -67,9 +83,10 @@ void bind_cache(nb::module_& module) {
             return must(without_gil([&] { return self.cache->find(id); }));
           },
           nb::arg("id"))
-      .def("read", read, nb::arg("column"), nb::arg("position"),
+      .def("clip", clip, nb::arg("position"))
+      .def("view", view, nb::arg("column"), nb::arg("position"),
            "(memory, dtype, shape) of one record.");
-  module.def("open", open_cache, nb::arg("path"));
+  module.def("open", open_cache, nb::arg("paths"));
 }
 
 }  // namespace xtts::python

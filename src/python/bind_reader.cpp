@@ -55,11 +55,14 @@ Weights to_weights(const WeightsWish& wish) {
           .draw_count = draw_count};
 }
 
+// batch size, most frames, most tokens
+using BucketWish = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+
 // One call at a time; without the GIL two threads could meet in the reader, which is not made for
 // it.
 class ReaderHandle {
  public:
-  explicit ReaderHandle(Reader reader) : reader_(make_process_bound(std::move(reader))) {}
+  explicit ReaderHandle(Reader reader) : reader_(std::make_unique<Reader>(std::move(reader))) {}
   ReaderHandle(const ReaderHandle&) = delete;
   ReaderHandle& operator=(const ReaderHandle&) = delete;
   ~ReaderHandle() {
@@ -108,7 +111,7 @@ class ReaderHandle {
     ReaderHandle& handle_;
   };
 
-  std::shared_ptr<Reader> reader_;
+  std::unique_ptr<Reader> reader_;
   std::uint32_t made_at_ = fork_count();
   std::atomic<bool> is_busy_ = false;
 };
@@ -116,7 +119,7 @@ class ReaderHandle {
 std::optional<BatchHandle> next(ReaderHandle& self) {
   auto batch = must(self.with([](Reader& reader) { return reader.next(); }));
   if (!batch) return std::nullopt;
-  return BatchHandle{make_process_bound(std::move(*batch))};
+  return BatchHandle{std::make_shared<const Batch>(std::move(*batch))};
 }
 
 nb::dict state(ReaderHandle& self) {
@@ -126,6 +129,7 @@ nb::dict state(ReaderHandle& self) {
   dict["seed"] = state.seed;
   dict["epoch"] = state.epoch;
   dict["samples_consumed"] = state.samples_consumed;
+  dict["bucket_samples_consumed"] = state.bucket_samples_consumed;
   dict["cache"] = state.cache;
   dict["selection"] = state.selection;
   return dict;
@@ -136,6 +140,8 @@ void load_state(ReaderHandle& self, const nb::dict& dict) {
                           .seed = nb::cast<std::uint64_t>(dict["seed"]),
                           .epoch = nb::cast<std::uint64_t>(dict["epoch"]),
                           .samples_consumed = nb::cast<std::uint64_t>(dict["samples_consumed"]),
+                          .bucket_samples_consumed =
+                              nb::cast<std::vector<std::uint64_t>>(dict["bucket_samples_consumed"]),
                           .cache = nb::cast<std::string>(dict["cache"]),
                           .selection = nb::cast<std::string>(dict["selection"])};
   must(self.with([&](Reader& reader) { return reader.load_state(state); }));
@@ -172,7 +178,8 @@ void bind_reader(nb::module_& module) {
              std::uint32_t rank, std::uint32_t world_size, bool drop_last,
              const std::vector<ColumnWish>& columns, const std::string& where,
              const std::vector<std::string>& ids, const std::vector<std::string>& exclude,
-             const std::optional<WeightsWish>& weights, bool verify, const std::string& on_damage,
+             const std::optional<WeightsWish>& weights, const std::vector<BucketWish>& buckets,
+             std::uint32_t crop_frames, bool verify, const std::string& on_damage,
              std::uint32_t slot_count, std::uint32_t thread_count, const std::string& device,
              bool lock_memory, std::uint64_t stretch_samples, std::uint64_t stretches_per_window) {
             ReaderOptions options{
@@ -188,6 +195,7 @@ void bind_reader(nb::module_& module) {
                 .where = where,
                 .ids = ids,
                 .exclude = exclude,
+                .crop_frames = crop_frames,
                 .verify_records = verify,
                 .on_damage = choose<OnDamage>(on_damage, {{"raise", OnDamage::kRaise},
                                                           {"skip", OnDamage::kSkip},
@@ -199,6 +207,9 @@ void bind_reader(nb::module_& module) {
                 .stretch_samples = stretch_samples,
                 .stretches_per_window = stretches_per_window};
             for (const ColumnWish& wish : columns) options.columns.push_back(to_request(wish));
+            for (const auto& [size, frames_max, tokens_max] : buckets) {
+              options.buckets.push_back({size, frames_max, tokens_max});
+            }
             if (weights) options.weights = to_weights(*weights);
             Reader reader = must(without_gil([&] { return Reader::open(*cache.cache, options); }));
             new (self) ReaderHandle(std::move(reader));
@@ -206,9 +217,10 @@ void bind_reader(nb::module_& module) {
           nb::arg("cache"), nb::kw_only(), nb::arg("batch_size"), nb::arg("split"),
           nb::arg("shuffle"), nb::arg("seed"), nb::arg("rank"), nb::arg("world_size"),
           nb::arg("drop_last"), nb::arg("columns"), nb::arg("where"), nb::arg("ids"),
-          nb::arg("exclude"), nb::arg("weights").none(), nb::arg("verify"), nb::arg("on_damage"),
-          nb::arg("slot_count"), nb::arg("thread_count"), nb::arg("device"), nb::arg("lock_memory"),
-          nb::arg("stretch_samples"), nb::arg("stretches_per_window"))
+          nb::arg("exclude"), nb::arg("weights").none(), nb::arg("buckets"), nb::arg("crop_frames"),
+          nb::arg("verify"), nb::arg("on_damage"), nb::arg("slot_count"), nb::arg("thread_count"),
+          nb::arg("device"), nb::arg("lock_memory"), nb::arg("stretch_samples"),
+          nb::arg("stretches_per_window"))
       .def("next", next, "The next batch; None at the epoch's end.")
       .def(
           "set_epoch",

@@ -48,6 +48,11 @@ class Batch:
         return self._held().valid_count
 
     @property
+    def bucket(self) -> int:
+        """Which of the reader's buckets; 0 without."""
+        return self._held().bucket
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(self._held().column_names)

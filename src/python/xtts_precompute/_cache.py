@@ -10,7 +10,7 @@ from . import _core
 from ._array import Array, to_array
 from ._choices import no_such, one_of
 from ._errors import InvalidArgumentError, MismatchError, NotFoundError
-from ._options import Columns, OnDamage, Shuffle, WeightOptions
+from ._options import BucketOptions, Columns, CropOptions, OnDamage, Shuffle, WeightOptions
 from ._reader import Reader
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -26,13 +26,16 @@ class Column(NamedTuple):
     """Of a padded record; axis 0 is the one with a true length."""
 
 
-def open(path: PathLike) -> Cache:
-    """Opens the newest published generation of a cache.
+def open(path: PathLike | Iterable[PathLike]) -> Cache:
+    """Opens the newest published generation of a cache, or of several as one: `xp.open(["./english", "./farsi"])`.
 
-    It stays readable as long as the Cache, a reader of it or an array out of it lives, whatever is built meanwhile.
-    Raises NotFoundError (no cache there), CorruptError, UnsupportedError (a newer format), ResourceError.
+    Several must hold features of the same definition; their clips follow one another, and a name of a speaker or language is
+    the same one in all of them. A generation stays readable as long as the Cache, a reader of it or an array out of it lives, whatever is built meanwhile.
+    Raises NotFoundError (no cache there), CorruptError, UnsupportedError (a newer format), ResourceError,
+    MismatchError (caches that do not go together).
     """
-    return Cache._open(os.fspath(path))
+    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    return Cache._open([os.fspath(one) for one in paths])
 
 
 class Cache:
@@ -47,19 +50,19 @@ class Cache:
         raise TypeError("caches are opened with xtts_precompute.open(path)")
 
     @classmethod
-    def _open(cls, path: str) -> Cache:
+    def _open(cls, paths: list[str], digest: str | None = None) -> Cache:
         self = cls.__new__(cls)
-        self._path = path
-        self._handle = _core.open(path)
+        self._paths = tuple(paths)
+        self._handle = _open_same(self._paths, digest)
         self._forks = _core.fork_count()
-        self._identity = _identity(self._handle)
+        self._digest = self._handle.digest
         return self
 
     @property
     def _core(self) -> _core.Cache:
         """The handle of this process."""
         if self._forks != _core.fork_count():
-            self._handle = _reopen(self._path, self._identity)
+            self._handle = _open_same(self._paths, self._digest)
             self._forks = _core.fork_count()
         return self._handle
 
@@ -67,8 +70,13 @@ class Cache:
 
     @property
     def path(self) -> str:
-        """The folder, as it was given."""
-        return self._path
+        """The folder, as it was given; of the first, where several are one."""
+        return self._paths[0]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All folders."""
+        return self._paths
 
     @property
     def recipe(self) -> str:
@@ -87,8 +95,23 @@ class Cache:
 
     @property
     def generation(self) -> int:
-        """How often the cache has been published."""
+        """How often the (first) cache has been published."""
         return self._core.generation
+
+    @property
+    def digest(self) -> str:
+        """32 hexadecimal digits: which generation of which caches."""
+        return self._digest
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """Names by the numbers that `batch.speaker` carries."""
+        return tuple(self._core.speakers)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Names by the numbers that `batch.language` carries."""
+        return tuple(self._core.languages)
 
     @property
     def columns(self) -> dict[str, Column]:
@@ -97,12 +120,16 @@ class Cache:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{c.name} {list(c.shape)} {c.dtype}" for c in self.columns.values())
-        return f"<Cache {self.path!r}: {len(self)} clips, {shown}, recipe {self.recipe}, generation {self.generation}>"
+        return f"<Cache {self._shown}: {len(self)} clips, {shown}, recipe {self.recipe}, generation {self.generation}>"
 
     # ---- its clips
 
     def __len__(self) -> int:
         return len(self._core)
+
+    @property
+    def _shown(self) -> str:
+        return " + ".join(repr(path) for path in self._paths)
 
     @property
     def ids(self) -> Ids:
@@ -149,6 +176,8 @@ class Cache:
         ids: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
         weights: WeightOptions | None = None,
+        buckets: Iterable[BucketOptions] | None = None,
+        crop: CropOptions | None = None,
         verify: bool = True,
         on_damage: OnDamage = "raise",
         lock_memory: bool = False,
@@ -177,6 +206,10 @@ class Cache:
             ids: Only these clips. An empty list is an error.
             exclude: Not these clips.
             weights: `{"by": "language" | "speaker" | "dataset", "temperature": 0.5, "draws": N}`. Needs shuffle="global".
+            buckets: Batches of clips of like length, the same bucket on all ranks in a step:
+                `[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]`. A clip goes to the first whose limits it keeps; each needs one.
+            crop: `{"frames": 32}`: so many frames of each clip, from a place that the seed chooses, the same one in all columns
+                along frames.
             verify: Check each record once, when it is first read.
             on_damage: "raise": CorruptError names the clip, and the call after it goes on with the next batch. "skip": the batch
                 comes without the clip. "ignore": it comes as it is.
@@ -191,17 +224,15 @@ class Cache:
         for name in unknown:
             one_of("argument of reader()", name, options)
         # What can be gone through only once is kept for pickling.
-        for name in ("ids", "exclude"):
-            if options[name] is not None and not isinstance(options[name], str):
+        for name in ("columns", "ids", "exclude", "buckets"):
+            if options[name] is not None and not isinstance(options[name], (str, bytes, Mapping)):
                 options[name] = list(options[name])
-        if columns is not None and not isinstance(columns, (str, Mapping)):
-            options["columns"] = list(columns)
         return Reader(self, options)
 
     # ---- other processes
 
     def __reduce__(self) -> Any:
-        return _unpickle, (os.path.abspath(self._path), self._identity)
+        return Cache._open, ([os.path.abspath(path) for path in self._paths], self._digest)
 
 
 class Ids(Sequence[str]):
@@ -243,7 +274,8 @@ class Ids(Sequence[str]):
 
 
 class Clip:
-    """One clip: its columns as attributes or by `clip["mel"]`, read-only, without padding, checked when they are first read."""
+    """One clip: its columns as attributes or by `clip["mel"]`: read-only views of the cache where its file can be mapped, without
+    padding, checked when they are first asked for. What is not known of a clip is None."""
 
     __slots__ = ("__weakref__", "_cache", "position")
 
@@ -260,12 +292,46 @@ class Clip:
         return self._cache._id(self.position)
 
     @property
+    def text(self) -> str | None:
+        """As the corpus has it."""
+        return self._info.text or None
+
+    @property
+    def speaker(self) -> str | None:
+        """Their name."""
+        return self._info.speaker or None
+
+    @property
+    def language(self) -> str | None:
+        """Its name."""
+        return self._info.language or None
+
+    @property
+    def dataset(self) -> str | None:
+        """Of several in one cache."""
+        return self._info.dataset or None
+
+    @property
+    def split(self) -> str:
+        """train, validation or test."""
+        return self._info.split
+
+    @property
+    def duration_s(self) -> float:
+        """Of its features, in seconds."""
+        return self._info.duration_s
+
+    @property
+    def _info(self) -> _core.ClipInfo:
+        return self._cache._core.clip(self.position)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The names of its columns."""
         return tuple(self._cache.columns)
 
     def __getitem__(self, name: str) -> Array:
-        memory, dtype, shape = self._cache._core.read(name, self.position)
+        memory, dtype, shape = self._cache._core.view(name, self.position)
         return to_array(memory, dtype, tuple(shape), f"column '{name}'")
 
     def __getattr__(self, name: str) -> Array:
@@ -285,7 +351,7 @@ class Clip:
         return hash((id(self._cache), self.position))
 
     def __repr__(self) -> str:
-        return f"<Clip '{self.id}' of {self._cache.path!r}>"
+        return f"<Clip '{self.id}' of {self._cache._shown}>"
 
 
 def _position(key: Any, size: int) -> int:
@@ -298,26 +364,11 @@ def _position(key: Any, size: int) -> int:
     return position % size if size else 0
 
 
-def _identity(handle: _core.Cache) -> tuple[int, str, str, int]:
-    return handle.generation, handle.features_fingerprint, handle.text_fingerprint, len(handle)
-
-
-def _reopen(path: str, identity: tuple[int, str, str, int]) -> _core.Cache:
-    handle = _core.open(path)
-    found = _identity(handle)
-    if found != identity:
+def _open_same(paths: tuple[str, ...], digest: str | None) -> _core.Cache:
+    """The generation with this digest, or whatever is there."""
+    handle = _core.open(list(paths))
+    if digest is not None and handle.digest != digest:
         raise MismatchError(
-            f"{path} was generation {identity[0]} and is generation {found[0]} by now: open it anew with xtts_precompute.open()"
+            f"{' + '.join(paths)} has been built anew since it was opened: open it again with xtts_precompute.open()"
         )
     return handle
-
-
-def _unpickle(path: str, identity: tuple[int, str, str, int]) -> Cache:
-    cache = Cache._open(path)
-    if cache._identity != identity:
-        raise MismatchError(
-            f"{path} was generation {identity[0]} when it was pickled and is generation {cache.generation} here: open it anew "
-            f"with xtts_precompute.open()"
-        )
-    return cache
-

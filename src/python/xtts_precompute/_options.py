@@ -32,6 +32,23 @@ class WeightOptions(TypedDict, total=False):
     """Samples of an epoch; None: as many as there are clips."""
 
 
+class BucketOptions(TypedDict, total=False):
+    """Clips of like length: the batches are as long as these limits, which every clip in them keeps."""
+
+    batch_size: int
+    """Of one rank; without: the reader's."""
+    mel: int
+    """At most so many frames; without: as long as the cache has them."""
+    tokens: int
+    """At most so many tokens; without: as long as the cache has them."""
+
+
+class CropOptions(TypedDict):
+    """A piece of each clip, from a place that the seed chooses, the same one in all columns along frames."""
+
+    frames: int
+
+
 Shuffle = Union[Literal["global", "window", "none"], None]
 OnDamage = Literal["raise", "skip", "ignore"]
 Columns = Union[Iterable[Union[str, ColumnOptions]], Mapping[str, Union[npt.DTypeLike, ColumnOptions, None]], None]
@@ -44,6 +61,7 @@ DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
 
 _UINT32_MAX = 2**32 - 1
 _UINT64_MAX = 2**64 - 1
+_BATCH_SIZE_MAX = 2**20
 
 
 def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,7 +74,7 @@ def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> di
         if not isinstance(value, str):
             raise InvalidArgumentError(f"{name} must be a text, not {value!r}")
     return {
-        "batch_size": whole("batch_size", options["batch_size"], 1, _UINT32_MAX),
+        "batch_size": whole("batch_size", options["batch_size"], 1, _BATCH_SIZE_MAX),
         "split": "" if split is None else one_of("split", split, SPLITS),
         "shuffle": "none" if shuffle is None else one_of("shuffle", shuffle, SHUFFLES),
         "seed": whole("seed", options["seed"], 0, _UINT64_MAX),
@@ -68,6 +86,8 @@ def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> di
         "ids": _ids(options["ids"]),
         "exclude": _texts("exclude", options["exclude"] or ()),
         "weights": None if options["weights"] is None else _weights(options["weights"]),
+        "buckets": [] if options["buckets"] is None else _buckets(options["buckets"], options["batch_size"]),
+        "crop_frames": 0 if options["crop"] is None else _crop(options["crop"]),
         "verify": bool(options["verify"]),
         "on_damage": one_of("choice of on_damage", options["on_damage"], ON_DAMAGE),
         "slot_count": whole("prefetch", options["prefetch"], 3, 1024),
@@ -156,3 +176,28 @@ def _weights(weights: Any) -> tuple[str, float, int]:
         float(weights.get("temperature", 1.0)),
         0 if draws is None else whole("draws", draws, 1, 2**48),
     )
+
+
+def _buckets(buckets: Any, batch_size: int) -> list[tuple[int, int, int]]:
+    if isinstance(buckets, (str, Mapping)) or not all(isinstance(wish, Mapping) for wish in buckets):
+        raise InvalidArgumentError('buckets must be a list of dicts, as in buckets=[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]')
+    wishes = []
+    for wish in buckets:
+        no_others("option of a bucket", wish, ("batch_size", "mel", "tokens"))
+        wishes.append(
+            (
+                whole("a bucket's batch_size", wish.get("batch_size", batch_size), 1, _BATCH_SIZE_MAX),
+                whole("a bucket's mel", wish["mel"], 1, _UINT32_MAX) if "mel" in wish else 0,
+                whole("a bucket's tokens", wish["tokens"], 1, _UINT32_MAX) if "tokens" in wish else 0,
+            )
+        )
+    if not wishes:
+        raise InvalidArgumentError("buckets is empty: no clip has a bucket. None makes batches without them")
+    return wishes
+
+
+def _crop(crop: Any) -> int:
+    if not isinstance(crop, Mapping) or "frames" not in crop:
+        raise InvalidArgumentError('crop must be a dict, as in crop={"frames": 32}')
+    no_others("option of crop", crop, ("frames",))
+    return whole("crop frames", crop["frames"], 1, _UINT32_MAX)

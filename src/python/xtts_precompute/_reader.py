@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._batch import Batch
 from ._choices import no_others, whole
-from ._errors import InvalidArgumentError
+from ._errors import Error, InvalidArgumentError
 from ._options import core_options
 
 if TYPE_CHECKING:
     from ._cache import Cache
 
-_STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "cache", "selection")
+_STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "bucket_samples_consumed", "cache", "selection")
 _CLOSE_AT_EXIT_WITHIN_S = 10.0
 
 
@@ -110,6 +110,7 @@ class Reader:
         if self._ended:
             state["epoch"] += 1
             state["samples_consumed"] = 0
+            state["bucket_samples_consumed"] = [0] * len(state["bucket_samples_consumed"])
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -121,7 +122,12 @@ class Reader:
         for key in _STATE_KEYS:
             if key not in state:
                 raise InvalidArgumentError(f"the state has no '{key}': it is not one of state_dict()")
-        self._core.load_state({key: str(state[key]) if key in ("cache", "selection") else int(state[key]) for key in _STATE_KEYS})
+        try:
+            self._core.load_state(dict(state))
+        except (TypeError, ValueError, RuntimeError) as error:
+            if isinstance(error, Error):
+                raise
+            raise InvalidArgumentError(f"the state holds what state_dict() never gives: {dict(state)!r}") from None
         self._ended = False
 
     # ---- the rest
@@ -147,11 +153,11 @@ class Reader:
 
     def __repr__(self) -> str:
         if self._core.is_closed:
-            return f"<Reader of {self._cache.path!r}, closed>"
+            return f"<Reader of {self._cache._shown}, closed>"
         if self._core.is_busy:
-            return f"<Reader of {self._cache.path!r}, in use>"
+            return f"<Reader of {self._cache._shown}, in use>"
         given = ", ".join(f"{name}={value!r}" for name, value in self._options.items() if value is not None)
-        return f"<Reader of {self._cache.path!r}: epoch {self.epoch}, {len(self)} batches of {self.sample_count} clips, {given}>"
+        return f"<Reader of {self._cache._shown}: epoch {self.epoch}, {len(self)} batches of {self.sample_count} clips, {given}>"
 
 
 def _unpickle(cache: Cache, options: Mapping[str, Any], state: Mapping[str, Any]) -> Reader:
