@@ -7,10 +7,10 @@
 
 #include <tuple>
 
-#include "batch_handle.hpp"
-#include "bindings.hpp"
-#include "errors.hpp"
-#include "memory.hpp"
+#include "python/batch_handle.hpp"
+#include "python/bindings.hpp"
+#include "python/errors.hpp"
+#include "python/memory.hpp"
 
 namespace xtts::python {
 namespace {

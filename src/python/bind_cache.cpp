@@ -7,10 +7,11 @@
 
 #include <tuple>
 
-#include "bindings.hpp"
-#include "errors.hpp"
-#include "fork.hpp"
-#include "memory.hpp"
+#include "python/bindings.hpp"
+#include "python/errors.hpp"
+#include "python/fork.hpp"
+#include "python/gil.hpp"
+#include "python/memory.hpp"
 
 namespace xtts::python {
 namespace {

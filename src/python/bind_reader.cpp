@@ -8,10 +8,11 @@
 #include <atomic>
 #include <tuple>
 
-#include "batch_handle.hpp"
-#include "bindings.hpp"
-#include "errors.hpp"
-#include "fork.hpp"
+#include "python/batch_handle.hpp"
+#include "python/bindings.hpp"
+#include "python/errors.hpp"
+#include "python/fork.hpp"
+#include "python/gil.hpp"
 
 namespace xtts::python {
 namespace {
@@ -67,7 +68,7 @@ class ReaderHandle {
   ReaderHandle& operator=(const ReaderHandle&) = delete;
   ~ReaderHandle() {
     if (!reader_) return;
-    const nb::gil_scoped_release released;
+    const GilRelease released;
     reader_.reset();
   }
 
@@ -75,7 +76,7 @@ class ReaderHandle {
     if (!reader_) return;
     const Turn turn(*this);
     auto closing = std::move(reader_);  // with the GIL, under which the others look
-    const nb::gil_scoped_release released;
+    const GilRelease released;
     closing.reset();
   }
   [[nodiscard]] bool is_closed() const noexcept { return !reader_; }
@@ -92,7 +93,7 @@ class ReaderHandle {
            "open a reader in the child"});
     }
     const Turn turn(*this);
-    const nb::gil_scoped_release released;
+    const GilRelease released;
     return call(*reader_);
   }
 
@@ -116,10 +117,17 @@ class ReaderHandle {
   std::atomic<bool> is_busy_ = false;
 };
 
+// Slots are asked for as prefetch here.
+Status named_as_here(const Status& status) {
+  if (status.code() != StatusCode::kBusy) return status;
+  return {status.code(), status.message() + " (prefetch=)"};
+}
+
 std::optional<BatchHandle> next(ReaderHandle& self) {
-  auto batch = must(self.with([](Reader& reader) { return reader.next(); }));
-  if (!batch) return std::nullopt;
-  return BatchHandle{std::make_shared<const Batch>(std::move(*batch))};
+  auto batch = self.with([](Reader& reader) { return reader.next(); });
+  if (!batch.ok()) throw StatusError(named_as_here(batch.status()));
+  if (!*batch) return std::nullopt;
+  return BatchHandle{std::make_shared<const Batch>(std::move(**batch))};
 }
 
 nb::dict state(ReaderHandle& self) {
@@ -243,9 +251,10 @@ void bind_reader(nb::module_& module) {
            [](ReaderHandle& self) {
              return self.with([](const Reader& reader) { return reader.batches_per_epoch(); });
            })
-      .def("state", state)
-      .def("load_state", load_state, nb::arg("state"))
-      .def("stats", stats)
+      .def("state", state, nb::sig("def state(self) -> dict[str, typing.Any]"))
+      .def("load_state", load_state, nb::arg("state"),
+           nb::sig("def load_state(self, state: dict[str, typing.Any]) -> None"))
+      .def("stats", stats, nb::sig("def stats(self) -> dict[str, typing.Any]"))
       .def("close", &ReaderHandle::close, "Ends its threads. Batches and arrays stay.")
       .def_prop_ro("is_closed", &ReaderHandle::is_closed)
       .def_prop_ro("is_busy", &ReaderHandle::is_busy);

@@ -1,30 +1,31 @@
-#include "errors.hpp"
+#include "python/errors.hpp"
 
 namespace xtts::python {
 namespace {
 
 namespace nb = nanobind;
 
+// Code, in words, to class; kept until the process ends.
+PyObject* classes = nullptr;
+PyObject* base_class = nullptr;
+
+// Runs no line of Python: where the interpreter ends meanwhile, a thread would be unwound by force.
 void raise_status(const std::exception_ptr& thrown, void* /*unused*/) {
   try {
     std::rethrow_exception(thrown);
   } catch (const StatusError& error) {
-    const Status& status = error.status();
-    // In an error's own path another may come up (no memory): then that one is raised.
-    try {
-      const std::string code(to_string(status.code()));
-      const nb::object exception = nb::module_::import_("xtts_precompute._errors")
-                                       .attr("make_error")(code.c_str(), status.message().c_str());
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
-    } catch (nb::python_error& other) {
-      other.restore();
-    }
+    const std::string code(to_string(error.status().code()));
+    PyObject* const found = PyDict_GetItemString(classes, code.c_str());
+    PyErr_SetString(found != nullptr ? found : base_class, error.what());
   }
 }
 
 }  // namespace
 
 void bind_errors() {
+  const nb::module_ module = nb::module_::import_("xtts_precompute._errors");
+  classes = nb::object(module.attr("CLASSES")).release().ptr();
+  base_class = nb::object(module.attr("Error")).release().ptr();
   nb::register_exception_translator(raise_status);
 }
 

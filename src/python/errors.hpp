@@ -31,13 +31,6 @@ template <typename T>
   return std::move(*result);
 }
 
-// While the GIL is let go.
-template <typename Call>
-[[nodiscard]] auto without_gil(Call call) {
-  const nanobind::gil_scoped_release released;
-  return call();
-}
-
 void bind_errors();
 
 }  // namespace xtts::python

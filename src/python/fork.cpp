@@ -1,4 +1,4 @@
-#include "fork.hpp"
+#include "python/fork.hpp"
 
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-#include "memory.hpp"
+#include "python/memory.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>

@@ -2,10 +2,11 @@
 // means. Threads: what waits, reads or copies does so without the GIL.
 #include <nanobind/nanobind.h>
 
-#include "bindings.hpp"
-#include "errors.hpp"
-#include "fork.hpp"
-#include "memory.hpp"
+#include "python/bindings.hpp"
+#include "python/errors.hpp"
+#include "python/fork.hpp"
+#include "python/gil.hpp"
+#include "python/memory.hpp"
 
 NB_MODULE(_core, module) {
   using namespace xtts::python;
@@ -15,6 +16,8 @@ NB_MODULE(_core, module) {
   module.doc() = "The compiled part of xtts_precompute. Use xtts_precompute itself.";
   module.def("fork_count", fork_count,
              "How many forks lie between this process and its ancestors.");
+  module.def("stay_inside", GilRelease::stay_inside, "From now on no thread lets go of the GIL.");
+  module.def("count_outside", GilRelease::count_outside, "Threads that have let go of the GIL.");
   bind_errors();
   bind_memory(module);
   bind_cache(module);

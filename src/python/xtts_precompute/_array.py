@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ except ImportError:
 else:
     _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
-_CPU = (1, 0)  # DLPack's kDLCPU
+_CPU: tuple[Literal[1], Literal[0]] = (1, 0)  # DLPack's kDLCPU
 _DLPACK_KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _DLPACK_BFLOAT = 4
 
@@ -41,15 +41,15 @@ class Array(np.ndarray):
             )
         return getattr(ufunc, method)(*plain, **kwargs)
 
-    def copy(self, order: Any = "C") -> np.ndarray:
+    def copy(self, order: Any = "C") -> Any:
         """An ordinary array with these numbers."""
         return self.view(np.ndarray).copy(order)
 
-    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> np.ndarray:
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         """An ordinary array with these numbers as `dtype`."""
         return self.view(np.ndarray).astype(dtype, *args, **kwargs)
 
-    def __dlpack_device__(self) -> tuple[int, int]:
+    def __dlpack_device__(self) -> tuple[Literal[1], Literal[0]]:
         return _CPU
 
     def __dlpack__(
@@ -107,4 +107,6 @@ def to_array(memory: _core.Memory, dtype: str, shape: tuple[int, ...], what: str
             f"{what} is bfloat16, which NumPy has not: pip install ml_dtypes, or ask for numbers that it has, "
             f'as in cache.reader(columns={{"mel": "float32"}})'
         )
-    return Array(shape, numpy_dtype, memory)
+    buffer: Any = memory  # by the buffer protocol, which types cannot say before Python 3.12
+    array: Array = Array(shape, numpy_dtype, buffer)
+    return array

@@ -35,7 +35,7 @@ def open(path: PathLike | Iterable[PathLike]) -> Cache:
     MismatchError (caches that do not go together).
     """
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-    return Cache._open([os.fspath(one) for one in paths])
+    return Cache([os.fspath(one) for one in paths])
 
 
 class Cache:
@@ -46,17 +46,11 @@ class Cache:
     been built anew. It can be pickled, for processes that see the same path.
     """
 
-    def __init__(self) -> NoReturn:
-        raise TypeError("caches are opened with xtts_precompute.open(path)")
-
-    @classmethod
-    def _open(cls, paths: list[str], digest: str | None = None) -> Cache:
-        self = cls.__new__(cls)
+    def __init__(self, paths: Sequence[str], digest: str | None = None) -> None:
         self._paths = tuple(paths)
         self._handle = _open_same(self._paths, digest)
         self._forks = _core.fork_count()
         self._digest = self._handle.digest
-        return self
 
     @property
     def _core(self) -> _core.Cache:
@@ -232,7 +226,7 @@ class Cache:
     # ---- other processes
 
     def __reduce__(self) -> Any:
-        return Cache._open, ([os.path.abspath(path) for path in self._paths], self._digest)
+        return Cache, ([os.path.abspath(path) for path in self._paths], self._digest)
 
 
 class Ids(Sequence[str]):

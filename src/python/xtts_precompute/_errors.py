@@ -66,7 +66,8 @@ class InternalError(Error):
     code = "internal"
 
 
-_CLASSES: dict[str, type[Error]] = {
+# Of a status's code, for _core.
+CLASSES: dict[str, type[Error]] = {
     kind.code: kind
     for kind in (
         InvalidArgumentError,
@@ -80,14 +81,3 @@ _CLASSES: dict[str, type[Error]] = {
         InternalError,
     )
 }
-
-
-def make_error(code: str, message: str) -> Error:
-    """What _core raises for a status."""
-    if code == "busy" and "slots are held" in message:
-        message += " (prefetch=)"
-    if code in _CLASSES:
-        return _CLASSES[code](message)
-    error = Error(message)
-    error.code = code
-    return error

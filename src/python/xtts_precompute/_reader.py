@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ._cache import Cache
 
 _STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "bucket_samples_consumed", "cache", "selection")
-_CLOSE_AT_EXIT_WITHIN_S = 10.0
+_WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch
 
 
 @dataclass(frozen=True)
@@ -171,11 +171,11 @@ _open_readers: weakref.WeakSet[Reader] = weakref.WeakSet()
 
 @atexit.register
 def _close_readers() -> None:
-    """Ends all threads while what they use is there. A thread that waits for a batch gets it first, and then an error."""
-    until = time.monotonic() + _CLOSE_AT_EXIT_WITHIN_S
+    """Ends all threads while what they use is there; from then on readers are closed, also for daemon threads."""
+    _core.stay_inside()
+    until = time.monotonic() + _WAIT_AT_EXIT_S
+    while _core.count_outside() > 0 and time.monotonic() < until:
+        time.sleep(0.001)
     for reader in list(_open_readers):
-        while reader._core.is_busy and time.monotonic() < until:
-            time.sleep(0.001)
         if not reader._core.is_busy:
             reader.close()
-

@@ -33,6 +33,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"gpu", {"base", "xtts"}},
       {"loader", {"query", "reader", "gpu", "formats", "base", "xtts"}},
       {"capi", {"xtts"}},
+      {"python", {"xtts"}},
       {"api", {"loader", "query", "reader", "base", "xtts"}},
       {"report", {"base", "xtts"}},
       {"pipeline",

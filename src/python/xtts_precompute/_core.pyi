@@ -1,0 +1,151 @@
+"""The compiled part of xtts_precompute. Use xtts_precompute itself."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def fork_count() -> int:
+    """How many forks lie between this process and its ancestors."""
+
+def stay_inside() -> None:
+    """From now on no thread lets go of the GIL."""
+
+def count_outside() -> int:
+    """Threads that have let go of the GIL."""
+
+class Memory:
+    """Read-only memory of a batch or record, by the buffer protocol."""
+
+def share(owner: object, address: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int, is_read_only: bool) -> object:
+    """
+    An object with __dlpack__ for the memory at an address that `owner` keeps.
+    """
+
+class ClipInfo:
+    """What is known of a clip; empty where it is not known."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def dataset(self) -> str: ...
+
+    @property
+    def split(self) -> str: ...
+
+    @property
+    def speaker(self) -> str: ...
+
+    @property
+    def language(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def duration_s(self) -> float: ...
+
+    @property
+    def frame_count(self) -> int: ...
+
+    @property
+    def token_count(self) -> int: ...
+
+class Cache:
+    """One generation of a cache, opened."""
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def speakers(self) -> list[str]: ...
+
+    @property
+    def languages(self) -> list[str]: ...
+
+    @property
+    def recipe(self) -> str: ...
+
+    @property
+    def features_fingerprint(self) -> str: ...
+
+    @property
+    def text_fingerprint(self) -> str: ...
+
+    @property
+    def generation(self) -> int: ...
+
+    @property
+    def columns(self) -> list[tuple[str, str, list[int]]]: ...
+
+    def __len__(self) -> int: ...
+
+    def id(self, position: int) -> str: ...
+
+    def find(self, id: str) -> int | None: ...
+
+    def clip(self, position: int) -> ClipInfo: ...
+
+    def view(self, column: str, position: int) -> tuple[Memory, str, list[int]]:
+        """(memory, dtype, shape) of one record."""
+
+def open(paths: Sequence[str]) -> Cache: ...
+
+class Batch:
+    """A lease on one of a reader's slots."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def valid_count(self) -> int: ...
+
+    @property
+    def bucket(self) -> int: ...
+
+    @property
+    def column_names(self) -> list[str]: ...
+
+    def column(self, name: str) -> tuple[Memory, str, list[int]] | None:
+        """(memory, dtype, shape), or None."""
+
+    def lengths(self, name: str) -> Memory | None:
+        """int32, or None."""
+
+    def is_view(self, name: str) -> bool: ...
+
+    def speakers(self) -> Memory: ...
+
+    def languages(self) -> Memory: ...
+
+    def positions(self) -> Memory: ...
+
+class Reader:
+    """Batches of one cache; one thread at a time."""
+
+    def __init__(self, cache: Cache, *, batch_size: int, split: str, shuffle: str, seed: int, rank: int, world_size: int, drop_last: bool, columns: Sequence[tuple[str, str | None, float | None]], where: str, ids: Sequence[str], exclude: Sequence[str], weights: tuple[str, float, int] | None, buckets: Sequence[tuple[int, int, int]], crop_frames: int, verify: bool, on_damage: str, slot_count: int, thread_count: int, device: str, lock_memory: bool, stretch_samples: int, stretches_per_window: int) -> None: ...
+
+    def next(self) -> Batch | None:
+        """The next batch; None at the epoch's end."""
+
+    def set_epoch(self, epoch: int) -> None: ...
+
+    def epoch(self) -> int: ...
+
+    def sample_count(self) -> int: ...
+
+    def batches_per_epoch(self) -> int: ...
+
+    def state(self) -> dict[str, Any]: ...
+
+    def load_state(self, state: dict[str, Any]) -> None: ...
+
+    def stats(self) -> dict[str, Any]: ...
+
+    def close(self) -> None:
+        """Ends its threads. Batches and arrays stay."""
+
+    @property
+    def is_closed(self) -> bool: ...
+
+    @property
+    def is_busy(self) -> bool: ...

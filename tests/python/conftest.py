@@ -1,0 +1,84 @@
+import shutil
+
+import pytest
+import xtts_precompute as xp
+
+from support import Truth, build, make_corpus
+
+CLIPS = 37  # no multiple of any batch size that the tests use
+
+# Store, layout and dtype: each of them with each of the others once.
+FORMS = {
+    "lmdb-padded-float32": ("lmdb", "padded", "float32"),
+    "lmdb-packed-float16": ("lmdb", "packed", "float16"),
+    "lmdb-padded-bfloat16": ("lmdb", "padded", "bfloat16"),
+    "hdf5-packed-float32": ("hdf5", "packed", "float32"),
+    "hdf5-padded-float16": ("hdf5", "padded", "float16"),
+    "hdf5-packed-bfloat16": ("hdf5", "packed", "bfloat16"),
+}
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus") / "data"
+    make_corpus(folder, CLIPS)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def caches(corpus, tmp_path_factory):
+    """Path of the cache of each form, built at its first use."""
+    folder = tmp_path_factory.mktemp("caches")
+
+    def of(form):
+        path = folder / form
+        if not path.exists():
+            store, layout, dtype = FORMS[form]
+            build(corpus, path, "--store", store, "--layout", layout, "--dtype", dtype)
+        return path
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def truths(caches, tmp_path_factory):
+    known = {}
+
+    def of(form):
+        if form not in known:
+            known[form] = Truth(caches(form), tmp_path_factory.mktemp("truth"))
+        return known[form]
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def path(caches):
+    """The default form, not to be changed."""
+    return caches("lmdb-padded-float32")
+
+
+@pytest.fixture(scope="session")
+def truth(truths):
+    return truths("lmdb-padded-float32")
+
+
+@pytest.fixture
+def cache(path):
+    return xp.open(path)
+
+
+@pytest.fixture
+def own_path(path, tmp_path):
+    """A copy that a test may damage."""
+    return shutil.copytree(path, tmp_path / "cache")
+
+
+@pytest.fixture(scope="session")
+def second_path(tmp_path_factory):
+    """A cache of other clips, in which two speakers have other numbers."""
+    folder = tmp_path_factory.mktemp("second")
+    make_corpus(folder / "data", 11, seed=1, prefix="more")
+    table = folder / "data/metadata.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace("ada", "zoë"), encoding="utf-8")
+    return build(folder / "data", folder / "cache")

@@ -1,0 +1,103 @@
+"""What the tests share: the program that makes caches, and the truth about what is in them, found without the package."""
+
+import json
+import os
+import subprocess
+import sys
+import wave
+from pathlib import Path
+
+import numpy as np
+
+PROJECT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("XTTS_PRECOMPUTE", PROJECT / "build/check/cli/xtts-precompute"))
+MAX_FRAMES, MELS, MAX_TOKENS = 64, 80, 48
+PADDING = -3.25  # not zero, so that a row that nobody filled shows
+
+SPEAKERS = ("ada", "björn", "chen")
+LANGUAGES = ("en", "fa")
+
+
+def tell(*arguments):
+    """Runs the program; its standard output."""
+    assert PROGRAM.exists(), f"{PROGRAM} is missing: cmake --preset check && cmake --build build/check --target xtts-precompute"
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def make_corpus(folder, clip_count, seed=0, prefix="clip"):
+    """Chirps of 0.15 to 0.6 s with texts, speakers and languages, as a table."""
+    random = np.random.default_rng(seed)
+    folder.mkdir(parents=True)
+    lines = ["file,text,speaker,language"]
+    for number in range(clip_count):
+        name = f"{prefix}-{number:03d}"
+        time = np.arange(int(22050 * random.uniform(0.15, 0.6))) / 22050
+        pitch = random.uniform(90, 400)
+        sound = sum(np.sin(2 * np.pi * k * pitch * (1 + time) * time) / k for k in range(1, 8))
+        with wave.open(str(folder / f"{name}.wav"), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(22050)
+            file.writeframes((6000 * sound).astype("<i2").tobytes())
+        lines.append(f"{name}.wav,this is {name},{SPEAKERS[number % 3]},{LANGUAGES[number % 5 == 0]}")
+    (folder / "metadata.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def build(corpus, cache, *arguments):
+    settings = [f"max_frames={MAX_FRAMES}", f"max_tokens={MAX_TOKENS}", f"features.pad_value={PADDING}"]
+    tell("build", corpus, cache, "--quiet", *arguments, *(word for one in settings for word in ("--set", one)))
+    return cache
+
+
+class Truth:
+    """What the command line says of a cache: its own way of reading (one record, no loader), and the texts' bytes."""
+
+    def __init__(self, cache, work):
+        work.mkdir(parents=True, exist_ok=True)
+        listed = json.loads(tell("ls", cache, "--json"))["clips"]
+        self.clips = {clip["id"]: clip for clip in listed}
+        self.order = [clip["id"] for clip in listed]
+        self.mels = {}
+        self.tokens = {}
+        for clip in listed:
+            file = work / "mel.npy"
+            tell("show", cache, clip["id"], "--npy", file, "--quiet")
+            self.mels[clip["id"]] = np.load(file)
+            # The recipe's tokens: each byte of the text, plus one.
+            self.tokens[clip["id"]] = np.frombuffer(clip["text"].encode(), np.uint8).astype(np.int32) + 1
+
+    def padded_mel(self, clip_id, dtype=np.float32, pad_value=PADDING, frames=MAX_FRAMES):
+        mel = self.mels[clip_id].astype(dtype)
+        record = np.full((frames, MELS), pad_value, dtype)
+        record[: len(mel)] = mel
+        return record
+
+    def padded_tokens(self, clip_id):
+        record = np.zeros(MAX_TOKENS, np.int32)
+        record[: len(self.tokens[clip_id])] = self.tokens[clip_id]
+        return record
+
+    def check(self, batch, dtype=np.float32):
+        """Every number of a batch."""
+        ids = batch.ids
+        assert len(ids) == batch.valid_count
+        for row, clip_id in enumerate(ids):
+            np.testing.assert_array_equal(
+                np.asarray(batch.mel[row]).astype(np.float32), self.padded_mel(clip_id, dtype).astype(np.float32), clip_id
+            )
+            np.testing.assert_array_equal(batch.tokens[row], self.padded_tokens(clip_id), clip_id)
+            assert batch.mel_len[row] == len(self.mels[clip_id])
+            assert batch.text_len[row] == len(self.tokens[clip_id])
+        assert not batch.mel_len[len(ids) :].any() and not batch.text_len[len(ids) :].any()
+        assert (np.asarray(batch.speaker[len(ids) :]) == -1).all() and (np.asarray(batch.language[len(ids) :]) == -1).all()
+
+
+def run_python(code, *arguments, timeout_s=60):
+    """Runs a program of its own, which has to end well and say nothing on stderr; its stdout."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, timeout=timeout_s, check=False
+    )
+    assert done.returncode == 0 and done.stderr == "", f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout

@@ -1,0 +1,101 @@
+"""A flipped byte and a cut file: typed errors that name the clip, or the batch without it; never a signal."""
+
+import numpy as np
+import pytest
+import xtts_precompute as xp
+
+from support import run_python
+
+
+@pytest.fixture
+def damaged(own_path, truth):
+    """(cache, id of the clip in whose mel one byte is another)"""
+    clip_id = truth.order[10]
+    record = truth.mels[clip_id].tobytes()
+    found = 0
+    for shard in own_path.glob("shards/mel/*"):
+        data = bytearray(shard.read_bytes())
+        at = data.find(record)
+        if at >= 0:
+            data[at + len(record) // 2] ^= 0x10
+            shard.write_bytes(data)
+            found += 1
+    assert found == 1
+    return xp.open(own_path), clip_id
+
+
+def test_a_clip_says_so_itself(damaged):
+    cache, clip_id = damaged
+    with pytest.raises(xp.CorruptError, match=clip_id) as caught:
+        cache[clip_id].mel
+    assert caught.value.code == "corrupt"
+    assert cache[clip_id].tokens.size and cache[11].mel.size
+
+
+@pytest.mark.parametrize("shuffle", ["none", "global", "window"])
+def test_raise_names_the_clip_and_goes_on(shuffle, damaged, truth):
+    cache, clip_id = damaged
+    reader = cache.reader(batch_size=4, shuffle=shuffle, seed=1)
+    seen, raised = [], 0
+    while True:
+        try:
+            for batch in reader:
+                truth.check(batch)
+                seen += batch.ids
+            break
+        except xp.CorruptError as error:
+            assert clip_id in str(error)
+            raised += 1
+    assert raised == 1 and len(seen) == 32 and clip_id not in seen
+    assert reader.stats().check_failures == 1 and clip_id in reader.stats().first_failures[0]
+
+
+def test_skip_leaves_the_clip_out(damaged, truth):
+    cache, clip_id = damaged
+    reader = cache.reader(batch_size=4, on_damage="skip", drop_last=False)
+    seen = []
+    for batch in reader:
+        truth.check(batch)
+        assert len(batch) == 4
+        seen += batch.ids
+    assert sorted(seen) == sorted(set(truth.order) - {clip_id})
+    assert reader.stats().check_failures == 1
+
+
+@pytest.mark.parametrize("options", [{"on_damage": "ignore"}, {"verify": False}])
+def test_ignore_gives_it_as_it_is(options, damaged, truth):
+    cache, clip_id = damaged
+    different = 0
+    for batch in cache.reader(batch_size=4, drop_last=False, **options):
+        for row, name in enumerate(batch.ids):
+            ours = np.asarray(batch.mel[row]).view(np.uint32)
+            changed = int((ours != truth.padded_mel(name).view(np.uint32)).sum())
+            assert changed == (name == clip_id)
+            different += changed
+    assert different == 1
+
+
+def test_a_file_that_is_cut_under_a_reader_is_an_error(own_path):
+    # In a process of its own: where it is wrong, it is SIGBUS.
+    said = run_python(
+        """
+import os, sys, glob
+import xtts_precompute as xp
+cache = xp.open(sys.argv[1])
+reader = cache.reader(batch_size=4, seed=1)
+next(reader).release()
+for shard in glob.glob(sys.argv[1] + "/shards/mel/*"):
+    os.truncate(shard, 8192)
+kinds = set()
+for _ in range(30):
+    try:
+        next(reader).release()
+    except xp.Error as error:
+        kinds.add(type(error).__name__)
+    except StopIteration:
+        reader.set_epoch(1)
+print(sorted(kinds))
+""",
+        own_path,
+    )
+    assert "CorruptError" in said or "ResourceError" in said, said

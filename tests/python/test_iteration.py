@@ -1,0 +1,183 @@
+"""Where a reader stands, what holds a slot, and what is said when none is left."""
+
+import gc
+import json
+
+import pytest
+import xtts_precompute as xp
+
+BATCHES = 9  # of 4, out of 37 clips
+
+
+@pytest.fixture
+def reader(cache):
+    return cache.reader(batch_size=4, seed=11)
+
+
+def epochs(cache, *wanted):
+    """Ids by batch of these epochs, each begun by set_epoch()."""
+    found = []
+    other = cache.reader(batch_size=4, seed=11)
+    for epoch in wanted:
+        other.set_epoch(epoch)
+        found.append([batch.ids for batch in other])
+    return found
+
+
+def test_each_for_is_an_epoch(cache, reader):
+    assert reader.epoch == 0
+    runs = [[batch.ids for batch in reader] for _ in range(3)]
+    assert runs == epochs(cache, 0, 1, 2) and reader.epoch == 3
+    assert all(len(run) == BATCHES == len(reader) for run in runs)
+
+
+def test_an_iterator_that_has_ended_stays_ended(reader):
+    iterator = iter(reader)
+    assert sum(1 for _ in iterator) == BATCHES
+    for _ in range(3):
+        with pytest.raises(StopIteration):
+            next(iterator)
+
+
+def test_break_goes_on_behind(cache, reader):
+    for batch in reader:
+        first = batch.ids
+        break
+    assert reader.epoch == 0
+    rest = [batch.ids for batch in reader]
+    assert [[first, *rest]] == epochs(cache, 0)
+    assert [batch.ids for batch in reader] == epochs(cache, 1)[0]
+
+
+def test_set_epoch_begins_anew(cache, reader):
+    next(iter(reader))
+    reader.set_epoch(0)
+    assert [batch.ids for batch in reader] == epochs(cache, 0)[0]
+    reader.set_epoch(7)
+    assert reader.epoch == 7 and [batch.ids for batch in reader] == epochs(cache, 7)[0]
+    with pytest.raises(xp.InvalidArgumentError):
+        reader.set_epoch(-1)
+
+
+@pytest.mark.parametrize("taken", [0, 1, 5, BATCHES])
+def test_state_goes_on_exactly(taken, cache, reader):
+    for _ in range(taken):
+        next(reader)
+    state = json.loads(json.dumps(reader.state_dict()))
+    other = cache.reader(batch_size=4, seed=11)
+    other.load_state_dict(state)
+    assert other.state_dict() == state
+    assert [batch.ids for batch in other] == epochs(cache, 0)[0][taken:]
+    assert [batch.ids for batch in other] == epochs(cache, 1)[0]
+
+
+def test_state_behind_an_end_is_the_next_beginning(cache, reader):
+    for _ in reader:
+        pass
+    other = cache.reader(batch_size=4, seed=11)
+    other.load_state_dict(reader.state_dict())
+    assert other.epoch == reader.epoch == 1
+    assert [batch.ids for batch in other] == [batch.ids for batch in reader] == epochs(cache, 1)[0]
+
+
+def test_state_goes_on_in_another_world(cache, reader):
+    seen = [clip_id for _ in range(2) for clip_id in next(reader).ids]
+    for rank in range(3):
+        other = cache.reader(batch_size=3, seed=11, rank=rank, world_size=3, drop_last=False)
+        other.load_state_dict(reader.state_dict())
+        seen += [clip_id for batch in other for clip_id in batch.ids]
+    assert sorted(seen) == sorted(cache.ids)
+
+
+def test_a_state_that_is_not_this_readers(cache, reader, second_path):
+    state = reader.state_dict()
+    for wrong, error, message in (
+        ({**state, "cache": "0" * 32}, xp.MismatchError, "state"),
+        ({**state, "selection": "0" * 32}, xp.MismatchError, "state"),
+        ({**state, "extra": 1}, xp.InvalidArgumentError, "no key of a reader's state 'extra'"),
+        ({key: value for key, value in state.items() if key != "epoch"}, xp.InvalidArgumentError, "has no 'epoch'"),
+        ({**state, "epoch": "three"}, xp.InvalidArgumentError, "never gives"),
+        ({**state, "epoch": -3}, xp.InvalidArgumentError, "never gives"),
+    ):
+        with pytest.raises(error, match=message):
+            reader.load_state_dict(wrong)
+    with pytest.raises(xp.MismatchError):
+        xp.open(second_path).reader(batch_size=4, seed=11).load_state_dict(state)
+    assert reader.state_dict() == state
+
+
+def slots_free(reader, prefetch=4):
+    """How many batches can be held at once."""
+    reader.set_epoch(0)
+    held = []
+    try:
+        while True:
+            held.append(next(reader))
+    except xp.BusyError as error:
+        assert f"all {prefetch} batch slots are held" in str(error) and "prefetch=" in str(error)
+    return len(held)
+
+
+def test_kept_batches_cost_slots_and_come_back(reader):
+    assert slots_free(reader) == 4
+    kept = next(reader)
+    assert slots_free(reader) == 3
+    array = kept.mel
+    kept.release()
+    assert slots_free(reader) == 3  # the array holds it still
+    del array
+    assert slots_free(reader) == 4
+    kept.release()
+
+
+def test_a_released_batch_says_so(reader):
+    with next(reader) as batch:
+        mel = batch.mel
+        first = float(mel[0, 0, 0])
+    assert float(mel[0, 0, 0]) == first
+    assert repr(batch) == "<Batch, released>"
+    for use in (lambda: batch.mel, lambda: len(batch), lambda: batch["tokens"], lambda: batch.speaker, lambda: batch.columns):
+        with pytest.raises(xp.InvalidArgumentError, match="the batch was released"):
+            use()
+
+
+def test_exceptions_in_the_loop_leak_no_slot(reader):
+    for _ in range(BATCHES):  # more than there are slots
+        with pytest.raises(ZeroDivisionError):
+            for batch in reader:
+                1 // int(batch.mel_len[0] - batch.mel_len[0])
+        del batch
+    gc.collect()
+    assert slots_free(reader) == 4
+
+
+def test_closed_readers(cache):
+    with cache.reader(batch_size=4) as reader:
+        batch = next(reader)
+    reader.close()
+    assert "closed" in repr(reader) and batch.mel[0, 0, 0] == batch.mel[0, 0, 0]
+    for use in (reader.state_dict, reader.stats, lambda: next(reader), lambda: reader.set_epoch(1), lambda: len(reader)):
+        with pytest.raises(xp.InvalidArgumentError, match="the reader is closed"):
+            use()
+
+
+def test_stats_count_what_was_done(cache, truth, reader):
+    for batch in reader:
+        del batch
+    stats = reader.stats()
+    assert stats.batch_count == BATCHES and stats.sample_count == 4 * BATCHES
+    assert 0 < stats.ms_p50 <= stats.ms_p95 <= stats.ms_p99 and stats.ms_mean > 0 and stats.ms_std >= 0
+    assert stats.check_failures == 0 and stats.first_failures == () and stats.batches_in_place == 0
+    other = cache.reader(batch_size=4, drop_last=False)
+    for batch in other:
+        del batch
+    expected = sum(mel.nbytes for mel in truth.mels.values()) + sum(tokens.nbytes for tokens in truth.tokens.values())
+    assert other.stats().bytes == expected
+    in_place = cache.reader(batch_size=4, shuffle=None)
+    for batch in in_place:
+        del batch
+    assert in_place.stats().batches_in_place > 0
+
+
+def test_repr_of_a_reader(reader):
+    assert "epoch 0, 9 batches of 37 clips" in repr(reader) and "seed=11" in repr(reader)

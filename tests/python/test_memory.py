@@ -1,0 +1,81 @@
+"""Long runs take no more memory than short ones."""
+
+from support import run_python
+
+
+def test_memory_stays_flat(path):
+    # Resident memory after 500 epochs' batches beyond what the first 100 took. A lost 20 KiB lease would be 90 MiB, a lost
+    # Python object of 100 bytes 0.4 MiB.
+    said = run_python(
+        """
+import gc, os, sys
+import xtts_precompute as xp
+import numpy as np
+
+def resident_kib():
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+cache = xp.open(sys.argv[1])
+reader = cache.reader(batch_size=4)
+total = 0.0
+
+def epochs(count):
+    global total
+    for _ in range(count):
+        for batch in reader:
+            total += float(batch.mel[0, 0, 0]) + int(batch.text_len[0]) + len(batch.ids) + int(batch.speaker[0])
+            np.from_dlpack(batch.mel) if hasattr(np, "from_dlpack") else None
+            batch.mel.__dlpack__()
+        clip = cache[total.__hash__() % len(cache)]
+        total += float(clip.mel[0, 0]) + len(clip.text)
+        reader.state_dict(), reader.stats()
+        try:
+            cache["nobody"]
+        except xp.NotFoundError:
+            pass
+
+epochs(100)
+before = resident_kib()
+epochs(500)
+print(resident_kib() - before)
+""",
+        path,
+        timeout_s=300,
+    )
+    assert int(said) < 2048, f"{said} KiB more"
+
+
+def test_readers_come_and_go(path):
+    said = run_python(
+        """
+import gc, os, sys
+import xtts_precompute as xp
+
+def resident_kib():
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+def open_and_close(count):
+    for number in range(count):
+        cache = xp.open(sys.argv[1])
+        reader = cache.reader(batch_size=4)
+        batch = next(reader)
+        array = batch.mel
+        if number % 2:
+            reader.close()
+        del reader, cache, batch
+
+open_and_close(30)
+before = resident_kib()
+threads, files = len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+open_and_close(200)
+assert len(os.listdir("/proc/self/fd")) == files and len(os.listdir("/proc/self/task")) == threads
+print(resident_kib() - before)
+""",
+        path,
+        timeout_s=300,
+    )
+    assert int(said) < 4096, f"{said} KiB more"

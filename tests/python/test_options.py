@@ -1,0 +1,76 @@
+"""What is not there is an error that lists what is."""
+
+import pytest
+import xtts_precompute as xp
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shufle": "none"}, r"no argument of reader\(\) 'shufle' \(did you mean 'shuffle'\?\); there are: batch_size, split"),
+        ({"shuffle": "globall"}, r"no shuffle 'globall' \(did you mean 'global'\?\); there are: global, window, none"),
+        ({"split": "training"}, r"no split 'training' \(did you mean 'train'\?\); there are: train, validation, test"),
+        ({"on_damage": "ignored"}, r"did you mean 'ignore'"),
+        ({"ids": []}, "no clips chosen"),
+        ({"ids": "clip-001"}, "must be a list of ids, not one text"),
+        ({"exclude": [3]}, "3 is none"),
+        ({"columns": "mel"}, r"columns=\['mel'\]"),
+        ({"columns": []}, "columns is empty"),
+        ({"columns": {"mel": "float33"}}, r"did you mean 'float32'"),
+        ({"columns": {"mel": object()}}, "no dtype for column 'mel'"),
+        ({"columns": {"mel": {"type": "float32"}}}, r"did you mean 'dtype'"),
+        ({"columns": [{"dtype": "float32"}]}, "has no 'name'"),
+        ({"columns": {"tokens": "float32"}}, "tokens"),
+        ({"weights": "language"}, 'must be a dict, as in weights={"by"'),
+        ({"weights": {"temperature": 1}}, "has no 'by'"),
+        ({"weights": {"by": "laguage"}}, "did you mean 'language'"),
+        ({"weights": {"by": "language", "temprature": 1}}, "did you mean 'temperature'"),
+        ({"weights": {"by": "language"}, "shuffle": "none"}, "weights need the shuffle global"),
+        ({"buckets": []}, "buckets is empty"),
+        ({"buckets": {"mel": 40}}, "must be a list"),
+        ({"buckets": [{"mels": 40}]}, "did you mean 'mel'"),
+        ({"buckets": [{"mel": 1}]}, "bucket"),
+        ({"crop": 32}, r'crop=\{"frames": 32\}'),
+        ({"crop": {"frames": 0}}, "crop frames is 0, but must be from 1"),
+        ({"crop": {"frames": 8}, "buckets": [{}]}, "buckets have nothing to sort by"),
+        ({"batch_size": 0}, "batch_size is 0, but must be from 1 to"),
+        ({"batch_size": 1.5}, "must be a whole number, not 1.5"),
+        ({"batch_size": True}, "batch_size is True"),
+        ({"seed": -1}, "seed is -1, but must be from 0"),
+        ({"rank": 2, "world_size": 2}, "ranks go from 0 to 1"),
+        ({"prefetch": 2}, "prefetch is 2, but must be from 3"),
+        ({"threads": 0}, "threads is 0"),
+        ({"where": "secnds > 1"}, "there is no field 'secnds'"),
+        ({"where": 3}, "where must be a text"),
+    ],
+    ids=str,
+)
+def test_wrong_arguments(options, message, cache):
+    with pytest.raises(xp.InvalidArgumentError, match=message) as caught:
+        cache.reader(**options)
+    assert isinstance(caught.value, ValueError) and caught.value.code == "invalid argument"
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"columns": ["mell"]}, xp.NotFoundError),
+        ({"ids": ["nobody"]}, xp.NotFoundError),
+        ({"device": "cuda"}, xp.UnsupportedError),
+    ],
+    ids=str,
+)
+def test_what_the_cache_or_the_build_has_not(options, error, cache):
+    with pytest.raises(error, match="there is|has no clip"):
+        cache.reader(**options)
+
+
+def test_arguments_are_keywords(cache):
+    with pytest.raises(TypeError):
+        cache.reader(32)
+
+
+def test_numbers_of_numpy_are_numbers(cache):
+    import numpy as np
+
+    assert len(cache.reader(batch_size=np.int64(8), seed=np.uint64(2**64 - 1))) == 4

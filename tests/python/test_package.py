@@ -1,0 +1,135 @@
+"""The package as a thing: what it needs, what it says of itself, and what type checkers see."""
+
+import importlib.metadata
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import xtts_precompute as xp
+
+from support import PROJECT, run_python
+
+FOLDER = Path(xp.__file__).parent
+CHECKED_IN = PROJECT / "src/python/xtts_precompute"
+
+
+def test_it_is_the_installed_one():
+    assert PROJECT / "src" not in FOLDER.parents
+    for file in CHECKED_IN.glob("*.py*"):
+        assert (FOLDER / file.name).read_bytes() == file.read_bytes(), f"{file.name} was not installed anew"
+
+
+def test_versions_agree():
+    in_cmake = re.search(r"project\(xtts-precompute VERSION (\S+)", (PROJECT / "CMakeLists.txt").read_text()).group(1)
+    assert importlib.metadata.version("xtts-precompute") == in_cmake
+    assert importlib.metadata.requires("xtts-precompute") == ["numpy>=1.23", 'ml_dtypes>=0.3; extra == "bfloat16"']
+
+
+def test_compiled_parts_need_nothing_but_the_runtime():
+    allowed = re.compile(r"lib(stdc\+\+|gcc_s|m|c|xtts_reader)\.so\.\d+|ld-linux.*\.so\.\d+")
+    parts = sorted(FOLDER.glob("*.so*"))
+    assert len(parts) == 2, parts
+    for part in parts:
+        said = subprocess.run(["readelf", "-Wd", part], capture_output=True, text=True, check=True).stdout
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", said)
+        assert needed and all(allowed.fullmatch(name) for name in needed), (part.name, needed)
+        assert "RPATH" not in said and re.findall(r"\(RUNPATH\).*\[(.*)\]", said) in ([], ["$ORIGIN"])
+
+
+def test_import_is_quick_and_takes_only_numpy():
+    run_python(
+        """
+import sys
+import numpy
+try:
+    import ml_dtypes
+except ImportError:
+    pass
+before = set(sys.modules)
+import xtts_precompute
+standard = sys.stdlib_module_names
+strange = {name for name in set(sys.modules) - before if name.split(".")[0] not in standard | {"xtts_precompute", "numpy"}}
+assert not strange, strange
+"""
+    )
+
+
+def test_everything_public_has_a_docstring():
+    missing = []
+    for name in xp.__all__:
+        thing = getattr(xp, name)
+        if not inspect.getdoc(thing):
+            missing.append(name)
+        if inspect.isclass(thing):
+            for member, value in vars(thing).items():
+                if member.startswith("_") or not (callable(value) or isinstance(value, property)):
+                    continue
+                if not inspect.getdoc(value):
+                    missing.append(f"{name}.{member}")
+    assert missing == []
+    assert sorted(xp.__all__) == xp.__all__
+
+
+def test_the_stub_is_that_of_the_module(tmp_path):
+    # Made anew with: python -m nanobind.stubgen -m xtts_precompute._core -o src/python/xtts_precompute/_core.pyi
+    subprocess.run(
+        [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "xtts_precompute._core", "-o", tmp_path / "_core.pyi"], check=True
+    )
+    assert (tmp_path / "_core.pyi").read_text() == (CHECKED_IN / "_core.pyi").read_text()
+
+
+def mypy(*arguments):
+    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary", *arguments], capture_output=True, text=True, check=False)
+
+
+def test_the_package_passes_mypy(tmp_path):
+    done = mypy("--cache-dir", tmp_path, "-p", "xtts_precompute")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+USER = """
+import numpy as np
+import xtts_precompute as xp
+
+cache = xp.open("./cache")
+mel: xp.Array = cache["LJ001-0001"].mel
+text: str | None = cache[0].text
+names: list[str] = list(cache.ids) + cache.ids[2:5] + [cache.ids[0]]
+reader = cache.reader(batch_size=8, shuffle="window", columns={"mel": "float16", "tokens": None},
+                      weights={"by": "language", "temperature": 0.5}, buckets=[{"batch_size": 4, "mel": 400}, {}], crop={"frames": 3})
+cache.reader(columns=["mel", {"name": "tokens", "pad_value": 0.0}], ids=(name for name in names))
+for batch in reader:
+    numbers: np.ndarray = batch.mel * 2
+    length: int = int(batch.mel_len[0])
+    ids: list[str] = batch.ids
+state = reader.state_dict()
+reader.load_state_dict(state)
+mean: float = reader.stats().ms_mean
+"""
+
+WRONG = {
+    'cache.reader(shufle="none")': "Unexpected keyword|incompatible type",
+    'cache.reader(shuffle="globall")': "incompatible type",
+    'cache.reader(weights={"by": "colour"})': "incompatible type",
+    'cache.reader(crop={"frame": 3})': "incompatible type|Missing key",
+    "cache.ids[0] + 1": "Unsupported operand",
+    "reader.stats().ms_median": "has no attribute",
+}
+
+
+def test_a_users_program_passes_mypy(tmp_path):
+    program = tmp_path / "user.py"
+    program.write_text(USER)
+    done = mypy("--python-version", "3.10", "--cache-dir", tmp_path, program)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_mypy_finds_a_users_errors(line, tmp_path):
+    program = tmp_path / "user.py"
+    program.write_text(USER + line + "\n")
+    done = mypy("--cache-dir", tmp_path, program)
+    assert done.returncode == 1 and re.search(WRONG[line], done.stdout), done.stdout + done.stderr
