@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/run.sh [quick]: installs what is missing, builds, and runs all tests: optimized, with every warning an error; then, unless
-# `quick`, most of them under the address and undefined-behaviour sanitizers, and those with several threads under the thread sanitizer.
+# `quick`, most of them under the address and undefined-behaviour sanitizers, and those with several threads under the thread sanitizer; at
+# last those of the Python package, installed as users install it.
 # XTTS_CORPUS names a folder with the unpacked test corpus; tests that need it say that they skip where it is absent.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/setup.sh"
@@ -42,3 +43,5 @@ if [ "${1:-}" != quick ]; then
   # What works on several threads.
   run_preset tsan pipeline_thread_test verify_test base_test loader_test public_reader_test
 fi
+
+tests/python/run.sh

@@ -133,3 +133,29 @@ def test_mypy_finds_a_users_errors(line, tmp_path):
     program.write_text(USER + line + "\n")
     done = mypy("--cache-dir", tmp_path, program)
     assert done.returncode == 1 and re.search(WRONG[line], done.stdout), done.stdout + done.stderr
+
+
+def configure(folder, *settings):
+    return subprocess.run(
+        ["cmake", "-S", PROJECT, "-B", folder, "-DXTTS_BUILD_TOOLS=OFF", "-DXTTS_BUILD_TESTS=OFF", *settings],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_nothing_is_looked_for_that_only_the_builder_needs(tmp_path):
+    hidden = ("PkgConfig", "yaml-cpp", "CLI11", "TBB", "ZLIB", "GTest", "benchmark")
+    done = configure(tmp_path, *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in hidden))
+    assert done.returncode == 0, done.stderr
+    known = (tmp_path / "CMakeCache.txt").read_text()
+    assert "XTTS_XXHASH_INCLUDE" in known and not re.search("(?i)lmdb|ffmpeg|fftw|hdf5", known)
+
+
+@pytest.mark.parametrize(
+    ("setting", "package"),
+    [("-DXTTS_XXHASH_INCLUDE=", "libxxhash-dev"), ("-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON", "nlohmann-json3-dev")],
+)
+def test_what_is_missing_is_named_by_its_package(setting, package, tmp_path):
+    done = configure(tmp_path, setting)
+    assert done.returncode != 0 and f"apt-get install {package}" in done.stderr

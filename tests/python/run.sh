@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# tests/python/run.sh [pytest arguments]: makes the package's sdist, installs that into an environment of its own (build/python-env) as a user's
+# pip does, and runs these tests. What has not changed since is not built again. XTTS_PYTHON: another Python than python3.
+# Needs tests/run.sh's packages and the program (build/check/cli/xtts-precompute); pip needs its index.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
+cd "$project"
+python=${XTTS_PYTHON:-python3}
+environment=build/python-env
+log=$project/build/python-env.log
+
+# Of all that the installed package is made of.
+state() {
+  "$python" -c 'import sys; print(sys.version, sys.executable)'
+  sha256sum pyproject.toml CMakeLists.txt LICENSE README.md tests/python/requirements.txt
+  find cmake include formats src/{base,reader,query,gpu,loader,capi,api,python} -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.txt' \
+    -o -name '*.cmake' -o -name '*.in' -o -name '*.map' -o -name '*.py' -o -name '*.pyi' -o -name py.typed \) -print0 | sort -z | xargs -0 sha256sum
+}
+
+install_package() {
+  rm -rf "$environment" build/python-dist
+  "$python" -m venv "$environment"
+  "$environment/bin/pip" install --quiet --requirement tests/python/requirements.txt
+  "$environment/bin/python" -m build --sdist --outdir build/python-dist .
+  "$environment/bin/pip" install --verbose build/python-dist/*.tar.gz
+}
+
+mkdir -p build
+state >build/python-env.state
+if ! cmp -s build/python-env.state "$environment/state"; then
+  say "== python: building and installing the package"
+  # In a shell of its own: within a condition, bash would not stop at the first failure.
+  if ! bash -euo pipefail -c "$(declare -f install_package); environment=$environment python=$python; install_package" >"$log" 2>&1; then
+    tail -40 "$log" >&2
+    say "The Python package could not be built or installed; the whole log: $log"
+    exit 1
+  fi
+  cp build/python-env.state "$environment/state"
+fi
+say "== python: testing"
+exec "$environment/bin/python" -m pytest -p no:cacheprovider tests/python "$@"
