@@ -1,5 +1,5 @@
 // Memory: a piece of read-only memory for Python, and what keeps it. NumPy arrays have it as their
-// base (buffer protocol); DLPack is made of an array, which keeps the Memory. Immutable; may be
+// base (buffer protocol); DLPack capsules keep its owner (dlpack.hpp). Immutable; may be
 // dropped in any thread that has the GIL.
 #pragma once
 

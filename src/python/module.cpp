@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include "python/bindings.hpp"
+#include "python/dlpack.hpp"
 #include "python/errors.hpp"
 #include "python/fork.hpp"
 #include "python/gil.hpp"
@@ -20,6 +21,7 @@ NB_MODULE(_core, module) {
   module.def("count_outside", GilRelease::count_outside, "Threads that have let go of the GIL.");
   bind_errors();
   bind_memory(module);
+  bind_dlpack(module);
   bind_cache(module);
   bind_batch(module);
   bind_reader(module);

@@ -153,3 +153,12 @@ def test_bfloat16_without_ml_dtypes_says_what_to_do(cache, monkeypatch):
     batch = next(iter(cache.reader(batch_size=4, columns={"mel": "bfloat16"})))
     with pytest.raises(xp.UnsupportedError, match="pip install ml_dtypes, or ask for numbers"):
         batch["mel"]
+
+
+def test_selections_of_rows_are_numpys_own(array):
+    rows = array[[0, 1]]
+    assert rows.flags.writeable
+    theirs = from_capsule(rows.__dlpack__())
+    assert theirs.ctypes.data == rows.ctypes.data
+    np.testing.assert_array_equal(theirs, array[:2])
+    np.testing.assert_array_equal(np.from_dlpack(rows), array[:2])

@@ -92,6 +92,7 @@ def test_the_package_passes_mypy(tmp_path):
 
 USER = """
 import numpy as np
+import numpy.typing as npt
 import xtts_precompute as xp
 
 cache = xp.open("./cache")
@@ -102,7 +103,7 @@ reader = cache.reader(batch_size=8, shuffle="window", columns={"mel": "float16",
                       weights={"by": "language", "temperature": 0.5}, buckets=[{"batch_size": 4, "mel": 400}, {}], crop={"frames": 3})
 cache.reader(columns=["mel", {"name": "tokens", "pad_value": 0.0}], ids=(name for name in names))
 for batch in reader:
-    numbers: np.ndarray = batch.mel * 2
+    numbers: npt.NDArray[np.float32] = batch.mel * 2
     length: int = int(batch.mel_len[0])
     ids: list[str] = batch.ids
 state = reader.state_dict()

@@ -213,6 +213,21 @@ for _ in range(3):
     threading.Thread(target=read, daemon=True).start()
 time.sleep(0.2)
 """,
+    # ctypes calls it without the GIL, as a library's own thread does.
+    "with tensors that another library has dropped": """
+import ctypes, numpy as np
+api = ctypes.pythonapi
+api.PyCapsule_GetPointer.restype, api.PyCapsule_GetPointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+api.PyCapsule_SetName.argtypes = ctypes.py_object, ctypes.c_char_p
+names = []
+for name, deleter_at, capsule in ((b"dltensor", 56, batch.mel.__dlpack__()),
+                                  (b"dltensor_versioned", 16, batch.mel.__dlpack__(max_version=(1, 0)))):
+    tensor = api.PyCapsule_GetPointer(capsule, name)
+    names.append(b"used_" + name)
+    api.PyCapsule_SetName(capsule, names[-1])
+    deleter = ctypes.c_void_p.from_address(tensor + deleter_at).value
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter)(tensor)  # without the GIL
+""",
     "with a reader that atexit uses": "import atexit; atexit.register(lambda: next(reader))",
     "with a reader in a destructor": """
 class Late:

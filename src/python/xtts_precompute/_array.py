@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._errors import UnsupportedError
@@ -19,16 +20,17 @@ else:
 _CPU: tuple[Literal[1], Literal[0]] = (1, 0)  # DLPack's kDLCPU
 _DLPACK_KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _DLPACK_BFLOAT = 4
+_NUMPY_KNOWS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
-class Array(np.ndarray):
+class Array(np.ndarray[Any, np.dtype[Any]]):
     """A read-only NumPy array over a batch's or a record's own memory.
 
     It keeps that memory (and with it the batch's slot) for as long as it or a view of it lives: copy what is to be kept
     long. What arithmetic makes of it is an ordinary `numpy.ndarray`, and so are `copy()` and `astype()`.
 
-    A DLPack consumer that knows read-only memory (DLPack 1.0: NumPy 2.1, PyTorch 2.9 and later, JAX) gets this very memory; any
-    other gets a copy, because it could write.
+    A DLPack consumer that asks for version 1.0, which knows read-only memory (NumPy from 2.1 on), gets this very memory; any
+    other (JAX, as of 0.10) gets a copy, because it could write.
     """
 
     __slots__ = ()
@@ -66,20 +68,29 @@ class Array(np.ndarray):
         if dl_device is not None and tuple(dl_device) != _CPU:
             raise BufferError(f"the array is on the CPU, {_CPU}, not on {tuple(dl_device)}")
         knows_read_only = max_version is not None and max_version[0] >= 1
-        source: np.ndarray = self
-        if copy or (self._is_read_only and not knows_read_only):
-            if copy is False:
-                raise BufferError("the memory is read-only, which DLPack says from version 1.0 on: ask for max_version=(1, 0)")
-            source = self.copy()
-        shared = _share(source)
-        return shared.__dlpack__(max_version=max_version)
+        memory = self._memory
+        if memory is None:  # memory of its own, as of a selection of rows: NumPy's business
+            if knows_read_only and _NUMPY_KNOWS_VERSIONS:
+                return super().__dlpack__(max_version=max_version, copy=copy)
+            return super().__dlpack__()
+        if copy is False and not knows_read_only:
+            raise BufferError("the memory is read-only, which DLPack says from version 1.0 on: ask for max_version=(1, 0)")
+        if copy or not knows_read_only:
+            plain = np.ascontiguousarray(self.view(np.ndarray))
+            return _core.dlpack_of_copy(knows_read_only, plain.ctypes.data, plain.nbytes, *_layout(plain))
+        return _core.dlpack_of_memory(memory, self.ctypes.data, *_layout(self))
 
     @property
-    def _is_read_only(self) -> bool:
-        return not self.flags.writeable
+    def _memory(self) -> _core.Memory | None:
+        """What it is a view of."""
+        base: Any = self
+        while isinstance(base, np.ndarray):
+            base = base.base
+        return base if isinstance(base, _core.Memory) else None
 
 
-def _share(array: np.ndarray) -> Any:
+def _layout(array: npt.NDArray[Any]) -> tuple[list[int], list[int], int, int]:
+    """Shape, strides in elements, DLPack's kind, bits."""
     size = array.dtype.itemsize
     if any(step % size for step in array.strides):
         raise BufferError(f"strides of {array.strides} bytes are no multiples of the {size} bytes of a number: copy the array")
@@ -89,8 +100,7 @@ def _share(array: np.ndarray) -> Any:
         kind = _DLPACK_KINDS[array.dtype.kind]
     else:
         raise BufferError(f"DLPack has no {array.dtype}")
-    strides = [step // size for step in array.strides]
-    return _core.share(array, array.ctypes.data, list(array.shape), strides, kind, size * 8, not array.flags.writeable)
+    return list(array.shape), [step // size for step in array.strides], kind, size * 8
 
 
 _DTYPES: dict[str, np.dtype[Any] | None] = {

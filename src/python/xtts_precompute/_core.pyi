@@ -16,10 +16,13 @@ def count_outside() -> int:
 class Memory:
     """Read-only memory of a batch or record, by the buffer protocol."""
 
-def share(owner: object, address: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int, is_read_only: bool) -> object:
+def dlpack_of_memory(memory: Memory, address: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int) -> object:
     """
-    An object with __dlpack__ for the memory at an address that `owner` keeps.
+    A read-only capsule (DLPack 1.0) of a part of `memory`; strides count elements.
     """
+
+def dlpack_of_copy(is_versioned: bool, address: int, size_bytes: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int) -> object:
+    """A capsule of a copy of memory without gaps."""
 
 class ClipInfo:
     """What is known of a clip; empty where it is not known."""
