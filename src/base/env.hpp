@@ -40,6 +40,8 @@ struct DirectoryEntry {
 };
 
 class FileMapping;  // file_mapping.hpp
+class DirectFile;   // direct_reads.hpp
+class DirectQueue;
 
 class RandomAccessFile {
  public:
@@ -52,6 +54,9 @@ class RandomAccessFile {
   // The whole file as memory. kUnsupported where there is no such thing (an empty file, some
   // network file systems): then read_at() does everything.
   [[nodiscard]] virtual Result<std::shared_ptr<const FileMapping>> map() const;
+  // The same file once more, for a DirectQueue. kUnsupported where the file system cannot read past
+  // the page cache.
+  [[nodiscard]] virtual Result<std::shared_ptr<const DirectFile>> open_direct() const;
 };
 
 class WritableFile {
@@ -84,6 +89,21 @@ struct LockReach {
 };
 enum class WriteMode : std::uint8_t { kTruncate, kAppend };
 
+enum class StorageKind : std::uint8_t {
+  kUnknown,   // a program's file system, or a disk that does not tell
+  kMemory,    // no disk at all
+  kSsd,       // seeks cost nothing
+  kRotating,  // each seek costs a hundredth of a second
+  kNetwork,
+};
+
+// What a file lies on, as far as the system tells.
+struct StorageFacts {
+  StorageKind kind = StorageKind::kUnknown;
+  std::string file_system = {};  // "ext4"; empty where we do not know it
+  std::string device = {};       // "nvme0n1"; empty where it is not one
+};
+
 class Env {
  public:
   virtual ~Env() = default;
@@ -114,6 +134,16 @@ class Env {
   [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                                LockKind kind) = 0;
   [[nodiscard]] virtual Result<LockReach> lock_reach(const std::string& folder) = 0;
+
+  // What follows concerns the machine rather than files; an Env that stands for none has nothing to
+  // say (kUnsupported).
+  [[nodiscard]] virtual Result<StorageFacts> storage(const std::string& path);
+  // Memory that may be filled, the page cache included, without anybody having to swap; in a
+  // container, within its limit.
+  [[nodiscard]] virtual Result<std::uint64_t> available_memory_bytes();
+  // For up to `depth` reads at once past the page cache. kUnsupported: the kernel has no io_uring,
+  // or forbids it here.
+  [[nodiscard]] virtual Result<std::unique_ptr<DirectQueue>> open_direct_queue(std::uint32_t depth);
 
   // Monotonic: immune to clock jumps. The only clock the project decides by.
   [[nodiscard]] virtual std::chrono::nanoseconds now() = 0;

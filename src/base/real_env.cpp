@@ -13,9 +13,12 @@
 #include <cstring>
 #include <thread>
 
+#include "base/direct_reads.hpp"
 #include "base/env.hpp"
 #include "base/file_mapping.hpp"
+#include "base/io_uring.hpp"
 #include "base/lock_reach.hpp"
+#include "base/storage_facts.hpp"
 #include "base/try.hpp"
 
 namespace xtts {
@@ -129,6 +132,20 @@ bool may_ask_what_is_in_memory(int fd, const std::string& path) {
          ::access(path.c_str(), W_OK) == 0;
 }
 
+// What an open file wants its direct reads to be aligned to. Before Linux 6.1 it is not told, and a
+// page suits every disk we know.
+std::uint32_t direct_alignment_bytes(int fd) {
+  std::uint32_t bytes = 4096;
+#ifdef STATX_DIOALIGN
+  struct statx info {};
+  const bool is_told = ::statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &info) == 0 &&
+                       (info.stx_mask & STATX_DIOALIGN) != 0;
+  // No alignment at all: a file that cannot be read in this way.
+  if (is_told) bytes = std::max(info.stx_dio_offset_align, info.stx_dio_mem_align);
+#endif
+  return bytes;
+}
+
 class RealRandomAccessFile final : public RandomAccessFile {
  public:
   RealRandomAccessFile(std::string path, int fd, std::uint64_t size)
@@ -161,6 +178,26 @@ class RealRandomAccessFile final : public RandomAccessFile {
     }
     if (errno == ENODEV) return RandomAccessFile::map();
     return failure("mapping", path_, errno);
+  }
+
+  [[nodiscard]] Result<std::shared_ptr<const DirectFile>> open_direct() const override {
+    const int fd = retry_interrupted(
+        [&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_DIRECT); });
+    if (fd < 0 && errno == EINVAL) return RandomAccessFile::open_direct();
+    if (fd < 0) return failure("opening", path_, errno);
+    Descriptor owner(fd);
+    struct stat ours {
+    }, theirs{};
+    if (::fstat(fd_.get(), &ours) != 0 || ::fstat(fd, &theirs) != 0) {
+      return failure("examining", path_, errno);
+    }
+    if (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino) {
+      return Status(StatusCode::kResource, path_ + " is another file than it was");
+    }
+    const std::uint32_t alignment = direct_alignment_bytes(fd);
+    if (alignment == 0) return RandomAccessFile::open_direct();
+    return std::shared_ptr<const DirectFile>(
+        std::make_shared<DirectFile>(owner.release(), alignment));
   }
 
  private:
@@ -359,6 +396,18 @@ class RealEnv final : public Env {
     return real_lock_reach(folder);
   }
 
+  [[nodiscard]] Result<StorageFacts> storage(const std::string& path) override {
+    return real_storage(path);
+  }
+  [[nodiscard]] Result<std::uint64_t> available_memory_bytes() override {
+    return real_available_memory_bytes();
+  }
+  [[nodiscard]] Result<std::unique_ptr<DirectQueue>> open_direct_queue(
+      std::uint32_t depth) override {
+    XTTS_ASSIGN(auto ring, IoUring::open(depth));
+    return std::unique_ptr<DirectQueue>(std::move(ring));
+  }
+
   [[nodiscard]] std::chrono::nanoseconds now() override {
     return std::chrono::steady_clock::now().time_since_epoch();
   }
@@ -372,6 +421,20 @@ class RealEnv final : public Env {
 
 Result<std::shared_ptr<const FileMapping>> RandomAccessFile::map() const {
   return Status(StatusCode::kUnsupported, "this file cannot be mapped");
+}
+
+Result<std::shared_ptr<const DirectFile>> RandomAccessFile::open_direct() const {
+  return Status(StatusCode::kUnsupported, "this file cannot be read past the page cache");
+}
+
+Result<StorageFacts> Env::storage(const std::string&) {
+  return Status(StatusCode::kUnsupported, "what these files lie on is not known");
+}
+Result<std::uint64_t> Env::available_memory_bytes() {
+  return Status(StatusCode::kUnsupported, "how much memory is free is not known");
+}
+Result<std::unique_ptr<DirectQueue>> Env::open_direct_queue(std::uint32_t) {
+  return Status(StatusCode::kUnsupported, "these files cannot be read past the page cache");
 }
 
 Env& Env::real() {

@@ -1,0 +1,189 @@
+#include "base/storage_facts.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+namespace xtts {
+namespace {
+
+constexpr std::size_t kTextBytesMax = std::size_t{1} << 20U;
+
+// Files of the kernel, which have no size. Empty where there is none.
+std::string read_kernel_text(const std::string& path) {
+  std::string text;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  std::array<char, 4096> piece;
+  while (text.size() < kTextBytesMax) {
+    const ssize_t got = ::read(fd, piece.data(), piece.size());
+    if (got <= 0) break;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  ::close(fd);
+  return text;
+}
+
+std::string number_of(dev_t device) {
+  return std::to_string(major(device)) + ":" + std::to_string(minor(device));
+}
+
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+std::string_view next_word(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  const std::size_t end = std::min(line.find_first_of(" \t\n"), line.size());
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(end);
+  return word;
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest == text.data()) return std::nullopt;
+  return number;
+}
+
+// The number of the disk below a file system, which may have a number of its own.
+std::string disk_number(dev_t of_path) {
+  if (major(of_path) != 0) return number_of(of_path);
+  const auto source =
+      find_mount_source(read_kernel_text("/proc/self/mountinfo"), number_of(of_path));
+  struct stat info {};
+  if (source && ::stat(source->c_str(), &info) == 0 && S_ISBLK(info.st_mode)) {
+    return number_of(info.st_rdev);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<bool> parse_rotational(std::string_view text) noexcept {
+  if (text.starts_with("0")) return false;
+  if (text.starts_with("1")) return true;
+  return std::nullopt;
+}
+
+std::optional<std::string> find_mount_source(std::string_view mountinfo, std::string_view number) {
+  while (!mountinfo.empty()) {
+    std::string_view line = next_line(mountinfo);
+    const std::string_view whole = line;
+    (void)next_word(line);  // the mount's own number
+    (void)next_word(line);  // its parent's
+    if (next_word(line) != number) continue;
+    // Optional fields end at a dash; then the kind of file system, and what is mounted.
+    const std::size_t dash = whole.find(" - ");
+    if (dash == std::string_view::npos) continue;
+    std::string_view rest = whole.substr(dash + 3);
+    (void)next_word(rest);
+    return std::string(next_word(rest));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_available_memory_bytes(std::string_view meminfo) {
+  while (!meminfo.empty()) {
+    std::string_view line = next_line(meminfo);
+    if (next_word(line) != "MemAvailable:") continue;
+    const auto kib = parse_number(next_word(line));
+    if (!kib || *kib > UINT64_MAX / 1024) return std::nullopt;
+    return *kib * 1024;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_memory_limit_bytes(std::string_view text) {
+  return parse_number(next_word(text));
+}
+
+std::optional<std::string> find_memory_group(std::string_view cgroup) {
+  // "0::/path" is the one tree of version 2, "9:memory:/path" the tree of version 1, which goes
+  // first where both are there.
+  std::optional<std::string> found;
+  while (!cgroup.empty()) {
+    const std::string_view line = next_line(cgroup);
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view parts = line.substr(first + 1, second - first - 1);
+    const std::string path(line.substr(second + 1));
+    if (parts.empty() && !found) found = path;
+    if (parts == "memory") found = "/memory" + path;
+  }
+  return found;
+}
+
+StorageKind storage_kind(const FileSystem* system, std::string_view device,
+                         std::optional<bool> rotational) noexcept {
+  if (system == nullptr || system->kind == FileSystemKind::kProgram) return StorageKind::kUnknown;
+  if (system->kind == FileSystemKind::kMemory) return StorageKind::kMemory;
+  if (system->kind == FileSystemKind::kNetwork) return StorageKind::kNetwork;
+  if (!rotational) return StorageKind::kUnknown;
+  if (!*rotational) return StorageKind::kSsd;
+  const bool is_virtual = device.starts_with("vd") || device.starts_with("xvd");
+  return is_virtual ? StorageKind::kUnknown : StorageKind::kRotating;
+}
+
+Result<StorageFacts> real_storage(const std::string& path) {
+  struct statfs system {};
+  struct stat info {};
+  if (::statfs(path.c_str(), &system) != 0 || ::stat(path.c_str(), &info) != 0) {
+    const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kResource;
+    return Status(code, "examining the file system of " + path + ": " +
+                            std::generic_category().message(errno));
+  }
+  StorageFacts facts;
+  const FileSystem* const known = find_file_system(static_cast<std::uint32_t>(system.f_type));
+  if (known != nullptr) facts.file_system = known->name;
+  std::optional<bool> rotational;
+  if (const std::string number = disk_number(info.st_dev); !number.empty()) {
+    const std::string folder = "/sys/dev/block/" + number;
+    const std::unique_ptr<char, void (*)(void*)> target(::realpath(folder.c_str(), nullptr),
+                                                        std::free);
+    if (target) facts.device = std::string(file_name(target.get()));
+    // A partition has no queue of its own.
+    std::string text = read_kernel_text(folder + "/queue/rotational");
+    if (text.empty()) text = read_kernel_text(folder + "/../queue/rotational");
+    rotational = parse_rotational(text);
+  }
+  facts.kind = storage_kind(known, facts.device, rotational);
+  return facts;
+}
+
+Result<std::uint64_t> real_available_memory_bytes() {
+  const auto free = parse_available_memory_bytes(read_kernel_text("/proc/meminfo"));
+  if (!free) {
+    return Status(StatusCode::kUnsupported, "/proc/meminfo does not tell how much memory is free");
+  }
+  std::uint64_t bytes = *free;
+  // In a container the group's own folder is often mounted as the root of the tree, and pages of
+  // files count against the limit: they are given back before anything else is refused.
+  const std::string root = "/sys/fs/cgroup";
+  std::string group = find_memory_group(read_kernel_text("/proc/self/cgroup")).value_or("/");
+  for (const std::string& folder :
+       {root + group, root, root + "/memory", root + "/unified" + group}) {
+    for (const char* const name : {"/memory.max", "/memory.limit_in_bytes"}) {
+      const auto limit = parse_memory_limit_bytes(read_kernel_text(folder + name));
+      if (limit) bytes = std::min(bytes, *limit);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace xtts
