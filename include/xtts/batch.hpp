@@ -62,6 +62,13 @@ enum class OnDamage : std::uint8_t {
   kIgnore,  // it comes as it is, where it can be read at all
 };
 
+// How records come from where they lie.
+enum class Reading : std::uint8_t {
+  kAuto,    // one of these, by what the storage is and whether the files fit into memory
+  kMapped,  // through the system's page cache, where later epochs find them
+  kDirect,  // past it: for caches that are larger than memory. Mapped where the system cannot
+};
+
 struct ColumnRequest {
   std::string name;
   std::optional<DType> dtype = {};       // another float type than stored; nothing: as stored
@@ -119,6 +126,7 @@ struct ReaderOptions {
   // 0: runs of 32 MiB, and 16 of them.
   std::uint64_t stretch_samples = 0;
   std::uint64_t stretches_per_window = 0;
+  Reading reading = Reading::kAuto;
 };
 
 // One column of a batch.
@@ -188,7 +196,9 @@ struct ReaderStats {
   double filler_wait_s = 0;          // for slots, all threads together
   std::uint64_t check_failures = 0;  // damaged clips in what was handed out; failed batches
   std::vector<std::string> first_failures;
-  std::string notice;  // what the system did not grant
+  std::string notice;   // what the system did not grant, and what would suit the storage better
+  std::string storage;  // what the cache lies on, and how much of it was in memory at the start
+  std::string reading;  // how it is read, and why
 };
 
 class Reader {

@@ -27,6 +27,7 @@ class FileMapping {
   // is where we neither own the file nor may write to it.
   [[nodiscard]] virtual std::uint64_t resident_bytes(std::uint64_t offset_bytes,
                                                      std::uint64_t size_bytes) const = 0;
+  [[nodiscard]] virtual bool tells_what_is_resident() const noexcept { return true; }
 };
 
 }  // namespace xtts

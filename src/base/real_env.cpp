@@ -104,6 +104,7 @@ class RealFileMapping final : public FileMapping {
     for (const unsigned char page : is_resident) count += page & 1U;
     return std::min(count * page_bytes(), size_bytes);
   }
+  [[nodiscard]] bool tells_what_is_resident() const noexcept override { return may_ask_; }
 
  private:
   static constexpr int kPopulateRead = 22;  // Linux 5.14; older headers lack the name

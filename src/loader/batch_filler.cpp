@@ -21,11 +21,28 @@ long disk_waits() {
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
 }
 
-void announce(const reader::RecordPlace& place) {
-  const std::span<const std::byte> region = place.region();
-  const auto offset = region.data() - place.block->mapping->bytes().data();
-  place.block->mapping->will_need(static_cast<std::uint64_t>(offset), region.size());
-}
+// Lets go of what was staged for the rows that are left, however the scope ends.
+class StagedRows {
+ public:
+  StagedRows(const ReadAhead& ahead, const BatchSlot& slot, std::uint32_t first_row,
+             std::uint32_t end_row)
+      : ahead_(ahead), slot_(slot), row_(first_row), end_row_(end_row) {}
+  ~StagedRows() { ahead_.release(slot_, row_, end_row_); }
+  StagedRows(const StagedRows&) = delete;
+  StagedRows& operator=(const StagedRows&) = delete;
+
+  void release_next() {
+    ahead_.release(slot_, row_, row_ + 1);
+    ++row_;
+  }
+  void keep() { row_ = end_row_; }
+
+ private:
+  const ReadAhead& ahead_;
+  const BatchSlot& slot_;
+  std::uint32_t row_;
+  std::uint32_t end_row_;
+};
 
 }  // namespace
 
@@ -38,7 +55,12 @@ BatchFiller::BatchFiller(const reader::CacheSet& caches, std::span<const BatchLa
     : caches_(caches),
       layouts_(layouts),
       options_(options),
-      rows_(caches),
+      ahead_(caches,
+             {.staging = options.staging,
+              .looks_ahead = options.window_reader == nullptr,
+              .reads_padding = options.verify_records},
+             [this](std::uint64_t step) { return choose_clips(step); }),
+      rows_(caches, options.staging),
       scratch_(options.thread_count + 1) {}
 
 void BatchFiller::set_epochs(std::shared_ptr<const EpochPlan> now,
@@ -50,12 +72,24 @@ void BatchFiller::set_epochs(std::shared_ptr<const EpochPlan> now,
 
 std::shared_ptr<const EpochPlan> BatchFiller::epoch_of(std::uint64_t step) const {
   const std::scoped_lock lock(mutex_);
-  return step < now_->end_step() ? now_ : then_;
+  if (step < now_->end_step()) return now_;
+  return then_ != nullptr && step < then_->end_step() ? then_ : nullptr;
+}
+
+void BatchFiller::restart() {
+  ahead_.restart();
 }
 
 Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
   slot.step = step;
-  choose_clips(slot, step);
+  XTTS_TRY(ahead_.take(slot, step, disk_is_read_.exchange(false, std::memory_order_relaxed)));
+  StagedRows staged(ahead_, slot, 0, slot.layout->batch_size);
+  XTTS_TRY(prepare(slot));
+  staged.keep();  // for the parts
+  return {};
+}
+
+Status BatchFiller::prepare(BatchSlot& slot) {
   if (options_.window_reader != nullptr && !slot.epoch_places.empty()) {
     options_.window_reader->wait_for(slot.epoch_places.back());
   }
@@ -65,23 +99,26 @@ Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
   slot.in_place.assign(slot.layout->columns.size(), {});
   place_in_cache(slot);
   XTTS_TRY(read_plan(slot));
-  locate_records(slot);
+  ahead_.find_records(slot);
   const std::uint64_t parts = work_bytes(slot) / kPartBytes;
   slot.part_count =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, slot.layout->batch_size));
   return {};
 }
 
-void BatchFiller::choose_clips(BatchSlot& slot, std::uint64_t step) const {
+// Nothing behind the last step of the epochs that are known.
+std::optional<BatchClips> BatchFiller::choose_clips(std::uint64_t step) const {
   const auto plan = epoch_of(step);
-  slot.epoch = plan->epoch();
-  slot.bucket = plan->bucket_of(step);
-  slot.layout = &layouts_[slot.bucket];
-  plan->find_places(step, options_.rank, slot.epoch_places);
-  slot.positions.clear();
-  for (const std::uint64_t place : slot.epoch_places) {
-    slot.positions.push_back(plan->sequence().position_at(place));
+  if (plan == nullptr) return std::nullopt;
+  BatchClips clips;
+  clips.epoch = plan->epoch();
+  clips.bucket = plan->bucket_of(step);
+  clips.layout = &layouts_[clips.bucket];
+  plan->find_places(step, options_.rank, clips.epoch_places);
+  for (const std::uint64_t place : clips.epoch_places) {
+    clips.positions.push_back(plan->sequence().position_at(place));
   }
+  return clips;
 }
 
 // What the parts have to go through: what is copied, and what is checked where it lies.
@@ -110,6 +147,7 @@ void BatchFiller::place_in_cache(BatchSlot& slot) {
   for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
     const ColumnLayout& column = slot.layout->columns[i];
     if (column.is_converted() || column.is_shortened() || column.pad_value) continue;
+    if (ahead_.is_staged(column)) continue;
     // What cannot be found is told row by row, by whoever fills it.
     auto array = caches_.find_array(*column.shared, slot.positions.front(), batch_size);
     if (!array.ok() || !*array) continue;
@@ -144,33 +182,19 @@ Status BatchFiller::read_plan(BatchSlot& slot) {
   return {};
 }
 
-// Finds the records of all rows, each block's header being read once, and announces them to the
-// kernel, so that the disk works on all of them at once while earlier batches are filled and
-// consumed.
-void BatchFiller::locate_records(BatchSlot& slot) {
-  const bool is_announced = disk_is_read_.load(std::memory_order_relaxed);
-  slot.places.resize(slot.layout->columns.size());
-  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
-    Places& places = slot.places[i];
-    places.clear();
-    for (const std::uint64_t position : slot.positions) {
-      auto place = caches_.locate_record(*slot.layout->columns[i].shared, position);
-      places.push_back(place.ok() ? std::move(*place) : reader::RecordPlace());
-      if (is_announced && place.ok() && places.back().is_mapped()) announce(places.back());
-    }
-  }
-}
-
 Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t thread) {
   guard_reads();
   const long waits_before = disk_waits();
   const auto first_row = [&](std::uint64_t of_part) {
     return static_cast<std::uint32_t>(of_part * slot.layout->batch_size / slot.part_count);
   };
-  for (std::uint32_t row = first_row(part); row < first_row(std::uint64_t{part} + 1); ++row) {
+  const std::uint32_t end_row = first_row(std::uint64_t{part} + 1);
+  StagedRows staged(ahead_, slot, first_row(part), end_row);
+  for (std::uint32_t row = first_row(part); row < end_row; ++row) {
     XTTS_TRY(fill_row(slot, row, scratch_[thread]));
+    staged.release_next();
   }
-  disk_is_read_.store(disk_waits() != waits_before, std::memory_order_relaxed);
+  if (disk_waits() != waits_before) disk_is_read_.store(true, std::memory_order_relaxed);
   return {};
 }
 
@@ -250,7 +274,7 @@ Status BatchFiller::fill_again(BatchSlot& slot) {
   slot.is_damaged.assign(slot.layout->batch_size, 0);
   slot.in_place.assign(slot.layout->columns.size(), {});
   XTTS_TRY(read_plan(slot));
-  locate_records(slot);
+  ahead_.find_again(slot);
   FillScratch scratch;
   for (std::uint32_t row = 0; row < slot.layout->batch_size; ++row) {
     XTTS_TRY(fill_row(slot, row, scratch));

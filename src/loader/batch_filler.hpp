@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "loader/batch_layout.hpp"
 #include "loader/batch_slot.hpp"
 #include "loader/epoch_plan.hpp"
+#include "loader/read_ahead.hpp"
 #include "loader/row_filler.hpp"
 #include "loader/window_reader.hpp"
 #include "reader/cache_set.hpp"
@@ -33,6 +35,7 @@ struct BatchFillerOptions {
   OnDamage on_damage = OnDamage::kRaise;
   std::uint32_t thread_count = 1;
   WindowReader* window_reader = nullptr;  // for Shuffle::kWindow; outlives the filler
+  RecordStaging* staging = nullptr;       // for reading past the page cache; likewise
 };
 
 // Whether a failure says that a record is not what was written, or cannot be read.
@@ -49,6 +52,8 @@ class BatchFiller final : public BatchWork {
   // null. Also while batches are made; a seed that changes, only while nobody works.
   void set_epochs(std::shared_ptr<const EpochPlan> now, std::shared_ptr<const EpochPlan> then);
   void set_seed(std::uint64_t seed) noexcept { options_.seed = seed; }
+  // Forgets what it has prepared. Before the first step of other epochs, while nobody works.
+  void restart();
 
   [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override;
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part,
@@ -57,13 +62,13 @@ class BatchFiller final : public BatchWork {
 
  private:
   [[nodiscard]] std::shared_ptr<const EpochPlan> epoch_of(std::uint64_t step) const;
-  void choose_clips(BatchSlot& slot, std::uint64_t step) const;
+  [[nodiscard]] Status prepare(BatchSlot& slot);
+  [[nodiscard]] std::optional<BatchClips> choose_clips(std::uint64_t step) const;
   [[nodiscard]] Status read_plan(BatchSlot& slot);
   [[nodiscard]] std::uint32_t first_frame_of_crop(const BatchSlot& slot, std::uint32_t row,
                                                   std::uint32_t frames) const;
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
   void place_in_cache(BatchSlot& slot);
-  void locate_records(BatchSlot& slot);
   [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch);
   [[nodiscard]] Status note_damage(BatchSlot& slot, std::uint32_t row, Status failure);
   [[nodiscard]] Status fill_again(BatchSlot& slot);
@@ -72,10 +77,10 @@ class BatchFiller final : public BatchWork {
   const reader::CacheSet& caches_;
   std::span<const BatchLayout> layouts_;
   BatchFillerOptions options_;
+  ReadAhead ahead_;
   RowFiller rows_;
   std::vector<FillScratch> scratch_;  // by thread; the last is the consumer's
-  // Whether the last part that was read had to wait for the disk: then batches are announced to it
-  // as soon as they are known.
+  // Whether a part that was read since the last batch was begun had to wait for the disk.
   std::atomic<bool> disk_is_read_ = true;
 
   mutable std::mutex mutex_;  // guards what stands below

@@ -33,6 +33,19 @@ struct FoundDamage {
   std::string text;
 };
 
+// By row: who asks the staging memory for the record (record_staging.hpp).
+using Tickets = std::vector<std::uint64_t>;
+constexpr std::uint64_t kNoTicket = UINT64_MAX;
+
+// What is in a batch.
+struct BatchClips {
+  std::uint64_t epoch = 0;
+  std::uint32_t bucket = 0;
+  const BatchLayout* layout = nullptr;
+  std::vector<std::uint64_t> positions = {};  // by row, as the epoch has them
+  std::vector<std::uint64_t> epoch_places = {};
+};
+
 struct BatchSlot {
   gpu::SlotMemory* memory = nullptr;  // the ring's; from the first part on
   std::uint64_t step = 0;
@@ -45,7 +58,9 @@ struct BatchSlot {
   std::vector<std::uint32_t> first_frames;  // where their crops begin, by row; empty without crops
   std::vector<std::int32_t> speakers;       // by row; -1: unknown, or no clip
   std::vector<std::int32_t> languages;
+  bool has_places = false;               // whether these two were looked up
   std::vector<Places> places;            // by column of the layout, then by row
+  std::vector<Tickets> tickets;          // likewise; empty for columns that are not staged
   std::vector<ColumnInPlace> in_place;   // by column of the layout
   std::vector<std::uint8_t> is_damaged;  // by row; each written by the filler of the row
   std::uint64_t true_bytes = 0;          // of the valid rows
@@ -56,9 +71,9 @@ struct BatchSlot {
 };
 
 // What the ring's threads do with a slot, in this order: begin, the parts (at the same time),
-// finish. begin() has no memory yet to write to; it says in part_count, at least 1, how many parts
-// there are. A part that fails does not keep the others from running; the first failure is the
-// slot's.
+// finish. Batches are begun one at a time, in the order of their steps. begin() has no memory yet
+// to write to; it says in part_count, at least 1, how many parts there are. A part that fails does
+// not keep the others from running; the first failure is the slot's.
 class BatchWork {
  public:
   virtual ~BatchWork() = default;

@@ -19,6 +19,12 @@ constexpr std::uint32_t kSlotsMin = 3;
 constexpr std::uint32_t kSlotsMax = 1024;
 constexpr std::uint32_t kThreadsMax = 256;
 constexpr std::size_t kDamageTextsMax = 16;
+// What a disk works on at once, and that three times more for what waits to be checked and copied.
+// More of it at once is no faster, but brings the records of several batches at the same moment.
+constexpr std::uint64_t kReadsAtOnceBytes = std::uint64_t{8} << 20U;
+constexpr std::uint64_t kReadsAtOnceMin = 8;
+constexpr std::uint64_t kReadsAtOnceMax = 128;
+constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
 constexpr std::uint64_t kStretchBytes = std::uint64_t{32} << 20U;
 constexpr std::uint64_t kStretchesPerWindow = 16;
 
@@ -151,7 +157,8 @@ Status Loader::start(const ReaderOptions& options) {
 
   const std::uint32_t threads =
       options.thread_count != 0 ? options.thread_count : default_thread_count();
-  if (order.shuffle == Shuffle::kWindow) {
+  choose_reading(options);
+  if (order.shuffle == Shuffle::kWindow && staging_ == nullptr) {
     std::vector<const reader::SharedColumn*> columns;
     for (const ColumnLayout& column : layouts_.front().columns) columns.push_back(column.shared);
     window_reader_ = std::make_unique<WindowReader>(*caches_, selection_, std::move(columns));
@@ -165,10 +172,37 @@ Status Loader::start(const ReaderOptions& options) {
                                                        .verify_records = options.verify_records,
                                                        .on_damage = options.on_damage,
                                                        .thread_count = threads,
-                                                       .window_reader = window_reader_.get()});
+                                                       .window_reader = window_reader_.get(),
+                                                       .staging = staging_.get()});
   XTTS_ASSIGN(auto slots, make_slots(options));
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads);
   begin_epoch(0, {});
+  return {};
+}
+
+void Loader::choose_reading(const ReaderOptions& options) {
+  const ReadingFacts facts = find_reading_facts(*caches_, layouts_.front());
+  storage_text_ = storage_in_words(facts);
+  reading_ = loader::choose_reading(facts, options);
+  if (reading_.reading != Reading::kDirect) return;
+  const Status status = open_staging();
+  if (!status.ok()) reading_ = fall_back(reading_, status);
+}
+
+Status Loader::open_staging() {
+  std::uint64_t record_bytes_max = 0;
+  for (const ColumnLayout& column : layouts_.front().columns) {
+    record_bytes_max = std::max(record_bytes_max, column.column->spec.record_bytes());
+  }
+  if (record_bytes_max < kStagedRecordBytesMin) {
+    return {StatusCode::kUnsupported, "these records are small: the page cache is made for them"};
+  }
+  const std::uint64_t depth =
+      std::clamp(kReadsAtOnceBytes / record_bytes_max, kReadsAtOnceMin, kReadsAtOnceMax);
+  const StagingOptions staging{.record_bytes_max = record_bytes_max,
+                               .memory_bytes = kStagingBytes,
+                               .depth = static_cast<std::uint32_t>(depth)};
+  XTTS_ASSIGN(staging_, RecordStaging::open(caches_->first()->env(), staging));
   return {};
 }
 
@@ -203,6 +237,7 @@ void Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
     window_reader_->begin(now_->sequence().order(), now_->first_place());
   }
   filler_->set_epochs(now_, then_);
+  filler_->restart();
   ring_->resume(0, (then_ ? then_ : now_)->end_step());
 }
 
@@ -327,6 +362,15 @@ Status Loader::load_state(const ReaderState& state) {
   return {};
 }
 
+std::string Loader::reading_in_words() const {
+  if (staging_ == nullptr) return "mapped: " + reading_.why;
+  std::string text = "direct: " + reading_.why;
+  if (const std::uint64_t count = staging_->failed_count(); count > 0) {
+    text += "; " + std::to_string(count) + " records had to be read through the page cache";
+  }
+  return text;
+}
+
 ReaderStats Loader::stats() const {
   const RingWaits waits = ring_->waits();
   ReaderStats stats;
@@ -344,6 +388,11 @@ ReaderStats Loader::stats() const {
   stats.check_failures = damage_count_;
   stats.first_failures = first_damage_;
   stats.notice = device_->shortfall();
+  if (!reading_.notice.empty()) {
+    stats.notice += (stats.notice.empty() ? "" : "; ") + reading_.notice;
+  }
+  stats.storage = storage_text_;
+  stats.reading = reading_in_words();
   return stats;
 }
 

@@ -13,6 +13,8 @@
 #include "loader/batch_layout.hpp"
 #include "loader/epoch_plan.hpp"
 #include "loader/interval_stats.hpp"
+#include "loader/reading_choice.hpp"
+#include "loader/record_staging.hpp"
 #include "loader/ring.hpp"
 #include "loader/selection.hpp"
 #include "reader/cache_set.hpp"
@@ -51,6 +53,9 @@ class Loader {
   [[nodiscard]] Result<std::vector<std::unique_ptr<gpu::SlotMemory>>> make_slots(
       const ReaderOptions& options);
   [[nodiscard]] Status start(const ReaderOptions& options);
+  void choose_reading(const ReaderOptions& options);
+  [[nodiscard]] Status open_staging();
+  [[nodiscard]] std::string reading_in_words() const;
   [[nodiscard]] Status weigh(const Weights& weights);
   void go_to(std::uint64_t epoch, const Consumed& consumed);
   void begin_epoch(std::uint64_t epoch, const Consumed& consumed);
@@ -68,6 +73,9 @@ class Loader {
   EpochPlanOptions plan_options_;
   std::shared_ptr<gpu::Device> device_;
   std::unique_ptr<WindowReader> window_reader_;  // for Shuffle::kWindow
+  std::string storage_text_;
+  ReadingChoice reading_;
+  std::unique_ptr<RecordStaging> staging_;  // for Reading::kDirect
   std::unique_ptr<BatchFiller> filler_;
   std::unique_ptr<Ring> ring_;  // goes first: its threads use all that stands above
 

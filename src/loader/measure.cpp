@@ -93,6 +93,10 @@ Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
   Measured measured;
   XTTS_ASSIGN(measured.first, run_pass(*loader, options));
   XTTS_ASSIGN(measured.again, run_pass(*loader, options));
+  const ReaderStats stats = loader->stats();
+  measured.storage = stats.storage;
+  measured.reading = stats.reading;
+  measured.notice = stats.notice;
   return measured;
 }
 

@@ -32,6 +32,7 @@ struct MeasuredPass {
 struct Measured {
   MeasuredPass first;
   MeasuredPass again;
+  std::string storage, reading, notice;  // as in ReaderStats
 };
 
 // `cache`: opened for this, so that nothing of it is verified yet.

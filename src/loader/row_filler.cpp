@@ -91,7 +91,30 @@ Status copy_converted(const reader::RecordPlace& place, const ColumnLayout& colu
   return {};
 }
 
+// From memory that was checked already.
+void copy_staged(std::span<const std::byte> in, const ColumnLayout& column,
+                 std::span<std::byte> out) {
+  if (column.is_converted()) {
+    convert(in, column.column->spec.dtype, out, column.dtype);
+  } else if (!out.empty()) {
+    std::memcpy(out.data(), in.data(), out.size());
+  }
+}
+
 }  // namespace
+
+// The record as it came past the page cache, if it did, and is what was written. Where it is not,
+// the ordinary path says what is wrong with it.
+std::span<const std::byte> RowFiller::staged_record(const BatchSlot& slot, std::size_t column,
+                                                    std::uint32_t row, reader::Check check) const {
+  const bool is_staged = column < slot.tickets.size() && row < slot.tickets[column].size() &&
+                         slot.tickets[column][row] != kNoTicket;
+  if (!is_staged) return {};
+  const std::span<const std::byte> region = staging_->wait_for(slot.tickets[column][row]);
+  if (region.empty() || check == reader::Check::kNothing) return region;
+  const reader::RecordPlace& place = slot.places[column][row];
+  return place.map->check(place, region).ok() ? region : std::span<const std::byte>();
+}
 
 Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
                        FillScratch& scratch) const {
@@ -117,7 +140,9 @@ Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
     const std::size_t offset = column.offset_bytes + row * column.record_bytes;
     const std::span<std::byte> out = memory.host().subspan(offset, true_bytes);
     const std::uint64_t from = rows.first * column.stored_row_bytes;
-    if (column.is_converted()) {
+    if (const auto staged = staged_record(slot, i, row, check); !staged.empty()) {
+      copy_staged(staged.subspan(from, rows.count * column.stored_row_bytes), column, out);
+    } else if (column.is_converted()) {
       XTTS_TRY(copy_converted(place, column, from, out, check, scratch));
     } else {
       XTTS_TRY(place.map->copy(place, from, out, check));

@@ -13,6 +13,7 @@
 
 #include "loader/batch_layout.hpp"
 #include "loader/batch_slot.hpp"
+#include "loader/record_staging.hpp"
 #include "reader/block_map.hpp"
 #include "reader/cache_set.hpp"
 #include "xtts/status.hpp"
@@ -26,8 +27,9 @@ struct FillScratch {
 
 class RowFiller {
  public:
-  // It must outlive it.
-  explicit RowFiller(const reader::CacheSet& caches) : caches_(caches) {}
+  // Both must outlive it; `staging` may be null.
+  RowFiller(const reader::CacheSet& caches, RecordStaging* staging)
+      : caches_(caches), staging_(staging) {}
 
   // Columns that lie in place are verified and not copied.
   [[nodiscard]] Status fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
@@ -36,7 +38,12 @@ class RowFiller {
   void fill_empty(BatchSlot& slot, std::uint32_t row) const;
 
  private:
+  [[nodiscard]] std::span<const std::byte> staged_record(const BatchSlot& slot, std::size_t column,
+                                                         std::uint32_t row,
+                                                         reader::Check check) const;
+
   const reader::CacheSet& caches_;
+  RecordStaging* staging_;
 };
 
 }  // namespace xtts::loader

@@ -13,8 +13,8 @@
 namespace xtts::reader {
 namespace {
 
-std::uint64_t offset_in_shard(const RecordPlace& place) {
-  return place.block->place.payload_offset + place.record().offset_bytes;
+std::uint64_t block_key(std::uint32_t column_id, std::uint32_t block_row) {
+  return std::uint64_t{column_id} << 32U | block_row;
 }
 
 struct RegionCheck {
@@ -107,7 +107,7 @@ Result<std::optional<MappedArray>> BlockMap::find_array(std::uint32_t column_id,
 
 Result<std::shared_ptr<const OpenBlock>> BlockMap::open(std::uint32_t column_id,
                                                         std::uint32_t block_row) {
-  const std::uint64_t key = std::uint64_t{column_id} << 32U | block_row;
+  const std::uint64_t key = block_key(column_id, block_row);
   {
     const std::scoped_lock lock(mutex_);
     if (const auto found = open_.find(key); found != open_.end()) return found->second;
@@ -152,6 +152,11 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
     return corrupt(name, row.place.header_offset,
                    "the index names a block here, which the file is too short for");
   }
+  // A page that is not there, and that nobody has asked for, costs the whole stretch around it that
+  // the kernel reads ahead, some MiB on many machines.
+  if (block->mapping != nullptr) {
+    block->mapping->will_need(row.place.header_offset, bytes.size());
+  }
   if (block->mapping == nullptr ||
       !guarded_copy(block->mapping->bytes().subspan(row.place.header_offset, bytes.size()),
                     bytes)) {
@@ -192,7 +197,7 @@ Status BlockMap::verify(const RecordPlace& place) {
   if (!owner.ok()) return with_clip(owner, place);
   if (place.is_mapped()) {
     const std::span<const std::byte> region = place.region();
-    place.block->mapping->populate(offset_in_shard(place), region.size());
+    place.block->mapping->populate(place.offset_in_shard(), region.size());
     RegionCheck check{place.block->header, place.slot};
     if (guarded_read(region, compute_check, &check)) {
       if (check.found == place.record().check) {
@@ -202,7 +207,7 @@ Status BlockMap::verify(const RecordPlace& place) {
       }
       return with_clip(not_what_was_written(shard_name(manifest_.columns[place.block->column_id],
                                                        place.block->shard),
-                                            offset_in_shard(place)),
+                                            place.offset_in_shard()),
                        place);
     }
   }
@@ -232,10 +237,51 @@ Result<std::vector<std::byte>> BlockMap::read_region(const RecordPlace& place, C
   auto region =
       check == Check::kRecord
           ? read_record_region(*shard, place.block->place, place.block->header, place.slot)
-          : read_exactly(*shard->file, shard->name, offset_in_shard(place),
+          : read_exactly(*shard->file, shard->name, place.offset_in_shard(),
                          place.block->header.region_bytes(place.slot));
   if (region.ok()) return region;
   return unreadable(region.status());
+}
+
+Status BlockMap::check(const RecordPlace& place, std::span<const std::byte> region) {
+  const Status owner = check_owner(place);
+  if (!owner.ok()) return with_clip(owner, place);
+  const formats::BlockHeader& header = place.block->header;
+  if (formats::record_check(header, place.slot, region) == place.record().check) return {};
+  const formats::ColumnEntry& column = manifest_.columns[place.block->column_id];
+  return with_clip(
+      not_what_was_written(shard_name(column, place.block->shard), place.offset_in_shard()), place);
+}
+
+Result<std::shared_ptr<const DirectFile>> BlockMap::direct_file(const RecordPlace& place) {
+  return shards_.open_direct(place.block->column_id, place.block->shard);
+}
+
+void BlockMap::announce_block(std::uint32_t column_id, std::uint64_t position,
+                              std::uint64_t payload_bytes_max) {
+  const auto location = index_.location(column_id, position);
+  if (!location.ok()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (open_.contains(block_key(column_id, location->block_row))) return;
+  }
+  const auto row = index_.block(column_id, location->block_row);
+  if (!row.ok() || row->shard >= manifest_.columns[column_id].shards.size()) return;
+  const auto mapping = mapping_of(column_id, row->shard);
+  if (!mapping.ok() || *mapping == nullptr) return;
+  (*mapping)->will_need(row->place.header_offset, formats::kBlockHeaderBytes);
+  if (row->place.payload_bytes > payload_bytes_max) return;
+  (*mapping)->will_need(row->place.payload_offset, row->place.payload_bytes);
+}
+
+std::optional<std::uint64_t> BlockMap::resident_bytes(std::uint32_t column_id, std::uint32_t shard,
+                                                      std::uint64_t offset_bytes,
+                                                      std::uint64_t size_bytes) {
+  const auto mapping = mapping_of(column_id, shard);
+  if (!mapping.ok() || *mapping == nullptr || !(*mapping)->tells_what_is_resident()) {
+    return std::nullopt;
+  }
+  return (*mapping)->resident_bytes(offset_bytes, size_bytes);
 }
 
 void BlockMap::bring_in(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,

@@ -58,6 +58,9 @@ struct RecordPlace {
   // The record's bytes in the mapping, what stands behind its true rows included: to be read under
   // guard.
   [[nodiscard]] std::span<const std::byte> region() const noexcept;
+  [[nodiscard]] std::uint64_t offset_in_shard() const noexcept {
+    return block->place.payload_offset + record().offset_bytes;
+  }
 };
 
 struct MappedArray {
@@ -85,6 +88,23 @@ class BlockMap {
   // Copies `out.size()` bytes from `offset_bytes` of the record.
   [[nodiscard]] Status copy(const RecordPlace& place, std::uint64_t offset_bytes,
                             std::span<std::byte> out, Check check);
+
+  // The same of bytes that were read otherwise: the record's whole region. Not remembered.
+  [[nodiscard]] Status check(const RecordPlace& place, std::span<const std::byte> region);
+  // For reading the record past the page cache, at offset_in_shard().
+  [[nodiscard]] Result<std::shared_ptr<const DirectFile>> direct_file(const RecordPlace& place);
+
+  // Advice, which tells nothing. Where a block has not been opened yet, its header is asked for
+  // from the disk, so that locate() need not wait for it; and the records behind it, where they
+  // take no more than `payload_bytes_max`.
+  void announce_block(std::uint32_t column_id, std::uint64_t position,
+                      std::uint64_t payload_bytes_max);
+  // How much of this stretch of a mapped shard lies in memory; nothing where the system does not
+  // tell.
+  [[nodiscard]] std::optional<std::uint64_t> resident_bytes(std::uint32_t column_id,
+                                                            std::uint32_t shard,
+                                                            std::uint64_t offset_bytes,
+                                                            std::uint64_t size_bytes);
 
   // Sees to it that this stretch of a mapped shard is in memory, reading it through `scratch`, as
   // long as the stretch, where it is not. Tells nothing: whoever needs the bytes finds out.

@@ -21,14 +21,20 @@ std::string lasting_path(Env& env, const std::string& path) {
 class CacheViewImpl final : public CacheView {
  public:
   CacheViewImpl(Env& env, std::string cache, Generation generation)
-      : path_(std::move(cache)),
+      : env_(env),
+        path_(std::move(cache)),
+        lasting_path_(lasting_path(env, path_)),
         manifest_(std::move(generation.loaded.manifest)),
         index_(std::move(generation.index)),
         lock_(std::move(generation.lock)),
-        shards_(env, lasting_path(env, path_), manifest_),
+        shards_(env, lasting_path_, manifest_),
         blocks_(shards_, manifest_, *index_) {}
 
   [[nodiscard]] const std::string& path() const override { return path_; }
+  [[nodiscard]] Env& env() const override { return env_; }
+  [[nodiscard]] Result<StorageFacts> storage() const override {
+    return env_.storage(lasting_path_);
+  }
   [[nodiscard]] const formats::Manifest& manifest() const override { return manifest_; }
   [[nodiscard]] std::uint64_t size() const override { return index_->clip_count(); }
 
@@ -75,7 +81,9 @@ class CacheViewImpl final : public CacheView {
                                                 const formats::LocationRow& location,
                                                 const std::string& clip);
 
+  Env& env_;
   std::string path_;
+  std::string lasting_path_;
   formats::Manifest manifest_;
   std::unique_ptr<IndexReader> index_;
   std::unique_ptr<FileLock> lock_;

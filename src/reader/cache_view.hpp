@@ -62,6 +62,9 @@ class CacheView {
   [[nodiscard]] virtual Result<std::string> rejects_jsonl() = 0;
   [[nodiscard]] virtual Result<std::vector<formats::TombstoneRow>> tombstones() = 0;
 
+  [[nodiscard]] virtual Env& env() const = 0;
+  // What its shards lie on.
+  [[nodiscard]] virtual Result<StorageFacts> storage() const = 0;
   // Its records in place. Lives as long as the view.
   [[nodiscard]] virtual BlockMap& blocks() = 0;
   [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column,

@@ -28,21 +28,46 @@ Result<std::shared_ptr<const ShardFile>> open_shard(Env& env, const std::string&
   return std::shared_ptr<const ShardFile>(std::move(shard));
 }
 
+std::uint64_t key_of(std::uint32_t column_id, std::uint64_t ordinal) {
+  return std::uint64_t{column_id} << 32U | ordinal;  // both are u32 on disk
+}
+
 }  // namespace
+
+template <typename File>
+void ShardFiles::OpenFiles<File>::add(std::uint64_t key, std::shared_ptr<const File> file) {
+  by_key.emplace(key, std::move(file));
+  oldest_first.push_back(key);
+  if (oldest_first.size() <= kOpenMax) return;
+  by_key.erase(oldest_first.front());
+  oldest_first.pop_front();
+}
 
 Result<std::shared_ptr<const ShardFile>> ShardFiles::open(std::uint32_t column_id,
                                                           std::uint64_t ordinal) {
-  const std::uint64_t key = std::uint64_t{column_id} << 32U | ordinal;  // both are u32 on disk
   const std::scoped_lock lock(mutex_);
-  if (const auto found = open_.find(key); found != open_.end()) return found->second;
+  return open_locked(column_id, ordinal);
+}
+
+Result<std::shared_ptr<const ShardFile>> ShardFiles::open_locked(std::uint32_t column_id,
+                                                                 std::uint64_t ordinal) {
+  const std::uint64_t key = key_of(column_id, ordinal);
+  if (const auto found = open_.by_key.find(key); found != open_.by_key.end()) return found->second;
   XTTS_ASSIGN(auto shard, open_shard(env_, cache_, manifest_.columns[column_id], ordinal));
-  open_.emplace(key, shard);
-  oldest_first_.push_back(key);
-  if (oldest_first_.size() > kOpenMax) {
-    open_.erase(oldest_first_.front());
-    oldest_first_.pop_front();
-  }
+  open_.add(key, shard);
   return shard;
+}
+
+Result<std::shared_ptr<const DirectFile>> ShardFiles::open_direct(std::uint32_t column_id,
+                                                                  std::uint64_t ordinal) {
+  const std::uint64_t key = key_of(column_id, ordinal);
+  const std::scoped_lock lock(mutex_);
+  const auto found = open_direct_.by_key.find(key);
+  if (found != open_direct_.by_key.end()) return found->second;
+  XTTS_ASSIGN(const auto shard, open_locked(column_id, ordinal));
+  XTTS_ASSIGN(auto file, shard->file->open_direct());
+  open_direct_.add(key, file);
+  return file;
 }
 
 }  // namespace xtts::reader

@@ -2,8 +2,11 @@
 // kOpenMax stay open, so that a cache of twenty thousand shards fits a process's limit of
 // descriptors; a file that was closed is opened again.
 //
+// Files for direct reads are kept apart, as many of them.
+//
 // A file handed out stays open as long as its holder keeps it. Synchronised inside: any number of
-// threads. Failures: kCorrupt (missing, or not as long as the manifest says), kResource.
+// threads. Failures: kCorrupt (missing, or not as long as the manifest says), kResource,
+// kUnsupported (no direct reads there).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +16,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/direct_reads.hpp"
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
 #include "xtts/status.hpp"
@@ -33,17 +37,28 @@ class ShardFiles {
   // The shard must be one of the manifest's.
   [[nodiscard]] Result<std::shared_ptr<const ShardFile>> open(std::uint32_t column_id,
                                                               std::uint64_t ordinal);
+  [[nodiscard]] Result<std::shared_ptr<const DirectFile>> open_direct(std::uint32_t column_id,
+                                                                      std::uint64_t ordinal);
 
  private:
   static constexpr std::size_t kOpenMax = 64;
+  // The last kOpenMax files of a kind, the oldest first.
+  template <typename File>
+  struct OpenFiles {
+    std::unordered_map<std::uint64_t, std::shared_ptr<const File>> by_key;
+    std::deque<std::uint64_t> oldest_first;
+    void add(std::uint64_t key, std::shared_ptr<const File> file);
+  };
+  [[nodiscard]] Result<std::shared_ptr<const ShardFile>> open_locked(std::uint32_t column_id,
+                                                                     std::uint64_t ordinal);
 
   Env& env_;
   std::string cache_;
   const formats::Manifest& manifest_;
 
   std::mutex mutex_;  // guards what stands below
-  std::unordered_map<std::uint64_t, std::shared_ptr<const ShardFile>> open_;
-  std::deque<std::uint64_t> oldest_first_;
+  OpenFiles<ShardFile> open_;
+  OpenFiles<DirectFile> open_direct_;
 };
 
 }  // namespace xtts::reader

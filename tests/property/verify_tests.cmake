@@ -13,4 +13,10 @@ if(XTTS_BUILD_TESTS)
       real_test_cache.cpp
     LINK xtts_loader xtts_store xtts_test_cache
     LABELS property)
+  xtts_add_test(direct_reading_test
+    SOURCES
+      direct_reading_test.cpp
+      real_test_cache.cpp
+    LINK xtts_loader xtts_store xtts_test_cache
+    LABELS property)
 endif()

@@ -1,0 +1,224 @@
+#include "loader/read_ahead.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "reader/block_map.hpp"
+
+namespace xtts::loader {
+namespace {
+
+// Batches whose blocks' headers are asked for before their records are looked for.
+constexpr std::uint64_t kHeadersAhead = 2;
+constexpr std::uint64_t kBatchesAheadMax = 64;
+// Batches in a row that have to lie in memory before we believe that all do.
+constexpr std::uint32_t kPatience = 32;
+// Of a column of small records, whole blocks up to this size come with their headers: one read
+// where each record would be one, and the others will be wanted, too.
+constexpr std::uint64_t kSmallBlockBytesMax = std::uint64_t{256} << 10U;
+// Records of a batch that are looked at.
+constexpr std::size_t kSampledRecords = 4;
+
+void announce_record(const reader::RecordPlace& place) {
+  place.block->mapping->will_need(place.offset_in_shard(),
+                                  place.block->header.region_bytes(place.slot));
+}
+
+bool is_known(const reader::RecordPlace& place) {
+  return place.block != nullptr && place.is_mapped();
+}
+
+// A page in the middle of the record; what the system does not tell is taken for there.
+bool lies_in_memory(const reader::RecordPlace& place) {
+  const FileMapping& mapping = *place.block->mapping;
+  if (!mapping.tells_what_is_resident()) return true;
+  const std::uint64_t middle =
+      place.offset_in_shard() + place.block->header.region_bytes(place.slot) / 2;
+  return mapping.resident_bytes(middle, 1) > 0;
+}
+
+}  // namespace
+
+ReadAhead::ReadAhead(const reader::CacheSet& caches, const ReadAheadOptions& options,
+                     ChooseClips choose_clips)
+    : caches_(caches), options_(options), choose_clips_(std::move(choose_clips)) {}
+
+void ReadAhead::restart() {
+  planned_.clear();
+  asked_count_ = 0;
+  first_step_ = 0;
+  patience_ = kPatience;
+  if (options_.staging != nullptr) options_.staging->clear();
+}
+
+bool ReadAhead::is_staged(const ColumnLayout& column) const {
+  return options_.staging != nullptr && column.column->spec.record_bytes() >= kStagedRecordBytesMin;
+}
+
+bool ReadAhead::looks_ahead() const {
+  return options_.looks_ahead && (options_.staging != nullptr || patience_ > 0);
+}
+
+// So many that their records fill the staging memory, or what is announced at a time.
+std::uint64_t ReadAhead::batches_ahead(const BatchClips& clips) const {
+  if (!looks_ahead()) return 0;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  for (const ColumnLayout& column : clips.layout->columns) {
+    if (is_staged(column)) count += clips.layout->batch_size;
+    bytes += column.column->spec.record_bytes() * clips.layout->batch_size;
+  }
+  const std::uint64_t batches = count > 0 ? (options_.staging->cell_count() + count - 1) / count
+                                          : kAnnouncedBytes / std::max(bytes, std::uint64_t{1});
+  return std::clamp(batches, std::uint64_t{1}, kBatchesAheadMax);
+}
+
+Status ReadAhead::take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) {
+  if (disk_is_read) patience_ = kPatience;
+  if (planned_.empty()) {
+    first_step_ = step;
+    if (!plan_next()) {
+      return {StatusCode::kInternal, "no epoch has the step " + std::to_string(step)};
+    }
+  }
+  plan_until(step + 1 + batches_ahead(planned_.front().clips));
+  Planned& next = planned_.front();
+  slot.epoch = next.clips.epoch;
+  slot.bucket = next.clips.bucket;
+  slot.layout = next.clips.layout;
+  slot.positions = std::move(next.clips.positions);
+  slot.epoch_places = std::move(next.clips.epoch_places);
+  slot.places = std::move(next.places);
+  slot.tickets = std::move(next.tickets);
+  slot.has_places = asked_count_ > 0;
+  planned_.pop_front();
+  ++first_step_;
+  if (asked_count_ > 0) --asked_count_;
+  return {};
+}
+
+// False: there is none, as far as is known now.
+bool ReadAhead::plan_next() {
+  auto clips = choose_clips_(first_step_ + planned_.size());
+  if (!clips) return false;
+  planned_.push_back({.clips = std::move(*clips)});
+  if (looks_ahead()) announce_headers(planned_.back().clips);
+  return true;
+}
+
+// Steps below `end_step` have their records asked for after this, and some more their headers.
+void ReadAhead::plan_until(std::uint64_t end_step) {
+  if (!looks_ahead()) return;
+  while (first_step_ + planned_.size() < end_step + kHeadersAhead && plan_next()) {
+  }
+  while (asked_count_ < planned_.size() && first_step_ + asked_count_ < end_step) {
+    ask_for(planned_[asked_count_]);
+    ++asked_count_;
+  }
+}
+
+void ReadAhead::announce_headers(const BatchClips& clips) const {
+  for (const ColumnLayout& column : clips.layout->columns) {
+    const bool is_small = column.column->spec.record_bytes() < kStagedRecordBytesMin;
+    for (const std::uint64_t position : clips.positions) {
+      const auto place = caches_.locate(position);
+      reader::BlockMap& blocks = caches_.cache(place.cache).blocks();
+      blocks.announce_block(column.shared->ids[place.cache], place.position,
+                            is_small ? kSmallBlockBytesMax : 0);
+    }
+  }
+}
+
+std::vector<Places> ReadAhead::locate(const BatchLayout& layout,
+                                      const std::vector<std::uint64_t>& positions) const {
+  std::vector<Places> places(layout.columns.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i].reserve(positions.size());
+    for (const std::uint64_t position : positions) {
+      auto place = caches_.locate_record(*layout.columns[i].shared, position);
+      places[i].push_back(place.ok() ? std::move(*place) : reader::RecordPlace());
+    }
+  }
+  return places;
+}
+
+void ReadAhead::ask_for(Planned& planned) {
+  const BatchLayout& layout = *planned.clips.layout;
+  planned.places = locate(layout, planned.clips.positions);
+  note_where_it_lies(layout, planned.places);
+  planned.tickets.assign(layout.columns.size(), {});
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    if (is_staged(layout.columns[i]))
+      planned.tickets[i].assign(planned.places[i].size(), kNoTicket);
+  }
+  // Nothing throws from here on: a ticket that nobody holds would never be released.
+  // In the order in which rows are filled: cells go to tickets in turn.
+  for (std::size_t row = 0; row < planned.clips.positions.size(); ++row) {
+    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+      if (is_staged(layout.columns[i])) {
+        planned.tickets[i][row] = stage(planned.places[i][row]);
+      }
+    }
+  }
+  if (patience_ > 0) announce(layout, planned.places);
+}
+
+void ReadAhead::find_records(BatchSlot& slot) {
+  if (slot.has_places) return;
+  find_again(slot);
+  slot.has_places = true;
+  if (!options_.looks_ahead) return;
+  note_where_it_lies(*slot.layout, slot.places);
+  if (patience_ > 0) announce(*slot.layout, slot.places);
+}
+
+void ReadAhead::find_again(BatchSlot& slot) const {
+  slot.places = locate(*slot.layout, slot.positions);
+  slot.tickets.clear();
+}
+
+void ReadAhead::note_where_it_lies(const BatchLayout& layout, const std::vector<Places>& places) {
+  bool is_on_disk = false;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (is_staged(layout.columns[i])) continue;
+    const std::size_t apart = std::max<std::size_t>(places[i].size() / kSampledRecords, 1);
+    for (std::size_t row = 0; row < places[i].size() && !is_on_disk; row += apart) {
+      is_on_disk = is_known(places[i][row]) && !lies_in_memory(places[i][row]);
+    }
+  }
+  patience_ = is_on_disk ? kPatience : patience_ - std::min(patience_, 1U);
+}
+
+void ReadAhead::announce(const BatchLayout& layout, const std::vector<Places>& places) const {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (is_staged(layout.columns[i])) continue;
+    for (const reader::RecordPlace& place : places[i]) {
+      if (is_known(place)) announce_record(place);
+    }
+  }
+}
+
+std::uint64_t ReadAhead::stage(const reader::RecordPlace& place) const noexcept try {
+  if (place.block == nullptr) return kNoTicket;
+  const std::uint64_t true_bytes = place.record().length * place.block->header.column.row_bytes();
+  const std::uint64_t region_bytes = place.block->header.region_bytes(place.slot);
+  const std::uint64_t bytes = options_.reads_padding ? region_bytes : true_bytes;
+  if (bytes == 0) return kNoTicket;
+  auto file = place.map->direct_file(place);
+  if (!file.ok()) return kNoTicket;
+  return options_.staging->add(std::move(*file), place.offset_in_shard(), bytes);
+} catch (const std::bad_alloc&) {
+  return kNoTicket;
+}
+
+void ReadAhead::release(const BatchSlot& slot, std::uint32_t first_row,
+                        std::uint32_t end_row) const {
+  for (const Tickets& tickets : slot.tickets) {
+    for (std::size_t row = first_row; row < std::min<std::size_t>(end_row, tickets.size()); ++row) {
+      if (tickets[row] != kNoTicket) options_.staging->release(tickets[row]);
+    }
+  }
+}
+
+}  // namespace xtts::loader

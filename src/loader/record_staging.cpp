@@ -1,0 +1,225 @@
+#include "loader/record_staging.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/try.hpp"
+
+namespace xtts::loader {
+namespace {
+
+// Cells begin on pages, and leave room before and behind a record that does not.
+constexpr std::uint64_t kCellAlignmentBytes = 4096;
+// How many reads are handed to the kernel, or taken from it, at a time: the lock is held meanwhile.
+constexpr std::size_t kReadsAtOnce = 8;
+constexpr std::uint64_t kCellsMax = 1024;
+
+}  // namespace
+
+Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
+                                                           const StagingOptions& options) {
+  const std::uint64_t cell_bytes =
+      align_up(options.record_bytes_max, kCellAlignmentBytes) + kCellAlignmentBytes;
+  const auto cell_count = static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(options.memory_bytes / cell_bytes, kStagingCellsMin, kCellsMax));
+  const auto size_bytes = checked_multiply<std::uint64_t>(cell_bytes, cell_count);
+  if (!size_bytes) return Status(StatusCode::kResource, "records are too large to be staged");
+  XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));
+  XTTS_ASSIGN(auto memory, gpu::HostMemory::allocate(*size_bytes));
+  // A child of fork() has no use for it, and must not come to share pages that the disk writes to.
+  (void)::madvise(memory.bytes().data(), memory.bytes().size(), MADV_DONTFORK);
+  return std::unique_ptr<RecordStaging>(
+      new RecordStaging(std::move(queue), std::move(memory), options, cell_bytes, cell_count));
+}
+
+RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, gpu::HostMemory memory,
+                             const StagingOptions& options, std::uint64_t cell_bytes,
+                             std::size_t cell_count)
+    : depth_(options.depth),
+      cell_bytes_(cell_bytes),
+      memory_(std::move(memory)),
+      queue_(std::move(queue)),
+      cells_(cell_count) {
+  reads_.reserve(kReadsAtOnce);
+}
+
+RecordStaging::~RecordStaging() {
+  clear();
+  // Where the kernel no longer tells us about reads, it may still write to their memory.
+  if (is_broken_) (void)new gpu::HostMemory(std::move(memory_));
+}
+
+std::span<std::byte> RecordStaging::memory_of(std::uint64_t ticket) const {
+  return memory_.bytes().subspan(ticket % cells_.size() * cell_bytes_, cell_bytes_);
+}
+
+bool RecordStaging::fits(const Wanted& wanted) const {
+  const std::uint64_t alignment = wanted.file->alignment_bytes();
+  if (alignment > kCellAlignmentBytes) return false;
+  const std::uint64_t lead = wanted.offset_bytes % alignment;
+  return wanted.size_bytes <= cell_bytes_ &&
+         align_up(lead + wanted.size_bytes, alignment) <= cell_bytes_;
+}
+
+std::uint64_t RecordStaging::add(std::shared_ptr<const DirectFile> file, std::uint64_t offset_bytes,
+                                 std::uint64_t size_bytes) {
+  const std::scoped_lock lock(mutex_);
+  wanted_.push_back({std::move(file), offset_bytes, size_bytes});
+  const std::uint64_t ticket = next_ticket_++;
+  begin_reads();
+  return ticket;
+}
+
+DirectRead RecordStaging::prepare(std::uint64_t ticket, Wanted wanted) {
+  Cell& cell = cell_of(ticket);
+  const std::uint64_t alignment = wanted.file->alignment_bytes();
+  cell.state = CellState::kReading;
+  cell.is_abandoned = false;
+  cell.ticket = ticket;
+  cell.lead_bytes = wanted.offset_bytes % alignment;
+  cell.size_bytes = wanted.size_bytes;
+  cell.file = std::move(wanted.file);
+  const std::uint64_t read_bytes = align_up(cell.lead_bytes + cell.size_bytes, alignment);
+  return {.file = cell.file.get(),
+          .offset_bytes = wanted.offset_bytes - cell.lead_bytes,
+          .out = memory_of(ticket).first(read_bytes),
+          .tag = ticket};
+}
+
+// Begins the reads whose turn it is and for which there are cells. With the lock.
+void RecordStaging::begin_reads() {
+  for (;;) {
+    reads_.clear();
+    while (!wanted_.empty() && reads_.size() < kReadsAtOnce &&
+           reading_count_ + reads_.size() < depth_ && !is_broken_) {
+      Cell& cell = cell_of(begun_end_);
+      const bool is_skipped = wanted_.front().file == nullptr;
+      if (!is_skipped && cell.state != CellState::kFree) break;
+      Wanted wanted = std::move(wanted_.front());
+      wanted_.pop_front();
+      const std::uint64_t ticket = begun_end_++;
+      if (is_skipped) continue;
+      if (fits(wanted)) {
+        reads_.push_back(prepare(ticket, std::move(wanted)));
+      } else {
+        cell.ticket = ticket;
+        cell.state = CellState::kFailed;
+        ++failed_count_;
+      }
+    }
+    if (reads_.empty()) return;
+    reading_count_ += static_cast<std::uint32_t>(reads_.size());
+    const auto begun = queue_->submit(reads_);
+    // What the kernel does not take now, for want of memory or because it forbids it, is read in
+    // the ordinary way.
+    for (std::size_t i = begun.ok() ? *begun : 0; i < reads_.size(); ++i) {
+      settle({.tag = reads_[i].tag, .error = 1});
+    }
+    changed_.notify_all();
+  }
+}
+
+// With the lock.
+void RecordStaging::settle(const DirectDone& done) {
+  Cell& cell = cell_of(done.tag);
+  --reading_count_;
+  const bool is_whole = done.error == 0 && done.read_bytes >= cell.lead_bytes + cell.size_bytes;
+  if (!is_whole && !cell.is_abandoned) ++failed_count_;
+  cell.state = cell.is_abandoned ? CellState::kFree
+               : is_whole        ? CellState::kDone
+                                 : CellState::kFailed;
+  cell.file.reset();
+}
+
+std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
+  std::unique_lock lock(mutex_);
+  while (ticket >= first_valid_) {
+    if (ticket < begun_end_) {
+      const Cell& cell = cell_of(ticket);
+      if (cell.ticket != ticket || cell.state == CellState::kFailed || is_broken_) return {};
+      if (cell.state == CellState::kDone) {
+        return memory_of(ticket).subspan(cell.lead_bytes, cell.size_bytes);
+      }
+    }
+    if (is_broken_) return {};
+    if (reading_count_ == 0) {
+      // Its cell is another thread's, who will release it.
+      changed_.wait(lock);
+      continue;
+    }
+    lock.unlock();
+    reap_for(ticket);
+    lock.lock();
+  }
+  return {};
+}
+
+// Whether waiting for the kernel can bring this ticket on. With the lock.
+bool RecordStaging::must_wait_for_reads(std::uint64_t ticket) {
+  if (is_broken_ || reading_count_ == 0 || ticket < first_valid_) return false;
+  return ticket >= begun_end_ ||
+         (cell_of(ticket).ticket == ticket && cell_of(ticket).state == CellState::kReading);
+}
+
+// Waits until the kernel has done something, and takes in what it was.
+void RecordStaging::reap_for(std::uint64_t ticket) {
+  const std::scoped_lock reaping(reap_mutex_);
+  {
+    // Whoever reaped before us may have taken in what we want.
+    const std::scoped_lock lock(mutex_);
+    if (!must_wait_for_reads(ticket)) return;
+  }
+  std::array<DirectDone, kReadsAtOnce> done;
+  const auto count = queue_->reap(done);
+  const std::scoped_lock lock(mutex_);
+  if (!count.ok()) is_broken_ = true;
+  for (std::size_t i = 0; count.ok() && i < *count; ++i) settle(done[i]);
+  begin_reads();
+  changed_.notify_all();
+}
+
+void RecordStaging::release(std::uint64_t ticket) {
+  const std::scoped_lock lock(mutex_);
+  if (ticket < first_valid_) return;
+  if (ticket >= begun_end_) {
+    wanted_[ticket - begun_end_].file.reset();
+  } else if (Cell& cell = cell_of(ticket); cell.ticket == ticket) {
+    if (cell.state == CellState::kReading) {
+      cell.is_abandoned = true;
+    } else {
+      cell.state = CellState::kFree;
+    }
+  }
+  begin_reads();
+  changed_.notify_all();
+}
+
+void RecordStaging::clear() {
+  const std::scoped_lock reaping(reap_mutex_);
+  std::unique_lock lock(mutex_);
+  wanted_.clear();
+  first_valid_ = begun_end_ = next_ticket_;
+  for (Cell& cell : cells_) cell.is_abandoned = cell.state == CellState::kReading;
+  while (reading_count_ > 0 && !is_broken_) {
+    lock.unlock();
+    std::array<DirectDone, kReadsAtOnce> done;
+    const auto count = queue_->reap(done);
+    lock.lock();
+    if (!count.ok()) is_broken_ = true;
+    for (std::size_t i = 0; count.ok() && i < *count; ++i) settle(done[i]);
+  }
+  for (Cell& cell : cells_) {
+    if (cell.state != CellState::kReading) cell.state = CellState::kFree;
+  }
+}
+
+std::uint64_t RecordStaging::failed_count() const {
+  const std::scoped_lock lock(mutex_);
+  return failed_count_;
+}
+
+}  // namespace xtts::loader

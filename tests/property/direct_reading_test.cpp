@@ -1,0 +1,229 @@
+// Reading past the page cache against reading through it: the same batches, bit for bit, in every
+// form of a cache, order and dtype; the same refusals of what is damaged; and whatever a disk does
+// to a direct read, the record comes by the ordinary path. On real files, with a queue of our own
+// that brings reads in another order, and with the kernel's.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "loader/loader.hpp"
+#include "reader/cache_set.hpp"
+#include "real_test_cache.hpp"
+#include "support/made_direct_queue.hpp"
+#include "support/temp_folder.hpp"
+
+namespace xtts::testing {
+namespace {
+
+// One batch, or why there was none.
+struct Taken {
+  StatusCode code = StatusCode::kOk;
+  std::string message;
+  std::vector<std::uint64_t> positions;
+  std::vector<std::byte> bytes;  // all columns, lengths, speakers
+
+  friend bool operator==(const Taken& a, const Taken& b) {
+    return a.code == b.code && a.message == b.message && a.positions == b.positions &&
+           a.bytes == b.bytes;
+  }
+};
+
+Taken show(const loader::BatchSlot& slot) {
+  Taken taken;
+  taken.positions = slot.positions;
+  const std::byte* const memory = slot.memory->consumer_data();
+  const std::uint32_t batch_size = slot.layout->batch_size;
+  const auto add = [&](const std::byte* data, std::size_t size_bytes) {
+    taken.bytes.insert(taken.bytes.end(), data, data + size_bytes);
+  };
+  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
+    const loader::ColumnLayout& column = slot.layout->columns[i];
+    const bool is_view = slot.in_place[i].mapping != nullptr;
+    add(is_view ? slot.in_place[i].data : memory + column.offset_bytes,
+        column.record_bytes * batch_size);
+    add(memory + column.lengths_offset_bytes, batch_size * sizeof(std::int32_t));
+  }
+  add(memory + slot.layout->speakers_offset_bytes, batch_size * sizeof(std::int32_t));
+  return taken;
+}
+
+class DirectReading : public ::testing::TestWithParam<Storage> {
+ protected:
+  DirectReading()
+      : cache_(make_test_cache({.store = GetParam().store,
+                                .layout = GetParam().layout,
+                                .clip_count = 41,
+                                .frames_max = 100,
+                                .channel_count = 80,
+                                .clips_per_block = 8,
+                                .make_shard = make_real_shards(GetParam().store)})) {
+    for (const auto& [name, bytes] : cache_.files) folder_.write(name, bytes);
+  }
+
+  [[nodiscard]] std::unique_ptr<loader::Loader> open(Env& env, ReaderOptions options,
+                                                     Reading reading) const {
+    options.reading = reading;
+    auto caches = reader::CacheSet::open(env, std::span(&folder_.path(), 1));
+    EXPECT_TRUE(caches.ok()) << caches.status().message();
+    auto loader = loader::Loader::open(*caches, options);
+    EXPECT_TRUE(loader.ok()) << loader.status().message();
+    return std::move(*loader);
+  }
+
+  // Two epochs, and one that is broken off.
+  [[nodiscard]] static std::vector<Taken> take_some(loader::Loader& loader) {
+    std::vector<Taken> all;
+    const auto take_up_to = [&](std::size_t count_max) {
+      for (std::size_t i = 0; i < count_max; ++i) {
+        const auto lease = loader.next();
+        if (!lease.ok()) {
+          all.push_back({.code = lease.status().code(),
+                         .message = lease.status().message(),
+                         .positions = {},
+                         .bytes = {}});
+        } else if (*lease) {
+          all.push_back(show(***lease));
+        } else {
+          return;
+        }
+      }
+    };
+    take_up_to(1000);
+    loader.set_epoch(3);
+    take_up_to(2);
+    loader.set_epoch(1);
+    take_up_to(1000);
+    return all;
+  }
+
+  void expect_same(const ReaderOptions& options) {
+    const auto mapped = open(env_, options, Reading::kMapped);
+    const auto direct = open(env_, options, Reading::kDirect);
+    EXPECT_TRUE(mapped->stats().reading.starts_with("mapped:"));
+    EXPECT_TRUE(direct->stats().reading.starts_with("direct:")) << direct->stats().reading;
+    const auto wanted = take_some(*mapped);
+    const auto found = take_some(*direct);
+    ASSERT_EQ(wanted.size(), found.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(wanted[i].message, found[i].message);
+      EXPECT_TRUE(wanted[i] == found[i]) << "batch " << i;
+    }
+    EXPECT_EQ(mapped->stats().check_failures, direct->stats().check_failures);
+  }
+
+  MadeDirectEnv env_;
+  TempFolder folder_;
+  TestCache cache_;
+};
+
+TEST_P(DirectReading, BringsTheSameBatchesInEachOrderAndDtype) {
+  for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal, Shuffle::kWindow}) {
+    for (const auto dtype : {DType::kFloat32, DType::kFloat16}) {
+      for (const std::uint32_t threads : {1U, 3U}) {
+        expect_same({.batch_size = 8,
+                     .shuffle = shuffle,
+                     .seed = 5,
+                     .last_batch = LastBatch::kPad,
+                     .columns = {{.name = "mel", .dtype = dtype}, {.name = "tokens"}},
+                     .thread_count = threads,
+                     .stretch_samples = 8,
+                     .stretches_per_window = 2});
+      }
+    }
+  }
+  EXPECT_GT(env_.faults->read_count, 0U);
+}
+
+TEST_P(DirectReading, BringsTheSameCropsBucketsAndUncheckedRecords) {
+  expect_same({.batch_size = 8, .crop_frames = 7});
+  expect_same({.batch_size = 8, .verify_records = false});
+  expect_same({.batch_size = 3, .slot_count = 5});
+  expect_same({.buckets = {{.batch_size = 4, .frames_max = 40}, {.batch_size = 6}}});
+}
+
+TEST_P(DirectReading, DamageIsToldSkippedOrIgnoredAsEver) {
+  std::mt19937 random(11);
+  for (const auto& [name, bytes] : cache_.files) {
+    if (!name.starts_with("shards/mel")) continue;
+    for (int i = 0; i < 6; ++i) {
+      std::string changed = bytes;
+      changed[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
+      folder_.write(name, changed);
+      for (const auto policy : {OnDamage::kRaise, OnDamage::kSkip, OnDamage::kIgnore}) {
+        expect_same({.batch_size = 8, .on_damage = policy});
+      }
+    }
+    folder_.write(name, bytes);
+  }
+}
+
+TEST_P(DirectReading, FailingAndShortReadsBringTheSameBatches) {
+  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  for (const int error : {EIO, EAGAIN, EINTR, ECANCELED, 0}) {
+    env_.faults->on_done = [error](std::uint64_t number, const DirectRead& read, DirectDone& done) {
+      if (number % 3 == 0) done = {.tag = read.tag, .error = error, .read_bytes = 512};
+    };
+    const auto direct = open(env_, {.batch_size = 8}, Reading::kDirect);
+    EXPECT_TRUE(take_some(*direct) == wanted);
+    EXPECT_NE(direct->stats().reading.find("had to be read through the page cache"),
+              std::string::npos)
+        << direct->stats().reading;
+  }
+}
+
+// What the disk gave to a direct read may be wrong, and right in the page cache.
+TEST_P(DirectReading, BytesThatCameWrongAreReadAgain) {
+  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  env_.faults->on_done = [](std::uint64_t number, const DirectRead& read, DirectDone&) {
+    if (number % 4 == 0) read.out[read.out.size() / 2] ^= std::byte{4};
+  };
+  const auto direct = open(env_, {.batch_size = 8}, Reading::kDirect);
+  EXPECT_TRUE(take_some(*direct) == wanted);
+  EXPECT_EQ(direct->stats().check_failures, 0U);
+}
+
+TEST_P(DirectReading, FileCutWhileItIsReadIsATypedErrorAndTheProcessLives) {
+  for (const auto& [name, bytes] : cache_.files) {
+    if (!name.starts_with("shards/mel")) continue;
+    const auto direct = open(env_, {.batch_size = 8}, Reading::kDirect);
+    (void)take_some(*direct);
+    std::filesystem::resize_file(folder_.path() + "/" + name, bytes.size() / 3);
+    direct->set_epoch(9);
+    std::size_t refused_count = 0;
+    for (const Taken& taken : take_some(*direct)) {
+      if (taken.code == StatusCode::kOk) continue;
+      ++refused_count;
+      EXPECT_TRUE(taken.code == StatusCode::kCorrupt || taken.code == StatusCode::kSourceIo)
+          << taken.message;
+      EXPECT_NE(taken.message.find("of clip"), std::string::npos) << taken.message;
+    }
+    EXPECT_GT(refused_count, 0U);
+    folder_.write(name, bytes);
+  }
+}
+
+TEST_P(DirectReading, KernelsOwnQueueBringsTheSameBatches) {
+  const auto direct = open(Env::real(), {.batch_size = 8}, Reading::kDirect);
+  const auto wanted = take_some(*open(Env::real(), {.batch_size = 8}, Reading::kMapped));
+  EXPECT_TRUE(take_some(*direct) == wanted);
+  if (direct->stats().reading.starts_with("mapped:")) {
+    GTEST_SKIP() << "SKIPPED: " << direct->stats().reading;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Storages, DirectReading,
+    ::testing::Values(Storage{formats::StoreKind::kLmdb, formats::Layout::kPadded},
+                      Storage{formats::StoreKind::kLmdb, formats::Layout::kPacked},
+                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPadded},
+                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPacked}),
+    [](const auto& storage) { return storage.param.name(); });
+
+}  // namespace
+}  // namespace xtts::testing

@@ -1,0 +1,203 @@
+// The staging memory with a queue that brings reads back in any order, and not all of them whole.
+#include "loader/record_staging.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/made_direct_queue.hpp"
+#include "support/memory_env.hpp"
+#include "support/temp_folder.hpp"
+
+namespace xtts::loader {
+namespace {
+
+constexpr std::size_t kRecord = 5000;  // neither begins nor ends on a sector
+constexpr std::size_t kRecords = 200;
+
+class RecordStagingTest : public ::testing::Test {
+ protected:
+  RecordStagingTest() {
+    std::string text;
+    for (std::size_t i = 0; i < kRecords; ++i) text.append(kRecord, letter(i));
+    file_ = testing::made_direct_file(folder_.write("records", text));
+  }
+
+  [[nodiscard]] static char letter(std::size_t record) {
+    return static_cast<char>('A' + record % 50);
+  }
+  [[nodiscard]] std::unique_ptr<RecordStaging> open(std::uint64_t memory_bytes = 64 << 10,
+                                                    std::uint32_t depth = 6) {
+    auto staging = RecordStaging::open(
+        env_, {.record_bytes_max = kRecord, .memory_bytes = memory_bytes, .depth = depth});
+    EXPECT_TRUE(staging.ok()) << staging.status().message();
+    return std::move(*staging);
+  }
+  [[nodiscard]] std::vector<std::uint64_t> add_all(RecordStaging& staging) const {
+    std::vector<std::uint64_t> tickets;
+    for (std::size_t i = 0; i < kRecords; ++i) {
+      tickets.push_back(staging.add(file_, i * kRecord, kRecord));
+    }
+    return tickets;
+  }
+  [[nodiscard]] static bool is_record(std::span<const std::byte> bytes, std::size_t record) {
+    return bytes.size() == kRecord && std::ranges::all_of(bytes, [&](std::byte byte) {
+             return byte == static_cast<std::byte>(letter(record));
+           });
+  }
+
+  testing::TempFolder folder_;
+  testing::MadeDirectEnv env_;
+  std::shared_ptr<const DirectFile> file_;
+};
+
+TEST_F(RecordStagingTest, BringsEveryRecordThroughFewCells) {
+  for (const std::uint64_t memory_bytes : {1, 64 << 10, 16 << 20}) {
+    const auto staging = open(memory_bytes);
+    const auto tickets = add_all(*staging);
+    EXPECT_TRUE(std::ranges::is_sorted(tickets));
+    for (std::size_t i = 0; i < kRecords; ++i) {
+      EXPECT_TRUE(is_record(staging->wait_for(tickets[i]), i)) << i;
+      staging->release(tickets[i]);
+    }
+    EXPECT_EQ(staging->failed_count(), 0U);
+  }
+}
+
+TEST_F(RecordStagingTest, MemoryAndReadsAtOnceAreBounded) {
+  const auto staging = open(64 << 10, 3);
+  EXPECT_LE(staging->memory_bytes(), 64U << 10U);
+  EXPECT_GE(staging->cell_count(), std::uint64_t{kStagingCellsMin});
+  const auto tickets = add_all(*staging);
+  for (const std::uint64_t ticket : tickets) {
+    (void)staging->wait_for(ticket);
+    staging->release(ticket);
+  }
+  EXPECT_LE(env_.faults->in_flight_max, 3U);
+  EXPECT_EQ(open(1)->cell_count(), std::uint64_t{kStagingCellsMin});
+}
+
+TEST_F(RecordStagingTest, SlowConsumerStopsTheReading) {
+  const auto staging = open(64 << 10, 64);
+  const auto tickets = add_all(*staging);
+  EXPECT_TRUE(is_record(staging->wait_for(tickets[0]), 0));
+  EXPECT_LE(env_.faults->in_flight_max, staging->cell_count());
+  staging->clear();
+  EXPECT_LE(env_.faults->read_count, staging->cell_count());
+}
+
+TEST_F(RecordStagingTest, SeveralThreadsTakeTheirPartsInAnyOrder) {
+  for (const std::size_t thread_count : {2U, 5U}) {
+    const auto staging = open();
+    const auto tickets = add_all(*staging);
+    std::atomic<std::size_t> next_part = 0;
+    std::atomic<std::size_t> right_count = 0;
+    constexpr std::size_t kPart = 4;
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < thread_count; ++t) {
+      threads.emplace_back([&] {
+        for (;;) {
+          const std::size_t part = next_part++;
+          if (part * kPart >= kRecords) return;
+          for (std::size_t i = part * kPart; i < (part + 1) * kPart; ++i) {
+            if (is_record(staging->wait_for(tickets[i]), i)) ++right_count;
+            staging->release(tickets[i]);
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right_count, kRecords);
+  }
+}
+
+TEST_F(RecordStagingTest, ReleasedWithoutBeingWaitedForIsFineAtAnyTime) {
+  const auto staging = open();
+  const auto tickets = add_all(*staging);
+  for (std::size_t i = 0; i < kRecords; i += 3) staging->release(tickets[i]);
+  for (std::size_t i = 0; i < kRecords; ++i) {
+    if (i % 3 == 0) continue;
+    EXPECT_TRUE(is_record(staging->wait_for(tickets[i]), i)) << i;
+    staging->release(tickets[i]);
+  }
+}
+
+TEST_F(RecordStagingTest, FailedAndShortReadsAreLeftToTheOrdinaryPath) {
+  env_.faults->on_done = [](std::uint64_t number, const DirectRead& read, DirectDone& done) {
+    if (number % 5 == 1) done = {.tag = read.tag, .error = EIO};
+    if (number % 5 == 2) done = {.tag = read.tag, .error = ECANCELED};
+    if (number % 5 == 3) done.read_bytes = 512;
+  };
+  const auto staging = open();
+  const auto tickets = add_all(*staging);
+  std::size_t failed_count = 0;
+  for (std::size_t i = 0; i < kRecords; ++i) {
+    const auto bytes = staging->wait_for(tickets[i]);
+    if (bytes.empty()) ++failed_count;
+    EXPECT_TRUE(bytes.empty() || is_record(bytes, i));
+    staging->release(tickets[i]);
+  }
+  EXPECT_EQ(failed_count, kRecords / 5 * 3);
+  EXPECT_EQ(staging->failed_count(), failed_count);
+}
+
+TEST_F(RecordStagingTest, KernelThatTakesNoReadsLeavesAllToTheOrdinaryPath) {
+  bool is_busy = true;
+  env_.faults->on_submit = [&](std::size_t count) -> Result<std::size_t> {
+    is_busy = !is_busy;
+    if (is_busy) return std::size_t{0};
+    return count > 1 ? Result<std::size_t>(count / 2)
+                     : Result<std::size_t>(Status(StatusCode::kUnsupported, "forbidden"));
+  };
+  const auto staging = open();
+  const auto tickets = add_all(*staging);
+  for (std::size_t i = 0; i < kRecords; ++i) {
+    const auto bytes = staging->wait_for(tickets[i]);
+    EXPECT_TRUE(bytes.empty() || is_record(bytes, i));
+    staging->release(tickets[i]);
+  }
+  EXPECT_GT(staging->failed_count(), 0U);
+}
+
+TEST_F(RecordStagingTest, RecordTooLargeForACellIsNotRead) {
+  const auto staging = open();
+  const std::uint64_t large = staging->add(file_, 0, kRecords * kRecord);
+  const std::uint64_t behind = staging->add(file_, kRecord, kRecord);
+  EXPECT_TRUE(staging->wait_for(large).empty());
+  EXPECT_TRUE(is_record(staging->wait_for(behind), 1));
+}
+
+TEST_F(RecordStagingTest, ClearForgetsTicketsAndGoesOn) {
+  const auto staging = open();
+  for (int round = 0; round < 20; ++round) {
+    const auto old = add_all(*staging);
+    EXPECT_TRUE(is_record(staging->wait_for(old[0]), 0));
+    if (round % 2 == 0) staging->release(old[0]);
+    staging->clear();
+    EXPECT_TRUE(staging->wait_for(old[1]).empty());
+    EXPECT_TRUE(staging->wait_for(old[kRecords - 1]).empty());
+    staging->release(old[1]);  // does nothing
+    const std::uint64_t fresh = staging->add(file_, 7 * kRecord, kRecord);
+    EXPECT_TRUE(is_record(staging->wait_for(fresh), 7));
+    staging->release(fresh);
+  }
+}
+
+TEST_F(RecordStagingTest, EndsWithReadsOnTheirWay) {
+  const auto staging = open();
+  (void)add_all(*staging);
+}
+
+TEST_F(RecordStagingTest, EnvironmentWithoutDirectReadsIsUnsupported) {
+  testing::MemoryEnv memory;
+  const auto refused = RecordStaging::open(
+      memory, {.record_bytes_max = kRecord, .memory_bytes = 64 << 10, .depth = 4});
+  EXPECT_EQ(refused.status().code(), StatusCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace xtts::loader
