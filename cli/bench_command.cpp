@@ -22,6 +22,7 @@ struct BenchCommandOptions {
   std::string batch_count = "100";
   std::string split;
   std::string shuffle = "global";
+  std::string reading = "auto";
   std::string device = "cpu";
   std::string png;
   std::string thread_count = std::to_string(loader::default_thread_count());
@@ -43,6 +44,11 @@ Result<std::uint32_t> parse_count(const std::string& option, const std::string& 
 Shuffle shuffle_of(const std::string& name) {
   if (name == "none") return Shuffle::kNone;
   return name == "window" ? Shuffle::kWindow : Shuffle::kGlobal;
+}
+
+Reading reading_of(const std::string& name) {
+  if (name == "mapped") return Reading::kMapped;
+  return name == "direct" ? Reading::kDirect : Reading::kAuto;
 }
 
 // What --sweep tries: the users' batch sizes, and threads up to the processor's.
@@ -69,7 +75,8 @@ Result<loader::Measured> measure_run(Context& context, const BenchCommandOptions
                      .split = options.split,
                      .shuffle = shuffle_of(options.shuffle),
                      .thread_count = run.thread_count,
-                     .device = options.device};
+                     .device = options.device,
+                     .reading = reading_of(options.reading)};
   settings.batch_count = batch_count;
   settings.cancelled = stop_requested;
   return loader::measure(view, settings);
@@ -122,6 +129,8 @@ void add_bench_command(CLI::App& app, Context& context) {
       .option("--num-batches", options->batch_count, "N", "Batches to measure, twice")
       .option("--split", options->split, "NAME", "Only train, validation or test")
       .choice("--shuffle", options->shuffle, {"none", "global", "window"}, "The order of the clips")
+      .choice("--reading", options->reading, {"auto", "mapped", "direct"},
+              "Through the system's page cache, or past it")
       .option("--device", options->device, "NAME", "Where batches are consumed")
       .option("-j,--threads", options->thread_count, "N", "Threads that fill batches")
       .flag("--sweep", options->sweeps,

@@ -70,6 +70,16 @@ std::string advice(const BenchQuestion& question, const BenchRun& run, const Bat
   return text + "\nIf the machine does other work at the same time, measure again when it is idle.";
 }
 
+std::string storage_in_words(const BenchRun& run) {
+  const loader::Measured& measured = run.measured;
+  const auto line = [](const std::string& text) {
+    return "  " + report::escape_controls(text) + "\n";
+  };
+  std::string text = line(measured.storage) + line("read " + measured.reading);
+  if (!measured.notice.empty()) text += line("notice: " + measured.notice);
+  return text;
+}
+
 json times_to_json(const MeasuredPass& pass) {
   const BatchTimes times = report::summarize_times(pass.batch_ms);
   json cycle = nullptr;
@@ -133,7 +143,8 @@ std::string describe_bench(const BenchQuestion& question, const std::vector<Benc
   }
   text += report::escape_controls(question.cache) + ", shuffle " + question.shuffle + ", " +
           setting_in_words(run) + ", " +
-          report::format_counted(pass.batch_ms.size(), "time", "times") + "\n";
+          report::format_counted(pass.batch_ms.size(), "time", "times") + "\n" +
+          storage_in_words(run);
   if (!question.is_cold) {
     text += "  first time   " + rate_in_words(run.measured.first) +
             ", each record verified as it is handed out\n";
@@ -155,6 +166,9 @@ json bench_to_json(const BenchQuestion& question, const std::vector<BenchRun>& r
   document["cache"] = question.cache;
   document["shuffle"] = question.shuffle;
   document["cold"] = question.is_cold;
+  document["storage"] = run.measured.storage;
+  document["reading"] = run.measured.reading;
+  document["notice"] = run.measured.notice;
   document["batch_size"] = run.batch_size;
   document["threads"] = run.thread_count;
   document["verdict"] = verdict_of(times);

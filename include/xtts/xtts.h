@@ -136,6 +136,7 @@ enum {
   XTTS_WEIGHT_BY_SPEAKER = 2,
   XTTS_WEIGHT_BY_DATASET = 3
 };
+enum { XTTS_READING_AUTO = 0, XTTS_READING_MAPPED = 1, XTTS_READING_DIRECT = 2 };
 enum { XTTS_DAMAGE_RAISE = 0, XTTS_DAMAGE_SKIP = 1, XTTS_DAMAGE_IGNORE = 2 };
 
 typedef struct xtts_column_request {
@@ -185,7 +186,7 @@ typedef struct xtts_reader_options {
   const xtts_bucket* buckets; /* NULL: batches of batch_size; at most 32 */
   size_t bucket_count;
   uint32_t crop_frames; /* 0: whole clips */
-  int32_t reserved_too;
+  int32_t reading;      /* XTTS_READING_AUTO */
 } xtts_reader_options;
 
 /* The defaults. `struct_bytes`: sizeof(xtts_reader_options). */

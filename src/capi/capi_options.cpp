@@ -14,6 +14,7 @@ namespace {
 
 static_assert(XTTS_SHUFFLE_WINDOW == static_cast<int>(xtts::Shuffle::kWindow));
 static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
+static_assert(XTTS_READING_DIRECT == static_cast<int>(xtts::Reading::kDirect));
 static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
 
 std::string text_or_empty(const char* text) {
@@ -75,6 +76,8 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
   if (!last_batch.ok()) return last_batch.status();
   const auto on_damage = choice(options.on_damage, xtts::OnDamage::kIgnore, "on_damage");
   if (!on_damage.ok()) return on_damage.status();
+  const auto reading = choice(options.reading, xtts::Reading::kDirect, "reading");
+  if (!reading.ok()) return reading.status();
   for (const Status& list : {check_list(options.ids, options.id_count, "ids"),
                              check_list(options.exclude, options.exclude_count, "exclude"),
                              check_list(options.columns, options.column_count, "columns"),
@@ -118,6 +121,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
       .lock_memory = options.lock_memory != 0,
       .stretch_samples = options.stretch_samples,
       .stretches_per_window = options.stretches_per_window,
+      .reading = *reading,
   };
 }
 

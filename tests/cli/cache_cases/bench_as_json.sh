@@ -1,4 +1,5 @@
 xtts-precompute bench cache --batch-size 2 --num-batches 20 --json | check_json bench
 xtts-precompute bench cache --batch-size 2 --num-batches 5 --cold --shuffle window --json | check_json bench
+xtts-precompute bench cache --batch-size 2 --num-batches 5 --reading direct --json | check_json bench
 # A cache of four clips has no batch of eight.
 xtts-precompute bench cache --num-batches 5 --sweep --json | check_json error

@@ -199,6 +199,17 @@ TEST_F(CApi, OptionsReachTheReader) {
   xtts_reader_close(reader);
 }
 
+TEST_F(CApi, ReadingIsOneOfItsValues) {
+  xtts_reader_options chosen = options();
+  EXPECT_EQ(chosen.reading, XTTS_READING_AUTO);
+  chosen.reading = XTTS_READING_DIRECT;
+  xtts_reader_close(open(chosen));
+  chosen.reading = 3;
+  xtts_reader* reader = nullptr;
+  EXPECT_EQ(xtts_reader_open(cache_, &chosen, &reader, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(error_.message).find("reading"), std::string::npos) << error_.message;
+}
+
 TEST_F(CApi, OptionsOfAnOlderHeaderKeepTheirMeaning) {
   xtts_reader_options older;
   std::memset(&older, 0xAB, sizeof older);
