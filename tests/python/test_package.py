@@ -78,7 +78,9 @@ def test_the_stub_is_that_of_the_module(tmp_path):
     subprocess.run(
         [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "xtts_precompute._core", "-o", tmp_path / "_core.pyi"], check=True
     )
-    assert (tmp_path / "_core.pyi").read_text() == (CHECKED_IN / "_core.pyi").read_text()
+    made = (tmp_path / "_core.pyi").read_text()
+    made = re.sub(r'    def __buffer__\(self, flags, /\):\n        """\n.*?"""\n\n', "", made, flags=re.DOTALL)  # from Python 3.12 on
+    assert made == (CHECKED_IN / "_core.pyi").read_text()
 
 
 def mypy(*arguments):
@@ -124,7 +126,7 @@ WRONG = {
 def test_a_users_program_passes_mypy(tmp_path):
     program = tmp_path / "user.py"
     program.write_text(USER)
-    done = mypy("--python-version", "3.10", "--cache-dir", tmp_path, program)
+    done = mypy("--cache-dir", tmp_path, program)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
