@@ -262,6 +262,7 @@ typedef struct xtts_reader_stats {
   double consumer_wait_s;
   double filler_wait_s;
   uint64_t check_failures;
+  uint64_t cache_hits; /* samples that were in memory when they were needed */
 } xtts_reader_stats;
 
 XTTS_C_API xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* out,

@@ -346,7 +346,8 @@ xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* ou
                                  .ms_p99 = stats.ms_p99,
                                  .consumer_wait_s = stats.consumer_wait_s,
                                  .filler_wait_s = stats.filler_wait_s,
-                                 .check_failures = stats.check_failures};
+                                 .check_failures = stats.check_failures,
+                                 .cache_hits = stats.cache_hits};
     std::memcpy(out, &full, full.struct_bytes);
     return {};
   });

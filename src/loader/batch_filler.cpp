@@ -95,6 +95,7 @@ Status BatchFiller::prepare(BatchSlot& slot) {
   }
   slot.is_damaged.assign(slot.layout->batch_size, 0);
   slot.must_copy = false;
+  slot.rows_read = 0;
   slot.damage.clear();
   slot.in_place.assign(slot.layout->columns.size(), {});
   place_in_cache(slot);
@@ -194,8 +195,24 @@ Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t
     XTTS_TRY(fill_row(slot, row, scratch_[thread]));
     staged.release_next();
   }
-  if (disk_waits() != waits_before) disk_is_read_.store(true, std::memory_order_relaxed);
+  note_what_was_read(slot, first_row(part), end_row, disk_waits() != waits_before);
   return {};
+}
+
+// Of rows [first, end), which a thread has filled, waiting for pages or not.
+void BatchFiller::note_what_was_read(BatchSlot& slot, std::uint32_t first_row,
+                                     std::uint32_t end_row, bool has_waited) {
+  if (has_waited) disk_is_read_.store(true, std::memory_order_relaxed);
+  const auto valid_count = static_cast<std::uint32_t>(slot.positions.size());
+  end_row = std::min(end_row, valid_count);
+  std::uint32_t read_count = 0;
+  for (std::uint32_t row = first_row; row < end_row; ++row) {
+    const bool is_staged = std::ranges::any_of(slot.tickets, [row](const Tickets& tickets) {
+      return row < tickets.size() && tickets[row] != kNoTicket;
+    });
+    if (has_waited || is_staged) ++read_count;
+  }
+  slot.rows_read.fetch_add(read_count, std::memory_order_relaxed);
 }
 
 Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch) {

@@ -70,6 +70,8 @@ class BatchFiller final : public BatchWork {
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
   void place_in_cache(BatchSlot& slot);
   [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch);
+  void note_what_was_read(BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row,
+                          bool has_waited);
   [[nodiscard]] Status note_damage(BatchSlot& slot, std::uint32_t row, Status failure);
   [[nodiscard]] Status fill_again(BatchSlot& slot);
   [[nodiscard]] std::uint64_t true_bytes(const BatchSlot& slot) const;

@@ -58,12 +58,13 @@ struct BatchSlot {
   std::vector<std::uint32_t> first_frames;  // where their crops begin, by row; empty without crops
   std::vector<std::int32_t> speakers;       // by row; -1: unknown, or no clip
   std::vector<std::int32_t> languages;
-  bool has_places = false;               // whether these two were looked up
-  std::vector<Places> places;            // by column of the layout, then by row
-  std::vector<Tickets> tickets;          // likewise; empty for columns that are not staged
-  std::vector<ColumnInPlace> in_place;   // by column of the layout
-  std::vector<std::uint8_t> is_damaged;  // by row; each written by the filler of the row
-  std::uint64_t true_bytes = 0;          // of the valid rows
+  bool has_places = false;                   // whether these two were looked up
+  std::vector<Places> places;                // by column of the layout, then by row
+  std::vector<Tickets> tickets;              // likewise; empty for columns that are not staged
+  std::vector<ColumnInPlace> in_place;       // by column of the layout
+  std::vector<std::uint8_t> is_damaged;      // by row; each written by the filler of the row
+  std::uint64_t true_bytes = 0;              // of the valid rows
+  std::atomic<std::uint32_t> rows_read = 0;  // not found in memory
   std::atomic<bool> must_copy =
       false;                        // a column in place holds a record that cannot be read there
   std::vector<FoundDamage> damage;  // each clip once

@@ -303,6 +303,8 @@ Result<std::optional<Lease>> Loader::next() {
   for (const FoundDamage& damage : slot.damage) note_damage(damage.text);
   ++batch_count_;
   sample_count_taken_ += slot.positions.size();
+  cache_hits_ +=
+      slot.positions.size() - std::min<std::uint64_t>(slot.rows_read, slot.positions.size());
   bytes_ += slot.true_bytes;
   const bool is_in_place = std::ranges::all_of(
       slot.in_place, [](const ColumnInPlace& column) { return column.mapping != nullptr; });
@@ -378,6 +380,7 @@ ReaderStats Loader::stats() const {
   stats.sample_count = sample_count_taken_;
   stats.bytes = bytes_;
   stats.batches_in_place = batches_in_place_;
+  stats.cache_hits = cache_hits_;
   stats.ms_mean = intervals_.mean_ms();
   stats.ms_std = intervals_.std_ms();
   stats.ms_p50 = intervals_.percentile_ms(0.50);

@@ -89,6 +89,7 @@ class Loader {
   std::uint64_t sample_count_taken_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t batches_in_place_ = 0;
+  std::uint64_t cache_hits_ = 0;
   std::uint64_t damage_count_ = 0;
   std::vector<std::string> first_damage_;
 };

@@ -162,6 +162,7 @@ nb::dict stats(ReaderHandle& self) {
   dict["sample_count"] = stats.sample_count;
   dict["bytes"] = stats.bytes;
   dict["batches_in_place"] = stats.batches_in_place;
+  dict["cache_hits"] = stats.cache_hits;
   dict["ms_mean"] = stats.ms_mean;
   dict["ms_std"] = stats.ms_std;
   dict["ms_p50"] = stats.ms_p50;
@@ -172,6 +173,8 @@ nb::dict stats(ReaderHandle& self) {
   dict["check_failures"] = stats.check_failures;
   dict["first_failures"] = nb::tuple(nb::cast(stats.first_failures));
   dict["notice"] = stats.notice;
+  dict["storage"] = stats.storage;
+  dict["reading"] = stats.reading;
   return dict;
 }
 
@@ -189,7 +192,8 @@ void bind_reader(nb::module_& module) {
              const std::optional<WeightsWish>& weights, const std::vector<BucketWish>& buckets,
              std::uint32_t crop_frames, bool verify, const std::string& on_damage,
              std::uint32_t slot_count, std::uint32_t thread_count, const std::string& device,
-             bool lock_memory, std::uint64_t stretch_samples, std::uint64_t stretches_per_window) {
+             bool lock_memory, std::uint64_t stretch_samples, std::uint64_t stretches_per_window,
+             const std::string& reading) {
             ReaderOptions options{
                 .batch_size = batch_size,
                 .split = split,
@@ -213,7 +217,10 @@ void bind_reader(nb::module_& module) {
                 .device = device,
                 .lock_memory = lock_memory,
                 .stretch_samples = stretch_samples,
-                .stretches_per_window = stretches_per_window};
+                .stretches_per_window = stretches_per_window,
+                .reading = choose<Reading>(reading, {{"auto", Reading::kAuto},
+                                                     {"mapped", Reading::kMapped},
+                                                     {"direct", Reading::kDirect}})};
             for (const ColumnWish& wish : columns) options.columns.push_back(to_request(wish));
             for (const auto& [size, frames_max, tokens_max] : buckets) {
               options.buckets.push_back({size, frames_max, tokens_max});
@@ -228,7 +235,7 @@ void bind_reader(nb::module_& module) {
           nb::arg("exclude"), nb::arg("weights").none(), nb::arg("buckets"), nb::arg("crop_frames"),
           nb::arg("verify"), nb::arg("on_damage"), nb::arg("slot_count"), nb::arg("thread_count"),
           nb::arg("device"), nb::arg("lock_memory"), nb::arg("stretch_samples"),
-          nb::arg("stretches_per_window"))
+          nb::arg("stretches_per_window"), nb::arg("reading"))
       .def("next", next, "The next batch; None at the epoch's end.")
       .def(
           "set_epoch",

@@ -167,6 +167,7 @@ def test_stats_count_what_was_done(cache, truth, reader):
     stats = reader.stats()
     assert stats.batch_count == BATCHES and stats.sample_count == 4 * BATCHES
     assert 0 < stats.ms_p50 <= stats.ms_p95 <= stats.ms_p99 and stats.ms_mean > 0 and stats.ms_std >= 0
+    assert stats.cache_hits <= stats.sample_count and stats.reading.startswith("mapped: ") and "iB" in stats.storage
     assert stats.check_failures == 0 and stats.first_failures == () and stats.batches_in_place == 0
     other = cache.reader(batch_size=4, drop_last=False)
     for batch in other:

@@ -10,7 +10,7 @@ from . import _core
 from ._array import Array, to_array
 from ._choices import no_such, one_of
 from ._errors import InvalidArgumentError, MismatchError, NotFoundError
-from ._options import BucketOptions, Columns, CropOptions, OnDamage, Shuffle, WeightOptions
+from ._options import BucketOptions, Columns, CropOptions, OnDamage, Reading, Shuffle, WeightOptions
 from ._reader import Reader
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -177,6 +177,7 @@ class Cache:
         lock_memory: bool = False,
         stretch_samples: int | None = None,
         stretches_per_window: int | None = None,
+        reading: Reading = "auto",
         **unknown: NoReturn,
     ) -> Reader:
         """Batches of fixed shape out of this cache, in an order that the seed fixes on every machine.
@@ -210,6 +211,8 @@ class Cache:
             lock_memory: Keep batches from being swapped out, where the limits allow it (`stats().notice` says where not).
             stretch_samples, stretches_per_window: For shuffle="window": samples read in one run, and runs mixed with each
                 other. None: runs of 32 MiB, and 16 of them.
+            reading: "mapped": through the system's page cache. "direct": past it, for caches that are larger than memory. "auto":
+                by what the cache lies on and how much memory is free; `stats().reading` says which, and why.
 
         Raises:
             InvalidArgumentError, NotFoundError (a column or clip), UnsupportedError (a device), ResourceError.

@@ -51,11 +51,13 @@ class CropOptions(TypedDict):
 
 Shuffle = Union[Literal["global", "window", "none"], None]
 OnDamage = Literal["raise", "skip", "ignore"]
+Reading = Literal["auto", "mapped", "direct"]
 Columns = Union[Iterable[Union[str, ColumnOptions]], Mapping[str, Union[npt.DTypeLike, ColumnOptions, None]], None]
 
 SPLITS = ("train", "validation", "test")
 SHUFFLES = ("global", "window", "none")
 ON_DAMAGE = ("raise", "skip", "ignore")
+READINGS = ("auto", "mapped", "direct")
 WEIGHT_BY = ("language", "speaker", "dataset")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
 
@@ -96,6 +98,7 @@ def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> di
         "lock_memory": bool(options["lock_memory"]),
         "stretch_samples": _or_default("stretch_samples", options["stretch_samples"]),
         "stretches_per_window": _or_default("stretches_per_window", options["stretches_per_window"]),
+        "reading": one_of("choice of reading", options["reading"], READINGS),
     }
 
 

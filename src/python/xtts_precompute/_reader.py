@@ -33,6 +33,8 @@ class ReaderStats:
     """Of true rows."""
     batches_in_place: int
     """That were views of the cache."""
+    cache_hits: int
+    """Samples that were in memory when they were needed."""
     ms_mean: float
     """From one batch to the next, with the deviation over all, and the quantiles over the last 8,192."""
     ms_std: float
@@ -46,7 +48,11 @@ class ReaderStats:
     check_failures: int
     first_failures: tuple[str, ...]
     notice: str
-    """What the system did not grant."""
+    """What the system did not grant, and what would suit the storage better."""
+    storage: str
+    """What the cache lies on, and how much of it was in memory at the start."""
+    reading: str
+    """How it is read, and why."""
 
 
 class Reader:

@@ -41,6 +41,7 @@ TEST(PublicReaderReading, DirectBringsEveryClipEpochAfterEpoch) {
   }
   EXPECT_EQ(reader.stats().check_failures, 0U);
   EXPECT_EQ(reader.stats().reading, "direct: as asked for");
+  EXPECT_EQ(reader.stats().cache_hits, 0U);
 }
 
 // Records of 960 kB: no more than 34 of them are on their way or waiting, of the 41 of a batch.
@@ -85,6 +86,10 @@ TEST(PublicReaderReading, SmallCacheIsMappedByItselfAndTheStorageIsTold) {
   const MadeCache cache(large_records());
   Reader reader = open_reader(cache.open(), {.batch_size = 8});
   expect_epoch(reader, cache);
+  reader.set_epoch(1);
+  expect_epoch(reader, cache);
+  EXPECT_GT(reader.stats().cache_hits, 40U);  // the whole second epoch, but for what may be swapped
+  EXPECT_LE(reader.stats().cache_hits, 80U);
   EXPECT_TRUE(reader.stats().reading.starts_with("mapped:")) << reader.stats().reading;
   EXPECT_NE(reader.stats().storage.find("iB"), std::string::npos) << reader.stats().storage;
 }
