@@ -53,6 +53,7 @@ struct Ring::State {
   std::vector<Entry*> in_order;
   std::uint64_t next_step = 0;
   std::uint64_t end_step = 0;
+  std::size_t lent_count = 0;       // memories that the consumer has
   std::uint32_t working_count = 0;  // threads that work on a slot just now
   bool is_paused = true;            // nothing is begun, no part is taken
   bool is_stopping = false;
@@ -72,11 +73,15 @@ struct Ring::State {
       return;  // a child: nobody fills slots here, and the lock may be held
     // To be woken for each batch costs a reader of batches in place a tenth of its time. With a
     // batch in reserve nobody waits: and whoever wants one that nobody fills begins it himself.
+    // What the consumer keeps may never come back: half of the others is enough.
     bool is_worth_waking = false;
     {
       const std::scoped_lock lock(mutex);
+      if (entry->slot.memory != nullptr) --lent_count;
       make_free(entry);
-      is_worth_waking = free_memories.size() >= memories.size() / 2;
+      const std::size_t going_round = memories.size() - lent_count;
+      is_worth_waking =
+          free_memories.size() >= std::min(memories.size() / 2, (going_round + 1) / 2);
     }
     if (is_worth_waking) for_fillers.notify_one();
   }
@@ -260,6 +265,7 @@ Result<std::optional<Lease>> Ring::next() {
   state.waits.consumer += Clock::now() - begin;
   Entry* const entry = state.in_order.front();
   state.in_order.erase(state.in_order.begin());
+  if (entry->slot.memory != nullptr) ++state.lent_count;
   if (!entry->slot.failure.ok()) {
     Status failure = std::move(entry->slot.failure);
     lock.unlock();

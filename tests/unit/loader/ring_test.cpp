@@ -137,6 +137,25 @@ TEST(Ring, KeepingAllSlotsIsAClearErrorAndLettingGoMendsIt) {
   EXPECT_EQ(kept[1]->step, 2U);
 }
 
+// Who keeps most of the slots has few that come back, and still batches filled ahead.
+TEST(Ring, FillsAheadForAConsumerThatKeepsMostSlots) {
+  NumberWork work;
+  Ring ring(work, make_slots(8), 1);
+  ring.resume(0, 100);
+  std::vector<Lease> kept;
+  for (std::uint64_t step = 0; step < 5; ++step) kept.push_back(**ring.next());
+  const auto wait_until_finished = [&](std::uint64_t count) {
+    for (int i = 0; i < 5'000 && work.finished < count; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return work.finished.load();
+  };
+  ASSERT_EQ(wait_until_finished(8), 8U);
+  expect_batch(ring.next(), 5);
+  expect_batch(ring.next(), 6);
+  EXPECT_EQ(wait_until_finished(10), 10U);  // with nobody waiting for them
+}
+
 TEST(Ring, LeaseOutlivesTheRing) {
   Lease lease;
   {
