@@ -4,9 +4,11 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <string>
 
 #include "base/half.hpp"
 #include "base/try.hpp"
+#include "reader/index_reader.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -69,6 +71,26 @@ Rows rows_of(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& colum
   return rows;
 }
 
+// Bucket and crop were chosen by the index's lengths: whether the record is as long. Where a frame
+// has several rows, the last one's need not all be there.
+bool keeps_its_word(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& column,
+                    std::uint64_t length, const Rows& rows) {
+  if (slot.first_frames.empty() || column.rows_per_frame == 0) return rows.count == length;
+  if (slot.first_frames[row] == 0) return true;
+  const std::uint32_t missing_rows_max = column.rows_per_frame > 1 ? column.rows_per_frame : 0;
+  return rows.count + missing_rows_max >= column.row_count;
+}
+
+Status wrong_length(const reader::CacheSet& caches, const ColumnLayout& column,
+                    std::uint64_t position, std::uint64_t length) {
+  const auto facts = caches.details(position);
+  return {StatusCode::kCorrupt,
+          "reading " + column.column->spec.name + " of clip " +
+              (facts.ok() ? reader::full_id(*facts) : "at position " + std::to_string(position)) +
+              ": the record has " + std::to_string(length) +
+              " rows, and the index says otherwise: run xtts-precompute verify"};
+}
+
 Status copy_converted(const reader::RecordPlace& place, const ColumnLayout& column,
                       std::uint64_t offset_bytes, std::span<std::byte> out, reader::Check check,
                       FillScratch& scratch) {
@@ -127,6 +149,10 @@ Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
       XTTS_ASSIGN(place, caches_.locate_record(*column.shared, slot.positions[row]));
     }
     const Rows rows = rows_of(slot, row, column, place.record().length);
+    if (check == reader::Check::kRecord &&
+        !keeps_its_word(slot, row, column, place.record().length, rows)) {
+      return wrong_length(caches_, column, slot.positions[row], place.record().length);
+    }
     store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(rows.count));
     if (slot.in_place[i].mapping != nullptr) {
       if (check == reader::Check::kRecord) {

@@ -173,6 +173,7 @@ ClipSections make_clip_sections(const TestCacheOptions& options, const TestCache
          .speaker = static_cast<std::int32_t>(speaker),
          .details_offset = begin,
          .details_bytes = static_cast<std::uint32_t>(sections.details.size() - begin)});
+    if (options.edit_plan_row) options.edit_plan_row(position, sections.plan.back());
     sections.id_hashes.push_back({digest128(clip.id), position});
   }
   std::ranges::sort(sections.id_hashes, {}, &formats::IdHashRow::hash);
@@ -245,6 +246,7 @@ void describe(const TestCacheOptions& options, formats::Manifest& manifest) {
   }
   if (!options.dataset.empty()) manifest.datasets = {options.dataset};
   manifest.data_layout = "ljspeech";
+  if (options.edit_manifest) options.edit_manifest(manifest);
 }
 
 formats::ColumnSpec spec_of(const TestCacheOptions& options, const formats::Manifest& manifest,

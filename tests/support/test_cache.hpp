@@ -13,6 +13,7 @@
 
 #include "formats/block.hpp"
 #include "formats/facts.hpp"
+#include "formats/index.hpp"
 #include "formats/manifest.hpp"
 #include "formats/shard_table.hpp"
 #include "support/memory_env.hpp"
@@ -66,6 +67,9 @@ struct TestCacheOptions {
   std::uint32_t speaker_count = 1;
   ShardMaker make_shard = make_shard_by_hand;
   std::function<void(TestClip&)> edit_clip = {};  // changes its numbers before they are stored
+  // What the index says of a position, and what the manifest says, if not the truth.
+  std::function<void(std::uint32_t, formats::PlanRow&)> edit_plan_row = {};
+  std::function<void(formats::Manifest&)> edit_manifest = {};
 };
 
 struct TestCache {

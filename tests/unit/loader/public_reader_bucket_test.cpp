@@ -151,6 +151,43 @@ TEST(PublicReaderBuckets, OfOtherLimitsRefuseTheState) {
   EXPECT_EQ(otherwise.load_state(state).code(), StatusCode::kMismatch);
 }
 
+// A bucket is chosen by what the index says. A record that is longer is told: it is not cut.
+TEST(PublicReaderBuckets, DoNotCutARecordThatIsLongerThanTheIndexSays) {
+  constexpr std::uint64_t kWrong = 23;
+  for (const bool is_of_tokens : {false, true}) {
+    const MadeCache cache(
+        {.clip_count = 61, .edit_plan_row = [&](std::uint32_t position, formats::PlanRow& row) {
+           if (position == kWrong) (is_of_tokens ? row.text_len : row.mel_len) = 1;
+         }});
+    const auto& clip = cache.made().clips[kWrong];
+    ASSERT_GT(frames_of(cache, kWrong), 2U);
+    ASSERT_GT(clip.tokens.size(), 2U);
+    const Cache opened = cache.open();
+    ReaderOptions options{.last_batch = LastBatch::kPad,
+                          .buckets = {{.batch_size = 2, .frames_max = 2}, {.batch_size = 4}}};
+    if (is_of_tokens) options.buckets.front() = {.batch_size = 2, .tokens_max = 2};
+    Reader raising = open_reader(opened, options);
+    std::size_t failure_count = 0;
+    for (auto batch = raising.next(); !batch.ok() || *batch; batch = raising.next()) {
+      if (batch.ok()) {
+        expect_all_rows(**batch, cache);
+        continue;
+      }
+      ++failure_count;
+      EXPECT_EQ(batch.status().code(), StatusCode::kCorrupt);
+      EXPECT_NE(batch.status().message().find(clip.id), std::string::npos)
+          << batch.status().message();
+    }
+    EXPECT_EQ(failure_count, 1U);
+    options.on_damage = OnDamage::kSkip;
+    Reader skipping = open_reader(opened, options);
+    EXPECT_EQ(positions_of_epoch(skipping).size(), 60U);
+    options.on_damage = OnDamage::kIgnore;
+    Reader ignoring = open_reader(opened, options);
+    EXPECT_EQ(positions_of_epoch(ignoring).size(), 61U);
+  }
+}
+
 TEST(PublicReaderBuckets, ThatLeaveClipsWithoutOneAreRefusedInWords) {
   const MadeCache cache;
   const Cache opened = cache.open();
@@ -238,6 +275,32 @@ TEST(PublicReaderCrops, AreTheSameForAnyNumberOfRanksAndThreads) {
   const auto alone = crops({.batch_size = 4, .thread_count = 1});
   EXPECT_EQ(alone.size(), 61U);
   EXPECT_EQ(crops({.batch_size = 3, .world_size = 4, .thread_count = 3}), alone);
+}
+
+TEST(PublicReaderCrops, OfARecordThatIsShorterThanTheIndexSaysAreTold) {
+  constexpr std::uint64_t kWrong = 23;
+  const MadeCache cache(
+      {.clip_count = 61, .edit_plan_row = [](std::uint32_t position, formats::PlanRow& row) {
+         if (position == kWrong) row.mel_len = 1'000'000;
+       }});
+  Reader reader =
+      open_reader(cache.open(), {.batch_size = 4, .last_batch = LastBatch::kPad, .crop_frames = 2});
+  std::size_t failure_count = 0;
+  for (auto batch = reader.next(); !batch.ok() || *batch; batch = reader.next()) {
+    if (batch.ok()) {
+      for (std::uint32_t row = 0; row < (*batch)->valid_count(); ++row) {
+        const std::uint32_t frames = frames_of(cache, (*batch)->positions()[row]);
+        EXPECT_EQ((*batch)->find("mel")->lengths[row],
+                  static_cast<std::int32_t>(std::min(frames, 2U)));
+      }
+      continue;
+    }
+    ++failure_count;
+    EXPECT_EQ(batch.status().code(), StatusCode::kCorrupt);
+    EXPECT_NE(batch.status().message().find(cache.made().clips[kWrong].id), std::string::npos)
+        << batch.status().message();
+  }
+  EXPECT_EQ(failure_count, 1U);
 }
 
 TEST(PublicReaderCrops, DoNotGoWithBuckets) {
