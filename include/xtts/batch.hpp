@@ -215,8 +215,8 @@ class Reader {
   XTTS_API Reader& operator=(Reader&& other) noexcept;
 
   [[nodiscard]] XTTS_API std::uint64_t sample_count() const noexcept;  // of the selection
-  // Of each rank, in the whole epoch (with buckets and weights together: in what is left of this
-  // one).
+  // Of each rank, in the whole of this epoch. All epochs have as many, but with buckets and weights
+  // together, which draw now more of one bucket, now of another.
   [[nodiscard]] XTTS_API std::uint64_t batches_per_epoch() const noexcept;
   // Starts this epoch from its beginning. A new reader stands at the beginning of epoch 0.
   XTTS_API void set_epoch(std::uint64_t epoch);

@@ -106,7 +106,9 @@ void BucketSteps::cut(std::uint8_t bucket, std::uint64_t begin, std::uint64_t en
   const std::uint64_t size = std::uint64_t{options_.batch_sizes[bucket]} * options_.world_size;
   const bool pads = options_.last == LastStep::kPad;
   whole_step_count_ += (end - begin) / size + (pads && (end - begin) % size != 0 ? 1 : 0);
-  std::uint64_t first = begin + std::min(options_.consumed[bucket], end - begin);
+  std::uint64_t& consumed = options_.consumed[bucket];
+  consumed = std::min(consumed, end - begin);
+  std::uint64_t first = begin + consumed;
   for (; end - first >= size; first += size) {
     steps_.push_back({first, size, queue_[first + size - 1], bucket});
   }

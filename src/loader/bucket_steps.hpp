@@ -26,7 +26,8 @@ inline constexpr std::size_t kBucketsMax = 32;
 
 struct BucketStepsOptions {
   std::vector<std::uint32_t> batch_sizes;  // of one rank, by bucket
-  std::vector<std::uint64_t> consumed;     // by bucket: how many of its clips an earlier run took
+  // By bucket: how many of its clips an earlier run took. More than it has: all.
+  std::vector<std::uint64_t> consumed;
   std::uint32_t world_size = 1;
   LastStep last = LastStep::kDrop;
 };

@@ -1,5 +1,6 @@
 #include "loader/epoch_plan.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace xtts::loader {
@@ -16,11 +17,16 @@ std::uint64_t Consumed::sample_count() const noexcept {
   return std::accumulate(by_bucket.begin(), by_bucket.end(), place_count);
 }
 
+bool Consumed::is_nothing() const noexcept {
+  return place_count == 0 && std::ranges::all_of(by_bucket, [](auto count) { return count == 0; });
+}
+
 EpochPlan::EpochPlan(const Selection& selection, const EpochPlanOptions& options,
                      std::uint64_t epoch, const Consumed& consumed, std::uint64_t first_step)
     : sequence_(selection, options.groups, order_of(options.order, epoch)),
       epoch_(epoch),
       first_step_(first_step),
+      is_whole_(consumed.is_nothing()),
       steps_{.sample_count = options.order.sample_count,
              .first_place = consumed.place_count,
              .batch_size = options.batch_sizes.front(),

@@ -21,7 +21,7 @@ struct Consumed {
   std::vector<std::uint64_t> by_bucket;  // empty without buckets, or where nothing is consumed
 
   [[nodiscard]] std::uint64_t sample_count() const noexcept;
-  [[nodiscard]] bool is_nothing() const noexcept { return sample_count() == 0; }
+  [[nodiscard]] bool is_nothing() const noexcept;
 };
 
 // What is the same in every epoch.
@@ -45,6 +45,8 @@ class EpochPlan {
   [[nodiscard]] std::uint64_t first_step() const noexcept { return first_step_; }
   [[nodiscard]] std::uint64_t step_count() const noexcept;
   [[nodiscard]] std::uint64_t end_step() const noexcept { return first_step_ + step_count(); }
+  // Nothing had been consumed before.
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
   // Had nothing been consumed before.
   [[nodiscard]] std::uint64_t whole_step_count() const noexcept;
   // The lowest place that is still to come.
@@ -61,6 +63,7 @@ class EpochPlan {
   EpochSequence sequence_;
   std::uint64_t epoch_ = 0;
   std::uint64_t first_step_ = 0;
+  bool is_whole_ = true;
   Steps steps_;                         // without buckets
   std::optional<BucketSteps> buckets_;  // with them
 };

@@ -76,6 +76,18 @@ std::uint64_t default_stretch_samples(const BatchLayout& layout) {
   return std::max(kStretchBytes / largest->record_bytes() / block, std::uint64_t{1}) * block;
 }
 
+// Whether a reader can have written these numbers: states are bytes from a file.
+bool is_possible(const ReaderState& state, std::uint64_t sample_count, std::size_t bucket_count) {
+  if (state.samples_consumed > sample_count) return false;
+  if (state.bucket_samples_consumed.size() != bucket_count) return false;
+  std::uint64_t left = state.samples_consumed;
+  for (const std::uint64_t of_bucket : state.bucket_samples_consumed) {
+    if (of_bucket > left) return false;
+    left -= of_bucket;
+  }
+  return bucket_count == 0 || left == 0;
+}
+
 }  // namespace
 
 std::uint32_t default_thread_count() {
@@ -242,10 +254,12 @@ void Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
 }
 
 void Loader::go_on_to_next_epoch() {
-  auto after = std::make_shared<EpochPlan>(selection_, plan_options_, epoch_ + 2, Consumed(),
-                                           then_->end_step());
+  // What is behind us goes first: two epochs in memory, not three. Nobody needs the third before
+  // the steps are extended.
   now_ = std::move(then_);
-  then_ = std::move(after);
+  filler_->set_epochs(now_, nullptr);
+  then_ = std::make_shared<EpochPlan>(selection_, plan_options_, epoch_ + 2, Consumed(),
+                                      now_->end_step());
   filler_->set_epochs(now_, then_);
   ring_->extend(then_->end_step());
   ++epoch_;
@@ -257,7 +271,7 @@ std::uint64_t Loader::batches_per_epoch() const noexcept {
 }
 
 void Loader::set_epoch(std::uint64_t epoch) {
-  const bool is_begun = steps_taken_ > 0 || !now_->consumed_after(0).is_nothing();
+  const bool is_begun = steps_taken_ > 0 || !now_->is_whole();
   if (epoch == epoch_ && !is_begun && failure_.ok()) return;
   const bool is_at_end = steps_taken_ == now_->step_count();
   if (epoch == epoch_ + 1 && is_at_end && then_ != nullptr && failure_.ok()) {
@@ -270,7 +284,7 @@ void Loader::set_epoch(std::uint64_t epoch) {
   go_to(epoch, {});
 }
 
-void Loader::go_to(std::uint64_t epoch, const Consumed& consumed) {
+void Loader::go_to(std::uint64_t epoch, Consumed consumed) {
   if (window_reader_ != nullptr) window_reader_->stop();
   ring_->pause();
   epoch_ = epoch;
@@ -282,6 +296,7 @@ void Loader::go_to(std::uint64_t epoch, const Consumed& consumed) {
     begin_epoch(epoch, consumed);
   } catch (const std::bad_alloc&) {
     failure_ = status_of_current_exception();
+    wanted_ = std::move(consumed);
   }
 }
 
@@ -329,7 +344,8 @@ std::string Loader::selection_digest() const {
 }
 
 ReaderState Loader::state() const {
-  Consumed consumed = now_->consumed_after(steps_taken_);
+  Consumed consumed = failure_.ok() ? now_->consumed_after(steps_taken_) : wanted_;
+  if (plan_options_.has_buckets) consumed.by_bucket.resize(layouts_.size());
   return {.order_version = kOrderVersion,
           .seed = plan_options_.order.seed,
           .epoch = epoch_,
@@ -353,8 +369,7 @@ Status Loader::load_state(const ReaderState& state) {
   }
   const std::size_t bucket_count = plan_options_.has_buckets ? layouts_.size() : 0;
   if (state.selection != selection_digest() ||
-      state.samples_consumed > plan_options_.order.sample_count ||
-      state.bucket_samples_consumed.size() != bucket_count) {
+      !is_possible(state, plan_options_.order.sample_count, bucket_count)) {
     return {StatusCode::kMismatch,
             "the state is of a reader that chose other clips or another kind of shuffle"};
   }

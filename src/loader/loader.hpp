@@ -57,7 +57,7 @@ class Loader {
   [[nodiscard]] Status open_staging();
   [[nodiscard]] std::string reading_in_words() const;
   [[nodiscard]] Status weigh(const Weights& weights);
-  void go_to(std::uint64_t epoch, const Consumed& consumed);
+  void go_to(std::uint64_t epoch, Consumed consumed);
   void begin_epoch(std::uint64_t epoch, const Consumed& consumed);
   void go_on_to_next_epoch();
   void note_damage(const std::string& text);
@@ -82,7 +82,8 @@ class Loader {
   std::uint64_t epoch_ = 0;
   std::shared_ptr<const EpochPlan> now_;   // of epoch_
   std::shared_ptr<const EpochPlan> then_;  // of the one after it, which is begun ahead; or null
-  Status failure_;                         // why the epoch could not begin
+  Status failure_;                         // why the epoch could not begin; now_ is another one's
+  Consumed wanted_;                        // where it should have, then
   std::uint64_t steps_taken_ = 0;          // of now_
   IntervalStats intervals_;
   std::uint64_t batch_count_ = 0;  // what was handed out, over all epochs

@@ -151,6 +151,31 @@ TEST(PublicReaderBuckets, OfOtherLimitsRefuseTheState) {
   EXPECT_EQ(otherwise.load_state(state).code(), StatusCode::kMismatch);
 }
 
+// States are bytes from a file: what no reader can have written is refused, or taken for what it
+// can mean, and what is made of it can be loaded again.
+TEST(PublicReaderBuckets, RefuseAStateWhoseNumbersCannotBe) {
+  const MadeCache cache;
+  const Cache opened = cache.open();
+  const ReaderOptions options{.last_batch = LastBatch::kPad, .buckets = some_buckets()};
+  Reader reader = open_reader(opened, options);
+  ReaderState state = reader.state();
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63U;
+  for (const auto& numbers : {std::vector<std::uint64_t>{kHalf, kHalf, 0}, {6, 4, 3}, {62, 0, 0}}) {
+    state.bucket_samples_consumed = numbers;
+    EXPECT_EQ(reader.load_state(state).code(), StatusCode::kMismatch);
+  }
+  state.bucket_samples_consumed = {0, 0};
+  EXPECT_EQ(reader.load_state(state).code(), StatusCode::kMismatch);
+  EXPECT_EQ(take_all(reader), take_all(*std::make_unique<Reader>(open_reader(opened, options))));
+
+  state.bucket_samples_consumed = {61, 0, 0};  // more than the bucket has
+  state.samples_consumed = 61;
+  ASSERT_TRUE(reader.load_state(state).ok());
+  (void)take_all(reader);
+  EXPECT_EQ(reader.state().samples_consumed, 61U);
+  EXPECT_TRUE(reader.load_state(reader.state()).ok());
+}
+
 // A bucket is chosen by what the index says. A record that is longer is told: it is not cut.
 TEST(PublicReaderBuckets, DoNotCutARecordThatIsLongerThanTheIndexSays) {
   constexpr std::uint64_t kWrong = 23;

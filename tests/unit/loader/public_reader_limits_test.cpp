@@ -1,5 +1,6 @@
 // What a reader says when the system refuses it something.
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
@@ -24,6 +25,18 @@ bool limit_address_space(std::uint64_t more_bytes) {
   status >> pages;
   const rlimit limit{pages * 4096 + more_bytes, RLIM_INFINITY};
   return pages > 0 && ::setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+// Likewise of memory to write to, also where addresses were set aside before.
+bool limit_data(std::uint64_t more_bytes) {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  std::uint64_t kib = 0;
+  while (status >> word && word != "VmData:") {
+  }
+  status >> kib;
+  const rlimit limit{kib * 1024 + more_bytes, RLIM_INFINITY};
+  return kib > 0 && ::setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
 class PublicReaderLimits : public ::testing::Test {
@@ -57,6 +70,38 @@ TEST_F(PublicReaderLimits, MemoryThatIsRefusedIsATypedError) {
               if (!limit_address_space(std::uint64_t{64} << 20U)) return 1;
               const auto reader = Reader::open(opened, {.batch_size = 1U << 20U});
               return reader.status().code() == StatusCode::kResource ? 0 : 2;
+            }),
+            0);
+}
+
+// An epoch that finds no memory to be planned in fails, and says where it stands all the same.
+TEST_F(PublicReaderLimits, AnEpochThatCannotBeginKeepsItsPlace) {
+  const Cache opened = cache_.open();
+  const ReaderOptions options{.weights = Weights{.draw_count = 1'000'000},
+                              .buckets = {{.batch_size = 1000}}};
+  EXPECT_EQ(in_child([&] {
+              ::mallopt(M_MMAP_THRESHOLD, 1 << 18);  // nothing large from what the heap has left
+              auto reader = Reader::open(opened, options);
+              if (!reader.ok()) return 1;
+              ReaderState state = reader->state();
+              state.epoch = 7;
+              state.samples_consumed = 5000;
+              state.bucket_samples_consumed = {5000};
+              if (!limit_data(std::uint64_t{2} << 20U)) return 2;
+              if (!reader->load_state(state).ok()) return 3;
+              if (reader->next().status().code() != StatusCode::kResource) return 4;
+              const ReaderState after = reader->state();
+              if (after.epoch != 7 || after.samples_consumed != 5000) return 5;
+              if (after.bucket_samples_consumed != state.bucket_samples_consumed) return 6;
+              reader->set_epoch(8);
+              if (reader->next().status().code() != StatusCode::kResource) return 10;
+              const ReaderState begun = reader->state();
+              const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+              if (::setrlimit(RLIMIT_DATA, &unlimited) != 0) return 7;
+              if (!reader->load_state(begun).ok() || reader->epoch() != 8) return 11;
+              if (!reader->load_state(after).ok()) return 8;
+              const auto batch = reader->next();
+              return batch.ok() && *batch && reader->state().samples_consumed == 6000 ? 0 : 9;
             }),
             0);
 }
