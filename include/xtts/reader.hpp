@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -83,6 +84,9 @@ class Cache {
   // Several as one: the clips of the first, then those of the second, and so on; one table each of
   // speakers and languages; the columns that all have. kMismatch where they do not go together.
   [[nodiscard]] static XTTS_API Result<Cache> open(std::span<const std::string> paths);
+  [[nodiscard]] static Result<Cache> open(std::initializer_list<std::string> paths) {
+    return open(std::span(paths.begin(), paths.size()));
+  }
   XTTS_API ~Cache();
   XTTS_API Cache(Cache&& other) noexcept;  // `other` may then only be assigned to or destroyed
   XTTS_API Cache& operator=(Cache&& other) noexcept;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <span>
+#include <string>
 
 #include "base/try.hpp"
 
@@ -25,6 +26,19 @@ std::int64_t group_number(const formats::PlanRow& row, WeightBy by) {
   return -1;
 }
 
+// How many names there are. Clips without a data set are in number 0 of no names.
+std::size_t name_count(const reader::CacheSet& caches, WeightBy by) {
+  switch (by) {
+    case WeightBy::kLanguage:
+      return caches.languages().size();
+    case WeightBy::kSpeaker:
+      return caches.speakers().size();
+    case WeightBy::kDataset:
+      return std::max<std::size_t>(caches.datasets().size(), 1);
+  }
+  return 0;
+}
+
 }  // namespace
 
 Result<SampleGroups> group_samples(const reader::CacheSet& caches, const Selection& selection,
@@ -35,6 +49,7 @@ Result<SampleGroups> group_samples(const reader::CacheSet& caches, const Selecti
         "a temperature is a number from 0 (all groups alike) over 1 (as in the corpus) to 16");
   }
   SampleGroups groups;
+  const auto number_end = static_cast<std::int64_t>(name_count(caches, weights.by));
   std::array<formats::PlanRow, 128> rows;
   std::uint64_t sample = 0;
   for (const PositionRange& range : selection.positions_of(0, selection.size())) {
@@ -43,7 +58,14 @@ Result<SampleGroups> group_samples(const reader::CacheSet& caches, const Selecti
           static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
       XTTS_TRY(caches.plan_rows(range.first_position + done, std::span(rows).first(now)));
       for (std::size_t i = 0; i < now; ++i) {
-        const auto group = static_cast<std::size_t>(group_number(rows[i], weights.by) + 1);
+        const std::int64_t number = group_number(rows[i], weights.by);
+        if (number < -1 || number >= number_end) {
+          return Status(StatusCode::kCorrupt,
+                        "the index gives a clip the language, speaker or data set " +
+                            std::to_string(number) +
+                            ", which the manifest does not name: run xtts-precompute verify");
+        }
+        const auto group = static_cast<std::size_t>(number + 1);
         if (group >= groups.samples.size()) groups.samples.resize(group + 1);
         groups.samples[group].push_back(sample++);
       }

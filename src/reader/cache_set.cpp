@@ -1,6 +1,7 @@
 #include "reader/cache_set.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -48,6 +49,16 @@ void renumber(Number& number, const std::vector<std::int32_t>& numbers) noexcept
   const auto index = static_cast<std::int64_t>(number);
   if (index < 0 || index >= static_cast<std::int64_t>(numbers.size())) return;
   number = static_cast<Number>(numbers[static_cast<std::size_t>(index)]);
+}
+
+// A row of the plan has so many bits for the number of a name.
+template <typename Number>
+Status check_numbers(const std::vector<std::string>& names, std::string_view what) {
+  constexpr auto kNamesMax = static_cast<std::uint64_t>(std::numeric_limits<Number>::max()) + 1;
+  if (names.size() <= kNamesMax) return {};
+  return {StatusCode::kUnsupported, "the caches name " + std::to_string(names.size()) + " " +
+                                        std::string(what) + ", and together there can be " +
+                                        std::to_string(kNamesMax) + ": open fewer at once"};
 }
 
 Status mismatch(const CacheView& first, const CacheView& other, const std::string& what) {
@@ -100,7 +111,7 @@ Result<std::shared_ptr<CacheSet>> CacheSet::join(std::vector<std::shared_ptr<Cac
     set->first_positions_.push_back(set->size() + cache->size());
   }
   XTTS_TRY(set->join_columns());
-  set->join_tables();
+  XTTS_TRY(set->join_tables());
   return set;
 }
 
@@ -122,14 +133,14 @@ Status CacheSet::join_columns() {
   return {};
 }
 
-void CacheSet::join_tables() {
+Status CacheSet::join_tables() {
   renumberings_.resize(caches_.size());
   if (caches_.size() == 1) {
     const formats::Manifest& manifest = caches_.front()->manifest();
     speakers_ = manifest.speakers;
     languages_ = manifest.languages;
     datasets_ = manifest.datasets;
-    return;
+    return {};
   }
   JoinedNames speakers;
   JoinedNames languages;
@@ -143,6 +154,9 @@ void CacheSet::join_tables() {
   speakers_ = speakers.take();
   languages_ = languages.take();
   datasets_ = datasets.take();
+  XTTS_TRY(check_numbers<decltype(formats::PlanRow::speaker)>(speakers_, "speakers"));
+  XTTS_TRY(check_numbers<decltype(formats::PlanRow::language)>(languages_, "languages"));
+  return check_numbers<decltype(formats::PlanRow::dataset)>(datasets_, "data sets");
 }
 
 CacheSet::Place CacheSet::locate(std::uint64_t position) const noexcept {

@@ -3,7 +3,8 @@
 // sets (a name is the same one wherever it stands).
 //
 // Owns its caches; synchronised inside as they are. Failures: as CacheView's; kMismatch where
-// caches do not go together, kInvalidArgument (none at all; an id that several of them have).
+// caches do not go together, kInvalidArgument (none at all; an id that several of them have),
+// kUnsupported (more names than numbers).
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,7 @@ class CacheSet {
     void apply(formats::PlanRow& row) const noexcept;
   };
   [[nodiscard]] Status join_columns();
-  void join_tables();
+  [[nodiscard]] Status join_tables();
 
   std::vector<std::shared_ptr<CacheView>> caches_;
   std::vector<std::uint64_t> first_positions_ = {0};  // by cache, and the end

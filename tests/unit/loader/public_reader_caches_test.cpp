@@ -128,6 +128,46 @@ TEST_F(PublicReaderCaches, ThatDoNotGoTogetherAreRefusedInWords) {
             StatusCode::kNotFound);
 }
 
+TEST_F(PublicReaderCaches, OpenByTheirNamesInBraces) {
+  // Not as one name from the first letter to the second word.
+  EXPECT_EQ(Cache::open({"/nowhere/a", "/nowhere/b"}).status().code(), StatusCode::kNotFound);
+  const auto cache = Cache::open({first_.path(), second_.path()});
+  ASSERT_TRUE(cache.ok());
+  EXPECT_EQ(cache->size(), 61U);
+}
+
+// The numbers of languages and data sets have 16 bits.
+TEST_F(PublicReaderCaches, WithMoreNamesThanNumbersAreRefusedInWords) {
+  const auto with_names = [](const std::string& prefix, bool are_languages) {
+    return MadeCache({.clip_count = 2, .edit_manifest = [=](formats::Manifest& manifest) {
+                        auto& names = are_languages ? manifest.languages : manifest.datasets;
+                        names.clear();
+                        for (int i = 0; i < (are_languages ? 20'000 : 40'000); ++i) {
+                          names.push_back(prefix + std::to_string(i));
+                        }
+                      }});
+  };
+  for (const bool are_languages : {true, false}) {
+    const MadeCache one = with_names("a", are_languages);
+    const MadeCache other = with_names("b", are_languages);
+    const auto cache = Cache::open(std::vector{one.path(), other.path()});
+    ASSERT_EQ(cache.status().code(), StatusCode::kUnsupported);
+    EXPECT_THAT(cache.status().message(), HasSubstr(are_languages ? "languages" : "data sets"));
+  }
+}
+
+TEST_F(PublicReaderCaches, ThatNumberWhatTheyDoNotNameAreNotWeighed) {
+  const MadeCache cache({.edit_plan_row = [](std::uint32_t position, formats::PlanRow& row) {
+    if (position == 3) row.language = -7;
+    if (position == 4) row.speaker = INT32_MAX;
+  }});
+  const Cache opened = cache.open();
+  for (const WeightBy by : {WeightBy::kLanguage, WeightBy::kSpeaker}) {
+    EXPECT_EQ(Reader::open(opened, {.batch_size = 1, .weights = Weights{.by = by}}).status().code(),
+              StatusCode::kCorrupt);
+  }
+}
+
 TEST_F(PublicReaderCaches, InAnotherOrderRefuseTheState) {
   const Cache cache = open();
   const ReaderState state = open_reader(cache, {.batch_size = 4}).state();
