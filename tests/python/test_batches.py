@@ -166,6 +166,17 @@ def test_crops_are_pieces_from_seeded_places(form, caches, truths):
     assert place == 36
 
 
+@pytest.mark.parametrize("reading", ["mapped", "direct"])
+@pytest.mark.parametrize("form", ["lmdb-padded-float32", "hdf5-packed-bfloat16"])
+def test_same_batches_however_they_are_read(form, reading, caches, truths):
+    truth, cache = truths(form), xp.open(caches(form))
+    reader = cache.reader(batch_size=8, seed=2, reading=reading, columns={"mel": "float32", "tokens": None})
+    for batch in reader:
+        truth.check(batch)
+    stats = reader.stats()
+    assert stats.storage and stats.reading and stats.batch_count == 4
+
+
 def test_same_batches_for_any_number_of_threads(cache):
     runs = []
     for threads in (1, 3):

@@ -211,8 +211,9 @@ class Cache:
             lock_memory: Keep batches from being swapped out, where the limits allow it (`stats().notice` says where not).
             stretch_samples, stretches_per_window: For shuffle="window": samples read in one run, and runs mixed with each
                 other. None: runs of 32 MiB, and 16 of them.
-            reading: "mapped": through the system's page cache. "direct": past it, for caches that are larger than memory. "auto":
-                by what the cache lies on and how much memory is free; `stats().reading` says which, and why.
+            reading: "mapped": through the system's page cache, where later epochs find the records. "direct": past it, for caches
+                that are larger than memory; mapped where the system cannot. "auto": one of these, by what the storage is
+                (`stats().storage`, `stats().reading` say).
 
         Raises:
             InvalidArgumentError, NotFoundError (a column or clip), UnsupportedError (a device), ResourceError.

@@ -96,9 +96,9 @@ def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> di
         "thread_count": 0 if options["threads"] is None else whole("threads", options["threads"], 1, 256),
         "device": device,
         "lock_memory": bool(options["lock_memory"]),
+        "reading": one_of("reading", options["reading"], READINGS),
         "stretch_samples": _or_default("stretch_samples", options["stretch_samples"]),
         "stretches_per_window": _or_default("stretches_per_window", options["stretches_per_window"]),
-        "reading": one_of("choice of reading", options["reading"], READINGS),
     }
 
 
