@@ -43,6 +43,12 @@ class FileMapping;  // file_mapping.hpp
 class DirectFile;   // direct_reads.hpp
 class DirectQueue;
 
+// Held until destroyed.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
 class RandomAccessFile {
  public:
   virtual ~RandomAccessFile() = default;
@@ -57,6 +63,10 @@ class RandomAccessFile {
   // The same file once more, for a DirectQueue. kUnsupported where the file system cannot read past
   // the page cache.
   [[nodiscard]] virtual Result<std::shared_ptr<const DirectFile>> open_direct() const;
+  // A turn, among all that ask for one at openings of this file, in other processes of this machine
+  // or in this one. It is apart from Env::lock(), and must not outlive this file. Never waits:
+  // kBusy when another opening has it. kUnsupported where the file system has no such locks.
+  [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> try_turn() const;
 };
 
 class WritableFile {
@@ -67,12 +77,6 @@ class WritableFile {
   // again.
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;
-};
-
-// Held until destroyed.
-class FileLock {
- public:
-  virtual ~FileLock() = default;
 };
 
 enum class LockKind : std::uint8_t { kShared, kExclusive };

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <span>
 
+#include "xtts/status.hpp"
+
 namespace xtts {
 
 class FileMapping {
@@ -28,6 +30,11 @@ class FileMapping {
   [[nodiscard]] virtual std::uint64_t resident_bytes(std::uint64_t offset_bytes,
                                                      std::uint64_t size_bytes) const = 0;
   [[nodiscard]] virtual bool tells_what_is_resident() const noexcept { return true; }
+  // Locks the pages of a range in memory, reading those that are not there, until let_go() or the
+  // end of the mapping; once, however often it is asked for. kResource: the system does not allow
+  // it.
+  [[nodiscard]] virtual Status hold(std::uint64_t offset_bytes, std::uint64_t size_bytes) const = 0;
+  virtual void let_go(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept = 0;
 };
 
 }  // namespace xtts

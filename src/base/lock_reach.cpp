@@ -30,6 +30,13 @@ std::string boot_number() {
 
 }  // namespace
 
+bool may_take_turns(int fd) noexcept {
+  struct statfs system {};
+  if (::fstatfs(fd, &system) != 0) return false;
+  const FileSystem* const known = find_file_system(static_cast<std::uint32_t>(system.f_type));
+  return known != nullptr && known->kind != FileSystemKind::kNetwork;
+}
+
 Result<LockReach> real_lock_reach(const std::string& folder) {
   struct statfs system {};
   struct stat info {};

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -106,6 +107,18 @@ class RealFileMapping final : public FileMapping {
   }
   [[nodiscard]] bool tells_what_is_resident() const noexcept override { return may_ask_; }
 
+  [[nodiscard]] Status hold(std::uint64_t offset_bytes, std::uint64_t size_bytes) const override {
+    const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);
+    if (pages.empty() || ::mlock(pages.data(), pages.size()) == 0) return {};
+    return {StatusCode::kResource,
+            "mlock: " + std::generic_category().message(errno) +
+                "; raise the limit of locked memory (ulimit -l), or do without"};
+  }
+  void let_go(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
+    const std::span<std::byte> pages = whole_pages(offset_bytes, size_bytes);
+    if (!pages.empty()) (void)::munlock(pages.data(), pages.size());
+  }
+
  private:
   static constexpr int kPopulateRead = 22;  // Linux 5.14; older headers lack the name
 
@@ -146,6 +159,17 @@ std::uint32_t direct_alignment_bytes(int fd) {
 #endif
   return bytes;
 }
+
+class RealTurn final : public FileLock {
+ public:
+  explicit RealTurn(int fd) : fd_(fd) {}
+  ~RealTurn() override { (void)::flock(fd_, LOCK_UN); }
+  RealTurn(const RealTurn&) = delete;
+  RealTurn& operator=(const RealTurn&) = delete;
+
+ private:
+  int fd_;
+};
 
 class RealRandomAccessFile final : public RandomAccessFile {
  public:
@@ -199,6 +223,17 @@ class RealRandomAccessFile final : public RandomAccessFile {
     if (alignment == 0) return RandomAccessFile::open_direct();
     return std::shared_ptr<const DirectFile>(
         std::make_shared<DirectFile>(owner.release(), alignment));
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<FileLock>> try_turn() const override {
+    if (!may_take_turns(fd_.get())) {
+      return Status(StatusCode::kUnsupported, path_ + ": its locks may reach other machines");
+    }
+    if (retry_interrupted([&] { return ::flock(fd_.get(), LOCK_EX | LOCK_NB); }) == 0) {
+      return std::unique_ptr<FileLock>(std::make_unique<RealTurn>(fd_.get()));
+    }
+    if (errno == EWOULDBLOCK) return Status(StatusCode::kBusy, path_ + ": another has the turn");
+    return Status(StatusCode::kUnsupported, failure("locking", path_, errno).message());
   }
 
  private:
@@ -436,6 +471,10 @@ Result<std::uint64_t> Env::available_memory_bytes() {
 }
 Result<std::unique_ptr<DirectQueue>> Env::open_direct_queue(std::uint32_t) {
   return Status(StatusCode::kUnsupported, "these files cannot be read past the page cache");
+}
+
+Result<std::unique_ptr<FileLock>> RandomAccessFile::try_turn() const {
+  return Status(StatusCode::kUnsupported, "nobody takes turns at this file");
 }
 
 Env& Env::real() {

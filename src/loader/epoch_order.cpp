@@ -51,6 +51,12 @@ EpochOrder::EpochOrder(const EpochOrderOptions& options) noexcept
   short_turn_ = bijection_.inverse(stretch_count_ - 1);
 }
 
+EpochOrder EpochOrder::next_epoch() const noexcept {
+  EpochOrderOptions options = options_;
+  ++options.epoch;
+  return EpochOrder(options);
+}
+
 std::uint64_t EpochOrder::first_laid_of(std::uint64_t turn) const noexcept {
   return turn * options_.stretch_samples - (turn > short_turn_ ? missing_samples_ : 0);
 }

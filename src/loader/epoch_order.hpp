@@ -54,6 +54,8 @@ class EpochOrder {
  public:
   explicit EpochOrder(const EpochOrderOptions& options) noexcept;
 
+  // The same samples one epoch on.
+  [[nodiscard]] EpochOrder next_epoch() const noexcept;
   [[nodiscard]] std::uint64_t sample_count() const noexcept { return options_.sample_count; }
   // Of a place below sample_count().
   [[nodiscard]] std::uint64_t sample_at(std::uint64_t place) const noexcept;

@@ -173,7 +173,8 @@ Status Loader::start(const ReaderOptions& options) {
   if (order.shuffle == Shuffle::kWindow && staging_ == nullptr) {
     std::vector<const reader::SharedColumn*> columns;
     for (const ColumnLayout& column : layouts_.front().columns) columns.push_back(column.shared);
-    window_reader_ = std::make_unique<WindowReader>(*caches_, selection_, std::move(columns));
+    window_reader_ = std::make_unique<WindowReader>(*caches_, selection_, std::move(columns),
+                                                    options.lock_memory);
   }
   filler_ =
       std::make_unique<BatchFiller>(*caches_, layouts_,
@@ -406,8 +407,9 @@ ReaderStats Loader::stats() const {
   stats.check_failures = damage_count_;
   stats.first_failures = first_damage_;
   stats.notice = device_->shortfall();
-  if (!reading_.notice.empty()) {
-    stats.notice += (stats.notice.empty() ? "" : "; ") + reading_.notice;
+  const std::string unlocked = window_reader_ != nullptr ? window_reader_->shortfall() : "";
+  for (const std::string& more : {reading_.notice, unlocked}) {
+    if (!more.empty()) stats.notice += (stats.notice.empty() ? "" : "; ") + more;
   }
   stats.storage = storage_text_;
   stats.reading = reading_in_words();

@@ -4,25 +4,15 @@
 #include <cassert>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "base/guarded_read.hpp"
-#include "reader/block_map.hpp"
-#include "reader/file_ranges.hpp"
 
 namespace xtts::loader {
-namespace {
-
-constexpr std::size_t kPieceBytesOfWindow = std::size_t{1} << 20U;
-
-}  // namespace
 
 WindowReader::WindowReader(const reader::CacheSet& caches, const Selection& selection,
-                           std::vector<const reader::SharedColumn*> columns)
-    : caches_(caches),
-      selection_(selection),
-      columns_(std::move(columns)),
-      piece_(kPieceBytesOfWindow),
-      order_(EpochOrderOptions{}) {}
+                           std::vector<const reader::SharedColumn*> columns, bool keep_in_memory)
+    : order_(EpochOrderOptions{}), pages_(caches, selection, std::move(columns), keep_in_memory) {}
 
 WindowReader::~WindowReader() {
   stop();
@@ -31,11 +21,11 @@ WindowReader::~WindowReader() {
 void WindowReader::begin(const EpochOrder& order, std::uint64_t first_place) {
   assert(!thread_.joinable());
   order_ = order;
-  const bool has_windows = first_place < order.sample_count() && order.window_count() > 0;
-  read_end_ = has_windows ? order.window_of(first_place) : order.window_count();
-  wanted_end_ = std::min(read_end_ + 2, order.window_count());
   is_stopping_ = false;
-  if (read_end_ == wanted_end_) return;
+  const bool has_windows = first_place < order.sample_count() && order.window_count() > 0;
+  read_end_ = wanted_end_ = has_windows ? order.window_of(first_place) : order.window_count();
+  if (!has_windows) return;
+  want_until_after(read_end_);
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
@@ -56,11 +46,15 @@ void WindowReader::stop() {
 void WindowReader::wait_for(std::uint64_t place) {
   const std::uint64_t window = order_.window_of(place);
   std::unique_lock lock(mutex_);
-  if (wanted_end_ < window + 2) {
-    wanted_end_ = std::min(window + 2, order_.window_count());
-    changed_.notify_all();
-  }
+  want_until_after(window);
   changed_.wait(lock, [&] { return read_end_ > window || is_stopping_; });
+}
+
+void WindowReader::want_until_after(std::uint64_t window) {
+  const std::uint64_t end = std::min(window + 2, order_.window_count() + 1);
+  if (wanted_end_ >= end) return;
+  wanted_end_ = end;
+  changed_.notify_all();
 }
 
 bool WindowReader::is_stopping() const {
@@ -70,14 +64,15 @@ bool WindowReader::is_stopping() const {
 
 void WindowReader::run() {
   leave_signals_to_others();
+  pages_.bring_in_indexes([this] { return is_stopping(); });
   std::unique_lock lock(mutex_);
-  while (read_end_ < order_.window_count()) {
+  while (read_end_ <= order_.window_count()) {
     changed_.wait(lock, [&] { return read_end_ < wanted_end_ || is_stopping_; });
     if (is_stopping_) return;
     const std::uint64_t window = read_end_;
     lock.unlock();
     try {
-      read_window(window);
+      read(window);
     } catch (const std::bad_alloc&) {
       // The fillers read it, page by page.
     }
@@ -87,45 +82,12 @@ void WindowReader::run() {
   }
 }
 
-// Cache by cache, column by column, shard by shard, from front to back: the fewest seeks.
-void WindowReader::read_window(std::uint64_t window) {
-  std::vector<std::vector<PositionRange>> positions(caches_.cache_count());
-  for (const SampleRange& stretch : order_.stretches_of(window)) {
-    for (PositionRange range :
-         selection_.positions_of(stretch.first_sample, stretch.sample_count)) {
-      while (range.count > 0) {
-        const auto place = caches_.locate(range.first_position);
-        const std::uint64_t left = caches_.cache(place.cache).size() - place.position;
-        const std::uint64_t now = std::min(range.count, left);
-        positions[place.cache].push_back({place.position, now});
-        range = {range.first_position + now, range.count - now};
-      }
-    }
-  }
-  for (std::size_t cache = 0; cache < positions.size(); ++cache) {
-    for (const reader::SharedColumn* column : columns_) {
-      read_column(*column, cache, positions[cache]);
-    }
-  }
-}
-
-void WindowReader::read_column(const reader::SharedColumn& column, std::size_t cache,
-                               const std::vector<PositionRange>& positions) {
-  reader::CacheView& view = caches_.cache(cache);
-  const std::uint32_t column_id = column.ids[cache];
-  std::vector<reader::FileRange> ranges;
-  for (const PositionRange& range : positions) {
-    const auto found = reader::find_file_ranges(view, view.manifest().columns[column_id].spec,
-                                                range.first_position, range.count);
-    if (found.ok()) ranges.insert(ranges.end(), found->begin(), found->end());
-  }
-  for (const reader::FileRange& range : reader::join_ranges(std::move(ranges))) {
-    for (std::uint64_t done = 0; done < range.size_bytes && !is_stopping();) {
-      const std::size_t now = std::min<std::uint64_t>(piece_.size(), range.size_bytes - done);
-      view.blocks().bring_in(column_id, range.shard, range.offset_bytes + done,
-                             std::span(piece_).first(now));
-      done += now;
-    }
+void WindowReader::read(std::uint64_t window) {
+  const auto stops = [this] { return is_stopping(); };
+  if (window < order_.window_count()) {
+    pages_.bring_in(order_, window, stops);
+  } else {
+    pages_.bring_in(order_.next_epoch(), 0, stops);
   }
 }
 

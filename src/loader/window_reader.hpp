@@ -1,10 +1,13 @@
-// WindowReader: reads the windows of a windowed epoch ahead, in long sequential runs, into the
-// system's page cache, where the fillers then find their records in any order. One thread, one
-// window ahead of the batches: two windows have to fit into memory beside everything else.
+// WindowReader: reads the windows of a windowed epoch ahead (window_pages.hpp), in a thread of its
+// own, one window ahead of the batches: two windows have to fit into memory beside everything else.
 //
 // Fillers wait for a window before they touch it: pages faulted in at random beside the sequential
-// reading would cost a rotating disk a seek each. What lies in memory already is not read. What
-// cannot be read is not told here: the filler of the record finds it out.
+// reading would cost a rotating disk a seek each.
+//
+// Behind an epoch's last window it reads the first one of the next epoch, which is what is asked
+// for next in all but the last: otherwise the disk would rest while the last window is consumed,
+// and the consumer while the first is read. If another epoch comes, or none, time of the disk was
+// wasted that nobody wanted.
 //
 // wait_for() from any thread; begin() and stop() by the owner, with no one waiting. `caches` and
 // `selection` must outlive it.
@@ -13,19 +16,22 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "loader/epoch_order.hpp"
 #include "loader/selection.hpp"
+#include "loader/window_pages.hpp"
 #include "reader/cache_set.hpp"
 
 namespace xtts::loader {
 
 class WindowReader {
  public:
+  // `keep_in_memory`: as WindowPages.
   WindowReader(const reader::CacheSet& caches, const Selection& selection,
-               std::vector<const reader::SharedColumn*> columns);
+               std::vector<const reader::SharedColumn*> columns, bool keep_in_memory);
   ~WindowReader();
   WindowReader(const WindowReader&) = delete;
   WindowReader& operator=(const WindowReader&) = delete;
@@ -37,22 +43,21 @@ class WindowReader {
   // Returns when the window of this place has been read (or stop() was called).
   void wait_for(std::uint64_t place);
 
+  // What the system did not grant; empty if nothing. From any thread.
+  [[nodiscard]] std::string shortfall() const { return pages_.shortfall(); }
+
  private:
   void run();
-  void read_window(std::uint64_t window);
-  void read_column(const reader::SharedColumn& column, std::size_t cache,
-                   const std::vector<PositionRange>& positions);
+  void read(std::uint64_t window);
+  void want_until_after(std::uint64_t window);
   [[nodiscard]] bool is_stopping() const;
 
-  const reader::CacheSet& caches_;
-  const Selection& selection_;
-  std::vector<const reader::SharedColumn*> columns_;
-  std::vector<std::byte> piece_;  // what is read goes through here and is forgotten
-
   EpochOrder order_;
+  WindowPages pages_;  // of the thread, while there is one
   std::thread thread_;
   mutable std::mutex mutex_;  // guards what stands below
   std::condition_variable changed_;
+  // The window behind the last one is the first of the next epoch.
   std::uint64_t read_end_ = 0;    // windows before this have been read
   std::uint64_t wanted_end_ = 0;  // windows before this may be read
   bool is_stopping_ = false;

@@ -284,12 +284,17 @@ std::optional<std::uint64_t> BlockMap::resident_bytes(std::uint32_t column_id, s
   return (*mapping)->resident_bytes(offset_bytes, size_bytes);
 }
 
+std::shared_ptr<const FileMapping> BlockMap::mapping(std::uint32_t column_id, std::uint32_t shard) {
+  if (shard >= manifest_.columns[column_id].shards.size()) return nullptr;
+  auto found = mapping_of(column_id, shard);
+  return found.ok() ? std::move(*found) : nullptr;
+}
+
 void BlockMap::bring_in(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,
                         std::span<std::byte> scratch) {
-  if (shard >= manifest_.columns[column_id].shards.size()) return;
-  const auto mapping = mapping_of(column_id, shard);
-  if (!mapping.ok() || *mapping == nullptr) return;
-  if ((*mapping)->resident_bytes(offset_bytes, scratch.size()) == scratch.size()) return;
+  const auto mapped = mapping(column_id, shard);
+  if (mapped == nullptr) return;
+  if (mapped->resident_bytes(offset_bytes, scratch.size()) == scratch.size()) return;
   const auto file = shards_.open(column_id, shard);
   if (file.ok()) (void)(*file)->file->read_at(offset_bytes, scratch);
 }

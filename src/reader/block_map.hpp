@@ -106,6 +106,9 @@ class BlockMap {
                                                             std::uint64_t offset_bytes,
                                                             std::uint64_t size_bytes);
 
+  // A shard as memory; null where it cannot be mapped.
+  [[nodiscard]] std::shared_ptr<const FileMapping> mapping(std::uint32_t column_id,
+                                                           std::uint32_t shard);
   // Sees to it that this stretch of a mapped shard is in memory, reading it through `scratch`, as
   // long as the stretch, where it is not. Tells nothing: whoever needs the bytes finds out.
   void bring_in(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,

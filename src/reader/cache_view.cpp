@@ -65,6 +65,10 @@ class CacheViewImpl final : public CacheView {
     return index_->section_text(SectionKind::kRejects);
   }
   [[nodiscard]] Result<std::vector<formats::TombstoneRow>> tombstones() override;
+  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_index() const override {
+    return env_.open_for_read(
+        join_path(lasting_path_, formats::index_file_name(manifest_.index_digest)));
+  }
   [[nodiscard]] BlockMap& blocks() override { return blocks_; }
   [[nodiscard]] Result<RecordData> read_record(std::string_view column,
                                                std::uint64_t position) override;

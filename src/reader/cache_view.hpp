@@ -65,6 +65,10 @@ class CacheView {
   [[nodiscard]] virtual Env& env() const = 0;
   // What its shards lie on.
   [[nodiscard]] virtual Result<StorageFacts> storage() const = 0;
+  // The index file, opened once more: for turns at the disk (RandomAccessFile::try_turn), and to be
+  // read as a whole.
+  [[nodiscard]] virtual Result<std::unique_ptr<RandomAccessFile>> open_index() const = 0;
+
   // Its records in place. Lives as long as the view.
   [[nodiscard]] virtual BlockMap& blocks() = 0;
   [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column,

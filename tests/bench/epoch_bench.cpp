@@ -1,5 +1,6 @@
 // epoch_bench CACHE [--shuffle window|global|none] [--rank R --world W] [--stretch SAMPLES]
 //             [--stretches N] [--epochs N] [--batches N] [--pace MS] [--batch-size B]
+//             [--lock 1]
 // What one rank of a training run gets: takes batches, looks at a byte of every page, works for
 // `pace` milliseconds (sleeping; 0: takes the next at once), and says for each epoch how long its
 // first batch took and how evenly the others came. One line of JSON an epoch, on stdout. Times are
@@ -104,9 +105,9 @@ void print(std::uint64_t number, Epoch epoch) {
 
 int main(int argc, char** argv) {
   std::map<std::string, std::string> given{
-      {"--shuffle", "window"}, {"--rank", "0"},      {"--world", "1"},
-      {"--stretch", "0"},      {"--stretches", "0"}, {"--epochs", "1"},
-      {"--batches", "0"},      {"--pace", "0"},      {"--batch-size", "32"}};
+      {"--shuffle", "window"}, {"--rank", "0"},   {"--world", "1"},   {"--stretch", "0"},
+      {"--stretches", "0"},    {"--epochs", "1"}, {"--batches", "0"}, {"--pace", "0"},
+      {"--batch-size", "32"},  {"--lock", "0"}};
   for (int i = 2; i + 1 < argc; i += 2) {
     if (!given.contains(argv[i])) argc = 0;
     given[argv[i]] = argv[i + 1];
@@ -129,6 +130,7 @@ int main(int argc, char** argv) {
                                 .seed = 7,
                                 .rank = static_cast<std::uint32_t>(number("--rank")),
                                 .world_size = static_cast<std::uint32_t>(number("--world")),
+                                .lock_memory = number("--lock") != 0,
                                 .stretch_samples = number("--stretch"),
                                 .stretches_per_window = number("--stretches")}));
   const std::uint64_t batch_count_max = number("--batches") != 0 ? number("--batches") : ~0ULL;

@@ -1,5 +1,5 @@
 // hdd_model FOLDER MOUNTPOINT [--rate MB/s] [--seek ms] [--memory MiB] [--read-ahead KiB]
-//           [--trace 1]
+//           [--hold 0] [--trace 1]
 // Shows FOLDER, read-only, as if it lay on a rotating disk: a FUSE file system with one head.
 //
 // The disk. Files are laid end to end in the order of their paths. Requests are served one at a
@@ -17,9 +17,9 @@
 // Above it stands the kernel's page cache, as over every file system, with its read-ahead (128 KiB,
 // what a disk has unless somebody sets it; --read-ahead sets it, as root). A second process locks
 // every page there as it is read, so that none is lost to what else the machine does (virtual
-// machines exist that take pages away which nobody has looked at for a few seconds). With --memory
-// the page cache forgets, first in first out, what was read more than so many MiB ago: a machine
-// with little memory, the same on every run.
+// machines exist that take pages away which nobody has looked at for a few seconds); --hold 0
+// leaves that out. With --memory the page cache forgets, first in first out, what was read more
+// than so many MiB ago: a machine with little memory, the same on every run.
 //
 // Prints what was asked of the disk since the last time, as one line of JSON on stderr, at SIGUSR1
 // and when it is unmounted (SIGTERM, or fusermount3 -u). With --trace 1, one of every request, too.
@@ -68,6 +68,7 @@ struct Options {
   double seek_s = 0.010;
   std::uint64_t memory_bytes = 0;  // 0: as much as the machine has
   unsigned read_ahead_kib = 0;     // 0: as the kernel has it
+  bool is_held = true;
   bool is_traced = false;
 };
 
@@ -141,7 +142,7 @@ class Holder {
  public:
   Holder(const Options& options, const std::vector<Node>& nodes) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    if (!options.is_held || ::pipe2(ends, O_CLOEXEC) != 0) return;
     process_ = ::fork();
     if (process_ == 0) {
       ::close(ends[1]);
@@ -512,6 +513,9 @@ int main(int argc, char** argv) {
     } else if (word == "--read-ahead") {
       options.read_ahead_kib = static_cast<unsigned>(value);
       ++i;
+    } else if (word == "--hold") {
+      options.is_held = value != 0;
+      ++i;
     } else if (word == "--trace") {
       options.is_traced = value != 0;
       ++i;
@@ -522,7 +526,7 @@ int main(int argc, char** argv) {
   if (places.size() != 2 || options.bytes_per_s <= 0 || options.seek_s < 0) {
     std::fprintf(stderr,
                  "usage: hdd_model FOLDER MOUNTPOINT [--rate MB/s] [--seek ms] [--memory MiB] "
-                 "[--read-ahead KiB] [--trace 1]\n");
+                 "[--read-ahead KiB] [--hold 0] [--trace 1]\n");
     return 2;
   }
   options.folder = places[0];

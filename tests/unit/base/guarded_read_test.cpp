@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -168,6 +169,25 @@ TEST_F(GuardedRead, MappingTellsWhatLiesInMemory) {
   mapping_->will_need(5000, 100'000);
   mapping_->populate(5000, 100'000);
   mapping_->populate(kFileBytes + 5, 10);  // outside: no harm
+}
+
+TEST_F(GuardedRead, PagesAreHeldInMemoryUntilTheyAreLetGo) {
+  const auto locked_kib = [] {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmLck:")) return std::stol(line.substr(6));
+    }
+    return 0L;
+  };
+  const long before = locked_kib();
+  const Status held = mapping_->hold(5000, 10'000);
+  if (!held.ok()) GTEST_SKIP() << "SKIPPED: " << held.message();
+  EXPECT_EQ(locked_kib(), before + 12);  // three pages
+  ASSERT_TRUE(mapping_->hold(5000, 10'000).ok());
+  EXPECT_EQ(locked_kib(), before + 12);
+  mapping_->let_go(5000, 10'000);
+  EXPECT_EQ(locked_kib(), before);
+  EXPECT_TRUE(mapping_->hold(kFileBytes + 5, 10).ok());  // outside: nothing to hold
 }
 
 TEST_F(GuardedRead, EmptyFileIsNotMapped) {

@@ -1,15 +1,15 @@
-// What windowed epochs ask of a disk: an environment that knows nothing to be in memory writes down
-// every read of a shard.
+// What windowed epochs ask of a disk.
 #include "loader/window_reader.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
-#include <mutex>
 #include <set>
+#include <thread>
 
-#include "base/file_mapping.hpp"
+#include "cold_env.hpp"
 #include "loader/loader.hpp"
 #include "reader/file_ranges.hpp"
 #include "support/temp_folder.hpp"
@@ -18,130 +18,23 @@
 namespace xtts::loader {
 namespace {
 
-struct Read {
-  std::string path;
-  std::uint64_t offset_bytes = 0;
-  std::uint64_t size_bytes = 0;
-};
-
-class ReadLog {
- public:
-  void add(Read read) {
-    const std::scoped_lock lock(mutex_);
-    reads_.push_back(std::move(read));
-  }
-  [[nodiscard]] std::vector<Read> of_column(const std::string& column) const {
-    const std::scoped_lock lock(mutex_);
-    std::vector<Read> some;
-    for (const Read& read : reads_) {
-      if (read.path.find("/" + column + "/") != std::string::npos) some.push_back(read);
-    }
-    return some;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<Read> reads_;
-};
-
-class ColdMapping final : public FileMapping {
- public:
-  explicit ColdMapping(std::shared_ptr<const FileMapping> real) : real_(std::move(real)) {}
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept override {
-    return real_->bytes();
-  }
-  void will_need(std::uint64_t, std::uint64_t) const noexcept override {}
-  void populate(std::uint64_t, std::uint64_t) const noexcept override {}
-  [[nodiscard]] std::uint64_t resident_bytes(std::uint64_t, std::uint64_t) const override {
-    return 0;
-  }
-
- private:
-  std::shared_ptr<const FileMapping> real_;
-};
-
-class LoggedFile final : public RandomAccessFile {
- public:
-  LoggedFile(std::string path, std::unique_ptr<RandomAccessFile> real, ReadLog& log)
-      : path_(std::move(path)), real_(std::move(real)), log_(log) {}
-  [[nodiscard]] std::uint64_t size_bytes() const override { return real_->size_bytes(); }
-  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
-                                            std::span<std::byte> out) const override {
-    log_.add({path_, offset_bytes, out.size()});
-    return real_->read_at(offset_bytes, out);
-  }
-  [[nodiscard]] Result<std::shared_ptr<const FileMapping>> map() const override {
-    auto real = real_->map();
-    if (!real.ok()) return real;
-    return std::shared_ptr<const FileMapping>(std::make_shared<ColdMapping>(std::move(*real)));
-  }
-
- private:
-  std::string path_;
-  std::unique_ptr<RandomAccessFile> real_;
-  ReadLog& log_;
-};
-
-// Reading calls alone: a reader makes no others.
-class ColdEnv final : public Env {
- public:
-  [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
-      const std::string& path) override {
-    auto real = Env::real().open_for_read(path);
-    if (!real.ok()) return real;
-    return std::unique_ptr<RandomAccessFile>(
-        std::make_unique<LoggedFile>(path, std::move(*real), log));
-  }
-  [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string&,
-                                                                     WriteMode) override {
-    return refused();
-  }
-  [[nodiscard]] Result<FileFacts> stat(const std::string& path) override {
-    return Env::real().stat(path);
-  }
-  [[nodiscard]] Result<std::vector<DirectoryEntry>> list(const std::string& path) override {
-    return Env::real().list(path);
-  }
-  [[nodiscard]] Status create_directories(const std::string&) override { return refused(); }
-  [[nodiscard]] Status rename(const std::string&, const std::string&) override { return refused(); }
-  [[nodiscard]] Status link(const std::string&, const std::string&) override { return refused(); }
-  [[nodiscard]] Status remove_file(const std::string&) override { return refused(); }
-  [[nodiscard]] Status remove_directory(const std::string&) override { return refused(); }
-  [[nodiscard]] Status sync_directory(const std::string&) override { return refused(); }
-  [[nodiscard]] Result<std::uint64_t> free_bytes(const std::string& path) override {
-    return Env::real().free_bytes(path);
-  }
-  [[nodiscard]] Result<std::string> real_path(const std::string& path) override {
-    return Env::real().real_path(path);
-  }
-  [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
-                                                       LockKind kind) override {
-    return Env::real().lock(path, kind);
-  }
-  [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override {
-    return Env::real().lock_reach(folder);
-  }
-  [[nodiscard]] std::chrono::nanoseconds now() override { return Env::real().now(); }
-  void sleep_for(std::chrono::nanoseconds duration) override { Env::real().sleep_for(duration); }
-
-  ReadLog log;
-
- private:
-  [[nodiscard]] static Status refused() { return {StatusCode::kResource, "read-only"}; }
-};
-
 class WindowReaderTest : public ::testing::Test {
  protected:
+  // Three mel shards of 32 records of 40,000 bytes, too large to be read as a whole.
   WindowReaderTest()
       : made_(testing::make_test_cache({.clip_count = 96,
-                                        .frames_max = 100,
-                                        .channel_count = 20,
+                                        .frames_max = 250,
+                                        .channel_count = 40,
                                         .clips_per_block = 4,
                                         .blocks_per_shard = 8})) {
     for (const auto& [name, bytes] : made_.files) folder_.write(name, bytes);
+    cache_ = open_cache();
+  }
+
+  [[nodiscard]] std::shared_ptr<reader::CacheView> open_cache() {
     auto opened = reader::CacheView::open(env_, folder_.path());
     EXPECT_TRUE(opened.ok()) << opened.status().message();
-    cache_ = *opened;
+    return *opened;
   }
 
   [[nodiscard]] std::unique_ptr<Loader> open(const ReaderOptions& options) {
@@ -161,7 +54,7 @@ class WindowReaderTest : public ::testing::Test {
     }
   }
 
-  ColdEnv env_;
+  testing::ColdEnv env_;
   testing::TempFolder folder_;
   testing::TestCache made_;
   std::shared_ptr<reader::CacheView> cache_;
@@ -191,32 +84,90 @@ TEST_F(WindowReaderTest, JoinsWhatTouchesAndKeepsWhatDoesNot) {
   EXPECT_TRUE(reader::join_ranges({}).empty());
 }
 
-TEST_F(WindowReaderTest, EachWindowIsReadFromFrontToBackBeforeItsBatchesAreMade) {
-  const auto loader = open({.batch_size = 8,
-                            .shuffle = Shuffle::kWindow,
-                            .seed = 3,
-                            .stretch_samples = 8,
-                            .stretches_per_window = 4});
-  EXPECT_EQ(take_all(*loader).size(), 96U);
-  const std::vector<Read> reads = env_.log.of_column("mel");
-  // Three windows of four stretches: a run a stretch at most, and never back within a window.
-  std::size_t run_count = 0;
-  std::size_t turned_back = 0;
-  std::uint64_t total = 0;
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    total += reads[i].size_bytes;
-    if (i == 0 || reads[i].path != reads[i - 1].path ||
-        reads[i].offset_bytes != reads[i - 1].offset_bytes + reads[i - 1].size_bytes) {
-      ++run_count;
+// Every page that was asked for was asked for once.
+void expect_each_byte_once(const std::vector<testing::DiskRead>& reads) {
+  std::set<std::pair<std::string, std::uint64_t>> seen;
+  for (const testing::DiskRead& read : reads) {
+    for (std::uint64_t at = read.offset_bytes; at < read.end_bytes();
+         at += testing::ColdDisk::kPageBytes) {
+      EXPECT_TRUE(seen.emplace(read.path, at).second) << read.path << " at " << at;
     }
-    if (i > 0 && std::pair(reads[i].path, reads[i].offset_bytes) <
-                     std::pair(reads[i - 1].path, reads[i - 1].offset_bytes)) {
+  }
+}
+
+std::uint64_t sum_of_bytes(const std::vector<testing::DiskRead>& reads) {
+  std::uint64_t sum = 0;
+  for (const testing::DiskRead& read : reads) sum += read.size_bytes;
+  return sum;
+}
+
+const ReaderOptions kThreeWindows{.batch_size = 8,
+                                  .shuffle = Shuffle::kWindow,
+                                  .seed = 3,
+                                  .stretch_samples = 8,
+                                  .stretches_per_window = 4};
+
+TEST_F(WindowReaderTest, EachWindowIsReadFromFrontToBackBeforeItsBatchesAreMade) {
+  const auto loader = open(kThreeWindows);
+  EXPECT_EQ(take_all(*loader).size(), 96U);
+  // Three windows of four stretches: a run a stretch at most, and never back within a window.
+  const std::vector<testing::DiskRead> reads = env_.disk.reads("/mel/");
+  EXPECT_LE(reads.size(), 12U);
+  std::size_t turned_back = 0;
+  for (std::size_t i = 1; i < reads.size(); ++i) {
+    if (std::pair(reads[i].path, reads[i].offset_bytes) <
+        std::pair(reads[i - 1].path, reads[i - 1].offset_bytes)) {
       ++turned_back;
     }
   }
-  EXPECT_LE(run_count, 12U);
   EXPECT_LE(turned_back, 2U);
-  EXPECT_GE(total, 96 * cache_->manifest().columns[0].spec.record_bytes());
+  EXPECT_GE(sum_of_bytes(reads), 96 * cache_->manifest().columns[0].spec.record_bytes());
+  expect_each_byte_once(env_.disk.reads());
+}
+
+TEST_F(WindowReaderTest, SmallShardsAreReadWhole) {
+  const auto loader = open(kThreeWindows);
+  EXPECT_EQ(take_all(*loader).size(), 96U);
+  const std::vector<testing::DiskRead> reads = env_.disk.reads("/tokens/");
+  ASSERT_EQ(reads.size(), 3U);
+  for (const testing::DiskRead& read : reads) EXPECT_EQ(read.offset_bytes, 0U);
+}
+
+TEST_F(WindowReaderTest, TheIndexIsReadInOneRunAndOnce) {
+  const auto caches = *reader::CacheSet::join({cache_});
+  const auto selection = Selection::choose(*caches, {});
+  ASSERT_TRUE(selection.ok()) << selection.status().message();
+  const std::size_t reads_before = env_.disk.reads("/index-").size();
+  WindowPages pages(*caches, *selection, {}, false);
+  for (int i = 0; i < 2; ++i) {
+    pages.bring_in_indexes([] { return false; });
+    const std::vector<testing::DiskRead> reads = env_.disk.reads("/index-");
+    EXPECT_LE(reads.size(), reads_before + 1);
+    EXPECT_GE(sum_of_bytes(reads), cache_->manifest().index_bytes);
+  }
+  expect_each_byte_once(env_.disk.reads("/index-"));
+}
+
+// On two threads, as fast as they can: without turns they race through every window.
+TEST_F(WindowReaderTest, TwoRanksReadEachByteOnceAndInNoMoreRunsThanOne) {
+  std::vector<std::set<std::uint64_t>> taken(2);
+  std::vector<std::thread> ranks;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([this, rank, &taken] {
+      ReaderOptions options = kThreeWindows;
+      options.rank = rank;
+      options.world_size = 2;
+      const auto loader = Loader::open(*reader::CacheSet::join({open_cache()}), options);
+      ASSERT_TRUE(loader.ok()) << loader.status().message();
+      taken[rank] = take_all(**loader);
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(taken[0].size(), 48U);
+  EXPECT_EQ(taken[1].size(), 48U);
+  EXPECT_LE(env_.disk.reads("/mel/").size(), 12U);
+  EXPECT_LE(env_.disk.reads("/tokens/").size(), 3U);
+  expect_each_byte_once(env_.disk.reads("/shards/"));
 }
 
 TEST_F(WindowReaderTest, NotMoreThanTheNextWindowIsReadAhead) {
@@ -227,10 +178,71 @@ TEST_F(WindowReaderTest, NotMoreThanTheNextWindowIsReadAhead) {
                             .stretches_per_window = 2});  // twelve windows of eight
   ASSERT_TRUE(loader->next().ok());
   // The ring may have begun as many batches as it has slots, and one: three windows, and one ahead.
-  std::set<std::pair<std::string, std::uint64_t>> blocks;
-  for (const Read& read : env_.log.of_column("mel")) blocks.emplace(read.path, read.offset_bytes);
-  EXPECT_LE(blocks.size(), 4 * 2U + 2U);
+  EXPECT_LE(env_.disk.reads("/mel/").size(), 4 * 2U);
   EXPECT_EQ(take_all(*loader).size(), 92U);
+}
+
+// While the last window is consumed the disk would have nothing to do.
+TEST_F(WindowReaderTest, TheNextEpochsFirstWindowIsReadBehindTheLastOne) {
+  env_.disk.forget_everything_always();
+  const auto loader = open(kThreeWindows);
+  EXPECT_EQ(take_all(*loader).size(), 96U);
+  const EpochOrder next({.sample_count = 96,
+                         .shuffle = Shuffle::kWindow,
+                         .seed = 3,
+                         .epoch = 1,
+                         .stretch_samples = 8,
+                         .stretches_per_window = 4});
+  std::uint64_t last_sample = 0;
+  for (const SampleRange& stretch : next.stretches_of(0)) {
+    last_sample = std::max(last_sample, stretch.first_sample + stretch.sample_count - 1);
+  }
+  const auto ranges =
+      reader::find_file_ranges(*cache_, cache_->manifest().columns[0].spec, last_sample, 1);
+  ASSERT_TRUE(ranges.ok());
+  // A window more than the epoch has; its last run is read last of all mel.
+  const auto is_read = [&] {
+    const std::vector<testing::DiskRead> reads = env_.disk.reads("/mel/");
+    const testing::DiskRead& last = reads.back();
+    return sum_of_bytes(reads) >= (96 + 32) * cache_->manifest().columns[0].spec.record_bytes() &&
+           last.path.ends_with(made_.shard_name(0, ranges->back().shard)) &&
+           last.end_bytes() >= ranges->back().offset_bytes + ranges->back().size_bytes;
+  };
+  for (int i = 0; i < 2000 && !is_read(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(is_read());
+}
+
+TEST_F(WindowReaderTest, TwoWindowsAreHeldInMemoryWhereThatIsAskedFor) {
+  ReaderOptions options = kThreeWindows;
+  options.lock_memory = true;
+  const std::uint64_t window_bytes = 32 * cache_->manifest().columns[0].spec.record_bytes();
+  {
+    const auto loader = open(options);
+    for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+      loader->set_epoch(epoch);
+      for (int batch = 0; batch < 12; ++batch) {
+        ASSERT_TRUE(loader->next().ok());
+        EXPECT_GE(env_.disk.held_bytes("/mel/"), window_bytes);
+        EXPECT_LE(env_.disk.held_bytes("/mel/"), 2 * window_bytes + window_bytes / 8);
+      }
+    }
+    EXPECT_EQ(loader->stats().notice, "");
+  }
+  EXPECT_EQ(env_.disk.held_bytes(""), 0U);
+  const auto without = open(kThreeWindows);
+  EXPECT_EQ(take_all(*without).size(), 96U);
+  EXPECT_EQ(env_.disk.held_bytes(""), 0U);
+}
+
+TEST_F(WindowReaderTest, WhatMayNotBeHeldIsReadAllTheSameAndTold) {
+  env_.disk.refuse_to_hold();
+  ReaderOptions options = kThreeWindows;
+  options.lock_memory = true;
+  const auto loader = open(options);
+  EXPECT_EQ(take_all(*loader).size(), 96U);
+  EXPECT_NE(loader->stats().notice.find("mlock: not allowed"), std::string::npos);
 }
 
 TEST_F(WindowReaderTest, EpochsStatesAndEarlyEndsLeaveNobodyWaiting) {

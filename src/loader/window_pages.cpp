@@ -1,0 +1,198 @@
+#include "loader/window_pages.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/file_mapping.hpp"
+#include "reader/block_map.hpp"
+
+namespace xtts::loader {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kWindowPieceBytes = std::size_t{1} << 20U;
+// A disk of 150 MB/s reads it in 7 ms; a seek takes 10.
+constexpr std::uint64_t kWholeShardBytesMax = std::uint64_t{1} << 20U;
+constexpr std::size_t kWindowsKept = 2;
+// A run is read in less than a second; who holds a turn for so long has been suspended.
+constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::milliseconds kBetweenTries{2};
+
+bool is_in_memory(const FileMapping& mapping, std::uint64_t offset_bytes,
+                  std::uint64_t size_bytes) {
+  return mapping.resident_bytes(offset_bytes, size_bytes) >= size_bytes;
+}
+
+}  // namespace
+
+WindowPages::WindowPages(const reader::CacheSet& caches, const Selection& selection,
+                         std::vector<const reader::SharedColumn*> columns, bool keep_in_memory)
+    : caches_(caches),
+      selection_(selection),
+      columns_(std::move(columns)),
+      keep_in_memory_(keep_in_memory),
+      piece_(kWindowPieceBytes) {
+  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
+    auto file = caches.cache(i).open_index();
+    indexes_.push_back({file.ok() ? std::move(*file) : nullptr});
+  }
+}
+
+WindowPages::~WindowPages() {
+  while (!kept_.empty()) let_go_of_oldest();
+}
+
+std::string WindowPages::shortfall() const {
+  const std::scoped_lock lock(mutex_);
+  return shortfall_;
+}
+
+void WindowPages::bring_in_indexes(const IsStopping& is_stopping) {
+  for (std::size_t cache = 0; cache < indexes_.size(); ++cache) {
+    const RandomAccessFile* const file = indexes_[cache].file.get();
+    if (file == nullptr) continue;
+    const auto mapping = file->map();
+    const auto is_needless = [&] {
+      return is_stopping() || (mapping.ok() && is_in_memory(**mapping, 0, file->size_bytes()));
+    };
+    if (is_needless()) continue;
+    const auto turn = wait_for_turn(cache, is_needless);
+    for (std::uint64_t done = 0; done < file->size_bytes() && !is_needless();) {
+      const auto got = file->read_at(done, piece_);
+      if (!got.ok() || *got == 0) break;
+      done += *got;
+    }
+  }
+}
+
+void WindowPages::bring_in(const EpochOrder& order, std::uint64_t window,
+                           const IsStopping& is_stopping) {
+  std::vector<Run> runs = find_runs(order, window);
+  // Of a window that was guessed to come, and comes, nothing has to be done.
+  const bool is_kept = std::erase(kept_, runs) > 0;
+  while (kept_.size() >= kWindowsKept) let_go_of_oldest();
+  for (const Run& run : runs) {
+    if (is_stopping()) return;
+    read_run(run, is_stopping);
+  }
+  if (!keep_in_memory_ || is_stopping()) return;
+  if (!is_kept) keep(runs);
+  kept_.push_back(std::move(runs));
+}
+
+// Cache by cache, column by column, shard by shard, from front to back: the fewest seeks.
+std::vector<WindowPages::Run> WindowPages::find_runs(const EpochOrder& order,
+                                                     std::uint64_t window) const {
+  std::vector<std::vector<PositionRange>> positions(caches_.cache_count());
+  for (const SampleRange& stretch : order.stretches_of(window)) {
+    for (PositionRange range :
+         selection_.positions_of(stretch.first_sample, stretch.sample_count)) {
+      while (range.count > 0) {
+        const auto place = caches_.locate(range.first_position);
+        const std::uint64_t left = caches_.cache(place.cache).size() - place.position;
+        const std::uint64_t now = std::min(range.count, left);
+        positions[place.cache].push_back({place.position, now});
+        range = {range.first_position + now, range.count - now};
+      }
+    }
+  }
+  std::vector<Run> runs;
+  for (std::size_t cache = 0; cache < positions.size(); ++cache) {
+    for (const reader::SharedColumn* column : columns_) {
+      find_runs(cache, *column, positions[cache], runs);
+    }
+  }
+  return runs;
+}
+
+void WindowPages::find_runs(std::size_t cache, const reader::SharedColumn& column,
+                            const std::vector<PositionRange>& positions,
+                            std::vector<Run>& runs) const {
+  reader::CacheView& view = caches_.cache(cache);
+  const std::uint32_t column_id = column.ids[cache];
+  const formats::ColumnEntry& entry = view.manifest().columns[column_id];
+  std::vector<reader::FileRange> ranges;
+  for (const PositionRange& range : positions) {
+    const auto found =
+        reader::find_file_ranges(view, entry.spec, range.first_position, range.count);
+    if (found.ok()) ranges.insert(ranges.end(), found->begin(), found->end());
+  }
+  for (reader::FileRange& range : ranges) {
+    if (range.shard >= entry.shards.size()) continue;
+    const std::uint64_t file_bytes = entry.shards[range.shard].file_bytes;
+    if (file_bytes <= kWholeShardBytesMax) range = {range.shard, 0, file_bytes};
+  }
+  for (const reader::FileRange& range : reader::join_ranges(std::move(ranges))) {
+    if (range.shard < entry.shards.size()) runs.push_back({cache, column_id, range});
+  }
+}
+
+void WindowPages::read_run(const Run& run, const IsStopping& is_stopping) {
+  reader::BlockMap& blocks = caches_.cache(run.cache).blocks();
+  const auto mapping = mapping_of(run);
+  if (mapping == nullptr) return;
+  const reader::FileRange& range = run.range;
+  const std::uint64_t end = range.offset_bytes + range.size_bytes;
+  // The last byte first: while another reads, it saves looking at all of it.
+  const auto is_needless = [&] {
+    return is_stopping() || (is_in_memory(*mapping, end - 1, 1) &&
+                             is_in_memory(*mapping, range.offset_bytes, range.size_bytes));
+  };
+  if (range.size_bytes == 0 || is_needless()) return;
+  const auto turn = wait_for_turn(run.cache, is_needless);
+  for (std::uint64_t offset = range.offset_bytes; offset < end && !is_stopping();) {
+    const std::size_t now = std::min<std::uint64_t>(piece_.size(), end - offset);
+    blocks.bring_in(run.column_id, range.shard, offset, std::span(piece_).first(now));
+    offset += now;
+  }
+}
+
+std::unique_ptr<FileLock> WindowPages::wait_for_turn(std::size_t cache,
+                                                     const std::function<bool()>& is_needless) {
+  const RandomAccessFile* const file = indexes_[cache].file.get();
+  if (file == nullptr) return nullptr;
+  const Clock::time_point deadline = Clock::now() + kPatience;
+  do {
+    auto turn = file->try_turn();
+    if (turn.ok()) return std::move(*turn);
+    if (turn.status().code() != StatusCode::kBusy) return nullptr;
+    std::this_thread::sleep_for(kBetweenTries);
+  } while (!is_needless() && Clock::now() < deadline);
+  return nullptr;
+}
+
+void WindowPages::keep(const std::vector<Run>& runs) {
+  for (const Run& run : runs) {
+    const auto mapping = mapping_of(run);
+    if (mapping == nullptr) continue;
+    const Status status = mapping->hold(run.range.offset_bytes, run.range.size_bytes);
+    if (status.ok()) continue;
+    const std::scoped_lock lock(mutex_);
+    shortfall_ = "windows are not locked in memory: " + status.message();
+    return;
+  }
+}
+
+void WindowPages::let_go_of_oldest() {
+  const std::vector<Run> oldest = std::move(kept_.front());
+  kept_.pop_front();
+  for (const Run& run : oldest) {
+    // A small shard may serve several windows.
+    const bool is_shared = std::ranges::any_of(kept_, [&](const std::vector<Run>& runs) {
+      return std::ranges::find(runs, run) != runs.end();
+    });
+    if (is_shared) continue;
+    if (const auto mapping = mapping_of(run); mapping != nullptr) {
+      mapping->let_go(run.range.offset_bytes, run.range.size_bytes);
+    }
+  }
+}
+
+std::shared_ptr<const FileMapping> WindowPages::mapping_of(const Run& run) const {
+  return caches_.cache(run.cache).blocks().mapping(run.column_id, run.range.shard);
+}
+
+}  // namespace xtts::loader
