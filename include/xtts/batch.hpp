@@ -121,9 +121,13 @@ struct ReaderOptions {
   // the machine has no third core.
   std::uint32_t thread_count = 0;
   std::string device = "cpu";
-  bool lock_memory = false;  // keep slots from being swapped out, where the limits allow it
+  // Keep slots from being swapped out and, for kWindow, the pages of two windows from being taken
+  // away before they are used, where the limits allow it (ReaderStats::notice tells).
+  bool lock_memory = false;
   // kWindow: samples that are read in one run, and how many such runs are mixed with each other.
-  // 0: runs of 32 MiB, and 16 of them.
+  // 0: runs of 32 MiB, and 16 of them. Where a corpus lies sorted by speaker, a batch has at most
+  // as many speakers as there are runs, or little more: shorter runs and more of them mix better
+  // and read slower (src/loader/README.md).
   std::uint64_t stretch_samples = 0;
   std::uint64_t stretches_per_window = 0;
   Reading reading = Reading::kAuto;

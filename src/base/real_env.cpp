@@ -87,7 +87,10 @@ class RealFileMapping final : public FileMapping {
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return bytes_; }
 
   void will_need(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
-    advise(offset_bytes, size_bytes, MADV_WILLNEED);
+    const std::uint64_t end = offset_bytes + std::min(size_bytes, bytes_.size());
+    for (std::uint64_t begin = offset_bytes; begin < end; begin += kWillNeedBytesMax) {
+      advise(begin, std::min(kWillNeedBytesMax, end - begin), MADV_WILLNEED);
+    }
   }
   void populate(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept override {
     advise(offset_bytes, size_bytes, kPopulateRead);
@@ -120,6 +123,10 @@ class RealFileMapping final : public FileMapping {
   }
 
  private:
+  // Of one MADV_WILLNEED the kernel reads no more than the device's read-ahead, or, on disks, than
+  // one request takes, and leaves the rest out in silence. That is never less than this
+  // (VM_READAHEAD_PAGES).
+  static constexpr std::uint64_t kWillNeedBytesMax = std::uint64_t{128} << 10U;
   static constexpr int kPopulateRead = 22;  // Linux 5.14; older headers lack the name
 
   [[nodiscard]] std::span<std::byte> whole_pages(std::uint64_t offset_bytes,

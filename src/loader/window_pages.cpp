@@ -16,6 +16,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kWindowPieceBytes = std::size_t{1} << 20U;
 // A disk of 150 MB/s reads it in 7 ms; a seek takes 10.
 constexpr std::uint64_t kWholeShardBytesMax = std::uint64_t{1} << 20U;
+// Announced ahead of what is read, so that the disk has work for 27 ms when this thread waits for a
+// processor: the kernel's own read-ahead is 128 KiB, or one millisecond.
+constexpr std::uint64_t kAnnouncedBytes = std::uint64_t{4} << 20U;
 constexpr std::size_t kWindowsKept = 2;
 // A run is read in less than a second; who holds a turn for so long has been suspended.
 constexpr std::chrono::seconds kPatience{10};
@@ -37,7 +40,7 @@ WindowPages::WindowPages(const reader::CacheSet& caches, const Selection& select
       piece_(kWindowPieceBytes) {
   for (std::size_t i = 0; i < caches.cache_count(); ++i) {
     auto file = caches.cache(i).open_index();
-    indexes_.push_back({file.ok() ? std::move(*file) : nullptr});
+    indexes_.push_back(file.ok() ? std::move(*file) : nullptr);
   }
 }
 
@@ -52,7 +55,7 @@ std::string WindowPages::shortfall() const {
 
 void WindowPages::bring_in_indexes(const IsStopping& is_stopping) {
   for (std::size_t cache = 0; cache < indexes_.size(); ++cache) {
-    const RandomAccessFile* const file = indexes_[cache].file.get();
+    const RandomAccessFile* const file = indexes_[cache].get();
     if (file == nullptr) continue;
     const auto mapping = file->map();
     const auto is_needless = [&] {
@@ -70,17 +73,16 @@ void WindowPages::bring_in_indexes(const IsStopping& is_stopping) {
 
 void WindowPages::bring_in(const EpochOrder& order, std::uint64_t window,
                            const IsStopping& is_stopping) {
-  std::vector<Run> runs = find_runs(order, window);
-  // Of a window that was guessed to come, and comes, nothing has to be done.
-  const bool is_kept = std::erase(kept_, runs) > 0;
+  const std::vector<Run> runs = find_runs(order, window);
+  // It may be the one that was guessed to come.
+  std::erase(kept_, runs);
   while (kept_.size() >= kWindowsKept) let_go_of_oldest();
+  if (keep_in_memory_) kept_.push_back(runs);
   for (const Run& run : runs) {
     if (is_stopping()) return;
     read_run(run, is_stopping);
+    if (keep_in_memory_) keep(run);  // at once: pages may go within seconds
   }
-  if (!keep_in_memory_ || is_stopping()) return;
-  if (!is_kept) keep(runs);
-  kept_.push_back(std::move(runs));
 }
 
 // Cache by cache, column by column, shard by shard, from front to back: the fewest seeks.
@@ -143,7 +145,11 @@ void WindowPages::read_run(const Run& run, const IsStopping& is_stopping) {
   };
   if (range.size_bytes == 0 || is_needless()) return;
   const auto turn = wait_for_turn(run.cache, is_needless);
+  std::uint64_t announced = range.offset_bytes;
   for (std::uint64_t offset = range.offset_bytes; offset < end && !is_stopping();) {
+    const std::uint64_t ahead = std::min(end, offset + kAnnouncedBytes);
+    mapping->will_need(announced, ahead - announced);
+    announced = ahead;
     const std::size_t now = std::min<std::uint64_t>(piece_.size(), end - offset);
     blocks.bring_in(run.column_id, range.shard, offset, std::span(piece_).first(now));
     offset += now;
@@ -152,7 +158,7 @@ void WindowPages::read_run(const Run& run, const IsStopping& is_stopping) {
 
 std::unique_ptr<FileLock> WindowPages::wait_for_turn(std::size_t cache,
                                                      const std::function<bool()>& is_needless) {
-  const RandomAccessFile* const file = indexes_[cache].file.get();
+  const RandomAccessFile* const file = indexes_[cache].get();
   if (file == nullptr) return nullptr;
   const Clock::time_point deadline = Clock::now() + kPatience;
   do {
@@ -164,16 +170,13 @@ std::unique_ptr<FileLock> WindowPages::wait_for_turn(std::size_t cache,
   return nullptr;
 }
 
-void WindowPages::keep(const std::vector<Run>& runs) {
-  for (const Run& run : runs) {
-    const auto mapping = mapping_of(run);
-    if (mapping == nullptr) continue;
-    const Status status = mapping->hold(run.range.offset_bytes, run.range.size_bytes);
-    if (status.ok()) continue;
-    const std::scoped_lock lock(mutex_);
-    shortfall_ = "windows are not locked in memory: " + status.message();
-    return;
-  }
+void WindowPages::keep(const Run& run) {
+  const auto mapping = mapping_of(run);
+  if (mapping == nullptr) return;
+  const Status status = mapping->hold(run.range.offset_bytes, run.range.size_bytes);
+  if (status.ok()) return;
+  const std::scoped_lock lock(mutex_);
+  shortfall_ = "windows are not locked in memory: " + status.message();
 }
 
 void WindowPages::let_go_of_oldest() {

@@ -9,13 +9,17 @@
 //   the run in memory. The turn is a lock on an opening of the cache's index file of its own, which
 //   reaches as far as the page cache does: this machine. Where there are no such locks, or the
 //   holder does not go on for kPatience, reading goes on without.
+// - The next 4 MiB are announced to the kernel, so that the disk goes on while this thread waits
+// for
+//   a processor.
 // - A small shard is read whole when any of it is wanted: that takes less time than the seeks that
 //   other windows would make for the rest.
 // - The index is read once, from front to back, before the first window, where it would otherwise
 //   be looked up bit by bit between the runs.
 //
-// One thread at a time. Nothing fails: what cannot be read is not told here, the filler of the
-// record finds it out. `caches` and `selection` must outlive it.
+// One thread at a time. Nothing fails, but that memory may be wanting (std::bad_alloc): what cannot
+// be read is not told here, the filler of the record finds it out. `caches` and `selection` must
+// outlive it.
 #pragma once
 
 #include <cstddef>
@@ -65,10 +69,6 @@ class WindowPages {
 
     friend bool operator==(const Run&, const Run&) = default;
   };
-  // By cache; made when it is first needed.
-  struct Index {
-    std::unique_ptr<RandomAccessFile> file;  // null where it cannot be opened
-  };
 
   [[nodiscard]] std::vector<Run> find_runs(const EpochOrder& order, std::uint64_t window) const;
   void find_runs(std::size_t cache, const reader::SharedColumn& column,
@@ -76,7 +76,7 @@ class WindowPages {
   void read_run(const Run& run, const IsStopping& is_stopping);
   [[nodiscard]] std::unique_ptr<FileLock> wait_for_turn(std::size_t cache,
                                                         const std::function<bool()>& is_needless);
-  void keep(const std::vector<Run>& runs);
+  void keep(const Run& run);
   void let_go_of_oldest();
   [[nodiscard]] std::shared_ptr<const FileMapping> mapping_of(const Run& run) const;
 
@@ -84,7 +84,7 @@ class WindowPages {
   const Selection& selection_;
   std::vector<const reader::SharedColumn*> columns_;
   const bool keep_in_memory_;
-  std::vector<Index> indexes_;
+  std::vector<std::unique_ptr<RandomAccessFile>> indexes_;  // by cache; null: cannot be opened
   std::vector<std::byte> piece_;       // what is read goes through here and is forgotten
   std::deque<std::vector<Run>> kept_;  // a window each, the oldest first
   mutable std::mutex mutex_;           // guards what stands below

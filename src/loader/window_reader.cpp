@@ -64,7 +64,11 @@ bool WindowReader::is_stopping() const {
 
 void WindowReader::run() {
   leave_signals_to_others();
-  pages_.bring_in_indexes([this] { return is_stopping(); });
+  try {
+    pages_.bring_in_indexes([this] { return is_stopping(); });
+  } catch (const std::bad_alloc&) {
+    // It is looked up bit by bit.
+  }
   std::unique_lock lock(mutex_);
   while (read_end_ <= order_.window_count()) {
     changed_.wait(lock, [&] { return read_end_ < wanted_end_ || is_stopping_; });

@@ -1,4 +1,4 @@
-// epoch_bench CACHE [--shuffle window|global|none] [--rank R --world W] [--stretch SAMPLES]
+// epoch_bench CACHE... [--shuffle window|global|none] [--rank R --world W] [--stretch SAMPLES]
 //             [--stretches N] [--epochs N] [--batches N] [--pace MS] [--batch-size B]
 //             [--lock 1]
 // What one rank of a training run gets: takes batches, looks at a byte of every page, works for
@@ -108,19 +108,27 @@ int main(int argc, char** argv) {
       {"--shuffle", "window"}, {"--rank", "0"},   {"--world", "1"},   {"--stretch", "0"},
       {"--stretches", "0"},    {"--epochs", "1"}, {"--batches", "0"}, {"--pace", "0"},
       {"--batch-size", "32"},  {"--lock", "0"}};
-  for (int i = 2; i + 1 < argc; i += 2) {
-    if (!given.contains(argv[i])) argc = 0;
-    given[argv[i]] = argv[i + 1];
+  std::vector<std::string> caches;
+  bool is_understood = true;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (!word.starts_with("--")) {
+      caches.push_back(word);
+    } else if (given.contains(word) && i + 1 < argc) {
+      given[word] = argv[++i];
+    } else {
+      is_understood = false;
+    }
   }
-  if (argc < 2 || argc % 2 != 0) {
-    std::fprintf(stderr, "usage: epoch_bench CACHE [--OPTION VALUE]...\n");
+  if (caches.empty() || !is_understood) {
+    std::fprintf(stderr, "usage: epoch_bench CACHE... [--OPTION VALUE]...\n");
     return 2;
   }
   const auto number = [&](const char* name) {
     return static_cast<std::uint64_t>(std::strtoull(given[name].c_str(), nullptr, 10));
   };
   Clock::time_point begin = Clock::now();
-  const auto cache = must(Cache::open(argv[1]));
+  const auto cache = must(Cache::open(caches));
   const std::string& shuffle = given["--shuffle"];
   auto reader =
       must(Reader::open(cache, {.batch_size = static_cast<std::uint32_t>(number("--batch-size")),
