@@ -37,11 +37,11 @@ if [ "${1:-}" != quick ]; then
   # All but what only prints and draws: those programs take as long to compile as all of these. Left out are the longest loops and largest
   # images that have their like in the other store; all of them run above.
   left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*FailsOnce' run_preset asan base_test corpus_test decode_test decode_worker_test dsp_test formats_test maintain_test pipeline_test public_cache_test \
-    gpu_test capi_test loader_test public_reader_test batch_damage_test query_test reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test \
+    gpu_test capi_test loader_test public_reader_test batch_damage_test direct_reading_test query_test reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test \
     block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer manifest_fuzzer query_expression_fuzzer \
     recipe_fuzzer record_facts_fuzzer reject_fuzzer
   # What works on several threads.
-  run_preset tsan pipeline_thread_test verify_test base_test loader_test public_reader_test
+  run_preset tsan pipeline_thread_test verify_test base_test loader_test public_reader_test direct_reading_test
 fi
 
 tests/python/run.sh
