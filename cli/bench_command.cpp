@@ -9,7 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/stop_signal.hpp"
-#include "loader/loader.hpp"
+#include "loader/option_rules.hpp"
 #include "report/batch_plot.hpp"
 #include "report/human.hpp"
 

@@ -3,21 +3,17 @@
 #include <algorithm>
 #include <new>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "base/current_exception.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
+#include "loader/option_rules.hpp"
 
 namespace xtts::loader {
 namespace {
 
 constexpr std::uint32_t kOrderVersion = 1;
-constexpr std::uint32_t kBatchSizeMax = 1U << 20U;
-constexpr std::uint32_t kSlotsMin = 3;
-constexpr std::uint32_t kSlotsMax = 1024;
-constexpr std::uint32_t kThreadsMax = 256;
 constexpr std::size_t kDamageTextsMax = 16;
 // What a disk works on at once, and that three times more for what waits to be checked and copied.
 // More of it at once is no faster, but brings the records of several batches at the same moment.
@@ -25,74 +21,8 @@ constexpr std::uint64_t kReadsAtOnceBytes = std::uint64_t{8} << 20U;
 constexpr std::uint64_t kReadsAtOnceMin = 8;
 constexpr std::uint64_t kReadsAtOnceMax = 128;
 constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
-constexpr std::uint64_t kStretchBytes = std::uint64_t{32} << 20U;
-constexpr std::uint64_t kStretchesPerWindow = 16;
-
-Status invalid(std::string message) {
-  return {StatusCode::kInvalidArgument, std::move(message)};
-}
-
-Status check_options(const ReaderOptions& options) {
-  if (options.batch_size == 0 || options.batch_size > kBatchSizeMax) {
-    return invalid("batch_size must be from 1 to 1048576");
-  }
-  if (options.world_size == 0) return invalid("world_size must be at least 1");
-  if (options.rank >= options.world_size) {
-    return invalid("rank is " + std::to_string(options.rank) + ", but ranks go from 0 to " +
-                   std::to_string(options.world_size - 1));
-  }
-  if (options.slot_count < kSlotsMin || options.slot_count > kSlotsMax) {
-    return invalid("slot_count must be from 3 to 1024: one batch is used while others are filled");
-  }
-  if (options.thread_count > kThreadsMax) return invalid("thread_count must be at most 256");
-  if (options.crop_frames > 0 && !options.buckets.empty()) {
-    return invalid("crops are all of one length: buckets have nothing to sort by");
-  }
-  for (const Bucket& bucket : options.buckets) {
-    if (bucket.batch_size == 0 || bucket.batch_size > kBatchSizeMax) {
-      return invalid("a bucket's batch_size must be from 1 to 1048576");
-    }
-  }
-  return {};
-}
-
-std::vector<ColumnRequest> all_columns(const reader::CacheSet& caches) {
-  std::vector<ColumnRequest> requests;
-  for (const reader::SharedColumn& column : caches.columns()) {
-    requests.push_back({.name = column.entry->spec.name});
-  }
-  return requests;
-}
-
-// Runs of kStretchBytes of the largest column, which the others follow: whole blocks of it.
-std::uint64_t default_stretch_samples(const BatchLayout& layout) {
-  const formats::ColumnSpec* largest = nullptr;
-  for (const ColumnLayout& column : layout.columns) {
-    const formats::ColumnSpec& spec = column.column->spec;
-    if (largest == nullptr || spec.record_bytes() > largest->record_bytes()) largest = &spec;
-  }
-  if (largest == nullptr) return 1;
-  const std::uint64_t block = largest->geometry().records_per_block;
-  return std::max(kStretchBytes / largest->record_bytes() / block, std::uint64_t{1}) * block;
-}
-
-// Whether a reader can have written these numbers: states are bytes from a file.
-bool is_possible(const ReaderState& state, std::uint64_t sample_count, std::size_t bucket_count) {
-  if (state.samples_consumed > sample_count) return false;
-  if (state.bucket_samples_consumed.size() != bucket_count) return false;
-  std::uint64_t left = state.samples_consumed;
-  for (const std::uint64_t of_bucket : state.bucket_samples_consumed) {
-    if (of_bucket > left) return false;
-    left -= of_bucket;
-  }
-  return bucket_count == 0 || left == 0;
-}
 
 }  // namespace
-
-std::uint32_t default_thread_count() {
-  return std::thread::hardware_concurrency() > 2 ? 2 : 1;
-}
 
 Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<reader::CacheSet> caches,
                                              const ReaderOptions& options) {
@@ -108,7 +38,7 @@ Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<reader::CacheSet> c
 }
 
 Status Loader::lay_out(const ReaderOptions& options) {
-  const auto columns = options.columns.empty() ? all_columns(*caches_) : options.columns;
+  const auto columns = chosen_columns(options, *caches_);
   if (options.crop_frames > 0 && caches_->find_column("mel") == nullptr) {
     return {StatusCode::kNotFound, "crop_frames needs a cache with the column 'mel'"};
   }
@@ -138,9 +68,6 @@ Status Loader::sort_into_buckets(const ReaderOptions& options) {
 
 Status Loader::weigh(const Weights& weights) {
   EpochOrderOptions& order = plan_options_.order;
-  if (order.shuffle != Shuffle::kGlobal) {
-    return invalid("weights need the shuffle global: the others go through the clips as they lie");
-  }
   XTTS_ASSIGN(groups_, group_samples(*caches_, selection_, weights));
   order.sample_count = groups_->draw_count;
   plan_options_.groups = &*groups_;
@@ -150,14 +77,13 @@ Status Loader::weigh(const Weights& weights) {
 }
 
 Status Loader::start(const ReaderOptions& options) {
+  const Stretches stretches = chosen_stretches(options, layouts_.front());
   EpochOrderOptions& order = plan_options_.order;
   order = {.sample_count = selection_.size(),
            .shuffle = options.shuffle,
            .seed = options.seed,
-           .stretch_samples = options.stretch_samples,
-           .stretches_per_window = options.stretches_per_window};
-  if (order.stretch_samples == 0) order.stretch_samples = default_stretch_samples(layouts_.front());
-  if (order.stretches_per_window == 0) order.stretches_per_window = kStretchesPerWindow;
+           .stretch_samples = stretches.samples,
+           .stretches_per_window = stretches.per_window};
   if (options.weights) XTTS_TRY(weigh(*options.weights));
   plan_options_.world_size = options.world_size;
   plan_options_.last = options.last_batch == LastBatch::kPad ? LastStep::kPad : LastStep::kDrop;

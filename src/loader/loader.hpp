@@ -22,9 +22,6 @@
 
 namespace xtts::loader {
 
-// What ReaderOptions::thread_count 0 means on this machine.
-[[nodiscard]] std::uint32_t default_thread_count();
-
 class Loader {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Loader>> open(

@@ -1,0 +1,61 @@
+// What every Env has: answers where a file system has no such thing, and whole small files.
+#include "base/env.hpp"
+
+#include <string>
+#include <utility>
+
+#include "base/direct_reads.hpp"
+#include "base/file_mapping.hpp"
+#include "base/storage_facts.hpp"
+#include "base/try.hpp"
+
+namespace xtts {
+
+Result<std::shared_ptr<const FileMapping>> RandomAccessFile::map() const {
+  return Status(StatusCode::kUnsupported, "this file cannot be mapped");
+}
+
+Result<std::shared_ptr<const DirectFile>> RandomAccessFile::open_direct() const {
+  return Status(StatusCode::kUnsupported, "this file cannot be read past the page cache");
+}
+
+Result<StorageFacts> Env::storage(const std::string&) {
+  return Status(StatusCode::kUnsupported, "what these files lie on is not known");
+}
+Result<std::uint64_t> Env::available_memory_bytes() {
+  return Status(StatusCode::kUnsupported, "how much memory is free is not known");
+}
+Result<std::unique_ptr<DirectQueue>> Env::open_direct_queue(std::uint32_t) {
+  return Status(StatusCode::kUnsupported, "these files cannot be read past the page cache");
+}
+
+Result<std::unique_ptr<FileLock>> RandomAccessFile::try_turn() const {
+  return Status(StatusCode::kUnsupported, "nobody takes turns at this file");
+}
+
+Result<std::string> read_text_file(Env& env, const std::string& path,
+                                   std::uint64_t size_bytes_max) {
+  XTTS_ASSIGN(const auto file, env.open_for_read(path));
+  const std::uint64_t size = file->size_bytes();
+  if (size > size_bytes_max) {
+    return Status(StatusCode::kInvalidArgument, path + " has " + std::to_string(size) +
+                                                    " bytes; at most " +
+                                                    std::to_string(size_bytes_max) + " are read");
+  }
+  std::string text(size, '\0');
+  XTTS_ASSIGN(const std::size_t got, file->read_at(0, std::as_writable_bytes(std::span(text))));
+  text.resize(got);
+  return text;
+}
+
+Status replace_file(Env& env, const std::string& path, std::span<const std::byte> bytes) {
+  const std::string temporary = path + ".tmp";
+  XTTS_ASSIGN(const auto file, env.open_for_write(temporary, WriteMode::kTruncate));
+  XTTS_TRY(file->append(bytes));
+  XTTS_TRY(file->sync());
+  XTTS_TRY(file->close());
+  XTTS_TRY(env.rename(temporary, path));
+  return env.sync_directory(parent_path(path));
+}
+
+}  // namespace xtts

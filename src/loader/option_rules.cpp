@@ -1,0 +1,97 @@
+#include "loader/option_rules.hpp"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace xtts::loader {
+namespace {
+
+constexpr std::uint32_t kBatchSizeMax = 1U << 20U;
+constexpr std::uint32_t kSlotsMin = 3;
+constexpr std::uint32_t kSlotsMax = 1024;
+constexpr std::uint32_t kThreadsMax = 256;
+constexpr std::uint64_t kStretchBytes = std::uint64_t{32} << 20U;
+constexpr std::uint64_t kStretchesPerWindow = 16;
+
+Status refuse(std::string message) {
+  return {StatusCode::kInvalidArgument, std::move(message)};
+}
+
+// Runs of kStretchBytes of the largest column, which the others follow: whole blocks of it.
+std::uint64_t default_stretch_samples(const BatchLayout& layout) {
+  const formats::ColumnSpec* largest = nullptr;
+  for (const ColumnLayout& column : layout.columns) {
+    const formats::ColumnSpec& spec = column.column->spec;
+    if (largest == nullptr || spec.record_bytes() > largest->record_bytes()) largest = &spec;
+  }
+  if (largest == nullptr) return 1;
+  const std::uint64_t block = largest->geometry().records_per_block;
+  return std::max(kStretchBytes / largest->record_bytes() / block, std::uint64_t{1}) * block;
+}
+
+}  // namespace
+
+Status check_options(const ReaderOptions& options) {
+  if (options.batch_size == 0 || options.batch_size > kBatchSizeMax) {
+    return refuse("batch_size must be from 1 to 1048576");
+  }
+  if (options.world_size == 0) return refuse("world_size must be at least 1");
+  if (options.rank >= options.world_size) {
+    return refuse("rank is " + std::to_string(options.rank) + ", but ranks go from 0 to " +
+                  std::to_string(options.world_size - 1));
+  }
+  if (options.slot_count < kSlotsMin || options.slot_count > kSlotsMax) {
+    return refuse("slot_count must be from 3 to 1024: one batch is used while others are filled");
+  }
+  if (options.thread_count > kThreadsMax) return refuse("thread_count must be at most 256");
+  if (options.crop_frames > 0 && !options.buckets.empty()) {
+    return refuse("crops are all of one length: buckets have nothing to sort by");
+  }
+  if (options.weights && options.shuffle != Shuffle::kGlobal) {
+    return refuse("weights need the shuffle global: the others go through the clips as they lie");
+  }
+  for (const Bucket& bucket : options.buckets) {
+    if (bucket.batch_size == 0 || bucket.batch_size > kBatchSizeMax) {
+      return refuse("a bucket's batch_size must be from 1 to 1048576");
+    }
+  }
+  return {};
+}
+
+std::vector<ColumnRequest> chosen_columns(const ReaderOptions& options,
+                                          const reader::CacheSet& caches) {
+  if (!options.columns.empty()) return options.columns;
+  std::vector<ColumnRequest> requests;
+  for (const reader::SharedColumn& column : caches.columns()) {
+    requests.push_back({.name = column.entry->spec.name});
+  }
+  return requests;
+}
+
+std::uint32_t default_thread_count() {
+  return std::thread::hardware_concurrency() > 2 ? 2 : 1;
+}
+
+Stretches chosen_stretches(const ReaderOptions& options, const BatchLayout& layout) {
+  Stretches stretches{.samples = options.stretch_samples,
+                      .per_window = options.stretches_per_window};
+  if (stretches.samples == 0) stretches.samples = default_stretch_samples(layout);
+  if (stretches.per_window == 0) stretches.per_window = kStretchesPerWindow;
+  return stretches;
+}
+
+bool is_possible(const ReaderState& state, std::uint64_t sample_count,
+                 std::size_t bucket_count) noexcept {
+  if (state.samples_consumed > sample_count) return false;
+  if (state.bucket_samples_consumed.size() != bucket_count) return false;
+  std::uint64_t left = state.samples_consumed;
+  for (const std::uint64_t of_bucket : state.bucket_samples_consumed) {
+    if (of_bucket > left) return false;
+    left -= of_bucket;
+  }
+  return bucket_count == 0 || left == 0;
+}
+
+}  // namespace xtts::loader
