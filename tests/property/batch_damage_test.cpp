@@ -205,13 +205,8 @@ TEST_P(BatchDamage, OfReadsIsATypedError) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Storages, BatchDamage,
-    ::testing::Values(Storage{formats::StoreKind::kLmdb, formats::Layout::kPadded},
-                      Storage{formats::StoreKind::kLmdb, formats::Layout::kPacked},
-                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPadded},
-                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPacked}),
-    [](const auto& storage) { return storage.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Storages, BatchDamage, ::testing::ValuesIn(all_storages()),
+                         [](const auto& storage) { return storage.param.name(); });
 
 }  // namespace
 }  // namespace xtts::testing

@@ -150,12 +150,8 @@ TEST_P(ReadDamage, OfLengthUnderAnOpenReaderIsRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Storages, ReadDamage,
-    ::testing::Values(Storage{formats::StoreKind::kLmdb, formats::Layout::kPadded},
-                      Storage{formats::StoreKind::kLmdb, formats::Layout::kPacked},
-                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPacked}),
-    [](const auto& storage) { return storage.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Storages, ReadDamage, ::testing::ValuesIn(all_storages()),
+                         [](const auto& storage) { return storage.param.name(); });
 
 }  // namespace
 }  // namespace xtts::testing

@@ -44,4 +44,11 @@ std::string Storage::name() const {
          (layout == formats::Layout::kPadded ? "Padded" : "Packed");
 }
 
+std::vector<Storage> all_storages() {
+  return {{formats::StoreKind::kLmdb, formats::Layout::kPadded},
+          {formats::StoreKind::kLmdb, formats::Layout::kPacked},
+          {formats::StoreKind::kHdf5, formats::Layout::kPadded},
+          {formats::StoreKind::kHdf5, formats::Layout::kPacked}};
+}
+
 }  // namespace xtts::testing

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "support/test_cache.hpp"
 
@@ -16,5 +17,8 @@ struct Storage {
 
   [[nodiscard]] std::string name() const;  // "Hdf5Packed"
 };
+
+// LMDB and HDF5, padded and packed.
+[[nodiscard]] std::vector<Storage> all_storages();
 
 }  // namespace xtts::testing

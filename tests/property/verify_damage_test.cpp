@@ -262,13 +262,8 @@ TEST_P(VerifyDamage, StopsTheReaderAtTheClipThatIsHit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Storages, VerifyDamage,
-    ::testing::Values(Storage{formats::StoreKind::kLmdb, formats::Layout::kPadded},
-                      Storage{formats::StoreKind::kLmdb, formats::Layout::kPacked},
-                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPadded},
-                      Storage{formats::StoreKind::kHdf5, formats::Layout::kPacked}),
-    [](const auto& storage) { return storage.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Storages, VerifyDamage, ::testing::ValuesIn(testing::all_storages()),
+                         [](const auto& storage) { return storage.param.name(); });
 
 }  // namespace
 }  // namespace xtts::verify
