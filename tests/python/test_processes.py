@@ -265,6 +265,7 @@ def test_ctrl_c_comes_between_batches(path):
         """
 import os, signal, sys, threading
 import xtts_precompute as xp
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
 reader = xp.open(sys.argv[1]).reader(batch_size=4)
 threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
