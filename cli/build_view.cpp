@@ -50,7 +50,9 @@ std::string recipe_text(const formats::Recipe& recipe) {
   const double seconds = static_cast<double>(features.max_frames) * features.stft.hop_samples /
                          features.sample_rate_hz;
   std::string text = recipe.name + ": " + format_count(features.sample_rate_hz) + " Hz, " +
-                     std::to_string(features.mel.n_mels) + " mels, at most " +
+                     std::to_string(features.channel_count()) +
+                     (features.mel.scale == formats::MelScale::kNone ? " bins" : " mels") +
+                     ", at most " +
                      format_count(features.max_frames) + " frames (" +
                      report::format_short(seconds) + " s)";
   switch (recipe.text.tokens) {

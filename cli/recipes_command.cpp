@@ -24,7 +24,7 @@ json summary_to_json(const formats::Recipe& recipe) {
           {"about", recipe.about},
           {"fits", recipe.fits},
           {"sample_rate_hz", recipe.features.sample_rate_hz},
-          {"n_mels", recipe.features.mel.n_mels},
+          {"channels", recipe.features.channel_count()},
           {"hop_samples", recipe.features.stft.hop_samples},
           {"features_fingerprint", formats::fingerprint(recipe.features).to_hex()}};
 }
@@ -32,12 +32,13 @@ json summary_to_json(const formats::Recipe& recipe) {
 Status list_recipes(Context& context) {
   json list = json::array();
   report::Table table({Align::kLeft, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft});
-  table.add_row({"name", "Hz", "mels", "about", "fits"});
+  table.add_row({"name", "Hz", "channels", "about", "fits"});
   for (const std::string& name : recipe::shipped_names()) {
     XTTS_ASSIGN(const formats::Recipe recipe, recipe::load(context.env, name));
     list.push_back(summary_to_json(recipe));
     table.add_row({recipe.name, report::format_count(recipe.features.sample_rate_hz),
-                   std::to_string(recipe.features.mel.n_mels), recipe.about, joined(recipe.fits)});
+                   std::to_string(recipe.features.channel_count()), recipe.about,
+                   joined(recipe.fits)});
   }
   context.print(table.render(0, context.out.is_terminal() ? context.out.width() : 0));
   context.print_json({{"recipes", list}});

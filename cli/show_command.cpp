@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "base/try.hpp"
 #include "cli/clip_facts.hpp"
@@ -207,26 +208,45 @@ std::string value_unit(const formats::FeatureConfig& config) {
   return spectrum;
 }
 
+struct Frequencies {
+  double low_hz;
+  double high_hz;
+  std::function<double(double hz)> channel_of_hz;
+};
+
+Frequencies frequencies_of(const formats::FeatureConfig& config) {
+  const double rate_hz = config.sample_rate_hz;
+  if (config.mel.scale == formats::MelScale::kNone) {
+    const double bins_per_hz = config.stft.n_fft / rate_hz;
+    return {0.0, rate_hz / 2.0, [bins_per_hz](double hz) { return hz * bins_per_hz; }};
+  }
+  // Filters that were made for another rate stand elsewhere.
+  const formats::MelConfig mel = config.mel;
+  const double shift = mel.bins_rate_hz == 0 ? 1.0 : rate_hz / mel.bins_rate_hz;
+  const double low = dsp::hz_to_mel(mel.f_min_hz, mel.scale);
+  const double high = dsp::hz_to_mel(mel.f_max_hz, mel.scale);
+  // n_mels + 2 edges lie at equal distances; filter m has its peak at edge m + 1.
+  return {mel.f_min_hz * shift, mel.f_max_hz * shift, [=](double hz) {
+            return (dsp::hz_to_mel(hz / shift, mel.scale) - low) / (high - low) *
+                       (static_cast<double>(mel.n_mels) + 1.0) -
+                   1.0;
+          }};
+}
+
 Result<std::string> draw(const ClipFacts& clip, const ColumnSummary& mel,
                          const formats::FeatureConfig& config) {
   if (mel.record.shape.size() != 2)
     return Status(StatusCode::kUnsupported, "the mel column is not a matrix");
   const std::vector<float> values = values_as_float32(mel.record);
-  const double low = dsp::hz_to_mel(config.mel.f_min_hz, config.mel.scale);
-  const double high = dsp::hz_to_mel(config.mel.f_max_hz, config.mel.scale);
+  const Frequencies shown = frequencies_of(config);
   report::MelPicture picture;
   picture.values = values;
   picture.frame_count = mel.record.shape[0];
   picture.mel_count = mel.record.shape[1];
   picture.frame_s = static_cast<double>(config.stft.hop_samples) / config.sample_rate_hz;
-  // n_mels + 2 edges lie at equal distances; filter m has its peak at edge m + 1.
-  picture.channel_of_hz = [&](double hz) {
-    return (dsp::hz_to_mel(hz, config.mel.scale) - low) / (high - low) *
-               (static_cast<double>(picture.mel_count) + 1.0) -
-           1.0;
-  };
-  picture.low_hz = config.mel.f_min_hz;
-  picture.high_hz = config.mel.f_max_hz;
+  picture.channel_of_hz = shown.channel_of_hz;
+  picture.low_hz = shown.low_hz;
+  picture.high_hz = shown.high_hz;
   picture.title = clip.full_id();
   picture.subtitle = clip.text();
   picture.value_unit = value_unit(config);

@@ -30,10 +30,18 @@ constexpr auto enum_names(TrimMethod) {
 constexpr auto enum_names(LoudnessMethod) {
   return std::to_array<EnumName<LoudnessMethod>>({{LoudnessMethod::kNone, "none"},
                                                   {LoudnessMethod::kRms, "rms"},
-                                                  {LoudnessMethod::kPeak, "peak"}});
+                                                  {LoudnessMethod::kPeak, "peak"},
+                                                  {LoudnessMethod::kLimit, "limit"},
+                                                  {LoudnessMethod::kLufs, "lufs"}});
+}
+constexpr auto enum_names(Rounding) {
+  return std::to_array<EnumName<Rounding>>(
+      {{Rounding::kEachStep, "each_step"}, {Rounding::kOnce, "once"}});
 }
 constexpr auto enum_names(WindowKind) {
-  return std::to_array<EnumName<WindowKind>>({{WindowKind::kHann, "hann"}});
+  return std::to_array<EnumName<WindowKind>>({{WindowKind::kHann, "hann"},
+                                              {WindowKind::kHamming, "hamming"},
+                                              {WindowKind::kPovey, "povey"}});
 }
 constexpr auto enum_names(WindowSymmetry) {
   return std::to_array<EnumName<WindowSymmetry>>(
@@ -43,11 +51,15 @@ constexpr auto enum_names(Framing) {
   return std::to_array<EnumName<Framing>>({{Framing::kCenter, "center"},
                                            {Framing::kSame, "same"},
                                            {Framing::kNone, "none"},
-                                           {Framing::kEnd, "end"}});
+                                           {Framing::kEnd, "end"},
+                                           {Framing::kSnipEdges, "snip_edges"},
+                                           {Framing::kKeepEdges, "keep_edges"}});
 }
 constexpr auto enum_names(PadMode) {
-  return std::to_array<EnumName<PadMode>>(
-      {{PadMode::kZeros, "zeros"}, {PadMode::kReflect, "reflect"}});
+  return std::to_array<EnumName<PadMode>>({{PadMode::kZeros, "zeros"},
+                                           {PadMode::kReflect, "reflect"},
+                                           {PadMode::kReflectAgain, "reflect_again"},
+                                           {PadMode::kSymmetric, "symmetric"}});
 }
 constexpr auto enum_names(SpectrumKind) {
   return std::to_array<EnumName<SpectrumKind>>({{SpectrumKind::kMagnitude, "magnitude"},
@@ -56,7 +68,11 @@ constexpr auto enum_names(SpectrumKind) {
 }
 constexpr auto enum_names(MelScale) {
   return std::to_array<EnumName<MelScale>>(
-      {{MelScale::kSlaney, "slaney"}, {MelScale::kHtk, "htk"}});
+      {{MelScale::kSlaney, "slaney"}, {MelScale::kHtk, "htk"}, {MelScale::kNone, "none"}});
+}
+constexpr auto enum_names(MelTriangles) {
+  return std::to_array<EnumName<MelTriangles>>(
+      {{MelTriangles::kHz, "hz"}, {MelTriangles::kMel, "mel"}});
 }
 constexpr auto enum_names(MelNorm) {
   return std::to_array<EnumName<MelNorm>>({{MelNorm::kNone, "none"}, {MelNorm::kSlaney, "slaney"}});
@@ -70,7 +86,15 @@ constexpr auto enum_names(LogFloor) {
 }
 constexpr auto enum_names(NormalizeMethod) {
   return std::to_array<EnumName<NormalizeMethod>>(
-      {{NormalizeMethod::kNone, "none"}, {NormalizeMethod::kAffine, "affine"}});
+      {{NormalizeMethod::kNone, "none"},
+       {NormalizeMethod::kAffine, "affine"},
+       {NormalizeMethod::kMinMax, "min_max"},
+       {NormalizeMethod::kMeanVariance, "mean_variance"},
+       {NormalizeMethod::kChannels, "channels"}});
+}
+constexpr auto enum_names(PadWhat) {
+  return std::to_array<EnumName<PadWhat>>(
+      {{PadWhat::kFrames, "frames"}, {PadWhat::kSamples, "samples"}});
 }
 constexpr auto enum_names(TooLong) {
   return std::to_array<EnumName<TooLong>>(

@@ -1,9 +1,10 @@
 // FeatureConfig: everything that decides the numbers of the features, and nothing else. It is hashed into the fingerprint
 // (see fingerprint.hpp), so a field added here must be written by to_canonical_json and read by the recipe parser.
 //
-// The chain it describes, in this order:
-//   decode -> channels -> resample -> trim -> loudness -> (pad samples) -> frames -> spectrum -> mel -> log -> normalize
+// The chain it describes, in this order (src/dsp/README.md has the formulas):
+//   decode -> channels -> resample -> trim -> loudness -> zeros around -> frames -> spectrum -> mel -> log -> normalize
 //   -> at most max_frames -> padded to max_frames with pad_value.
+// pad: samples moves the padding to the front: zeros up to max_frames hops before all that follows the trim.
 // Plain values; validate() returns every problem at once. Immutable once a build has begun.
 #pragma once
 
@@ -16,20 +17,32 @@ namespace xtts::formats {
 
 enum class ChannelMix { kMean, kFirst };
 enum class TrimMethod { kNone, kTopDb };
-enum class LoudnessMethod { kNone, kRms, kPeak };
-enum class WindowKind { kHann };
+// kLimit: the peak is brought down to the target where it is above it.
+enum class LoudnessMethod { kNone, kRms, kPeak, kLimit, kLufs };
+// After each step in float32, as NumPy does with float32 arrays, or once at the end of steps in double.
+enum class Rounding { kEachStep, kOnce };
+// kPovey: Kaldi's, a symmetric Hann to the power of 0.85.
+enum class WindowKind { kHann, kHamming, kPovey };
 enum class WindowSymmetry { kPeriodic, kSymmetric };
 // kCenter: n_fft/2 padded on both sides. kSame: (n_fft - hop)/2 on both sides, not centred. kNone: whole frames only.
-// kEnd: zeros after the last sample, ceil(n/hop) frames.
-enum class Framing { kCenter, kSame, kNone, kEnd };
-enum class PadMode { kZeros, kReflect };
+// kEnd: zeros after the last sample, ceil(n/hop) frames. kSnipEdges, kKeepEdges: as Kaldi, frames of win_samples (zeros
+// behind them, up to n_fft), whole ones only, or round(n/hop) of them around the middle of each hop.
+enum class Framing { kCenter, kSame, kNone, kEnd, kSnipEdges, kKeepEdges };
+// kReflect: about the first and the last sample, as torch, which refuses clips that are too short for it.
+// kReflectAgain: back and forth for those, as NumPy. kSymmetric: with the edge sample itself, as Kaldi.
+enum class PadMode { kZeros, kReflect, kReflectAgain, kSymmetric };
 // kRootPlus: sqrt(power + spectrum_floor).
 enum class SpectrumKind { kMagnitude, kPower, kRootPlus };
-enum class MelScale { kSlaney, kHtk };
+// kNone: no filters, the n_fft/2 + 1 bins themselves.
+enum class MelScale { kSlaney, kHtk, kNone };
+enum class MelTriangles { kHz, kMel };  // straight lines over Hz, or over mels
 enum class MelNorm { kNone, kSlaney };
 enum class LogBase { kNone, kNatural, kTen };
 enum class LogFloor { kClamp, kAdd };  // log(max(x, floor)) or log(x + floor)
-enum class NormalizeMethod { kNone, kAffine };
+// kMinMax: (x - min) / max(max - min, 1e-6) over the clip. kMeanVariance: (x - mean) / max(deviation, 1e-5), each channel
+// over the clip. kChannels: (x - offset) / scale, each channel by its own.
+enum class NormalizeMethod { kNone, kAffine, kMinMax, kMeanVariance, kChannels };
+enum class PadWhat { kFrames, kSamples };
 enum class TooLong { kDrop, kTruncate };
 enum class Precision { kDouble, kFloat32 };  // of the FFT; the truth is double
 
@@ -42,9 +55,19 @@ struct TrimConfig {
 
 struct LoudnessConfig {
   LoudnessMethod method = LoudnessMethod::kNone;
-  double target = 0.1;          // RMS or peak, full scale = 1
-  bool limit_peak = true;       // rms: the gain is lowered so that the peak stays at or under 1
+  double target = 0.1;          // RMS or peak, full scale = 1; LUFS
+  bool limit_peak = true;       // rms, lufs: the gain is lowered so that the peak stays at or under 1
   bool then_peak_to_one = false;  // after the gain, divide by the peak
+  double rms_plus = 0.0;        // rms: added to it before it divides
+  bool clip = false;            // at last, samples beyond full scale are cut to it
+  Rounding rounding = Rounding::kEachStep;
+};
+
+// Zeros added to the clip before its frames: so many, then up to a multiple.
+struct ZerosConfig {
+  std::uint32_t front_samples = 0;
+  std::uint32_t back_samples = 0;
+  std::uint32_t multiple_samples = 1;
 };
 
 struct StftConfig {
@@ -55,7 +78,19 @@ struct StftConfig {
   WindowSymmetry symmetry = WindowSymmetry::kPeriodic;
   Framing framing = Framing::kCenter;
   PadMode pad_mode = PadMode::kReflect;
+  // Of each frame, before its window, as Kaldi does.
+  bool remove_dc = false;
+  double preemphasis = 0.0;  // x[i] - preemphasis x[i - 1]; the first sample stands in for the one before
+  bool drop_last = false;
+  std::uint32_t multiple_frames = 1;  // what does not fill a multiple is dropped
 };
+
+// Where the window begins in its n_fft: Kaldi puts the zeros behind it, everybody else around it.
+[[nodiscard]] constexpr std::uint32_t window_start(const StftConfig& config) noexcept {
+  const bool is_kaldi =
+      config.framing == Framing::kSnipEdges || config.framing == Framing::kKeepEdges;
+  return is_kaldi ? 0 : (config.n_fft - config.win_samples) / 2;
+}
 
 struct MelConfig {
   std::uint32_t n_mels = 80;
@@ -63,18 +98,23 @@ struct MelConfig {
   double f_max_hz = 11025.0;
   MelScale scale = MelScale::kSlaney;
   MelNorm norm = MelNorm::kSlaney;
+  MelTriangles triangles = MelTriangles::kHz;
+  std::uint32_t bins_rate_hz = 0;  // the rate for which bins are taken to stand; 0: the recipe's own
 };
 
 struct LogConfig {
   LogBase base = LogBase::kNatural;
   LogFloor mode = LogFloor::kClamp;
   double floor = 1e-5;
+  double range = 0.0;  // above 0: values are raised to the clip's largest less this
 };
 
 struct NormalizeConfig {
   NormalizeMethod method = NormalizeMethod::kNone;
   double offset = 0.0;  // affine: (x - offset) / scale
   double scale = 1.0;
+  std::vector<double> channel_offsets;  // channels: one each
+  std::vector<double> channel_scales;
 };
 
 struct FeatureConfig {
@@ -83,6 +123,8 @@ struct FeatureConfig {
   std::string resampler = "soxr_hq";
   TrimConfig trim;
   LoudnessConfig loudness;
+  double sample_scale = 1.0;  // samples are multiplied by it: 32768 where a reference counts as int16 does
+  ZerosConfig zeros;
   StftConfig stft;
   SpectrumKind spectrum = SpectrumKind::kMagnitude;
   double spectrum_floor = 0.0;
@@ -90,11 +132,20 @@ struct FeatureConfig {
   LogConfig log;
   NormalizeConfig normalize;
   std::uint32_t max_frames = 800;
+  PadWhat pad = PadWhat::kFrames;
   double pad_value = 0.0;
   std::optional<TooLong> too_long;  // unset: drop where there is text, truncate where there is none
   Precision precision = Precision::kDouble;
 
   [[nodiscard]] std::vector<std::string> validate() const;
+  // Numbers of a frame.
+  [[nodiscard]] std::uint32_t channel_count() const noexcept {
+    return mel.scale == MelScale::kNone ? stft.n_fft / 2 + 1 : mel.n_mels;
+  }
+  // pad: samples: the length of every clip.
+  [[nodiscard]] std::uint64_t padded_samples() const noexcept {
+    return std::uint64_t{max_frames} * stft.hop_samples;
+  }
 };
 
 }  // namespace xtts::formats

@@ -21,6 +21,14 @@ void copy_sound(SectionMembers& members, FeatureConfig& config) {
   loudness.copy("target", config.loudness.target);
   loudness.copy("limit_peak", config.loudness.limit_peak);
   loudness.copy("then_peak_to_one", config.loudness.then_peak_to_one);
+  loudness.copy_if_there("rms_plus", config.loudness.rms_plus);
+  loudness.copy_if_there("clip", config.loudness.clip);
+  loudness.copy_if_there("rounding", config.loudness.rounding);
+  members.copy_if_there("sample_scale", config.sample_scale);
+  SectionMembers zeros = members.object_if_there("zeros");
+  zeros.copy_if_there("front_samples", config.zeros.front_samples);
+  zeros.copy_if_there("back_samples", config.zeros.back_samples);
+  zeros.copy_if_there("multiple_samples", config.zeros.multiple_samples);
 }
 
 void copy_spectrum(SectionMembers& members, FeatureConfig& config) {
@@ -32,6 +40,10 @@ void copy_spectrum(SectionMembers& members, FeatureConfig& config) {
   stft.copy("symmetry", config.stft.symmetry);
   stft.copy("framing", config.stft.framing);
   stft.copy("pad_mode", config.stft.pad_mode);
+  stft.copy_if_there("remove_dc", config.stft.remove_dc);
+  stft.copy_if_there("preemphasis", config.stft.preemphasis);
+  stft.copy_if_there("drop_last", config.stft.drop_last);
+  stft.copy_if_there("multiple_frames", config.stft.multiple_frames);
   members.copy("spectrum", config.spectrum);
   members.copy("spectrum_floor", config.spectrum_floor);
   SectionMembers mel = members.object("mel");
@@ -40,6 +52,8 @@ void copy_spectrum(SectionMembers& members, FeatureConfig& config) {
   mel.copy("f_max_hz", config.mel.f_max_hz);
   mel.copy("scale", config.mel.scale);
   mel.copy("norm", config.mel.norm);
+  mel.copy_if_there("triangles", config.mel.triangles);
+  mel.copy_if_there("bins_rate_hz", config.mel.bins_rate_hz);
 }
 
 void copy_values(SectionMembers& members, FeatureConfig& config) {
@@ -47,11 +61,15 @@ void copy_values(SectionMembers& members, FeatureConfig& config) {
   log.copy("base", config.log.base);
   log.copy("mode", config.log.mode);
   log.copy("floor", config.log.floor);
+  log.copy_if_there("range", config.log.range);
   SectionMembers normalize = members.object("normalize");
   normalize.copy("method", config.normalize.method);
   normalize.copy("offset", config.normalize.offset);
   normalize.copy("scale", config.normalize.scale);
+  normalize.copy_if_there("channel_offsets", config.normalize.channel_offsets);
+  normalize.copy_if_there("channel_scales", config.normalize.channel_scales);
   members.copy("max_frames", config.max_frames);
+  members.copy_if_there("pad", config.pad);
   members.copy("pad_value", config.pad_value);
   members.copy("precision", config.precision);
 }

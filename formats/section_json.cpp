@@ -1,6 +1,7 @@
 // The four sections as JSON: every field, named as in recipes, enumerators by
 // formats/enum_names.hpp, what is not set as null. The fingerprint of every cache ever made hangs
-// on what is written here.
+// on what is written here. So fields that came after the first caches are written only where they
+// differ from their default: what a recipe without them makes is what it made before.
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
 
@@ -14,6 +15,17 @@ json named(Enum value) {
   return std::string(name_of(value));
 }
 
+// A field of later days. Sections without any are left out.
+template <typename Value>
+void put(json& object, const char* name, const Value& value, const Value& unset) {
+  if (value == unset) return;
+  if constexpr (std::is_enum_v<Value>) {
+    object[name] = named(value);
+  } else {
+    object[name] = value;
+  }
+}
+
 json to_json(const TrimConfig& trim) {
   return {{"method", named(trim.method)},
           {"top_db", trim.top_db},
@@ -22,58 +34,92 @@ json to_json(const TrimConfig& trim) {
 }
 
 json to_json(const LoudnessConfig& loudness) {
-  return {{"method", named(loudness.method)},
-          {"target", loudness.target},
-          {"limit_peak", loudness.limit_peak},
-          {"then_peak_to_one", loudness.then_peak_to_one}};
+  const LoudnessConfig unset;
+  json object = {{"method", named(loudness.method)},
+                 {"target", loudness.target},
+                 {"limit_peak", loudness.limit_peak},
+                 {"then_peak_to_one", loudness.then_peak_to_one}};
+  put(object, "rms_plus", loudness.rms_plus, unset.rms_plus);
+  put(object, "clip", loudness.clip, unset.clip);
+  put(object, "rounding", loudness.rounding, unset.rounding);
+  return object;
+}
+
+json to_json(const ZerosConfig& zeros) {
+  const ZerosConfig unset;
+  json object = json::object();
+  put(object, "front_samples", zeros.front_samples, unset.front_samples);
+  put(object, "back_samples", zeros.back_samples, unset.back_samples);
+  put(object, "multiple_samples", zeros.multiple_samples, unset.multiple_samples);
+  return object;
 }
 
 json to_json(const StftConfig& stft) {
-  return {{"n_fft", stft.n_fft},
-          {"win_samples", stft.win_samples},
-          {"hop_samples", stft.hop_samples},
-          {"window", named(stft.window)},
-          {"symmetry", named(stft.symmetry)},
-          {"framing", named(stft.framing)},
-          {"pad_mode", named(stft.pad_mode)}};
+  const StftConfig unset;
+  json object = {{"n_fft", stft.n_fft},
+                 {"win_samples", stft.win_samples},
+                 {"hop_samples", stft.hop_samples},
+                 {"window", named(stft.window)},
+                 {"symmetry", named(stft.symmetry)},
+                 {"framing", named(stft.framing)},
+                 {"pad_mode", named(stft.pad_mode)}};
+  put(object, "remove_dc", stft.remove_dc, unset.remove_dc);
+  put(object, "preemphasis", stft.preemphasis, unset.preemphasis);
+  put(object, "drop_last", stft.drop_last, unset.drop_last);
+  put(object, "multiple_frames", stft.multiple_frames, unset.multiple_frames);
+  return object;
 }
 
 json to_json(const MelConfig& mel) {
-  return {{"n_mels", mel.n_mels},
-          {"f_min_hz", mel.f_min_hz},
-          {"f_max_hz", mel.f_max_hz},
-          {"scale", named(mel.scale)},
-          {"norm", named(mel.norm)}};
+  const MelConfig unset;
+  json object = {{"n_mels", mel.n_mels},
+                 {"f_min_hz", mel.f_min_hz},
+                 {"f_max_hz", mel.f_max_hz},
+                 {"scale", named(mel.scale)},
+                 {"norm", named(mel.norm)}};
+  put(object, "triangles", mel.triangles, unset.triangles);
+  put(object, "bins_rate_hz", mel.bins_rate_hz, unset.bins_rate_hz);
+  return object;
 }
 
 json to_json(const LogConfig& log) {
-  return {{"base", named(log.base)}, {"mode", named(log.mode)}, {"floor", log.floor}};
+  json object = {{"base", named(log.base)}, {"mode", named(log.mode)}, {"floor", log.floor}};
+  put(object, "range", log.range, LogConfig().range);
+  return object;
 }
 
 json to_json(const NormalizeConfig& normalize) {
-  return {{"method", named(normalize.method)},
-          {"offset", normalize.offset},
-          {"scale", normalize.scale}};
+  json object = {{"method", named(normalize.method)},
+                 {"offset", normalize.offset},
+                 {"scale", normalize.scale}};
+  put(object, "channel_offsets", normalize.channel_offsets, {});
+  put(object, "channel_scales", normalize.channel_scales, {});
+  return object;
 }
 
 }  // namespace
 
 json to_json(const FeatureConfig& config) {
-  return {{"sample_rate_hz", config.sample_rate_hz},
-          {"channels", named(config.channels)},
-          {"resampler", config.resampler},
-          {"trim", to_json(config.trim)},
-          {"loudness", to_json(config.loudness)},
-          {"stft", to_json(config.stft)},
-          {"spectrum", named(config.spectrum)},
-          {"spectrum_floor", config.spectrum_floor},
-          {"mel", to_json(config.mel)},
-          {"log", to_json(config.log)},
-          {"normalize", to_json(config.normalize)},
-          {"max_frames", config.max_frames},
-          {"pad_value", config.pad_value},
-          {"too_long", config.too_long ? named(*config.too_long) : json()},
-          {"precision", named(config.precision)}};
+  json object = {{"sample_rate_hz", config.sample_rate_hz},
+                 {"channels", named(config.channels)},
+                 {"resampler", config.resampler},
+                 {"trim", to_json(config.trim)},
+                 {"loudness", to_json(config.loudness)},
+                 {"stft", to_json(config.stft)},
+                 {"spectrum", named(config.spectrum)},
+                 {"spectrum_floor", config.spectrum_floor},
+                 {"mel", to_json(config.mel)},
+                 {"log", to_json(config.log)},
+                 {"normalize", to_json(config.normalize)},
+                 {"max_frames", config.max_frames},
+                 {"pad_value", config.pad_value},
+                 {"too_long", config.too_long ? named(*config.too_long) : json()},
+                 {"precision", named(config.precision)}};
+  const FeatureConfig unset;
+  put(object, "sample_scale", config.sample_scale, unset.sample_scale);
+  put(object, "zeros", to_json(config.zeros), json::object());
+  put(object, "pad", config.pad, unset.pad);
+  return object;
 }
 
 json to_json(const TextConfig& config) {

@@ -3,12 +3,14 @@
 // know) is kept, and makes what follows keep its default. Private to the decoders of sections.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "formats/enum_names.hpp"
 #include "xtts/dtype.hpp"
@@ -34,13 +36,24 @@ class SectionMembers {
     if (value != nullptr && !value->is_null()) copy_value(key, *value, target.emplace());
   }
 
-  [[nodiscard]] SectionMembers object(const char* key) {
-    static const nlohmann::json kEmpty = nlohmann::json::object();
-    const nlohmann::json* value = find(key);
-    return {value == nullptr ? kEmpty : *value, path_ + "." + key, problem_};
+  [[nodiscard]] SectionMembers object(const char* key) { return object_of(key, find(key)); }
+
+  // Members of later days: where they are missing, the default stays.
+  template <typename T>
+  void copy_if_there(const char* key, T& target) {
+    const nlohmann::json* value = look(key);
+    if (value != nullptr) copy_value(key, *value, target);
+  }
+  [[nodiscard]] SectionMembers object_if_there(const char* key) {
+    return object_of(key, look(key));
   }
 
  private:
+  SectionMembers object_of(const char* key, const nlohmann::json* value) {
+    static const nlohmann::json kEmpty = nlohmann::json::object();
+    return {value == nullptr ? kEmpty : *value, path_ + "." + key, problem_};
+  }
+
   template <typename T>
   void copy_value(const char* key, const nlohmann::json& value, T& target) {
     if constexpr (std::is_same_v<T, DType>) {
@@ -56,6 +69,11 @@ class SectionMembers {
       value.is_number() ? void(target = value.get<double>()) : refuse(key);
     } else if constexpr (std::is_same_v<T, std::string>) {
       value.is_string() ? void(target = value.get<std::string>()) : refuse(key);
+    } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+      const bool fits =
+          value.is_array() && std::all_of(value.begin(), value.end(),
+                                          [](const auto& number) { return number.is_number(); });
+      fits ? void(target = value.get<T>()) : refuse(key);
     } else {
       const bool fits =
           value.is_number_unsigned() && value.get<std::uint64_t>() <= std::numeric_limits<T>::max();
@@ -63,12 +81,15 @@ class SectionMembers {
     }
   }
 
-  const nlohmann::json* find(const char* key) {
+  const nlohmann::json* look(const char* key) const {
     if (!problem_.empty()) return nullptr;
     const auto found = object_.find(key);
-    if (found != object_.end()) return &*found;
-    refuse(key);
-    return nullptr;
+    return found != object_.end() ? &*found : nullptr;
+  }
+  const nlohmann::json* find(const char* key) {
+    const nlohmann::json* const found = look(key);
+    if (found == nullptr) refuse(key);
+    return found;
   }
   void refuse(const char* key) {
     if (problem_.empty()) problem_ = path_ + "." + key + " is missing or unknown to this version";

@@ -24,6 +24,7 @@ constexpr std::uint32_t kMelsMax = 1024;
 constexpr std::uint32_t kFramesMax = 100000;
 constexpr std::uint64_t kRecordBytesMax = 64ULL << 20;
 constexpr std::uint32_t kTokensMax = 65536;
+constexpr std::uint32_t kZerosMax = 1 << 20;
 constexpr std::size_t kVocabularyBytesMax = 40000;  // printed inline, a recipe stays under 64 KiB
 constexpr std::size_t kTextBytesMax = 1024;
 constexpr double kSecondsMax = 7.0 * 86400.0;
@@ -73,7 +74,12 @@ void check_trim(const TrimConfig& trim, Problems& problems) {
 }
 
 void check_loudness(const LoudnessConfig& loudness, Problems& problems) {
-  problems.above_zero("loudness.target", loudness.target, 1.0);
+  if (loudness.method == LoudnessMethod::kLufs) {
+    problems.in_range("loudness.target", loudness.target, -70.0, 0.0);
+  } else {
+    problems.above_zero("loudness.target", loudness.target, 1.0);
+  }
+  problems.in_range("loudness.rms_plus", loudness.rms_plus, 0.0, 1.0);
   if (loudness.then_peak_to_one && loudness.method != LoudnessMethod::kRms) {
     problems.add("loudness.then_peak_to_one, loudness.method",
                  "only after method rms; for the peak alone, method peak");
@@ -95,6 +101,14 @@ void check_stft(const StftConfig& stft, Problems& problems) {
     problems.add("stft.hop_samples, stft.win_samples",
                  "a hop longer than the window leaves sound out");
   }
+  problems.in_range("stft.preemphasis", stft.preemphasis, 0.0, 1.0);
+  problems.in_range("stft.multiple_frames", stft.multiple_frames, 1, 1024);
+}
+
+void check_zeros(const ZerosConfig& zeros, Problems& problems) {
+  problems.in_range("zeros.front_samples", zeros.front_samples, 0, kZerosMax);
+  problems.in_range("zeros.back_samples", zeros.back_samples, 0, kZerosMax);
+  problems.in_range("zeros.multiple_samples", zeros.multiple_samples, 1, kZerosMax);
 }
 
 void check_mel(const MelConfig& mel, std::uint32_t sample_rate_hz, Problems& problems) {
@@ -105,8 +119,13 @@ void check_mel(const MelConfig& mel, std::uint32_t sample_rate_hz, Problems& pro
     problems.add("mel.f_min_hz, mel.f_max_hz", "the band from " + number(mel.f_min_hz) + " to " +
                                                    number(mel.f_max_hz) + " Hz is empty");
   }
+  if (mel.bins_rate_hz != 0) {
+    problems.in_range("mel.bins_rate_hz", mel.bins_rate_hz, 1000, 768000);
+    sample_rate_hz = mel.bins_rate_hz;
+  }
   if (mel.f_max_hz > sample_rate_hz / 2.0) {
-    problems.add("mel.f_max_hz, sample_rate_hz", number(mel.f_max_hz) + " Hz is above half of " +
+    problems.add(mel.bins_rate_hz == 0 ? "mel.f_max_hz, sample_rate_hz"
+                                       : "mel.f_max_hz, mel.bins_rate_hz", number(mel.f_max_hz) + " Hz is above half of " +
                                                      number(sample_rate_hz) +
                                                      " Hz, the highest frequency there is");
   }
@@ -120,17 +139,55 @@ void check_level(const FeatureConfig& config, Problems& problems) {
     problems.add("spectrum_floor, spectrum", "ignored unless spectrum is root_plus");
   }
   problems.above_zero("log.floor", config.log.floor, 1.0);
-  problems.in_range("normalize.offset", config.normalize.offset, -1e6, 1e6);
-  problems.above_zero("normalize.scale", config.normalize.scale, 1e6);
+  problems.in_range("log.range", config.log.range, 0.0, 100.0);
+  problems.above_zero("sample_scale", config.sample_scale, 1e6);
   problems.in_range("pad_value", config.pad_value, -65504.0,
                     65504.0);  // the range of float16 storage
+}
+
+void check_channels(const FeatureConfig& config, Problems& problems) {
+  const auto& [method, offset, scale, offsets, scales] = config.normalize;
+  problems.in_range("normalize.offset", offset, -1e6, 1e6);
+  problems.above_zero("normalize.scale", scale, 1e6);
+  if (method != NormalizeMethod::kChannels) return;
+  const std::string wanted = number(config.channel_count());
+  if (scales.size() != config.channel_count()) {
+    problems.add("normalize.channel_scales", "as many numbers as channels, " + wanted + ", not " +
+                                                 std::to_string(scales.size()) +
+                                                 "; channels_file reads them");
+  }
+  if (!offsets.empty() && offsets.size() != scales.size())
+    problems.add("normalize.channel_offsets", "none, or one a channel, " + wanted);
+  for (const double one : scales) {
+    if (!problems.above_zero("normalize.channel_scales", one, 1e6)) return;
+  }
+  for (const double one : offsets) {
+    if (!problems.in_range("normalize.channel_offsets", one, -1e6, 1e6)) return;
+  }
+}
+
+// What one number per clip must be able to fill: frames of zeros are alike in all channels.
+void check_padding(const FeatureConfig& config, Problems& problems) {
+  if (config.pad != PadWhat::kSamples) return;
+  const auto& zeros = config.zeros;
+  if (zeros.front_samples != 0 || zeros.back_samples != 0 || zeros.multiple_samples != 1)
+    problems.add("pad, zeros", "pad: samples adds zeros of its own; leave out zeros");
+  const auto method = config.normalize.method;
+  if (method == NormalizeMethod::kMeanVariance || method == NormalizeMethod::kChannels) {
+    problems.add("pad, normalize.method",
+                 "frames of padding would differ by channel; pad: frames, or another method");
+  }
+  if (config.stft.framing == Framing::kSnipEdges || config.stft.framing == Framing::kNone) {
+    problems.add("pad, stft.framing",
+                 "whole frames only give fewer than max_frames; pad: frames, or another framing");
+  }
 }
 
 void check_frames(const FeatureConfig& config, Problems& problems) {
   if (!problems.in_range("max_frames", config.max_frames, 1, kFramesMax)) return;
   const std::uint64_t record_bytes =
-      std::uint64_t{config.max_frames} * config.mel.n_mels * sizeof(float);
-  if (config.mel.n_mels <= kMelsMax && record_bytes > kRecordBytesMax) {
+      std::uint64_t{config.max_frames} * config.channel_count() * sizeof(float);
+  if (config.channel_count() <= kFftMax && record_bytes > kRecordBytesMax) {
     problems.add(
         "max_frames, mel.n_mels",
         "a record of " + number(static_cast<double>(record_bytes >> 20)) + " MiB; at most 64");
@@ -196,9 +253,12 @@ std::vector<std::string> FeatureConfig::validate() const {
   check_resampler(resampler, problems);
   check_trim(trim, problems);
   check_loudness(loudness, problems);
+  check_zeros(zeros, problems);
   check_stft(stft, problems);
-  check_mel(mel, sample_rate_hz, problems);
+  if (mel.scale != MelScale::kNone) check_mel(mel, sample_rate_hz, problems);
   check_level(*this, problems);
+  check_channels(*this, problems);
+  check_padding(*this, problems);
   check_frames(*this, problems);
   return problems.take();
 }

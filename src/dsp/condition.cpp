@@ -1,5 +1,6 @@
 #include "dsp/condition.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "base/try.hpp"
 #include "dsp/bandwidth.hpp"
 #include "dsp/loudness.hpp"
+#include "dsp/lufs.hpp"
 #include "dsp/trim.hpp"
 
 namespace xtts::dsp {
@@ -22,16 +24,41 @@ Result<bool> all_finite(SampleReader& samples, std::uint64_t first, std::uint64_
 struct Conditioner::Impl {
   formats::TrimConfig trim;
   formats::LoudnessConfig loudness;
+  std::uint32_t sample_rate_hz;
+  std::uint64_t padded_samples;  // of every clip; 0: as long as it is
   BandwidthMeter bandwidth;
   std::vector<float> levels_db;  // of the clip in hand
+
+  // Of the kept part, as far as its padding goes.
+  Result<Loudness> measure(SampleReader& samples, const ConditionFacts& facts) const {
+    const std::uint64_t first = facts.trim_start_samples;
+    const std::uint64_t kept = facts.kept_samples();
+    const std::uint64_t framed = padded_samples == 0 ? kept : padded_samples;
+    const std::uint64_t count = std::min(kept, framed);
+    XTTS_ASSIGN(Loudness measured, measure_loudness(samples, first, count, framed));
+    if (loudness.method == formats::LoudnessMethod::kRms &&
+        loudness.rounding == formats::Rounding::kOnce && framed != 0) {
+      XTTS_ASSIGN(const double squares, measure_square_sum(samples, first, count));
+      measured.rms = static_cast<float>(std::sqrt(squares / static_cast<double>(framed)));
+    }
+    if (loudness.method == formats::LoudnessMethod::kLufs) {
+      XTTS_ASSIGN(measured.lufs, measure_lufs(samples, first, count, sample_rate_hz));
+    }
+    return measured;
+  }
 };
 
 Result<Conditioner> Conditioner::create(const formats::FeatureConfig& config) {
   const std::vector<std::string> problems = config.validate();
   if (!problems.empty()) return Status(StatusCode::kInvalidArgument, problems.front());
+  const bool pads_samples = config.pad == formats::PadWhat::kSamples;
   XTTS_ASSIGN(auto bandwidth, BandwidthMeter::create(config.sample_rate_hz));
-  return Conditioner(
-      std::make_unique<Impl>(Impl{config.trim, config.loudness, std::move(bandwidth), {}}));
+  return Conditioner(std::make_unique<Impl>(Impl{config.trim,
+                                                 config.loudness,
+                                                 config.sample_rate_hz,
+                                                 pads_samples ? config.padded_samples() : 0,
+                                                 std::move(bandwidth),
+                                                 {}}));
 }
 
 Conditioner::Conditioner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -49,8 +76,7 @@ Result<ConditionFacts> Conditioner::measure(SampleReader& samples) {
     facts.trim_start_samples = range.begin;
     facts.trim_end_samples = range.end;
   }
-  XTTS_ASSIGN(const Loudness loudness,
-              measure_loudness(samples, facts.trim_start_samples, facts.kept_samples()));
+  XTTS_ASSIGN(const Loudness loudness, impl_->measure(samples, facts));
   // What is cut off is asked too: a broken clip is not to pass because its broken part was quiet.
   XTTS_ASSIGN(const bool front, all_finite(samples, 0, facts.trim_start_samples));
   XTTS_ASSIGN(const bool back, all_finite(samples, facts.trim_end_samples, samples.size()));

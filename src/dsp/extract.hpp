@@ -1,4 +1,5 @@
-// FeatureExtractor: PCM + FeatureConfig -> log-mel frames [frames, mels], float32, row-major.
+// FeatureExtractor: PCM + FeatureConfig -> frames [frames, channels], float32, row-major: log-mels,
+// or the bins of the spectrum themselves.
 //
 // Framing, scaling and packing: see formats/feature_config.hpp for the chain; the forward transform
 // is unscaled, X[k] = sum x[n] w[n] exp(-2 pi i k n / n_fft), as numpy, librosa and torch have it.
@@ -24,6 +25,11 @@ enum class Isa : std::uint8_t { kBest, kScalar, kAvx2, kAvx512 };
 [[nodiscard]] Isa best_isa() noexcept;
 [[nodiscard]] std::string_view to_string(Isa isa) noexcept;
 
+struct Extracted {
+  std::uint32_t frame_count = 0;
+  float fill = 0.0F;  // of the record's further frames
+};
+
 class FeatureExtractor {
  public:
   // kInvalidArgument: the config does not validate, or the processor lacks `isa`.
@@ -33,17 +39,18 @@ class FeatureExtractor {
   FeatureExtractor(FeatureExtractor&&) noexcept;
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
 
-  // Frames that `sample_count` samples make, before any cut to max_frames.
+  // Frames that `sample_count` samples make, before any cut to max_frames; those of its padding
+  // alone are not counted.
   [[nodiscard]] std::uint64_t frame_count(std::uint64_t sample_count) const;
 
   // A clip's first samples that make its first `frame_count` frames what they are; the clip may end
   // before.
   [[nodiscard]] std::uint64_t samples_of(std::uint64_t frame_count) const;
 
-  // Writes min(frame_count, out.size() / n_mels) frames to the front of `out` and returns their
-  // number; the rest of `out` is left alone (padding is the caller's). kBadInput when the clip is
-  // too short for its padding (reflect needs more samples than half a window) or makes no frame.
-  [[nodiscard]] Result<std::uint32_t> extract(std::span<const float> samples, std::span<float> out);
+  // Writes min(frame_count, out.size() / channels) frames to the front of `out`; the rest of `out`
+  // is left alone (padding is the caller's). kBadInput when the clip is too short for its padding
+  // (reflect needs more samples than half a window) or makes no frame.
+  [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, std::span<float> out);
 
  private:
   struct Impl;

@@ -1,11 +1,16 @@
 // FrameGrid: where the frames of a clip lie, and the samples of those that reach over its ends.
 // Immutable, share freely.
 //
-//   kCenter  frame f starts at f hop - n_fft / 2          1 + (n + 2 (n_fft / 2) - n_fft) / hop
-//   frames kSame    frame f starts at f hop - (n_fft - hop) / 2  1 + (n + 2 ((n_fft - hop) / 2) -
-//   n_fft) / hop kNone    frame f starts at f hop                      1 + (n - n_fft) / hop kEnd
-//   frame f starts at f hop, zeros follow        ceil(n / hop)
-// (whole divisions; none where n is 0 or what is divided is negative).
+// A clip of n samples is framed as one of s: zeros in front of it and behind it, as the recipe says
+// (`zeros`), or behind it up to max_frames hops (`pad: samples`). Frame f is n_fft samples from
+//   kCenter     f hop - n_fft / 2              1 + (s + 2 (n_fft / 2) - n_fft) / hop of them
+//   kSame       f hop - (n_fft - hop) / 2      1 + (s + 2 ((n_fft - hop) / 2) - n_fft) / hop
+//   kNone       f hop                          1 + (s - n_fft) / hop
+//   kEnd        f hop, zeros follow            ceil(s / hop)
+//   kSnipEdges  f hop                          1 + (s - win) / hop
+//   kKeepEdges  f hop + hop / 2 - win / 2      (s + hop / 2) / hop
+// (whole divisions; none where n is 0 or what is divided is negative), less the last one
+// (drop_last), less those that fill no multiple (multiple_frames).
 #pragma once
 
 #include <cstddef>
@@ -18,14 +23,16 @@ namespace xtts::dsp {
 
 class FrameGrid {
  public:
-  explicit FrameGrid(const formats::StftConfig& config) noexcept;
+  explicit FrameGrid(const formats::FeatureConfig& config) noexcept;
 
   [[nodiscard]] std::uint64_t frame_count(std::uint64_t sample_count) const noexcept;
+  // Those that reach to a sample of the clip, if more than the padding follows: all of them, unless
+  // pad: samples. All later ones are made of zeros.
+  [[nodiscard]] std::uint64_t touched_frame_count(std::uint64_t sample_count) const noexcept;
   // So many first samples of a longer clip make its first frames what they are, whatever the
   // framing.
   [[nodiscard]] std::uint64_t samples_of(std::uint64_t frame_count) const noexcept;
-  // Mirrored padding needs more samples than it mirrors: sample 0 is the mirror and is not
-  // repeated.
+  // kReflect needs more samples than it mirrors: sample 0 is the mirror and is not repeated.
   [[nodiscard]] bool can_pad(std::uint64_t sample_count) const noexcept;
   // The n_fft samples of a frame: a view into `clip` where it lies inside, else assembled in
   // `scratch` (n_fft long).
@@ -33,13 +40,20 @@ class FrameGrid {
                                    std::span<float> scratch) const noexcept;
 
  private:
-  [[nodiscard]] float sample(std::span<const float> clip, std::int64_t position) const noexcept;
+  [[nodiscard]] std::int64_t framed_samples(std::uint64_t sample_count) const noexcept;
+  [[nodiscard]] float sample(std::span<const float> clip, std::int64_t framed,
+                             std::int64_t position) const noexcept;
 
   std::int64_t n_fft_;
+  std::int64_t win_;
   std::int64_t hop_;
-  std::int64_t pad_;  // in front of the first sample
+  std::int64_t lead_;            // how far frame 0 begins before the first sample
+  std::int64_t padded_samples_;  // of every clip; 0: as it is
+  formats::ZerosConfig zeros_;
   formats::Framing framing_;
   formats::PadMode pad_mode_;
+  bool drop_last_;
+  std::uint64_t multiple_frames_;
 };
 
 }  // namespace xtts::dsp

@@ -2,6 +2,7 @@
 // only reading the samples can fail.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "dsp/sample_reader.hpp"
@@ -13,29 +14,38 @@ struct Loudness {
   float peak = 0.0F;  // largest |x|; a NaN among the samples shows in rms
   float rms = 0.0F;   // as NumPy's sqrt(mean(x * x)) in float32; not finite where a sample is not,
                       // or exceeds 1e19
+  std::optional<double> lufs;  // where the recipe asks for it and there is more than silence
 };
 
-// Of [first, first + count) of a clip.
+// Of [first, first + count) of a clip: peak and rms; the mean is that of `padded_count` samples, of
+// which those beyond `count` are zeros.
 [[nodiscard]] Result<Loudness> measure_loudness(SampleReader& samples, std::uint64_t first,
+                                                std::uint64_t count, std::uint64_t padded_count);
+[[nodiscard]] Result<double> measure_square_sum(SampleReader& samples, std::uint64_t first,
                                                 std::uint64_t count);
 
-// x := x * factor / divisor * last_factor, each step rounded to float32.
+// x := x * factor / divisor * last_factor, each step rounded to float32, or all of it once; then
+// cut to full scale, if so wished.
 //
 // The steps stay apart, as in the references (NumPy 2 on float32 arrays): one factor for all of
 // them would round the samples differently by an ulp, and on real speech that alone moves quiet
 // bins in loud frames by 3e-4 in log-mel (nine LJSpeech clips, maximum; a double-precision front
 // end on both).
 struct Scaling {
-  float factor = 1.0F;       // rms: target / rms
-  float divisor = 1.0F;      // the peak at that point
-  float last_factor = 1.0F;  // peak: target
+  double factor = 1.0;       // rms, lufs: what reaches the target
+  double divisor = 1.0;      // the peak at that point
+  double last_factor = 1.0;  // peak, limit: target
+  formats::Rounding rounding = formats::Rounding::kEachStep;
+  bool clips = false;
 
-  [[nodiscard]] float gain() const { return factor / divisor * last_factor; }
+  [[nodiscard]] float gain() const;
 };
 
-//   rms   x * (target / rms); where the peak would pass 1 (limit_peak), / peak; then_peak_to_one: /
-//   peak peak  x / peak * target
-// Identity for silence (a peak under the smallest normal float32).
+//   rms    x * min(target / (rms + rms_plus), 1 / peak if limit_peak); then_peak_to_one: / peak
+//   peak   x / peak * target
+//   limit  the same where the peak is above the target
+//   lufs   x * min(10^((target - lufs) / 20), 1 / peak if limit_peak)
+// No gain for silence (a peak under the smallest normal float32; no lufs).
 [[nodiscard]] Scaling plan_scaling(const formats::LoudnessConfig& config, const Loudness& loudness);
 
 void apply_scaling(const Scaling& scaling, std::span<float> samples);

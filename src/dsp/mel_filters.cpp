@@ -14,17 +14,17 @@ constexpr double kBreakMel = kBreakHz / kHzPerLinearMel;
 const double kLogStep = std::log(6.4) / 27.0;
 
 // Zero outside of the triangle, negative values included, so the caller clips.
-double triangle(double hz, double low_hz, double centre_hz, double high_hz) {
-  return std::min((hz - low_hz) / (centre_hz - low_hz), (high_hz - hz) / (high_hz - centre_hz));
+double triangle(double x, double low, double centre, double high) {
+  return std::min((x - low) / (centre - low), (high - x) / (high - centre));
 }
 
-std::vector<double> band_edges_hz(const formats::MelConfig& config) {
+std::vector<double> band_edges_mel(const formats::MelConfig& config) {
   const double low = hz_to_mel(config.f_min_hz, config.scale);
   const double high = hz_to_mel(config.f_max_hz, config.scale);
   std::vector<double> edges(config.n_mels + 2);
   const double step = (high - low) / static_cast<double>(edges.size() - 1);
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    edges[i] = mel_to_hz(low + step * static_cast<double>(i), config.scale);
+    edges[i] = low + step * static_cast<double>(i);
   }
   return edges;
 }
@@ -45,14 +45,22 @@ double mel_to_hz(double mel, formats::MelScale scale) {
 
 std::vector<MelFilter> make_mel_filters(const formats::MelConfig& config,
                                         std::uint32_t sample_rate_hz, std::uint32_t n_fft) {
-  const std::vector<double> edges = band_edges_hz(config);
+  const std::vector<double> mels = band_edges_mel(config);
+  std::vector<double> edges(mels.size());  // Hz
+  std::transform(mels.begin(), mels.end(), edges.begin(),
+                 [&](double mel) { return mel_to_hz(mel, config.scale); });
+  const bool is_over_mels = config.triangles == formats::MelTriangles::kMel;
+  const double bins_rate_hz = config.bins_rate_hz == 0 ? sample_rate_hz : config.bins_rate_hz;
   std::vector<MelFilter> filters(config.n_mels);
   for (std::size_t m = 0; m < filters.size(); ++m) {
     const double area =
         config.norm == formats::MelNorm::kSlaney ? 2.0 / (edges[m + 2] - edges[m]) : 1.0;
     for (std::uint32_t bin = 0; bin <= n_fft / 2; ++bin) {
-      const double hz = static_cast<double>(bin) * sample_rate_hz / n_fft;
-      const double weight = area * triangle(hz, edges[m], edges[m + 1], edges[m + 2]);
+      const double hz = static_cast<double>(bin) * bins_rate_hz / n_fft;
+      const double weight =
+          area * (is_over_mels
+                      ? triangle(hz_to_mel(hz, config.scale), mels[m], mels[m + 1], mels[m + 2])
+                      : triangle(hz, edges[m], edges[m + 1], edges[m + 2]));
       if (!(weight > 0.0)) continue;
       if (filters[m].weights.empty()) filters[m].first_bin = bin;
       filters[m].weights.push_back(weight);

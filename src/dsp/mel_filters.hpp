@@ -3,8 +3,9 @@
 //
 // The band edges are n_mels + 2 points equally spaced on the mel scale from f_min to f_max; filter
 // m rises from edge m to edge m + 1 and falls to edge m + 2, evaluated at the bin frequencies k *
-// rate / n_fft (as librosa.filters.mel and torchaudio.functional.melscale_fbanks do). Slaney's norm
-// divides by half the width in Hz: equal area.
+// rate / n_fft (as librosa.filters.mel and torchaudio.functional.melscale_fbanks do), or over the
+// mel scale itself (triangles: mel; Kaldi and tf.signal, whose 1127 ln(1 + f / 700) is HTK's scale
+// but for its unit, which cancels). Slaney's norm divides by half the width in Hz: equal area.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "dsp/aligned_buffer.hpp"
 #include "dsp/fft.hpp"
+#include "dsp/frame_emphasis.hpp"
 #include "dsp/window.hpp"
 
 namespace xtts::dsp {
@@ -56,14 +57,22 @@ class HalfSizeSpectrum final : public SpectrumStage {
         twiddles_(config.stft.n_fft / 2, kernels),
         table_{config.stft.n_fft / 2, twiddles_.sines.data(), twiddles_.cosines.data()},
         op_(op_of(config.spectrum)),
-        floor_(static_cast<float>(config.spectrum_floor)) {
+        floor_(static_cast<float>(config.spectrum_floor)),
+        emphasis_(config.stft) {
     const std::vector<double> window = make_window(config.stft);
-    // The half that UnpackTable asks for. Exact: a power of two.
-    for (std::size_t n = 0; n < window.size(); ++n) window_[n] = static_cast<Real>(0.5 * window[n]);
+    // The half that UnpackTable asks for. Exact: a power of two, as sample_scale mostly is.
+    const double scale = 0.5 * config.sample_scale;
+    for (std::size_t n = 0; n < window.size(); ++n) {
+      window_[n] = static_cast<Real>(scale * window[n]);
+    }
   }
 
   void run(const float* frame, float* row) noexcept override {
-    kernels_.apply_window(frame, window_.data(), fft_.input(), window_.size());
+    if (emphasis_.is_needed()) {
+      emphasis_.apply(frame, window_.span(), fft_.input());
+    } else {
+      kernels_.apply_window(frame, window_.data(), fft_.input(), window_.size());
+    }
     fft_.execute();
     kernels_.spectrum(fft_.output(), table_, op_, floor_, row);
   }
@@ -76,6 +85,7 @@ class HalfSizeSpectrum final : public SpectrumStage {
   UnpackTable<Real> table_;
   SpectrumOp op_;
   float floor_;
+  FrameEmphasis emphasis_;
 };
 
 template <typename Real>

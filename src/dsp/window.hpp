@@ -7,9 +7,12 @@
 
 namespace xtts::dsp {
 
-// Hann of win_samples, centred in n_fft with zeros around it ((n_fft - win) / 2 on the left,
-// rounded down: as librosa and torch place it). Periodic: 0.5 - 0.5 cos(2 pi n / win); symmetric:
-// the same over win - 1.
+// win_samples of it, centred in n_fft with zeros around it ((n_fft - win) / 2 on the left, rounded
+// down: as librosa and torch place it), or before zeros where frames are Kaldi's (snip_edges,
+// keep_edges).
+//   hann     0.5 - 0.5 cos(2 pi n / win), or over win - 1 where it is symmetric
+//   hamming  0.54 - 0.46 cos, likewise
+//   povey    the symmetric Hann to the power of 0.85
 [[nodiscard]] std::vector<double> make_window(const formats::StftConfig& config);
 
 }  // namespace xtts::dsp

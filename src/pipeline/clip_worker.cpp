@@ -72,7 +72,7 @@ class Worker final : public ClipWorker {
         decoder_(make_decoder(place.decoder_command)),
         conditioner_(std::move(conditioner)),
         extractor_(std::move(extractor)),
-        mel_(std::size_t{recipe.features.max_frames} * recipe.features.mel.n_mels) {}
+        mel_(std::size_t{recipe.features.max_frames} * recipe.features.channel_count()) {}
 
   [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
                                             std::vector<std::byte> rows) override {
@@ -241,12 +241,14 @@ class Worker final : public ClipWorker {
         std::min(conditioned.kept_samples(), extractor_.samples_of(features.max_frames));
     XTTS_ASSIGN(const auto samples, sound_.load(conditioned.trim_start_samples, wanted));
     apply_scaling(conditioned.scaling, samples);
-    XTTS_ASSIGN(outcome.frame_count, extractor_.extract(samples, mel_));
+    XTTS_ASSIGN(const dsp::Extracted extracted, extractor_.extract(samples, mel_));
+    outcome.frame_count = extracted.frame_count;
+    outcome.fill_bits = std::bit_cast<std::uint32_t>(extracted.fill);
+    const std::uint32_t channels = features.channel_count();
     const auto true_frames =
-        std::span<const float>(mel_).first(std::size_t{outcome.frame_count} * features.mel.n_mels);
-    outcome.fill_bits = std::bit_cast<std::uint32_t>(static_cast<float>(features.pad_value));
+        std::span<const float>(mel_).first(std::size_t{outcome.frame_count} * channels);
     convert(true_frames, outcome.rows);
-    sum_channels(outcome.rows, recipe_.storage.dtype, features.mel.n_mels, outcome.sums);
+    sum_channels(outcome.rows, recipe_.storage.dtype, channels, outcome.sums);
     return {};
   }
 

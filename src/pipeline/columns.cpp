@@ -8,7 +8,7 @@ formats::ColumnSpec mel_column(const formats::Recipe& recipe, const formats::Num
   return {.name = "mel",
           .id = kMelId,
           .dtype = recipe.storage.dtype,
-          .shape = {recipe.features.max_frames, recipe.features.mel.n_mels},
+          .shape = {recipe.features.max_frames, recipe.features.channel_count()},
           .layout = recipe.storage.layout,
           .fingerprint = formats::fingerprint(recipe.features),
           .numerics = numerics.hash()};

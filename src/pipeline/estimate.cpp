@@ -50,9 +50,9 @@ Sample take_sample(Env& env, const Plan& plan, const BuildRequest& request) {
 void add_storage(const BuildRequest& request, double seconds, BuildPreview& preview) {
   const auto& features = request.recipe.features;
   const double frames = seconds * features.sample_rate_hz / features.stft.hop_samples;
-  const double packed_values = frames * features.mel.n_mels;
-  const double padded_values =
-      static_cast<double>(preview.to_compute_count) * features.max_frames * features.mel.n_mels;
+  const double packed_values = frames * features.channel_count();
+  const double padded_values = static_cast<double>(preview.to_compute_count) * features.max_frames *
+                               features.channel_count();
   const auto& storage = request.recipe.storage;
   const auto add = [&](formats::Layout layout, DType dtype) {
     const double values =

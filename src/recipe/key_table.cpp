@@ -4,35 +4,14 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "recipe/feature_keys.hpp"
+#include "recipe/make_key.hpp"
 #include "recipe/vocabulary_file.hpp"
 
 namespace xtts::recipe {
 namespace {
 
 using formats::Recipe;
-
-// `access` leads from a recipe, const or not, to the value.
-template <typename Access>
-Key scalar_key(std::string name, Access access, std::string_view about,
-               Condition applies_when = {}) {
-  using Value = std::remove_cvref_t<decltype(access(std::declval<Recipe&>()))>;
-  Key key;
-  key.name = std::move(name);
-  key.about = about;
-  key.takes = Codec<Value>::takes();
-  key.applies_when = std::move(applies_when);
-  key.print = [access](const Recipe& recipe) {
-    return std::vector<std::string>{Codec<Value>::print(access(recipe))};
-  };
-  key.set = [access](Recipe& recipe, const std::vector<Scalar>& values, const FileAccess&) {
-    return Codec<Value>::read(values.front(), access(recipe));
-  };
-  key.reset = [access](Recipe& recipe) {
-    const Recipe defaults{};
-    access(recipe) = access(defaults);
-  };
-  return key;
-}
 
 Key fits_key() {
   Key key;
@@ -85,104 +64,12 @@ Key vocabulary_file_key() {
   return key;
 }
 
-#define XTTS_AT(path)         \
-  [](auto& recipe) -> auto& { \
-    return recipe.path;       \
-  }
-
 std::vector<Key> general_keys() {
   std::vector<Key> keys;
   keys.push_back(scalar_key("name", XTTS_AT(name), "how the recipe is called"));
   keys.push_back(scalar_key("about", XTTS_AT(about), "one line for people"));
   keys.push_back(fits_key());
   return keys;
-}
-
-std::vector<Key> sound_keys() {
-  const Condition trims{"features.trim.method", {"top_db"}};
-  const Condition scales{"features.loudness.method", {"rms", "peak"}};
-  const Condition by_rms{"features.loudness.method", {"rms"}};
-  return {
-      scalar_key("features.sample_rate_hz", XTTS_AT(features.sample_rate_hz),
-                 "sources at other rates are resampled"),
-      scalar_key("features.channels", XTTS_AT(features.channels),
-                 "mean | first: how channels become one"),
-      scalar_key("features.resampler", XTTS_AT(features.resampler),
-                 "soxr_hq is librosa's default, bit for bit"),
-      scalar_key("features.trim.method", XTTS_AT(features.trim.method),
-                 "none | top_db: as librosa.effects.trim"),
-      scalar_key("features.trim.top_db", XTTS_AT(features.trim.top_db),
-                 "silence is this far under the loudest frame", trims),
-      scalar_key("features.trim.frame_samples", XTTS_AT(features.trim.frame_samples),
-                 "RMS is taken over this many samples", trims),
-      scalar_key("features.trim.hop_samples", XTTS_AT(features.trim.hop_samples),
-                 "between the starts of RMS frames", trims),
-      scalar_key("features.loudness.method", XTTS_AT(features.loudness.method),
-                 "none | rms | peak"),
-      scalar_key("features.loudness.target", XTTS_AT(features.loudness.target),
-                 "RMS or peak; full scale is 1", scales),
-      scalar_key("features.loudness.limit_peak", XTTS_AT(features.loudness.limit_peak),
-                 "lower the gain so that the peak stays at or under 1", by_rms),
-      scalar_key("features.loudness.then_peak_to_one", XTTS_AT(features.loudness.then_peak_to_one),
-                 "after the gain, divide by the peak", by_rms),
-  };
-}
-
-std::vector<Key> spectrum_keys() {
-  const Condition pads{"features.stft.framing", {"center", "same"}};
-  const Condition root_plus{"features.spectrum", {"root_plus"}};
-  const Condition logs{"features.log.base", {"natural", "ten"}};
-  return {
-      scalar_key("features.stft.n_fft", XTTS_AT(features.stft.n_fft), "length of the transform"),
-      scalar_key("features.stft.win_samples", XTTS_AT(features.stft.win_samples),
-                 "length of the window, centred in n_fft"),
-      scalar_key("features.stft.hop_samples", XTTS_AT(features.stft.hop_samples),
-                 "between the starts of frames"),
-      scalar_key("features.stft.window", XTTS_AT(features.stft.window), "the only one so far"),
-      scalar_key("features.stft.symmetry", XTTS_AT(features.stft.symmetry), "periodic | symmetric"),
-      scalar_key("features.stft.framing", XTTS_AT(features.stft.framing),
-                 "center: n_fft/2 on both sides | same: (n_fft-hop)/2 | none: whole frames only | "
-                 "end: zeros after the last sample"),
-      scalar_key("features.stft.pad_mode", XTTS_AT(features.stft.pad_mode), "zeros | reflect",
-                 pads),
-      scalar_key("features.spectrum", XTTS_AT(features.spectrum),
-                 "magnitude | power | root_plus: sqrt(power + spectrum_floor)"),
-      scalar_key("features.spectrum_floor", XTTS_AT(features.spectrum_floor), "added to the power",
-                 root_plus),
-      scalar_key("features.mel.n_mels", XTTS_AT(features.mel.n_mels), "mel channels"),
-      scalar_key("features.mel.f_min_hz", XTTS_AT(features.mel.f_min_hz),
-                 "where the lowest filter begins"),
-      scalar_key("features.mel.f_max_hz", XTTS_AT(features.mel.f_max_hz),
-                 "where the highest filter ends"),
-      scalar_key("features.mel.scale", XTTS_AT(features.mel.scale),
-                 "slaney: librosa's default | htk: torchaudio's"),
-      scalar_key("features.mel.norm", XTTS_AT(features.mel.norm),
-                 "none | slaney: filters of equal area"),
-      scalar_key("features.log.base", XTTS_AT(features.log.base), "none | natural | ten"),
-      scalar_key("features.log.mode", XTTS_AT(features.log.mode),
-                 "clamp: log(max(x, floor)) | add: log(x + floor)", logs),
-      scalar_key("features.log.floor", XTTS_AT(features.log.floor),
-                 "the least value whose logarithm is taken", logs),
-  };
-}
-
-std::vector<Key> record_keys() {
-  const Condition affine{"features.normalize.method", {"affine"}};
-  return {
-      scalar_key("features.normalize.method", XTTS_AT(features.normalize.method),
-                 "none | affine: (x - offset) / scale"),
-      scalar_key("features.normalize.offset", XTTS_AT(features.normalize.offset), "subtracted",
-                 affine),
-      scalar_key("features.normalize.scale", XTTS_AT(features.normalize.scale), "divided by",
-                 affine),
-      scalar_key("features.max_frames", XTTS_AT(features.max_frames), "frames of a record"),
-      scalar_key("features.pad_value", XTTS_AT(features.pad_value),
-                 "after a clip's last frame, up to max_frames"),
-      scalar_key("features.too_long", XTTS_AT(features.too_long),
-                 "drop | truncate | auto: drop where there is text, truncate where there is none"),
-      scalar_key("features.precision", XTTS_AT(features.precision),
-                 "double | float32: of the transform; float32 is faster and less exact"),
-  };
 }
 
 std::vector<Key> text_keys() {
@@ -269,8 +156,6 @@ std::vector<Key> storage_keys() {
   };
 }
 
-#undef XTTS_AT
-
 void check_names(const Recipe& recipe, std::vector<std::string>& problems) {
   const auto is_name_character = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -294,8 +179,8 @@ void check_names(const Recipe& recipe, std::vector<std::string>& problems) {
 const std::vector<Key>& key_table() {
   static const std::vector<Key> table = [] {
     std::vector<Key> all;
-    for (const auto& part : {general_keys(), sound_keys(), spectrum_keys(), record_keys(),
-                             text_keys(), corpus_keys(), odd_clip_keys(), storage_keys()}) {
+    for (const auto& part : {general_keys(), feature_keys(), text_keys(), corpus_keys(),
+                             odd_clip_keys(), storage_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -19,10 +19,12 @@ bool is_path(std::string_view name) {
 Status unknown_recipe(const std::string& name) {
   const std::vector<std::string> names = shipped_names();
   const std::string near = nearest_name(name, names);
-  std::string message = "no recipe '" + name + "'" +
-                        (near.empty() ? "" : "; did you mean '" + near + "'?") + " Shipped:";
-  for (const std::string& shipped : names) message += " " + shipped;
-  return {StatusCode::kNotFound, message + ". The path of a file holds a '/' or ends in .yaml"};
+  const std::string message =
+      "no recipe '" + name + "'" + (near.empty() ? "." : "; did you mean '" + near + "'?");
+  return {StatusCode::kNotFound,
+          message +
+              " 'recipes' lists those that are shipped; the path of a file holds a '/' or "
+              "ends in .yaml"};
 }
 
 }  // namespace
@@ -30,6 +32,7 @@ Status unknown_recipe(const std::string& name) {
 std::vector<std::string> shipped_names() {
   std::vector<std::string> names;
   for (const ShippedRecipe& recipe : shipped_recipes()) names.emplace_back(recipe.name);
+  std::sort(names.begin(), names.end());
   return names;
 }
 

@@ -41,6 +41,8 @@ class RecipeReader {
         read_value(*key, entry);
       } else if (!is_section(name)) {
         add(entry.line, name + ": unknown key" + suggest_key(name));
+      } else if (entry.value.kind == Kind::kNull) {
+        continue;  // all its keys are commented out
       } else if (entry.value.kind != Kind::kMap) {
         add(entry.line, name + ": a section of keys, found " + std::string(describe(entry.value)));
       } else {

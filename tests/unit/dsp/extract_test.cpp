@@ -25,9 +25,9 @@ TEST_P(Extractor, PutsSilenceAtTheLogsFloor) {
     config.mel.n_mels = n_mels;
     FeatureExtractor extractor = make(config);
     std::vector<float> mel(extractor.frame_count(4000) * n_mels, 9.0F);
-    const Result<std::uint32_t> frames = extractor.extract(std::vector<float>(4000, 0.0F), mel);
+    const Result<Extracted> frames = extractor.extract(std::vector<float>(4000, 0.0F), mel);
     ASSERT_TRUE(frames.ok());
-    EXPECT_EQ(*frames, 16U);
+    EXPECT_EQ(frames->frame_count, 16U);
     for (const float value : mel) EXPECT_FLOAT_EQ(value, std::log(1e-5F));
   }
 }
@@ -66,9 +66,9 @@ TEST_P(Extractor, WritesNoMoreFramesThanThereIsRoom) {
   std::vector<float> whole(extractor.frame_count(clip.size()) * 80);
   ASSERT_TRUE(extractor.extract(clip, whole).ok());
   std::vector<float> part(11 * 80 + 79, 5.0F);
-  const Result<std::uint32_t> frames = extractor.extract(clip, part);
+  const Result<Extracted> frames = extractor.extract(clip, part);
   ASSERT_TRUE(frames.ok());
-  EXPECT_EQ(*frames, 11U);
+  EXPECT_EQ(frames->frame_count, 11U);
   for (std::size_t i = 0; i < 11 * 80; ++i) EXPECT_EQ(part[i], whole[i]);
   for (std::size_t i = 11 * 80; i < part.size(); ++i) EXPECT_EQ(part[i], 5.0F);
 }
@@ -77,7 +77,7 @@ TEST_P(Extractor, RejectsClipsTooShortForTheirPadding) {
   FeatureExtractor mirrored = make({});
   std::vector<float> mel(800);
   for (const std::size_t count : {0U, 1U, 512U}) {
-    const Result<std::uint32_t> frames = mirrored.extract(std::vector<float>(count, 0.1F), mel);
+    const Result<Extracted> frames = mirrored.extract(std::vector<float>(count, 0.1F), mel);
     ASSERT_FALSE(frames.ok()) << count;
     EXPECT_EQ(frames.status().code(), StatusCode::kBadInput);
   }

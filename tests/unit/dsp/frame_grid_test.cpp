@@ -12,8 +12,10 @@ using formats::Framing;
 using formats::PadMode;
 
 FrameGrid grid(Framing framing, PadMode pad_mode) {
-  return FrameGrid(
-      {.n_fft = 16, .win_samples = 16, .hop_samples = 4, .framing = framing, .pad_mode = pad_mode});
+  formats::FeatureConfig config;
+  config.stft = {
+      .n_fft = 16, .win_samples = 16, .hop_samples = 4, .framing = framing, .pad_mode = pad_mode};
+  return FrameGrid(config);
 }
 
 std::vector<float> ramp(std::size_t count) {

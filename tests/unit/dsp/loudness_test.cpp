@@ -12,7 +12,7 @@ using formats::LoudnessMethod;
 
 Loudness loudness_of(const std::vector<float>& samples) {
   MemoryReader reader(samples);
-  const auto loudness = measure_loudness(reader, 0, samples.size());
+  const auto loudness = measure_loudness(reader, 0, samples.size(), samples.size());
   EXPECT_TRUE(loudness.ok());
   return *loudness;
 }
@@ -70,7 +70,7 @@ TEST(Loudness, SurvivesAnRmsThatUnderflows) {
 }
 
 TEST(Loudness, ScalesEachSampleAlikeWhateverItsPlace) {
-  const Scaling scaling{.factor = 1.7F, .divisor = 0.3F, .last_factor = 0.95F};
+  const Scaling scaling{.factor = 1.7, .divisor = 0.3, .last_factor = 0.95};
   std::vector<float> samples(11, 0.123F);
   apply_scaling(scaling, samples);
   EXPECT_EQ(samples, std::vector<float>(11, 0.123F * 1.7F / 0.3F * 0.95F));

@@ -218,9 +218,8 @@ TEST(Load, NamesTheNearestShippedRecipe) {
   const auto recipe = load(Env::real(), "myxts");
   EXPECT_EQ(recipe.status().code(), StatusCode::kNotFound);
   EXPECT_EQ(recipe.status().message(),
-            "no recipe 'myxts'; did you mean 'myxtts'? Shipped: hifigan myxtts tacotron2 "
-            "vocos-24k. The path of a file "
-            "holds a '/' or ends in .yaml");
+            "no recipe 'myxts'; did you mean 'myxtts'? 'recipes' lists those that are shipped; the "
+            "path of a file holds a '/' or ends in .yaml");
 }
 
 TEST(Load, ReadsAFileAndWhatLiesBesideIt) {

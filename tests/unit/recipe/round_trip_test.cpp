@@ -18,31 +18,36 @@ auto fields(const TrimConfig& c) {
   return std::tuple(a, b, d, e);
 }
 auto fields(const LoudnessConfig& c) {
-  const auto& [a, b, d, e] = c;
-  return std::tuple(a, b, d, e);
-}
-auto fields(const StftConfig& c) {
   const auto& [a, b, d, e, f, g, h] = c;
   return std::tuple(a, b, d, e, f, g, h);
 }
+auto fields(const ZerosConfig& c) {
+  const auto& [a, b, d] = c;
+  return std::tuple(a, b, d);
+}
+auto fields(const StftConfig& c) {
+  const auto& [a, b, d, e, f, g, h, i, j, k, l] = c;
+  return std::tuple(a, b, d, e, f, g, h, i, j, k, l);
+}
 auto fields(const MelConfig& c) {
+  const auto& [a, b, d, e, f, g, h] = c;
+  return std::tuple(a, b, d, e, f, g, h);
+}
+auto fields(const LogConfig& c) {
+  const auto& [a, b, d, e] = c;
+  return std::tuple(a, b, d, e);
+}
+auto fields(const NormalizeConfig& c) {
   const auto& [a, b, d, e, f] = c;
   return std::tuple(a, b, d, e, f);
 }
-auto fields(const LogConfig& c) {
-  const auto& [a, b, d] = c;
-  return std::tuple(a, b, d);
-}
-auto fields(const NormalizeConfig& c) {
-  const auto& [a, b, d] = c;
-  return std::tuple(a, b, d);
-}
 auto fields(const FeatureConfig& c) {
-  const auto& [rate, channels, resampler, trim, loudness, stft, spectrum, spectrum_floor, mel, log,
-               normalize, frames, pad, too_long, precision] = c;
-  return std::tuple(rate, channels, resampler, fields(trim), fields(loudness), fields(stft),
-                    spectrum, spectrum_floor, fields(mel), fields(log), fields(normalize), frames,
-                    pad, too_long, precision);
+  const auto& [rate, channels, resampler, trim, loudness, sample_scale, zeros, stft, spectrum,
+               spectrum_floor, mel, log, normalize, frames, pad, pad_value, too_long, precision] =
+      c;
+  return std::tuple(rate, channels, resampler, fields(trim), fields(loudness), sample_scale,
+                    fields(zeros), fields(stft), spectrum, spectrum_floor, fields(mel), fields(log),
+                    fields(normalize), frames, pad, pad_value, too_long, precision);
 }
 auto fields(const TextConfig& c) {
   const auto& [a, b, d, e, f, g] = c;
@@ -103,33 +108,87 @@ class RecipeMaker {
     f.channels = pick({ChannelMix::kMean, ChannelMix::kFirst});
     f.resampler = pick<std::string>({"soxr_hq", "soxr_vhq"});
     if (coin()) f.trim = {TrimMethod::kTopDb, real(1, 90), whole(2, 4096), whole(1, 2048)};
-    f.loudness.method = pick({LoudnessMethod::kNone, LoudnessMethod::kRms, LoudnessMethod::kPeak});
-    if (f.loudness.method != LoudnessMethod::kNone) f.loudness.target = real(1e-3, 1);
-    if (f.loudness.method == LoudnessMethod::kRms) {
-      f.loudness.limit_peak = coin();
-      f.loudness.then_peak_to_one = coin();
-    }
+    fill(f.loudness);
+    f.sample_scale = real(1e-3, 40000);
     f.stft.n_fft = 2 * whole(256, 2048);
     f.stft.win_samples = whole(300, f.stft.n_fft);
     f.stft.hop_samples = whole(1, 300);
-    f.stft.symmetry = pick({WindowSymmetry::kPeriodic, WindowSymmetry::kSymmetric});
-    f.stft.framing = pick({Framing::kCenter, Framing::kSame, Framing::kNone, Framing::kEnd});
+    f.stft.window = pick({WindowKind::kHann, WindowKind::kHamming, WindowKind::kPovey});
+    if (f.stft.window != WindowKind::kPovey)
+      f.stft.symmetry = pick({WindowSymmetry::kPeriodic, WindowSymmetry::kSymmetric});
+    f.stft.framing = pick({Framing::kCenter, Framing::kSame, Framing::kNone, Framing::kEnd,
+                           Framing::kSnipEdges, Framing::kKeepEdges});
     const bool pads = f.stft.framing == Framing::kCenter || f.stft.framing == Framing::kSame;
-    if (pads) f.stft.pad_mode = pick({PadMode::kZeros, PadMode::kReflect});
+    if (pads) {
+      f.stft.pad_mode =
+          pick({PadMode::kZeros, PadMode::kReflect, PadMode::kReflectAgain, PadMode::kSymmetric});
+    }
+    f.stft.remove_dc = coin();
+    f.stft.preemphasis = real(0, 1);
+    f.stft.drop_last = coin();
+    f.stft.multiple_frames = whole(1, 8);
     f.spectrum = pick({SpectrumKind::kMagnitude, SpectrumKind::kPower, SpectrumKind::kRootPlus});
     if (f.spectrum == SpectrumKind::kRootPlus) f.spectrum_floor = real(1e-12, 1e-3);
-    f.mel = {whole(1, 256), real(0, 100), real(200, 4000),
-             pick({MelScale::kSlaney, MelScale::kHtk}), pick({MelNorm::kNone, MelNorm::kSlaney})};
+    if (coin() || coin()) {
+      f.mel = {whole(1, 256),
+               real(0, 100),
+               real(200, 4000),
+               pick({MelScale::kSlaney, MelScale::kHtk}),
+               pick({MelNorm::kNone, MelNorm::kSlaney}),
+               pick({MelTriangles::kHz, MelTriangles::kMel}),
+               pick({0U, 8000U, 48000U})};
+    } else {
+      f.mel.scale = MelScale::kNone;
+    }
     f.log.base = pick({LogBase::kNone, LogBase::kNatural, LogBase::kTen});
     if (f.log.base != LogBase::kNone) {
       f.log.mode = pick({LogFloor::kClamp, LogFloor::kAdd});
       f.log.floor = real(1e-12, 1e-2);
+      f.log.range = coin() ? 0 : real(0, 100);
     }
-    if (coin()) f.normalize = {NormalizeMethod::kAffine, real(-20, 20), real(1e-3, 10)};
     f.max_frames = whole(1, 4000);
-    f.pad_value = real(-20, 20);
+    const bool has_whole_frames =
+        f.stft.framing == Framing::kNone || f.stft.framing == Framing::kSnipEdges;
+    if (!has_whole_frames && coin()) {
+      f.pad = PadWhat::kSamples;
+    } else {
+      f.pad_value = real(-20, 20);
+      f.zeros = {whole(0, 10000), whole(0, 10000), whole(1, 1000)};
+    }
+    fill_normalization(f);
     f.too_long = pick<std::optional<TooLong>>({std::nullopt, TooLong::kDrop, TooLong::kTruncate});
     f.precision = pick({Precision::kDouble, Precision::kFloat32});
+  }
+
+  void fill(LoudnessConfig& l) {
+    l.method = pick({LoudnessMethod::kNone, LoudnessMethod::kRms, LoudnessMethod::kPeak,
+                     LoudnessMethod::kLimit, LoudnessMethod::kLufs});
+    l.clip = coin();
+    if (l.method == LoudnessMethod::kNone) return;
+    const bool is_lufs = l.method == LoudnessMethod::kLufs;
+    l.target = is_lufs ? real(-70, 0) : real(1e-3, 1);
+    if (is_lufs || l.method == LoudnessMethod::kRms) l.limit_peak = coin();
+    if (!is_lufs) l.rounding = pick({Rounding::kEachStep, Rounding::kOnce});
+    if (l.method != LoudnessMethod::kRms) return;
+    l.then_peak_to_one = coin();
+    l.rms_plus = real(0, 1);
+  }
+
+  void fill_normalization(FeatureConfig& f) {
+    f.normalize.method =
+        pick({NormalizeMethod::kNone, NormalizeMethod::kAffine, NormalizeMethod::kMinMax});
+    if (f.pad == PadWhat::kFrames && f.channel_count() < 64)
+      f.normalize.method = pick({NormalizeMethod::kMeanVariance, NormalizeMethod::kChannels});
+    if (f.normalize.method == NormalizeMethod::kAffine) {
+      f.normalize.offset = real(-20, 20);
+      f.normalize.scale = real(1e-3, 10);
+    }
+    if (f.normalize.method != NormalizeMethod::kChannels) return;
+    const bool has_offsets = coin();
+    for (std::uint32_t i = 0; i < f.channel_count(); ++i) {
+      f.normalize.channel_scales.push_back(real(1e-3, 10));
+      if (has_offsets) f.normalize.channel_offsets.push_back(real(-20, 20));
+    }
   }
 
   void fill(TextConfig& t) {

@@ -1,0 +1,78 @@
+// recipe_features RECIPE IN.f32 OUT.f32 [--set KEY=VALUE]...: the features of one clip, for
+// compare.py. IN.f32 holds mono float32 samples at the recipe's rate, OUT.f32 takes frames x
+// channels float32, with pad: samples the whole record; prints both numbers. Ends with 1 and the
+// reason where there are no features.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "base/env.hpp"
+#include "dsp/condition.hpp"
+#include "dsp/extract.hpp"
+#include "recipe/recipe_file.hpp"
+
+namespace {
+
+using namespace xtts;
+
+template <typename T>
+T must(Result<T> result) {
+  if (result.ok()) return std::move(*result);
+  std::fprintf(stderr, "%s\n", result.status().message().c_str());
+  std::exit(1);
+}
+
+formats::Recipe recipe_of(int argc, char** argv) {
+  auto recipe = must(recipe::load(Env::real(), argv[1]));
+  for (int i = 4; i + 1 < argc; i += 2) {
+    if (std::string(argv[i]) != "--set") std::exit(2);
+    const Status status = recipe::apply_setting(Env::real(), recipe, argv[i + 1]);
+    if (!status.ok()) {
+      std::fprintf(stderr, "%s\n", status.message().c_str());
+      std::exit(1);
+    }
+  }
+  return recipe;
+}
+
+std::vector<float> read_samples(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  std::vector<float> samples(bytes.size() / sizeof(float));
+  std::copy_n(bytes.data(), samples.size() * sizeof(float),
+              reinterpret_cast<char*>(samples.data()));
+  return samples;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: recipe_features RECIPE IN.f32 OUT.f32 [--set KEY=VALUE]...\n");
+    return 2;
+  }
+  const formats::Recipe recipe = recipe_of(argc, argv);
+  const formats::FeatureConfig& features = recipe.features;
+  std::vector<float> samples = read_samples(argv[2]);
+  if (features.pad == formats::PadWhat::kSamples && samples.size() > features.padded_samples())
+    samples.resize(features.padded_samples());
+  must(must(dsp::Conditioner::create(features)).apply(samples));
+  auto extractor = must(dsp::FeatureExtractor::create(features));
+  std::size_t frames = extractor.frame_count(samples.size());
+  const std::size_t channels = features.channel_count();
+  std::vector<float> values(frames * channels);
+  const dsp::Extracted extracted = must(extractor.extract(samples, values));
+  if (features.pad == formats::PadWhat::kSamples) {
+    frames = features.max_frames;
+    values.resize(frames * channels, extracted.fill);
+  }
+  std::ofstream(argv[3], std::ios::binary)
+      .write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(float)));
+  std::printf("%zu %zu\n", frames, channels);
+  return 0;
+}
