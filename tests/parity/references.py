@@ -84,6 +84,13 @@ def tensor(x):
 MYXTTS = "masoodafar-web/MyXTTSModel 7e78353"
 
 
+@lru_cache(maxsize=None)
+def myxtts_filters():
+    import librosa
+
+    return librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0.0, fmax=11025)
+
+
 @reference("myxtts", "librosa", f"{MYXTTS} myxtts/utils/audio.py, restated")
 def myxtts(x):
     import librosa
@@ -95,20 +102,28 @@ def myxtts(x):
     peak = np.max(np.abs(x))
     x = x / peak if peak > 0 else x
     spectrum = librosa.stft(x, n_fft=1024, hop_length=256, win_length=1024, window="hann", center=True, pad_mode="constant")
-    filters = librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0.0, fmax=11025)
-    return np.log(np.maximum(np.dot(filters, np.abs(spectrum)), 1e-5)).T
+    return np.log(np.maximum(np.dot(myxtts_filters(), np.abs(spectrum)), 1e-5)).T
+
+
+@lru_cache(maxsize=None)
+def tensorflow_graph():
+    import tensorflow as tf
+
+    filters = tf.transpose(tf.signal.linear_to_mel_weight_matrix(80, 513, 22050, 0.0, 11025))
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def features(x):
+        x = tf.clip_by_value(x * (0.1 / (tf.sqrt(tf.reduce_mean(tf.square(x))) + 1e-8)), -1.0, 1.0)
+        spectrum = tf.abs(tf.signal.stft(x, 1024, 256, fft_length=1024, window_fn=tf.signal.hann_window, pad_end=True))
+        y = tf.math.log(tf.matmul(spectrum, filters, transpose_b=True) + 1e-6)
+        low, high = tf.reduce_min(y), tf.reduce_max(y)
+        return (y - low) / tf.maximum(high - low, 1e-6)
+
+    return features
 
 
 def tensorflow_mel(x):
-    import tensorflow as tf
-
-    x = tf.constant(x)
-    x = tf.clip_by_value(x * (0.1 / (tf.sqrt(tf.reduce_mean(tf.square(x))) + 1e-8)), -1.0, 1.0)
-    spectrum = tf.abs(tf.signal.stft(x, 1024, 256, fft_length=1024, window_fn=tf.signal.hann_window, pad_end=True))
-    filters = tf.signal.linear_to_mel_weight_matrix(80, 513, 22050, 0.0, 11025)
-    y = tf.math.log(tf.matmul(spectrum, tf.transpose(filters), transpose_b=True) + 1e-6)
-    low, high = tf.reduce_min(y), tf.reduce_max(y)
-    return ((y - low) / tf.maximum(high - low, 1e-6)).numpy()
+    return tensorflow_graph()(x).numpy()
 
 
 @reference("myxtts-tf", "tensorflow-cpu", f"{MYXTTS} myxtts/data/tf_native_loader.py, restated")
@@ -207,11 +222,16 @@ for name, sizes in (("xtts-cond", (2048, 1024, 256)), ("xtts-cond-4096", (4096, 
     )
 
 
-@reference("speecht5", "transformers", "transformers.SpeechT5FeatureExtractor(audio_target=...)")
-def speecht5(x):
+@lru_cache(maxsize=None)
+def speecht5_features():
     from transformers import SpeechT5FeatureExtractor
 
-    return SpeechT5FeatureExtractor()(audio_target=x, sampling_rate=16000, return_tensors="np")["input_values"][0]
+    return SpeechT5FeatureExtractor()
+
+
+@reference("speecht5", "transformers", "transformers.SpeechT5FeatureExtractor(audio_target=...)")
+def speecht5(x):
+    return speecht5_features()(audio_target=x, sampling_rate=16000, return_tensors="np")["input_values"][0]
 
 
 @reference("kaldi-fbank", "kaldi-native-fbank", "kaldi_native_fbank.OnlineFbank, dither 0, 80 bins")
