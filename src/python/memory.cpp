@@ -6,6 +6,10 @@ namespace {
 namespace nb = nanobind;
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  if (!nb::inst_ready(self)) {  // Memory.__new__(Memory)
+    PyErr_SetString(PyExc_BufferError, "this Memory was made without memory");
+    return -1;
+  }
   const Memory& memory = *nb::inst_ptr<Memory>(self);
   // PyBuffer_FillInfo takes no const and refuses writers; an empty piece still needs an address.
   static const std::byte nowhere{};

@@ -45,6 +45,21 @@ def test_results_are_ordinary_arrays(array):
     assert type(plain) is np.ndarray
 
 
+def test_masks_and_results_made_of_arrays_do_not_end_the_process(array):
+    mask = np.zeros_like(array, dtype=bool)  # NumPy makes it of the same class
+    mask[0] = True
+    assert isinstance(mask, xp.Array)
+    plain, chosen = np.asarray(array), np.asarray(mask)
+    np.testing.assert_array_equal(np.add(plain, 1, where=mask, out=plain.copy()), np.where(chosen, plain + 1, plain))
+    assert array.mean(where=mask) == plain.mean(where=chosen) and np.sum(plain, where=mask) == plain.sum(where=chosen)
+    out = np.zeros_like(array)
+    assert np.add(array, 1, out=out) is out and (out == plain + 1).all()
+    whole, part = np.zeros_like(array), np.zeros_like(array)
+    results = np.modf(array, out=(part, whole))
+    assert results[0] is part and results[1] is whole and (part + whole == plain).all()
+    assert np.modf(array, None, whole)[1] is whole
+
+
 def test_arrays_outlive_batch_reader_and_cache(path):
     cache = xp.open(path)
     reader = cache.reader(batch_size=8, seed=1)
@@ -106,6 +121,11 @@ def test_dlpack_keeps_the_slot(cache):
     assert next(reader) is not None
 
 
+def test_memory_without_memory_shows_none():
+    with pytest.raises(BufferError):
+        memoryview(xp._core.Memory.__new__(xp._core.Memory))
+
+
 class Producer:
     """numpy.from_dlpack() takes objects; this one hands over a capsule that is there already."""
 
@@ -123,6 +143,22 @@ def from_capsule(capsule):
     if "dltensor_versioned" in repr(capsule) and np.lib.NumpyVersion(np.__version__) < "2.1.0":
         pytest.skip(f"NumPy {np.__version__} does not read DLPack 1.0")
     return np.from_dlpack(Producer(capsule))
+
+
+def test_torch_takes_arrays_without_a_copy(array):
+    torch = pytest.importorskip("torch", minversion="2.9", reason="PyTorch before 2.9 does not ask for DLPack 1.0")
+    shared = torch.from_dlpack(array)
+    assert shared.data_ptr() == array.ctypes.data and tuple(shared.shape) == array.shape
+    own = torch.from_dlpack(array, copy=True)
+    before = np.array(array)
+    own.add_(1)
+    assert own.data_ptr() != array.ctypes.data and (array == before).all() and (own.numpy() == before + 1).all()
+
+
+def test_jax_takes_arrays(array):
+    jax = pytest.importorskip("jax")
+    for take in (jax.numpy.asarray, jax.device_put, jax.numpy.from_dlpack):
+        np.testing.assert_array_equal(take(array), array)
 
 
 def test_numpy_takes_arrays_itself(array):

@@ -30,18 +30,25 @@ class Array(np.ndarray[Any, np.dtype[Any]]):
     long. What arithmetic makes of it is an ordinary `numpy.ndarray`, and so are `copy()` and `astype()`.
 
     A DLPack consumer that asks for version 1.0, which knows read-only memory (NumPy from 2.1 on), gets this very memory; any
-    other (JAX, as of 0.10) gets a copy, because it could write.
+    other (JAX, as of 0.10) gets a copy, because it could write. PyTorch asks for 1.0 and writes all the same: an operation in
+    place on `torch.from_dlpack(array)`, or on `torch.from_numpy(array)`, changes the batch, or ends the process where the
+    memory is the cache's own file. `torch.from_dlpack(array, copy=True)` is a tensor of its own.
     """
 
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        plain = [value.view(np.ndarray) if isinstance(value, Array) else value for value in inputs]
-        if "out" in kwargs:
-            kwargs["out"] = tuple(
-                value.view(np.ndarray) if isinstance(value, Array) else value for value in kwargs["out"]
-            )
-        return getattr(ufunc, method)(*plain, **kwargs)
+        # All of them: an Array that is left anywhere, as in where=, brings NumPy back here, until the stack is full.
+        options = {name: _plain(value) for name, value in kwargs.items()}
+        if "out" in options:
+            options["out"] = tuple(map(_plain, options["out"]))
+        result = getattr(ufunc, method)(*map(_plain, inputs), **options)
+        if "out" not in kwargs:
+            return result
+        # What was given is what comes back.
+        results = result if isinstance(result, tuple) else (result,)
+        given = tuple(made if wanted is None else wanted for made, wanted in zip(results, kwargs["out"]))
+        return given if isinstance(result, tuple) else given[0]
 
     def copy(self, order: Any = "C") -> Any:
         """An ordinary array with these numbers."""
@@ -87,6 +94,10 @@ class Array(np.ndarray[Any, np.dtype[Any]]):
         while isinstance(base, np.ndarray):
             base = base.base
         return base if isinstance(base, _core.Memory) else None
+
+
+def _plain(value: Any) -> Any:
+    return value.view(np.ndarray) if isinstance(value, Array) else value
 
 
 def _layout(array: npt.NDArray[Any]) -> tuple[list[int], list[int], int, int]:
