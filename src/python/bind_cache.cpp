@@ -23,7 +23,10 @@ using ColumnFacts = std::tuple<std::string, std::string, std::vector<std::uint32
 // What an array is made of: memory, dtype, shape.
 using ArrayParts = std::tuple<Memory, std::string, std::vector<std::uint32_t>>;
 
-CacheHandle open_cache(const std::vector<std::string>& paths) {
+// The system's own bytes: a path need not be UTF-8.
+CacheHandle open_cache(const std::vector<nb::bytes>& encoded) {
+  std::vector<std::string> paths;
+  for (const nb::bytes& path : encoded) paths.emplace_back(path.c_str(), path.size());
   auto cache = must(without_gil([&] { return Cache::open(std::span(paths)); }));
   return {make_process_bound(std::move(cache))};
 }

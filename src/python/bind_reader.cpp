@@ -171,10 +171,12 @@ nb::dict stats(ReaderHandle& self) {
   dict["consumer_wait_s"] = stats.consumer_wait_s;
   dict["filler_wait_s"] = stats.filler_wait_s;
   dict["check_failures"] = stats.check_failures;
-  dict["first_failures"] = nb::tuple(nb::cast(stats.first_failures));
-  dict["notice"] = stats.notice;
-  dict["storage"] = stats.storage;
-  dict["reading"] = stats.reading;
+  nb::list failures;
+  for (const std::string& failure : stats.first_failures) failures.append(to_text(failure));
+  dict["first_failures"] = nb::tuple(failures);
+  dict["notice"] = to_text(stats.notice);
+  dict["storage"] = to_text(stats.storage);
+  dict["reading"] = to_text(stats.reading);
   return dict;
 }
 

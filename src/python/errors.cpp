@@ -14,13 +14,20 @@ void raise_status(const std::exception_ptr& thrown, void* /*unused*/) {
   try {
     std::rethrow_exception(thrown);
   } catch (const StatusError& error) {
-    const std::string code(to_string(error.status().code()));
-    PyObject* const found = PyDict_GetItemString(classes, code.c_str());
-    PyErr_SetString(found != nullptr ? found : base_class, error.what());
+    PyObject* const found = PyDict_GetItemString(classes, error.kind().c_str());
+    const nb::object message = to_text(error.status().message());
+    PyErr_SetObject(found != nullptr ? found : base_class, message.ptr());
   }
 }
 
 }  // namespace
+
+nb::object to_text(std::string_view message) {
+  PyObject* const text = PyUnicode_DecodeUTF8(
+      message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
+  if (text == nullptr) throw nb::python_error();
+  return nb::steal(text);
+}
 
 void bind_errors() {
   const nb::module_ module = nb::module_::import_("xtts_precompute._errors");

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "xtts/status.hpp"
@@ -13,13 +14,22 @@ namespace xtts::python {
 
 class StatusError : public std::exception {
  public:
-  explicit StatusError(Status status) : status_(std::move(status)) {}
+  // `kind` is for failures of one code that Python tells apart: the class's name in CLASSES.
+  explicit StatusError(Status status, std::string kind = {})
+      : status_(std::move(status)),
+        kind_(kind.empty() ? std::string(to_string(status_.code())) : std::move(kind)) {}
   [[nodiscard]] const Status& status() const noexcept { return status_; }
+  [[nodiscard]] const std::string& kind() const noexcept { return kind_; }
   [[nodiscard]] const char* what() const noexcept override { return status_.message().c_str(); }
 
  private:
   Status status_;
+  std::string kind_;
 };
+
+// A message as Python's text: paths in it may be any bytes, and those that are no UTF-8 are shown
+// as numbers.
+[[nodiscard]] nanobind::object to_text(std::string_view message);
 
 inline void must(Status status) {
   if (!status.ok()) throw StatusError(std::move(status));

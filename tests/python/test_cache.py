@@ -1,6 +1,8 @@
 """Caches and clips against what the command line and h5py say of them."""
 
 import json
+import os
+import pickle
 import subprocess
 from pathlib import Path
 
@@ -83,6 +85,38 @@ def test_what_is_not_there_is_both_kinds_of_lookup_error(cache):
         xp.open("/nowhere")
     with pytest.raises(TypeError):
         xp.open()
+
+
+def test_paths_are_whatever_the_system_takes(path, tmp_path):
+    odd = os.fsencode(tmp_path) + b"/c\xff"
+    os.symlink(path, odd)
+    for form in (odd, os.fsdecode(odd), Path(os.fsdecode(odd)), [odd]):
+        assert len(xp.open(form)) == len(xp.open(path))
+    cache = xp.open(odd)
+    assert os.fsencode(cache.path) == odd and list(pickle.loads(pickle.dumps(cache)).ids) == list(cache.ids)
+    stats = cache.reader(batch_size=4).stats()
+    assert all(isinstance(text, str) for text in (stats.storage, stats.reading, stats.notice))
+    with pytest.raises(xp.NotFoundError, match=r"there is no cache at .*/none\\xff$"):
+        xp.open(os.fsencode(tmp_path) + b"/none\xff")
+    for wrong in (None, 3, [3], [None], str(path) + "\0more"):
+        with pytest.raises(xp.InvalidArgumentError, match="path"):
+            xp.open(wrong)
+
+
+def test_a_relative_path_holds_when_the_process_moves(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    cache = xp.open(path.name)
+    assert cache.path == path.name
+    monkeypatch.chdir(tmp_path)
+    assert list(pickle.loads(pickle.dumps(cache)).ids) == list(cache.ids)
+
+
+def test_texts_that_are_no_unicode_are_in_no_cache(cache):
+    name = os.fsdecode(b"clip\xff")  # as os.listdir() gives it
+    assert name not in cache and name not in cache.ids
+    for ask in (lambda: cache[name], lambda: cache.ids.index(name), lambda: cache[0][name], lambda: cache[0][3]):
+        with pytest.raises(xp.NotFoundError):
+            ask()
 
 
 def test_a_column_that_is_not_there_names_the_nearest(cache):

@@ -1,5 +1,6 @@
 """What is not there is an error that lists what is."""
 
+import numpy as np
 import pytest
 import xtts_precompute as xp
 
@@ -43,6 +44,21 @@ import xtts_precompute as xp
         ({"threads": 0}, "threads is 0"),
         ({"where": "secnds > 1"}, "there is no field 'secnds'"),
         ({"where": 3}, "where must be a text"),
+        ({"where": 0}, "where must be a text"),
+        ({"where": "id == '\udcff'"}, "where holds .* no valid Unicode"),
+        ({"ids": ["\udcff"]}, "ids holds .* no valid Unicode"),
+        ({"ids": 3}, "ids must be a list, not 3"),
+        ({"exclude": 0}, "exclude must be a list, not 0"),
+        ({"columns": 3}, "columns must be a list, not 3"),
+        ({"buckets": 3}, "buckets must be a list, not 3"),
+        ({"batch_size": int}, "batch_size must be a whole number"),
+        ({"batch_size": np.True_}, "batch_size is np.True_|batch_size is True"),
+        ({"batch_size": np.arange(2)}, "batch_size must be a whole number"),
+        ({"columns": {"mel": {"pad_value": "x"}}}, "pad_value of column 'mel' must be a number, not 'x'"),
+        ({"weights": {"by": "language", "temperature": None}}, "temperature must be a number, not None"),
+        ({"drop_last": "no"}, "drop_last must be True or False, not 'no'"),
+        ({"verify": "false"}, "verify must be True or False"),
+        ({"lock_memory": None}, "lock_memory must be True or False"),
     ],
     ids=str,
 )
@@ -72,6 +88,5 @@ def test_arguments_are_keywords(cache):
 
 
 def test_numbers_of_numpy_are_numbers(cache):
-    import numpy as np
-
-    assert len(cache.reader(batch_size=np.int64(8), seed=np.uint64(2**64 - 1))) == 4
+    assert len(cache.reader(batch_size=np.int64(8), seed=np.uint64(2**64 - 1), drop_last=np.True_)) == 4
+    assert len(cache.reader(batch_size=8, columns={"mel": {"pad_value": np.float32(1)}}, drop_last=0)) == 5

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Union, overload
 
 from . import _core
 from ._array import Array, to_array
-from ._choices import no_such, one_of
+from ._choices import listed, no_such, one_of
 from ._errors import InvalidArgumentError, MismatchError, NotFoundError
 from ._options import BucketOptions, Columns, CropOptions, OnDamage, Reading, Shuffle, WeightOptions
 from ._reader import Reader
 
-PathLike = Union[str, "os.PathLike[str]"]
+PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 class Column(NamedTuple):
@@ -34,8 +35,11 @@ def open(path: PathLike | Iterable[PathLike]) -> Cache:
     Raises NotFoundError (no cache there), CorruptError, UnsupportedError (a newer format), ResourceError,
     MismatchError (caches that do not go together).
     """
-    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-    return Cache([os.fspath(one) for one in paths])
+    paths = [path] if isinstance(path, (str, bytes, os.PathLike)) else listed("paths of caches", path)
+    try:
+        return Cache([os.fsdecode(one) for one in paths])
+    except TypeError as error:
+        raise InvalidArgumentError(f"the path of a cache: {error}") from None
 
 
 class Cache:
@@ -49,6 +53,8 @@ class Cache:
     def __init__(self, paths: Sequence[str], digest: str | None = None) -> None:
         self._paths = tuple(paths)
         self._handle = _open_same(self._paths, digest)
+        # For children and pickles, who come later: the process may have gone to another folder by then.
+        self._absolute = tuple(map(os.path.abspath, self._paths))
         self._forks = _core.fork_count()
         self._digest = self._handle.digest
 
@@ -56,7 +62,7 @@ class Cache:
     def _core(self) -> _core.Cache:
         """The handle of this process."""
         if self._forks != _core.fork_count():
-            self._handle = _open_same(self._paths, self._digest)
+            self._handle = _open_same(self._absolute, self._digest)
             self._forks = _core.fork_count()
         return self._handle
 
@@ -131,7 +137,7 @@ class Cache:
         return Ids(self)
 
     def __contains__(self, clip_id: object) -> bool:
-        return isinstance(clip_id, str) and self._core.find(clip_id) is not None
+        return isinstance(clip_id, str) and _is_unicode(clip_id) and self._core.find(clip_id) is not None
 
     def __getitem__(self, key: str | int) -> Clip:
         if isinstance(key, str):
@@ -142,9 +148,9 @@ class Cache:
         return (Clip(self, position) for position in range(len(self)))
 
     def _find(self, clip_id: str) -> int:
-        position = self._core.find(clip_id)
+        position = self._core.find(clip_id) if _is_unicode(clip_id) else None
         if position is None:
-            raise NotFoundError(f"the cache has no clip '{clip_id}'")
+            raise NotFoundError(f"the cache has no clip {str(clip_id)!r}")
         return position
 
     def _id(self, position: int) -> str:
@@ -224,13 +230,13 @@ class Cache:
         # What can be gone through only once is kept for pickling.
         for name in ("columns", "ids", "exclude", "buckets"):
             if options[name] is not None and not isinstance(options[name], (str, bytes, Mapping)):
-                options[name] = list(options[name])
+                options[name] = listed(name, options[name])
         return Reader(self, options)
 
     # ---- other processes
 
     def __reduce__(self) -> Any:
-        return Cache, ([os.path.abspath(path) for path in self._paths], self._digest)
+        return Cache, (list(self._absolute), self._digest)
 
 
 class Ids(Sequence[str]):
@@ -329,6 +335,8 @@ class Clip:
         return tuple(self._cache.columns)
 
     def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str) or not _is_unicode(name):
+            raise NotFoundError(no_such("column", name, self.columns))
         memory, dtype, shape = self._cache._core.view(name, self.position)
         return to_array(memory, dtype, tuple(shape), f"column '{name}'")
 
@@ -354,17 +362,29 @@ class Clip:
 
 def _position(key: Any, size: int) -> int:
     try:
-        position: int = key.__index__()
-    except AttributeError:
+        position = operator.index(key)
+    except TypeError:
         raise InvalidArgumentError(f"clips are asked for by id or position, not by {type(key).__name__}") from None
     if not -size <= position < size:
         raise NotFoundError(f"there is no clip {position}: the cache has {size}")
     return position % size if size else 0
 
 
+def _is_unicode(text: str) -> bool:
+    """What is not (a file's name that is no UTF-8, from os.listdir()) is in no cache."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _open_same(paths: tuple[str, ...], digest: str | None) -> _core.Cache:
     """The generation with this digest, or whatever is there."""
-    handle = _core.open(list(paths))
+    for path in paths:
+        if "\0" in path:
+            raise InvalidArgumentError(f"the path of a cache holds a zero byte: {path!r}")
+    handle = _core.open([os.fsencode(path) for path in paths])
     if digest is not None and handle.digest != digest:
         raise MismatchError(
             f"{' + '.join(paths)} has been built anew since it was opened: open it again with xtts_precompute.open()"

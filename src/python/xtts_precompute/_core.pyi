@@ -92,7 +92,7 @@ class Cache:
     def view(self, column: str, position: int) -> tuple[Memory, str, list[int]]:
         """(memory, dtype, shape) of one record."""
 
-def open(paths: Sequence[str]) -> Cache: ...
+def open(paths: Sequence[bytes]) -> Cache: ...
 
 class Batch:
     """A lease on one of a reader's slots."""

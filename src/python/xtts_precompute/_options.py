@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._choices import no_others, no_such, one_of, whole
+from ._choices import listed, no_others, no_such, number, one_of, switch, text, whole
 from ._errors import InvalidArgumentError, NotFoundError
 
 
@@ -71,10 +71,6 @@ def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> di
     shuffle = options["shuffle"]
     split = options["split"]
     where = options["where"]
-    device = options["device"]
-    for name, value in (("where", where or ""), ("device", device)):
-        if not isinstance(value, str):
-            raise InvalidArgumentError(f"{name} must be a text, not {value!r}")
     return {
         "batch_size": whole("batch_size", options["batch_size"], 1, _BATCH_SIZE_MAX),
         "split": "" if split is None else one_of("split", split, SPLITS),
@@ -82,20 +78,20 @@ def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> di
         "seed": whole("seed", options["seed"], 0, _UINT64_MAX),
         "rank": whole("rank", options["rank"], 0, _UINT32_MAX),
         "world_size": whole("world_size", options["world_size"], 1, _UINT32_MAX),
-        "drop_last": bool(options["drop_last"]),
+        "drop_last": switch("drop_last", options["drop_last"]),
         "columns": [] if options["columns"] is None else _columns(options["columns"], tuple(known_columns)),
-        "where": where or "",
+        "where": "" if where is None else text("where", where),
         "ids": _ids(options["ids"]),
-        "exclude": _texts("exclude", options["exclude"] or ()),
+        "exclude": [] if options["exclude"] is None else _texts("exclude", options["exclude"]),
         "weights": None if options["weights"] is None else _weights(options["weights"]),
         "buckets": [] if options["buckets"] is None else _buckets(options["buckets"], options["batch_size"]),
         "crop_frames": 0 if options["crop"] is None else _crop(options["crop"]),
-        "verify": bool(options["verify"]),
+        "verify": switch("verify", options["verify"]),
         "on_damage": one_of("choice of on_damage", options["on_damage"], ON_DAMAGE),
         "slot_count": whole("prefetch", options["prefetch"], 3, 1024),
         "thread_count": 0 if options["threads"] is None else whole("threads", options["threads"], 1, 256),
-        "device": device,
-        "lock_memory": bool(options["lock_memory"]),
+        "device": text("device", options["device"]),
+        "lock_memory": switch("lock_memory", options["lock_memory"]),
         "reading": one_of("reading", options["reading"], READINGS),
         "stretch_samples": _or_default("stretch_samples", options["stretch_samples"]),
         "stretches_per_window": _or_default("stretches_per_window", options["stretches_per_window"]),
@@ -109,11 +105,11 @@ def _or_default(name: str, value: Any) -> int:
 def _texts(name: str, values: Any) -> list[str]:
     if isinstance(values, (str, bytes)):
         raise InvalidArgumentError(f"{name} must be a list of ids, not one text: {name}=[{values!r}]")
-    texts = list(values)
-    for text in texts:
-        if not isinstance(text, str):
-            raise InvalidArgumentError(f"{name} must be a list of ids, and {text!r} is none")
-    return texts
+    chosen = listed(name, values)
+    for one in chosen:
+        if not isinstance(one, str):
+            raise InvalidArgumentError(f"{name} must be a list of ids, and {one!r} is none")
+    return [text(name, one) for one in chosen]
 
 
 def _ids(ids: Any) -> list[str]:
@@ -145,7 +141,7 @@ def _column(name: str, wish: Any, known: tuple[str, ...]) -> tuple[str, str | No
         wish = {"dtype": wish}
     no_others(f"option of column '{name}'", wish, ("name", "dtype", "pad_value"))
     pad_value = wish.get("pad_value")
-    return name, _dtype(name, wish.get("dtype")), None if pad_value is None else float(pad_value)
+    return name, _dtype(name, wish.get("dtype")), None if pad_value is None else number(f"pad_value of column '{name}'", pad_value)
 
 
 def _columns(columns: Any, known: tuple[str, ...]) -> list[tuple[str, str | None, float | None]]:
@@ -155,7 +151,7 @@ def _columns(columns: Any, known: tuple[str, ...]) -> list[tuple[str, str | None
         wishes = [_column(name, wish, known) for name, wish in columns.items()]
     else:
         wishes = []
-        for wish in columns:
+        for wish in listed("columns", columns):
             if isinstance(wish, Mapping):
                 if "name" not in wish:
                     raise InvalidArgumentError(f"columns: {dict(wish)!r} has no 'name'; there are: {', '.join(known)}")
@@ -176,13 +172,13 @@ def _weights(weights: Any) -> tuple[str, float, int]:
     draws = weights.get("draws")
     return (
         one_of("weights by", weights["by"], WEIGHT_BY),
-        float(weights.get("temperature", 1.0)),
+        number("temperature", weights.get("temperature", 1.0)),
         0 if draws is None else whole("draws", draws, 1, 2**48),
     )
 
 
 def _buckets(buckets: Any, batch_size: int) -> list[tuple[int, int, int]]:
-    if isinstance(buckets, (str, Mapping)) or not all(isinstance(wish, Mapping) for wish in buckets):
+    if isinstance(buckets, (str, Mapping)) or not all(isinstance(wish, Mapping) for wish in listed("buckets", buckets)):
         raise InvalidArgumentError('buckets must be a list of dicts, as in buckets=[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]')
     wishes = []
     for wish in buckets:
