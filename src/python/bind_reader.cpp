@@ -74,19 +74,20 @@ class ReaderHandle {
 
   void close() {
     if (!reader_) return;
+    forget_parents_threads();
     const Turn turn(*this);
     auto closing = std::move(reader_);  // with the GIL, under which the others look
     const GilRelease released;
     closing.reset();
   }
   [[nodiscard]] bool is_closed() const noexcept { return !reader_; }
-  [[nodiscard]] bool is_busy() const noexcept { return is_busy_.load(); }
+  [[nodiscard]] bool is_busy() const noexcept { return !is_parents() && is_busy_.load(); }
 
   // Calls with the reader, without the GIL.
   template <typename Call>
   [[nodiscard]] auto with(Call call) {
     if (!reader_) throw StatusError(invalid("the reader is closed: open another, cache.reader()"));
-    if (made_at_ != fork_count()) {
+    if (is_parents()) {
       throw StatusError(
           {StatusCode::kUnsupported,
            "this reader was opened before the process forked, and its threads are the parent's: "
@@ -98,6 +99,13 @@ class ReaderHandle {
   }
 
  private:
+  // This process is a fork of the one that opened the reader.
+  [[nodiscard]] bool is_parents() const noexcept { return made_at_ != fork_count(); }
+  // Who was using the reader when the process forked is not here, and never will have done with it.
+  void forget_parents_threads() noexcept {
+    if (is_parents()) is_busy_.store(false);
+  }
+
   struct Turn {
     explicit Turn(ReaderHandle& handle) : handle_(handle) {
       if (handle_.is_busy_.exchange(true)) {

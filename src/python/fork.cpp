@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "python/gil.hpp"
+
 namespace xtts::python {
 namespace {
 
@@ -17,8 +19,10 @@ std::uint32_t fork_count() noexcept {
 
 void count_forks() {
   // Without memory for the handler forks go unseen: then a child may wait for a lock of its parent.
-  static const int installed =
-      ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  static const int installed = ::pthread_atfork(nullptr, nullptr, [] {
+    forks.fetch_add(1, std::memory_order_relaxed);
+    GilRelease::forget_others();
+  });
   static_cast<void>(installed);
 }
 

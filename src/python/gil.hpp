@@ -25,6 +25,8 @@ class GilRelease {
   GilRelease(const GilRelease&) = delete;
   GilRelease& operator=(const GilRelease&) = delete;
 
+  // In a forked child, which has none of the parent's other threads.
+  static void forget_others() noexcept { outside_count = 0; }
   static void stay_inside() noexcept { must_stay_inside = true; }
   [[nodiscard]] static std::uint32_t count_outside() noexcept { return outside_count; }
 

@@ -64,6 +64,60 @@ assert cache._handle is handle and (cache[1].mel == expected[1]).all()
     )
 
 
+@pytest.mark.parametrize("shuffle", ["global", "window"])
+def test_a_child_of_a_process_with_busy_threads_ends_at_once(shuffle, path):
+    run_python(
+        FORK
+        + f"""
+import threading
+cache = xp.open(sys.argv[1])
+reader = cache.reader(batch_size=4, shuffle={shuffle!r})
+ended = threading.Event()
+
+def take():
+    while not ended.is_set():
+        for batch in reader:
+            cache[0].mel
+
+def child():
+    reader.close()  # the parent's thread, which was using it, is not here
+    assert "closed" in repr(reader)
+
+threads = [threading.Thread(target=take), threading.Thread(target=lambda: [cache[1].mel for _ in iter(ended.is_set, True)])]
+for thread in threads:
+    thread.start()
+try:
+    for round in range(10):
+        begun = time.monotonic()
+        run(child, sys.exit)
+        assert time.monotonic() - begun < 5, "the child waited for threads of its parent"
+finally:
+    ended.set()
+for thread in threads:
+    thread.join()
+""",
+        path,
+        timeout_s=120,
+    )
+
+
+def test_a_cache_opens_itself_again_in_a_child_that_has_moved(path):
+    run_python(
+        FORK
+        + """
+os.chdir(os.path.dirname(sys.argv[1]))
+cache = xp.open(os.path.basename(sys.argv[1]))
+
+def child():
+    os.chdir("/")
+    assert cache[0].text
+
+run(child)
+""",
+        path,
+    )
+
+
 def test_a_cache_that_was_built_anew_says_so_in_a_child(own_path, second_path):
     run_python(
         FORK
