@@ -133,7 +133,10 @@ Status named_as_here(const Status& status) {
 
 std::optional<BatchHandle> next(ReaderHandle& self) {
   auto batch = self.with([](Reader& reader) { return reader.next(); });
-  if (!batch.ok()) throw StatusError(named_as_here(batch.status()));
+  if (!batch.ok()) {
+    const bool is_full = batch.status().code() == StatusCode::kBusy;
+    throw StatusError(named_as_here(batch.status()), is_full ? "slots held" : "");
+  }
   if (!*batch) return std::nullopt;
   return BatchHandle{std::make_shared<const Batch>(std::move(**batch))};
 }

@@ -68,6 +68,12 @@ def cache(path):
     return xp.open(path)
 
 
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch):
+    """Who keeps all batches hears of it at once."""
+    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 0)
+
+
 @pytest.fixture
 def own_path(path, tmp_path):
     """A copy that a test may damage."""

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import threading
 
 import pytest
 import xtts_precompute as xp
@@ -97,6 +98,7 @@ def test_a_state_that_is_not_this_readers(cache, reader, second_path):
         ({**state, "extra": 1}, xp.InvalidArgumentError, "no key of a reader's state 'extra'"),
         ({key: value for key, value in state.items() if key != "epoch"}, xp.InvalidArgumentError, "has no 'epoch'"),
         ({**state, "epoch": "three"}, xp.InvalidArgumentError, "never gives"),
+        (None, xp.InvalidArgumentError, "not None"),
         ({**state, "epoch": -3}, xp.InvalidArgumentError, "never gives"),
     ):
         with pytest.raises(error, match=message):
@@ -128,6 +130,44 @@ def test_kept_batches_cost_slots_and_come_back(reader):
     del array
     assert slots_free(reader) == 4
     kept.release()
+
+
+def test_a_batch_that_nobody_refers_to_any_more_is_collected_before_the_error(reader):
+    for _ in range(4):
+        cycle = [next(reader).mel]
+        cycle.append(cycle)
+    del cycle
+    gc.disable()
+    try:
+        assert next(reader) is not None
+    finally:
+        gc.enable()
+
+
+def test_next_waits_for_who_lets_go(reader, monkeypatch):
+    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 60)
+    held = [next(reader) for _ in range(4)]
+    timer = threading.Timer(0.3, held.clear)
+    timer.start()
+    assert next(reader) is not None and held == []
+    timer.join()
+
+
+def test_jax_computes_behind_and_the_plain_loop_goes_on(cache, monkeypatch):
+    jax = pytest.importorskip("jax")
+    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 60)
+    step = jax.jit(lambda mel: jax.numpy.linalg.svd(mel @ mel.swapaxes(1, 2))[1].sum())
+    for take in (jax.numpy.asarray, lambda mel: mel):
+        reader = cache.reader(batch_size=4, prefetch=3)
+        results = [step(take(batch.mel)) for _ in range(3) for batch in reader]
+        assert len(results) == 3 * len(reader)
+
+
+def test_a_batch_is_no_sequence(reader):
+    batch = next(reader)
+    for use in (lambda: iter(batch), lambda: list(batch), lambda: batch[0]):
+        with pytest.raises((TypeError, xp.InvalidArgumentError), match="not iterable|by name, not by 0"):
+            use()
 
 
 def test_a_released_batch_says_so(reader):

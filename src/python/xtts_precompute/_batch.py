@@ -60,7 +60,11 @@ class Batch:
     def __contains__(self, name: object) -> bool:
         return name in self.columns
 
+    __iter__ = None  # by numbers, which Python would try, there is nothing
+
     def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str):
+            raise InvalidArgumentError(f"a batch's columns are asked for by name, not by {name!r}: batch.mel[row] is a row")
         array = self._arrays.get(name)
         if array is None:
             parts = self._held().column(name)
@@ -87,6 +91,8 @@ class Batch:
 
     def lengths(self, column: str) -> Array:
         """The column's true lengths by row, int32; the same as `batch.<column>_len`, and `text_len` for tokens."""
+        if column not in self.columns:
+            raise AttributeError(no_such("column", column, self.columns))
         name = column + "_len"
         array = self._arrays.get(name)
         if array is None:

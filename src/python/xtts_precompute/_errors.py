@@ -54,6 +54,10 @@ class BusyError(Error):
     code = "busy"
 
 
+class SlotsHeldError(BusyError):
+    """The first of the two, for Reader, which waits a while before it says so."""
+
+
 class ResourceError(Error, OSError):
     """Memory, descriptors, disk: make room and try again."""
 
@@ -81,3 +85,4 @@ CLASSES: dict[str, type[Error]] = {
         InternalError,
     )
 }
+CLASSES["slots held"] = SlotsHeldError

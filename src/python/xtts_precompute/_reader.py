@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import time
 import weakref
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._batch import Batch
 from ._choices import no_others, whole
-from ._errors import Error, InvalidArgumentError
+from ._errors import BusyError, Error, InvalidArgumentError, SlotsHeldError
 from ._options import core_options
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "bucket_samples_consumed", "cache", "selection")
 _WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch
+_WAIT_FOR_SLOT_S = 10.0  # for others to let go of batches
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,9 @@ class Reader:
     `for batch in reader` goes on from where the reader stands to the end of its epoch; the next `for` begins the epoch after
     it. After an early `break` the next `for` goes on behind the last batch. `set_epoch(e)` begins epoch e anew.
 
+    Batches that are kept cost slots (`prefetch=`). When all are held, `next()` waits 10 s for one, in which arrays in
+    reference cycles are collected, too, and raises BusyError then.
+
     One thread at a time: a second gets BusyError. Batches may be used and dropped in any thread. After a fork the
     child opens its own reader; this one says so there (UnsupportedError). A pickled reader goes on at the same place
     in another process of the machine. Ctrl-C is seen when the batch that is waited for has come.
@@ -83,11 +88,28 @@ class Reader:
     def __next__(self) -> Batch:
         if self._ended:
             raise StopIteration
-        core = self._core.next()
+        try:
+            core = self._core.next()
+        except SlotsHeldError:
+            core = self._next_when_a_slot_is_back()
         if core is None:
             self._ended = True
             raise StopIteration
         return Batch(core, self._cache)
+
+    def _next_when_a_slot_is_back(self) -> _core.Batch | None:
+        """Who holds the slots may be about to let go of them: another thread, a reference cycle, or a library that goes on
+        computing when its call has returned. JAX drops arrays that it is done with only when Python's collector runs."""
+        until = time.monotonic() + _WAIT_FOR_SLOT_S
+        gc.collect()
+        while True:
+            try:
+                return self._core.next()
+            except SlotsHeldError as error:
+                if time.monotonic() >= until:
+                    raise BusyError(str(error)) from None
+            time.sleep(0.001)
+            gc.collect(0)
 
     def __len__(self) -> int:
         """Batches of an epoch, the same number on every rank."""
@@ -124,6 +146,8 @@ class Reader:
 
         MismatchError: the state is of another generation, selection or kind of order.
         """
+        if not isinstance(state, Mapping):
+            raise InvalidArgumentError(f"the state must be one of state_dict(), not {state!r}")
         no_others("key of a reader's state", state, _STATE_KEYS)
         for key in _STATE_KEYS:
             if key not in state:
