@@ -46,6 +46,19 @@ ArrayParts view(const CacheHandle& self, const std::string& column, std::uint64_
   return {Memory{bytes, record}, std::string(to_string(record->dtype())), record->shape()};
 }
 
+// Once without the GIL for all: under other busy threads, each return to it may take milliseconds.
+Result<std::vector<std::string>> ids(const Cache& cache,
+                                     const std::vector<std::uint64_t>& positions) {
+  std::vector<std::string> found;
+  found.reserve(positions.size());
+  for (const std::uint64_t position : positions) {
+    Result<std::string> id = cache.id(position);
+    if (!id.ok()) return id.status();
+    found.push_back(std::move(*id));
+  }
+  return found;
+}
+
 ClipInfo clip(const CacheHandle& self, std::uint64_t position) {
   return must(without_gil([&] { return self.cache->clip(position); }));
 }
@@ -81,6 +94,12 @@ void bind_cache(nb::module_& module) {
             return must(without_gil([&] { return self.cache->id(position); }));
           },
           nb::arg("position"))
+      .def(
+          "ids",
+          [](const CacheHandle& self, const std::vector<std::uint64_t>& positions) {
+            return must(without_gil([&] { return ids(*self.cache, positions); }));
+          },
+          nb::arg("positions"))
       .def(
           "find",
           [](const CacheHandle& self, const std::string& id) {

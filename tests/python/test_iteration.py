@@ -220,5 +220,6 @@ def test_stats_count_what_was_done(cache, truth, reader):
     assert in_place.stats().batches_in_place > 0
 
 
-def test_repr_of_a_reader(reader):
+def test_repr_of_a_reader(cache, reader):
+    assert "ids=[" in repr(cache.reader(batch_size=4, ids=list(cache.ids))) and cache.ids[20] not in repr(cache.reader(batch_size=4, ids=list(cache.ids)))
     assert "epoch 0, 9 batches of 37 clips" in repr(reader) and "seed=11" in repr(reader)

@@ -3,6 +3,7 @@
 import multiprocessing
 import pickle
 import shutil
+import sys
 
 import pytest
 import xtts_precompute as xp
@@ -240,6 +241,39 @@ def test_errors_and_arrays_can_be_pickled_and_batches_cannot(cache):
     assert (array == batch.mel).all() and array.flags.writeable
     with pytest.raises(TypeError, match="lease"):
         pickle.dumps(batch)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="before Python 3.12 a module cannot refuse")
+def test_a_sub_interpreter_is_refused_and_breaks_nothing(path):
+    run_python(
+        '''
+import sys
+try:
+    import _xxsubinterpreters as interpreters
+except ImportError:
+    import _interpreters as interpreters
+import xtts_precompute as xp
+
+inner = interpreters.create()
+# The compiled part alone: NumPy has troubles of its own there.
+failure = interpreters.run_string(inner, f"""
+import importlib.machinery, importlib.util
+loader = importlib.machinery.ExtensionFileLoader("xtts_precompute._core", {xp._core.__file__!r})
+try:
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("xtts_precompute._core", loader))
+    loader.exec_module(module)
+except ImportError as error:
+    assert "interpreter" in str(error), error
+else:
+    raise AssertionError("no error")
+""")
+assert failure is None, failure
+interpreters.destroy(inner)
+cache = xp.open(sys.argv[1])
+assert next(cache.reader(batch_size=4)).ids and cache[0].text
+''',
+        path,
+    )
 
 
 ENDS = {

@@ -125,7 +125,7 @@ class Batch:
     def ids(self) -> list[str]:
         """Ids of the valid rows, looked up at the first use."""
         if self._ids is None:
-            self._ids = [self._cache._id(int(position)) for position in self.positions]
+            self._ids = self._cache._core.ids(self.positions.tolist())
         return self._ids
 
     def is_view(self, column: str) -> bool:

@@ -37,9 +37,10 @@ def open(path: PathLike | Iterable[PathLike]) -> Cache:
     """
     paths = [path] if isinstance(path, (str, bytes, os.PathLike)) else listed("paths of caches", path)
     try:
-        return Cache([os.fsdecode(one) for one in paths])
+        names = [os.fsdecode(one) for one in paths]
     except TypeError as error:
         raise InvalidArgumentError(f"the path of a cache: {error}") from None
+    return Cache(names)
 
 
 class Cache:
@@ -256,7 +257,7 @@ class Ids(Sequence[str]):
     def __getitem__(self, key: slice) -> list[str]: ...
     def __getitem__(self, key: int | slice) -> str | list[str]:
         if isinstance(key, slice):
-            return [self._cache._id(position) for position in range(*key.indices(len(self)))]
+            return self._cache._core.ids(list(range(*key.indices(len(self)))))
         return self._cache._id(_position(key, len(self)))
 
     def __contains__(self, clip_id: object) -> bool:

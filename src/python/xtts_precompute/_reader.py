@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import reprlib
 import time
 import weakref
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "bucket_samples_consumed", "cache", "selection")
 _WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch
 _WAIT_FOR_SLOT_S = 10.0  # for others to let go of batches
+
+_short = reprlib.Repr()  # of options: a list of ids may have a million
+_short.maxstring = 200
 
 
 @dataclass(frozen=True)
@@ -186,7 +190,7 @@ class Reader:
             return f"<Reader of {self._cache._shown}, closed>"
         if self._core.is_busy:
             return f"<Reader of {self._cache._shown}, in use>"
-        given = ", ".join(f"{name}={value!r}" for name, value in self._options.items() if value is not None)
+        given = ", ".join(f"{name}={_short.repr(value)}" for name, value in self._options.items() if value is not None)
         return f"<Reader of {self._cache._shown}: epoch {self.epoch}, {len(self)} batches of {self.sample_count} clips, {given}>"
 
 
