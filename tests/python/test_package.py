@@ -24,7 +24,9 @@ def test_it_is_the_installed_one():
 
 def test_versions_agree():
     in_cmake = re.search(r"project\(xtts-precompute VERSION (\S+)", (PROJECT / "CMakeLists.txt").read_text()).group(1)
-    assert importlib.metadata.version("xtts-precompute") == in_cmake
+    assert importlib.metadata.version("xtts-precompute") == in_cmake == xp.__version__
+    with pytest.raises(AttributeError, match="has no attribute 'opne'"):
+        xp.opne
     assert importlib.metadata.requires("xtts-precompute") == ["numpy>=1.23", 'ml_dtypes>=0.3; extra == "bfloat16"']
 
 
@@ -111,6 +113,7 @@ for batch in reader:
 state = reader.state_dict()
 reader.load_state_dict(state)
 mean: float = reader.stats().ms_mean
+version: str = xp.__version__
 """
 
 WRONG = {
@@ -119,6 +122,7 @@ WRONG = {
     'cache.reader(weights={"by": "colour"})': "incompatible type",
     'cache.reader(crop={"frame": 3})': "incompatible type|Missing key",
     "cache.ids[0] + 1": "Unsupported operand",
+    "xp.opne": "has no attribute",
     "reader.stats().ms_median": "has no attribute",
 }
 

@@ -15,6 +15,8 @@ cache; a batch or array that is kept costs the reader one of its slots (`prefetc
 are exceptions that name the clip.
 """
 
+from typing import TYPE_CHECKING
+
 from ._array import Array
 from ._batch import Batch
 from ._cache import Cache, Clip, Column, open
@@ -31,6 +33,19 @@ from ._errors import (
     UnsupportedError,
 )
 from ._reader import Reader, ReaderStats
+
+__version__: str
+
+if not TYPE_CHECKING:  # who saw this function would take any name for one of the package
+
+    def __getattr__(name):
+        if name != "__version__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import importlib.metadata  # only where it is asked for: it takes longer than all of this package
+
+        return importlib.metadata.version("xtts-precompute")
+
+
 
 __all__ = [
     "Array",

@@ -148,6 +148,8 @@ class Batch:
         self.release()
 
     def __dir__(self) -> list[str]:
+        if self._core is None:
+            return list(super().__dir__())
         lengths = [name + "_len" for name in self.columns] + ["text_len"] * ("tokens" in self)
         return [*super().__dir__(), *self.columns, *lengths]
 
