@@ -179,6 +179,13 @@ class RealRandomAccessFile final : public RandomAccessFile {
     if (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino) {
       return Status(StatusCode::kResource, path_ + " is another file than it was");
     }
+    // For a queue the flag means more than for read(): some kernels then refuse a read that would
+    // have to wait (before 5.13), or make it at once and alone, on file systems that cannot begin
+    // one without waiting.
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+      return system_failure("opening", path_, errno);
+    }
     const std::uint32_t alignment = direct_alignment_bytes(fd);
     if (alignment == 0) return RandomAccessFile::open_direct();
     return std::shared_ptr<const DirectFile>(

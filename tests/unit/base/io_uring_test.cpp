@@ -69,6 +69,14 @@ TEST_F(DirectFileTest, AlignmentIsAPowerOfTwo) {
   EXPECT_EQ(bytes & (bytes - 1), 0U);
 }
 
+// With O_NONBLOCK io_uring gives up where it would have to wait, or waits while it submits.
+TEST_F(DirectFileTest, ReadsMayWaitForTheDisk) {
+  const int flags = ::fcntl(file_->descriptor(), F_GETFL);
+  ASSERT_GE(flags, 0);
+  EXPECT_EQ(flags & O_NONBLOCK, 0);
+  EXPECT_NE(flags & O_DIRECT, 0);
+}
+
 TEST_F(DirectFileTest, EveryReadComesBackOnceWithItsBytes) {
   const auto ring = open_ring(8);
   XTTS_NEEDS_RING(ring);
