@@ -130,8 +130,11 @@ void Loader::choose_reading(const ReaderOptions& options) {
 
 Status Loader::open_staging() {
   std::uint64_t record_bytes_max = 0;
+  std::uint32_t staged_count = 0;  // of the columns, and so of the records of a row
   for (const ColumnLayout& column : layouts_.front().columns) {
-    record_bytes_max = std::max(record_bytes_max, column.column->spec.record_bytes());
+    const std::uint64_t record_bytes = column.column->spec.record_bytes();
+    record_bytes_max = std::max(record_bytes_max, record_bytes);
+    if (record_bytes >= kStagedRecordBytesMin) ++staged_count;
   }
   if (record_bytes_max < kStagedRecordBytesMin) {
     return {StatusCode::kUnsupported, "these records are small: the page cache is made for them"};
@@ -140,7 +143,8 @@ Status Loader::open_staging() {
       std::clamp(kReadsAtOnceBytes / record_bytes_max, kReadsAtOnceMin, kReadsAtOnceMax);
   const StagingOptions staging{.record_bytes_max = record_bytes_max,
                                .memory_bytes = kStagingBytes,
-                               .depth = static_cast<std::uint32_t>(depth)};
+                               .depth = static_cast<std::uint32_t>(depth),
+                               .held_count_max = staged_count};
   XTTS_ASSIGN(staging_, RecordStaging::open(caches_->first()->env(), staging));
   return {};
 }

@@ -24,8 +24,9 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
                                                            const StagingOptions& options) {
   const std::uint64_t cell_bytes =
       align_up(options.record_bytes_max, kCellAlignmentBytes) + kCellAlignmentBytes;
-  const auto cell_count = static_cast<std::size_t>(
-      std::clamp<std::uint64_t>(options.memory_bytes / cell_bytes, kStagingCellsMin, kCellsMax));
+  const auto cell_count = std::max<std::size_t>(
+      std::clamp<std::uint64_t>(options.memory_bytes / cell_bytes, kStagingCellsMin, kCellsMax),
+      options.held_count_max);
   const auto size_bytes = checked_multiply<std::uint64_t>(cell_bytes, cell_count);
   if (!size_bytes) return Status(StatusCode::kResource, "records are too large to be staged");
   XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));

@@ -8,7 +8,8 @@
 //
 // Memory is a fixed number of cells, so that a slow consumer stops the reading; cells go to tickets
 // in turn. Whoever holds tickets must wait for and release the lowest of them sooner or later,
-// whatever the others do; released out of turn, or without having been waited for, is fine too.
+// whatever the others do, and wait for no more than held_count_max before that; released out of
+// turn, or without having been waited for, is fine too.
 // The disk has at most `depth` reads at once.
 //
 // Synchronised inside: any number of threads. There is no thread of its own: who waits for a record
@@ -37,6 +38,9 @@ struct StagingOptions {
   std::uint64_t record_bytes_max = 0;  // larger ones are not read here
   std::uint64_t memory_bytes = 0;      // at least kStagingCellsMin records, whatever this says
   std::uint32_t depth = 0;
+  // Tickets in a row that one thread waits for before it releases the first of them: there are as
+  // many cells at least, or it would wait for a cell of its own.
+  std::uint32_t held_count_max = 1;
 };
 
 constexpr std::uint32_t kStagingCellsMin = 4;

@@ -282,11 +282,21 @@ TestCache make_test_cache(const TestCacheOptions& options) {
   columns.emplace_back(options, spec_of(options, cache.manifest, true),
                        std::bit_cast<std::uint32_t>(kMelFill));
   columns.emplace_back(options, spec_of(options, cache.manifest, false), 0);
+  for (std::uint32_t copy = 1; copy <= options.mel_copies; ++copy) {
+    formats::ColumnSpec spec = spec_of(options, cache.manifest, true);
+    spec.name += "_" + std::to_string(copy);
+    spec.id = 1 + copy;
+    columns.emplace_back(options, std::move(spec), std::bit_cast<std::uint32_t>(kMelFill));
+  }
   for (std::uint32_t i = 0; i < options.clip_count + options.tombstone_count; ++i) {
     TestClip clip = make_clip(options, i);
     columns[0].add(clip, static_cast<std::uint32_t>(clip.mel.size() / options.channel_count),
                    rows_of(clip.mel));
     columns[1].add(clip, static_cast<std::uint32_t>(clip.tokens.size()), rows_of(clip.tokens));
+    for (std::size_t copy = 2; copy < columns.size(); ++copy) {
+      columns[copy].add(clip, static_cast<std::uint32_t>(clip.mel.size() / options.channel_count),
+                        rows_of(clip.mel));
+    }
     if (i < options.clip_count) cache.clips.push_back(std::move(clip));
   }
   for (ColumnMaker& column : columns) column.finish(cache);

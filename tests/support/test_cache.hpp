@@ -1,8 +1,8 @@
 // TestCache: a small published cache, composed from the format document: two columns (mel and
-// tokens), any layout, with reader's and verify's tests in mind. The index and the manifest are
-// made by the codecs of formats/; shards by a ShardMaker: by hand, pages of a made-up tree around
-// real regions (readers never parse LMDB's pages), or by the store. Plain values; one thread at a
-// time.
+// tokens; more where that is asked for), any layout, with reader's and verify's tests in mind. The
+// index and the manifest are made by the codecs of formats/; shards by a ShardMaker: by hand, pages
+// of a made-up tree around real regions (readers never parse LMDB's pages), or by the store. Plain
+// values; one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +57,7 @@ struct TestCacheOptions {
   std::uint32_t frames_max = 24;
   std::uint32_t channel_count = 5;
   std::uint32_t tokens_max = 12;
+  std::uint32_t mel_copies = 0;  // further columns, mel_1 and so on, with the mel's own numbers
   std::uint32_t clips_per_block = 2;  // at most K, which is 64 for records this small
   std::uint32_t blocks_per_shard = 2;
   std::uint32_t tombstone_count =

@@ -56,6 +56,22 @@ TEST(PublicReaderReading, BatchLargerThanTheStagingMemoryComes) {
   }
 }
 
+// Records of up to 6.7 MB: four of them fill the staging memory, and a row has six.
+TEST(PublicReaderReading, RowOfMoreRecordsThanTheStagingMemoryHoldsComes) {
+  const MadeCache cache({.layout = formats::Layout::kPacked,
+                         .clip_count = 9,
+                         .frames_max = 21000,
+                         .channel_count = 80,
+                         .mel_copies = 5,
+                         .clips_per_block = 1});
+  for (const std::uint32_t threads : {1U, 3U}) {
+    Reader reader = open_reader(
+        cache.open(),
+        {.batch_size = 1, .slot_count = 3, .thread_count = threads, .reading = Reading::kDirect});
+    expect_epoch(reader, cache);
+  }
+}
+
 TEST(PublicReaderReading, DirectAndMappedReadersOfOneCacheDoNotDisturbEachOther) {
   const MadeCache cache(large_records());
   const Cache opened = cache.open();
