@@ -129,6 +129,16 @@ std::optional<std::string> find_memory_group(std::string_view cgroup) {
   return found;
 }
 
+std::vector<std::string> groups_above(std::string_view group) {
+  std::vector<std::string> groups;
+  while (!group.empty()) {
+    if (!group.ends_with('/')) groups.emplace_back(group);
+    group = group.substr(0, std::min(group.rfind('/'), group.size()));
+  }
+  groups.emplace_back();
+  return groups;
+}
+
 StorageKind storage_kind(const FileSystem* system, std::string_view device,
                          std::optional<bool> rotational) noexcept {
   if (system == nullptr || system->kind == FileSystemKind::kProgram) return StorageKind::kUnknown;
@@ -175,9 +185,13 @@ Result<std::uint64_t> real_available_memory_bytes() {
   // In a container the group's own folder is often mounted as the root of the tree, and pages of
   // files count against the limit: they are given back before anything else is refused.
   const std::string root = "/sys/fs/cgroup";
-  std::string group = find_memory_group(read_kernel_text("/proc/self/cgroup")).value_or("/");
-  for (const std::string& folder :
-       {root + group, root, root + "/memory", root + "/unified" + group}) {
+  const std::string group = find_memory_group(read_kernel_text("/proc/self/cgroup")).value_or("/");
+  std::vector<std::string> folders = {root + "/memory"};
+  for (const std::string& one : groups_above(group)) {
+    folders.push_back(root + one);
+    folders.push_back(root + "/unified" + one);
+  }
+  for (const std::string& folder : folders) {
     for (const char* const name : {"/memory.max", "/memory.limit_in_bytes"}) {
       const auto limit = parse_memory_limit_bytes(read_kernel_text(folder + name));
       if (limit) bytes = std::min(bytes, *limit);

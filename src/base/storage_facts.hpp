@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/env.hpp"
 #include "base/file_systems.hpp"
@@ -35,5 +36,8 @@ namespace xtts {
 [[nodiscard]] std::optional<std::uint64_t> parse_memory_limit_bytes(std::string_view text);
 // /proc/self/cgroup: the folder of the group that limits memory, below the mounted tree.
 [[nodiscard]] std::optional<std::string> find_memory_group(std::string_view cgroup);
+// The group and all above it, below the mounted tree: "/a/b", "/a", "". Each has a limit of its
+// own, and often only one of those above has any.
+[[nodiscard]] std::vector<std::string> groups_above(std::string_view group);
 
 }  // namespace xtts

@@ -68,6 +68,17 @@ TEST(StorageFacts, MemoryGroupIsThatOfTheTreeThatLimits) {
   EXPECT_EQ(find_memory_group("nonsense"), std::nullopt);
 }
 
+// Slurm, say, limits the job, and leaves the groups below it without a limit.
+TEST(StorageFacts, GroupsAboveCountAsWell) {
+  EXPECT_EQ(
+      groups_above("/system.slice/job_7/step_0/user"),
+      (std::vector<std::string>{"/system.slice/job_7/step_0/user", "/system.slice/job_7/step_0",
+                                "/system.slice/job_7", "/system.slice", ""}));
+  EXPECT_EQ(groups_above("/"), std::vector<std::string>{""});
+  EXPECT_EQ(groups_above(""), std::vector<std::string>{""});
+  EXPECT_EQ(groups_above("/a/"), (std::vector<std::string>{"/a", ""}));
+}
+
 TEST(StorageFacts, OfMemoryIsMemory) {
   const auto facts = real_storage("/dev/shm");
   if (!facts.ok()) GTEST_SKIP() << "SKIPPED: no /dev/shm here";
