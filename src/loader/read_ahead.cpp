@@ -76,6 +76,11 @@ std::uint64_t ReadAhead::batches_ahead(const BatchClips& clips) const {
 
 Status ReadAhead::take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) {
   if (disk_is_read) patience_ = kPatience;
+  // Of batches that could not be planned to their end, and that nobody will ask for again.
+  while (!planned_.empty() && first_step_ < step) {
+    release(planned_.front().tickets, 0, planned_.front().clips.positions.size());
+    drop_first();
+  }
   if (planned_.empty()) {
     first_step_ = step;
     if (!plan_next()) {
@@ -92,10 +97,14 @@ Status ReadAhead::take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) {
   slot.places = std::move(next.places);
   slot.tickets = std::move(next.tickets);
   slot.has_places = asked_count_ > 0;
+  drop_first();
+  return {};
+}
+
+void ReadAhead::drop_first() {
   planned_.pop_front();
   ++first_step_;
   if (asked_count_ > 0) --asked_count_;
-  return {};
 }
 
 // False: there is none, as far as is known now.
@@ -214,9 +223,14 @@ std::uint64_t ReadAhead::stage(const reader::RecordPlace& place) const noexcept 
 
 void ReadAhead::release(const BatchSlot& slot, std::uint32_t first_row,
                         std::uint32_t end_row) const {
-  for (const Tickets& tickets : slot.tickets) {
-    for (std::size_t row = first_row; row < std::min<std::size_t>(end_row, tickets.size()); ++row) {
-      if (tickets[row] != kNoTicket) options_.staging->release(tickets[row]);
+  release(slot.tickets, first_row, end_row);
+}
+
+void ReadAhead::release(const std::vector<Tickets>& tickets, std::size_t first_row,
+                        std::size_t end_row) const {
+  for (const Tickets& of_column : tickets) {
+    for (std::size_t row = first_row; row < std::min(end_row, of_column.size()); ++row) {
+      if (of_column[row] != kNoTicket) options_.staging->release(of_column[row]);
     }
   }
 }

@@ -50,7 +50,8 @@ class ReadAhead {
   void restart();
 
   // The clips of a batch, with their records where they were looked up ahead. Steps in ascending
-  // order. `disk_is_read`: pages had to be waited for lately. kInternal: there is no such step.
+  // order; where one fails or throws, the next is taken as if it had not been. `disk_is_read`:
+  // pages had to be waited for lately. kInternal: there is no such step.
   [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read);
   // The records of a batch where take() has left that open.
   void find_records(BatchSlot& slot);
@@ -71,6 +72,9 @@ class ReadAhead {
   [[nodiscard]] std::uint64_t batches_ahead(const BatchClips& clips) const;
   [[nodiscard]] bool plan_next();
   void plan_until(std::uint64_t end_step);
+  void drop_first();
+  void release(const std::vector<Tickets>& tickets, std::size_t first_row,
+               std::size_t end_row) const;
   void announce_headers(const BatchClips& clips) const;
   [[nodiscard]] std::vector<Places> locate(const BatchLayout& layout,
                                            const std::vector<std::uint64_t>& positions) const;
