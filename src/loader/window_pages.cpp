@@ -20,8 +20,6 @@ constexpr std::uint64_t kWholeShardBytesMax = std::uint64_t{1} << 20U;
 // processor: the kernel's own read-ahead is 128 KiB, or one millisecond.
 constexpr std::uint64_t kAnnouncedBytes = std::uint64_t{4} << 20U;
 constexpr std::size_t kWindowsKept = 2;
-// A run is read in less than a second; who holds a turn for so long has been suspended.
-constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kBetweenTries{2};
 
 bool is_in_memory(const FileMapping& mapping, std::uint64_t offset_bytes,
@@ -32,16 +30,19 @@ bool is_in_memory(const FileMapping& mapping, std::uint64_t offset_bytes,
 }  // namespace
 
 WindowPages::WindowPages(const reader::CacheSet& caches, const Selection& selection,
-                         std::vector<const reader::SharedColumn*> columns, bool keep_in_memory)
+                         std::vector<const reader::SharedColumn*> columns, bool keep_in_memory,
+                         std::chrono::milliseconds patience)
     : caches_(caches),
       selection_(selection),
       columns_(std::move(columns)),
       keep_in_memory_(keep_in_memory),
+      patience_(patience),
       piece_(kWindowPieceBytes) {
   for (std::size_t i = 0; i < caches.cache_count(); ++i) {
     auto file = caches.cache(i).open_index();
     indexes_.push_back(file.ok() ? std::move(*file) : nullptr);
   }
+  has_waited_in_vain_.resize(indexes_.size());
 }
 
 WindowPages::~WindowPages() {
@@ -160,14 +161,18 @@ std::unique_ptr<FileLock> WindowPages::wait_for_turn(std::size_t cache,
                                                      const std::function<bool()>& is_needless) {
   const RandomAccessFile* const file = indexes_[cache].get();
   if (file == nullptr) return nullptr;
-  const Clock::time_point deadline = Clock::now() + kPatience;
-  do {
+  const Clock::time_point deadline = Clock::now() + patience_;
+  for (;;) {
     auto turn = file->try_turn();
-    if (turn.ok()) return std::move(*turn);
-    if (turn.status().code() != StatusCode::kBusy) return nullptr;
+    if (turn.ok()) {
+      has_waited_in_vain_[cache] = false;
+      return std::move(*turn);
+    }
+    if (turn.status().code() != StatusCode::kBusy || has_waited_in_vain_[cache]) return nullptr;
     std::this_thread::sleep_for(kBetweenTries);
-  } while (!is_needless() && Clock::now() < deadline);
-  return nullptr;
+    if (is_needless()) return nullptr;
+    has_waited_in_vain_[cache] = Clock::now() >= deadline;
+  }
 }
 
 void WindowPages::keep(const Run& run) {

@@ -8,7 +8,8 @@
 //   seeks each time (measured: 110 to 199 seeks instead of 60). Who comes second waits, and finds
 //   the run in memory. The turn is a lock on an opening of the cache's index file of its own, which
 //   reaches as far as the page cache does: this machine. Where there are no such locks, or the
-//   holder does not go on for kPatience, reading goes on without.
+//   holder does not go on for ten seconds, reading goes on without; and does not wait again before
+//   a turn was to be had.
 // - The next 4 MiB are announced to the kernel, so that the disk goes on while this thread waits
 // for
 //   a processor.
@@ -22,6 +23,7 @@
 // outlive it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -47,8 +49,11 @@ class WindowPages {
  public:
   // `keep_in_memory`: locks the pages of the last two windows, so that nothing that goes on in the
   // machine takes them away before they are used, as far as the limits allow it.
+  // `patience`: how long a turn is waited for. A run is read in less than a second; who holds a
+  // turn for ten has been suspended.
   WindowPages(const reader::CacheSet& caches, const Selection& selection,
-              std::vector<const reader::SharedColumn*> columns, bool keep_in_memory);
+              std::vector<const reader::SharedColumn*> columns, bool keep_in_memory,
+              std::chrono::milliseconds patience = std::chrono::seconds(10));
   ~WindowPages();
   WindowPages(const WindowPages&) = delete;
   WindowPages& operator=(const WindowPages&) = delete;
@@ -84,7 +89,10 @@ class WindowPages {
   const Selection& selection_;
   std::vector<const reader::SharedColumn*> columns_;
   const bool keep_in_memory_;
+  const std::chrono::milliseconds patience_;
   std::vector<std::unique_ptr<RandomAccessFile>> indexes_;  // by cache; null: cannot be opened
+  // By cache: a turn was waited for in vain. Until one is had again, none is waited for.
+  std::vector<bool> has_waited_in_vain_;
   std::vector<std::byte> piece_;       // what is read goes through here and is forgotten
   std::deque<std::vector<Run>> kept_;  // a window each, the oldest first
   mutable std::mutex mutex_;           // guards what stands below

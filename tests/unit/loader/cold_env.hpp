@@ -3,6 +3,7 @@
 // asked for the rest. Mapped memory is the real file's: what is read through it is not seen here.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -61,6 +62,8 @@ class ColdDisk {
     for (const auto& page : pages_of(path, offset_bytes, size_bytes)) count += memory_.count(page);
     return std::min(count * kPageBytes, size_bytes);
   }
+
+  std::atomic<std::uint64_t> turns_tried = 0;
 
   // In order; those that go on where the last one ended are one. A disk makes as many seeks.
   [[nodiscard]] std::vector<DiskRead> reads(const std::string& part_of_path = "") const {
@@ -166,6 +169,7 @@ class ColdFile final : public RandomAccessFile {
         std::make_shared<ColdMapping>(path_, std::move(*real), disk_));
   }
   [[nodiscard]] Result<std::unique_ptr<FileLock>> try_turn() const override {
+    ++disk_.turns_tried;
     return real_->try_turn();
   }
 

@@ -170,6 +170,40 @@ TEST_F(WindowReaderTest, TwoRanksReadEachByteOnceAndInNoMoreRunsThanOne) {
   expect_each_byte_once(env_.disk.reads("/shards/"));
 }
 
+// One that was stopped in the middle of a run, say: it costs a wait, not a wait a run.
+TEST_F(WindowReaderTest, RankThatKeepsItsTurnIsWaitedForOnce) {
+  const auto caches = *reader::CacheSet::join({cache_});
+  const auto selection = Selection::choose(*caches, {});
+  ASSERT_TRUE(selection.ok()) << selection.status().message();
+  std::vector<const reader::SharedColumn*> columns;
+  for (const reader::SharedColumn& column : caches->columns()) columns.push_back(&column);
+  WindowPages pages(*caches, *selection, columns, false, std::chrono::milliseconds(20));
+  const EpochOrder order({.sample_count = 96,
+                          .shuffle = Shuffle::kWindow,
+                          .stretch_samples = 8,
+                          .stretches_per_window = 4});
+  const auto go_on = [] { return false; };
+  const auto other = Env::real().open_for_read(folder_.path() + "/" + made_.index_name);
+  ASSERT_TRUE(other.ok());
+  auto turn = (*other)->try_turn();
+  if (!turn.ok()) GTEST_SKIP() << "SKIPPED: " << turn.status().message();
+  pages.bring_in(order, 0, go_on);
+  const std::uint64_t tries_before = env_.disk.turns_tried;
+  pages.bring_in(order, 1, go_on);
+  const std::uint64_t tries = env_.disk.turns_tried - tries_before;
+  EXPECT_GE(tries, 1U);
+  EXPECT_LE(tries, 4 + 3U) << "once a run: four stretches of mel, three shards of tokens";
+  turn->reset();
+  bool is_held = false;  // by the reader: it takes turns again
+  pages.bring_in(order, 2, [&] {
+    is_held = is_held || (*other)->try_turn().status().code() == StatusCode::kBusy;
+    return false;
+  });
+  EXPECT_TRUE(is_held);
+  EXPECT_GE(sum_of_bytes(env_.disk.reads("/mel/")),
+            96 * cache_->manifest().columns[0].spec.record_bytes());
+}
+
 TEST_F(WindowReaderTest, NotMoreThanTheNextWindowIsReadAhead) {
   const auto loader = open({.batch_size = 4,
                             .shuffle = Shuffle::kWindow,
