@@ -43,6 +43,17 @@ void ShardFiles::OpenFiles<File>::add(std::uint64_t key, std::shared_ptr<const F
   oldest_first.pop_front();
 }
 
+template <typename Open>
+auto ShardFiles::open_making_room(Open open) {
+  auto opened = open();
+  const bool has_room = opened.ok() || opened.status().code() != StatusCode::kResource ||
+                        (open_.by_key.empty() && open_direct_.by_key.empty());
+  if (has_room) return opened;
+  open_ = {};
+  open_direct_ = {};
+  return open();
+}
+
 Result<std::shared_ptr<const ShardFile>> ShardFiles::open(std::uint32_t column_id,
                                                           std::uint64_t ordinal) {
   const std::scoped_lock lock(mutex_);
@@ -53,7 +64,9 @@ Result<std::shared_ptr<const ShardFile>> ShardFiles::open_locked(std::uint32_t c
                                                                  std::uint64_t ordinal) {
   const std::uint64_t key = key_of(column_id, ordinal);
   if (const auto found = open_.by_key.find(key); found != open_.by_key.end()) return found->second;
-  XTTS_ASSIGN(auto shard, open_shard(env_, cache_, manifest_.columns[column_id], ordinal));
+  XTTS_ASSIGN(auto shard, open_making_room([&] {
+                return open_shard(env_, cache_, manifest_.columns[column_id], ordinal);
+              }));
   open_.add(key, shard);
   return shard;
 }
@@ -65,7 +78,7 @@ Result<std::shared_ptr<const DirectFile>> ShardFiles::open_direct(std::uint32_t 
   const auto found = open_direct_.by_key.find(key);
   if (found != open_direct_.by_key.end()) return found->second;
   XTTS_ASSIGN(const auto shard, open_locked(column_id, ordinal));
-  XTTS_ASSIGN(auto file, shard->file->open_direct());
+  XTTS_ASSIGN(auto file, open_making_room([&] { return shard->file->open_direct(); }));
   open_direct_.add(key, file);
   return file;
 }

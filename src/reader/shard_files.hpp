@@ -1,6 +1,7 @@
 // ShardFiles: the shard files of one generation, opened when they are first needed. At most
 // kOpenMax stay open, so that a cache of twenty thousand shards fits a process's limit of
-// descriptors; a file that was closed is opened again.
+// descriptors; a file that was closed is opened again. Where there are no more to be had, those
+// that are kept are closed first.
 //
 // Files for direct reads are kept apart, as many of them.
 //
@@ -51,6 +52,8 @@ class ShardFiles {
   };
   [[nodiscard]] Result<std::shared_ptr<const ShardFile>> open_locked(std::uint32_t column_id,
                                                                      std::uint64_t ordinal);
+  template <typename Open>
+  [[nodiscard]] auto open_making_room(Open open);
 
   Env& env_;
   std::string cache_;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -104,6 +105,34 @@ TEST_F(PublicReaderLimits, AnEpochThatCannotBeginKeepsItsPlace) {
               return batch.ok() && *batch && reader->state().samples_consumed == 6000 ? 0 : 9;
             }),
             0);
+}
+
+std::size_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+// Shards are opened once for mapping and once for direct reads: more files than the limit allows.
+TEST(PublicReaderDescriptors, FilesKeptOpenAreClosedWhereThereAreNoMoreToBeHad) {
+  const MadeCache cache({.clip_count = 150,
+                         .frames_max = 100,
+                         .channel_count = 80,
+                         .clips_per_block = 1,
+                         .blocks_per_shard = 1});
+  for (const Reading reading : {Reading::kMapped, Reading::kDirect}) {
+    EXPECT_EQ(in_child([&] {
+                rlimit limit{};
+                if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+                limit.rlim_cur = open_descriptors() + 40;
+                if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
+                const auto opened = Cache::open(cache.path());
+                if (!opened.ok()) return 2;
+                auto reader = Reader::open(*opened, {.batch_size = 10, .reading = reading});
+                if (!reader.ok()) return 3;
+                return positions_of_epoch(*reader).size() == 150 ? 0 : 4;
+              }),
+              0);
+  }
 }
 
 }  // namespace
