@@ -145,8 +145,27 @@ Status Loader::open_staging() {
                                .memory_bytes = kStagingBytes,
                                .depth = static_cast<std::uint32_t>(depth),
                                .held_count_max = staged_count};
+  XTTS_TRY(find_direct_file());
   XTTS_ASSIGN(staging_, RecordStaging::open(caches_->first()->env(), staging));
   return {};
+}
+
+// kUnsupported: the file systems that the caches lie on have no direct reads. What else may be
+// wrong with a cache's first record is told when it is read.
+Status Loader::find_direct_file() const {
+  Status unsupported;
+  for (std::size_t cache = 0; cache < caches_->cache_count(); ++cache) {
+    for (const ColumnLayout& column : layouts_.front().columns) {
+      const bool is_staged = column.column->spec.record_bytes() >= kStagedRecordBytesMin;
+      if (!is_staged || caches_->cache(cache).size() == 0) continue;
+      const auto place = caches_->locate_record(*column.shared, caches_->first_position(cache));
+      if (!place.ok()) continue;
+      const auto file = place->map->direct_file(*place);
+      if (file.ok()) return {};
+      if (file.status().code() == StatusCode::kUnsupported) unsupported = file.status();
+    }
+  }
+  return unsupported;
 }
 
 // Any of them may hold a batch of any bucket.

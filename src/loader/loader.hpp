@@ -52,6 +52,7 @@ class Loader {
   [[nodiscard]] Status start(const ReaderOptions& options);
   void choose_reading(const ReaderOptions& options);
   [[nodiscard]] Status open_staging();
+  [[nodiscard]] Status find_direct_file() const;
   [[nodiscard]] std::string reading_in_words() const;
   [[nodiscard]] Status weigh(const Weights& weights);
   void go_to(std::uint64_t epoch, Consumed consumed);

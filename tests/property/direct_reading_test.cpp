@@ -177,6 +177,26 @@ TEST_P(DirectReading, FailingAndShortReadsBringTheSameBatches) {
   }
 }
 
+TEST_P(DirectReading, FilesThatCannotBeReadDirectlyAreMappedAndThatIsTold) {
+  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  env_.faults->refuses_files = true;
+  const auto mapped = open(env_, {.batch_size = 8}, Reading::kDirect);
+  EXPECT_TRUE(mapped->stats().reading.starts_with("mapped:")) << mapped->stats().reading;
+  EXPECT_NE(mapped->stats().notice, "");
+  EXPECT_TRUE(take_some(*mapped) == wanted);
+}
+
+// Somebody closed all descriptors of the process, say.
+TEST_P(DirectReading, QueueThatIsLostMeanwhileBringsTheSameBatches) {
+  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  const auto direct = open(env_, {.batch_size = 8}, Reading::kDirect);
+  ASSERT_TRUE(direct->next().ok());
+  env_.faults->is_lost = true;
+  direct->set_epoch(1);
+  direct->set_epoch(0);
+  EXPECT_TRUE(take_some(*direct) == wanted);
+}
+
 // What the disk gave to a direct read may be wrong, and right in the page cache.
 TEST_P(DirectReading, BytesThatCameWrongAreReadAgain) {
   const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));

@@ -25,6 +25,8 @@ struct DirectFaults {
   std::function<void(std::uint64_t number, const DirectRead& read, DirectDone& done)> on_done = {};
   // What submitting comes to: how many of these many are taken.
   std::function<Result<std::size_t>(std::size_t count)> on_submit = {};
+  bool is_lost = false;             // nothing is told of reads any more
+  bool refuses_files = false;       // no file can be read directly
   std::uint32_t in_flight_max = 0;  // seen
   std::uint64_t read_count = 0;
 };
@@ -51,6 +53,7 @@ class MadeDirectQueue final : public DirectQueue {
   }
 
   [[nodiscard]] Result<std::size_t> reap(std::span<DirectDone> done) override {
+    if (faults_->is_lost) return Status(StatusCode::kResource, "the queue is gone");
     const std::scoped_lock lock(mutex_);
     std::size_t count = 0;
     while (count < std::min<std::size_t>(done.size(), 2) && !pending_.empty()) {
@@ -91,7 +94,8 @@ class MadeDirectEnv final : public PassingEnv {
       const std::string& path) override {
     auto real = PassingEnv::open_for_read(path);
     if (!real.ok()) return real;
-    return std::unique_ptr<RandomAccessFile>(std::make_unique<File>(path, std::move(*real)));
+    return std::unique_ptr<RandomAccessFile>(
+        std::make_unique<File>(path, std::move(*real), faults));
   }
   [[nodiscard]] Result<std::unique_ptr<DirectQueue>> open_direct_queue(
       std::uint32_t depth) override {
@@ -103,8 +107,9 @@ class MadeDirectEnv final : public PassingEnv {
  private:
   class File final : public RandomAccessFile {
    public:
-    File(std::string path, std::unique_ptr<RandomAccessFile> real)
-        : path_(std::move(path)), real_(std::move(real)) {}
+    File(std::string path, std::unique_ptr<RandomAccessFile> real,
+         std::shared_ptr<const DirectFaults> faults)
+        : path_(std::move(path)), real_(std::move(real)), faults_(std::move(faults)) {}
     [[nodiscard]] std::uint64_t size_bytes() const override { return real_->size_bytes(); }
     [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                               std::span<std::byte> out) const override {
@@ -114,6 +119,7 @@ class MadeDirectEnv final : public PassingEnv {
       return real_->map();
     }
     [[nodiscard]] Result<std::shared_ptr<const DirectFile>> open_direct() const override {
+      if (faults_->refuses_files) return RandomAccessFile::open_direct();
       auto file = made_direct_file(path_);
       if (file == nullptr) return Status(StatusCode::kResource, "opening " + path_);
       return file;
@@ -122,6 +128,7 @@ class MadeDirectEnv final : public PassingEnv {
    private:
     std::string path_;
     std::unique_ptr<RandomAccessFile> real_;
+    std::shared_ptr<const DirectFaults> faults_;
   };
 };
 
