@@ -20,6 +20,8 @@ class HostMemory {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
   // Keeps the pages in memory. False: the limit on locked memory (RLIMIT_MEMLOCK) is lower.
   [[nodiscard]] bool lock() noexcept;
+  // Leaves the pages to the process for ever: where somebody may still write to them.
+  void abandon() noexcept { mapping_ = nullptr; }
 
  private:
   HostMemory(std::byte* mapping, std::size_t mapping_bytes, std::span<std::byte> bytes) noexcept

@@ -51,7 +51,7 @@ RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, gpu::HostMemory
 RecordStaging::~RecordStaging() {
   clear();
   // Where the kernel no longer tells us about reads, it may still write to their memory.
-  if (is_broken_) (void)new gpu::HostMemory(std::move(memory_));
+  if (is_broken_) memory_.abandon();
 }
 
 std::span<std::byte> RecordStaging::memory_of(std::uint64_t ticket) const {
@@ -93,10 +93,16 @@ DirectRead RecordStaging::prepare(std::uint64_t ticket, Wanted wanted) {
 
 // Begins the reads whose turn it is and for which there are cells. With the lock.
 void RecordStaging::begin_reads() {
+  if (is_broken_) {
+    // None of them will be read here; they must not be kept for all times either.
+    wanted_.clear();
+    begun_end_ = next_ticket_;
+    return;
+  }
   for (;;) {
     reads_.clear();
     while (!wanted_.empty() && reads_.size() < kReadsAtOnce &&
-           reading_count_ + reads_.size() < depth_ && !is_broken_) {
+           reading_count_ + reads_.size() < depth_) {
       Cell& cell = cell_of(begun_end_);
       const bool is_skipped = wanted_.front().file == nullptr;
       if (!is_skipped && cell.state != CellState::kFree) break;

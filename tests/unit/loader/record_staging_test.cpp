@@ -163,6 +163,43 @@ TEST_F(RecordStagingTest, KernelThatTakesNoReadsLeavesAllToTheOrdinaryPath) {
   EXPECT_GT(staging->failed_count(), 0U);
 }
 
+TEST_F(RecordStagingTest, QueueThatNoLongerAnswersLeavesAllToTheOrdinaryPath) {
+  for (const bool clears : {false, true}) {
+    env_.faults->is_lost = false;
+    const auto staging = open();
+    const auto tickets = add_all(*staging);
+    EXPECT_TRUE(is_record(staging->wait_for(tickets[0]), 0));
+    staging->release(tickets[0]);
+    env_.faults->is_lost = true;
+    // Some of these were there already.
+    for (std::size_t i = 1; i < kRecords; ++i) {
+      const auto bytes = staging->wait_for(tickets[i]);
+      EXPECT_TRUE(bytes.empty() || is_record(bytes, i));
+      staging->release(tickets[i]);
+    }
+    if (clears) staging->clear();
+    for (int i = 0; i < 3; ++i) {
+      const std::uint64_t fresh = staging->add(file_, 0, kRecord);
+      EXPECT_TRUE(staging->wait_for(fresh).empty());
+      staging->release(fresh);
+    }
+  }
+}
+
+TEST_F(RecordStagingTest, AThreadMayHoldAsManyTicketsAsItHasSaid) {
+  constexpr std::uint32_t kHeld = 20;
+  const auto staging = RecordStaging::open(
+      env_, {.record_bytes_max = kRecord, .memory_bytes = 1, .depth = 3, .held_count_max = kHeld});
+  ASSERT_TRUE(staging.ok()) << staging.status().message();
+  const auto tickets = add_all(**staging);
+  for (std::size_t first = 0; first < kRecords; first += kHeld) {
+    for (std::size_t i = first; i < first + kHeld; ++i) {
+      EXPECT_TRUE(is_record((*staging)->wait_for(tickets[i]), i));
+    }
+    for (std::size_t i = first; i < first + kHeld; ++i) (*staging)->release(tickets[i]);
+  }
+}
+
 TEST_F(RecordStagingTest, RecordTooLargeForACellIsNotRead) {
   const auto staging = open();
   const std::uint64_t large = staging->add(file_, 0, kRecords * kRecord);
