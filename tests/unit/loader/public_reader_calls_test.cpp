@@ -63,6 +63,11 @@ class Wanderer {
     for (std::thread& thread : holders_) thread.join();
   }
 
+  // What comes next must be the same with these, too.
+  void read_otherwise(const Cache& cache, const ReaderOptions& options) {
+    reader_ = open_reader(cache, options);
+  }
+
   void wander(std::size_t call_count) {
     for (std::size_t i = 0; i < call_count && !::testing::Test::HasFailure(); ++i) {
       const std::uint32_t dice = random_() % 64;
@@ -155,6 +160,51 @@ TEST(PublicReaderCalls, InAnyOrderBringWhatTheirPlaceSays) {
       ASSERT_FALSE(HasFailure()) << "options " << seed / 2;
       ++seed;
     }
+  }
+}
+
+// Past the page cache, where reads are on their way when a reader turns elsewhere. Records are
+// large enough for that, and the clips of weights come several times in a batch.
+TEST(PublicReaderCalls, InAnyOrderBringWhatTheirPlaceSaysWhenReadDirectly) {
+  const MadeCache first({.clip_count = 40,
+                         .frames_max = 100,
+                         .channel_count = 80,
+                         .clips_per_block = 2,
+                         .dataset = "a",
+                         .speaker_count = 2});
+  const MadeCache second({.layout = formats::Layout::kPacked,
+                          .clip_count = 21,
+                          .frames_max = 100,
+                          .channel_count = 80,
+                          .clips_per_block = 2,
+                          .dataset = "b",
+                          .speaker_count = 3});
+  damage_some(first);
+  const auto opened = Cache::open(std::vector{first.path(), second.path()});
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  const std::vector<Bucket> buckets{{.batch_size = 3, .frames_max = 40}, {.batch_size = 4}};
+  const Weights few{.by = WeightBy::kSpeaker, .temperature = 0, .draw_count = 300};
+  std::vector<ReaderOptions> all{
+      {.batch_size = 4, .shuffle = Shuffle::kNone},
+      {.batch_size = 4, .rank = 1, .world_size = 3, .last_batch = LastBatch::kPad},
+      {.batch_size = 4, .shuffle = Shuffle::kWindow, .stretch_samples = 5},
+      {.last_batch = LastBatch::kPad, .buckets = buckets},
+      {.batch_size = 20, .where = "frames < 12", .weights = few},
+      {.weights = few, .buckets = buckets},
+      {.batch_size = 7, .crop_frames = 9},
+  };
+  std::uint32_t seed = 0;
+  for (ReaderOptions& options : all) {
+    options.on_damage = seed % 2 == 0 ? OnDamage::kRaise : OnDamage::kSkip;
+    options.slot_count = 4 + seed % 3;
+    options.thread_count = 1 + seed % 3;
+    options.reading = Reading::kMapped;
+    Wanderer wanderer(*opened, options, seed);
+    options.reading = Reading::kDirect;
+    wanderer.read_otherwise(*opened, options);
+    wanderer.wander(600);
+    ASSERT_FALSE(HasFailure()) << "options " << seed;
+    ++seed;
   }
 }
 
