@@ -60,6 +60,25 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   return number;
 }
 
+// "name number" lines.
+std::optional<std::uint64_t> find_number(std::string_view lines, std::string_view name) {
+  while (!lines.empty()) {
+    std::string_view line = next_line(lines);
+    if (next_word(line) == name) return parse_number(next_word(line));
+  }
+  return std::nullopt;
+}
+
+// Of the two versions of control groups.
+struct LimitFiles {
+  const char* limit;
+  const char* usage;
+};
+constexpr std::array kLimitFiles = {
+    LimitFiles{"/memory.max", "/memory.current"},
+    LimitFiles{"/memory.limit_in_bytes", "/memory.usage_in_bytes"},
+};
+
 // The number of the disk below a file system, which may have a number of its own.
 std::string disk_number(dev_t of_path) {
   if (major(of_path) != 0) return number_of(of_path);
@@ -110,6 +129,20 @@ std::optional<std::uint64_t> parse_available_memory_bytes(std::string_view memin
 
 std::optional<std::uint64_t> parse_memory_limit_bytes(std::string_view text) {
   return parse_number(next_word(text));
+}
+
+std::uint64_t left_of_limit(std::uint64_t limit_bytes, std::optional<std::uint64_t> usage_bytes,
+                            std::string_view statistics) {
+  const auto number = [&](std::string_view version1, std::string_view version2) {
+    const auto found = find_number(statistics, version1);
+    return (found ? found : find_number(statistics, version2)).value_or(0);
+  };
+  // Both count memory that processes share as files, which it is not.
+  const std::uint64_t shared = number("total_shmem", "shmem");
+  const std::uint64_t files = number("total_cache", "file");
+  const std::uint64_t usage = usage_bytes.value_or(0);
+  const std::uint64_t kept = usage - std::min(usage, files - std::min(files, shared));
+  return limit_bytes - std::min(limit_bytes, kept);
 }
 
 std::optional<std::string> find_memory_group(std::string_view cgroup) {
@@ -182,8 +215,7 @@ Result<std::uint64_t> real_available_memory_bytes() {
     return Status(StatusCode::kUnsupported, "/proc/meminfo does not tell how much memory is free");
   }
   std::uint64_t bytes = *free;
-  // In a container the group's own folder is often mounted as the root of the tree, and pages of
-  // files count against the limit: they are given back before anything else is refused.
+  // In a container the group's own folder is often mounted as the root of the tree.
   const std::string root = "/sys/fs/cgroup";
   const std::string group = find_memory_group(read_kernel_text("/proc/self/cgroup")).value_or("/");
   std::vector<std::string> folders = {root + "/memory"};
@@ -192,9 +224,12 @@ Result<std::uint64_t> real_available_memory_bytes() {
     folders.push_back(root + "/unified" + one);
   }
   for (const std::string& folder : folders) {
-    for (const char* const name : {"/memory.max", "/memory.limit_in_bytes"}) {
-      const auto limit = parse_memory_limit_bytes(read_kernel_text(folder + name));
-      if (limit) bytes = std::min(bytes, *limit);
+    for (const LimitFiles& files : kLimitFiles) {
+      const auto limit = parse_memory_limit_bytes(read_kernel_text(folder + files.limit));
+      if (!limit) continue;
+      const auto usage = parse_memory_limit_bytes(read_kernel_text(folder + files.usage));
+      const std::string statistics = read_kernel_text(folder + "/memory.stat");
+      bytes = std::min(bytes, left_of_limit(*limit, usage, statistics));
     }
   }
   return bytes;

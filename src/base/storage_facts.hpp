@@ -34,6 +34,12 @@ namespace xtts {
 [[nodiscard]] std::optional<std::uint64_t> parse_available_memory_bytes(std::string_view meminfo);
 // A control group's limit, as "max" or a number; nothing where there is none.
 [[nodiscard]] std::optional<std::uint64_t> parse_memory_limit_bytes(std::string_view text);
+// What a group may still use: its limit without what it uses already, but for pages of files, which
+// are given back before anything else is refused. `usage`: as its limit, in a file of its own;
+// `statistics`: its memory.stat.
+[[nodiscard]] std::uint64_t left_of_limit(std::uint64_t limit_bytes,
+                                          std::optional<std::uint64_t> usage_bytes,
+                                          std::string_view statistics);
 // /proc/self/cgroup: the folder of the group that limits memory, below the mounted tree.
 [[nodiscard]] std::optional<std::string> find_memory_group(std::string_view cgroup);
 // The group and all above it, below the mounted tree: "/a/b", "/a", "". Each has a limit of its
