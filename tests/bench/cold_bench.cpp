@@ -34,9 +34,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kBatch = 32;
 constexpr std::size_t kRecordBytes = std::size_t{800} * 80 * sizeof(float);
-constexpr std::size_t kAlignment = 4096;
-constexpr std::size_t kCellBytes =
-    (kRecordBytes + kAlignment - 1) / kAlignment * kAlignment + kAlignment;
+constexpr std::size_t kAlignmentMax = 4096;
+constexpr std::size_t round_up(std::size_t bytes, std::size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+constexpr std::size_t kCellBytes = round_up(kRecordBytes, kAlignmentMax) + kAlignmentMax;
 
 template <typename T>
 T must(Result<T> result) {
@@ -122,9 +124,12 @@ double limit_per_s(const std::vector<Region>& regions, std::uint32_t depth,
   std::size_t next = 0;
   const auto read_into = [&](std::size_t cell) {
     const Region& region = regions[next++];
-    const std::size_t lead = region.offset_bytes % kAlignment;
-    const DirectRead read{region.file.get(), region.offset_bytes - lead,
-                          memory.bytes().subspan(cell * kCellBytes, kCellBytes), cell};
+    // No more than the record takes: the reader reads no more either.
+    const std::size_t alignment = region.file->alignment_bytes();
+    const std::size_t lead = region.offset_bytes % alignment;
+    const DirectRead read{
+        region.file.get(), region.offset_bytes - lead,
+        memory.bytes().subspan(cell * kCellBytes, round_up(lead + kRecordBytes, alignment)), cell};
     if (must(ring->submit({&read, 1})) != 1) std::exit(1);
   };
   const Clock::time_point begin = Clock::now();
