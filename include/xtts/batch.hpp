@@ -195,7 +195,7 @@ struct ReaderStats {
   std::uint64_t bytes = 0;  // of true rows
   std::uint64_t batches_in_place = 0;
   // Samples that were in memory when their rows were filled: neither waited for (told apart by the
-  // MiB) nor read past the page cache.
+  // MiB) nor read past the page cache, nor from files that the system does not map.
   std::uint64_t cache_hits = 0;
   // From one next() to the next: mean and deviation over all, the others over the last 8,192.
   double ms_mean = 0, ms_std = 0, ms_p50 = 0, ms_p95 = 0, ms_p99 = 0;

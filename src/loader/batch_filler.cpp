@@ -210,7 +210,11 @@ void BatchFiller::note_what_was_read(BatchSlot& slot, std::uint32_t first_row,
     const bool is_staged = std::ranges::any_of(slot.tickets, [row](const Tickets& tickets) {
       return row < tickets.size() && tickets[row] != kNoTicket;
     });
-    if (has_waited || is_staged) ++read_count;
+    // What is not mapped is read with a call, and whether that had to wait is not told.
+    const bool is_unmapped = std::ranges::any_of(slot.places, [row](const Places& places) {
+      return places[row].block != nullptr && !places[row].is_mapped();
+    });
+    if (has_waited || is_staged || is_unmapped) ++read_count;
   }
   slot.rows_read.fetch_add(read_count, std::memory_order_relaxed);
 }

@@ -224,6 +224,11 @@ void RecordStaging::clear() {
   }
 }
 
+void RecordStaging::count_as_failed() {
+  const std::scoped_lock lock(mutex_);
+  ++failed_count_;
+}
+
 std::uint64_t RecordStaging::failed_count() const {
   const std::scoped_lock lock(mutex_);
   return failed_count_;

@@ -64,6 +64,8 @@ class RecordStaging {
 
   [[nodiscard]] std::uint64_t cell_count() const noexcept { return cells_.size(); }
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return memory_.bytes().size(); }
+  // A record that was brought and is not what was written is left to the ordinary path, too.
+  void count_as_failed();
   // Records that had to be left to the ordinary path.
   [[nodiscard]] std::uint64_t failed_count() const;
 

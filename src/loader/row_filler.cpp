@@ -135,7 +135,9 @@ std::span<const std::byte> RowFiller::staged_record(const BatchSlot& slot, std::
   const std::span<const std::byte> region = staging_->wait_for(slot.tickets[column][row]);
   if (region.empty() || check == reader::Check::kNothing) return region;
   const reader::RecordPlace& place = slot.places[column][row];
-  return place.map->check(place, region).ok() ? region : std::span<const std::byte>();
+  if (place.map->check(place, region).ok()) return region;
+  staging_->count_as_failed();
+  return {};
 }
 
 Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,

@@ -186,6 +186,16 @@ TEST_P(DirectReading, FilesThatCannotBeReadDirectlyAreMappedAndThatIsTold) {
   EXPECT_TRUE(take_some(*mapped) == wanted);
 }
 
+TEST_P(DirectReading, FilesThatCannotBeMappedBringTheSameBatchesAndNoHits) {
+  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  env_.faults->refuses_maps = true;
+  for (const Reading reading : {Reading::kMapped, Reading::kDirect}) {
+    const auto unmapped = open(env_, {.batch_size = 8}, reading);
+    EXPECT_TRUE(take_some(*unmapped) == wanted);
+    EXPECT_EQ(unmapped->stats().cache_hits, 0U);
+  }
+}
+
 // Somebody closed all descriptors of the process, say.
 TEST_P(DirectReading, QueueThatIsLostMeanwhileBringsTheSameBatches) {
   const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
@@ -206,6 +216,9 @@ TEST_P(DirectReading, BytesThatCameWrongAreReadAgain) {
   const auto direct = open(env_, {.batch_size = 8}, Reading::kDirect);
   EXPECT_TRUE(take_some(*direct) == wanted);
   EXPECT_EQ(direct->stats().check_failures, 0U);
+  EXPECT_NE(direct->stats().reading.find("had to be read through the page cache"),
+            std::string::npos)
+      << direct->stats().reading;
 }
 
 TEST_P(DirectReading, FileCutWhileItIsReadIsATypedErrorAndTheProcessLives) {

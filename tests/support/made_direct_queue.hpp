@@ -27,6 +27,7 @@ struct DirectFaults {
   std::function<Result<std::size_t>(std::size_t count)> on_submit = {};
   bool is_lost = false;             // nothing is told of reads any more
   bool refuses_files = false;       // no file can be read directly
+  bool refuses_maps = false;        // no file can be mapped
   std::uint32_t in_flight_max = 0;  // seen
   std::uint64_t read_count = 0;
 };
@@ -116,7 +117,7 @@ class MadeDirectEnv final : public PassingEnv {
       return real_->read_at(offset_bytes, out);
     }
     [[nodiscard]] Result<std::shared_ptr<const FileMapping>> map() const override {
-      return real_->map();
+      return faults_->refuses_maps ? RandomAccessFile::map() : real_->map();
     }
     [[nodiscard]] Result<std::shared_ptr<const DirectFile>> open_direct() const override {
       if (faults_->refuses_files) return RandomAccessFile::open_direct();
