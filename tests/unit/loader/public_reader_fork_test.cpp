@@ -31,6 +31,32 @@ TEST(PublicReaderFork, ReaderInAChildSaysSoAndCanBeDestroyed) {
   EXPECT_EQ(count, 15U);
 }
 
+// The kernel goes on writing to the parent's memory while children come and go.
+TEST(PublicReaderFork, ReadsOnTheirWayAreTheParents) {
+  const MadeCache cache(
+      {.clip_count = 120, .frames_max = 100, .channel_count = 80, .clips_per_block = 8});
+  const Cache opened = cache.open();
+  auto reader =
+      std::make_unique<Reader>(open_reader(opened, {.batch_size = 4, .reading = Reading::kDirect}));
+  for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+    reader->set_epoch(epoch);
+    for (std::size_t i = 0; i < 30; ++i) {
+      auto batch = reader->next();
+      ASSERT_TRUE(batch.ok() && *batch);
+      expect_all_rows(**batch, cache);
+      if (i % 10 != 3) continue;
+      EXPECT_EQ(in_child([&] {
+                  if (reader->next().status().code() != StatusCode::kUnsupported) return 1;
+                  batch = std::optional<Batch>();
+                  reader.reset();
+                  return 0;
+                }),
+                0);
+    }
+  }
+  EXPECT_EQ(reader->stats().check_failures, 0U);
+}
+
 TEST(PublicReaderFork, ChildOpensItsOwnAndReadsTheSame) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer lets a forked child start no threads";
