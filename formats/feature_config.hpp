@@ -113,8 +113,8 @@ struct NormalizeConfig {
   NormalizeMethod method = NormalizeMethod::kNone;
   double offset = 0.0;  // affine: (x - offset) / scale
   double scale = 1.0;
-  std::vector<double> channel_offsets;  // channels: one each
-  std::vector<double> channel_scales;
+  std::vector<double> channel_offsets = {};  // channels: one each
+  std::vector<double> channel_scales = {};
 };
 
 struct FeatureConfig {

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "base/env.hpp"
-#include "dsp/condition.hpp"
-#include "dsp/extract.hpp"
 #include "recipe/recipe_file.hpp"
+#include "tests/golden/recipes/clip_features.hpp"
 
 namespace {
 
@@ -55,24 +54,12 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: recipe_features RECIPE IN.f32 OUT.f32 [--set KEY=VALUE]...\n");
     return 2;
   }
-  const formats::Recipe recipe = recipe_of(argc, argv);
-  const formats::FeatureConfig& features = recipe.features;
-  std::vector<float> samples = read_samples(argv[2]);
-  if (features.pad == formats::PadWhat::kSamples && samples.size() > features.padded_samples())
-    samples.resize(features.padded_samples());
-  must(must(dsp::Conditioner::create(features)).apply(samples));
-  auto extractor = must(dsp::FeatureExtractor::create(features));
-  std::size_t frames = extractor.frame_count(samples.size());
-  const std::size_t channels = features.channel_count();
-  std::vector<float> values(frames * channels);
-  const dsp::Extracted extracted = must(extractor.extract(samples, values));
-  if (features.pad == formats::PadWhat::kSamples) {
-    frames = features.max_frames;
-    values.resize(frames * channels, extracted.fill);
-  }
+  const formats::FeatureConfig features = recipe_of(argc, argv).features;
+  const std::vector<float> values =
+      must(testing::clip_features(features, read_samples(argv[2])));
   std::ofstream(argv[3], std::ios::binary)
       .write(reinterpret_cast<const char*>(values.data()),
              static_cast<std::streamsize>(values.size() * sizeof(float)));
-  std::printf("%zu %zu\n", frames, channels);
+  std::printf("%zu %u\n", values.size() / features.channel_count(), features.channel_count());
   return 0;
 }

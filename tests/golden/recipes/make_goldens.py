@@ -143,7 +143,7 @@ def main():
         write_recipe(name, samples_of_inputs, cases)
     write_table("cases.tsv", cases)
     write_table("recipes.tsv", [(name, recipe.rate, recipe.natural_log_units) for name, recipe in formulas.RECIPES.items()])
-    formulas.XTTS_NORMS.tofile(HERE / "xtts_norms.f32")
+    np.savetxt(HERE / "xtts_norms.txt", formulas.XTTS_NORMS)
     write_versions()
     if options.frames:
         write_table("frames.tsv", [row for name in formulas.RECIPES for row in frame_counts(name)])

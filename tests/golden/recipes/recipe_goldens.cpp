@@ -79,6 +79,12 @@ class Rows {
 
 }  // namespace
 
+std::vector<std::string> golden_names() {
+  std::vector<std::string> names;
+  for (const Row& row : read_table(kFolder + "recipes.tsv")) names.push_back(row[0]);
+  return names;
+}
+
 GoldenRecipe golden_recipe(const std::string& name) {
   GoldenRecipe recipe{.name = name, .recipe = name, .settings = {}};
   for (const Row& row : read_table(kTests + "parity/variants.tsv")) {
@@ -87,7 +93,7 @@ GoldenRecipe golden_recipe(const std::string& name) {
     std::istringstream settings(row[2]);
     for (std::string setting; settings >> setting;) {
       const std::size_t norms = setting.find("{norms}");
-      if (norms != std::string::npos) setting.replace(norms, 7, kFolder + "xtts_norms.f32");
+      if (norms != std::string::npos) setting.replace(norms, 7, kFolder + "xtts_norms.txt");
       recipe.settings.push_back(setting);
     }
   }

@@ -36,6 +36,8 @@ struct GoldenFrames {
   std::optional<std::uint64_t> frames;
 };
 
+// Of recipes.tsv.
+[[nodiscard]] std::vector<std::string> golden_names();
 [[nodiscard]] GoldenRecipe golden_recipe(const std::string& name);
 [[nodiscard]] std::vector<GoldenCase> golden_cases(const GoldenRecipe& recipe);
 [[nodiscard]] std::vector<GoldenFrames> golden_frames(const std::string& name);
