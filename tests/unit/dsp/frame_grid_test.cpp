@@ -76,6 +76,75 @@ TEST(FrameGrid, PutsZerosAfterTheEndWhateverThePadMode) {
             (std::vector<float>{5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
+TEST(FrameGrid, MirrorsBackAndForthAsNumpy) {
+  const FrameGrid again = grid(Framing::kCenter, PadMode::kReflectAgain);
+  EXPECT_TRUE(again.can_pad(1));
+  EXPECT_EQ(frame_of(again, 3, 0),
+            (std::vector<float>{1, 2, 3, 2, 1, 2, 3, 2, 1, 2, 3, 2, 1, 2, 3, 2}));
+  EXPECT_EQ(frame_of(again, 1, 0), std::vector<float>(16, 1.0F));
+}
+
+TEST(FrameGrid, MirrorsWithTheEdgeSample) {
+  EXPECT_EQ(frame_of(grid(Framing::kCenter, PadMode::kSymmetric), 3, 0),
+            (std::vector<float>{2, 1, 1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 2, 1, 1, 2}));
+}
+
+formats::FeatureConfig kaldi_config(Framing framing) {
+  formats::FeatureConfig config;
+  config.stft = {.n_fft = 16, .win_samples = 10, .hop_samples = 4, .framing = framing};
+  return config;
+}
+
+TEST(FrameGrid, CountsKaldisFramesByItsWindow) {
+  const FrameGrid snipped(kaldi_config(Framing::kSnipEdges));
+  EXPECT_EQ(snipped.frame_count(9), 0U);
+  EXPECT_EQ(snipped.frame_count(10), 1U);
+  EXPECT_EQ(snipped.frame_count(13), 1U);
+  EXPECT_EQ(snipped.frame_count(14), 2U);
+  const FrameGrid kept(kaldi_config(Framing::kKeepEdges));
+  EXPECT_EQ(kept.frame_count(1), 0U);
+  EXPECT_EQ(kept.frame_count(2), 1U);
+  EXPECT_EQ(kept.frame_count(14), 4U);
+  // Frame 0 lies around sample 2, the middle of its hop: from -3, mirrored at the edge.
+  EXPECT_EQ(frame_of(kept, 20, 0),
+            (std::vector<float>{3, 2, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}));
+}
+
+TEST(FrameGrid, PutsZerosAroundTheClip) {
+  formats::FeatureConfig config;
+  config.stft = {.n_fft = 16, .win_samples = 16, .hop_samples = 4, .framing = Framing::kNone};
+  config.zeros = {.front_samples = 3, .back_samples = 2, .multiple_samples = 8};
+  const FrameGrid around(config);
+  EXPECT_EQ(around.frame_count(11), 1U);  // 3 + 11 + 2
+  EXPECT_EQ(around.frame_count(12), 3U);  // 17, up to 24
+  EXPECT_EQ(frame_of(around, 12, 0),
+            (std::vector<float>{0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0}));
+}
+
+TEST(FrameGrid, DropsLastFrames) {
+  formats::FeatureConfig config;
+  config.stft = {.n_fft = 16, .win_samples = 16, .hop_samples = 4, .drop_last = true};
+  EXPECT_EQ(FrameGrid(config).frame_count(40), 10U);
+  config.stft.multiple_frames = 4;
+  EXPECT_EQ(FrameGrid(config).frame_count(40), 8U);
+}
+
+TEST(FrameGrid, KnowsWhichFramesOfAPaddedClipReachToIt) {
+  formats::FeatureConfig config;
+  config.max_frames = 10;
+  config.pad = formats::PadWhat::kSamples;
+  config.stft = {.n_fft = 16, .win_samples = 16, .hop_samples = 4, .drop_last = true};
+  const FrameGrid padded(config);
+  EXPECT_EQ(padded.frame_count(1), 10U);
+  EXPECT_EQ(padded.frame_count(40), 10U);
+  EXPECT_EQ(padded.touched_frame_count(1), 3U);  // from -8, -4 and 0
+  EXPECT_EQ(padded.touched_frame_count(8), 4U);
+  EXPECT_EQ(padded.touched_frame_count(31), 10U);  // the mirror at the end shows it again
+  EXPECT_EQ(padded.touched_frame_count(48), 12U);  // longer than its padding: too long
+  EXPECT_EQ(frame_of(padded, 1, 2),
+            (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
 TEST(FrameGrid, CopiesNothingInside) {
   const std::vector<float> clip = ramp(100);
   std::vector<float> scratch(16);

@@ -107,6 +107,24 @@ TEST(Fingerprint, EveryMemberOfTheFeaturesIsInIt) {
   expect_new_fingerprint<F>([](F& f) { f.pad_value = 1; });
   expect_new_fingerprint<F>([](F& f) { f.too_long = TooLong::kDrop; });
   expect_new_fingerprint<F>([](F& f) { f.precision = Precision::kFloat32; });
+  expect_new_fingerprint<F>([](F& f) { f.loudness.rms_plus = 1; });
+  expect_new_fingerprint<F>([](F& f) { f.loudness.clip = true; });
+  expect_new_fingerprint<F>([](F& f) { f.loudness.rounding = Rounding::kOnce; });
+  expect_new_fingerprint<F>([](F& f) { f.sample_scale = 2; });
+  expect_new_fingerprint<F>([](F& f) { f.zeros.front_samples = 1; });
+  expect_new_fingerprint<F>([](F& f) { f.zeros.back_samples = 1; });
+  expect_new_fingerprint<F>([](F& f) { f.zeros.multiple_samples = 2; });
+  expect_new_fingerprint<F>([](F& f) { f.stft.window = WindowKind::kPovey; });
+  expect_new_fingerprint<F>([](F& f) { f.stft.remove_dc = true; });
+  expect_new_fingerprint<F>([](F& f) { f.stft.preemphasis = 1; });
+  expect_new_fingerprint<F>([](F& f) { f.stft.drop_last = true; });
+  expect_new_fingerprint<F>([](F& f) { f.stft.multiple_frames = 2; });
+  expect_new_fingerprint<F>([](F& f) { f.mel.triangles = MelTriangles::kMel; });
+  expect_new_fingerprint<F>([](F& f) { f.mel.bins_rate_hz = 1; });
+  expect_new_fingerprint<F>([](F& f) { f.log.range = 1; });
+  expect_new_fingerprint<F>([](F& f) { f.normalize.channel_offsets = {1}; });
+  expect_new_fingerprint<F>([](F& f) { f.normalize.channel_scales = {1}; });
+  expect_new_fingerprint<F>([](F& f) { f.pad = PadWhat::kSamples; });
 }
 
 TEST(Fingerprint, EveryMemberOfTheTextIsInIt) {

@@ -106,5 +106,51 @@ TEST(Validate, AllowsSplitsThatMakeOneByRounding) {
               ElementsAre("train_split, validation_split: together 1.01, more than 1"));
 }
 
+TEST(Validate, PaddingOfSamplesMustHaveOneValue) {
+  FeatureConfig config;
+  config.pad = PadWhat::kSamples;
+  EXPECT_TRUE(config.validate().empty());
+  config.normalize.method = NormalizeMethod::kMeanVariance;
+  config.stft.framing = Framing::kNone;
+  config.zeros.front_samples = 1;
+  EXPECT_THAT(config.validate(),
+              testing::UnorderedElementsAre(testing::StartsWith("pad, zeros: "), testing::StartsWith("pad, normalize.method: "),
+                                   testing::StartsWith("pad, stft.framing: ")));
+}
+
+TEST(Validate, ChannelNumbersAreAsManyAsChannels) {
+  FeatureConfig config;
+  config.mel.n_mels = 2;
+  config.normalize.method = NormalizeMethod::kChannels;
+  EXPECT_THAT(config.validate(), ElementsAre(HasSubstr("as many numbers as channels, 2, not 0")));
+  config.normalize.channel_scales = {1, 0};
+  config.normalize.channel_offsets = {1};
+  EXPECT_THAT(config.validate(), ElementsAre(testing::StartsWith("normalize.channel_offsets: "),
+                                             testing::StartsWith("normalize.channel_scales: 0 must be")));
+  config.normalize.channel_scales = {1, 2};
+  config.normalize.channel_offsets = {};
+  EXPECT_TRUE(config.validate().empty());
+}
+
+TEST(Validate, FiltersMayStandForAnotherRate) {
+  FeatureConfig config;
+  config.sample_rate_hz = 8000;
+  config.mel.f_max_hz = 8000;
+  EXPECT_THAT(config.validate(), ElementsAre(testing::StartsWith("mel.f_max_hz, sample_rate_hz: ")));
+  config.mel.bins_rate_hz = 16000;
+  EXPECT_TRUE(config.validate().empty());
+  config.mel.bins_rate_hz = 12000;
+  EXPECT_THAT(config.validate(), ElementsAre(testing::StartsWith("mel.f_max_hz, mel.bins_rate_hz: ")));
+}
+
+TEST(Validate, LufsAreBelowZero) {
+  FeatureConfig config;
+  config.loudness.method = LoudnessMethod::kLufs;
+  config.loudness.target = 0.1;
+  EXPECT_THAT(config.validate(), ElementsAre(testing::StartsWith("loudness.target: ")));
+  config.loudness.target = -23;
+  EXPECT_TRUE(config.validate().empty());
+}
+
 }  // namespace
 }  // namespace xtts::formats

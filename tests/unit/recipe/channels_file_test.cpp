@@ -1,0 +1,60 @@
+#include "recipe/channels_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "recipe/recipe_file.hpp"
+#include "scratch_folder.hpp"
+
+namespace xtts::recipe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ChannelsFile : public ::testing::Test {
+ protected:
+  Result<ChannelNumbers> read(const std::string& text) {
+    folder_.write("norms.txt", text);
+    return read_channels_file(Env::real(), folder_.path(), "norms.txt");
+  }
+  test::ScratchFolder folder_;
+};
+
+TEST_F(ChannelsFile, HoldsScalesOrOffsetsAndScales) {
+  const auto scales = read("# of XTTS\n2.5\n\n 3e-1\r\n");
+  ASSERT_TRUE(scales.ok()) << scales.status().message();
+  EXPECT_THAT(scales->scales, ElementsAre(2.5, 0.3));
+  EXPECT_THAT(scales->offsets, IsEmpty());
+  const auto both = read("-1 2.5\n0\t3");
+  ASSERT_TRUE(both.ok());
+  EXPECT_THAT(both->offsets, ElementsAre(-1, 0));
+  EXPECT_THAT(both->scales, ElementsAre(2.5, 3));
+}
+
+TEST_F(ChannelsFile, NamesTheLineThatIsNone) {
+  for (const char* text : {"1\n2 3\n", "1 2\n3\n", "1\nx\n", "1\n1 2 3\n", "1\nnan\n"}) {
+    const auto refused = read(text);
+    ASSERT_FALSE(refused.ok()) << text;
+    EXPECT_THAT(refused.status().message(), HasSubstr("norms.txt: line 2 is not")) << text;
+  }
+  EXPECT_EQ(read_channels_file(Env::real(), folder_.path(), "none.txt").status().code(),
+            StatusCode::kNotFound);
+}
+
+TEST_F(ChannelsFile, ItsNumbersEnterTheRecipe) {
+  folder_.write("norms.txt", "2\n4\n");
+  auto recipe = parse(Env::real(),
+                      "features:\n  mel:\n    n_mels: 2\n  normalize:\n    method: channels\n"
+                      "    channels_file: norms.txt\n",
+                      "my.yaml", folder_.path());
+  ASSERT_TRUE(recipe.ok()) << recipe.status().message();
+  EXPECT_THAT(recipe->features.normalize.channel_scales, ElementsAre(2, 4));
+  EXPECT_THAT(to_yaml(*recipe), HasSubstr("channel_scales: [2, 4]"));
+}
+
+}  // namespace
+}  // namespace xtts::recipe
