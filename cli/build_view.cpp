@@ -217,6 +217,8 @@ std::string describe_preview(const pipeline::BuildRequest& request,
                              ": these are its clips, dealt out by the bytes of their sources");
   }
   text += line("Recipe", recipe_text(request.recipe));
+  if (const std::string fits = report::format_list(request.recipe.fits); !fits.empty())
+    text += line("", "for " + escape_controls(fits));
   if (!preview.unknown_characters.empty()) {
     text += line("Unknown", "characters that the vocabulary lacks: " +
                                 unknown_characters_text(preview.unknown_characters));

@@ -13,12 +13,6 @@ namespace {
 using nlohmann::json;
 using report::Align;
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 json summary_to_json(const formats::Recipe& recipe) {
   return {{"name", recipe.name},
           {"about", recipe.about},
@@ -38,7 +32,7 @@ Status list_recipes(Context& context) {
     list.push_back(summary_to_json(recipe));
     table.add_row({recipe.name, report::format_count(recipe.features.sample_rate_hz),
                    std::to_string(recipe.features.channel_count()), recipe.about,
-                   joined(recipe.fits)});
+                   report::format_list(recipe.fits)});
   }
   context.print(table.render(0, context.out.is_terminal() ? context.out.width() : 0));
   context.print_json({{"recipes", list}});

@@ -165,6 +165,12 @@ std::string format_percent(double share) {
   return format_fixed(percent, digit_count) + " %";
 }
 
+std::string format_list(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
 std::string format_counted(std::uint64_t count, std::string_view one, std::string_view many) {
   return format_count(count) + " " + std::string(count == 1 ? one : many);
 }

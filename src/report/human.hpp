@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace xtts::report {
 
@@ -18,6 +19,7 @@ namespace xtts::report {
 [[nodiscard]] std::string format_percent(double share);  // of 1: "0.42 %", "12 %"
 
 // "1 clip", "1,234 clips".
+[[nodiscard]] std::string format_list(const std::vector<std::string>& items);  // "a, b"
 [[nodiscard]] std::string format_counted(std::uint64_t count, std::string_view one,
                                          std::string_view many);
 

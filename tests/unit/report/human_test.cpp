@@ -7,6 +7,12 @@
 namespace xtts::report {
 namespace {
 
+TEST(Human, ListsAreSeparatedByCommas) {
+  EXPECT_EQ(format_list({}), "");
+  EXPECT_EQ(format_list({"a"}), "a");
+  EXPECT_EQ(format_list({"a", "b c", ""}), "a, b c, ");
+}
+
 TEST(Human, GroupsDigitsByThree) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");
