@@ -1,8 +1,10 @@
-// recipe_features RECIPE IN.f32 OUT.f32 [--set KEY=VALUE]...: the features of one clip, for
-// compare.py. IN.f32 holds mono float32 samples at the recipe's rate, OUT.f32 takes frames x
-// channels float32, with pad: samples the whole record; prints both numbers. Ends with 1 and the
-// reason where there are no features.
+// recipe_features RECIPE IN.f32 OUT.f32 [--set KEY=VALUE]... [--repeats N]: the features of one
+// clip, for compare.py and speed.py. IN.f32 holds mono float32 samples at the recipe's rate,
+// OUT.f32 takes frames x channels float32, with pad: samples the whole record; prints both numbers,
+// and with
+// --repeats the seconds of the quickest. Ends with 1 and the reason where there are no features.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -28,6 +30,7 @@ T must(Result<T> result) {
 formats::Recipe recipe_of(int argc, char** argv) {
   auto recipe = must(recipe::load(Env::real(), argv[1]));
   for (int i = 4; i + 1 < argc; i += 2) {
+    if (std::string(argv[i]) == "--repeats") continue;
     if (std::string(argv[i]) != "--set") std::exit(2);
     const Status status = recipe::apply_setting(Env::real(), recipe, argv[i + 1]);
     if (!status.ok()) {
@@ -47,6 +50,17 @@ std::vector<float> read_samples(const char* path) {
   return samples;
 }
 
+double quickest(testing::ClipFeatures& maker, const std::vector<float>& samples, int repeats) {
+  using Clock = std::chrono::steady_clock;
+  double best = 1e9;
+  for (int i = 0; i < repeats; ++i) {
+    const Clock::time_point begin = Clock::now();
+    must(maker.of(samples));
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  return best;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -55,11 +69,14 @@ int main(int argc, char** argv) {
     return 2;
   }
   const formats::FeatureConfig features = recipe_of(argc, argv).features;
-  const std::vector<float> values =
-      must(testing::clip_features(features, read_samples(argv[2])));
+  auto maker = must(testing::ClipFeatures::create(features));
+  const std::vector<float> samples = read_samples(argv[2]);
+  const std::vector<float> values = must(maker.of(samples));
   std::ofstream(argv[3], std::ios::binary)
       .write(reinterpret_cast<const char*>(values.data()),
              static_cast<std::streamsize>(values.size() * sizeof(float)));
   std::printf("%zu %u\n", values.size() / features.channel_count(), features.channel_count());
+  if (argc > 5 && std::string(argv[argc - 2]) == "--repeats")
+    std::printf("%.9f\n", quickest(maker, samples, std::atoi(argv[argc - 1])));
   return 0;
 }

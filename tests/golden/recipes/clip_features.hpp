@@ -1,16 +1,29 @@
-// The features of a clip in memory, as a record holds them: conditioned, extracted, and with pad:
-// samples filled up.
+// The features of clips in memory, as a record holds them: conditioned, extracted, and with pad:
+// samples filled up. One thread.
 #pragma once
 
 #include <vector>
 
+#include "dsp/condition.hpp"
+#include "dsp/extract.hpp"
 #include "formats/feature_config.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::testing {
 
-// Row-major [frames, channels]. `samples` are at the recipe's rate.
-[[nodiscard]] Result<std::vector<float>> clip_features(const formats::FeatureConfig& config,
-                                                       std::vector<float> samples);
+class ClipFeatures {
+ public:
+  [[nodiscard]] static Result<ClipFeatures> create(const formats::FeatureConfig& config);
+  // Row-major [frames, channels]. `samples` are at the recipe's rate.
+  [[nodiscard]] Result<std::vector<float>> of(std::vector<float> samples);
+
+ private:
+  ClipFeatures(const formats::FeatureConfig& config, dsp::Conditioner conditioner,
+               dsp::FeatureExtractor extractor);
+
+  formats::FeatureConfig config_;
+  dsp::Conditioner conditioner_;
+  dsp::FeatureExtractor extractor_;
+};
 
 }  // namespace xtts::testing

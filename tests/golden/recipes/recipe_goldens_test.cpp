@@ -36,7 +36,9 @@ class RecipeGoldens : public ::testing::TestWithParam<std::string> {
   }
 
   [[nodiscard]] Result<std::vector<float>> features(const std::vector<float>& samples) const {
-    return testing::clip_features(features_, samples);
+    auto features = testing::ClipFeatures::create(features_);
+    if (!features.ok()) return features.status();
+    return features->of(samples);
   }
 
   GoldenRecipe golden_ = testing::golden_recipe(GetParam());
@@ -97,7 +99,8 @@ TEST_P(RecipeGoldens, HaveTheReferencesNumberOfFrames) {
   for (const testing::GoldenFrames& range : testing::golden_frames(golden_.name)) {
     if (!range.frames) continue;  // AreTheFormula has clips that are refused
     // An empty file is no clip here, though some references make frames of their padding.
-    for (std::uint64_t length = std::max<std::uint64_t>(1, range.first_length); length <= range.last_length; ++length) {
+    for (std::uint64_t length = std::max<std::uint64_t>(1, range.first_length);
+         length <= range.last_length; ++length) {
       ASSERT_EQ(extractor->frame_count(length), *range.frames) << length << " samples";
     }
   }
