@@ -55,7 +55,7 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.use_tf_native_loading", kNotReproduced, "",
      "the trainer then trains on the features of myxtts-tf while its inference uses those of "
      "myxtts; this cache "
-     "holds those of the recipe",
+     "holds those of the recipe (--recipe myxtts-tf makes theirs)",
      When::kTrue},
     {"data.text_cleaners", kNotReproduced, "",
      "cleaners are not run; the list's normalized text is taken as it is", When::kNotEmpty},

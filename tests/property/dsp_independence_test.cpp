@@ -67,6 +67,31 @@ TEST_P(FeatureIndependence, AlignmentOfTheSamplesDoesNotMatter) {
   }
 }
 
+// Before the log: half the samples make half the values, to the bit, and a power of two is nothing
+// but an exponent.
+TEST_P(FeatureIndependence, ScalesWithTheSamplesBeforeTheLog) {
+  formats::FeatureConfig config;
+  config.precision = GetParam();
+  config.log.base = formats::LogBase::kNone;
+  FeatureExtractor extractor = std::move(FeatureExtractor::create(config)).value();
+  config.mel.scale = formats::MelScale::kNone;
+  config.sample_scale = 0.5;
+  FeatureExtractor linear = std::move(FeatureExtractor::create(config)).value();
+  std::vector<float> clip = noise(5000, kSeed);
+  const std::vector<float> whole = features(extractor, clip);
+  std::vector<float> halved(linear.frame_count(clip.size()) * 513);
+  EXPECT_TRUE(linear.extract(clip, halved).ok());
+  for (float& sample : clip) sample *= 0.5F;
+  std::vector<float> half = features(extractor, clip);
+  for (float& value : half) value *= 2.0F;
+  EXPECT_TRUE(same(half, whole));
+  config.sample_scale = 1.0;
+  FeatureExtractor unscaled = std::move(FeatureExtractor::create(config)).value();
+  std::vector<float> of_halves(halved.size());
+  EXPECT_TRUE(unscaled.extract(clip, of_halves).ok());
+  EXPECT_TRUE(same(of_halves, halved));
+}
+
 TEST_P(FeatureIndependence, HistoryDoesNotMatter) {
   FeatureExtractor used = make();
   const std::vector<float> clip = noise(7777, kSeed);

@@ -39,10 +39,7 @@ def read_pcm(path):
 def condition(y):
     y, (start, end) = librosa.effects.trim(y, top_db=20, frame_length=1024, hop_length=256)
     rms = np.sqrt(np.mean(y ** 2))
-    y = y * (np.float32(0.1) / rms)
-    peak = np.max(np.abs(y))
-    if peak > 1.0:
-        y = y / peak
+    y = y * min(np.float32(0.1) / rms, np.float32(1.0) / np.max(np.abs(y)))  # one gain, so that none passes a peak of 1
     y = y / np.max(np.abs(y))
     assert y.dtype == np.float32
     return y, start, end

@@ -10,9 +10,9 @@ ClipFeatures::ClipFeatures(const formats::FeatureConfig& config, dsp::Conditione
                            dsp::FeatureExtractor extractor)
     : config_(config), conditioner_(std::move(conditioner)), extractor_(std::move(extractor)) {}
 
-Result<ClipFeatures> ClipFeatures::create(const formats::FeatureConfig& config) {
+Result<ClipFeatures> ClipFeatures::create(const formats::FeatureConfig& config, dsp::Isa isa) {
   XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(config));
-  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(config));
+  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(config, isa));
   return ClipFeatures(config, std::move(conditioner), std::move(extractor));
 }
 

@@ -13,7 +13,8 @@ namespace xtts::testing {
 
 class ClipFeatures {
  public:
-  [[nodiscard]] static Result<ClipFeatures> create(const formats::FeatureConfig& config);
+  [[nodiscard]] static Result<ClipFeatures> create(const formats::FeatureConfig& config,
+                                                   dsp::Isa isa = dsp::Isa::kBest);
   // Row-major [frames, channels]. `samples` are at the recipe's rate.
   [[nodiscard]] Result<std::vector<float>> of(std::vector<float> samples);
 

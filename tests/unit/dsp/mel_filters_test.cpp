@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -63,6 +64,37 @@ TEST(MelFilters, AddUpToOneWithoutANorm) {
     }
   }
   for (std::size_t bin = 20; bin < 470; ++bin) EXPECT_NEAR(sums[bin], 1.0, 1e-12) << bin;
+}
+
+// Straight over mels they add up to 1 likewise, and lean towards the low side of their centre.
+TEST(MelFilters, AreStraightOverMelsIfAsked) {
+  MelConfig config{.n_mels = 10,
+                   .f_max_hz = 8000.0,
+                   .scale = MelScale::kHtk,
+                   .norm = MelNorm::kNone,
+                   .triangles = formats::MelTriangles::kMel};
+  const std::vector<MelFilter> over_mels = make_mel_filters(config, 16000, 1024);
+  const double step = hz_to_mel(8000.0, MelScale::kHtk) / 11.0;
+  for (std::size_t m = 0; m < 10; ++m) {
+    for (std::size_t i = 0; i < over_mels[m].weights.size(); ++i) {
+      const double hz = static_cast<double>(over_mels[m].first_bin + i) * 16000.0 / 1024.0;
+      const double away = hz_to_mel(hz, MelScale::kHtk) / step - static_cast<double>(m + 1);
+      EXPECT_NEAR(over_mels[m].weights[i], 1.0 - std::abs(away), 1e-12);
+    }
+  }
+  config.triangles = formats::MelTriangles::kHz;
+  EXPECT_LT(make_mel_filters(config, 16000, 1024)[9].weights[40], over_mels[9].weights[40]);
+}
+
+TEST(MelFilters, TakeTheBinsForThoseOfAnotherRate) {
+  MelConfig config{.n_mels = 80, .f_max_hz = 8000.0};
+  const std::vector<MelFilter> expected = make_mel_filters(config, 16000, 2048);
+  config.bins_rate_hz = 16000;
+  const std::vector<MelFilter> filters = make_mel_filters(config, 24000, 2048);
+  for (std::size_t m = 0; m < 80; ++m) {
+    EXPECT_EQ(filters[m].first_bin, expected[m].first_bin);
+    EXPECT_EQ(filters[m].weights, expected[m].weights);
+  }
 }
 
 // Slaney's norm: area 1 over hertz. Bins sample the triangle, so wide filters come near it.

@@ -161,7 +161,7 @@ TEST_F(TrainerConfigFile, NamesWhatItCannotReproduce) {
   EXPECT_EQ(key(c, "data.use_tf_native_loading").note,
             "the trainer then trains on the features of myxtts-tf while its inference uses those "
             "of myxtts; this cache "
-            "holds those of the recipe");
+            "holds those of the recipe (--recipe myxtts-tf makes theirs)");
 }
 
 TEST_F(TrainerConfigFile, DoesNotWarnOfWhatIsSwitchedOff) {
