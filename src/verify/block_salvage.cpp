@@ -72,11 +72,13 @@ SalvagedBlock salvage_block(const DamagedShard& shard, const BlockPlace& place,
   const BlockHeader& known = header ? *header : wanted;
   for (std::size_t slot = 0; slot < known.records.size(); ++slot) {
     const formats::BlockRecord& record = known.records[slot];
-    block.records.push_back({.id_hash = record.id_hash,
-                             .length = record.length,
-                             .fill_bits = record.fill_bits,
-                             .rows = {}});
-    if (header) block.records.back().rows = sound_rows(shard, place, *header, slot);
+    SalvagedRecord salvaged{
+        .id_hash = record.id_hash, .length = record.length, .fill_bits = {}, .rows = {}};
+    if (header) {
+      salvaged.fill_bits = record.fill_bits;
+      salvaged.rows = sound_rows(shard, place, *header, slot);
+    }
+    block.records.push_back(std::move(salvaged));
   }
   block.facts = sound_facts(shard, place);
   return block;

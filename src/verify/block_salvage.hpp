@@ -22,7 +22,7 @@ namespace xtts::verify {
 struct SalvagedRecord {
   Digest id_hash;
   std::uint32_t length = 0;
-  std::uint32_t fill_bits = 0;
+  std::optional<std::uint32_t> fill_bits;        // nothing: it stood in the header alone
   std::optional<std::vector<std::byte>> rows;  // true rows; nothing: to be made again
 };
 
@@ -41,8 +41,9 @@ struct DamagedShard {
                                                                const formats::BlockPlace& place,
                                                                const formats::ColumnSpec& column);
 
-// `wanted`: the header as the plan tells it (records with id hash, length and fill bits; column,
-// generation and block number), whose records lie where they must.
+// `wanted`: the header as the plan tells it (records with id hash, length and the column's fill
+// bits, which records may have instead of their own; column, generation and block number), whose
+// records lie where they must.
 [[nodiscard]] SalvagedBlock salvage_block(const DamagedShard& shard,
                                           const formats::BlockPlace& place,
                                           const formats::BlockHeader& wanted);

@@ -137,7 +137,7 @@ class ShardRepair {
     for (const SalvagedRecord& record : salvaged.records) {
       pending.push_back({.id_hash = record.id_hash,
                          .length = record.length,
-                         .fill_bits = record.fill_bits,
+                         .fill_bits = *record.fill_bits,
                          .rows = *record.rows});
     }
     return made_.image->add_block(pending, std::move(*salvaged.facts));
@@ -227,12 +227,17 @@ class ShardRepair {
 
   void put_rows(SalvagedRecord& record, std::uint32_t length, std::uint32_t fill_bits,
                 std::vector<std::byte> rows, const RecordFacts& details) {
-    if (length != record.length || fill_bits != record.fill_bits) {
-      obstacle(reader::full_id(details), "record",
-               "it has a length of " + std::to_string(length) + " now, and had " +
-                   std::to_string(record.length) + other_numerics());
-      return;
+    if (length != record.length) {
+      return obstacle(reader::full_id(details), "record",
+                      "it has a length of " + std::to_string(length) + " now, and had " +
+                          std::to_string(record.length) + other_numerics());
     }
+    if (record.fill_bits && fill_bits != *record.fill_bits) {
+      return obstacle(reader::full_id(details), "record",
+                      "it is padded with another value now" + other_numerics());
+    }
+    // Where the header is lost, the shard's digest says at last whether this is what it was.
+    record.fill_bits = fill_bits;
     record.rows = std::move(rows);
     const std::scoped_lock lock(mutex_);
     ++made_.recomputed_count;

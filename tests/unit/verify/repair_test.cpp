@@ -274,6 +274,24 @@ TEST(Repair, MendsPaddedRecordsAndSegments) {
   EXPECT_EQ(difference(before, files_below(env)), "");
 }
 
+// A record's own padding stands in its block's header alone: in what is lost with it too.
+TEST(Repair, MendsRecordsThatArePaddedEachInItsOwnWay) {
+  MemoryEnv env;
+  add_repair_corpus(env);
+  must_build(env, repair_request({"features.pad=samples", "features.normalize.method=min_max",
+                                  "features.too_long=truncate"}));
+  const Files before = files_below(env);
+  const auto mel = files_named(before, "shards/mel/");
+  const auto& [name, bytes] = *mel.begin();
+  for (const std::string& damaged :
+       {std::string(), flipped(bytes, header_of(bytes) + 250), flipped(bytes, bytes.size() / 2)}) {
+    env.add_file(kCache + "/" + name, damaged);
+    const Report report = repaired(env);
+    EXPECT_TRUE(report.ok) << told(report);
+    EXPECT_EQ(difference(before, files_below(env)), "");
+  }
+}
+
 TEST(Repair, MendsARecordAndTheFactsOfABlockOfMany) {
   MemoryEnv env;
   add_repair_corpus(env);
