@@ -130,8 +130,7 @@ Result<formats::Recipe> recipe_of(Context& context, const BuildOptions& options)
   XTTS_TRY(set("storage.store", options.store));
   XTTS_TRY(set("storage.layout", options.layout));
   XTTS_TRY(set("storage.dtype", options.dtype));
-  for (const auto& setting : options.settings)
-    XTTS_TRY(recipe::apply_setting(context.env, recipe, setting));
+  XTTS_TRY(recipe::apply_settings(context.env, recipe, options.settings));
   XTTS_TRY(recipe::check(recipe));
   return recipe;
 }

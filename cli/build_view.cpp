@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/message_shape.hpp"
+#include "recipe/recipe_file.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
@@ -217,7 +218,8 @@ std::string describe_preview(const pipeline::BuildRequest& request,
                              ": these are its clips, dealt out by the bytes of their sources");
   }
   text += line("Recipe", recipe_text(request.recipe));
-  if (const std::string fits = report::format_list(request.recipe.fits); !fits.empty())
+  const std::string fits = report::format_list(request.recipe.fits);
+  if (!fits.empty() && recipe::has_features_of_its_name(Env::real(), request.recipe))
     text += line("", "for " + escape_controls(fits));
   if (!preview.unknown_characters.empty()) {
     text += line("Unknown", "characters that the vocabulary lacks: " +

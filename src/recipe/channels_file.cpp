@@ -38,9 +38,9 @@ Result<ChannelNumbers> parse(const std::string& text) {
     if ((numbers.size() != 1 && !has_offset) || !is_as_before) {
       return Status(
           StatusCode::kInvalidArgument,
-          "line " + std::to_string(line_number) +
-              " is not a SCALE or an OFFSET and a SCALE, as all lines must be alike. Of a "
-              "file of torch, for instance: python3 -c 'import torch, sys; "
+          "line " + std::to_string(line_number) + ", '" + line.substr(first, 40) +
+              "': each line is one number, SCALE, or each is two, OFFSET SCALE. Of a file of "
+              "torch: python3 -c 'import torch, sys; "
               "print(*torch.load(sys.argv[1]).tolist(), sep=\"\\n\")' mel_stats.pth");
     }
     if (has_offset) found.offsets.push_back(numbers.front());

@@ -67,7 +67,7 @@ std::vector<Key> frame_keys() {
   return {
       scalar_key("features.stft.n_fft", XTTS_AT(features.stft.n_fft), "length of the transform"),
       scalar_key("features.stft.win_samples", XTTS_AT(features.stft.win_samples),
-                 "length of the window, centred in n_fft"),
+                 "length of the window, centred in n_fft (snip_edges, keep_edges: in front)"),
       scalar_key("features.stft.hop_samples", XTTS_AT(features.stft.hop_samples),
                  "between the starts of frames"),
       scalar_key("features.stft.window", XTTS_AT(features.stft.window),

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "formats/canonical_json.hpp"
 #include "recipe/message.hpp"
 #include "recipe/recipe_file.hpp"
 #include "recipe/shipped.hpp"
@@ -34,6 +35,19 @@ std::vector<std::string> shipped_names() {
   for (const ShippedRecipe& recipe : shipped_recipes()) names.emplace_back(recipe.name);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+bool has_features_of_its_name(Env& env, const formats::Recipe& recipe) {
+  const std::vector<std::string> names = shipped_names();
+  if (std::find(names.begin(), names.end(), recipe.name) == names.end()) return false;
+  auto shipped = load(env, recipe.name);
+  if (!shipped) return false;
+  formats::FeatureConfig& features = shipped->features;
+  features.max_frames = recipe.features.max_frames;
+  features.pad_value = recipe.features.pad_value;
+  features.too_long = recipe.features.too_long;
+  features.precision = recipe.features.precision;
+  return formats::to_json(features) == formats::to_json(recipe.features);
 }
 
 Result<formats::Recipe> load(Env& env, const std::string& name_or_path) {

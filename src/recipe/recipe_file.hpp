@@ -19,6 +19,10 @@ namespace xtts::recipe {
 // The shipped recipes (configs/recipes/*.yaml, compiled in), sorted by name.
 [[nodiscard]] std::vector<std::string> shipped_names();
 
+// Whether its features are those of the shipped recipe of its name, but for how many frames there
+// are, what pads them, and the precision: what the shipped one fits, it fits.
+[[nodiscard]] bool has_features_of_its_name(Env& env, const formats::Recipe& recipe);
+
 // `name_or_path`: a shipped name, or the path of a YAML file (anything with a '/' or ending in .yaml or .yml).
 [[nodiscard]] Result<formats::Recipe> load(Env& env, const std::string& name_or_path);
 // `folder`: what relative file names in the recipe (text.vocabulary_file) are relative to.
@@ -26,6 +30,9 @@ namespace xtts::recipe {
 // Keys that lose their meaning by it (loudness.target after loudness.method=none) go back to their defaults. Two keys may
 // contradict each other until the last setting is applied: call check() then. On failure the recipe is unchanged.
 [[nodiscard]] Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equals_value);
+// Several, in whatever order they were given: those that give others their meaning
+// (loudness.method before loudness.target) come first. Stops at the first failure.
+[[nodiscard]] Status apply_settings(Env& env, formats::Recipe& recipe, const std::vector<std::string>& settings);
 // validate() of all four sections, each problem with its full key.
 [[nodiscard]] Status check(const formats::Recipe& recipe);
 // Every key with every default filled in, commented, and parse()able: parse(to_yaml(r)) is r for every r that parse,

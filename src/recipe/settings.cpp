@@ -1,4 +1,5 @@
 // --set KEY=VALUE and the check after the last of them.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,13 @@ std::string own_problem(const formats::Recipe& recipe, const Key& key) {
   return {};
 }
 
+// Whether other keys mean something by its value.
+bool is_switch(std::string_view name) {
+  const auto& table = key_table();
+  return std::any_of(table.begin(), table.end(),
+                     [&](const Key& key) { return key.applies_when.key == name; });
+}
+
 }  // namespace
 
 Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equals_value) {
@@ -78,6 +86,16 @@ Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equ
     return refuse(key_equals_value, problem);
   }
   recipe = std::move(changed);
+  return {};
+}
+
+Status apply_settings(Env& env, formats::Recipe& recipe, const std::vector<std::string>& settings) {
+  std::vector<std::string> ordered = settings;
+  std::stable_partition(ordered.begin(), ordered.end(), [](const std::string& setting) {
+    const std::vector<const Key*> found = keys_named(setting.substr(0, setting.find('=')));
+    return found.size() == 1 && is_switch(found.front()->name);
+  });
+  for (const std::string& setting : ordered) XTTS_TRY(apply_setting(env, recipe, setting));
   return {};
 }
 

@@ -39,7 +39,7 @@ TEST_F(ChannelsFile, NamesTheLineThatIsNone) {
   for (const char* text : {"1\n2 3\n", "1 2\n3\n", "1\nx\n", "1\n1 2 3\n", "1\nnan\n"}) {
     const auto refused = read(text);
     ASSERT_FALSE(refused.ok()) << text;
-    EXPECT_THAT(refused.status().message(), HasSubstr("norms.txt: line 2 is not")) << text;
+    EXPECT_THAT(refused.status().message(), HasSubstr("norms.txt: line 2, '")) << text;
   }
   EXPECT_EQ(read_channels_file(Env::real(), folder_.path(), "none.txt").status().code(),
             StatusCode::kNotFound);

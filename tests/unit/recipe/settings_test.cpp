@@ -62,6 +62,20 @@ TEST(Settings, RefuseWhatIsAmbiguousUnknownOrWrong) {
             "--set text.vocabulary=abc: text.vocabulary: ignored, because text.tokens is bytes");
 }
 
+TEST(Settings, OfSeveralTheSwitchesComeFirst) {
+  auto recipe = load(Env::real(), "vits-linear");
+  ASSERT_TRUE(recipe.ok());
+  const Status status =
+      apply_settings(Env::real(), *recipe,
+                     {"loudness.target=-23", "mel.f_max_hz=8000", "loudness.method=lufs",
+                      "mel.n_mels=40", "mel.scale=htk", "mel.n_mels=41"});
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(recipe->features.loudness.target, -23);
+  EXPECT_EQ(recipe->features.mel.f_max_hz, 8000);
+  EXPECT_EQ(recipe->features.mel.n_mels, 41U);
+  EXPECT_FALSE(apply_settings(Env::real(), *recipe, {"nothing=1", "mel.n_mels=3"}).ok());
+}
+
 TEST(Settings, ForgetWhatASwitchMakesMeaningless) {
   Recipe recipe = myxtts();
   ASSERT_TRUE(set(recipe, "loudness.method=none").ok());

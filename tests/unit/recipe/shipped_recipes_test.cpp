@@ -26,6 +26,18 @@ TEST(ShippedRecipes, AreAllTheFilesOfTheFolder) {
   EXPECT_EQ(shipped_names(), files);
 }
 
+TEST(ShippedRecipes, FitWhatTheyFitAsLongAsTheirFeaturesStay) {
+  auto recipe = shipped("hifigan");
+  EXPECT_TRUE(has_features_of_its_name(Env::real(), recipe));
+  recipe.features.max_frames = 900;
+  EXPECT_TRUE(has_features_of_its_name(Env::real(), recipe));
+  recipe.features.mel.n_mels = 100;
+  EXPECT_FALSE(has_features_of_its_name(Env::real(), recipe));
+  recipe = shipped("hifigan");
+  recipe.name = "mine";
+  EXPECT_FALSE(has_features_of_its_name(Env::real(), recipe));
+}
+
 TEST(ShippedRecipes, AllLoadAndAreNamedAsTheirFile) {
   for (const std::string& name : shipped_names()) {
     const Recipe recipe = shipped(name);
