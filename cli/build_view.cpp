@@ -5,6 +5,7 @@
 
 #include "base/message_shape.hpp"
 #include "recipe/recipe_file.hpp"
+#include "formats/enum_names.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
@@ -46,14 +47,35 @@ std::string clips_text(std::uint64_t count, const std::map<std::string, std::uin
   return format_counted(count, "clip", "clips") + (by_split.empty() ? "" : " (" + by_split + ")");
 }
 
+// "80 mels, wave int16, energy"
+std::string columns_text(const formats::FeatureConfig& features) {
+  std::vector<std::string> columns;
+  for (const formats::SoundColumn column : features.sound_columns()) {
+    switch (column) {
+      case formats::SoundColumn::kMel:
+        columns.push_back(std::to_string(features.channel_count()) +
+                          (features.mel.scale == formats::MelScale::kNone ? " bins" : " mels"));
+        break;
+      case formats::SoundColumn::kLinear:
+        columns.push_back(std::to_string(features.bin_count()) + " linear bins");
+        break;
+      case formats::SoundColumn::kWave:
+        columns.push_back("wave " + std::string(formats::name_of(features.columns.wave)));
+        break;
+      case formats::SoundColumn::kEnergy:
+        columns.push_back("energy");
+        break;
+    }
+  }
+  return report::format_list(columns);
+}
+
 std::string recipe_text(const formats::Recipe& recipe) {
   const auto& features = recipe.features;
   const double seconds = static_cast<double>(features.max_frames) * features.stft.hop_samples /
                          features.sample_rate_hz;
   std::string text = recipe.name + ": " + format_count(features.sample_rate_hz) + " Hz, " +
-                     std::to_string(features.channel_count()) +
-                     (features.mel.scale == formats::MelScale::kNone ? " bins" : " mels") +
-                     ", at most " +
+                     columns_text(features) + ", at most " +
                      format_count(features.max_frames) + " frames (" +
                      report::format_short(seconds) + " s)";
   switch (recipe.text.tokens) {

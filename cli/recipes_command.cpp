@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/enum_names.hpp"
 #include "recipe/recipe_file.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
@@ -13,12 +14,26 @@ namespace {
 using nlohmann::json;
 using report::Align;
 
+// Of the first column.
+std::uint32_t channels_of(const formats::FeatureConfig& features) {
+  const auto shape = features.shape_of(features.sound_columns().front());
+  return shape.size() > 1 ? shape[1] : 1;
+}
+
+json column_names(const formats::Recipe& recipe) {
+  json names = json::array();
+  for (const auto column : recipe.features.sound_columns())
+    names.push_back(std::string(formats::name_of(column)));
+  return names;
+}
+
 json summary_to_json(const formats::Recipe& recipe) {
   return {{"name", recipe.name},
           {"about", recipe.about},
           {"fits", recipe.fits},
           {"sample_rate_hz", recipe.features.sample_rate_hz},
-          {"channels", recipe.features.channel_count()},
+          {"channels", channels_of(recipe.features)},
+          {"columns", column_names(recipe)},
           {"hop_samples", recipe.features.stft.hop_samples},
           {"features_fingerprint", formats::fingerprint(recipe.features).to_hex()}};
 }
@@ -31,7 +46,7 @@ Status list_recipes(Context& context) {
     XTTS_ASSIGN(const formats::Recipe recipe, recipe::load(context.env, name));
     list.push_back(summary_to_json(recipe));
     table.add_row({recipe.name, report::format_count(recipe.features.sample_rate_hz),
-                   std::to_string(recipe.features.channel_count()), recipe.about,
+                   std::to_string(channels_of(recipe.features)), recipe.about,
                    report::format_list(recipe.fits)});
   }
   context.print(table.render(0, context.out.is_terminal() ? context.out.width() : 0));

@@ -233,11 +233,20 @@ Frequencies frequencies_of(const formats::FeatureConfig& config) {
           }};
 }
 
+// Of the linear column, which has no logarithm: what a picture of one would show.
+void take_logarithms(std::vector<float>& values, formats::FeatureConfig& config) {
+  for (float& value : values) value = std::log10(std::max(value, 1e-5F));
+  config.mel.scale = formats::MelScale::kNone;
+  config.log.base = formats::LogBase::kTen;
+  config.normalize = {};
+}
+
 Result<std::string> draw(const ClipFacts& clip, const ColumnSummary& mel,
-                         const formats::FeatureConfig& config) {
+                         formats::FeatureConfig config) {
   if (mel.record.shape.size() != 2)
-    return Status(StatusCode::kUnsupported, "the mel column is not a matrix");
-  const std::vector<float> values = values_as_float32(mel.record);
+    return Status(StatusCode::kUnsupported, "column " + mel.name + " is not a matrix");
+  std::vector<float> values = values_as_float32(mel.record);
+  if (mel.name == "linear") take_logarithms(values, config);
   const Frequencies shown = frequencies_of(config);
   report::MelPicture picture;
   picture.values = values;
@@ -274,8 +283,18 @@ Result<std::string> folder_of(Context& context, const std::string& data,
                 data + " names no corpus " + facts.dataset.value_or("(none)") + ": give --data");
 }
 
+// Of the column wave, at full scale 1.
+std::vector<float> samples_of(const reader::RecordData& wave) {
+  std::vector<float> samples = values_as_float32(wave);
+  if (wave.dtype != DType::kInt16) return samples;
+  for (float& sample : samples) sample /= 32768.0F;
+  return samples;
+}
+
 Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
-                                    const ClipFacts& clip, const formats::FeatureConfig& config) {
+                                    const ClipFacts& clip, const ColumnSummary* wave,
+                                    const formats::FeatureConfig& config) {
+  if (wave != nullptr) return encode_wav(samples_of(wave->record), config.sample_rate_hz);
   if (!clip.facts.source_path)
     return Status(StatusCode::kUnsupported, "the clip's source is not known");
   XTTS_ASSIGN(const std::string data, data_of(context, options));
@@ -295,10 +314,10 @@ Status write_files(Context& context, const ShowOptions& options, const reader::C
     return Status();
   };
   const ColumnSummary* mel = find_column(columns, "mel");
-  if (mel == nullptr && !(options.png.empty() && options.npy.empty())) {
-    return {StatusCode::kUnsupported, "the cache has no mel column"};
-  }
-  if (!options.npy.empty()) XTTS_TRY(write(options.npy, encode_npy(mel->record)));
+  if (mel == nullptr) mel = find_column(columns, "linear");
+  if (mel == nullptr && !options.png.empty())
+    return {StatusCode::kUnsupported, "the cache has no column mel or linear to make a picture of"};
+  if (!options.npy.empty()) XTTS_TRY(write(options.npy, encode_npy(columns.front().record)));
   if (options.png.empty() && options.wav.empty()) return {};
   XTTS_ASSIGN(const formats::FeatureConfig config,
               formats::feature_config_from_json(view.manifest().features));
@@ -307,7 +326,8 @@ Status write_files(Context& context, const ShowOptions& options, const reader::C
     XTTS_TRY(write(options.png, png));
   }
   if (!options.wav.empty()) {
-    XTTS_ASSIGN(const std::string wav, conditioned_wav(context, options, clip, config));
+    XTTS_ASSIGN(const std::string wav, conditioned_wav(context, options, clip,
+                                                           find_column(columns, "wave"), config));
     XTTS_TRY(write(options.wav, wav));
   }
   return {};
@@ -336,9 +356,9 @@ void add_show_command(CLI::App& app, Context& context) {
       .required("CACHE", options->cache, "The cache's folder")
       .required("ID", options->id, "The clip's id, as ls shows it")
       .option("--png", options->png, "FILE", "Write a picture of the mel spectrogram")
-      .option("--npy", options->npy, "FILE", "Write the mel as a NumPy array [frames, mels]")
+      .option("--npy", options->npy, "FILE", "Write the first column, the mel, as a NumPy array [frames, mels]")
       .option("--wav", options->wav, "FILE",
-              "Write the conditioned sound that the features were made of")
+              "Write the conditioned sound that the features were made of, or the column wave")
       .option("--data", options->data, "DATA", "Where the sources lie now, for --wav")
       .examples(
           "xtts-precompute show ./cache LJ001-0001\n"

@@ -92,6 +92,21 @@ constexpr auto enum_names(NormalizeMethod) {
        {NormalizeMethod::kMeanVariance, "mean_variance"},
        {NormalizeMethod::kChannels, "channels"}});
 }
+constexpr auto enum_names(Axis) {
+  return std::to_array<EnumName<Axis>>(
+      {{Axis::kFrames, "frames"}, {Axis::kTokens, "tokens"}, {Axis::kFixed, "fixed"}});
+}
+constexpr auto enum_names(WaveColumn) {
+  return std::to_array<EnumName<WaveColumn>>({{WaveColumn::kNone, "none"},
+                                              {WaveColumn::kInt16, "int16"},
+                                              {WaveColumn::kFloat32, "float32"}});
+}
+constexpr auto enum_names(SoundColumn) {
+  return std::to_array<EnumName<SoundColumn>>({{SoundColumn::kMel, "mel"},
+                                               {SoundColumn::kLinear, "linear"},
+                                               {SoundColumn::kWave, "wave"},
+                                               {SoundColumn::kEnergy, "energy"}});
+}
 constexpr auto enum_names(PadWhat) {
   return std::to_array<EnumName<PadWhat>>(
       {{PadWhat::kFrames, "frames"}, {PadWhat::kSamples, "samples"}});

@@ -42,6 +42,8 @@ enum class LogFloor { kClamp, kAdd };  // log(max(x, floor)) or log(x + floor)
 // kMinMax: (x - min) / max(max - min, 1e-6) over the clip. kMeanVariance: (x - mean) / max(deviation, 1e-5), each channel
 // over the clip. kChannels: (x - offset) / scale, each channel by its own.
 enum class NormalizeMethod { kNone, kAffine, kMinMax, kMeanVariance, kChannels };
+// Of the samples that the features are made of.
+enum class WaveColumn { kNone, kInt16, kFloat32 };
 enum class PadWhat { kFrames, kSamples };
 enum class TooLong { kDrop, kTruncate };
 enum class Precision { kDouble, kFloat32 };  // of the FFT; the truth is double
@@ -117,7 +119,19 @@ struct NormalizeConfig {
   std::vector<double> channel_scales = {};
 };
 
+// What a record is made of, each a column of the cache.
+struct ColumnsConfig {
+  bool mel = true;
+  bool linear = false;                      // the bins of the spectrum, as they go into the mel filters
+  WaveColumn wave = WaveColumn::kNone;      // the conditioned samples, hop_samples a frame
+  bool energy = false;                      // of each frame the L2 norm of its magnitudes
+};
+
+// The columns that are made of sound, in the order of their numbers.
+enum class SoundColumn { kMel, kLinear, kWave, kEnergy };
+
 struct FeatureConfig {
+  ColumnsConfig columns = {};
   std::uint32_t sample_rate_hz = 22050;
   ChannelMix channels = ChannelMix::kMean;
   std::string resampler = "soxr_hq";
@@ -140,8 +154,15 @@ struct FeatureConfig {
   [[nodiscard]] std::vector<std::string> validate() const;
   // Numbers of a frame.
   [[nodiscard]] std::uint32_t channel_count() const noexcept {
-    return mel.scale == MelScale::kNone ? stft.n_fft / 2 + 1 : mel.n_mels;
+    return mel.scale == MelScale::kNone ? bin_count() : mel.n_mels;
   }
+  [[nodiscard]] std::uint32_t bin_count() const noexcept { return stft.n_fft / 2 + 1; }
+  // Those that `columns` asks for. The first has the facts of the clip beside it.
+  [[nodiscard]] std::vector<SoundColumn> sound_columns() const;
+  // One record of the column at full length, without the dtype.
+  [[nodiscard]] std::vector<std::uint32_t> shape_of(SoundColumn column) const;
+  // Of the wave column: the samples of a clip of `sample_count`, which made `frame_count` frames.
+  [[nodiscard]] std::uint64_t wave_samples(std::uint64_t sample_count, std::uint64_t frame_count) const noexcept;
   // pad: samples: the length of every clip.
   [[nodiscard]] std::uint64_t padded_samples() const noexcept {
     return std::uint64_t{max_frames} * stft.hop_samples;

@@ -7,6 +7,14 @@ namespace {
 
 using nlohmann::json;
 
+void copy_columns(SectionMembers& members, FeatureConfig& config) {
+  SectionMembers columns = members.object_if_there("columns");
+  columns.copy_if_there("mel", config.columns.mel);
+  columns.copy_if_there("linear", config.columns.linear);
+  columns.copy_if_there("wave", config.columns.wave);
+  columns.copy_if_there("energy", config.columns.energy);
+}
+
 void copy_sound(SectionMembers& members, FeatureConfig& config) {
   members.copy("sample_rate_hz", config.sample_rate_hz);
   members.copy("channels", config.channels);
@@ -80,6 +88,7 @@ Result<FeatureConfig> feature_config_from_json(const json& features) {
   FeatureConfig config;
   std::string problem;
   SectionMembers members(features, "features", problem);
+  copy_columns(members, config);
   copy_sound(members, config);
   copy_spectrum(members, config);
   copy_values(members, config);

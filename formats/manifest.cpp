@@ -36,16 +36,20 @@ json to_json(const ColumnEntry& column) {
   const ColumnSpec& spec = column.spec;
   json shards = json::array();
   for (const ShardEntry& shard : column.shards) shards.push_back(to_json(shard));
-  return {{"name", spec.name},
-          {"dtype", std::string(to_string(spec.dtype))},
-          {"shape", spec.shape},
-          {"layout", std::string(name_of(spec.layout))},
-          {"fill", fill_to_json(column)},
-          {"records_per_block", spec.geometry().records_per_block},
-          {"records_per_shard", spec.geometry().clips_per_shard()},
-          {"fingerprint", spec.fingerprint.to_hex()},
-          {"numerics", spec.numerics.to_hex()},
-          {"shards", std::move(shards)}};
+  json object = {
+      {"name", spec.name},
+      {"dtype", std::string(to_string(spec.dtype))},
+      {"shape", spec.shape},
+      {"layout", std::string(name_of(spec.layout))},
+      {"fill", fill_to_json(column)},
+      {"records_per_block", spec.geometry().records_per_block},
+      {"records_per_shard", column.records_per_shard != 0 ? column.records_per_shard
+                                                          : spec.geometry().clips_per_shard()},
+      {"fingerprint", spec.fingerprint.to_hex()},
+      {"numerics", spec.numerics.to_hex()},
+      {"shards", std::move(shards)}};
+  if (column.axis) object["axis"] = std::string(name_of(*column.axis));
+  return object;
 }
 
 json to_json(const Counts& counts) {
@@ -147,6 +151,18 @@ Result<json> to_checked_json(const Manifest& manifest) {
 
 Digest Numerics::hash() const {
   return digest128(dump_canonical(numerics_to_json(*this)));
+}
+
+std::uint32_t Manifest::max_frames() const {
+  if (const ColumnEntry* const mel = find_column("mel")) return mel->spec.shape[0];
+  const auto found = features.is_object() ? features.find("max_frames") : features.end();
+  const bool is_known =
+      found != features.end() && found->is_number_unsigned() && *found <= UINT32_MAX;
+  return is_known ? found->get<std::uint32_t>() : 0;
+}
+
+Axis axis_of(const ColumnEntry& column) {
+  return column.axis.value_or(column.spec.name == "tokens" ? Axis::kTokens : Axis::kFrames);
 }
 
 const ColumnEntry* Manifest::find_column(std::string_view name) const noexcept {

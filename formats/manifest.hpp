@@ -27,8 +27,10 @@ struct ShardEntry {
 
 struct ColumnEntry {
   ColumnSpec spec;
+  std::optional<Axis> axis = {};  // of columns that no build makes; see axis_of
   StoreKind store = StoreKind::kLmdb;  // of its shards: as the storage section says, for all columns
   std::uint32_t fill_bits = 0;  // bits of a float32, or of an int32 for integer columns
+  std::uint64_t records_per_shard = 0;  // planned clips; 0: as many as geometry() says
   std::vector<ShardEntry> shards;
 };
 
@@ -83,7 +85,11 @@ struct Manifest {
   // kUnsupported where a newer build has marked the cache as one that this build may read but not change.
   [[nodiscard]] Status allows_changes() const;
   [[nodiscard]] const ColumnEntry* find_column(std::string_view name) const noexcept;
+  // At most so many frames has a record; 0 where it has none.
+  [[nodiscard]] std::uint32_t max_frames() const;
 };
+
+[[nodiscard]] Axis axis_of(const ColumnEntry& column);
 
 // kInternal where a number is NaN or infinite (JSON has no word for it), or where a column's store is
 // not the storage section's.

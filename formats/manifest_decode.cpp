@@ -65,13 +65,16 @@ std::uint32_t read_fill(JsonFields& fields, DType dtype) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(value));
 }
 
-void check_geometry(JsonFields& fields, const ColumnSpec& spec) {
-  const Geometry geometry = spec.geometry();
+// Columns that were computed together end their shards with the one that has the fewest clips a
+// shard.
+void read_geometry(JsonFields& fields, ColumnEntry& column) {
+  const Geometry geometry = column.spec.geometry();
   if (fields.integer<std::uint32_t>("records_per_block") != geometry.records_per_block) {
     fields.fail("records_per_block", "is not " + std::to_string(geometry.records_per_block));
   }
-  if (fields.integer<std::uint64_t>("records_per_shard") != geometry.clips_per_shard()) {
-    fields.fail("records_per_shard", "is not " + std::to_string(geometry.clips_per_shard()));
+  column.records_per_shard = fields.integer<std::uint64_t>("records_per_shard");
+  if (column.records_per_shard == 0 || column.records_per_shard > geometry.clips_per_shard()) {
+    fields.fail("records_per_shard", "is not 1 to " + std::to_string(geometry.clips_per_shard()));
   }
 }
 
@@ -86,10 +89,11 @@ ColumnEntry read_column(JsonFields fields, std::uint32_t id, std::uint64_t gener
   column.spec.layout = read_enum<Layout>(fields, "layout");
   column.spec.fingerprint = fields.digest("fingerprint");
   column.spec.numerics = fields.digest("numerics");
+  if (fields.find("axis") != nullptr) column.axis = read_enum<Axis>(fields, "axis");
   column.fill_bits = read_fill(fields, column.spec.dtype);
   if (Status status = column.spec.validate(); !status.ok()) fields.fail("", status.message());
   if (!fields.ok()) return column;  // past here the shape is safe to compute with
-  check_geometry(fields, column.spec);
+  read_geometry(fields, column);
   for (const JsonFields& shard : fields.objects("shards")) {
     column.shards.push_back(read_shard(shard, generation));
     if (!fields.ok()) break;

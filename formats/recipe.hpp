@@ -78,6 +78,8 @@ struct CorpusConfig {
 // Persisted in block headers. Values never change.
 enum class Layout : std::uint8_t { kPadded = 1, kPacked = 2 };
 enum class StoreKind { kLmdb, kHdf5 };
+// What the rows of a column go along: so many of them a frame, one a token, or neither.
+enum class Axis { kFrames, kTokens, kFixed };
 
 struct StorageConfig {
   StoreKind store = StoreKind::kLmdb;

@@ -26,6 +26,16 @@ void put(json& object, const char* name, const Value& value, const Value& unset)
   }
 }
 
+json to_json(const ColumnsConfig& columns) {
+  const ColumnsConfig unset;
+  json object = json::object();
+  put(object, "mel", columns.mel, unset.mel);
+  put(object, "linear", columns.linear, unset.linear);
+  put(object, "wave", columns.wave, unset.wave);
+  put(object, "energy", columns.energy, unset.energy);
+  return object;
+}
+
 json to_json(const TrimConfig& trim) {
   return {{"method", named(trim.method)},
           {"top_db", trim.top_db},
@@ -116,6 +126,7 @@ json to_json(const FeatureConfig& config) {
                  {"too_long", config.too_long ? named(*config.too_long) : json()},
                  {"precision", named(config.precision)}};
   const FeatureConfig unset;
+  put(object, "columns", to_json(config.columns), json::object());
   put(object, "sample_scale", config.sample_scale, unset.sample_scale);
   put(object, "zeros", to_json(config.zeros), json::object());
   put(object, "pad", config.pad, unset.pad);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "formats/vocabulary.hpp"
@@ -185,13 +186,20 @@ void check_padding(const FeatureConfig& config, Problems& problems) {
 
 void check_frames(const FeatureConfig& config, Problems& problems) {
   if (!problems.in_range("max_frames", config.max_frames, 1, kFramesMax)) return;
-  const std::uint64_t record_bytes =
-      std::uint64_t{config.max_frames} * config.channel_count() * sizeof(float);
-  if (config.channel_count() <= kFftMax && record_bytes > kRecordBytesMax) {
-    problems.add(
-        "max_frames, mel.n_mels",
-        "a record of " + number(static_cast<double>(record_bytes >> 20)) + " MiB; at most 64");
+  if (config.channel_count() > kFftMax || config.stft.hop_samples > kFftMax) return;
+  for (const SoundColumn column : config.sound_columns()) {
+    std::uint64_t record_bytes = sizeof(float);
+    for (const std::uint64_t size : config.shape_of(column)) record_bytes *= size;
+    if (record_bytes <= kRecordBytesMax) continue;
+    problems.add("max_frames, columns." + std::string(name_of(column)),
+                 "a record of " + number(static_cast<double>(record_bytes >> 20)) +
+                     " MiB; at most 64");
   }
+}
+
+void check_columns(const FeatureConfig& config, Problems& problems) {
+  if (config.sound_columns().empty())
+    problems.add("columns", "none is asked for: mel, linear, wave or energy");
 }
 
 void check_resampler(const std::string& name, Problems& problems) {
@@ -250,12 +258,13 @@ void check_vocabulary(const TextConfig& config, Problems& problems) {
 std::vector<std::string> FeatureConfig::validate() const {
   Problems problems;
   problems.in_range("sample_rate_hz", sample_rate_hz, 1000, 768000);
+  check_columns(*this, problems);
   check_resampler(resampler, problems);
   check_trim(trim, problems);
   check_loudness(loudness, problems);
   check_zeros(zeros, problems);
   check_stft(stft, problems);
-  if (mel.scale != MelScale::kNone) check_mel(mel, sample_rate_hz, problems);
+  if (columns.mel && mel.scale != MelScale::kNone) check_mel(mel, sample_rate_hz, problems);
   check_level(*this, problems);
   check_channels(*this, problems);
   check_padding(*this, problems);

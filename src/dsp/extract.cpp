@@ -44,7 +44,7 @@ Status check(const formats::FeatureConfig& config) {
   const std::vector<std::string> problems = config.validate();
   if (!problems.empty()) return {StatusCode::kInvalidArgument, problems.front()};
   // The logarithm takes normal numbers only, so the floor must keep everything else from it.
-  if (config.log.base != formats::LogBase::kNone &&
+  if (config.columns.mel && config.log.base != formats::LogBase::kNone &&
       !(config.log.floor >= static_cast<double>(std::numeric_limits<float>::min()))) {
     return {StatusCode::kInvalidArgument,
             "log.floor must be at least 1.2e-38 where there is a logarithm, not " +
@@ -57,7 +57,7 @@ Status check(const formats::FeatureConfig& config) {
 class PackedFilters {
  public:
   explicit PackedFilters(const formats::FeatureConfig& config) {
-    if (config.mel.scale == formats::MelScale::kNone) return;
+    if (!config.columns.mel || config.mel.scale == formats::MelScale::kNone) return;
     const MelFilterBank bank =
         pack(make_mel_filters(config.mel, config.sample_rate_hz, config.stft.n_fft));
     for (const MelFilterBank::Span& span : bank.spans) {
@@ -87,10 +87,13 @@ struct FeatureExtractor::Impl {
   Impl(const formats::FeatureConfig& config, std::unique_ptr<SpectrumStage> stage, Isa isa)
       : grid(config),
         n_fft(config.stft.n_fft),
+        bin_count(config.bin_count()),
+        spectrum_kind(config.spectrum),
         padded_samples(config.pad == formats::PadWhat::kSamples ? config.padded_samples() : 0),
         max_frames(config.max_frames),
         pad_value(static_cast<float>(config.pad_value)),
-        is_linear(config.mel.scale == formats::MelScale::kNone),
+        makes_mels(config.columns.mel),
+        is_unfiltered(config.mel.scale == formats::MelScale::kNone),
         channel_count(config.channel_count()),
         padded_channel_count(round_up(channel_count, kVectorFloats)),
         row_stride(round_up(n_fft / 2 + 1, kVectorFloats)),
@@ -101,26 +104,41 @@ struct FeatureExtractor::Impl {
         values(config),
         edge_frame(n_fft),
         rows(kBlockFrames * row_stride),
-        transposed(is_linear ? 0 : kBlockFrames * row_stride),
-        bands(is_linear ? 0 : kBlockFrames * padded_channel_count),
-        frames(is_linear ? 0 : kBlockFrames * padded_channel_count) {}
+        transposed(is_unfiltered ? 0 : kBlockFrames * row_stride),
+        bands(is_unfiltered ? 0 : kBlockFrames * padded_channel_count),
+        frames(is_unfiltered ? 0 : kBlockFrames * padded_channel_count) {}
 
   // Lanes without a frame keep the rows of an earlier block; lanes do not mix, and nobody reads
   // their result.
   void run_block(std::span<const float> samples, std::uint64_t first_frame, std::size_t count,
-                 float* out) {
+                 const FrameRows& out) {
     for (std::size_t i = 0; i < count; ++i) {
       const float* frame = grid.frame(samples, first_frame + i, edge_frame.span());
-      spectrum->run(frame, rows.data() + i * row_stride);
+      float* const row = rows.data() + i * row_stride;
+      spectrum->run(frame, row);
+      if (!out.linear.empty())
+        std::copy_n(row, bin_count, out.linear.data() + (first_frame + i) * bin_count);
+      if (!out.energy.empty()) out.energy[first_frame + i] = energy_of(row);
     }
-    const float* const made = is_linear ? compress_rows() : filter_rows();
-    const std::size_t stride = is_linear ? row_stride : padded_channel_count;
+    if (out.mel.empty()) return;
+    const float* const made = is_unfiltered ? compress_rows() : filter_rows();
+    const std::size_t stride = is_unfiltered ? row_stride : padded_channel_count;
     for (std::size_t i = 0; i < count; ++i) {
-      std::memcpy(out + i * channel_count, made + i * stride, channel_count * sizeof(float));
+      std::copy_n(made + i * stride, channel_count,
+                  out.mel.data() + (first_frame + i) * channel_count);
     }
   }
 
-  // The bins are the channels.
+  [[nodiscard]] float energy_of(const float* row) const {
+    const bool is_power = spectrum_kind == formats::SpectrumKind::kPower;
+    double sum = 0.0;
+    for (std::size_t bin = 0; bin < bin_count; ++bin) {
+      const auto value = static_cast<double>(row[bin]);
+      sum += is_power ? value : value * value;
+    }
+    return static_cast<float>(std::sqrt(sum));
+  }
+
   const float* compress_rows() {
     kernels.compress(compression, rows.data(), rows.size());
     return rows.data();
@@ -141,25 +159,45 @@ struct FeatureExtractor::Impl {
   // channels differ, for a record has one number for its padding.
   Status measure_padding() {
     const std::vector<float> zeros(n_fft);
-    std::vector<float> frame(channel_count);
     spectrum->run(zeros.data(), rows.data());
-    const float* const made = is_linear ? compress_rows() : filter_rows();
-    padding = made[0];
-    for (std::size_t i = 0; i < channel_count; ++i) {
-      if (made[i] != padding) {
-        return {StatusCode::kInvalidArgument,
-                "pad, spectrum_floor: frames of padding would differ by channel; pad: frames"};
-      }
+    padding.linear_fill = rows.data()[0];
+    padding.energy_fill = energy_of(rows.data());
+    bool are_alike = is_constant(rows.data(), bin_count);
+    if (makes_mels) {
+      const float* const made = is_unfiltered ? compress_rows() : filter_rows();
+      padding.fill = made[0];
+      are_alike = are_alike && is_constant(made, channel_count);
     }
-    return {};
+    if (are_alike) return {};
+    return {StatusCode::kInvalidArgument,
+            "pad, spectrum_floor: frames of padding would differ by channel; pad: frames"};
+  }
+
+  static bool is_constant(const float* values, std::size_t count) {
+    return std::all_of(values, values + count, [&](float value) { return value == values[0]; });
+  }
+
+  // Frames that `out` has room for.
+  [[nodiscard]] std::uint64_t room_in(const FrameRows& out) const {
+    std::uint64_t room = std::numeric_limits<std::uint32_t>::max();
+    const auto limit = [&room](std::span<float> part, std::size_t width) {
+      if (!part.empty()) room = std::min<std::uint64_t>(room, part.size() / width);
+    };
+    limit(out.mel, channel_count);
+    limit(out.linear, bin_count);
+    limit(out.energy, 1);
+    return room;
   }
 
   FrameGrid grid;
   std::size_t n_fft;
+  std::size_t bin_count;
+  formats::SpectrumKind spectrum_kind;
   std::uint64_t padded_samples;  // 0: clips stay as long as they are
   std::uint64_t max_frames;
   float pad_value;
-  bool is_linear;
+  bool makes_mels;
+  bool is_unfiltered;  // the bins are the channels
   std::size_t channel_count;
   std::size_t padded_channel_count;
   std::size_t row_stride;
@@ -168,7 +206,7 @@ struct FeatureExtractor::Impl {
   PackedFilters filters;
   Compression compression;
   ClipValues values;
-  float padding = 0.0F;  // see measure_padding
+  Extracted padding;  // see measure_padding
   AlignedBuffer<float> edge_frame;
   AlignedBuffer<float> rows;        // [kBlockFrames][row_stride]
   AlignedBuffer<float> transposed;  // [row_stride][kBlockFrames]
@@ -201,27 +239,26 @@ std::uint64_t FeatureExtractor::samples_of(std::uint64_t frame_count) const {
   return impl_->grid.samples_of(frame_count);
 }
 
-Result<Extracted> FeatureExtractor::extract(std::span<const float> samples, std::span<float> out) {
+Result<Extracted> FeatureExtractor::extract(std::span<const float> samples, const FrameRows& out) {
   const std::uint64_t frame_count = this->frame_count(samples.size());
   if (frame_count == 0 || !impl_->grid.can_pad(samples.size())) {
     return Status(StatusCode::kBadInput, "a clip of " + std::to_string(samples.size()) +
                                              " samples is too short for a frame of " +
                                              std::to_string(impl_->n_fft) + " with its padding");
   }
-  const std::uint64_t room = out.size() / impl_->channel_count;
-  const std::uint64_t wanted =
-      std::min({frame_count, room, std::uint64_t{std::numeric_limits<std::uint32_t>::max()}});
-  for (std::uint64_t first = 0; first < wanted; first += kBlockFrames) {
+  const std::uint64_t wanted = std::min(frame_count, impl_->room_in(out));
+  const bool is_asked = !out.mel.empty() || !out.linear.empty() || !out.energy.empty();
+  for (std::uint64_t first = 0; is_asked && first < wanted; first += kBlockFrames) {
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(kBlockFrames, wanted - first));
-    impl_->run_block(samples, first, count, out.data() + first * impl_->channel_count);
+    impl_->run_block(samples, first, count, out);
   }
-  Extracted extracted{static_cast<std::uint32_t>(wanted), impl_->pad_value};
   const bool is_padded = samples.size() <= impl_->padded_samples;
-  if (is_padded) extracted.fill = impl_->padding;
-  if (impl_->values.is_needed()) {
+  Extracted extracted = is_padded ? impl_->padding : Extracted{.fill = impl_->pad_value};
+  extracted.frame_count = static_cast<std::uint32_t>(wanted);
+  if (!out.mel.empty() && impl_->values.is_needed()) {
     const bool has_padding = is_padded && wanted < impl_->max_frames;
-    impl_->values.apply(out.first(static_cast<std::size_t>(wanted) * impl_->channel_count),
+    impl_->values.apply(out.mel.first(static_cast<std::size_t>(wanted) * impl_->channel_count),
                         has_padding ? &extracted.fill : nullptr);
   }
   return extracted;

@@ -1,5 +1,5 @@
 // FeatureExtractor: PCM + FeatureConfig -> frames [frames, channels], float32, row-major: log-mels,
-// or the bins of the spectrum themselves.
+// the bins of the spectrum themselves, each frame's energy.
 //
 // Framing, scaling and packing: see formats/feature_config.hpp for the chain; the forward transform
 // is unscaled, X[k] = sum x[n] w[n] exp(-2 pi i k n / n_fft), as numpy, librosa and torch have it.
@@ -25,9 +25,19 @@ enum class Isa : std::uint8_t { kBest, kScalar, kAvx2, kAvx512 };
 [[nodiscard]] Isa best_isa() noexcept;
 [[nodiscard]] std::string_view to_string(Isa isa) noexcept;
 
+// Where frames go, row-major; empty: they are not wanted.
+struct FrameRows {
+  std::span<float> mel = {};     // [frames, channels]
+  std::span<float> linear = {};  // [frames, n_fft / 2 + 1]: the spectrum, before the filters
+  std::span<float> energy = {};  // [frames]: the L2 norm of the magnitudes
+};
+
 struct Extracted {
   std::uint32_t frame_count = 0;
-  float fill = 0.0F;  // of the record's further frames
+  // Of the record's further frames.
+  float fill = 0.0F;  // of the mel
+  float linear_fill = 0.0F;
+  float energy_fill = 0.0F;
 };
 
 class FeatureExtractor {
@@ -47,10 +57,14 @@ class FeatureExtractor {
   // before.
   [[nodiscard]] std::uint64_t samples_of(std::uint64_t frame_count) const;
 
-  // Writes min(frame_count, out.size() / channels) frames to the front of `out`; the rest of `out`
-  // is left alone (padding is the caller's). kBadInput when the clip is too short for its padding
-  // (reflect needs more samples than half a window) or makes no frame.
-  [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, std::span<float> out);
+  // Writes as many frames as there are, or as `rows` has room for, to the front of each; what lies
+  // behind them is left alone (padding is the caller's). Mels only where the config asks for that
+  // column. kBadInput when the clip is too short for its padding (reflect needs more samples than
+  // half a window) or makes no frame.
+  [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, const FrameRows& rows);
+  [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, std::span<float> mel) {
+    return extract(samples, FrameRows{.mel = mel});
+  }
 
  private:
   struct Impl;

@@ -71,13 +71,13 @@ Status check_pad_value(const ColumnRequest& request, DType dtype) {
                                             ", which cannot hold the pad_value asked for"};
 }
 
-// Rows of the column that belong to one frame of the mel: its padded length is so many times as
-// long. 0: it goes along something else.
-std::uint32_t rows_per_frame(const reader::CacheSet& caches, const formats::ColumnSpec& column) {
-  const reader::SharedColumn* const mel = caches.find_column("mel");
-  if (column.name == "tokens" || mel == nullptr) return 0;
-  const std::uint32_t frames = mel->entry->spec.shape[0];
-  return column.shape[0] % frames == 0 ? column.shape[0] / frames : 0;
+// Rows of the column that belong to one frame: its padded length is so many times that of the
+// record. 0: it goes along something else.
+std::uint32_t rows_per_frame(const reader::CacheSet& caches, const formats::ColumnEntry& column) {
+  const std::uint32_t frames = caches.max_frames();
+  if (axis_of(column) != formats::Axis::kFrames || frames == 0) return 0;
+  const std::uint32_t rows = column.spec.shape[0];
+  return rows % frames == 0 ? rows / frames : 0;
 }
 
 std::uint32_t shorter(std::uint32_t rows, std::uint64_t limit) {
@@ -108,9 +108,9 @@ Result<ColumnLayout> lay_out_column(const reader::CacheSet& caches, const Column
   layout.pad_value = request.pad_value;
   layout.stored_row_bytes = spec.row_bytes();
   layout.row_bytes = spec.row_bytes() / size_bytes(spec.dtype) * size_bytes(layout.dtype);
-  layout.rows_per_frame = rows_per_frame(caches, spec);
+  layout.rows_per_frame = rows_per_frame(caches, *layout.column);
   layout.row_count =
-      spec.name == "tokens"
+      axis_of(*layout.column) == formats::Axis::kTokens
           ? shorter(spec.shape[0], limits.tokens_max)
           : shorter(spec.shape[0], std::uint64_t{limits.frames_max} * layout.rows_per_frame);
   layout.record_bytes = layout.row_bytes * layout.row_count;

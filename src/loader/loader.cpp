@@ -39,9 +39,8 @@ Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<reader::CacheSet> c
 
 Status Loader::lay_out(const ReaderOptions& options) {
   const auto columns = chosen_columns(options, *caches_);
-  if (options.crop_frames > 0 && caches_->find_column("mel") == nullptr) {
-    return {StatusCode::kNotFound, "crop_frames needs a cache with the column 'mel'"};
-  }
+  if (options.crop_frames > 0 && caches_->max_frames() == 0)
+    return {StatusCode::kNotFound, "crop_frames: the cache's records have no frames"};
   if (options.buckets.empty()) {
     XTTS_ASSIGN(auto layout, BatchLayout::plan(*caches_, columns, options.batch_size,
                                                {.frames_max = options.crop_frames}));

@@ -5,6 +5,7 @@
 #include "base/half.hpp"
 #include "base/try.hpp"
 #include "pipeline/channel_sums.hpp"
+#include "pipeline/columns.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
 #include "pipeline/shard_facts.hpp"
@@ -34,12 +35,12 @@ class Copier {
 
   Result<std::vector<store::JournalShard>> run() {
     const auto& to_compute = job_.clips.plan.to_compute;
-    const std::size_t per_shard = job_.column.geometry().clips_per_shard();
     for (std::size_t place = 0; place < to_compute.size(); ++place) {
       if (job_.cancelled && job_.cancelled())
         return Status(StatusCode::kCancelled, "stopped as asked");
       XTTS_TRY(copy(to_compute[place]));
-      if ((place + 1) % per_shard == 0 || place + 1 == to_compute.size()) XTTS_TRY(end_shard());
+      if ((place + 1) % job_.clips_per_shard == 0 || place + 1 == to_compute.size())
+        XTTS_TRY(end_shard());
       if (job_.progress) job_.progress(place + 1, to_compute.size());
     }
     return sealer_.finish();
@@ -63,16 +64,19 @@ class Copier {
     } else {
       narrow(stored.bytes, job_.column.dtype, record.rows);
     }
-    pipeline::sum_channels(record.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
-    record.facts = pipeline::facts_of_sound(std::move(details));
+    if (pipeline::has_sums(job_.column)) {
+      pipeline::sum_channels(record.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
+    }
+    record.facts = job_.column.id == pipeline::kMainId
+                       ? pipeline::facts_of_sound(std::move(details))
+                       : pipeline::facts_beside(details);
     return assembler_.add(std::move(record));
   }
 
   Status end_shard() {
     pipeline::SealJob job;
-    job.column = job_.column.name;
-    XTTS_ASSIGN(job.image, assembler_.end_shard());
-    if (job.image) job.ordinal = next_ordinal_++;
+    XTTS_ASSIGN(auto image, assembler_.end_shard());
+    if (image) job.images.push_back({job_.column.name, next_ordinal_++, std::move(image)});
     job.entry.planned_shard = next_planned_++;
     return sealer_.submit(std::move(job));
   }

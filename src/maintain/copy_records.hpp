@@ -1,4 +1,4 @@
-// Copies the mel records of a published cache into shards of another storage or another order:
+// Copies a column of sound of a published cache into shards of another storage or another order:
 // each record checked when it is read, converted where the dtype differs, laid out and sealed as a
 // build would. Two shard images of memory; one thread reads, one seals. Failures: kCorrupt (names
 // the record), kCancelled, kResource.
@@ -18,6 +18,7 @@ struct CopyJob {
   reader::CacheView& from;
   const PublishedClips& clips;
   const formats::ColumnSpec& column;  // as it will be, in this store
+  std::uint64_t clips_per_shard = 1;
   formats::StoreKind store = formats::StoreKind::kLmdb;
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
   std::function<bool()> cancelled = {};

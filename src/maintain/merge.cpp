@@ -18,32 +18,32 @@ namespace xtts::maintain {
 namespace {
 
 using formats::Manifest;
-using pipeline::kMelId;
 using store::SealedShard;
 
-// A part's mel shards, one after the other: the whole cache's are some of each part's.
+// A part's shards of a column made of sound, one after the other: the whole cache's are some of
+// each part's.
 class ShardsOfPart {
  public:
-  explicit ShardsOfPart(reader::CacheView& view) : view_(view) {}
+  ShardsOfPart(reader::CacheView& view, std::uint32_t column) : view_(view), column_(column) {}
 
   [[nodiscard]] const std::vector<formats::ShardEntry>& entries() const {
-    return view_.manifest().columns[kMelId].shards;
+    return view_.manifest().columns[column_].shards;
   }
   [[nodiscard]] bool is_at_end() const { return next_ == entries().size(); }
   [[nodiscard]] std::string path() const {
-    return join_path(view_.path(), reader::shard_name(view_.manifest().columns[kMelId], next_));
+    return join_path(view_.path(), reader::shard_name(view_.manifest().columns[column_], next_));
   }
 
   // Is the record the next shard's?
   Result<bool> holds(std::uint64_t position) {
-    XTTS_ASSIGN(const auto location, view_.location(kMelId, position));
-    XTTS_ASSIGN(const auto block, view_.block(kMelId, location.block_row));
+    XTTS_ASSIGN(const auto location, view_.location(column_, position));
+    XTTS_ASSIGN(const auto block, view_.block(column_, location.block_row));
     return block.shard == next_;
   }
 
   // The next shard, as it is in the part.
   Result<SealedShard> describe() {
-    const formats::ColumnEntry& column = view_.manifest().columns[kMelId];
+    const formats::ColumnEntry& column = view_.manifest().columns[column_];
     const formats::ShardEntry& entry = column.shards[next_];
     SealedShard shard{.column = column.spec.name,
                       .store = column.store,
@@ -54,7 +54,7 @@ class ShardsOfPart {
     shard.table.file_bytes = entry.file_bytes;
     shard.table.structure_check = entry.structure_check;
     for (std::uint32_t i = 0; i < entry.block_count; ++i) {
-      XTTS_ASSIGN(const auto row, view_.block(kMelId, next_block_ + i));
+      XTTS_ASSIGN(const auto row, view_.block(column_, next_block_ + i));
       shard.table.blocks.push_back(row.place);
     }
     if (shard.table.digest() != shard.digest)
@@ -68,6 +68,7 @@ class ShardsOfPart {
 
  private:
   reader::CacheView& view_;
+  std::uint32_t column_;
   std::uint32_t next_ = 0;
   std::uint64_t next_block_ = 0;
 };
@@ -79,6 +80,11 @@ class Merger {
       : env_(env), request_(request), parts_(parts), clips_(clips), to_(to) {}
 
   Result<MergeReport> run() {
+    const Manifest& first = parts_.front()->manifest();
+    XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(first));
+    const std::size_t count = recipe.features.sound_columns().size();
+    for (std::size_t column = 0; column < count; ++column)
+      columns_.push_back(first.columns[column].spec);
     XTTS_ASSIGN(const auto shards, adopt_shards());
     XTTS_ASSIGN(const auto result, write_index(shards));
     XTTS_TRY(to_.publish(result.manifest, result.rejects_jsonl));
@@ -98,29 +104,38 @@ class Merger {
  private:
   // Planned shards in their order, each from the part that made it.
   Result<std::vector<store::JournalShard>> adopt_shards() {
-    std::vector<ShardsOfPart> sources;
-    for (const auto& part : parts_) sources.emplace_back(*part);
-    const auto& to_compute = clips_.plan.to_compute;
-    const std::size_t per_shard =
-        parts_.front()->manifest().columns[kMelId].spec.geometry().clips_per_shard();
     std::vector<store::JournalShard> shards;
-    for (std::size_t begin = 0; begin < to_compute.size(); begin += per_shard) {
+    for (const formats::ColumnSpec& column : columns_) XTTS_TRY(adopt_column(column, shards));
+    return shards;
+  }
+
+  Status adopt_column(const formats::ColumnSpec& column, std::vector<store::JournalShard>& shards) {
+    std::vector<ShardsOfPart> sources;
+    for (const auto& part : parts_) sources.emplace_back(*part, column.id);
+    const auto& to_compute = clips_.plan.to_compute;
+    const std::size_t per_shard = pipeline::clips_per_shard(columns_);
+    shards.resize((to_compute.size() + per_shard - 1) / per_shard);
+    std::uint64_t ordinal = 0;
+    for (std::size_t planned = 0; planned < shards.size(); ++planned) {
       if (request_.run.cancelled && request_.run.cancelled())
-        return Status(StatusCode::kCancelled, "stopped as asked");
+        return {StatusCode::kCancelled, "stopped as asked"};
+      const std::size_t begin = planned * per_shard;
       const std::size_t size = std::min(per_shard, to_compute.size() - begin);
-      XTTS_ASSIGN(auto sealed, adopt(std::span(to_compute).subspan(begin, size), sources));
-      shards.push_back(
-          {.planned_shard = shards.size(), .sealed = std::move(sealed), .rejects = {}});
+      XTTS_ASSIGN(auto sealed, adopt(std::span(to_compute).subspan(begin, size), ordinal, sources));
+      shards[planned].planned_shard = planned;
+      if (sealed) shards[planned].sealed.push_back(std::move(*sealed));
       if (request_.run.progress) request_.run.progress("clips", begin + size, to_compute.size());
     }
     for (const ShardsOfPart& source : sources) {
       if (!source.is_at_end()) return contradiction();
     }
-    return shards;
+    report_.shard_count += static_cast<std::uint32_t>(ordinal);
+    return {};
   }
 
-  // Nothing where all of its clips were rejected.
+  // Nothing where all of its clips were rejected. `ordinal` is the next shard's in the column.
   Result<std::optional<SealedShard>> adopt(std::span<const std::uint32_t> planned,
+                                           std::uint64_t& ordinal,
                                            std::vector<ShardsOfPart>& sources) {
     std::optional<std::size_t> part;
     std::uint64_t stored_count = 0;
@@ -138,7 +153,7 @@ class Merger {
     XTTS_ASSIGN(SealedShard shard, source.describe());
     if (shard.record_count != stored_count) return contradiction();
     const std::string from = source.path();
-    shard.ordinal = report_.shard_count++;
+    shard.ordinal = ordinal++;
     XTTS_ASSIGN(const bool is_copy, to_.adopt(shard, from));
     if (is_copy) ++report_.copied_count;
     source.advance();
@@ -159,8 +174,8 @@ class Merger {
                                   .recipe = recipe,
                                   .numerics = first.numerics,
                                   .previous = nullptr,
-                                  .mel = first.columns[kMelId].spec,
-                                  .mel_shards = shards,
+                                  .columns = columns_,
+                                  .shards = shards,
                                   .rejects = clips_.rejects,
                                   .known_speakers = first.speakers,
                                   .known_languages = first.languages,
@@ -194,6 +209,7 @@ class Merger {
   const Parts& parts_;
   const PublishedClips& clips_;
   store::CacheFolder& to_;
+  std::vector<formats::ColumnSpec> columns_;  // made of sound
   MergeReport report_;
 };
 

@@ -1,5 +1,8 @@
 #include "maintain/rewrite.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
@@ -17,10 +20,16 @@ namespace {
 using formats::Manifest;
 
 // The payload alone: headers, facts and index are some per cent of it.
-std::uint64_t payload_bytes(const Manifest& manifest, const formats::ColumnSpec& column) {
-  if (column.layout == formats::Layout::kPadded)
-    return manifest.counts.records * column.record_bytes();
-  return manifest.counts.frames * column.row_bytes();
+std::uint64_t payload_bytes(const Manifest& manifest,
+                            const std::vector<formats::ColumnSpec>& columns,
+                            std::uint32_t max_frames) {
+  std::uint64_t bytes = 0;
+  for (const formats::ColumnSpec& column : columns) {
+    bytes += column.layout == formats::Layout::kPadded
+                 ? manifest.counts.records * column.record_bytes()
+                 : manifest.counts.frames * (column.record_bytes() / max_frames);
+  }
+  return bytes;
 }
 
 class Rewriter {
@@ -53,15 +62,9 @@ class Rewriter {
  private:
   Result<pipeline::IndexResult> copy_and_index(const Manifest& before) {
     XTTS_ASSIGN(const auto clips, published_clips(std::span(&from_, 1)));
-    const formats::ColumnSpec mel = pipeline::mel_column(recipe_, before.numerics);
-    XTTS_TRY(check_room(payload_bytes(before, mel)));
-    XTTS_ASSIGN(const auto shards, copy_records({.from = *from_,
-                                                 .clips = clips,
-                                                 .column = mel,
-                                                 .store = recipe_.storage.store,
-                                                 .progress = progress_of(run_, "clips"),
-                                                 .cancelled = run_.cancelled},
-                                                to_));
+    const auto columns = pipeline::sound_columns(recipe_, before.numerics);
+    XTTS_TRY(check_room(payload_bytes(before, columns, recipe_.features.max_frames)));
+    XTTS_ASSIGN(const auto shards, copy_columns(clips, columns));
     const auto keep_statistics = [&](formats::Manifest& manifest) {
       if (keep_statistics_) manifest.mel_statistics = before.mel_statistics;
     };
@@ -70,14 +73,37 @@ class Rewriter {
                                   .recipe = recipe_,
                                   .numerics = before.numerics,
                                   .previous = nullptr,
-                                  .mel = mel,
-                                  .mel_shards = shards,
+                                  .columns = columns,
+                                  .shards = shards,
                                   .rejects = clips.rejects,
                                   .known_speakers = before.speakers,
                                   .known_languages = before.languages,
                                   .generation = 1,
                                   .amend_manifest = keep_statistics},
                                  to_);
+  }
+
+  // One after the other. As a build, a shard's columns are listed together.
+  Result<std::vector<store::JournalShard>> copy_columns(
+      const PublishedClips& clips, const std::vector<formats::ColumnSpec>& columns) {
+    std::vector<store::JournalShard> shards;
+    for (const formats::ColumnSpec& column : columns) {
+      XTTS_ASSIGN(auto of_column,
+                  copy_records({.from = *from_,
+                                .clips = clips,
+                                .column = column,
+                                .clips_per_shard = pipeline::clips_per_shard(columns),
+                                .store = recipe_.storage.store,
+                                .progress = progress_of(run_, "clips"),
+                                .cancelled = run_.cancelled},
+                               to_));
+      if (shards.empty()) shards.resize(of_column.size());
+      for (std::size_t i = 0; i < shards.size(); ++i) {
+        shards[i].planned_shard = i;
+        std::ranges::move(of_column[i].sealed, std::back_inserter(shards[i].sealed));
+      }
+    }
+    return shards;
   }
 
   Status check_room(std::uint64_t needed_bytes) {

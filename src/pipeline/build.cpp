@@ -8,7 +8,6 @@
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
-#include "pipeline/audio_column.hpp"
 #include "pipeline/build_checks.hpp"
 #include "pipeline/clip_worker.hpp"
 #include "pipeline/columns.hpp"
@@ -16,6 +15,7 @@
 #include "pipeline/index_build.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/resource_advice.hpp"
+#include "pipeline/sound_columns.hpp"
 #include "pipeline/too_long.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/cache_view.hpp"
@@ -65,7 +65,8 @@ class Build {
                                   .sources = sources_ ? &*sources_ : nullptr,
                                   .retry_rejects = request_.retry_rejects,
                                   .partition = request_.partition,
-                                  .clips_per_shard = clips_per_shard()}));
+                                  .clips_per_shard = clips_per_shard(
+                                      sound_columns(request_.recipe, numerics_))}));
     if (plan_.unchanged) return report_unchanged();
     if (previous_ && request_.partition) return check_published_part();
     if (previous_) XTTS_TRY(check_same_corpus(previous_->size(), plan_.gone_count));
@@ -115,10 +116,6 @@ class Build {
                 "; 'verify' says more, 'build --overwrite' makes the cache anew"};
   }
 
-  [[nodiscard]] std::size_t clips_per_shard() const {
-    return mel_column(request_.recipe, numerics_).geometry().clips_per_shard();
-  }
-
   // Its sources may have other times than when it was built, and what the system refused may work
   // now: that is for the build that goes on from the merged cache.
   Result<BuildReport> check_published_part() {
@@ -158,12 +155,14 @@ class Build {
   }
 
   Result<BuildReport> compute_and_publish() {
-    const formats::ColumnSpec mel = previous_ ? previous_->manifest().columns.front().spec
-                                              : mel_column(request_.recipe, numerics_);
+    std::vector<formats::ColumnSpec> columns = sound_columns(request_.recipe, numerics_);
+    for (formats::ColumnSpec& column : columns) {
+      if (previous_) column = previous_->manifest().columns[column.id].spec;
+    }
     std::vector<store::JournalShard> shards;
     generation_ = previous_ ? previous_->manifest().generation + 1 : 1;
     if (!plan_.to_compute.empty()) {
-      XTTS_ASSIGN(shards, compute(mel));
+      XTTS_ASSIGN(shards, compute(columns));
     } else {
       preview(0);
     }
@@ -175,40 +174,38 @@ class Build {
     XTTS_TRY(check_rejects(rejects, request_.max_rejects,
                            plan_.clips.size() + plan_.corpus.problems.size(),
                            request_.partition ? std::nullopt : stored_count(shards)));
-    return publish(mel, shards, rejects);
+    return publish(columns, shards, rejects);
   }
 
-  Result<std::vector<store::JournalShard>> compute(const formats::ColumnSpec& mel) {
+  Result<std::vector<store::JournalShard>> compute(std::vector<formats::ColumnSpec> columns) {
     XTTS_TRY(folder_->check());  // planning takes its time, and another's journal is not ours
     XTTS_ASSIGN(
         auto journal,
         store::Journal::open(env_, request_.cache,
                              {.plan = plan_.to_compute_digest,
-                              .features_fingerprint = mel.fingerprint,
+                              .features_fingerprint = columns.front().fingerprint,
                               .storage_fingerprint = formats::fingerprint(request_.recipe.storage),
                               .numerics = numerics_.hash(),
                               .generation = generation_}));
     XTTS_TRY(keep_intact_prefix(journal));
     std::vector<store::SealedShard> keep;
-    for (const auto& shard : journal.shards) {
-      if (shard.sealed) keep.push_back(*shard.sealed);
-    }
+    for (const auto& shard : journal.shards)
+      keep.insert(keep.end(), shard.sealed.begin(), shard.sealed.end());
     if (is_garbage_known_) XTTS_TRY(folder_->collect_garbage(published(), keep));
-    const std::uint64_t per_shard = mel.geometry().clips_per_shard();
+    const std::uint64_t per_shard = clips_per_shard(columns);
     preview(std::min<std::uint64_t>(journal.shards.size() * per_shard, plan_.to_compute.size()));
     // Plans its transforms while no other thread takes memory, and keeps the plans for all that
     // follow: FFTW ends the process where it finds none.
     XTTS_ASSIGN(const auto planner,
                 ClipWorker::create(env_, request_.recipe, request_.isa, plan_.corpus,
                                    {.decoder_command = request_.run.decoder_command}));
-    formats::ColumnSpec column = mel;
-    column.numerics = numerics_.hash();
+    for (formats::ColumnSpec& column : columns) column.numerics = numerics_.hash();
     XTTS_ASSIGN(auto computed,
-                compute_audio_column(
+                compute_sound_columns(
                     {.env = env_,
                      .plan = plan_,
                      .recipe = request_.recipe,
-                     .column = column,
+                     .columns = columns,
                      .run = request_.run,
                      .isa = request_.isa,
                      .generation = generation_,
@@ -228,10 +225,7 @@ class Build {
   // computed again.
   Status keep_intact_prefix(store::Journal::Opened& journal) {
     for (std::size_t i = 0; i < journal.shards.size(); ++i) {
-      bool intact = journal.shards[i].planned_shard == i;
-      if (intact && journal.shards[i].sealed) {
-        XTTS_ASSIGN(intact, folder_->is_intact(*journal.shards[i].sealed));
-      }
+      XTTS_ASSIGN(const bool intact, is_intact(journal.shards[i], i));
       if (intact) continue;
       journal.shards.resize(i);
       break;
@@ -253,22 +247,34 @@ class Build {
     return {};
   }
 
-  [[nodiscard]] std::optional<std::uint64_t> stored_count(const std::vector<store::JournalShard>& shards) const {
+  Result<bool> is_intact(const store::JournalShard& shard, std::uint64_t planned) const {
+    const std::size_t count = request_.recipe.features.sound_columns().size();
+    if (shard.planned_shard != planned) return false;
+    if (!shard.sealed.empty() && shard.sealed.size() != count) return false;
+    for (const store::SealedShard& sealed : shard.sealed) {
+      XTTS_ASSIGN(const bool intact, folder_->is_intact(sealed));
+      if (!intact) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> stored_count(
+      const std::vector<store::JournalShard>& shards) const {
     std::uint64_t stored = 0;
     for (const auto& clip : plan_.clips) stored += clip.fate == ClipFate::kReuse ? 1U : 0U;
-    for (const auto& shard : shards) stored += shard.sealed ? shard.sealed->record_count : 0;
+    for (const auto& shard : shards) stored += record_count(shard);
     return stored;
   }
 
-  Result<BuildReport> publish(const formats::ColumnSpec& mel,
+  Result<BuildReport> publish(const std::vector<formats::ColumnSpec>& columns,
                               const std::vector<store::JournalShard>& shards,
                               const std::vector<Reject>& rejects) {
     const bool adds_records = std::any_of(
-        shards.begin(), shards.end(), [](const auto& shard) { return shard.sealed.has_value(); });
+        shards.begin(), shards.end(), [](const auto& shard) { return !shard.sealed.empty(); });
     if (adds_records) plan_.texts_changed = true;
     if (previous_ && !plan_.texts_changed) {
       // The index of the same generation tells by its name whether anything differs at all.
-      XTTS_ASSIGN(const IndexResult same, index(mel, shards, rejects, generation_ - 1));
+      XTTS_ASSIGN(const IndexResult same, index(columns, shards, rejects, generation_ - 1));
       XTTS_ASSIGN(const std::string would_be, encode_manifest(same.manifest));
       XTTS_ASSIGN(const std::string is, encode_manifest(previous_->manifest()));
       if (would_be == is) {
@@ -276,7 +282,7 @@ class Build {
         return report_unchanged();
       }
     }
-    XTTS_ASSIGN(IndexResult index_result, index(mel, shards, rejects, generation_));
+    XTTS_ASSIGN(IndexResult index_result, index(columns, shards, rejects, generation_));
     const formats::Manifest& manifest = index_result.manifest;
     XTTS_TRY(folder_->publish(manifest, index_result.rejects_jsonl));
     XTTS_TRY(save_sources(rejects, manifest.index_digest));
@@ -294,7 +300,7 @@ class Build {
     return report;
   }
 
-  Result<IndexResult> index(const formats::ColumnSpec& mel,
+  Result<IndexResult> index(const std::vector<formats::ColumnSpec>& columns,
                             const std::vector<store::JournalShard>& shards,
                             const std::vector<Reject>& rejects, std::uint64_t generation) {
     return build_index({.env = env_,
@@ -302,8 +308,8 @@ class Build {
                         .recipe = request_.recipe,
                         .numerics = numerics_,
                         .previous = previous_.get(),
-                        .mel = mel,
-                        .mel_shards = shards,
+                        .columns = columns,
+                        .shards = shards,
                         .rejects = rejects,
                         .known_speakers = request_.known_speakers,
                         .generation = generation,

@@ -1,22 +1,18 @@
 #include "pipeline/clip_worker.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
 
-#include "base/half.hpp"
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
 #include "decode/audio_decoder.hpp"
 #include "decode/resample.hpp"
 #include "dsp/condition.hpp"
-#include "pipeline/channel_sums.hpp"
 #include "pipeline/clip_rules.hpp"
 #include "pipeline/clip_sound.hpp"
 #include "pipeline/decode_request.hpp"
 #include "pipeline/make_decoder.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/record_maker.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
 #include "pipeline/too_long.hpp"
@@ -71,13 +67,12 @@ class Worker final : public ClipWorker {
         sound_(env, place.spill_path, place.memory_bytes / 2 / sizeof(float)),
         decoder_(make_decoder(place.decoder_command)),
         conditioner_(std::move(conditioner)),
-        extractor_(std::move(extractor)),
-        mel_(std::size_t{recipe.features.max_frames} * recipe.features.channel_count()) {}
+        maker_(recipe, std::move(extractor)) {}
 
   [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
-                                            std::vector<std::byte> rows) override {
+                                            std::vector<MadeRecord> buffers) override {
     ClipOutcome outcome;
-    outcome.rows = std::move(rows);
+    outcome.records = std::move(buffers);
     timer_ = LapTimer();
     const Status status = run(clip, outcome);
     end_stage();
@@ -227,7 +222,7 @@ class Worker final : public ClipWorker {
   Status extract(const corpus::Clip& clip, const dsp::ConditionFacts& conditioned,
                  ClipOutcome& outcome) {
     const auto& features = recipe_.features;
-    const std::uint64_t frames = extractor_.frame_count(conditioned.kept_samples());
+    const std::uint64_t frames = maker_.frame_count(conditioned.kept_samples());
     outcome.frame_count_before_cut =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(frames, UINT32_MAX));
     outcome.facts.frame_count_before_cut = outcome.frame_count_before_cut;
@@ -237,35 +232,10 @@ class Worker final : public ClipWorker {
       reject(clip, RejectClass::kPolicy, too_long_reason(frames, features.max_frames), outcome);
       return {};
     }
-    const std::uint64_t wanted =
-        std::min(conditioned.kept_samples(), extractor_.samples_of(features.max_frames));
+    const std::uint64_t wanted = std::min(conditioned.kept_samples(), maker_.samples_wanted());
     XTTS_ASSIGN(const auto samples, sound_.load(conditioned.trim_start_samples, wanted));
     apply_scaling(conditioned.scaling, samples);
-    XTTS_ASSIGN(const dsp::Extracted extracted, extractor_.extract(samples, mel_));
-    outcome.frame_count = extracted.frame_count;
-    outcome.fill_bits = std::bit_cast<std::uint32_t>(extracted.fill);
-    const std::uint32_t channels = features.channel_count();
-    const auto true_frames =
-        std::span<const float>(mel_).first(std::size_t{outcome.frame_count} * channels);
-    convert(true_frames, outcome.rows);
-    sum_channels(outcome.rows, recipe_.storage.dtype, channels, outcome.sums);
-    return {};
-  }
-
-  void convert(std::span<const float> frames, std::vector<std::byte>& rows) const {
-    const DType dtype = recipe_.storage.dtype;
-    rows.resize(frames.size() * size_bytes(dtype));
-    if (dtype == DType::kFloat32) {
-      std::memcpy(rows.data(), frames.data(), rows.size());
-      return;
-    }
-    const std::span<std::uint16_t> halves(reinterpret_cast<std::uint16_t*>(rows.data()),
-                                          frames.size());
-    if (dtype == DType::kFloat16) {
-      to_float16(frames, halves);
-    } else {
-      to_bfloat16(frames, halves);
-    }
+    return maker_.make(samples, outcome);
   }
 
   void keep(const decode::SourceFacts& source, ClipOutcome& outcome) {
@@ -307,11 +277,10 @@ class Worker final : public ClipWorker {
   };
   std::unique_ptr<decode::AudioDecoder> decoder_;
   dsp::Conditioner conditioner_;
-  dsp::FeatureExtractor extractor_;
+  RecordMaker maker_;
   decode::SampleResampler resampler_;
   bool is_over_long_ = false;  // the source in hand
   std::vector<float> part_;    // of a shared source, at its rate
-  std::vector<float> mel_;
   const char* stage_ = "";
   double StageTimes::*stage_seconds_ = nullptr;
   LapTimer timer_;

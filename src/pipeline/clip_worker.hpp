@@ -3,7 +3,7 @@
 //
 // One thread at a time; a worker keeps all of its buffers. What goes wrong with the clip is a
 // Reject in the outcome, never a failure of the run; a failure (kResource: memory; kInternal) ends
-// the run. Cost: see README.md. Memory: what WorkerPlace gives, and one record.
+// the run. Cost: see README.md. Memory: what WorkerPlace gives, and a record of each column.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,18 @@
 
 namespace xtts::pipeline {
 
+// Of one column.
+struct MadeRecord {
+  std::uint32_t length = 0;
+  std::uint32_t fill_bits = 0;
+  std::vector<std::byte> rows;  // the true ones, in the column's dtype
+};
+
 struct ClipOutcome {
   std::optional<formats::Reject> reject;  // set: nothing below counts, but source_bytes
   std::uint32_t frame_count = 0;
-  std::uint32_t fill_bits = 0;
-  std::vector<std::byte>
-      rows;  // [frames, mels] in the column's dtype; capacity comes from and goes back to a pool
-  std::vector<double> sums;  // per mel channel sum, then per channel sum of squares
+  std::vector<MadeRecord> records;  // as pipeline/columns.hpp lists the columns of sound
+  std::vector<double> sums;         // per mel channel sum, then per channel sum of squares
   formats::RecordFacts facts;
   std::uint64_t source_bytes = 0;  // read for this clip
   double source_seconds = 0.0;
@@ -57,9 +62,9 @@ class ClipWorker {
                                                                   const corpus::Corpus& corpus,
                                                                   const WorkerPlace& place);
   virtual ~ClipWorker() = default;
-  // `rows` is a buffer to reuse; it comes back in the outcome.
+  // `buffers` are reused, whatever is in them, and come back in the outcome.
   [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,
-                                                    std::vector<std::byte> rows) = 0;
+                                                    std::vector<MadeRecord> buffers) = 0;
   // Of all clips so far.
   [[nodiscard]] virtual StageTimes times() const = 0;
 };

@@ -24,7 +24,8 @@ ClipWorkers::ClipWorkers(ClipWorkersJob job, std::span<const std::uint32_t> clip
     : job_(std::move(job)),
       shared_sources_(job_.env, job_.folder, segment_counts(job_.corpus, clips)) {}
 
-Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip, std::vector<std::byte> rows) {
+Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip,
+                                         std::vector<MadeRecord> buffers) {
   auto worker = workers_.take();
   if (!worker) {
     const auto number = std::to_string(worker_count_++);
@@ -35,7 +36,7 @@ Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip, std::vector<s
                                     .decoder_command = job_.decoder_command,
                                     .memory_bytes = static_cast<std::size_t>(job_.worker_bytes)}));
   }
-  auto outcome = worker->process(clip, std::move(rows));
+  auto outcome = worker->process(clip, std::move(buffers));
   workers_.give_back(std::move(worker));
   return outcome;
 }

@@ -45,7 +45,8 @@ class ClipWorkers {
   ClipWorkers(ClipWorkersJob job, std::span<const std::uint32_t> clips);
 
   // As ClipWorker::process. `clip` is one of the corpus, or a copy of one.
-  [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip, std::vector<std::byte> rows);
+  [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
+                                            std::vector<MadeRecord> buffers);
   // Of all clips so far; while nobody works.
   [[nodiscard]] StageTimes times() const;
 

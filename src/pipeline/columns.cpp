@@ -1,28 +1,78 @@
 #include "pipeline/columns.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "formats/canonical_json.hpp"
+#include "formats/enum_names.hpp"
 
 namespace xtts::pipeline {
+namespace {
 
-formats::ColumnSpec mel_column(const formats::Recipe& recipe, const formats::Numerics& numerics) {
-  return {.name = "mel",
-          .id = kMelId,
-          .dtype = recipe.storage.dtype,
-          .shape = {recipe.features.max_frames, recipe.features.channel_count()},
-          .layout = recipe.storage.layout,
-          .fingerprint = formats::fingerprint(recipe.features),
-          .numerics = numerics.hash()};
+using formats::SoundColumn;
+
+DType dtype_of(SoundColumn column, const formats::Recipe& recipe) {
+  switch (column) {
+    case SoundColumn::kMel:
+    case SoundColumn::kLinear:
+      return recipe.storage.dtype;
+    case SoundColumn::kWave:
+      if (recipe.features.columns.wave == formats::WaveColumn::kInt16) return DType::kInt16;
+      break;
+    case SoundColumn::kEnergy:
+      break;
+  }
+  return DType::kFloat32;
+}
+
+}  // namespace
+
+std::vector<formats::ColumnSpec> sound_columns(const formats::Recipe& recipe,
+                                               const formats::Numerics& numerics) {
+  std::vector<formats::ColumnSpec> columns;
+  for (const SoundColumn column : recipe.features.sound_columns()) {
+    columns.push_back({.name = std::string(formats::name_of(column)),
+                       .id = static_cast<std::uint32_t>(columns.size()),
+                       .dtype = dtype_of(column, recipe),
+                       .shape = recipe.features.shape_of(column),
+                       .layout = recipe.storage.layout,
+                       .fingerprint = formats::fingerprint(recipe.features),
+                       .numerics = numerics.hash()});
+  }
+  return columns;
 }
 
 formats::ColumnSpec tokens_column(const formats::Recipe& recipe,
                                   const formats::Numerics& numerics) {
   return {.name = "tokens",
-          .id = kTokensId,
+          .id = static_cast<std::uint32_t>(recipe.features.sound_columns().size()),
           .dtype = DType::kInt32,
           .shape = {recipe.text.max_tokens},
           .layout = recipe.storage.layout,
           .fingerprint = formats::fingerprint(recipe.text),
           .numerics = numerics.hash()};
+}
+
+std::uint64_t clips_per_shard(std::span<const formats::ColumnSpec> sound_columns) {
+  std::uint64_t fewest = UINT64_MAX;
+  for (const formats::ColumnSpec& column : sound_columns)
+    fewest = std::min(fewest, column.geometry().clips_per_shard());
+  return fewest;
+}
+
+bool has_sums(const formats::ColumnSpec& column) {
+  return column.name == formats::name_of(SoundColumn::kMel);
+}
+
+formats::ColumnEntry entry_of(const formats::ColumnSpec& column, const formats::Recipe& recipe) {
+  formats::ColumnEntry entry;
+  entry.spec = column;
+  entry.store = recipe.storage.store;
+  if (column.name == formats::name_of(SoundColumn::kMel))
+    entry.fill_bits = std::bit_cast<std::uint32_t>(static_cast<float>(recipe.features.pad_value));
+  if (column.id < recipe.features.sound_columns().size())
+    entry.records_per_shard = clips_per_shard(sound_columns(recipe, {}));
+  return entry;
 }
 
 }  // namespace xtts::pipeline

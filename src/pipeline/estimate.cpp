@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pipeline/clip_worker.hpp"
+#include "pipeline/columns.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -29,44 +30,49 @@ Sample take_sample(Env& env, const Plan& plan, const BuildRequest& request) {
   if (!worker) return sample;
   const auto begin = env.now();
   const std::size_t step = std::max<std::size_t>(plan.to_compute.size() / kSampleClipsMax, 1);
-  std::vector<std::byte> rows;
+  std::vector<MadeRecord> buffers;
   for (std::size_t i = step / 2; i < plan.to_compute.size(); i += step) {
     const auto& clip = plan.corpus.clips[plan.to_compute[i]];
     if (clip.segment || clip.source_bytes > kSampleSourceBytesMax) continue;
     const auto before = env.now();
     if (before - begin > kSampleTimeMax) break;
-    auto outcome = (*worker)->process(clip, std::move(rows));
+    auto outcome = (*worker)->process(clip, std::move(buffers));
     if (!outcome) return sample;
     if (outcome->source_seconds > 0.0) {
       sample.sound_seconds += outcome->source_seconds;
       sample.work_seconds += std::chrono::duration<double>(env.now() - before).count();
       sample.source_bytes += clip.source_bytes;
     }
-    rows = std::move(outcome->rows);
+    buffers = std::move(outcome->records);
   }
   return sample;
 }
 
 void add_storage(const BuildRequest& request, double seconds, BuildPreview& preview) {
   const auto& features = request.recipe.features;
-  const double frames = seconds * features.sample_rate_hz / features.stft.hop_samples;
-  const double packed_values = frames * features.channel_count();
-  const double padded_values = static_cast<double>(preview.to_compute_count) * features.max_frames *
-                               features.channel_count();
+  const double padded_frames = static_cast<double>(preview.to_compute_count) * features.max_frames;
+  const double packed_frames =
+      std::min(seconds * features.sample_rate_hz / features.stft.hop_samples, padded_frames);
   const auto& storage = request.recipe.storage;
+  // The dtype is theirs.
+  const bool has_frames = features.columns.mel || features.columns.linear;
   const auto add = [&](formats::Layout layout, DType dtype) {
-    const double values =
-        layout == formats::Layout::kPadded ? padded_values : std::min(packed_values, padded_values);
+    formats::Recipe so_stored = request.recipe;
+    so_stored.storage.dtype = dtype;
+    double frame_bytes = 0.0;
+    for (const formats::ColumnSpec& column : sound_columns(so_stored, {}))
+      frame_bytes += static_cast<double>(column.record_bytes()) / features.max_frames;
     preview.storage.push_back(
-        {.name = std::string(layout == formats::Layout::kPadded ? "padded " : "packed ") +
-                 std::string(to_string(dtype)),
-         .size_bytes = static_cast<std::uint64_t>(values) * size_bytes(dtype),
+        {.name = std::string(layout == formats::Layout::kPadded ? "padded" : "packed") +
+                 (has_frames ? " " + std::string(to_string(dtype)) : ""),
+         .size_bytes = static_cast<std::uint64_t>(
+             frame_bytes * (layout == formats::Layout::kPadded ? padded_frames : packed_frames)),
          .chosen = storage.layout == layout && storage.dtype == dtype});
   };
   const DType half = storage.dtype == DType::kBFloat16 ? DType::kBFloat16 : DType::kFloat16;
   for (const auto layout : {formats::Layout::kPadded, formats::Layout::kPacked}) {
     add(layout, DType::kFloat32);
-    add(layout, half);
+    if (has_frames) add(layout, half);
   }
 }
 

@@ -43,15 +43,19 @@ class IndexBuilder {
                    names_of(job.plan.corpus.clips, &Clip::language)),
         datasets_(job.previous ? job.previous->manifest().datasets : std::vector<std::string>{""},
                   names_of(job.plan.corpus.clips, &Clip::dataset)),
-        records_(job.env, folder.path(), job.mel_shards),
+        columns_(job.columns.size()),
         has_tokens_(job.plan.corpus.has_text &&
-                    job.recipe.text.tokens != formats::TokenKind::kNone) {}
+                    job.recipe.text.tokens != formats::TokenKind::kNone) {
+    for (std::size_t column = 0; column < columns_.size(); ++column)
+      records_.emplace_back(job.env, folder.path(), job.shards, column);
+  }
 
   Result<IndexResult> run() {
     XTTS_TRY(begin());
     XTTS_TRY(take_over_published());
-    for (const auto& shard : job_.mel_shards) {
-      if (shard.sealed) mel_.add_shard(*shard.sealed, job_.generation);
+    for (const auto& shard : job_.shards) {
+      for (std::size_t column = 0; column < shard.sealed.size(); ++column)
+        columns_[column].rows.add_shard(shard.sealed[column], job_.generation);
     }
     std::uint64_t planned = 0;
     for (std::size_t i = 0; i < job_.plan.clips.size(); ++i) {
@@ -65,6 +69,13 @@ class IndexBuilder {
   }
 
  private:
+  // One that is made of sound.
+  struct Column {
+    ColumnRows rows;
+    std::uint64_t published_block_count = 0;
+    std::optional<SealedRecords::Record> next_record;
+  };
+
   Status begin() {
     XTTS_ASSIGN(file_, folder_.begin_file(kTemporaryIndex));
     encoder_.emplace([this](std::span<const std::byte> bytes) { return file_->append(bytes); },
@@ -90,20 +101,22 @@ class IndexBuilder {
   std::uint64_t surviving_count() const {
     std::uint64_t count = 0;
     for (const auto& clip : job_.plan.clips) count += clip.fate == ClipFate::kReuse ? 1U : 0U;
-    for (const auto& shard : job_.mel_shards)
-      count += shard.sealed ? shard.sealed->record_count : 0;
+    for (const auto& shard : job_.shards) count += store::record_count(shard);
     return count;
   }
 
   // Shards that stay keep their numbers and block rows; what this build sealed comes behind them.
   Status take_over_published() {
     if (job_.previous == nullptr) return {};
-    XTTS_TRY(take_over(kMelId, mel_));
-    if (reuse_tokens_) XTTS_TRY(take_over(kTokensId, tokens_));
+    for (std::uint32_t column = 0; column < columns_.size(); ++column) {
+      XTTS_TRY(take_over(column, columns_[column].rows));
+      columns_[column].published_block_count = columns_[column].rows.block_count;
+    }
+    if (reuse_tokens_) XTTS_TRY(take_over(tokens_id(), tokens_));
     still_used_.assign(job_.previous->size(), false);
     XTTS_ASSIGN(const auto tombstones, job_.previous->tombstones());
     for (const auto& row : tombstones) {
-      if (row.column_id == kMelId || reuse_tokens_) add_tombstone(row);
+      if (row.column_id < columns_.size() || reuse_tokens_) add_tombstone(row);
     }
     return {};
   }
@@ -111,7 +124,6 @@ class IndexBuilder {
   Status take_over(std::uint32_t column, ColumnRows& rows) {
     rows.shards = job_.previous->manifest().columns[column].shards;
     rows.block_count = job_.previous->block_count(column);
-    published_blocks_[column] = rows.block_count;
     for (std::uint64_t row = 0; row < rows.block_count; ++row) {
       XTTS_ASSIGN(const auto block, job_.previous->block(column, row));
       append_row(block, rows.block_rows);
@@ -162,11 +174,13 @@ class IndexBuilder {
                                formats::RecordFacts& facts) {
     XTTS_ASSIGN(row, job_.previous->plan_row(position));
     XTTS_ASSIGN(facts, job_.previous->details(position));
-    XTTS_ASSIGN(const auto location, job_.previous->location(kMelId, position));
-    append_row(location, mel_.locations);
+    for (std::uint32_t column = 0; column < columns_.size(); ++column) {
+      XTTS_ASSIGN(const auto location, job_.previous->location(column, position));
+      append_row(location, columns_[column].rows.locations);
+    }
     still_used_[position] = true;
     if (reuse_tokens_) {
-      XTTS_ASSIGN(const auto text_location, job_.previous->location(kTokensId, position));
+      XTTS_ASSIGN(const auto text_location, job_.previous->location(tokens_id(), position));
       append_row(text_location, tokens_.locations);
     }
     return {};
@@ -175,19 +189,33 @@ class IndexBuilder {
   // Sealed records come in planned order: the next one is this clip's, or the clip was rejected.
   Result<bool> take_sealed_record(const Clip& clip, formats::PlanRow& row,
                                   formats::RecordFacts& facts) {
-    if (!next_record_) {
-      XTTS_ASSIGN(next_record_, records_.next());
+    const Digest id_hash = formats::id_hash(clip.dataset, clip.id);
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      auto& record = columns_[column].next_record;
+      if (!record) {
+        XTTS_ASSIGN(record, records_[column].next());
+      }
+      if (record && record->id_hash == id_hash) continue;
+      if (column == kMainId) return false;
+      return Status(StatusCode::kInternal, "its columns hold other clips");
     }
-    if (!next_record_ || next_record_->id_hash != formats::id_hash(clip.dataset, clip.id))
-      return false;
-    row.mel_len = next_record_->length;
-    facts = std::move(next_record_->facts);
-    append_row(formats::LocationRow{.block_row = static_cast<std::uint32_t>(
-                                        published_blocks_[kMelId] + next_record_->block),
-                                    .slot = next_record_->slot},
-               mel_.locations);
-    next_record_.reset();
+    facts = std::move(columns_[kMainId].next_record->facts);
+    row.mel_len = frame_count_of(*columns_[kMainId].next_record);
+    for (Column& column : columns_) {
+      append_row(formats::LocationRow{.block_row = static_cast<std::uint32_t>(
+                                          column.published_block_count + column.next_record->block),
+                                      .slot = column.next_record->slot},
+                 column.rows.locations);
+      column.next_record.reset();
+    }
     return true;
+  }
+
+  // A wave has samples, of which hop_samples are a frame; the last one's may be fewer.
+  [[nodiscard]] std::uint32_t frame_count_of(const SealedRecords::Record& record) const {
+    const auto& features = job_.recipe.features;
+    if (features.sound_columns().front() != formats::SoundColumn::kWave) return record.length;
+    return (record.length + features.stft.hop_samples - 1) / features.stft.hop_samples;
   }
 
   Status add_text(const Clip& clip, std::uint64_t planned, formats::PlanRow& row,
@@ -232,14 +260,17 @@ class IndexBuilder {
   }
 
   Status finish_tokens() {
-    if (next_record_) {
+    if (const auto& left = columns_[kMainId].next_record) {
       return {StatusCode::kInternal,
-              "a sealed record belongs to no planned clip: " + *next_record_->facts.id};
+              "a sealed record belongs to no planned clip: " + *left->facts.id};
     }
     for (std::size_t position = 0; position < still_used_.size(); ++position) {
       if (still_used_[position]) continue;
-      XTTS_ASSIGN(const auto location, job_.previous->location(kMelId, position));
-      add_tombstone({.column_id = kMelId, .block_row = location.block_row, .slot = location.slot});
+      for (std::uint32_t column = 0; column < columns_.size(); ++column) {
+        XTTS_ASSIGN(const auto location, job_.previous->location(column, position));
+        add_tombstone(
+            {.column_id = column, .block_row = location.block_row, .slot = location.slot});
+      }
     }
     if (job_.token_shards != nullptr) return add_token_shards(*job_.token_shards);
     if (!token_writer_) return {};
@@ -249,13 +280,12 @@ class IndexBuilder {
 
   Status add_token_shards(const std::vector<store::JournalShard>& shards) {
     for (const auto& shard : shards) {
-      tokens_.add_shard(*shard.sealed, job_.generation);
-      result_.token_shards.push_back(*shard.sealed);
+      tokens_.add_shard(shard.sealed.front(), job_.generation);
     }
     // Blocks hold the survivors in order, so locations follow from the counts.
     std::uint32_t block = 0;
     for (const auto& shard : shards) {
-      for (const auto& place : shard.sealed->table.blocks) {
+      for (const auto& place : shard.sealed.front().table.blocks) {
         for (std::uint16_t slot = 0; slot < place.record_count; ++slot) {
           append_row(formats::LocationRow{.block_row = block, .slot = slot}, tokens_.locations);
         }
@@ -263,6 +293,10 @@ class IndexBuilder {
       }
     }
     return {};
+  }
+
+  [[nodiscard]] std::uint32_t tokens_id() const {
+    return static_cast<std::uint32_t>(columns_.size());
   }
 
   Status write_section(SectionKind kind, std::uint32_t column, std::string_view bytes,
@@ -280,8 +314,9 @@ class IndexBuilder {
     std::string id_rows;
     for (const auto& row : id_hashes_) append_row(row, id_rows);
     XTTS_TRY(write_section(SectionKind::kIdHashes, 0, id_rows, record_count_));
-    XTTS_TRY(write_column(kMelId, mel_));
-    if (has_tokens_) XTTS_TRY(write_column(kTokensId, tokens_));
+    for (std::uint32_t column = 0; column < columns_.size(); ++column)
+      XTTS_TRY(write_column(column, columns_[column].rows));
+    if (has_tokens_) XTTS_TRY(write_column(tokens_id(), tokens_));
     for (const auto& reject : job_.rejects)
       result_.rejects_jsonl += formats::encode_reject(reject) + "\n";
     XTTS_TRY(write_section(SectionKind::kRejects, 0, result_.rejects_jsonl, job_.rejects.size()));
@@ -319,25 +354,22 @@ class IndexBuilder {
     manifest.data_layout = job_.plan.corpus.layout;
     describe_counts(manifest);
     // Frozen at the first publication: a model that was trained with them must find them again.
-    manifest.mel_statistics =
-        job_.previous ? job_.previous->manifest().mel_statistics
-                      : statistics_of(records_.train_frame_count(), records_.train_sums());
+    manifest.mel_statistics = job_.previous ? job_.previous->manifest().mel_statistics
+                                            : statistics_of(records_[kMainId].train_frame_count(),
+                                                            records_[kMainId].train_sums());
     if (job_.amend_manifest) job_.amend_manifest(manifest);
   }
 
   void describe_columns(formats::Manifest& manifest) {
-    formats::ColumnEntry mel;
-    mel.spec = job_.previous ? job_.previous->manifest().columns[kMelId].spec : job_.mel;
-    mel.store = job_.recipe.storage.store;
-    mel.fill_bits =
-        std::bit_cast<std::uint32_t>(static_cast<float>(job_.recipe.features.pad_value));
-    mel.shards = std::move(mel_.shards);
-    manifest.columns.push_back(std::move(mel));
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      manifest.columns.push_back(entry_of(job_.columns[column], job_.recipe));
+      manifest.columns.back().shards = std::move(columns_[column].rows.shards);
+    }
     if (!has_tokens_) return;
-    formats::ColumnEntry tokens;
-    tokens.spec = reuse_tokens_ ? job_.previous->manifest().columns[kTokensId].spec
-                                : tokens_column(job_.recipe, job_.numerics);
-    tokens.store = job_.recipe.storage.store;
+    formats::ColumnEntry tokens =
+        entry_of(reuse_tokens_ ? job_.previous->manifest().columns[tokens_id()].spec
+                               : tokens_column(job_.recipe, job_.numerics),
+                 job_.recipe);
     tokens.shards = std::move(tokens_.shards);
     manifest.columns.push_back(std::move(tokens));
   }
@@ -357,17 +389,16 @@ class IndexBuilder {
   const IndexJob& job_;
   store::CacheFolder& folder_;
   const NameTable speakers_, languages_, datasets_;
-  SealedRecords records_;
+  std::vector<Column> columns_;         // made of sound
+  std::vector<SealedRecords> records_;  // of each of them
   const bool has_tokens_;
   bool reuse_tokens_ = false;
   std::unique_ptr<text::Tokenizer> tokenizer_;
   std::unique_ptr<TextColumnWriter> token_writer_;
   std::unique_ptr<WritableFile> file_;
   std::optional<formats::IndexEncoder> encoder_;
-  std::optional<SealedRecords::Record> next_record_;
   KnownSounds sounds_;
-  ColumnRows mel_, tokens_;
-  std::uint64_t published_blocks_[2] = {0, 0};
+  ColumnRows tokens_;
   std::vector<bool> still_used_;  // previous positions that the new plan names
   std::string plan_rows_, tombstones_;
   std::uint64_t tombstone_count_ = 0;

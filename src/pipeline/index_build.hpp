@@ -27,8 +27,8 @@ struct IndexJob {
   const formats::Recipe& recipe;
   const formats::Numerics& numerics;
   reader::CacheView* previous = nullptr;
-  const formats::ColumnSpec& mel;
-  const std::vector<store::JournalShard>& mel_shards;  // of this build
+  const std::vector<formats::ColumnSpec>& columns;  // of sound, by their numbers
+  const std::vector<store::JournalShard>& shards;   // theirs, of this build
   // Sealed before: then no tokens are written.
   const std::vector<store::JournalShard>* token_shards = nullptr;
   const std::vector<formats::Reject>& rejects;     // all, in the order of the file
@@ -42,7 +42,6 @@ struct IndexJob {
 struct IndexResult {
   formats::Manifest manifest;
   std::string rejects_jsonl;
-  std::vector<store::SealedShard> token_shards;
   std::uint64_t cut_count = 0;
   std::uint64_t warned_count = 0;
   WarningKinds warnings;

@@ -30,12 +30,19 @@ std::uint64_t chosen_bytes(const BuildPreview& preview) {
   return 0;
 }
 
-// All mels that are to be computed, without what lies around them.
+// Of one clip in all columns of sound.
+std::uint64_t record_bytes(const std::vector<formats::ColumnSpec>& columns) {
+  std::uint64_t bytes = 0;
+  for (const formats::ColumnSpec& column : columns) bytes += column.record_bytes();
+  return bytes;
+}
+
+// All records that are to be computed, without what lies around them.
 std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& request,
                             BuildPreview preview, std::uint64_t free_bytes) {
   if (plan.to_compute.empty()) return 0;
   const std::uint64_t padded =
-      plan.to_compute.size() * mel_column(request.recipe, {}).record_bytes();
+      plan.to_compute.size() * record_bytes(sound_columns(request.recipe, {}));
   const bool is_padded = request.recipe.storage.layout == formats::Layout::kPadded;
   if (is_padded || free_bytes >= padded) return padded;
   if (chosen_bytes(preview) == 0) {
@@ -46,12 +53,16 @@ std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& requ
   return packed == 0 ? padded : packed;
 }
 
-std::uint64_t mel_bytes(Env& env, const Plan& plan, const BuildRequest& request,
-                        const BuildPreview& preview, std::uint64_t free_bytes) {
+std::uint64_t sound_bytes(Env& env, const Plan& plan, const BuildRequest& request,
+                          const BuildPreview& preview, std::uint64_t free_bytes) {
   const std::uint64_t clips = plan.to_compute.size();
-  const std::uint64_t per_block = mel_column(request.recipe, {}).geometry().records_per_block;
-  return payload_bytes(env, plan, request, preview, free_bytes) + clips * kFactsBytesPerClip +
-         (clips + per_block - 1) / per_block * kBytesPerBlock;
+  std::uint64_t bytes =
+      payload_bytes(env, plan, request, preview, free_bytes) + clips * kFactsBytesPerClip;
+  for (const formats::ColumnSpec& column : sound_columns(request.recipe, {})) {
+    const std::uint64_t per_block = column.geometry().records_per_block;
+    bytes += (clips + per_block - 1) / per_block * kBytesPerBlock;
+  }
+  return bytes;
 }
 
 // Tokens and index, which are written anew.
@@ -68,15 +79,17 @@ std::uint64_t text_bytes(const Plan& plan, const BuildRequest& request) {
   return sum;
 }
 
-// Of mel shards that this build has sealed: those that the published manifest does not name.
-std::uint64_t sealed_bytes(Env& env, const std::string& cache, const formats::Manifest* published) {
+// Of shards of sound that this build has sealed: those that the published manifest does not name.
+std::uint64_t sealed_bytes(Env& env, const std::string& cache, const std::string& name,
+                           const formats::Manifest* published) {
   std::set<std::string> known;
-  if (published != nullptr && !published->columns.empty()) {
-    const auto& mel = published->columns.front();
-    for (std::size_t i = 0; i < mel.shards.size(); ++i)
-      known.insert(formats::shard_file_name(i, mel.shards[i].digest, mel.store));
+  const formats::ColumnEntry* const column =
+      published == nullptr ? nullptr : published->find_column(name);
+  if (column != nullptr) {
+    for (std::size_t i = 0; i < column->shards.size(); ++i)
+      known.insert(formats::shard_file_name(i, column->shards[i].digest, column->store));
   }
-  const std::string folder = store::column_folder(cache, "mel");
+  const std::string folder = store::column_folder(cache, name);
   const auto entries = env.list(folder);
   std::uint64_t sum = 0;
   for (const DirectoryEntry& entry : entries ? *entries : std::vector<DirectoryEntry>()) {
@@ -98,9 +111,11 @@ Result<std::uint64_t> free_bytes_for(Env& env, const std::string& cache) {
 std::uint64_t bytes_left_to_write(Env& env, const Plan& plan, const BuildRequest& request,
                                   const BuildPreview& preview, const formats::Manifest* published,
                                   std::uint64_t free_bytes) {
-  const std::uint64_t mels = mel_bytes(env, plan, request, preview, free_bytes);
-  const std::uint64_t sealed = sealed_bytes(env, request.cache, published);
-  return mels - std::min(mels, sealed) + text_bytes(plan, request) + kOverheadBytes;
+  const std::uint64_t sounds = sound_bytes(env, plan, request, preview, free_bytes);
+  std::uint64_t sealed = 0;
+  for (const formats::ColumnSpec& column : sound_columns(request.recipe, {}))
+    sealed += sealed_bytes(env, request.cache, column.name, published);
+  return sounds - std::min(sounds, sealed) + text_bytes(plan, request) + kOverheadBytes;
 }
 
 Status advise_on_space(const Status& failure, std::optional<std::uint64_t> needed_bytes,

@@ -18,8 +18,8 @@ Result<std::vector<std::byte>> read_region(const RandomAccessFile& file, std::ui
 }  // namespace
 
 SealedRecords::SealedRecords(Env& env, std::string cache,
-                             const std::vector<store::JournalShard>& shards)
-    : env_(env), cache_(std::move(cache)), shards_(shards) {}
+                             const std::vector<store::JournalShard>& shards, std::size_t column)
+    : env_(env), cache_(std::move(cache)), shards_(shards), column_(column) {}
 
 Result<std::optional<SealedRecords::Record>> SealedRecords::next() {
   if (!begun_ || slot_ == header_.records.size()) {
@@ -36,16 +36,19 @@ Result<std::optional<SealedRecords::Record>> SealedRecords::next() {
   return std::optional<Record>(std::move(result));
 }
 
+bool SealedRecords::is_at_shards_end() const {
+  const auto& sealed = shards_[shard_].sealed;
+  return sealed.empty() || block_in_shard_ == sealed[column_].table.blocks.size();
+}
+
 Result<bool> SealedRecords::read_next_block() {
-  while (
-      shard_ < shards_.size() &&
-      (!shards_[shard_].sealed || block_in_shard_ == shards_[shard_].sealed->table.blocks.size())) {
+  while (shard_ < shards_.size() && is_at_shards_end()) {
     ++shard_;
     block_in_shard_ = 0;
     file_.reset();
   }
   if (shard_ == shards_.size()) return false;
-  const store::SealedShard& shard = *shards_[shard_].sealed;
+  const store::SealedShard& shard = shards_[shard_].sealed[column_];
   const std::string path = store::shard_path(cache_, shard);
   if (!file_) {
     XTTS_ASSIGN(file_, env_.open_for_read(path));

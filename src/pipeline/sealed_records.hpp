@@ -27,7 +27,9 @@ class SealedRecords {
     formats::RecordFacts facts;
   };
 
-  SealedRecords(Env& env, std::string cache, const std::vector<store::JournalShard>& shards);
+  // `column`: its place among the sealed ones of each shard.
+  SealedRecords(Env& env, std::string cache, const std::vector<store::JournalShard>& shards,
+                std::size_t column = 0);
 
   // The next record, or nothing after the last.
   [[nodiscard]] Result<std::optional<Record>> next();
@@ -38,10 +40,12 @@ class SealedRecords {
 
  private:
   [[nodiscard]] Result<bool> read_next_block();
+  [[nodiscard]] bool is_at_shards_end() const;
 
   Env& env_;
   std::string cache_;
   const std::vector<store::JournalShard>& shards_;
+  const std::size_t column_;
   std::size_t shard_ = 0;
   std::size_t block_in_shard_ = 0;
   std::uint32_t block_ = 0;

@@ -42,11 +42,11 @@ double Sealer::busy_seconds() {
 }
 
 Status Sealer::seal(SealJob& job) {
-  if (job.image) {
-    XTTS_ASSIGN(const auto finished, job.image->finish());
-    XTTS_ASSIGN(auto sealed, folder_.seal(job.column, job.ordinal, finished));
-    job.entry.sealed = std::move(sealed);
-    job.image.reset();
+  for (SealImage& one : job.images) {
+    XTTS_ASSIGN(const auto finished, one.image->finish());
+    XTTS_ASSIGN(auto sealed, folder_.seal(one.column, one.ordinal, finished));
+    job.entry.sealed.push_back(std::move(sealed));
+    one.image.reset();
   }
   if (journal_ != nullptr) XTTS_TRY(journal_->append(job.entry));
   const std::lock_guard lock(mutex_);

@@ -1,6 +1,6 @@
 // Sealer: a thread that writes, syncs and journals finished shards while the next one is computed.
-// At most one image waits or is being written: with the one being filled that makes two.
-// Synchronised inside. The first failure is kept, and every later call returns it; destruction
+// At most one image of a column waits or is being written: with the one being filled that makes
+// two. Synchronised inside. The first failure is kept, and every later call returns it; destruction
 // waits for what was submitted.
 #pragma once
 
@@ -19,11 +19,15 @@
 
 namespace xtts::pipeline {
 
-struct SealJob {
+struct SealImage {
   std::string column;
-  std::uint64_t ordinal = 0;                 // of the shard in its column, when it has an image
-  std::unique_ptr<store::ShardImage> image;  // none: a shard without survivors
-  store::JournalShard entry;                 // completed with the sealed shard; journalled
+  std::uint64_t ordinal = 0;  // of the shard in its column
+  std::unique_ptr<store::ShardImage> image;
+};
+
+struct SealJob {
+  std::vector<SealImage> images;  // of the same clips, a column each; none: without survivors
+  store::JournalShard entry;      // completed with the sealed shards; journalled
 };
 
 class Sealer {

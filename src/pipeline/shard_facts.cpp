@@ -15,6 +15,14 @@ formats::RecordFacts facts_of_sound(formats::RecordFacts details) {
   return details;
 }
 
+formats::RecordFacts facts_beside(const formats::RecordFacts& details) {
+  formats::RecordFacts facts;
+  facts.id = details.id;
+  facts.dataset = details.dataset;
+  facts.split = details.split;
+  return facts;
+}
+
 formats::RecordFacts facts_of_text(const formats::RecordFacts& details) {
   formats::RecordFacts facts;
   facts.id = details.id;

@@ -9,6 +9,8 @@
 namespace xtts::pipeline {
 
 [[nodiscard]] formats::RecordFacts facts_of_sound(formats::RecordFacts details);
+// What the shards of a further column of sound say: whose record it is.
+[[nodiscard]] formats::RecordFacts facts_beside(const formats::RecordFacts& details);
 [[nodiscard]] formats::RecordFacts facts_of_text(const formats::RecordFacts& details);
 
 }  // namespace xtts::pipeline

@@ -55,11 +55,10 @@ class Writer final : public TextColumnWriter {
 
  private:
   Status end_shard() {
+    XTTS_ASSIGN(auto image, assembler_.end_shard());
+    if (!image) return {};
     SealJob job;
-    job.column = column_.name;
-    XTTS_ASSIGN(job.image, assembler_.end_shard());
-    if (!job.image) return {};
-    job.ordinal = next_ordinal_++;
+    job.images.push_back({column_.name, next_ordinal_++, std::move(image)});
     job.entry.planned_shard = shard_;
     return sealer_.submit(std::move(job));
   }

@@ -171,6 +171,10 @@ const SharedColumn* CacheSet::find_column(std::string_view name) const noexcept 
   return found == columns_.end() ? nullptr : &*found;
 }
 
+std::uint32_t CacheSet::max_frames() const {
+  return first()->manifest().max_frames();
+}
+
 std::string CacheSet::digest() const {
   if (caches_.size() == 1) return first()->manifest().index_digest.to_hex();
   std::string digests;

@@ -52,6 +52,8 @@ class CacheSet {
 
   [[nodiscard]] const std::vector<SharedColumn>& columns() const noexcept { return columns_; }
   [[nodiscard]] const SharedColumn* find_column(std::string_view name) const noexcept;
+  // Of the first cache, as Manifest::max_frames: columns that all share are of the same.
+  [[nodiscard]] std::uint32_t max_frames() const;
   [[nodiscard]] const std::vector<std::string>& speakers() const noexcept { return speakers_; }
   [[nodiscard]] const std::vector<std::string>& languages() const noexcept { return languages_; }
   [[nodiscard]] const std::vector<std::string>& datasets() const noexcept { return datasets_; }

@@ -8,6 +8,18 @@
 namespace xtts::recipe {
 namespace {
 
+std::vector<Key> column_keys() {
+  return {
+      scalar_key("features.columns.mel", XTTS_AT(features.columns.mel), "the mel spectrogram"),
+      scalar_key("features.columns.linear", XTTS_AT(features.columns.linear),
+                 "the bins of the spectrum, as they go into the mel filters"),
+      scalar_key("features.columns.wave", XTTS_AT(features.columns.wave),
+                 "none | int16 | float32: the conditioned samples, hop_samples a frame"),
+      scalar_key("features.columns.energy", XTTS_AT(features.columns.energy),
+                 "each frame's L2 norm over the magnitudes of its bins"),
+  };
+}
+
 std::vector<Key> sound_keys() {
   const Condition trims{"features.trim.method", {"top_db"}};
   const Condition scales{"features.loudness.method", {"rms", "peak", "limit", "lufs"}};
@@ -96,6 +108,7 @@ std::vector<Key> frame_keys() {
 }
 
 std::vector<Key> mel_keys() {
+  const Condition makes_mels{"features.columns.mel", {"true"}};
   const Condition filters{"features.mel.scale", {"slaney", "htk"}};
   const Condition logs{"features.log.base", {"natural", "ten"}};
   return {
@@ -105,14 +118,16 @@ std::vector<Key> mel_keys() {
       scalar_key("features.mel.f_max_hz", XTTS_AT(features.mel.f_max_hz),
                  "where the highest filter ends", filters),
       scalar_key("features.mel.scale", XTTS_AT(features.mel.scale),
-                 "slaney: librosa's default | htk: torchaudio's, Kaldi's | none: the linear bins"),
+                 "slaney: librosa's default | htk: torchaudio's, Kaldi's | none: the linear bins",
+                 makes_mels),
       scalar_key("features.mel.norm", XTTS_AT(features.mel.norm),
                  "none | slaney: filters of equal area", filters),
       scalar_key("features.mel.triangles", XTTS_AT(features.mel.triangles),
                  "hz | mel: over what they are straight; mel: Kaldi's, TensorFlow's", filters),
       scalar_key("features.mel.bins_rate_hz", XTTS_AT(features.mel.bins_rate_hz),
                  "take the bins for those of this rate; 0: sample_rate_hz", filters),
-      scalar_key("features.log.base", XTTS_AT(features.log.base), "none | natural | ten"),
+      scalar_key("features.log.base", XTTS_AT(features.log.base), "none | natural | ten",
+                 makes_mels),
       scalar_key("features.log.mode", XTTS_AT(features.log.mode),
                  "clamp: log(max(x, floor)) | add: log(x + floor)", logs),
       scalar_key("features.log.floor", XTTS_AT(features.log.floor),
@@ -148,10 +163,12 @@ std::vector<Key> record_keys() {
   const Condition pads_frames{"features.pad", {"frames"}};
   const Condition affine{"features.normalize.method", {"affine"}};
   const Condition channels{"features.normalize.method", {"channels"}};
+  const Condition makes_mels{"features.columns.mel", {"true"}};
   return {
       scalar_key("features.normalize.method", XTTS_AT(features.normalize.method),
                  "none | affine: (x - offset) / scale | min_max, mean_variance: of the clip | "
-                 "channels: as affine, each channel by its own"),
+                 "channels: as affine, each channel by its own",
+                 makes_mels),
       scalar_key("features.normalize.offset", XTTS_AT(features.normalize.offset), "subtracted",
                  affine),
       scalar_key("features.normalize.scale", XTTS_AT(features.normalize.scale), "divided by",
@@ -178,7 +195,8 @@ std::vector<Key> record_keys() {
 
 std::vector<Key> feature_keys() {
   std::vector<Key> all;
-  for (const auto& part : {sound_keys(), zeros_keys(), frame_keys(), mel_keys(), record_keys()})
+  for (const auto& part :
+       {column_keys(), sound_keys(), zeros_keys(), frame_keys(), mel_keys(), record_keys()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

@@ -206,7 +206,9 @@ bool is_section(std::string_view name) {
 std::string why_ignored(const Key& key, const Recipe& recipe) {
   const Condition& condition = key.applies_when;
   if (condition.key.empty()) return {};
-  const std::string value = find_key(condition.key)->print(recipe).front();
+  const Key& other = *find_key(condition.key);
+  if (std::string reason = why_ignored(other, recipe); !reason.empty()) return reason;
+  const std::string value = other.print(recipe).front();
   if (std::find(condition.values.begin(), condition.values.end(), value) != condition.values.end())
     return {};
   return std::string(condition.key) + " is " + value;

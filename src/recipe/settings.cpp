@@ -90,11 +90,14 @@ Status apply_setting(Env& env, formats::Recipe& recipe, std::string_view key_equ
 }
 
 Status apply_settings(Env& env, formats::Recipe& recipe, const std::vector<std::string>& settings) {
-  std::vector<std::string> ordered = settings;
-  std::stable_partition(ordered.begin(), ordered.end(), [](const std::string& setting) {
+  // A switch that another one turns on stands behind it in the table.
+  const auto rank = [](const std::string& setting) {
     const std::vector<const Key*> found = keys_named(setting.substr(0, setting.find('=')));
-    return found.size() == 1 && is_switch(found.front()->name);
-  });
+    const bool is_first = found.size() == 1 && is_switch(found.front()->name);
+    return is_first ? found.front() - key_table().data() : std::ssize(key_table());
+  };
+  std::vector<std::string> ordered = settings;
+  std::ranges::stable_sort(ordered, {}, rank);
   for (const std::string& setting : ordered) XTTS_TRY(apply_setting(env, recipe, setting));
   return {};
 }

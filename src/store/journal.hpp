@@ -27,10 +27,15 @@ struct JournalHead {
 
 struct JournalShard {
   std::uint64_t planned_shard =
-      0;  // s of planned clips [s*N, (s+1)*N); a shard without survivors has no file
-  std::optional<SealedShard> sealed;
+      0;  // s of planned clips [s*N, (s+1)*N); a shard without survivors has no files
+  std::vector<SealedShard> sealed;  // of each column that was computed; none where none survived
   std::vector<formats::Reject> rejects;  // of its planned clips
 };
+
+// Clips that the shard holds.
+[[nodiscard]] inline std::uint64_t record_count(const JournalShard& shard) {
+  return shard.sealed.empty() ? 0 : shard.sealed.front().record_count;
+}
 
 class Journal {
  public:

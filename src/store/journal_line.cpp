@@ -106,7 +106,7 @@ std::string encode_line(const JournalShard& shard) {
     rejects.push_back(formats::encode_reject(reject));
   }
   json document = {{"planned", shard.planned_shard}, {"rejects", std::move(rejects)}};
-  if (shard.sealed) document["sealed"] = to_json(*shard.sealed);
+  for (const SealedShard& sealed : shard.sealed) document["sealed"].push_back(to_json(sealed));
   return line_of(document);
 }
 
@@ -137,12 +137,15 @@ std::optional<JournalShard> decode_shard_line(std::string_view line) {
     if (!reject) return {};
     shard.rejects.push_back(std::move(*reject));
   }
-  if (fields.find("sealed") != nullptr) shard.sealed = read_shard(fields.object("sealed"));
+  if (fields.find("sealed") != nullptr) {
+    for (const JsonFields& sealed : fields.objects("sealed"))
+      shard.sealed.push_back(read_shard(sealed));
+  }
   if (!failure.ok()) return {};
-  if (!shard.sealed) return shard;
-  const SealedShard& sealed = *shard.sealed;
-  if (!sealed.table.validate(sealed.store).ok() || sealed.table.digest() != sealed.digest)
-    return {};
+  for (const SealedShard& sealed : shard.sealed) {
+    if (!sealed.table.validate(sealed.store).ok() || sealed.table.digest() != sealed.digest)
+      return {};
+  }
   return shard;
 }
 

@@ -1,12 +1,14 @@
 #include "verify/compare.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
 
 #include "base/half.hpp"
+#include "formats/enum_names.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -15,6 +17,7 @@ using formats::NamedFact;
 
 constexpr double kDoubleFftError = 1e-5;  // of the formula, natural-log units
 constexpr double kFloat32FftError = 1.3e-3;
+constexpr double kSampleError = 1e-6;  // of resampling and loudness in float32
 
 std::string hex_of(std::span<const std::byte> bytes, std::size_t offset) {
   std::string text;
@@ -88,6 +91,7 @@ class Values {
     }
     std::uint16_t half = 0;
     std::memcpy(&half, bytes_.data() + i * sizeof half, sizeof half);
+    if (dtype_ == DType::kInt16) return std::bit_cast<std::int16_t>(half);
     return static_cast<double>(dtype_ == DType::kFloat16 ? from_float16(half)
                                                          : from_bfloat16(half));
   }
@@ -186,13 +190,16 @@ std::optional<Difference> compare_bits(const ExpectedRecord& expected, const Sto
   return differing_facts(expected, stored, tags);
 }
 
-Tolerance tolerance_of(const formats::Recipe& recipe) {
+Tolerance tolerance_of(const formats::Recipe& recipe, const formats::ColumnSpec& column) {
   const auto& features = recipe.features;
+  const auto sound = formats::parse_enum<formats::SoundColumn>(column.name);
+  if (sound == formats::SoundColumn::kWave)
+    return {.absolute = column.dtype == DType::kInt16 ? 1.0 : kSampleError, .relative = 0.0};
   const double natural_log =
       2.0 *
       (features.precision == formats::Precision::kDouble ? kDoubleFftError : kFloat32FftError);
-  const double rounding = 2.0 * rounding_of(recipe.storage.dtype);
-  if (features.log.base == formats::LogBase::kNone)
+  const double rounding = 2.0 * rounding_of(column.dtype);
+  if (features.log.base == formats::LogBase::kNone || sound != formats::SoundColumn::kMel)
     return {.absolute = 0.0, .relative = natural_log + rounding};
   double absolute = natural_log;
   if (features.log.base == formats::LogBase::kTen) absolute /= std::log(10.0);
@@ -201,18 +208,21 @@ Tolerance tolerance_of(const formats::Recipe& recipe) {
   return {.absolute = absolute, .relative = rounding};
 }
 
-std::optional<Difference> compare_within(const Tolerance& tolerance, const ExpectedRecord& expected,
-                                         const StoredRecord& stored,
+std::optional<Difference> compare_within(const Tolerance& tolerance,
+                                         const formats::ColumnSpec& column,
+                                         const ExpectedRecord& expected, const StoredRecord& stored,
                                          const formats::Recipe& recipe) {
   if (auto difference = differing_number("fill bits", expected.fill_bits, stored.fill_bits))
     return difference;
   if (auto difference = differing_facts(expected, stored, kExactTags)) return difference;
-  if (distance(expected.length, stored.length) > 1)
+  const bool is_wave = column.name == formats::name_of(formats::SoundColumn::kWave);
+  const std::uint32_t frame_rows = is_wave ? recipe.features.stft.hop_samples : 1;
+  if (distance(expected.length, stored.length) > frame_rows)
     return differing_number("length", expected.length, stored.length);
   if (auto difference = positions_apart(expected, stored, recipe)) return difference;
   const auto& made = expected.facts;
   const auto& kept = stored.facts;
-  auto difference = values_apart(tolerance, recipe.storage.dtype, expected, stored);
+  auto difference = values_apart(tolerance, column.dtype, expected, stored);
   if (!difference) return std::nullopt;
   difference->is_beyond_comparison = made.pcm_digest != kept.pcm_digest ||
                                      made.trim_start_samples != kept.trim_start_samples ||

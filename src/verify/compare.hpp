@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 
+#include "formats/block.hpp"
 #include "formats/facts.hpp"
 #include "formats/recipe.hpp"
 #include "verify/stored_records.hpp"
@@ -47,12 +48,14 @@ struct Tolerance {
   double relative = 0.0;
 };
 
-// Of two values that different processors or libraries computed by this recipe.
-[[nodiscard]] Tolerance tolerance_of(const formats::Recipe& recipe);
+// Of two values of the column that different processors or libraries computed by this recipe.
+[[nodiscard]] Tolerance tolerance_of(const formats::Recipe& recipe,
+                                     const formats::ColumnSpec& column);
 
 // A length, a trim or a length of the source that differs by more than a frame is a difference;
 // within a frame the values are not compared where the trim moved, for they are another frame's.
 [[nodiscard]] std::optional<Difference> compare_within(const Tolerance& tolerance,
+                                                       const formats::ColumnSpec& column,
                                                        const ExpectedRecord& expected,
                                                        const StoredRecord& stored,
                                                        const formats::Recipe& recipe);

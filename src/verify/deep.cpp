@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/try.hpp"
+#include "pipeline/columns.hpp"
 #include "verify/compare.hpp"
 #include "verify/recompute.hpp"
 #include "verify/stored_records.hpp"
@@ -48,7 +49,9 @@ class Deep {
     XTTS_ASSIGN(recomputer_, Recomputer::create(run_.env, manifest_, index_, run_.options.sources,
                                                 thread_count()));
     XTTS_TRY(recomputer_->expect(full_ids()));
-    tolerance_ = tolerance_of(recomputer_->recipe());
+    sound_count_ = recomputer_->recipe().features.sound_columns().size();
+    for (std::size_t column = 0; column < sound_count_; ++column)
+      tolerances_.push_back(tolerance_of(recomputer_->recipe(), manifest_.columns[column].spec));
     {
       std::vector<std::jthread> helpers;
       for (std::uint32_t i = 1; i < thread_count(); ++i) helpers.emplace_back([this] { work(); });
@@ -64,8 +67,9 @@ class Deep {
  private:
   // What a thread has for itself.
   struct Worker {
-    std::optional<StoredRecords> sounds, tokens;
-    std::vector<std::byte> rows;
+    std::vector<StoredRecords> sounds;  // of the columns made of sound
+    std::optional<StoredRecords> tokens;
+    std::vector<pipeline::MadeRecord> buffers;
   };
 
   [[nodiscard]] std::uint32_t thread_count() const {
@@ -85,8 +89,8 @@ class Deep {
   void work() noexcept {
     try {
       Worker worker;
-      if (const auto* column = manifest_.find_column("mel"))
-        worker.sounds.emplace(index_, files_, *column);
+      for (std::size_t column = 0; column < sound_count_; ++column)
+        worker.sounds.emplace_back(index_, files_, manifest_.columns[column]);
       if (const auto* column = manifest_.find_column("tokens"))
         worker.tokens.emplace(index_, files_, *column);
       for (std::size_t i = next_++; i < positions_.size() && !stops(); i = next_++) {
@@ -118,13 +122,32 @@ class Deep {
       const auto stored = worker.tokens->read(position, id_hash);
       if (stored) check_tokens(*facts, *stored);
     }
-    if (!worker.sounds) return {};
-    const auto stored = worker.sounds->read(position, id_hash);
-    if (!stored) return {};  // full has told it
-    XTTS_ASSIGN(auto made, recomputer_->sound(*facts, std::move(worker.rows)));
-    check_sound(*facts, *stored, made);
-    worker.rows = std::move(made.outcome.rows);
+    XTTS_ASSIGN(auto made, recomputer_->sound(*facts, std::move(worker.buffers)));
+    for (std::size_t column = 0; column < sound_count_; ++column) {
+      auto stored = worker.sounds[column].read(position, id_hash);
+      if (!stored) continue;  // full has told it
+      if (column == pipeline::kMainId) {
+        count(*stored, made);
+      } else {
+        stored->facts = *facts;  // its own say only whose it is
+      }
+      check_sound(*facts, column, *stored, made);
+      if (made.made != Made::kRecord) break;  // once is enough
+    }
+    worker.buffers = std::move(made.outcome.records);
     return {};
+  }
+
+  void count(const StoredRecord& stored, const MadeAgain& made) {
+    if (made.made != Made::kRecord) return;
+    ++(has_same_numerics(stored) ? exact_count_ : tolerant_count_);
+    if (has_same_numerics(stored)) return;
+    const std::scoped_lock lock(mutex_);
+    if (!other_numerics_) other_numerics_ = stored.numerics;
+  }
+
+  [[nodiscard]] bool has_same_numerics(const StoredRecord& stored) const {
+    return stored.numerics == recomputer_->numerics().hash();
   }
 
   void check_tokens(const RecordFacts& facts, const StoredRecord& stored) {
@@ -148,47 +171,48 @@ class Deep {
     if (difference) damage(facts, "tokens", stored, *difference);
   }
 
-  void check_sound(const RecordFacts& facts, const StoredRecord& stored, const MadeAgain& made) {
-    const bool same_numerics = stored.numerics == recomputer_->numerics().hash();
+  void check_sound(const RecordFacts& facts, std::size_t column, const StoredRecord& stored,
+                   const MadeAgain& made) {
+    const formats::ColumnSpec& spec = manifest_.columns[column].spec;
+    const bool same_numerics = has_same_numerics(stored);
     if (made.made == Made::kNoSource || (made.made == Made::kRefused && !same_numerics)) {
-      return note(facts, "mel", stored, "source", "the source of the build", made.why_not,
+      return note(facts, spec.name, stored, "source", "the source of the build", made.why_not,
                   made.made == Made::kNoSource ? kOtherSourceRemedy : kOtherNumericsRemedy);
     }
     if (made.made == Made::kRefused) {
-      return damage(facts, "mel", stored,
+      return damage(facts, spec.name, stored,
                     {.what = "record",
                      .offset_bytes = stored.offset_bytes,
                      .expected = "none: " + made.why_not,
-                     .found = std::to_string(stored.length) + " frames"});
+                     .found = std::to_string(stored.length) + " rows"});
     }
-    const ExpectedRecord expected{.length = made.outcome.frame_count,
-                                  .fill_bits = made.outcome.fill_bits,
-                                  .rows = made.outcome.rows,
+    const pipeline::MadeRecord& record = made.outcome.records[column];
+    const ExpectedRecord expected{.length = record.length,
+                                  .fill_bits = record.fill_bits,
+                                  .rows = record.rows,
                                   .facts = made.outcome.facts};
-    if (!same_numerics) return check_within(facts, stored, expected);
-    ++exact_count_;
-    if (const auto difference = compare_bits(expected, stored, kSoundTags))
-      damage(facts, "mel", stored, *difference);
+    if (!same_numerics) return check_within(facts, column, stored, expected);
+    const bool is_main = column == pipeline::kMainId;
+    if (const auto difference =
+            compare_bits(expected, stored, is_main ? kSoundTags : std::set<std::uint16_t>()))
+      damage(facts, spec.name, stored, *difference);
   }
 
-  void check_within(const RecordFacts& facts, const StoredRecord& stored,
+  void check_within(const RecordFacts& facts, std::size_t column, const StoredRecord& stored,
                     const ExpectedRecord& expected) {
-    ++tolerant_count_;
-    {
-      const std::scoped_lock lock(mutex_);
-      if (!other_numerics_) other_numerics_ = stored.numerics;
-    }
-    const auto difference = compare_within(tolerance_, expected, stored, recomputer_->recipe());
+    const formats::ColumnSpec& spec = manifest_.columns[column].spec;
+    const auto difference =
+        compare_within(tolerances_[column], spec, expected, stored, recomputer_->recipe());
     if (!difference) return;
-    if (!difference->is_beyond_comparison) return damage(facts, "mel", stored, *difference);
-    note(facts, "mel", stored, "recomputed " + difference->what, difference->expected,
+    if (!difference->is_beyond_comparison) return damage(facts, spec.name, stored, *difference);
+    note(facts, spec.name, stored, "recomputed " + difference->what, difference->expected,
          difference->found +
              "; this machine decodes or trims the same source otherwise, which "
              "proves nothing",
          kOtherNumericsRemedy);
   }
 
-  void damage(const RecordFacts& facts, const char* column, const StoredRecord& stored,
+  void damage(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
               const Difference& difference) {
     run_.findings.add({.file = stored.file,
                        .offset_bytes = difference.offset_bytes.value_or(stored.offset_bytes),
@@ -201,7 +225,7 @@ class Deep {
                        .is_of_checks = false});
   }
 
-  void note(const RecordFacts& facts, const char* column, const StoredRecord& stored,
+  void note(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
             std::string what, std::string expected, std::string found, const char* remedy) {
     run_.findings.add({.weight = Weight::kNote,
                        .file = stored.file,
@@ -221,8 +245,9 @@ class Deep {
                                   ? describe(manifest_.numerics)
                                   : "another machine";
     char tolerance[32];
+    const Tolerance& first = tolerances_.front();
     std::snprintf(tolerance, sizeof tolerance, "%.2g",
-                  tolerance_.absolute > 0.0 ? tolerance_.absolute : tolerance_.relative);
+                  first.absolute > 0.0 ? first.absolute : first.relative);
     std::string text = "within a tolerance of " + std::string(tolerance) +
                        ", because numerics differ: cache " + cache + ", here " +
                        describe(recomputer_->numerics());
@@ -238,7 +263,8 @@ class Deep {
   reader::ShardFiles files_;
   const std::vector<std::uint64_t> positions_;
   std::unique_ptr<Recomputer> recomputer_;
-  Tolerance tolerance_;
+  std::size_t sound_count_ = 0;
+  std::vector<Tolerance> tolerances_;  // of the columns made of sound
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::uint64_t> done_count_ = 0;
   std::atomic<std::uint64_t> exact_count_ = 0;

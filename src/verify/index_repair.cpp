@@ -42,11 +42,13 @@ class IndexRepair {
 
  private:
   Status make() {
-    XTTS_TRY(check_columns());
     XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(manifest_));
-    XTTS_ASSIGN(mel_, scan_column(manifest_.columns[pipeline::kMelId]));
+    sound_count_ = recipe.features.sound_columns().size();
+    XTTS_TRY(check_columns());
+    for (std::size_t column = 0; column < sound_count_; ++column)
+      XTTS_TRY(scan_sound(manifest_.columns[column]));
     if (has_tokens()) {
-      XTTS_ASSIGN(tokens_, scan_column(manifest_.columns[pipeline::kTokensId]));
+      XTTS_ASSIGN(tokens_, scan_column(manifest_.columns[sound_count_]));
     }
     pipeline::Plan plan;
     XTTS_TRY(list_clips(plan));
@@ -54,16 +56,21 @@ class IndexRepair {
     return write(plan, recipe, rejects);
   }
 
-  [[nodiscard]] bool has_tokens() const { return manifest_.columns.size() == 2; }
+  [[nodiscard]] bool has_tokens() const { return manifest_.columns.size() > sound_count_; }
 
   [[nodiscard]] Status check_columns() const {
     const auto& columns = manifest_.columns;
-    const bool known = (columns.size() == 1 || columns.size() == 2) &&
-                       columns[pipeline::kMelId].spec.name == "mel" &&
-                       (!has_tokens() || columns[pipeline::kTokensId].spec.name == "tokens");
+    const bool known =
+        columns.size() == sound_count_ ||
+        (columns.size() == sound_count_ + 1 && columns[sound_count_].spec.name == "tokens");
     if (!known) return {StatusCode::kUnsupported, "it has columns that no build makes"};
-    for (const auto& shard : columns[pipeline::kMelId].shards) {
-      if (shard.generation != columns[pipeline::kMelId].shards.front().generation) {
+    const auto& shards = columns[pipeline::kMainId].shards;
+    for (std::size_t column = 0; column < sound_count_; ++column) {
+      if (columns[column].shards.size() != shards.size())
+        return {StatusCode::kCorrupt, "its columns have other numbers of shards"};
+    }
+    for (const auto& shard : shards) {
+      if (shard.generation != shards.front().generation) {
         return {StatusCode::kUnsupported,
                 "several generations wrote its shards, which do not tell which record is whose"};
       }
@@ -76,9 +83,21 @@ class IndexRepair {
     for (std::size_t i = 0; i < column.shards.size(); ++i) {
       if (cancelled_ && cancelled_()) return Status(StatusCode::kCancelled, "repair was stopped");
       XTTS_ASSIGN(auto sealed, scan(column, i));
-      shards.push_back({.planned_shard = i, .sealed = std::move(sealed), .rejects = {}});
+      shards.push_back({.planned_shard = i, .sealed = {std::move(sealed)}, .rejects = {}});
     }
     return shards;
+  }
+
+  // As a build lists them: a shard's columns together.
+  Status scan_sound(const formats::ColumnEntry& column) {
+    XTTS_ASSIGN(auto shards, scan_column(column));
+    if (sounds_.empty()) {
+      sounds_ = std::move(shards);
+      return {};
+    }
+    for (std::size_t i = 0; i < shards.size(); ++i)
+      sounds_[i].sealed.push_back(std::move(shards[i].sealed.front()));
+    return {};
   }
 
   Result<store::SealedShard> scan(const formats::ColumnEntry& column, std::size_t ordinal) const {
@@ -108,7 +127,7 @@ class IndexRepair {
 
   // As discovery and the text policies left them, for all that an index says of them.
   Status list_clips(pipeline::Plan& plan) const {
-    pipeline::SealedRecords sounds(env_, cache_, mel_);
+    pipeline::SealedRecords sounds(env_, cache_, sounds_);
     pipeline::SealedRecords texts(env_, cache_, tokens_);
     for (;;) {
       XTTS_ASSIGN(const auto sound, sounds.next());
@@ -142,14 +161,17 @@ class IndexRepair {
 
   Status write(const pipeline::Plan& plan, const formats::Recipe& recipe,
                const std::vector<formats::Reject>& rejects) {
+    std::vector<formats::ColumnSpec> columns;
+    for (std::size_t column = 0; column < sound_count_; ++column)
+      columns.push_back(manifest_.columns[column].spec);
     const auto made = pipeline::build_index(
         {.env = env_,
          .plan = plan,
          .recipe = recipe,
          .numerics = manifest_.numerics,
          .previous = nullptr,
-         .mel = manifest_.columns[pipeline::kMelId].spec,
-         .mel_shards = mel_,
+         .columns = columns,
+         .shards = sounds_,
          .token_shards = &tokens_,
          .rejects = rejects,
          .known_speakers = manifest_.speakers,
@@ -171,7 +193,8 @@ class IndexRepair {
   const formats::Manifest& manifest_;
   store::CacheFolder& folder_;
   const std::function<bool()>& cancelled_;
-  std::vector<JournalShard> mel_, tokens_;
+  std::size_t sound_count_ = 0;
+  std::vector<JournalShard> sounds_, tokens_;
 };
 
 }  // namespace

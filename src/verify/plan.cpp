@@ -1,6 +1,8 @@
 #include "verify/plan.hpp"
 
 #include "base/try.hpp"
+#include "formats/enum_names.hpp"
+#include "formats/manifest_recipe.hpp"
 
 namespace xtts::verify {
 
@@ -16,7 +18,10 @@ std::string number(std::uint64_t value) {
 class PlanLoader {
  public:
   PlanLoader(Run& run, IndexReader& index, const formats::Manifest& manifest)
-      : run_(run), index_(index), manifest_(manifest) {}
+      : run_(run), index_(index), manifest_(manifest) {
+    auto recipe = formats::recipe_of(manifest);
+    if (recipe) features_ = std::move(recipe->features);
+  }
 
   [[nodiscard]] Plan load(bool sound);
 
@@ -46,6 +51,7 @@ class PlanLoader {
   Run& run_;
   IndexReader& index_;
   const formats::Manifest& manifest_;
+  std::optional<formats::FeatureConfig> features_;  // where this version can read them
 };
 
 Plan PlanLoader::load(bool sound) {
@@ -99,6 +105,10 @@ Status PlanLoader::load_clip(std::uint64_t position, ClipPlan& clip) {
   XTTS_ASSIGN(const formats::RecordFacts facts, index_.details(position));
   clip.mel_len = row.mel_len;
   clip.text_len = row.text_len;
+  if (features_ && facts.trim_start_samples && facts.trim_end_samples) {
+    const std::uint64_t kept = *facts.trim_end_samples - *facts.trim_start_samples;
+    clip.wave_len = static_cast<std::uint32_t>(features_->wave_samples(kept, row.mel_len));
+  }
   const std::string id = reader::full_id(facts);
   if (digest128(id) != clip.id_hash) {
     contradiction(id, "id hash " + digest128(id).to_hex(), clip.id_hash.to_hex());
@@ -223,9 +233,11 @@ void expect_count(Run& run, const std::string& file, const std::string& what,
 
 std::optional<std::uint32_t> Plan::length_of(const formats::ColumnSpec& column,
                                              std::uint32_t position) const {
-  if (column.name == "mel") return clips[position].mel_len;
-  if (column.name == "tokens") return clips[position].text_len;
-  return std::nullopt;
+  const ClipPlan& clip = clips[position];
+  if (column.name == "tokens") return clip.text_len;
+  const auto sound = formats::parse_enum<formats::SoundColumn>(column.name);
+  if (!sound) return std::nullopt;
+  return *sound == formats::SoundColumn::kWave ? clip.wave_len : std::optional(clip.mel_len);
 }
 
 void check_counts(Run& run, const IndexReader& index, const formats::Manifest& manifest) {

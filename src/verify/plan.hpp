@@ -1,7 +1,7 @@
 // Plan: the index of a cache in memory, cross-checked within itself, for the checks of the shards.
 //
 // Rows of a column's block section stand by shard, then by block: shard s has the rows behind those
-// of the shards before it. Memory: 24 bytes a clip and 4 a record, 80 a block. Immutable once
+// of the shards before it. Memory: 32 bytes a clip and 4 a record, 80 a block. Immutable once
 // loaded; share freely.
 #pragma once
 
@@ -36,6 +36,7 @@ struct ClipPlan {
   Digest id_hash;
   std::uint32_t mel_len = 0;
   std::uint32_t text_len = 0;
+  std::optional<std::uint32_t> wave_len = {};  // where the facts tell it
 };
 
 struct Plan {

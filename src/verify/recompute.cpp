@@ -28,9 +28,9 @@ MadeAgain answer(Made made, std::string why_not, pipeline::ClipOutcome outcome) 
   return {.made = made, .why_not = std::move(why_not), .outcome = std::move(outcome)};
 }
 
-pipeline::ClipOutcome with_buffer(std::vector<std::byte> rows) {
+pipeline::ClipOutcome with_buffers(std::vector<pipeline::MadeRecord> buffers) {
   pipeline::ClipOutcome outcome;
-  outcome.rows = std::move(rows);
+  outcome.records = std::move(buffers);
   return outcome;
 }
 
@@ -117,20 +117,21 @@ const corpus::Clip* Recomputer::find(const formats::RecordFacts& stored) const {
 }
 
 Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
-                                    std::vector<std::byte> rows) {
+                                    std::vector<pipeline::MadeRecord> buffers) {
   const corpus::Clip* const listed = find(stored);
   if (listed == nullptr) {
-    return answer(Made::kNoSource, "DATA has no such clip any more", with_buffer(std::move(rows)));
+    return answer(Made::kNoSource, "DATA has no such clip any more",
+                  with_buffers(std::move(buffers)));
   }
   if (!pipeline::is_same_part(listed->segment, stored)) {
     return answer(Made::kNoSource, "it is cut out of another place of its source now",
-                  with_buffer(std::move(rows)));
+                  with_buffers(std::move(buffers)));
   }
   corpus::Clip clip = *listed;
   // Whether it has a text decides what becomes of a clip that is too long: as it was then.
   if (stored.text_raw) clip.text_raw = *stored.text_raw;
   if (stored.text_normalized) clip.text_normalized = *stored.text_normalized;
-  XTTS_ASSIGN(auto outcome, workers_->process(clip, std::move(rows)));
+  XTTS_ASSIGN(auto outcome, workers_->process(clip, std::move(buffers)));
   const auto digest =
       outcome.facts.content_digest ? outcome.facts.content_digest : hash_source(clip);
   if (!digest) {

@@ -37,7 +37,7 @@ enum class Made : std::uint8_t {
 struct MadeAgain {
   Made made = Made::kRecord;
   std::string why_not;            // where it is no record
-  pipeline::ClipOutcome outcome;  // its buffer is there in any case
+  pipeline::ClipOutcome outcome;  // its buffers are there in any case
 };
 
 class Recomputer {
@@ -61,9 +61,9 @@ class Recomputer {
   // Where that is not known: any of them, each once.
   [[nodiscard]] Status expect_all();
 
-  // `stored`: the clip's details in the index. `rows` is a buffer to reuse.
+  // `stored`: the clip's details in the index. `buffers` are reused.
   [[nodiscard]] Result<MadeAgain> sound(const formats::RecordFacts& stored,
-                                        std::vector<std::byte> rows);
+                                        std::vector<pipeline::MadeRecord> buffers);
   // Of the stored text. kBadInput where its rules refuse it now.
   [[nodiscard]] Result<pipeline::ClipText> tokens(const formats::RecordFacts& stored) const;
   // What the lists say now, where it is another text; nothing where they do not know the clip.

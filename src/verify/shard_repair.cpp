@@ -10,6 +10,7 @@
 
 #include "base/try.hpp"
 #include "pipeline/channel_sums.hpp"
+#include "pipeline/columns.hpp"
 #include "pipeline/shard_facts.hpp"
 #include "reader/cache_paths.hpp"
 #include "verify/run.hpp"
@@ -55,6 +56,9 @@ class ShardRepair {
   };
 
   [[nodiscard]] bool is_tokens() const { return spec_.name == "tokens"; }
+  [[nodiscard]] bool is_sound() const {
+    return spec_.id < job_.texts.recipe().features.sound_columns().size();
+  }
   [[nodiscard]] std::size_t block_count() const {
     return job_.column.first_row_of_shard[job_.ordinal + 1] - first_row_;
   }
@@ -165,7 +169,7 @@ class ShardRepair {
   Status make_sounds(const std::vector<std::size_t>& slots, SalvagedBlock& salvaged,
                      std::vector<Record>& records) {
     if (slots.empty()) return {};
-    if (spec_.name != "mel") {
+    if (!is_sound()) {
       obstacle("", "record", "this version cannot compute column " + spec_.name);
       return {};
     }
@@ -216,8 +220,8 @@ class ShardRepair {
         obstacle(reader::full_id(*record.details), "record", made.why_not);
         return {};
       }
-      put_rows(salvaged, made.outcome.frame_count, made.outcome.fill_bits,
-               std::move(made.outcome.rows), *record.details);
+      pipeline::MadeRecord& row = made.outcome.records[spec_.id];
+      put_rows(salvaged, row.length, row.fill_bits, std::move(row.rows), *record.details);
       return {};
     } catch (const std::bad_alloc&) {
       return {StatusCode::kResource,
@@ -249,9 +253,8 @@ class ShardRepair {
     for (std::size_t slot = 0; slot < records.size(); ++slot) {
       if (!records[slot].details) return obstacle("", "facts", kNoClipNamesIt);
       if (!salvaged.records[slot].rows) return;  // an obstacle by itself
-      facts.records.push_back(is_tokens() ? pipeline::facts_of_text(*records[slot].details)
-                                          : pipeline::facts_of_sound(*records[slot].details));
-      if (is_tokens()) continue;
+      facts.records.push_back(facts_of(*records[slot].details));
+      if (!pipeline::has_sums(spec_)) continue;
       pipeline::add_sums(sums_of(salvaged.records[slot]), salvaged.records[slot].length, facts);
     }
     const std::string encoded = formats::encode_block_facts(facts);
@@ -264,6 +267,12 @@ class ShardRepair {
                           " were written before their lists changed" + other_numerics());
     }
     salvaged.facts = std::move(facts);
+  }
+
+  [[nodiscard]] RecordFacts facts_of(const RecordFacts& details) const {
+    if (is_tokens()) return pipeline::facts_of_text(details);
+    return spec_.id == pipeline::kMainId ? pipeline::facts_of_sound(details)
+                                         : pipeline::facts_beside(details);
   }
 
   [[nodiscard]] std::vector<double> sums_of(const SalvagedRecord& salvaged) const {

@@ -135,16 +135,16 @@ class Builder {
     const auto jobs = jobs_of(store_, generation_);
     std::vector<SealedShard> keep;
     for (const JournalShard& shard : journal.shards) {
-      XTTS_ASSIGN(const bool intact, folder_->is_intact(*shard.sealed));
+      XTTS_ASSIGN(const bool intact, folder_->is_intact(shard.sealed.front()));
       // The tests lose nothing that was synced, so that a line that is not true is a fault of ours.
       EXPECT_TRUE(intact) << "journal names a shard that is not there";
-      keep.push_back(*shard.sealed);
+      keep.push_back(shard.sealed.front());
     }
     XTTS_TRY(folder_->collect_garbage(published, keep));
     for (std::size_t i = journal.shards.size(); i < jobs.size(); ++i) {
       XTTS_ASSIGN(auto sealed, folder_->seal(jobs[i].column, jobs[i].ordinal, *jobs[i].image));
       XTTS_TRY(journal.journal->append(
-          {.planned_shard = i, .sealed = std::move(sealed), .rejects = {}}));
+          {.planned_shard = i, .sealed = {std::move(sealed)}, .rejects = {}}));
     }
     return {};
   }

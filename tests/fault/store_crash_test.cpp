@@ -63,7 +63,7 @@ void expect_true_journal(MemoryEnv& env, StoreKind store) {
     const auto line = store::decode_shard_line(std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
     if (!line) continue;  // the head
-    const auto& sealed = *line->sealed;
+    const auto& sealed = line->sealed.front();
     const std::string path = store::shard_path(std::string(kCache), sealed);
     ASSERT_TRUE(all_shards(store).contains(path));
     EXPECT_TRUE(env.contents(path) == all_shards(store).at(path)) << path;

@@ -49,10 +49,6 @@ class Program:
         np.savetxt(norms, formulas.XTTS_NORMS)
         self.names = {"norms": str(norms)}
 
-    def makes(self, name):
-        """Not yet: energies."""
-        return "+" not in name or name in self.variants
-
     def run(self, name, samples):
         """Features, or the reason why there are none."""
         recipe, settings = self.variants.get(name, (name, []))
@@ -141,7 +137,7 @@ def compare(name, corpus, program, installed):
         for clip, samples, *upsampled in source:
             truth = attempt(formulas.truth, name, samples, formulas.Refused)
             reference = attempt(references.run, name, samples, Exception) if installed else None
-            ours = program.run(name, samples) if program and program.makes(name) else None
+            ours = program.run(name, samples) if program else None
             tallies[kind].add(name, clip, ours, reference, truth, *upsampled)
     return tallies["real"], tallies["edge"]
 

@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   std::ofstream(argv[3], std::ios::binary)
       .write(reinterpret_cast<const char*>(values.data()),
              static_cast<std::streamsize>(values.size() * sizeof(float)));
-  std::printf("%zu %u\n", values.size() / features.channel_count(), features.channel_count());
+  std::printf("%zu %zu\n", values.size() / maker.width(), maker.width());
   if (argc > 5 && std::string(argv[argc - 2]) == "--repeats")
     std::printf("%.9f\n", quickest(maker, samples, std::atoi(argv[argc - 1])));
   return 0;

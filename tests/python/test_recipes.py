@@ -50,3 +50,57 @@ def test_the_whole_record_is_the_references(recipe, rate, touched, layout, tmp_p
     assert batch.mel.shape == (1, *expected.shape) and batch.mel_len[0] == touched
     assert np.abs(batch.mel[0] - expected).max() < 1e-5
     assert np.ptp(batch.mel[0, touched:]) == 0
+
+
+def write_noise(path, seconds, rate=22050, seed=1):
+    samples = np.random.default_rng(seed).normal(0, 3000, int(seconds * rate)).astype(np.int16)
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, rate, 0, "NONE", ""))
+        file.writeframes(samples.tobytes())
+    return samples
+
+
+@pytest.mark.parametrize("layout", ["padded", "packed"])
+def test_crops_of_sound_and_mel_begin_at_the_same_moment(layout, tmp_path):
+    (tmp_path / "data").mkdir()
+    for number in range(6):
+        write_noise(tmp_path / f"data/{number}.wav", 1 + 0.3 * number, seed=number)
+    columns = ["columns.wave=int16", "columns.linear=true", "columns.energy=true"]
+    settings = [part for setting in columns for part in ("--set", setting)]
+    tell("build", tmp_path / "data", tmp_path / "cache", "--quiet", "--recipe", "hifigan", "--layout", layout, *settings)
+
+    cache = xp.open(tmp_path / "cache")
+    reader = cache.reader(batch_size=2, shuffle="global", seed=3, split=None, crop={"frames": 32})
+    seen = 0
+    for batch in reader:
+        assert batch.wave.shape == (2, 32 * 256) and batch.wave.dtype == np.int16
+        assert batch.linear.shape == (2, 32, 513) and batch.energy.shape == (2, 32)
+        for row, name in enumerate(batch.ids):
+            clip = cache[name]
+            starts = [i for i in range(len(clip.mel) - 31) if np.array_equal(clip.mel[i : i + 32], batch.mel[row])]
+            assert len(starts) == 1
+            start = starts[0]
+            assert np.array_equal(batch.wave[row], clip.wave[start * 256 : (start + 32) * 256])
+            assert np.array_equal(batch.linear[row], clip.linear[start : start + 32])
+            assert np.array_equal(batch.energy[row], clip.energy[start : start + 32])
+            seen += 1
+    assert seen == 6
+
+
+def test_a_cache_of_sound_alone_gives_the_samples_of_the_file(tmp_path):
+    (tmp_path / "data").mkdir()
+    samples = {f"{n}": write_noise(tmp_path / f"data/{n}.wav", 0.5 + 0.25 * n, seed=n) for n in range(4)}
+    tell("build", tmp_path / "data", tmp_path / "cache", "--quiet", "--recipe", "wave-22k")
+
+    cache = xp.open(tmp_path / "cache")
+    (batch,) = cache.reader(batch_size=4, shuffle="none", split=None, columns=("wave",))
+    assert batch.wave.shape == (4, 1024 * 256)
+    for row, name in enumerate(batch.ids):
+        length = len(samples[name])
+        assert batch.wave_len[row] == length
+        assert np.array_equal(batch.wave[row, :length], samples[name])
+        assert not batch.wave[row, length:].any()
+    (cropped,) = cache.reader(batch_size=4, shuffle="global", split=None, crop={"frames": 32})
+    assert cropped.wave.shape == (4, 32 * 256)
+    (bucket,) = cache.reader(batch_size=4, shuffle="none", split=None, buckets=[{"batch_size": 4, "mel": 128}])
+    assert bucket.wave.shape == (4, 128 * 256)

@@ -21,11 +21,26 @@ Result<std::vector<float>> ClipFeatures::of(std::vector<float> samples) {
   XTTS_TRY(conditioner_.apply(samples).status());
   if (pads_samples && samples.size() > config_.padded_samples())
     samples.resize(static_cast<std::size_t>(config_.padded_samples()));
-  std::vector<float> values(extractor_.frame_count(samples.size()) * config_.channel_count());
-  XTTS_ASSIGN(const dsp::Extracted extracted, extractor_.extract(samples, values));
-  if (pads_samples)
-    values.resize(std::size_t{config_.max_frames} * config_.channel_count(), extracted.fill);
+  std::vector<float> values(extractor_.frame_count(samples.size()) * width());
+  XTTS_ASSIGN(const dsp::Extracted extracted, extractor_.extract(samples, rows_in(values)));
+  if (pads_samples) values.resize(std::size_t{config_.max_frames} * width(), extracted.fill);
   return values;
+}
+
+std::size_t ClipFeatures::width() const {
+  const auto shape = config_.shape_of(config_.sound_columns().front());
+  return shape.size() > 1 ? shape[1] : 1;
+}
+
+dsp::FrameRows ClipFeatures::rows_in(std::span<float> values) const {
+  switch (config_.sound_columns().front()) {
+    case formats::SoundColumn::kLinear:
+      return {.linear = values};
+    case formats::SoundColumn::kEnergy:
+      return {.energy = values};
+    default:
+      return {.mel = values};
+  }
 }
 
 }  // namespace xtts::testing

@@ -2,6 +2,7 @@
 // samples filled up. One thread.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "dsp/condition.hpp"
@@ -15,10 +16,12 @@ class ClipFeatures {
  public:
   [[nodiscard]] static Result<ClipFeatures> create(const formats::FeatureConfig& config,
                                                    dsp::Isa isa = dsp::Isa::kBest);
-  // Row-major [frames, channels]. `samples` are at the recipe's rate.
+  // The recipe's first column of frames, row-major [frames, width]. `samples` are at its rate.
   [[nodiscard]] Result<std::vector<float>> of(std::vector<float> samples);
+  [[nodiscard]] std::size_t width() const;
 
  private:
+  [[nodiscard]] dsp::FrameRows rows_in(std::span<float> values) const;
   ClipFeatures(const formats::FeatureConfig& config, dsp::Conditioner conditioner,
                dsp::FeatureExtractor extractor);
 

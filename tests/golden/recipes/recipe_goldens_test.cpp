@@ -125,17 +125,13 @@ std::string test_name(const ::testing::TestParamInfo<std::string>& golden) {
   return name;
 }
 
-// The energy is a column of its own, which no recipe has yet.
-std::vector<std::string> names() {
-  std::vector<std::string> all = testing::golden_names();
-  std::erase(all, "fastspeech2+energy");
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Recipes, RecipeGoldens, ::testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Recipes, RecipeGoldens, ::testing::ValuesIn(testing::golden_names()),
+                         test_name);
 
 TEST(ShippedRecipes, HaveGoldens) {
-  EXPECT_THAT(testing::golden_names(), ::testing::IsSupersetOf(recipe::shipped_names()));
+  std::vector<std::string> of_frames = recipe::shipped_names();
+  std::erase_if(of_frames, [](const std::string& name) { return name.starts_with("wave-"); });
+  EXPECT_THAT(testing::golden_names(), ::testing::IsSupersetOf(of_frames));
 }
 
 }  // namespace

@@ -281,7 +281,7 @@ TEST(Manifest, RefusesAColumnThatNoBlockCouldHold) {
 TEST(Manifest, RefusesAGeometryThatIsNotTheFormats) {
   expect_refused(after([](json& m) { m["columns"][0]["records_per_block"] = 63; }), kCorrupt,
                  "records_per_block");
-  expect_refused(after([](json& m) { m["columns"][0]["records_per_shard"] = 1; }), kCorrupt,
+  expect_refused(after([](json& m) { m["columns"][0]["records_per_shard"] = 0; }), kCorrupt,
                  "records_per_shard");
 }
 

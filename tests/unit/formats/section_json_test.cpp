@@ -125,6 +125,10 @@ TEST(Fingerprint, EveryMemberOfTheFeaturesIsInIt) {
   expect_new_fingerprint<F>([](F& f) { f.normalize.channel_offsets = {1}; });
   expect_new_fingerprint<F>([](F& f) { f.normalize.channel_scales = {1}; });
   expect_new_fingerprint<F>([](F& f) { f.pad = PadWhat::kSamples; });
+  expect_new_fingerprint<F>([](F& f) { f.columns.mel = false; });
+  expect_new_fingerprint<F>([](F& f) { f.columns.linear = true; });
+  expect_new_fingerprint<F>([](F& f) { f.columns.wave = WaveColumn::kInt16; });
+  expect_new_fingerprint<F>([](F& f) { f.columns.energy = true; });
 }
 
 TEST(Fingerprint, EveryMemberOfTheTextIsInIt) {

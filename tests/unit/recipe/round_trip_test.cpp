@@ -41,13 +41,18 @@ auto fields(const NormalizeConfig& c) {
   const auto& [a, b, d, e, f] = c;
   return std::tuple(a, b, d, e, f);
 }
+auto fields(const ColumnsConfig& c) {
+  const auto& [a, b, d, e] = c;
+  return std::tuple(a, b, d, e);
+}
 auto fields(const FeatureConfig& c) {
-  const auto& [rate, channels, resampler, trim, loudness, sample_scale, zeros, stft, spectrum,
-               spectrum_floor, mel, log, normalize, frames, pad, pad_value, too_long, precision] =
-      c;
-  return std::tuple(rate, channels, resampler, fields(trim), fields(loudness), sample_scale,
-                    fields(zeros), fields(stft), spectrum, spectrum_floor, fields(mel), fields(log),
-                    fields(normalize), frames, pad, pad_value, too_long, precision);
+  const auto& [columns, rate, channels, resampler, trim, loudness, sample_scale, zeros, stft,
+               spectrum, spectrum_floor, mel, log, normalize, frames, pad, pad_value, too_long,
+               precision] = c;
+  return std::tuple(fields(columns), rate, channels, resampler, fields(trim), fields(loudness),
+                    sample_scale, fields(zeros), fields(stft), spectrum, spectrum_floor,
+                    fields(mel), fields(log), fields(normalize), frames, pad, pad_value, too_long,
+                    precision);
 }
 auto fields(const TextConfig& c) {
   const auto& [a, b, d, e, f, g] = c;
@@ -104,6 +109,9 @@ class RecipeMaker {
   }
 
   void fill(FeatureConfig& f) {
+    f.columns = {coin(), coin(),
+                 pick({WaveColumn::kNone, WaveColumn::kInt16, WaveColumn::kFloat32}), coin()};
+    if (f.sound_columns().empty()) f.columns.mel = true;
     f.sample_rate_hz = whole(8000, 48000);
     f.channels = pick({ChannelMix::kMean, ChannelMix::kFirst});
     f.resampler = pick<std::string>({"soxr_hq", "soxr_vhq"});
@@ -158,6 +166,10 @@ class RecipeMaker {
     fill_normalization(f);
     f.too_long = pick<std::optional<TooLong>>({std::nullopt, TooLong::kDrop, TooLong::kTruncate});
     f.precision = pick({Precision::kDouble, Precision::kFloat32});
+    if (f.columns.mel) return;
+    f.mel = {};
+    f.log = {};
+    f.normalize = {};
   }
 
   void fill(LoudnessConfig& l) {

@@ -65,14 +65,15 @@ TEST(Settings, RefuseWhatIsAmbiguousUnknownOrWrong) {
 TEST(Settings, OfSeveralTheSwitchesComeFirst) {
   auto recipe = load(Env::real(), "vits-linear");
   ASSERT_TRUE(recipe.ok());
-  const Status status =
-      apply_settings(Env::real(), *recipe,
-                     {"loudness.target=-23", "mel.f_max_hz=8000", "loudness.method=lufs",
-                      "mel.n_mels=40", "mel.scale=htk", "mel.n_mels=41"});
+  const Status status = apply_settings(
+      Env::real(), *recipe,
+      {"loudness.target=-23", "mel.f_max_hz=8000", "loudness.method=lufs", "mel.n_mels=40",
+       "log.floor=1e-3", "log.base=ten", "mel.n_mels=41", "columns.mel=true"});
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(recipe->features.loudness.target, -23);
   EXPECT_EQ(recipe->features.mel.f_max_hz, 8000);
   EXPECT_EQ(recipe->features.mel.n_mels, 41U);
+  EXPECT_EQ(recipe->features.log.floor, 1e-3);
   EXPECT_FALSE(apply_settings(Env::real(), *recipe, {"nothing=1", "mel.n_mels=3"}).ok());
 }
 
@@ -94,6 +95,12 @@ TEST(Settings, DoWhatTheCommentsOfTheShippedRecipesSay) {
   ASSERT_TRUE(set(vocos, "loudness.target=0.70794578").ok());
   EXPECT_NEAR(20 * std::log10(vocos.features.loudness.target), -3.0, 1e-7);
   EXPECT_TRUE(check(vocos).ok());
+  Recipe vits = *load(Env::real(), "vits-linear");
+  ASSERT_TRUE(set(vits, "columns.wave=int16").ok());
+  EXPECT_TRUE(has_features_of_its_name(Env::real(), vits));
+  ASSERT_TRUE(set(vits, "columns.mel=true").ok());
+  ASSERT_TRUE(set(vits, "f_max_hz=11025").ok());
+  EXPECT_TRUE(check(vits).ok());
 }
 
 TEST(Settings, MayContradictEachOtherUntilTheLast) {

@@ -73,7 +73,7 @@ TEST(Validate, BoundsTheBytesOfARecord) {
   config.max_frames = 100000;
   config.mel.n_mels = 1024;
   EXPECT_THAT(config.validate(),
-              ElementsAre("max_frames, mel.n_mels: a record of 390 MiB; at most 64"));
+              ElementsAre("max_frames, columns.mel: a record of 390 MiB; at most 64"));
 }
 
 TEST(Validate, RefusesSwitchesThatDoNothing) {

@@ -26,13 +26,16 @@ JournalHead sample_head() {
 JournalShard sample_shard(std::uint64_t number) {
   const auto store = number == 2 ? formats::StoreKind::kHdf5 : formats::StoreKind::kLmdb;
   const SampleImage sample = sample_image(mel_column({10, 3}), 70, number, 0, store);
+  const auto sealed = [&](const char* column) {
+    return SealedShard{.column = column,
+                       .store = store,
+                       .ordinal = number,
+                       .record_count = sample.finished.record_count,
+                       .digest = sample.finished.table.digest(),
+                       .table = sample.finished.table};
+  };
   return {.planned_shard = number,
-          .sealed = SealedShard{.column = "mel",
-                                .store = store,
-                                .ordinal = number,
-                                .record_count = sample.finished.record_count,
-                                .digest = sample.finished.table.digest(),
-                                .table = sample.finished.table},
+          .sealed = {sealed("mel"), sealed("wave")},
           .rejects = {{.kind = formats::RejectClass::kPolicy,
                        .id = "گفتار-" + std::to_string(number),
                        .path = "a\tb\n.wav",
@@ -44,16 +47,17 @@ JournalShard sample_shard(std::uint64_t number) {
 void expect_equal(const JournalShard& a, const JournalShard& b) {
   EXPECT_EQ(a.planned_shard, b.planned_shard);
   EXPECT_EQ(a.rejects, b.rejects);
-  ASSERT_EQ(a.sealed.has_value(), b.sealed.has_value());
-  if (!a.sealed) return;
-  EXPECT_EQ(a.sealed->column, b.sealed->column);
-  EXPECT_EQ(a.sealed->store, b.sealed->store);
-  EXPECT_EQ(a.sealed->ordinal, b.sealed->ordinal);
-  EXPECT_EQ(a.sealed->record_count, b.sealed->record_count);
-  EXPECT_EQ(a.sealed->digest, b.sealed->digest);
-  EXPECT_EQ(a.sealed->table.file_bytes, b.sealed->table.file_bytes);
-  EXPECT_EQ(a.sealed->table.structure_check, b.sealed->table.structure_check);
-  EXPECT_EQ(a.sealed->table.blocks, b.sealed->table.blocks);
+  ASSERT_EQ(a.sealed.size(), b.sealed.size());
+  for (std::size_t i = 0; i < a.sealed.size(); ++i) {
+    EXPECT_EQ(a.sealed[i].column, b.sealed[i].column);
+    EXPECT_EQ(a.sealed[i].store, b.sealed[i].store);
+    EXPECT_EQ(a.sealed[i].ordinal, b.sealed[i].ordinal);
+    EXPECT_EQ(a.sealed[i].record_count, b.sealed[i].record_count);
+    EXPECT_EQ(a.sealed[i].digest, b.sealed[i].digest);
+    EXPECT_EQ(a.sealed[i].table.file_bytes, b.sealed[i].table.file_bytes);
+    EXPECT_EQ(a.sealed[i].table.structure_check, b.sealed[i].table.structure_check);
+    EXPECT_EQ(a.sealed[i].table.blocks, b.sealed[i].table.blocks);
+  }
 }
 
 // Three lines behind the head: two shards, and one without survivors between them.

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "pipeline/columns.hpp"
+
 namespace xtts::verify {
 namespace {
 
@@ -27,7 +29,10 @@ class Comparison : public ::testing::Test {
     return {.length = length_, .fill_bits = 0, .rows = made_, .facts = facts_};
   }
   [[nodiscard]] std::optional<Difference> within() const {
-    return compare_within(tolerance_of(recipe_), expected(), stored_, recipe_);
+    return compare_within(tolerance_of(recipe_, mel()), mel(), expected(), stored_, recipe_);
+  }
+  [[nodiscard]] formats::ColumnSpec mel() const {
+    return pipeline::sound_columns(recipe_, {}).front();
   }
 
   formats::Recipe recipe_;
@@ -69,17 +74,17 @@ TEST_F(Comparison, SeesAFactThatIsMissingOnEitherSide) {
 }
 
 TEST_F(Comparison, WithinTheToleranceKnowsUnitsAndDtypes) {
-  EXPECT_DOUBLE_EQ(tolerance_of(recipe_).absolute, 2e-5);
+  EXPECT_DOUBLE_EQ(tolerance_of(recipe_, mel()).absolute, 2e-5);
   recipe_.features.normalize = {.method = formats::NormalizeMethod::kAffine, .scale = 4.0};
-  EXPECT_DOUBLE_EQ(tolerance_of(recipe_).absolute, 5e-6);
+  EXPECT_DOUBLE_EQ(tolerance_of(recipe_, mel()).absolute, 5e-6);
   recipe_.features.normalize = {};
   recipe_.features.log.base = formats::LogBase::kTen;
-  EXPECT_DOUBLE_EQ(tolerance_of(recipe_).absolute, 2e-5 / std::log(10.0));
+  EXPECT_DOUBLE_EQ(tolerance_of(recipe_, mel()).absolute, 2e-5 / std::log(10.0));
   recipe_.features.log.base = formats::LogBase::kNone;
-  EXPECT_DOUBLE_EQ(tolerance_of(recipe_).absolute, 0.0);
-  EXPECT_GT(tolerance_of(recipe_).relative, 2e-5);
+  EXPECT_DOUBLE_EQ(tolerance_of(recipe_, mel()).absolute, 0.0);
+  EXPECT_GT(tolerance_of(recipe_, mel()).relative, 2e-5);
   recipe_.storage.dtype = DType::kFloat16;
-  EXPECT_GT(tolerance_of(recipe_).relative, 0x1p-10);
+  EXPECT_GT(tolerance_of(recipe_, mel()).relative, 0x1p-10);
 }
 
 TEST_F(Comparison, WithinTheToleranceAcceptsWhatRoundingDoes) {

@@ -102,6 +102,21 @@ TEST(VerifyDeep, FindsARecordWhoseChecksAreAllRight) {
   EXPECT_LT(*finding.offset_bytes, shard.size());
 }
 
+TEST(VerifyDeep, LooksAtEveryColumnOfSound) {
+  MemoryEnv env;
+  build_listed(env, {"columns.wave=int16", "columns.energy=true"});
+  EXPECT_TRUE(verified_deeply(env).ok);
+  forge(env, kCache, {.column = "wave", .position = 2, .change_rows = [](auto& rows) {
+                        rows[10] ^= std::byte{1};
+                      }});
+  expect_full_is_happy(env);
+  const Report report = verified_deeply(env);
+  const Finding& finding = only_finding(report);
+  EXPECT_EQ(finding.clip, clip_name(2));
+  EXPECT_EQ(finding.column, "wave");
+  EXPECT_EQ(finding.what, "recomputed bytes");
+}
+
 TEST(VerifyDeep, FindsTokensThatTheTextDoesNotMake) {
   MemoryEnv env;
   build_listed(env);

@@ -46,6 +46,17 @@ TEST(IndexRepair, MakesTheIndexOfACacheWithoutTextAgain) {
   EXPECT_EQ(difference(before, files_below(env)), "");
 }
 
+TEST(IndexRepair, MakesTheIndexOfSeveralColumnsOfSoundAgain) {
+  MemoryEnv env;
+  add_repair_corpus(env);
+  must_build(env, repair_request({"columns.wave=int16", "columns.energy=true"}));
+  const Files before = files_below(env);
+  ASSERT_TRUE(env.remove_file(kCache + "/" + files_named(before, "index-").begin()->first).ok());
+  const Report report = repaired(env, repair_options(""));
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
 TEST(IndexRepair, MakesNoIndexOutOfWhatIsDamagedToo) {
   struct Case {
     std::string file;

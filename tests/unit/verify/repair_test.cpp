@@ -50,6 +50,24 @@ TEST(Repair, MendsAFlippedByteAnywhereInAShard) {
   }
 }
 
+TEST(Repair, MakesALostShardOfEveryColumnOfSoundAgain) {
+  MemoryEnv env;
+  add_repair_corpus(env);
+  must_build(env, repair_request({"columns.wave=int16", "columns.energy=true"}));
+  const Files before = files_below(env);
+  for (const char* column : {"mel", "wave", "energy"}) {
+    const Files shards = files_named(before, "shards/" + std::string(column) + "/");
+    ASSERT_FALSE(shards.empty()) << column;
+    for (const auto& [name, bytes] : shards) {
+      SCOPED_TRACE(name);
+      ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
+      const Report report = repaired(env);
+      EXPECT_TRUE(report.ok) << told(report);
+      EXPECT_EQ(difference(before, files_below(env)), "");
+    }
+  }
+}
+
 // Two bytes at once, anywhere but in the manifest.
 TEST(Repair, MendsFlippedBytesWhereverTheyLie) {
   constexpr std::uint32_t kSeed = 20240607;

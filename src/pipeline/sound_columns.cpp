@@ -1,12 +1,14 @@
-#include "pipeline/audio_column.hpp"
+#include "pipeline/sound_columns.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <new>
 
 #include "base/try.hpp"
 #include "pipeline/clip_rules.hpp"
 #include "pipeline/clip_workers.hpp"
+#include "pipeline/columns.hpp"
 #include "pipeline/ordered_pipeline.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/pool.hpp"
@@ -14,38 +16,45 @@
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
+#include "pipeline/shard_facts.hpp"
 
 namespace xtts::pipeline {
 namespace {
 
-// How the memory is dealt out: two shard images, records in flight, the rest to the workers, a
-// share each.
+// How the memory is dealt out: two shard images a column, records in flight, the rest to the
+// workers, a share each.
 struct MemoryPlan {
   std::size_t live_clips = 1;
   std::uint64_t worker_bytes = 0;
 
-  MemoryPlan(const RunConfig& run, const formats::ColumnSpec& column) {
-    const std::uint64_t record = std::max<std::uint64_t>(column.record_bytes(), 1);
-    const std::uint64_t images = 2 * record * column.geometry().clips_per_shard();
+  MemoryPlan(const RunConfig& run, std::span<const formats::ColumnSpec> columns) {
+    std::uint64_t record = 1;
+    std::uint64_t blocks = 0;
+    for (const formats::ColumnSpec& column : columns) {
+      record += column.record_bytes();
+      blocks += column.record_bytes() * column.geometry().records_per_block;
+    }
+    const std::uint64_t images = 2 * record * clips_per_shard(columns);
     const std::uint64_t wanted = 4 * std::uint64_t{run.thread_count};
     live_clips = static_cast<std::size_t>(
         std::clamp<std::uint64_t>(run.memory_bytes / 8 / record, 1, wanted));
-    const std::uint64_t block = record * column.geometry().records_per_block;
-    const std::uint64_t used = images + block + live_clips * record;
+    const std::uint64_t used = images + blocks + live_clips * record;
     const std::uint64_t rest = run.memory_bytes > used ? run.memory_bytes - used : 0;
     worker_bytes = std::clamp(rest / run.thread_count, kWorkerBytesMin, kWorkerBytesMax);
   }
 };
 
-class AudioColumn final : OrderedWork {
+class SoundColumns final : OrderedWork {
  public:
-  AudioColumn(const AudioColumnJob& job, store::CacheFolder& folder,
-              store::Journal::Opened& journal, BuildObserver& observer)
+  SoundColumns(const SoundColumnsJob& job, store::CacheFolder& folder,
+               store::Journal::Opened& journal, BuildObserver& observer)
       : job_(job),
         folder_(folder),
         sounds_(job.plan.sounds),
         observer_(observer),
-        memory_(job.run, job.column),
+        memory_(job.run, job.columns),
+        per_shard_(clips_per_shard(job.columns)),
+        buffers_(job.columns.size()),
         workers_({.env = job.env,
                   .recipe = job.recipe,
                   .isa = job.isa,
@@ -56,18 +65,22 @@ class AudioColumn final : OrderedWork {
                  job.plan.to_compute),
         outcomes_(memory_.live_clips, ClipOutcome{}),
         sealer_(folder, journal.journal.get()),
-        assembler_(job.column, job.recipe.storage.store, job.generation,
-                   [this](std::vector<std::byte> rows) { buffers_.give_back(std::move(rows)); }),
         journalled_(journal.shards),
-        next_ordinal_(job.first_ordinal) {}
+        next_ordinal_(job.first_ordinal) {
+    for (std::size_t column = 0; column < job.columns.size(); ++column) {
+      assemblers_.emplace_back(job.columns[column], job.recipe.storage.store, job.generation,
+                               [this, column](std::vector<std::byte> rows) {
+                                 buffers_[column].give_back(std::move(rows));
+                               });
+    }
+  }
 
-  Result<AudioColumnResult> run() {
+  Result<SoundColumnsResult> run() {
     progress_.total_count = job_.plan.to_compute.size();
-    const std::size_t per_shard = job_.column.geometry().clips_per_shard();
-    next_ = std::min(journalled_.size() * per_shard, job_.plan.to_compute.size());
+    next_ = std::min<std::size_t>(journalled_.size() * per_shard_, job_.plan.to_compute.size());
     shard_.planned_shard = journalled_.size();
     for (const auto& shard : journalled_) {
-      if (shard.sealed) ++next_ordinal_;
+      if (!shard.sealed.empty()) ++next_ordinal_;
       progress_.reject_count += shard.rejects.size();
     }
     progress_.done_count = next_;
@@ -85,7 +98,7 @@ class AudioColumn final : OrderedWork {
     if (!status_.ok()) return status_;
     if (!sealed) return sealed.status();
     if (observer_.cancelled()) return Status(StatusCode::kCancelled, "stopped as asked");
-    AudioColumnResult result;
+    SoundColumnsResult result;
     result.shards = std::move(journalled_);
     for (auto& shard : *sealed) result.shards.push_back(std::move(shard));
     result.times = workers_.times();
@@ -113,7 +126,7 @@ class AudioColumn final : OrderedWork {
     if (read_ahead_) read_ahead_->wait_for(place);
     try {
       outcome =
-          workers_.process(job_.plan.corpus.clips[job_.plan.to_compute[place]], buffers_.take());
+          workers_.process(job_.plan.corpus.clips[job_.plan.to_compute[place]], take_buffers());
     } catch (const std::bad_alloc&) {
       outcome = Status(StatusCode::kResource,
                        "out of memory: run the same command with a lower --memory");
@@ -137,12 +150,12 @@ class AudioColumn final : OrderedWork {
     if (outcome.reject) {
       ++progress_.reject_count;
       shard_.rejects.push_back(std::move(*outcome.reject));
-      buffers_.give_back(std::move(outcome.rows));
+      for (std::size_t column = 0; column < outcome.records.size(); ++column)
+        buffers_[column].give_back(std::move(outcome.records[column].rows));
     } else {
-      XTTS_TRY(assembler_.add(record_of(clip, std::move(outcome))));
+      XTTS_TRY(add(clip, std::move(outcome)));
     }
-    const std::size_t per_shard = job_.column.geometry().clips_per_shard();
-    if ((place + 1) % per_shard == 0 || place + 1 == job_.plan.to_compute.size())
+    if ((place + 1) % per_shard_ == 0 || place + 1 == job_.plan.to_compute.size())
       XTTS_TRY(end_shard());
     observer_.progress(progress_);
     return {};
@@ -185,48 +198,67 @@ class AudioColumn final : OrderedWork {
                            .split = std::string(corpus::to_string(refused.split))};
   }
 
-  static AssembledRecord record_of(const corpus::Clip& clip, ClipOutcome outcome) {
-    AssembledRecord record;
-    record.id_hash = formats::id_hash(clip.dataset, clip.id);
-    record.dataset = clip.dataset;
-    record.split = static_cast<std::uint8_t>(clip.split);
-    record.length = outcome.frame_count;
-    record.fill_bits = outcome.fill_bits;
-    record.rows = std::move(outcome.rows);
-    record.sums = std::move(outcome.sums);
-    record.facts = std::move(outcome.facts);
-    record.facts.id = clip.id;
-    if (!clip.dataset.empty()) record.facts.dataset = clip.dataset;
-    record.facts.split = record.split;
-    if (!clip.speaker.empty()) record.facts.speaker = clip.speaker;
-    if (!clip.language.empty()) record.facts.language = clip.language;
-    record.facts.source_path = clip.source;
-    return record;
+  std::vector<MadeRecord> take_buffers() {
+    std::vector<MadeRecord> buffers(buffers_.size());
+    for (std::size_t column = 0; column < buffers.size(); ++column)
+      buffers[column].rows = buffers_[column].take();
+    return buffers;
   }
 
+  Status add(const corpus::Clip& clip, ClipOutcome outcome) {
+    formats::RecordFacts facts = facts_of(clip, std::move(outcome.facts));
+    for (std::size_t column = assemblers_.size(); column-- > 0;) {
+      AssembledRecord record;
+      record.id_hash = formats::id_hash(clip.dataset, clip.id);
+      record.dataset = clip.dataset;
+      record.split = static_cast<std::uint8_t>(clip.split);
+      record.length = outcome.records[column].length;
+      record.fill_bits = outcome.records[column].fill_bits;
+      record.rows = std::move(outcome.records[column].rows);
+      if (has_sums(job_.columns[column])) record.sums = std::move(outcome.sums);
+      record.facts = column == kMainId ? std::move(facts) : facts_beside(facts);
+      XTTS_TRY(assemblers_[column].add(std::move(record)));
+    }
+    return {};
+  }
+
+  static formats::RecordFacts facts_of(const corpus::Clip& clip, formats::RecordFacts facts) {
+    facts.id = clip.id;
+    if (!clip.dataset.empty()) facts.dataset = clip.dataset;
+    facts.split = static_cast<std::uint8_t>(clip.split);
+    if (!clip.speaker.empty()) facts.speaker = clip.speaker;
+    if (!clip.language.empty()) facts.language = clip.language;
+    facts.source_path = clip.source;
+    return facts;
+  }
+
+  // Each record lies in all columns, so either all of them have an image or none.
   Status end_shard() {
     SealJob job;
-    job.column = job_.column.name;
-    XTTS_ASSIGN(job.image, assembler_.end_shard());
-    if (job.image) job.ordinal = next_ordinal_++;
+    for (std::size_t column = 0; column < assemblers_.size(); ++column) {
+      XTTS_ASSIGN(auto image, assemblers_[column].end_shard());
+      if (image) job.images.push_back({job_.columns[column].name, next_ordinal_, std::move(image)});
+    }
+    if (!job.images.empty()) ++next_ordinal_;
     const std::uint64_t next_planned = shard_.planned_shard + 1;
     job.entry = std::exchange(shard_, {});
     shard_.planned_shard = next_planned;
     return sealer_.submit(std::move(job));
   }
 
-  const AudioColumnJob& job_;
+  const SoundColumnsJob& job_;
   store::CacheFolder& folder_;
   KnownSounds sounds_;  // where duplicates are dropped
   BuildObserver& observer_;
   const MemoryPlan memory_;
   // Buffers of records: a quarter megabyte is not mapped and faulted in anew for every clip.
-  Pool<std::vector<std::byte>> buffers_;
+  const std::uint64_t per_shard_;
+  std::deque<Pool<std::vector<std::byte>>> buffers_;  // of each column
   ClipWorkers workers_;
-  std::optional<ReadAhead> read_ahead_;  // where sources lie on a rotating disk
+  std::optional<ReadAhead> read_ahead_;        // where sources lie on a rotating disk
   std::vector<Result<ClipOutcome>> outcomes_;  // of the clips in flight, by place
   Sealer sealer_;
-  ShardAssembler assembler_;
+  std::vector<ShardAssembler> assemblers_;  // of each column
   std::vector<store::JournalShard> journalled_;
 
   std::size_t next_ = 0;  // of to_compute; touched by next() alone
@@ -239,11 +271,11 @@ class AudioColumn final : OrderedWork {
 
 }  // namespace
 
-Result<AudioColumnResult> compute_audio_column(const AudioColumnJob& job,
-                                               store::CacheFolder& folder,
-                                               store::Journal::Opened& journal,
-                                               BuildObserver& observer) {
-  return AudioColumn(job, folder, journal, observer).run();
+Result<SoundColumnsResult> compute_sound_columns(const SoundColumnsJob& job,
+                                                 store::CacheFolder& folder,
+                                                 store::Journal::Opened& journal,
+                                                 BuildObserver& observer) {
+  return SoundColumns(job, folder, journal, observer).run();
 }
 
 }  // namespace xtts::pipeline

@@ -1,4 +1,4 @@
-// The audio column: clips to compute -> sealed shards (README.md beside this file).
+// The columns made of sound: clips to compute -> sealed shards (README.md beside this file).
 // Called from one thread; works on `run.thread_count` threads of oneTBB and one for sealing.
 #pragma once
 
@@ -17,26 +17,26 @@
 
 namespace xtts::pipeline {
 
-struct AudioColumnJob {
+struct SoundColumnsJob {
   Env& env;
   const Plan& plan;
   const formats::Recipe& recipe;
-  const formats::ColumnSpec& column;
+  const std::vector<formats::ColumnSpec>& columns;
   const RunConfig& run;
   dsp::Isa isa = dsp::Isa::kBest;
   std::uint64_t generation = 1;
-  std::uint64_t first_ordinal = 0;  // shards that the column has already
+  std::uint64_t first_ordinal = 0;  // shards that each column has already
 };
 
-struct AudioColumnResult {
+struct SoundColumnsResult {
   // All of `plan.to_compute`, in planned order: those of the journal, then the new ones.
   std::vector<store::JournalShard> shards;
   StageTimes times;
 };
 
-[[nodiscard]] Result<AudioColumnResult> compute_audio_column(const AudioColumnJob& job,
-                                                             store::CacheFolder& folder,
-                                                             store::Journal::Opened& journal,
-                                                             BuildObserver& observer);
+[[nodiscard]] Result<SoundColumnsResult> compute_sound_columns(const SoundColumnsJob& job,
+                                                               store::CacheFolder& folder,
+                                                               store::Journal::Opened& journal,
+                                                               BuildObserver& observer);
 
 }  // namespace xtts::pipeline

@@ -1,0 +1,39 @@
+// RecordMaker: the conditioned samples of a clip -> its record in each column of sound, in the
+// column's dtype. One thread at a time; keeps its buffers: one record of each column in float32.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dsp/extract.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/clip_worker.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+class RecordMaker {
+ public:
+  // `recipe` must outlive it.
+  RecordMaker(const formats::Recipe& recipe, dsp::FeatureExtractor extractor);
+
+  // Of a clip of so many samples, before any cut to max_frames.
+  [[nodiscard]] std::uint64_t frame_count(std::uint64_t sample_count) const;
+  // So many first samples decide a record, however long the clip is.
+  [[nodiscard]] std::uint64_t samples_wanted() const;
+
+  // Into frame_count, records and sums of `outcome`, whose buffers are reused. kBadInput as
+  // FeatureExtractor.
+  [[nodiscard]] Status make(std::span<const float> samples, ClipOutcome& outcome);
+
+ private:
+  void make_wave(std::span<const float> samples, MadeRecord& record) const;
+
+  const formats::Recipe& recipe_;
+  const std::vector<formats::ColumnSpec> columns_;
+  dsp::FeatureExtractor extractor_;
+  std::vector<float> mel_, linear_, energy_;
+};
+
+}  // namespace xtts::pipeline
