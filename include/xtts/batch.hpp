@@ -69,10 +69,24 @@ enum class Reading : std::uint8_t {
   kDirect,  // past it: for caches that are larger than memory. Mapped where the system cannot
 };
 
+// What becomes of the true rows of a float column: (x - mean) / max(deviation, 1e-5), each channel
+// by its own numbers, in float32 (in every bit what NumPy makes of float32 arrays), then of the
+// dtype asked for. What stands behind the true rows is not normalized: it is the pad_value, or the
+// record's own fill value. A column that is normalized is always a copy.
+enum class Normalize : std::uint8_t {
+  kNone,    // as stored
+  kCorpus,  // by Cache::statistics(); as stored where these are baked in. Several caches must have
+            // the same ones
+  kGiven,   // by the request's numbers: those of another cache, or of a model
+};
+
 struct ColumnRequest {
   std::string name;
   std::optional<DType> dtype = {};       // another float type than stored; nothing: as stored
   std::optional<double> pad_value = {};  // nothing: each record's own fill value
+  Normalize normalize = Normalize::kNone;
+  std::vector<double> means = {};  // for Normalize::kGiven, one a channel; deviations likewise
+  std::vector<double> deviations = {};
 };
 
 enum class WeightBy : std::uint8_t { kLanguage, kSpeaker, kDataset };

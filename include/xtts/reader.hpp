@@ -55,6 +55,18 @@ struct ColumnInfo {
   std::vector<std::uint32_t> shape;  // of a padded record; axis 0 is the one with a true length
 };
 
+// Of each channel of a column, over the true frames of the train split, as its recipe makes them:
+// frozen when the cache was first published, so that who goes on with a model finds the numbers
+// that it was trained with.
+struct ColumnStatistics {
+  std::uint64_t frame_count = 0;
+  std::vector<double> mean;
+  std::vector<double> deviation;  // of the population
+  // The cache was written by `convert --bake corpus`: its records are normalized by them already,
+  // and x * max(deviation, 1e-5) + mean is what they were.
+  bool is_baked = false;
+};
+
 // One column of one clip. Immutable; copies share the bytes, which live until the last copy goes.
 class Record {
  public:
@@ -101,6 +113,9 @@ class Cache {
   // 32 hexadecimal digits: which generation of which caches.
   [[nodiscard]] XTTS_API std::string digest() const;
   [[nodiscard]] XTTS_API std::vector<ColumnInfo> columns() const;
+  // kNotFound: the cache has none for this column. kMismatch: several caches, whose statistics
+  // differ.
+  [[nodiscard]] XTTS_API Result<ColumnStatistics> statistics(std::string_view column) const;
   // Names, by the numbers that batches carry.
   [[nodiscard]] XTTS_API const std::vector<std::string>& speakers() const noexcept;
   [[nodiscard]] XTTS_API const std::vector<std::string>& languages() const noexcept;

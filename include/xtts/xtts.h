@@ -21,9 +21,9 @@
  *   xtts_cache_close(cache);
  *
  * Ownership: what a call gives is the caller's, and goes by its close function, or by its own
- * `release`, which sets `release` to NULL; NULL there means that nothing is held. Batches and
- * records may outlive reader and cache; whoever copies such a struct moves it. Strings are UTF-8
- * and end in 0; those that a call gives live as long as the thing they came with.
+ * `release`, which sets `release` to NULL; NULL there means that nothing is held. Batches, records
+ * and statistics may outlive reader and cache; whoever copies such a struct moves it. Strings are
+ * UTF-8 and end in 0; those that a call gives live as long as the thing they came with.
  *
  * Failures: every call that can fail returns a code and, where `error` is not NULL, says in it what
  * happened and what to do. Nothing prints, exits, throws, or dies of a damaged file, but for one
@@ -108,6 +108,23 @@ XTTS_C_API xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, ui
 XTTS_C_API xtts_code xtts_cache_id(const xtts_cache* cache, uint64_t position, char* out,
                                    size_t out_bytes, size_t* length, xtts_error* error);
 
+/* Mean and deviation of each channel of a column, as xtts::Cache::statistics(). */
+typedef struct xtts_statistics {
+  const double* means;
+  const double* deviations;
+  size_t channel_count;
+  uint64_t frame_count;
+  int32_t is_baked; /* the cache's numbers are normalized by them already */
+  int32_t reserved;
+  void (*release)(struct xtts_statistics* statistics);
+  void* private_data;
+} xtts_statistics;
+
+/* XTTS_NOT_FOUND where the cache has none for this column, XTTS_MISMATCH where several caches have
+ * each its own. */
+XTTS_C_API xtts_code xtts_cache_statistics(const xtts_cache* cache, const char* column,
+                                           xtts_statistics* out, xtts_error* error);
+
 /* One column of one clip, verified: its true rows, C order, little-endian. */
 typedef struct xtts_record {
   int32_t dtype;
@@ -145,6 +162,18 @@ typedef struct xtts_column_request {
   int32_t has_pad_value; /* 0: each record's own fill value */
   double pad_value;
 } xtts_column_request;
+
+/* What becomes of the true rows of a float column, as xtts::Normalize in batch.hpp. */
+enum { XTTS_NORMALIZE_NONE = 0, XTTS_NORMALIZE_CORPUS = 1, XTTS_NORMALIZE_GIVEN = 2 };
+
+typedef struct xtts_normalize {
+  const char* column; /* one of xtts_reader_options.columns */
+  int32_t method;
+  int32_t reserved;
+  const double* means; /* XTTS_NORMALIZE_GIVEN: one a channel, else NULL */
+  const double* deviations;
+  size_t channel_count;
+} xtts_normalize;
 
 typedef struct xtts_bucket {
   uint32_t batch_size; /* of one rank */
@@ -185,8 +214,10 @@ typedef struct xtts_reader_options {
   uint64_t draw_count;
   const xtts_bucket* buckets; /* NULL: batches of batch_size; at most 32 */
   size_t bucket_count;
-  uint32_t crop_frames; /* 0: whole clips */
-  int32_t reading;      /* XTTS_READING_AUTO */
+  uint32_t crop_frames;            /* 0: whole clips */
+  int32_t reading;                 /* XTTS_READING_AUTO */
+  const xtts_normalize* normalize; /* NULL: all columns as stored */
+  size_t normalize_count;
 } xtts_reader_options;
 
 /* The defaults. `struct_bytes`: sizeof(xtts_reader_options). */

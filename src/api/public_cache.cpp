@@ -93,6 +93,14 @@ std::vector<ColumnInfo> Cache::columns() const {
   return columns;
 }
 
+Result<ColumnStatistics> Cache::statistics(std::string_view column) const {
+  return guarded([&]() -> Result<ColumnStatistics> {
+    const reader::SharedColumn* const found = impl_->caches->find_column(column);
+    if (found != nullptr) return impl_->caches->statistics(*found);
+    return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
+  });
+}
+
 const std::vector<std::string>& Cache::speakers() const noexcept {
   return impl_->caches->speakers();
 }

@@ -93,6 +93,22 @@ void release_record(xtts_record* record) {
   *record = {};
 }
 
+void release_statistics(xtts_statistics* statistics) {
+  delete static_cast<xtts::ColumnStatistics*>(statistics->private_data);
+  *statistics = {};
+}
+
+void show_statistics(xtts::ColumnStatistics found, xtts_statistics& out) {
+  auto held = std::make_unique<xtts::ColumnStatistics>(std::move(found));
+  out.means = held->mean.data();
+  out.deviations = held->deviation.data();
+  out.channel_count = held->mean.size();
+  out.frame_count = held->frame_count;
+  out.is_baked = held->is_baked ? 1 : 0;
+  out.release = release_statistics;
+  out.private_data = held.release();
+}
+
 Status show_record(xtts::Result<xtts::Record> record, xtts_record& out) {
   if (!record.ok()) return record.status();
   auto held = std::make_unique<xtts::Record>(std::move(*record));
@@ -204,6 +220,20 @@ xtts_code xtts_cache_id(const xtts_cache* cache, uint64_t position, char* out, s
     if (!id.ok()) return id.status();
     copy_text(*id, out, out_bytes);
     if (length != nullptr) *length = id->size();
+    return {};
+  });
+}
+
+xtts_code xtts_cache_statistics(const xtts_cache* cache, const char* column, xtts_statistics* out,
+                                xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (out != nullptr) *out = {};
+    if (cache == nullptr || column == nullptr || out == nullptr) {
+      return is_missing("cache, column or out");
+    }
+    auto found = cache->cache.statistics(column);
+    if (!found.ok()) return found.status();
+    show_statistics(std::move(*found), *out);
     return {};
   });
 }

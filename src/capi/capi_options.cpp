@@ -15,6 +15,7 @@ namespace {
 static_assert(XTTS_SHUFFLE_WINDOW == static_cast<int>(xtts::Shuffle::kWindow));
 static_assert(XTTS_LAST_PAD == static_cast<int>(xtts::LastBatch::kPad));
 static_assert(XTTS_READING_DIRECT == static_cast<int>(xtts::Reading::kDirect));
+static_assert(XTTS_NORMALIZE_GIVEN == static_cast<int>(xtts::Normalize::kGiven));
 static_assert(XTTS_DAMAGE_IGNORE == static_cast<int>(xtts::OnDamage::kIgnore));
 
 std::string text_or_empty(const char* text) {
@@ -59,6 +60,26 @@ xtts::Result<std::vector<xtts::ColumnRequest>> requests_of(const xtts_reader_opt
   return requests;
 }
 
+std::vector<double> numbers_of(const double* numbers, std::size_t count) {
+  if (numbers == nullptr) return {};
+  return {numbers, numbers + count};
+}
+
+Status normalize(const xtts_normalize& wish, std::vector<xtts::ColumnRequest>& requests) {
+  const std::string name = text_or_empty(wish.column);
+  const auto method = choice(wish.method, xtts::Normalize::kGiven, "normalize.method");
+  if (!method.ok()) return method.status();
+  const auto found = std::ranges::find(requests, name, &xtts::ColumnRequest::name);
+  if (found == requests.end()) {
+    return {StatusCode::kInvalidArgument,
+            "normalize names column '" + name + "', which is none of columns: list it there"};
+  }
+  found->normalize = *method;
+  found->means = numbers_of(wish.means, wish.channel_count);
+  found->deviations = numbers_of(wish.deviations, wish.channel_count);
+  return {};
+}
+
 }  // namespace
 
 xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
@@ -81,7 +102,8 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
   for (const Status& list : {check_list(options.ids, options.id_count, "ids"),
                              check_list(options.exclude, options.exclude_count, "exclude"),
                              check_list(options.columns, options.column_count, "columns"),
-                             check_list(options.buckets, options.bucket_count, "buckets")}) {
+                             check_list(options.buckets, options.bucket_count, "buckets"),
+                             check_list(options.normalize, options.normalize_count, "normalize")}) {
     if (!list.ok()) return list;
   }
   std::optional<xtts::Weights> weights;
@@ -98,6 +120,9 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
   }
   auto columns = requests_of(options);
   if (!columns.ok()) return columns.status();
+  for (const xtts_normalize& wish : std::span(options.normalize, options.normalize_count)) {
+    if (const Status status = normalize(wish, *columns); !status.ok()) return status;
+  }
   return xtts::ReaderOptions{
       .batch_size = options.batch_size,
       .split = text_or_empty(options.split),

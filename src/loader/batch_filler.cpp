@@ -60,8 +60,7 @@ BatchFiller::BatchFiller(const reader::CacheSet& caches, std::span<const BatchLa
               .looks_ahead = options.window_reader == nullptr,
               .reads_padding = options.verify_records},
              [this](std::uint64_t step) { return choose_clips(step); }),
-      rows_(caches, options.staging),
-      scratch_(options.thread_count + 1) {}
+      rows_(caches, options.staging) {}
 
 void BatchFiller::set_epochs(std::shared_ptr<const EpochPlan> now,
                              std::shared_ptr<const EpochPlan> then) {
@@ -147,7 +146,7 @@ void BatchFiller::place_in_cache(BatchSlot& slot) {
   }
   for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
     const ColumnLayout& column = slot.layout->columns[i];
-    if (column.is_converted() || column.is_shortened() || column.pad_value) continue;
+    if (column.is_changed() || column.is_shortened() || column.pad_value) continue;
     if (ahead_.is_staged(column)) continue;
     // What cannot be found is told row by row, by whoever fills it.
     auto array = caches_.find_array(*column.shared, slot.positions.front(), batch_size);
@@ -183,7 +182,7 @@ Status BatchFiller::read_plan(BatchSlot& slot) {
   return {};
 }
 
-Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t thread) {
+Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part) {
   guard_reads();
   const long waits_before = disk_waits();
   const auto first_row = [&](std::uint64_t of_part) {
@@ -192,7 +191,7 @@ Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t
   const std::uint32_t end_row = first_row(std::uint64_t{part} + 1);
   StagedRows staged(ahead_, slot, first_row(part), end_row);
   for (std::uint32_t row = first_row(part); row < end_row; ++row) {
-    XTTS_TRY(fill_row(slot, row, scratch_[thread]));
+    XTTS_TRY(fill_row(slot, row));
     staged.release_next();
   }
   note_what_was_read(slot, first_row(part), end_row, disk_waits() != waits_before);
@@ -219,20 +218,20 @@ void BatchFiller::note_what_was_read(BatchSlot& slot, std::uint32_t first_row,
   slot.rows_read.fetch_add(read_count, std::memory_order_relaxed);
 }
 
-Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch) {
+Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row) {
   if (row >= slot.positions.size()) {
     rows_.fill_empty(slot, row);
     return {};
   }
   if (slot.is_damaged[row] != 0) return {};
   const auto check = options_.verify_records ? reader::Check::kRecord : reader::Check::kNothing;
-  Status status = rows_.fill(slot, row, check, scratch);
+  Status status = rows_.fill(slot, row, check);
   if (status.ok()) return status;
   XTTS_TRY(note_damage(slot, row, std::move(status)));
   if (options_.on_damage != OnDamage::kIgnore) return {};
   // As it is; but not in place, where reading it may be what failed.
   slot.must_copy = true;
-  return rows_.fill(slot, row, reader::Check::kNothing, scratch);
+  return rows_.fill(slot, row, reader::Check::kNothing);
 }
 
 // Notes a record that is not what was written, or cannot be read, and says what follows. That the
@@ -296,9 +295,8 @@ Status BatchFiller::fill_again(BatchSlot& slot) {
   slot.in_place.assign(slot.layout->columns.size(), {});
   XTTS_TRY(read_plan(slot));
   ahead_.find_again(slot);
-  FillScratch scratch;
   for (std::uint32_t row = 0; row < slot.layout->batch_size; ++row) {
-    XTTS_TRY(fill_row(slot, row, scratch));
+    XTTS_TRY(fill_row(slot, row));
   }
   slot.must_copy = false;
   return {};

@@ -33,7 +33,6 @@ struct BatchFillerOptions {
   std::uint32_t crop_frames = 0;  // 0: whole clips
   bool verify_records = true;
   OnDamage on_damage = OnDamage::kRaise;
-  std::uint32_t thread_count = 1;
   WindowReader* window_reader = nullptr;  // for Shuffle::kWindow; outlives the filler
   RecordStaging* staging = nullptr;       // for reading past the page cache; likewise
 };
@@ -56,8 +55,7 @@ class BatchFiller final : public BatchWork {
   void restart();
 
   [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override;
-  [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part,
-                                 std::uint32_t thread) override;
+  [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part) override;
   [[nodiscard]] Status finish(BatchSlot& slot) override;
 
  private:
@@ -69,7 +67,7 @@ class BatchFiller final : public BatchWork {
                                                   std::uint32_t frames) const;
   [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
   void place_in_cache(BatchSlot& slot);
-  [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row, FillScratch& scratch);
+  [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row);
   void note_what_was_read(BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row,
                           bool has_waited);
   [[nodiscard]] Status note_damage(BatchSlot& slot, std::uint32_t row, Status failure);
@@ -81,7 +79,6 @@ class BatchFiller final : public BatchWork {
   BatchFillerOptions options_;
   ReadAhead ahead_;
   RowFiller rows_;
-  std::vector<FillScratch> scratch_;  // by thread; the last is the consumer's
   // Whether a part that was read since the last batch was begun had to wait for the disk.
   std::atomic<bool> disk_is_read_ = true;
 

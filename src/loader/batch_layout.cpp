@@ -9,6 +9,7 @@
 #include "base/half.hpp"
 #include "base/try.hpp"
 #include "formats/constants.hpp"
+#include "loader/column_norm.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -106,6 +107,7 @@ Result<ColumnLayout> lay_out_column(const reader::CacheSet& caches, const Column
   }
   XTTS_TRY(check_pad_value(request, layout.dtype));
   layout.pad_value = request.pad_value;
+  XTTS_ASSIGN(layout.norm, find_norm(caches, *layout.shared, request));
   layout.stored_row_bytes = spec.row_bytes();
   layout.row_bytes = spec.row_bytes() / size_bytes(spec.dtype) * size_bytes(layout.dtype);
   layout.rows_per_frame = rows_per_frame(caches, *layout.column);

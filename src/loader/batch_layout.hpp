@@ -2,14 +2,17 @@
 // record], then the true lengths a column, then speakers and languages; each array begins at a
 // multiple of 256 bytes, the alignment that GPU kernels and DLPack consumers like best, and large
 // ones on a page. Immutable, share freely. Failures: kNotFound (no such column), kInvalidArgument
-// (a dtype that its numbers are not converted to).
+// (a dtype that its numbers are not converted to, a column that is not normalized so), kMismatch
+// (caches with several statistics).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/channel_norm.hpp"
 #include "formats/manifest.hpp"
 #include "gpu/device.hpp"
 #include "reader/cache_set.hpp"
@@ -30,15 +33,18 @@ struct ColumnLayout {
   const formats::ColumnEntry* column = nullptr;  // of the first cache
   DType dtype = DType::kFloat32;                 // in the batch
   std::optional<double> pad_value = {};
-  std::uint32_t row_count = 0;           // of axis 0, padded, in the batch
-  std::uint32_t rows_per_frame = 0;      // 0: the column does not go along frames
-  std::uint64_t stored_row_bytes = 0;    // one step of axis 0, on disk
-  std::uint64_t row_bytes = 0;           // and in the batch
-  std::uint64_t record_bytes = 0;        // a whole padded record in the batch
-  std::size_t offset_bytes = 0;          // of the column's array
-  std::size_t lengths_offset_bytes = 0;  // int32 [batch]
+  std::shared_ptr<const ChannelNorm> norm = {};  // of the true rows; null: as stored
+  std::uint32_t row_count = 0;                   // of axis 0, padded, in the batch
+  std::uint32_t rows_per_frame = 0;              // 0: the column does not go along frames
+  std::uint64_t stored_row_bytes = 0;            // one step of axis 0, on disk
+  std::uint64_t row_bytes = 0;                   // and in the batch
+  std::uint64_t record_bytes = 0;                // a whole padded record in the batch
+  std::size_t offset_bytes = 0;                  // of the column's array
+  std::size_t lengths_offset_bytes = 0;          // int32 [batch]
 
   [[nodiscard]] bool is_converted() const noexcept { return column->spec.dtype != dtype; }
+  // Whether the batch has other numbers than the cache.
+  [[nodiscard]] bool is_changed() const noexcept { return is_converted() || norm != nullptr; }
   [[nodiscard]] bool is_shortened() const noexcept { return row_count < column->spec.shape[0]; }
   // What stands behind the true rows of a record with these fill bits.
   [[nodiscard]] gpu::Pattern padding(std::uint32_t fill_bits) const noexcept;

@@ -79,8 +79,7 @@ class BatchWork {
  public:
   virtual ~BatchWork() = default;
   [[nodiscard]] virtual Status begin(BatchSlot& slot, std::uint64_t step) = 0;
-  [[nodiscard]] virtual Status fill_part(BatchSlot& slot, std::uint32_t part,
-                                         std::uint32_t thread) = 0;
+  [[nodiscard]] virtual Status fill_part(BatchSlot& slot, std::uint32_t part) = 0;
   [[nodiscard]] virtual Status finish(BatchSlot& slot) = 0;
 };
 

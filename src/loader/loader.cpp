@@ -109,7 +109,6 @@ Status Loader::start(const ReaderOptions& options) {
                                                        .crop_frames = options.crop_frames,
                                                        .verify_records = options.verify_records,
                                                        .on_damage = options.on_damage,
-                                                       .thread_count = threads,
                                                        .window_reader = window_reader_.get(),
                                                        .staging = staging_.get()});
   XTTS_ASSIGN(auto slots, make_slots(options));

@@ -130,9 +130,7 @@ Ring::Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> memori
   }
   state_->in_order.reserve(state_->entries.size());
   try {
-    for (std::uint32_t thread = 0; thread < thread_count; ++thread) {
-      threads_.emplace_back([this, thread] { run(thread); });
-    }
+    while (threads_.size() < thread_count) threads_.emplace_back([this] { run(); });
   } catch (...) {
     stop();  // those that have started
     throw;
@@ -152,7 +150,7 @@ void Ring::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Ring::run(std::uint32_t thread) {
+void Ring::run() {
   leave_signals_to_others();
   State& state = *state_;
   std::unique_lock lock(state.mutex);
@@ -160,7 +158,7 @@ void Ring::run(std::uint32_t thread) {
     if (state.should_begin()) {
       begin_batch(lock);
     } else if (Entry* const entry = state.find_open_part(); entry != nullptr) {
-      fill_part(lock, *entry, thread);
+      fill_part(lock, *entry);
     } else {
       const bool is_held_up = state.wants_memory();
       const Clock::time_point begin = Clock::now();
@@ -200,10 +198,10 @@ void Ring::begin_batch(std::unique_lock<std::mutex>& lock) {
   state.for_fillers.notify_one();
 }
 
-void Ring::fill_part(std::unique_lock<std::mutex>& lock, Entry& entry, std::uint32_t thread) {
+void Ring::fill_part(std::unique_lock<std::mutex>& lock, Entry& entry) {
   const std::uint32_t part = entry.next_part++;
   state_->for_fillers.notify_one();  // to another part, or to begin the batch after this one
-  work_on(lock, entry, [&] { return work_.fill_part(entry.slot, part, thread); });
+  work_on(lock, entry, [&] { return work_.fill_part(entry.slot, part); });
   if (++entry.parts_done < entry.slot.part_count) return;
   if (entry.slot.failure.ok()) {
     work_on(lock, entry, [&] { return work_.finish(entry.slot); });
@@ -257,7 +255,7 @@ Result<std::optional<Lease>> Ring::next() {
       begin_batch(lock);
     } else if (Entry* const entry = state.find_open_part();
                entry != nullptr && entry == state.in_order.front()) {
-      fill_part(lock, *entry, static_cast<std::uint32_t>(threads_.size()));
+      fill_part(lock, *entry);
     } else {
       state.for_consumer.wait(lock);
     }

@@ -1,9 +1,9 @@
 // Ring: threads that fill batch slots ahead of the consumer, in the order of the steps.
 //
 // All threads work on one batch at a time, a part each, and go on to the next while a slot is free;
-// the consumer lends a hand with the batch that it waits for (as thread number thread_count). So
-// batches come at even intervals, where a thread to a batch would bring two at once and then none.
-// Memory is the slots, bounded; a slow consumer stops the fillers, slow fillers make it wait.
+// the consumer lends a hand with the batch that it waits for. So batches come at even intervals,
+// where a thread to a batch would bring two at once and then none. Memory is the slots, bounded; a
+// slow consumer stops the fillers, slow fillers make it wait.
 //
 // A lease gives its slot back when its last copy goes, in any thread, also after the Ring has gone.
 // next(), pause() and resume(): one thread at a time. `work` must outlive the Ring (the slots do
@@ -58,11 +58,11 @@ class Ring {
   struct Entry;
   struct State;
   void stop();
-  void run(std::uint32_t thread);
+  void run();
   template <typename Call>
   void work_on(std::unique_lock<std::mutex>& lock, Entry& entry, Call call);
   void begin_batch(std::unique_lock<std::mutex>& lock);
-  void fill_part(std::unique_lock<std::mutex>& lock, Entry& entry, std::uint32_t thread);
+  void fill_part(std::unique_lock<std::mutex>& lock, Entry& entry);
 
   BatchWork& work_;
   std::shared_ptr<State> state_;  // shared with leases

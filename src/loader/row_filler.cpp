@@ -1,53 +1,17 @@
 #include "loader/row_filler.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <span>
 #include <string>
 
-#include "base/half.hpp"
+#include "base/channel_norm.hpp"
+#include "base/convert_floats.hpp"
 #include "base/try.hpp"
 #include "reader/index_reader.hpp"
 
 namespace xtts::loader {
 namespace {
-
-// What is converted at a time: it stays in the first levels of the core's cache on its way.
-constexpr std::size_t kPieceBytes = std::size_t{32} << 10U;
-
-template <typename Number>
-std::span<const Number> numbers_in(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const Number*>(bytes.data()), bytes.size() / sizeof(Number)};
-}
-template <typename Number>
-std::span<Number> numbers_in(std::span<std::byte> bytes) {
-  return {reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number)};
-}
-
-void widen(std::span<const std::byte> in, DType from, std::span<float> out) {
-  if (from == DType::kFloat16) return from_float16(numbers_in<std::uint16_t>(in), out);
-  from_bfloat16(numbers_in<std::uint16_t>(in), out);
-}
-
-void narrow(std::span<const float> in, DType to, std::span<std::byte> out) {
-  if (to == DType::kFloat16) return to_float16(in, numbers_in<std::uint16_t>(out));
-  to_bfloat16(in, numbers_in<std::uint16_t>(out));
-}
-
-// Both are float types and differ.
-void convert(std::span<const std::byte> in, DType from, std::span<std::byte> out, DType to) {
-  if (from == DType::kFloat32) return narrow(numbers_in<float>(in), to, out);
-  if (to == DType::kFloat32) return widen(in, from, numbers_in<float>(out));
-  std::array<float, 256> between;
-  const std::size_t count = in.size() / size_bytes(from);
-  for (std::size_t done = 0; done < count; done += between.size()) {
-    const std::size_t now = std::min(between.size(), count - done);
-    const std::span<float> floats = std::span(between).first(now);
-    widen(in.subspan(done * size_bytes(from), now * size_bytes(from)), from, floats);
-    narrow(floats, to, out.subspan(done * size_bytes(to), now * size_bytes(to)));
-  }
-}
 
 void store_int(gpu::SlotMemory& slot, std::size_t offset_bytes, std::uint32_t row,
                std::int32_t value) {
@@ -91,33 +55,34 @@ Status wrong_length(const reader::CacheSet& caches, const ColumnLayout& column,
               " rows, and the index says otherwise: run xtts-precompute verify"};
 }
 
-Status copy_converted(const reader::RecordPlace& place, const ColumnLayout& column,
-                      std::uint64_t offset_bytes, std::span<std::byte> out, reader::Check check,
-                      FillScratch& scratch) {
+// Stored rows as the batch shall have them.
+void change(std::span<const std::byte> in, const ColumnLayout& column, std::span<std::byte> out) {
   const DType from = column.column->spec.dtype;
-  const std::size_t total = out.size() / size_bytes(column.dtype) * size_bytes(from);
-  // What cannot be mapped is read and verified whole each time, so in one piece.
-  const std::size_t piece_bytes = place.is_mapped() ? std::min(total, kPieceBytes) : total;
-  scratch.bytes.resize(std::max(scratch.bytes.size(), piece_bytes));
-  if (total == 0) return place.map->copy(place, 0, {}, check);
-  for (std::size_t done = 0; done < total; done += piece_bytes) {
-    const std::size_t now = std::min(piece_bytes, total - done);
-    const std::span<std::byte> piece = std::span(scratch.bytes).first(now);
-    XTTS_TRY(place.map->copy(place, offset_bytes + done, piece, check));
-    const std::size_t count = now / size_bytes(from);
-    convert(piece, from,
-            out.subspan(done / size_bytes(from) * size_bytes(column.dtype),
-                        count * size_bytes(column.dtype)),
-            column.dtype);
-  }
-  return {};
+  if (column.norm == nullptr) return convert_floats(in, from, out, column.dtype);
+  column.norm->apply(in, from, out, column.dtype);
+}
+
+// Straight from where they lie into the batch: nothing in between that has to be written first.
+Status copy_changed(const reader::RecordPlace& place, const ColumnLayout& column,
+                    std::uint64_t offset_bytes, std::span<std::byte> out, reader::Check check) {
+  struct Change {
+    const ColumnLayout& column;
+    std::span<std::byte> out;
+  } job{column, out};
+  const auto run = [](void* context, std::span<const std::byte> in) {
+    const auto& [of_column, to] = *static_cast<const Change*>(context);
+    change(in, of_column, to);
+  };
+  const std::size_t stored_bytes =
+      out.size() / size_bytes(column.dtype) * size_bytes(column.column->spec.dtype);
+  return place.map->read(place, offset_bytes, stored_bytes, run, &job, check);
 }
 
 // From memory that was checked already.
 void copy_staged(std::span<const std::byte> in, const ColumnLayout& column,
                  std::span<std::byte> out) {
-  if (column.is_converted()) {
-    convert(in, column.column->spec.dtype, out, column.dtype);
+  if (column.is_changed()) {
+    change(in, column, out);
   } else if (!out.empty()) {
     std::memcpy(out.data(), in.data(), out.size());
   }
@@ -140,8 +105,7 @@ std::span<const std::byte> RowFiller::staged_record(const BatchSlot& slot, std::
   return {};
 }
 
-Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
-                       FillScratch& scratch) const {
+Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check) const {
   gpu::SlotMemory& memory = *slot.memory;
   for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
     const ColumnLayout& column = slot.layout->columns[i];
@@ -170,8 +134,8 @@ Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check,
     const std::uint64_t from = rows.first * column.stored_row_bytes;
     if (const auto staged = staged_record(slot, i, row, check); !staged.empty()) {
       copy_staged(staged.subspan(from, rows.count * column.stored_row_bytes), column, out);
-    } else if (column.is_converted()) {
-      XTTS_TRY(copy_converted(place, column, from, out, check, scratch));
+    } else if (column.is_changed()) {
+      XTTS_TRY(copy_changed(place, column, from, out, check));
     } else {
       XTTS_TRY(place.map->copy(place, from, out, check));
     }

@@ -218,17 +218,26 @@ Status BlockMap::verify(const RecordPlace& place) {
 
 Status BlockMap::copy(const RecordPlace& place, std::uint64_t offset_bytes,
                       std::span<std::byte> out, Check check) {
-  if (out.empty()) return check == Check::kRecord ? verify(place) : Status();
+  const auto copy_bytes = [](void* to, std::span<const std::byte> source) {
+    std::memcpy(to, source.data(), source.size());
+  };
+  return read(place, offset_bytes, out.size(), copy_bytes, out.data(), check);
+}
+
+Status BlockMap::read(const RecordPlace& place, std::uint64_t offset_bytes, std::size_t size_bytes,
+                      GuardedReader reader, void* context, Check check) {
+  if (size_bytes == 0) return check == Check::kRecord ? verify(place) : Status();
   if (place.is_mapped()) {
     if (check == Check::kRecord) XTTS_TRY(verify(place));
-    if (guarded_copy(place.region().subspan(offset_bytes, out.size()), out)) return {};
+    const auto source = place.region().subspan(offset_bytes, size_bytes);
+    if (guarded_read(source, reader, context)) return {};
   } else if (check == Check::kRecord) {
     const Status owner = check_owner(place);
     if (!owner.ok()) return with_clip(owner, place);
   }
   const auto region = read_region(place, check);
   if (!region.ok()) return with_clip(region.status(), place);
-  std::memcpy(out.data(), region->data() + offset_bytes, out.size());
+  reader(context, std::span(*region).subspan(offset_bytes, size_bytes));
   return {};
 }
 

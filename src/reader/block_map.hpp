@@ -8,9 +8,10 @@
 // what was sound in memory says nothing of the next read, and each read is verified.
 //
 // Synchronised inside: any number of threads; reading itself takes no lock. Before a bout of
-// verify() and copy(), call guard_reads(). `shards`, `manifest` and `index` must outlive it.
-// Failures: kCorrupt (names file, offset and clip), kSourceIo (the disk cannot read these bytes),
-// kUnsupported (a newer format), kResource (descriptors, memory: nothing is wrong with the record).
+// verify(), copy() and read(), call guard_reads(). `shards`, `manifest` and `index` must outlive
+// it. Failures: kCorrupt (names file, offset and clip), kSourceIo (the disk cannot read these
+// bytes), kUnsupported (a newer format), kResource (descriptors, memory: nothing is wrong with the
+// record).
 #pragma once
 
 #include <atomic>
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "base/file_mapping.hpp"
+#include "base/guarded_read.hpp"
 #include "formats/block.hpp"
 #include "formats/manifest.hpp"
 #include "reader/index_reader.hpp"
@@ -88,6 +90,12 @@ class BlockMap {
   // Copies `out.size()` bytes from `offset_bytes` of the record.
   [[nodiscard]] Status copy(const RecordPlace& place, std::uint64_t offset_bytes,
                             std::span<std::byte> out, Check check);
+  // Shows `reader` (guarded_read.hpp says what it must not own) `size_bytes` bytes from
+  // `offset_bytes` of the record, where they lie. Where a page is missing it is left in the middle,
+  // and called once more with what was read in the ordinary way.
+  [[nodiscard]] Status read(const RecordPlace& place, std::uint64_t offset_bytes,
+                            std::size_t size_bytes, GuardedReader reader, void* context,
+                            Check check);
 
   // The same of bytes that were read otherwise: the record's whole region. Not remembered.
   [[nodiscard]] Status check(const RecordPlace& place, std::span<const std::byte> region);

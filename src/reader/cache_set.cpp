@@ -175,6 +175,30 @@ std::uint32_t CacheSet::max_frames() const {
   return first()->manifest().max_frames();
 }
 
+Result<ColumnStatistics> CacheSet::statistics(const SharedColumn& column) const {
+  const std::string& name = column.entry->spec.name;
+  const auto& of_first = first()->manifest().mel_statistics;
+  if (name != "mel" || !of_first) {
+    return Status(StatusCode::kNotFound,
+                  first()->path() + " has no statistics of column '" + name + "'" +
+                      (name == "mel" ? ": it was published without a frame to train with"
+                                     : ": only the mel has, for others give means and deviations"));
+  }
+  for (const auto& cache : caches_) {
+    const auto& other = cache->manifest().mel_statistics;
+    if (other && other->mean == of_first->mean && other->std_deviation == of_first->std_deviation)
+      continue;
+    return mismatch(*first(), *cache,
+                    "each has its own statistics, and by which of them a model's mels are "
+                    "normalized is for you to say: give means and deviations, those of the cache "
+                    "that it is or was trained with alone");
+  }
+  return ColumnStatistics{.frame_count = of_first->frame_count,
+                          .mean = of_first->mean,
+                          .deviation = of_first->std_deviation,
+                          .is_baked = first()->manifest().features.contains("baked")};
+}
+
 std::string CacheSet::digest() const {
   if (caches_.size() == 1) return first()->manifest().index_digest.to_hex();
   std::string digests;

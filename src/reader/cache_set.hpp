@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "reader/cache_view.hpp"
+#include "xtts/reader.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::reader {
@@ -57,6 +58,9 @@ class CacheSet {
   [[nodiscard]] const std::vector<std::string>& speakers() const noexcept { return speakers_; }
   [[nodiscard]] const std::vector<std::string>& languages() const noexcept { return languages_; }
   [[nodiscard]] const std::vector<std::string>& datasets() const noexcept { return datasets_; }
+  // kNotFound (the caches have none for it), kMismatch (not all of them the same). Of several, how
+  // many frames they are of is told of the first.
+  [[nodiscard]] Result<ColumnStatistics> statistics(const SharedColumn& column) const;
   // Which generation of which caches: 32 hexadecimal digits.
   [[nodiscard]] std::string digest() const;
 

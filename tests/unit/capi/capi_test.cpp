@@ -255,5 +255,92 @@ TEST_F(CApi, NullIsClosedWithoutHarm) {
   xtts_reader_close(nullptr);
 }
 
+// The cache of these tests has no statistics: who has some gives them.
+TEST_F(CApi, NormalizesByTheCorpusOrByGivenNumbers) {
+  const std::vector<double> means = {1.0, -2.0, 0.5, 0.0, 3.0};
+  const std::vector<double> deviations = {2.0, 0.5, 1.0, 4.0, 0.25};
+  const testing::TestCache with = testing::make_test_cache(
+      {.clip_count = 6, .edit_manifest = [&](formats::Manifest& manifest) {
+         manifest.mel_statistics = formats::Statistics{77, means, deviations};
+       }});
+  testing::TempFolder folder;
+  for (const auto& [name, bytes] : with.files) folder.write(name, bytes);
+  xtts_cache* cache = nullptr;
+  ASSERT_EQ(xtts_cache_open(folder.path().c_str(), &cache, &error_), XTTS_OK) << error_.message;
+  xtts_statistics statistics;
+  ASSERT_EQ(xtts_cache_statistics(cache, "mel", &statistics, &error_), XTTS_OK) << error_.message;
+  ASSERT_EQ(statistics.channel_count, 5U);
+  EXPECT_EQ(statistics.frame_count, 77U);
+  EXPECT_EQ(statistics.is_baked, 0);
+  const xtts_column_request columns[] = {{"mel", 0, 0, 0.0}};
+  const xtts_normalize corpus = {"mel", XTTS_NORMALIZE_CORPUS, 0, nullptr, nullptr, 0};
+  const xtts_normalize given = {"mel",
+                                XTTS_NORMALIZE_GIVEN,
+                                0,
+                                statistics.means,
+                                statistics.deviations,
+                                statistics.channel_count};
+  for (const xtts_normalize& wish : {corpus, given}) {
+    xtts_reader_options wanted = options();
+    wanted.batch_size = 6;
+    wanted.shuffle = XTTS_SHUFFLE_NONE;
+    wanted.columns = columns;
+    wanted.column_count = 1;
+    wanted.normalize = &wish;
+    wanted.normalize_count = 1;
+    xtts_reader* reader = nullptr;
+    ASSERT_EQ(xtts_reader_open(cache, &wanted, &reader, &error_), XTTS_OK) << error_.message;
+    xtts_batch batch;
+    ASSERT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_OK);
+    const xtts_batch_column* const mel = xtts_batch_find(&batch, "mel");
+    const auto* const floats = static_cast<const float*>(mel->data);
+    EXPECT_EQ(mel->is_view, 0);
+    for (std::size_t row = 0; row < 6; ++row) {
+      const auto& stored = with.clips[row].mel;
+      for (std::size_t i = 0; i < stored.size(); ++i) {
+        const auto mean = static_cast<float>(means[i % 5]);
+        const auto deviation = static_cast<float>(deviations[i % 5]);
+        ASSERT_EQ(floats[row * static_cast<std::size_t>(mel->shape[1]) * 5 + i],
+                  (stored[i] - mean) / deviation);
+      }
+    }
+    batch.release(&batch);
+    xtts_reader_close(reader);
+  }
+  xtts_cache_close(cache);
+  EXPECT_EQ(statistics.means[1], -2.0);  // they outlive it
+  statistics.release(&statistics);
+  EXPECT_EQ(statistics.release, nullptr);
+}
+
+TEST_F(CApi, RefusesToNormalizeWhatIsNotThere) {
+  const xtts_column_request columns[] = {{"mel", 0, 0, 0.0}};
+  xtts_reader_options wanted = options();
+  wanted.columns = columns;
+  wanted.column_count = 1;
+  const auto refused = [&](const xtts_normalize& wish) {
+    wanted.normalize = &wish;
+    wanted.normalize_count = 1;
+    xtts_reader* reader = nullptr;
+    EXPECT_NE(xtts_reader_open(cache_, &wanted, &reader, &error_), XTTS_OK);
+    EXPECT_EQ(reader, nullptr);
+    return std::string(error_.message);
+  };
+  const double one[] = {1.0};
+  EXPECT_THAT(refused({"mell", XTTS_NORMALIZE_CORPUS, 0, nullptr, nullptr, 0}),
+              HasSubstr("'mell', which is none of columns"));
+  EXPECT_THAT(refused({nullptr, XTTS_NORMALIZE_CORPUS, 0, nullptr, nullptr, 0}),
+              HasSubstr("which is none of columns"));
+  EXPECT_THAT(refused({"mel", 3, 0, nullptr, nullptr, 0}), HasSubstr("has no value 3"));
+  EXPECT_THAT(refused({"mel", XTTS_NORMALIZE_CORPUS, 0, nullptr, nullptr, 0}),
+              HasSubstr("has no statistics"));
+  EXPECT_THAT(refused({"mel", XTTS_NORMALIZE_GIVEN, 0, one, one, 1}),
+              HasSubstr("it has 5 channels, and there are 1"));
+  xtts_statistics statistics;
+  EXPECT_EQ(xtts_cache_statistics(cache_, "mel", &statistics, &error_), XTTS_NOT_FOUND);
+  EXPECT_EQ(statistics.release, nullptr);
+  EXPECT_EQ(xtts_cache_statistics(cache_, nullptr, &statistics, &error_), XTTS_INVALID_ARGUMENT);
+}
+
 }  // namespace
 }  // namespace xtts

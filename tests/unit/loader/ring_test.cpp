@@ -27,7 +27,7 @@ class NumberWork final : public BatchWork {
     slot.part_count = kParts;
     return step == fails_at_begin ? Status(StatusCode::kCorrupt, "begin") : Status();
   }
-  [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part, std::uint32_t) override {
+  [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part) override {
     if (slot.step == throws_at) throw std::bad_alloc();
     if (slot.step == fails_at_part && part == 3) return {StatusCode::kCorrupt, "part"};
     const std::uint64_t number = number_of(slot.step, part);
