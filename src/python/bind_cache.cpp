@@ -59,6 +59,14 @@ Result<std::vector<std::string>> ids(const Cache& cache,
   return found;
 }
 
+// means, deviations, frames, whether they are baked in
+using StatisticsParts = std::tuple<std::vector<double>, std::vector<double>, std::uint64_t, bool>;
+
+StatisticsParts statistics(const CacheHandle& self, const std::string& column) {
+  ColumnStatistics found = must(without_gil([&] { return self.cache->statistics(column); }));
+  return {std::move(found.mean), std::move(found.deviation), found.frame_count, found.is_baked};
+}
+
 ClipInfo clip(const CacheHandle& self, std::uint64_t position) {
   return must(without_gil([&] { return self.cache->clip(position); }));
 }
@@ -87,6 +95,8 @@ void bind_cache(nb::module_& module) {
                    [](const CacheHandle& self) { return self.cache->text_fingerprint(); })
       .def_prop_ro("generation", [](const CacheHandle& self) { return self.cache->generation(); })
       .def_prop_ro("columns", columns)
+      .def("statistics", statistics, nb::arg("column"),
+           "(means, deviations, frames, whether they are baked in) of a column's channels.")
       .def("__len__", [](const CacheHandle& self) { return self.cache->size(); })
       .def(
           "id",

@@ -19,8 +19,9 @@ namespace {
 
 namespace nb = nanobind;
 
-// name, dtype or nothing, pad value or nothing
-using ColumnWish = std::tuple<std::string, std::optional<std::string>, std::optional<double>>;
+// name, dtype or nothing, pad value or nothing; "none", "corpus" or "given"; means, deviations
+using ColumnWish = std::tuple<std::string, std::optional<std::string>, std::optional<double>,
+                              std::string, std::vector<double>, std::vector<double>>;
 // "language", "speaker" or "dataset"; temperature; draws
 using WeightsWish = std::tuple<std::string, double, std::uint64_t>;
 
@@ -38,8 +39,14 @@ T choose(const std::string& name, std::initializer_list<std::pair<std::string_vi
 }
 
 ColumnRequest to_request(const ColumnWish& wish) {
-  const auto& [name, dtype, pad_value] = wish;
-  ColumnRequest request{.name = name, .pad_value = pad_value};
+  const auto& [name, dtype, pad_value, normalize, means, deviations] = wish;
+  ColumnRequest request{.name = name,
+                        .pad_value = pad_value,
+                        .normalize = choose<Normalize>(normalize, {{"none", Normalize::kNone},
+                                                                   {"corpus", Normalize::kCorpus},
+                                                                   {"given", Normalize::kGiven}}),
+                        .means = means,
+                        .deviations = deviations};
   if (dtype) {
     request.dtype = parse_dtype(*dtype);
     if (!request.dtype) throw StatusError(invalid("there is no dtype '" + *dtype + "'"));

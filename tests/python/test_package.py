@@ -106,6 +106,10 @@ names: list[str] = list(cache.ids) + cache.ids[2:5] + [cache.ids[0]]
 reader = cache.reader(batch_size=8, shuffle="window", columns={"mel": "float16", "tokens": None},
                       weights={"by": "language", "temperature": 0.5}, buckets=[{"batch_size": 4, "mel": 400}, {}], crop={"frames": 3})
 cache.reader(columns=["mel", {"name": "tokens", "pad_value": 0.0}], ids=(name for name in names))
+stats: xp.Statistics = cache.stats["mel"]
+cache.reader(columns={"mel": {"normalize": "corpus"}})
+cache.reader(columns={"mel": {"normalize": (stats.mean, [1.0, 2.0])}})
+cache.reader(columns=[{"name": "mel", "normalize": stats}])
 for batch in reader:
     numbers: npt.NDArray[np.float32] = batch.mel * 2
     length: int = int(batch.mel_len[0])
@@ -120,6 +124,7 @@ WRONG = {
     'cache.reader(shufle="none")': "Unexpected keyword|incompatible type",
     'cache.reader(shuffle="globall")': "incompatible type",
     'cache.reader(weights={"by": "colour"})': "incompatible type",
+    'cache.reader(columns=[{"name": "mel", "normalize": "corpse"}])': "incompatible type",
     'cache.reader(crop={"frame": 3})': "incompatible type|Missing key",
     "cache.ids[0] + 1": "Unsupported operand",
     "xp.opne": "has no attribute",

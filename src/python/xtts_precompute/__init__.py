@@ -32,6 +32,7 @@ from ._errors import (
     SourceIoError,
     UnsupportedError,
 )
+from ._options import Statistics
 from ._reader import Reader, ReaderStats
 
 __version__: str
@@ -64,6 +65,7 @@ __all__ = [
     "ReaderStats",
     "ResourceError",
     "SourceIoError",
+    "Statistics",
     "UnsupportedError",
     "open",
 ]

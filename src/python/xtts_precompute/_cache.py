@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Union, overload
 
+import numpy as np
+
 from . import _core
 from ._array import Array, to_array
 from ._choices import listed, no_such, one_of
 from ._errors import InvalidArgumentError, MismatchError, NotFoundError
-from ._options import BucketOptions, Columns, CropOptions, OnDamage, Reading, Shuffle, WeightOptions
+from ._options import BucketOptions, Columns, CropOptions, OnDamage, Reading, Shuffle, Statistics, WeightOptions
 from ._reader import Reader
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -119,6 +121,16 @@ class Cache:
         """What is stored of every clip, by name."""
         return {name: Column(name, dtype, tuple(shape)) for name, dtype, shape in self._core.columns}
 
+    @property
+    def stats(self) -> dict[str, Statistics]:
+        """Mean and deviation of each channel, by column; today of "mel" alone. Raises MismatchError where several caches have each
+        their own."""
+        try:
+            mean, std, frames, is_baked = self._core.statistics("mel")
+        except NotFoundError:
+            return {}
+        return {"mel": Statistics(np.array(mean), np.array(std), frames, is_baked)}
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{c.name} {list(c.shape)} {c.dtype}" for c in self.columns.values())
         return f"<Cache {self._shown}: {len(self)} clips, {shown}, recipe {self.recipe}, generation {self.generation}>"
@@ -204,6 +216,8 @@ class Cache:
             threads: That fill batches; None: as many as suit the machine. They never change a byte.
             columns: Names, `["mel", "tokens"]`; or with types, `{"mel": "float16"}`; or with more,
                 `{"mel": {"dtype": "float16", "pad_value": -11.5}}` or `[{"name": "mel", "pad_value": -11.5}, "tokens"]`. None: all, as stored.
+                `{"mel": {"normalize": "corpus"}}`: each channel by its mean and deviation over the corpus (`cache.stats`); of several
+                caches, or for a model trained elsewhere: `{"normalize": (mean, std)}` or `{"normalize": other.stats["mel"]}`.
             where: Only clips for which this holds, as for `xtts-precompute ls --where`: `'seconds > 2 and language == "fa"'`.
             ids: Only these clips. An empty list is an error.
             exclude: Not these clips.

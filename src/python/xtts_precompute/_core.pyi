@@ -81,6 +81,11 @@ class Cache:
     @property
     def columns(self) -> list[tuple[str, str, list[int]]]: ...
 
+    def statistics(self, column: str) -> tuple[list[float], list[float], int, bool]:
+        """
+        (means, deviations, frames, whether they are baked in) of a column's channels.
+        """
+
     def __len__(self) -> int: ...
 
     def id(self, position: int) -> str: ...
@@ -127,7 +132,7 @@ class Batch:
 class Reader:
     """Batches of one cache; one thread at a time."""
 
-    def __init__(self, cache: Cache, *, batch_size: int, split: str, shuffle: str, seed: int, rank: int, world_size: int, drop_last: bool, columns: Sequence[tuple[str, str | None, float | None]], where: str, ids: Sequence[str], exclude: Sequence[str], weights: tuple[str, float, int] | None, buckets: Sequence[tuple[int, int, int]], crop_frames: int, verify: bool, on_damage: str, slot_count: int, thread_count: int, device: str, lock_memory: bool, stretch_samples: int, stretches_per_window: int, reading: str) -> None: ...
+    def __init__(self, cache: Cache, *, batch_size: int, split: str, shuffle: str, seed: int, rank: int, world_size: int, drop_last: bool, columns: Sequence[tuple[str, str | None, float | None, str, Sequence[float], Sequence[float]]], where: str, ids: Sequence[str], exclude: Sequence[str], weights: tuple[str, float, int] | None, buckets: Sequence[tuple[int, int, int]], crop_frames: int, verify: bool, on_damage: str, slot_count: int, thread_count: int, device: str, lock_memory: bool, stretch_samples: int, stretches_per_window: int, reading: str) -> None: ...
 
     def next(self) -> Batch | None:
         """The next batch; None at the epoch's end."""

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypedDict, Union
+from typing import Any, Literal, NamedTuple, TypedDict, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._choices import listed, no_others, no_such, number, one_of, switch, text, whole
 from ._errors import InvalidArgumentError, NotFoundError
+
+
+class Statistics(NamedTuple):
+    """Of each channel of a column, over the true frames of the train split, as the recipe makes them: frozen when the cache was first
+    published, so that who goes on with a model finds the numbers that it was trained with."""
+
+    mean: npt.NDArray[np.float64]
+    std: npt.NDArray[np.float64]
+    frames: int
+    is_baked: bool
+    """The cache was written by `convert --bake corpus`: its records are normalized by them already, and `x * np.maximum(std, 1e-5) +
+    mean` is what they were."""
 
 
 class ColumnOptions(TypedDict, total=False):
@@ -20,6 +32,10 @@ class ColumnOptions(TypedDict, total=False):
     """Another float type than stored: "float32", "float16", "bfloat16"."""
     pad_value: float | None
     """What stands behind the true rows; None: each record's own fill value."""
+    normalize: Literal["corpus"] | Statistics | tuple[npt.ArrayLike, npt.ArrayLike] | None
+    """(x - mean) / max(std, 1e-5), each channel by its own: "corpus" by this cache's `stats` (as stored where they are baked in), or
+    by a pair (mean, std), or another cache's statistics. In float32, in every bit what NumPy makes of float32 arrays; what
+    stands behind the true rows stays as it is. None: as stored."""
 
 
 class WeightOptions(TypedDict, total=False):
@@ -58,6 +74,7 @@ SPLITS = ("train", "validation", "test")
 SHUFFLES = ("global", "window", "none")
 ON_DAMAGE = ("raise", "skip", "ignore")
 READINGS = ("auto", "mapped", "direct")
+NORMALIZES = ("corpus",)
 WEIGHT_BY = ("language", "speaker", "dataset")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
 
@@ -134,17 +151,41 @@ def _dtype(column: str, dtype: Any) -> str | None:
     return one_of(f"dtype for column '{column}'", name, DTYPES)
 
 
-def _column(name: str, wish: Any, known: tuple[str, ...]) -> tuple[str, str | None, float | None]:
+# name, dtype, pad value, how it is normalized, means, deviations
+_ColumnWish = tuple[str, Union[str, None], Union[float, None], str, list[float], list[float]]
+
+
+def _normalize(column: str, wish: Any) -> tuple[str, list[float], list[float]]:
+    if wish is None:
+        return "none", [], []
+    if isinstance(wish, str):
+        return one_of(f"normalize of column '{column}'", wish, NORMALIZES), [], []
+    pair = wish[:2] if isinstance(wish, Statistics) else wish
+    try:
+        mean, std = (np.asarray(numbers, np.float64) for numbers in pair)
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"normalize of column '{column}' must be \"corpus\" or a pair (mean, std), a number a channel each") from None
+    if mean.ndim != 1 or std.ndim != 1:
+        raise InvalidArgumentError(f"normalize of column '{column}': mean and std have shapes {mean.shape} and {std.shape}, not [channels] each")
+    return "given", mean.tolist(), std.tolist()
+
+
+def _column(name: str, wish: Any, known: tuple[str, ...]) -> _ColumnWish:
     if not isinstance(name, str) or name not in known:
         raise NotFoundError(no_such("column", name, known))
     if not isinstance(wish, Mapping):
         wish = {"dtype": wish}
-    no_others(f"option of column '{name}'", wish, ("name", "dtype", "pad_value"))
+    no_others(f"option of column '{name}'", wish, ("name", "dtype", "pad_value", "normalize"))
     pad_value = wish.get("pad_value")
-    return name, _dtype(name, wish.get("dtype")), None if pad_value is None else number(f"pad_value of column '{name}'", pad_value)
+    return (
+        name,
+        _dtype(name, wish.get("dtype")),
+        None if pad_value is None else number(f"pad_value of column '{name}'", pad_value),
+        *_normalize(name, wish.get("normalize")),
+    )
 
 
-def _columns(columns: Any, known: tuple[str, ...]) -> list[tuple[str, str | None, float | None]]:
+def _columns(columns: Any, known: tuple[str, ...]) -> list[_ColumnWish]:
     if isinstance(columns, str):
         raise InvalidArgumentError(f"columns must be a list of names, not one text: columns=[{columns!r}]")
     if isinstance(columns, Mapping):
