@@ -77,6 +77,7 @@ json manifest_to_json(const std::string& path, const formats::Manifest& manifest
               {"splits", manifest.counts.records_by_split},
               {"rejects", rejects},
               {"columns", columns_to_json(manifest)},
+              {"baked", manifest.features.contains("baked")},
               {"datasets", manifest.datasets},
               {"speakers", manifest.speakers},
               {"languages", manifest.languages},
@@ -141,6 +142,9 @@ std::string describe(const std::string& path, const formats::Manifest& manifest)
   }
   table.add_row({"recipe", escape_controls(manifest.recipe_name) + ", features " +
                                manifest.features_fingerprint.to_hex().substr(0, 12)});
+  if (manifest.features.contains("baked")) {
+    table.add_row({"baked", "mels are normalized by the statistics of the corpus"});
+  }
   table.add_row({"clips", format_count(counts.records) + " of " + format_count(counts.planned) +
                               " planned, " + format_duration(counts.seconds) + ", " +
                               format_counted(counts.frames, "frame", "frames")});

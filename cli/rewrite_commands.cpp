@@ -28,6 +28,7 @@ struct RewriteOptions {
   std::string store;
   std::string layout;
   std::string dtype;
+  std::string bake;
   std::uint32_t thread_count = 0;
   bool keep_statistics = false;
 };
@@ -69,13 +70,10 @@ maintain::WriteRun run_of(Context& context, std::uint32_t thread_count, RewriteP
 }
 
 nlohmann::json report_to_json(const maintain::RewriteReport& report) {
-  return {{"unchanged", report.unchanged},
-          {"generation_before", report.generation_before},
-          {"records", report.record_count},
-          {"left_behind", report.left_behind_count},
-          {"bytes_before", report.bytes_before},
-          {"bytes_after", report.bytes_after},
-          {"statistics_changed", report.statistics_changed}};
+  return {{"unchanged", report.unchanged},     {"generation_before", report.generation_before},
+          {"records", report.record_count},    {"left_behind", report.left_behind_count},
+          {"baked", report.is_baked},          {"bytes_before", report.bytes_before},
+          {"bytes_after", report.bytes_after}, {"statistics_changed", report.statistics_changed}};
 }
 
 void warn_of_statistics(Context& context, const maintain::RewriteReport& report) {
@@ -128,13 +126,15 @@ Status run_convert(Context& context, const RewriteOptions& options) {
       maintain::convert(context.env, {.from = options.from,
                                       .to = options.to,
                                       .storage = storage,
+                                      .bake_corpus = !options.bake.empty(),
                                       .run = run_of(context, options.thread_count, progress)});
   progress.clear();
   if (!report) return report.status();
   context.summarize("converted " + format_counted(report->record_count, "record", "records") +
                     " to " + std::string(formats::name_of(storage.layout)) + " " +
                     std::string(to_string(storage.dtype)) + " in " +
-                    std::string(formats::name_of(storage.store)) + ": " +
+                    std::string(formats::name_of(storage.store)) +
+                    (options.bake.empty() ? "" : ", normalized by the corpus' statistics") + ": " +
                     format_size(report->bytes_before) + " before, " +
                     format_size(report->bytes_after) + " now, every byte verified\n");
   context.print_json(report_to_json(*report));
@@ -196,10 +196,19 @@ void add_convert_command(CLI::App& app, Context& context) {
       .choice("--layout", options->layout, {"padded", "packed"}, "How records lie in a shard")
       .choice("--dtype", options->dtype, {"float32", "float16", "bfloat16"},
               "What numbers are stored as")
+      .choice("--bake", options->bake, {"corpus"},
+              "Store each channel as (x - mean) / deviation of the corpus")
       .threads(options->thread_count)
+      .notes(
+          "--bake corpus does once what readers do at every epoch that are asked to normalize: the "
+          "same bits, and no\n"
+          "work for them any more. The numbers come from 'statistics' of 'info --json'; padding "
+          "stays as it is. A baked\n"
+          "cache takes no new clips: build the one that it was made from, and bake that again.\n")
       .examples(
           "xtts-precompute convert ./cache ./cache16 --layout packed --dtype float16\n"
           "xtts-precompute convert ./cache ./for_h5py --store hdf5\n"
+          "xtts-precompute convert ./cache ./normalized --bake corpus\n"
           "xtts-precompute diff ./cache ./cache16   # how much rounding has cost")
       .runs([&context, options] { return run_convert(context, *options); });
 }

@@ -58,6 +58,7 @@ struct ColumnSummary {
   std::string name;
   reader::RecordData record;
   double low = 0.0, mean = 0.0, high = 0.0;
+  bool is_baked = false;  // normalized by `convert --bake`
 };
 
 Result<std::vector<ColumnSummary>> read_columns(reader::CacheView& view, std::uint64_t position) {
@@ -65,6 +66,7 @@ Result<std::vector<ColumnSummary>> read_columns(reader::CacheView& view, std::ui
   for (const formats::ColumnEntry& column : view.manifest().columns) {
     ColumnSummary summary;
     summary.name = column.spec.name;
+    summary.is_baked = column.spec.name == "mel" && view.manifest().features.contains("baked");
     XTTS_ASSIGN(summary.record, view.read_record(column.spec.name, position));
     const std::vector<float> values = values_as_float32(summary.record);
     if (!values.empty()) {
@@ -173,7 +175,8 @@ std::string describe(const ClipFacts& clip, const std::vector<ColumnSummary>& co
       continue;
     }
     row(column.name.c_str(), text + ", min " + format_short(column.low) + ", mean " +
-                                 format_short(column.mean) + ", max " + format_short(column.high));
+                                 format_short(column.mean) + ", max " + format_short(column.high) +
+                                 (column.is_baked ? ", normalized by the corpus' statistics" : ""));
   }
   return table.render();
 }
@@ -187,14 +190,16 @@ json to_json(const ClipFacts& clip, const std::vector<ColumnSummary>& columns) {
                               {"shape", column.record.shape},
                               {"min", column.low},
                               {"mean", column.mean},
-                              {"max", column.high}});
+                              {"max", column.high},
+                              {"baked", column.is_baked}});
     if (column.name == "tokens") out["tokens"] = token_values(column.record);
   }
   return out;
 }
 
 std::string value_unit(const formats::FeatureConfig& config) {
-  if (config.normalize.method != formats::NormalizeMethod::kNone) return "normalized";
+  if (config.normalize.method != formats::NormalizeMethod::kNone || config.baked.is_baked())
+    return "normalized";
   const std::string spectrum =
       config.spectrum == formats::SpectrumKind::kPower ? "power" : "magnitude";
   switch (config.log.base) {

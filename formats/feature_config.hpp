@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "xtts/dtype.hpp"
+
 namespace xtts::formats {
 
 enum class ChannelMix { kMean, kFirst };
@@ -130,6 +132,17 @@ struct ColumnsConfig {
 // The columns that are made of sound, in the order of their numbers.
 enum class SoundColumn { kMel, kLinear, kWave, kEnergy };
 
+// What `convert --bake corpus` has put behind the chain: each channel (x - mean) / max(std_deviation, 1e-5), where x is what
+// the chain makes, rounded to `dtype`. No recipe file says it, and no build makes it: it comes from the manifest of a
+// cache that was written so, and says what its records hold.
+struct BakedConfig {
+  DType dtype = DType::kFloat32;
+  std::vector<double> mean = {};  // one a channel; empty: nothing is baked
+  std::vector<double> std_deviation = {};
+
+  [[nodiscard]] bool is_baked() const noexcept { return !mean.empty(); }
+};
+
 struct FeatureConfig {
   ColumnsConfig columns = {};
   std::uint32_t sample_rate_hz = 22050;
@@ -150,6 +163,7 @@ struct FeatureConfig {
   double pad_value = 0.0;
   std::optional<TooLong> too_long;  // unset: drop where there is text, truncate where there is none
   Precision precision = Precision::kDouble;
+  BakedConfig baked;
 
   [[nodiscard]] std::vector<std::string> validate() const;
   // Numbers of a frame.

@@ -82,6 +82,25 @@ void copy_values(SectionMembers& members, FeatureConfig& config) {
   members.copy("precision", config.precision);
 }
 
+void copy_baked(SectionMembers& members, FeatureConfig& config) {
+  SectionMembers baked = members.object_if_there("baked");
+  baked.copy_if_there("dtype", config.baked.dtype);
+  baked.copy_if_there("mean", config.baked.mean);
+  baked.copy_if_there("std", config.baked.std_deviation);
+}
+
+// What is computed with without asking again.
+std::string find_problem(const FeatureConfig& config) {
+  const BakedConfig& baked = config.baked;
+  if (baked.mean.empty() && baked.std_deviation.empty()) return {};
+  const std::size_t count = config.channel_count();
+  if (baked.mean.size() != count || baked.std_deviation.size() != count)
+    return "features.baked is not of " + std::to_string(count) + " channels";
+  const bool is_float = baked.dtype == DType::kFloat32 || baked.dtype == DType::kFloat16 ||
+                        baked.dtype == DType::kBFloat16;
+  return is_float ? "" : "features.baked.dtype is no float type";
+}
+
 }  // namespace
 
 Result<FeatureConfig> feature_config_from_json(const json& features) {
@@ -93,6 +112,8 @@ Result<FeatureConfig> feature_config_from_json(const json& features) {
   copy_spectrum(members, config);
   copy_values(members, config);
   members.copy("too_long", config.too_long);
+  copy_baked(members, config);
+  if (problem.empty()) problem = find_problem(config);
   if (!problem.empty()) return Status(StatusCode::kUnsupported, problem);
   return config;
 }

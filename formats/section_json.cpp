@@ -107,6 +107,13 @@ json to_json(const NormalizeConfig& normalize) {
   return object;
 }
 
+json to_json(const BakedConfig& baked) {
+  if (!baked.is_baked()) return json::object();
+  return {{"dtype", std::string(to_string(baked.dtype))},
+          {"mean", baked.mean},
+          {"std", baked.std_deviation}};
+}
+
 }  // namespace
 
 json to_json(const FeatureConfig& config) {
@@ -130,6 +137,7 @@ json to_json(const FeatureConfig& config) {
   put(object, "sample_scale", config.sample_scale, unset.sample_scale);
   put(object, "zeros", to_json(config.zeros), json::object());
   put(object, "pad", config.pad, unset.pad);
+  put(object, "baked", to_json(config.baked), json::object());
   return object;
 }
 

@@ -1,8 +1,8 @@
 #include "maintain/copy_records.hpp"
 
-#include <cstring>
+#include <span>
 
-#include "base/half.hpp"
+#include "base/convert_floats.hpp"
 #include "base/try.hpp"
 #include "pipeline/channel_sums.hpp"
 #include "pipeline/columns.hpp"
@@ -12,19 +12,6 @@
 
 namespace xtts::maintain {
 namespace {
-
-// Only from float32: whoever widens half floats has made no float32 features.
-void narrow(std::span<const std::byte> rows, DType dtype, std::vector<std::byte>& out) {
-  std::vector<float> values(rows.size() / sizeof(float));
-  std::memcpy(values.data(), rows.data(), rows.size());
-  out.resize(values.size() * sizeof(std::uint16_t));
-  const std::span halves(reinterpret_cast<std::uint16_t*>(out.data()), values.size());
-  if (dtype == DType::kFloat16) {
-    to_float16(values, halves);
-  } else {
-    to_bfloat16(values, halves);
-  }
-}
 
 class Copier {
  public:
@@ -59,10 +46,12 @@ class Copier {
     record.split = static_cast<std::uint8_t>(planned.split);
     record.length = stored.shape.front();
     record.fill_bits = stored.fill_bits;
-    if (stored.dtype == job_.column.dtype) {
+    const DType dtype = job_.column.dtype;
+    if (stored.dtype == dtype && job_.norm == nullptr) {
       record.rows = std::move(stored.bytes);
     } else {
-      narrow(stored.bytes, job_.column.dtype, record.rows);
+      record.rows.resize(stored.bytes.size() / size_bytes(stored.dtype) * size_bytes(dtype));
+      change(stored, dtype, record.rows);
     }
     if (pipeline::has_sums(job_.column)) {
       pipeline::sum_channels(record.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
@@ -71,6 +60,12 @@ class Copier {
                        ? pipeline::facts_of_sound(std::move(details))
                        : pipeline::facts_beside(details);
     return assembler_.add(std::move(record));
+  }
+
+  // Another dtype only of float32: whoever widens half floats has made no float32 features.
+  void change(const reader::RecordData& stored, DType dtype, std::span<std::byte> rows) const {
+    if (job_.norm != nullptr) return job_.norm->apply(stored.bytes, stored.dtype, rows, dtype);
+    narrow_floats(numbers_in<float>(std::span(stored.bytes)), dtype, rows);
   }
 
   Status end_shard() {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/channel_norm.hpp"
 #include "formats/block.hpp"
 #include "maintain/published_clips.hpp"
 #include "store/cache_folder.hpp"
@@ -20,6 +21,7 @@ struct CopyJob {
   const formats::ColumnSpec& column;  // as it will be, in this store
   std::uint64_t clips_per_shard = 1;
   formats::StoreKind store = formats::StoreKind::kLmdb;
+  const ChannelNorm* norm = nullptr;  // what becomes of the true rows; null: they stay
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
   std::function<bool()> cancelled = {};
 };

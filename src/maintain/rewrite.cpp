@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/channel_norm.hpp"
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
@@ -32,11 +33,46 @@ std::uint64_t payload_bytes(const Manifest& manifest,
   return bytes;
 }
 
+Status check_bakeable(const Manifest& manifest) {
+  const auto refuse = [](const std::string& why) {
+    return Status(StatusCode::kInvalidArgument, "--bake corpus: " + why);
+  };
+  if (manifest.features.contains("baked")) {
+    return refuse(
+        "the cache is baked already: its records are normalized by the corpus' statistics. Without "
+        "--bake it is converted as it is");
+  }
+  const formats::ColumnEntry* const mel = manifest.find_column("mel");
+  const auto& statistics = manifest.mel_statistics;
+  if (mel == nullptr || !statistics || statistics->mean.size() != mel->spec.shape.back()) {
+    return refuse(
+        "the cache has no statistics, for it was published without a frame to train with");
+  }
+  if (manifest.features.value("pad", nlohmann::json()) == "samples") {
+    return refuse(
+        "this recipe pads samples, so frames of padding are features too, and would differ by "
+        "channel. Ask the reader to normalize instead, and give it a pad_value (0 is the mean)");
+  }
+  return {};
+}
+
 class Rewriter {
  public:
   Rewriter(Env& env, std::shared_ptr<reader::CacheView> from, store::CacheFolder& to,
            const WriteRun& run, bool keep_statistics)
       : env_(env), from_(std::move(from)), to_(to), run_(run), keep_statistics_(keep_statistics) {}
+
+  // Before write(): records are normalized on their way. `before` is bakeable.
+  Status bake(const Manifest& before) {
+    const formats::Statistics& statistics = *before.mel_statistics;
+    auto norm = ChannelNorm::create(statistics.mean, statistics.std_deviation);
+    if (!norm) return norm.status();
+    norm_.emplace(std::move(*norm));
+    baked_ = {.dtype = before.find_column("mel")->spec.dtype,
+              .mean = statistics.mean,
+              .std_deviation = statistics.std_deviation};
+    return {};
+  }
 
   // Publishes, verifies, and tidies up.
   Result<RewriteReport> write(const formats::StorageConfig& storage) {
@@ -45,6 +81,7 @@ class Rewriter {
     XTTS_TRY(check_one_numerics(env_, *from_));
     XTTS_ASSIGN(recipe_, formats::recipe_of(before));
     recipe_.storage = storage;
+    if (norm_) recipe_.features.baked = baked_;
     XTTS_ASSIGN(const auto result, copy_and_index(before));
     XTTS_TRY(to_.publish(result.manifest, result.rejects_jsonl));
     if (Status status = verify_written(env_, to_.path(), verify::Level::kFull, run_);
@@ -94,6 +131,7 @@ class Rewriter {
                                 .column = column,
                                 .clips_per_shard = pipeline::clips_per_shard(columns),
                                 .store = recipe_.storage.store,
+                                .norm = norm_ && pipeline::has_sums(column) ? &*norm_ : nullptr,
                                 .progress = progress_of(run_, "clips"),
                                 .cancelled = run_.cancelled},
                                to_));
@@ -131,6 +169,7 @@ class Rewriter {
 
   RewriteReport report_of(const Manifest& before, const Manifest& after) const {
     RewriteReport report;
+    report.is_baked = recipe_.features.baked.is_baked();
     report.generation_before = before.generation;
     report.record_count = after.counts.records;
     for (const auto& shard : before.columns.front().shards)
@@ -150,6 +189,8 @@ class Rewriter {
   store::CacheFolder& to_;
   const WriteRun& run_;
   const bool keep_statistics_;
+  std::optional<ChannelNorm> norm_;
+  formats::BakedConfig baked_;
   formats::Recipe recipe_;
 };
 
@@ -200,11 +241,14 @@ Result<RewriteReport> convert(Env& env, const ConvertRequest& request) {
                       " of a cache: 'merge NEW PART...' joins all parts; convert that");
   }
   XTTS_TRY(check_dtype(view->manifest().columns.front().spec.dtype, request.storage.dtype));
+  if (request.bake_corpus) XTTS_TRY(check_bakeable(view->manifest()));
   XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.to, notices_of(request.run)));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a convert that was interrupted
-  Rewriter rewriter(env, std::move(view), *folder, request.run, true);
+  Rewriter rewriter(env, view, *folder, request.run, true);
+  if (request.bake_corpus) XTTS_TRY(rewriter.bake(view->manifest()));
+  view.reset();
   return rewriter.write(request.storage);  // after a failure .build/ stays: the folder is ours
 }
 

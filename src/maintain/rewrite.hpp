@@ -22,6 +22,7 @@ namespace xtts::maintain {
 
 struct RewriteReport {
   bool unchanged = false;  // its bytes were canonical already
+  bool is_baked = false;   // its records are normalized by the corpus' statistics, now or before
   std::uint64_t generation_before = 1;
   std::uint64_t record_count = 0;
   std::uint64_t left_behind_count = 0;  // records that no clip named any more
@@ -42,6 +43,9 @@ struct ConvertRequest {
   std::string from;
   std::string to;  // absent, or an empty folder, or what an interrupted convert left
   formats::StorageConfig storage;
+  // Normalize the mel by the corpus' statistics, as readers do that are asked for it
+  // (Normalize::kCorpus): once, here, to the same bits.
+  bool bake_corpus = false;
   WriteRun run = {};
 };
 
@@ -51,7 +55,9 @@ struct ConvertRequest {
 
 // Byte for byte a cache built in that storage, but for the statistics: these are the published
 // ones, so that what was trained with the one cache goes on with the other. Half floats are not
-// widened again: kInvalidArgument.
+// widened again: kInvalidArgument. A cache that is baked says so in its features section, with the
+// numbers that were used; padding stays as it is. What is baked already, has no statistics, or pads
+// samples, is not baked: kInvalidArgument.
 [[nodiscard]] Result<RewriteReport> convert(Env& env, const ConvertRequest& request);
 
 }  // namespace xtts::maintain

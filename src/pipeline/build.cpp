@@ -53,6 +53,7 @@ class Build {
       XTTS_ASSIGN(folder_, std::move(opened));
     }
     XTTS_TRY(open_published());
+    XTTS_TRY(check_not_baked(previous_ ? &previous_->manifest() : nullptr, request_.recipe));
     if (previous_) XTTS_TRY(check_same_recipe(previous_->manifest(), request_.recipe));
     XTTS_TRY(check_partition(request_, previous_ ? &previous_->manifest() : nullptr));
     numerics_ = numerics_of(request_.isa);

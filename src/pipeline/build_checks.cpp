@@ -69,6 +69,16 @@ Status check_folders(Env& env, const std::string& data, const std::string& cache
           cache + " holds other files and is not a cache: name a new or an empty folder"};
 }
 
+Status check_not_baked(const formats::Manifest* published, const formats::Recipe& recipe) {
+  const bool is_baked = published != nullptr && published->features.contains("baked");
+  if (!is_baked && !recipe.features.baked.is_baked()) return {};
+  return {
+      StatusCode::kMismatch,
+      "CACHE holds records that 'convert --bake corpus' has normalized, and a build adds none to "
+      "them: build the cache that it was made from, and bake that into a NEW one; or give "
+      "--overwrite, which makes this one anew, of raw features"};
+}
+
 Status check_same_recipe(const formats::Manifest& published, const formats::Recipe& recipe) {
   XTTS_TRY(published.allows_changes());
   if (published.features_fingerprint != formats::fingerprint(recipe.features)) {

@@ -17,6 +17,10 @@ namespace xtts::pipeline {
 // Somebody's folder of other things must not become a cache by a slip of the keyboard.
 [[nodiscard]] Status check_folders(Env& env, const std::string& data, const std::string& cache);
 
+// Nothing is added to a cache whose records `convert --bake` has normalized: a build makes none.
+[[nodiscard]] Status check_not_baked(const formats::Manifest* published,
+                                     const formats::Recipe& recipe);
+
 // Features and storage must be the published ones; kMismatch names each difference.
 [[nodiscard]] Status check_same_recipe(const formats::Manifest& published,
                                        const formats::Recipe& recipe);

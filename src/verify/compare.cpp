@@ -7,8 +7,10 @@
 #include <cstring>
 #include <map>
 
+#include "base/channel_norm.hpp"
 #include "base/half.hpp"
 #include "formats/enum_names.hpp"
+#include "pipeline/columns.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -119,11 +121,20 @@ std::string text_of(double value) {
   return text;
 }
 
-bool is_within(const Tolerance& tolerance, double expected, double found) {
+bool is_within(const Tolerance& tolerance, std::size_t channel, double expected, double found) {
   // Equal infinities, and a NaN where a NaN was, too.
   if (expected == found || (std::isnan(expected) && std::isnan(found))) return true;
+  const double apart = std::abs(expected - found);
   const double size = std::max(std::abs(expected), std::abs(found));
-  return std::abs(expected - found) <= tolerance.absolute + tolerance.relative * size;
+  const formats::BakedConfig& baked = tolerance.baked;
+  if (!baked.is_baked()) return apart <= tolerance.absolute + tolerance.relative * size;
+  // Both as they were before.
+  const double mean = baked.mean[channel];
+  const double divisor = std::max(baked.std_deviation[channel], kDeviationMin);
+  const double size_before =
+      std::max(std::abs(expected * divisor + mean), std::abs(found * divisor + mean));
+  return apart * divisor <= tolerance.absolute + tolerance.relative * size_before +
+                                tolerance.relative_baked * size * divisor;
 }
 
 std::optional<Difference> values_apart(const Tolerance& tolerance, DType dtype,
@@ -131,8 +142,9 @@ std::optional<Difference> values_apart(const Tolerance& tolerance, DType dtype,
   const Values made(dtype, expected.rows);
   const Values kept(dtype, stored.rows);
   const std::size_t count = std::min(made.size(), kept.size());
+  const std::size_t channel_count = std::max<std::size_t>(tolerance.baked.mean.size(), 1);
   for (std::size_t i = 0; i < count; ++i) {
-    if (is_within(tolerance, made.at(i), kept.at(i))) continue;
+    if (is_within(tolerance, i % channel_count, made.at(i), kept.at(i))) continue;
     return Difference{.what = "value",
                       .offset_bytes = stored.offset_bytes + i * size_bytes(dtype),
                       .expected = text_of(made.at(i)),
@@ -190,15 +202,18 @@ std::optional<Difference> compare_bits(const ExpectedRecord& expected, const Sto
   return differing_facts(expected, stored, tags);
 }
 
-Tolerance tolerance_of(const formats::Recipe& recipe, const formats::ColumnSpec& column) {
-  const auto& features = recipe.features;
+namespace {
+
+// Of what the recipe's chain makes, rounded to `dtype`.
+Tolerance tolerance_before_baking(const formats::FeatureConfig& features,
+                                  const formats::ColumnSpec& column, DType dtype) {
   const auto sound = formats::parse_enum<formats::SoundColumn>(column.name);
   if (sound == formats::SoundColumn::kWave)
-    return {.absolute = column.dtype == DType::kInt16 ? 1.0 : kSampleError, .relative = 0.0};
+    return {.absolute = dtype == DType::kInt16 ? 1.0 : kSampleError, .relative = 0.0};
   const double natural_log =
       2.0 *
       (features.precision == formats::Precision::kDouble ? kDoubleFftError : kFloat32FftError);
-  const double rounding = 2.0 * rounding_of(column.dtype);
+  const double rounding = 2.0 * rounding_of(dtype);
   if (features.log.base == formats::LogBase::kNone || sound != formats::SoundColumn::kMel)
     return {.absolute = 0.0, .relative = natural_log + rounding};
   double absolute = natural_log;
@@ -206,6 +221,20 @@ Tolerance tolerance_of(const formats::Recipe& recipe, const formats::ColumnSpec&
   if (features.normalize.method == formats::NormalizeMethod::kAffine)
     absolute /= std::abs(features.normalize.scale);
   return {.absolute = absolute, .relative = rounding};
+}
+
+}  // namespace
+
+Tolerance tolerance_of(const formats::Recipe& recipe, const formats::ColumnSpec& column) {
+  const formats::BakedConfig& baked = recipe.features.baked;
+  if (!baked.is_baked() || !pipeline::has_sums(column))
+    return tolerance_before_baking(recipe.features, column, column.dtype);
+  Tolerance tolerance = tolerance_before_baking(recipe.features, column, baked.dtype);
+  tolerance.baked = baked;
+  // Of the subtraction and the division, and of the dtype.
+  tolerance.relative_baked =
+      2.0 * (rounding_of(column.dtype) + 2.0 * rounding_of(DType::kFloat32));
+  return tolerance;
 }
 
 std::optional<Difference> compare_within(const Tolerance& tolerance,

@@ -5,6 +5,7 @@
 // recipe's tolerance. The goldens hold every instruction set within 1e-5 natural-log units of the
 // formula where the FFT runs in double precision (tests/golden/myxtts) and float32 FFTs within
 // 1.3e-3; two of them are at most twice that apart, and the dtype rounds each of them once more.
+// Values of a baked cache are compared as what they were before.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +45,11 @@ struct Difference {
                                                      const std::set<std::uint16_t>& tags);
 
 struct Tolerance {
-  double absolute = 0.0;  // in units of the stored values
+  double absolute = 0.0;  // in units of the values that the recipe's chain makes
   double relative = 0.0;
+  // What is baked in stretches each channel's differences by its own deviation, and rounds again.
+  formats::BakedConfig baked = {};
+  double relative_baked = 0.0;
 };
 
 // Of two values of the column that different processors or libraries computed by this recipe.

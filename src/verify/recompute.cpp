@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/convert_floats.hpp"
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "pipeline/clip_worker.hpp"
+#include "pipeline/columns.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
@@ -28,6 +30,13 @@ MadeAgain answer(Made made, std::string why_not, pipeline::ClipOutcome outcome) 
   return {.made = made, .why_not = std::move(why_not), .outcome = std::move(outcome)};
 }
 
+formats::Recipe without_baking(formats::Recipe recipe) {
+  formats::BakedConfig& baked = recipe.features.baked;
+  if (baked.is_baked()) recipe.storage.dtype = baked.dtype;
+  baked = {};
+  return recipe;
+}
+
 pipeline::ClipOutcome with_buffers(std::vector<pipeline::MadeRecord> buffers) {
   pipeline::ClipOutcome outcome;
   outcome.records = std::move(buffers);
@@ -40,6 +49,7 @@ Recomputer::Recomputer(Env& env, formats::Recipe recipe, const Sources& sources,
                        std::uint32_t thread_count, text::Tokenizer tokenizer)
     : env_(env),
       recipe_(std::move(recipe)),
+      computed_(without_baking(recipe_)),
       sources_(sources),
       thread_count_(std::max(thread_count, 1U)),
       numerics_(pipeline::numerics_of(sources.isa)),
@@ -59,6 +69,9 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
   XTTS_ASSIGN(auto tokenizer, text::Tokenizer::create(recipe.text));
   std::unique_ptr<Recomputer> made(
       new Recomputer(env, std::move(recipe), sources, thread_count, std::move(tokenizer)));
+  if (const auto& baked = made->recipe_.features.baked; baked.is_baked()) {
+    XTTS_ASSIGN(made->norm_, ChannelNorm::create(baked.mean, baked.std_deviation));
+  }
   if (!sources.data.empty()) XTTS_TRY(made->discover(index));
   return made;
 }
@@ -100,7 +113,7 @@ Status Recomputer::expect_places(std::span<const std::uint32_t> clips) {
   workers_.emplace(
       pipeline::ClipWorkersJob{
           .env = env_,
-          .recipe = recipe_,
+          .recipe = computed_,
           .isa = sources_.isa,
           .corpus = corpus_,
           .folder = sources_.scratch_folder,
@@ -140,12 +153,36 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
   if (digest != stored.content_digest) {
     return answer(Made::kNoSource, "its source has changed since the build", std::move(outcome));
   }
-  if (!outcome.reject) return answer(Made::kRecord, {}, std::move(outcome));
+  if (!outcome.reject) {
+    bake(outcome);
+    return answer(Made::kRecord, {}, std::move(outcome));
+  }
   const bool may_work_next_time = outcome.reject->kind == formats::RejectClass::kEnvironment ||
                                   outcome.reject->kind == formats::RejectClass::kCrash;
   std::string why_not = outcome.reject->stage + ": " + outcome.reject->reason;
   return answer(may_work_next_time ? Made::kNoSource : Made::kRefused, std::move(why_not),
                 std::move(outcome));
+}
+
+// As `convert --bake` did, with the same function: the same bits.
+void Recomputer::bake(pipeline::ClipOutcome& outcome) const {
+  if (!norm_) return;
+  const auto computed = pipeline::sound_columns(computed_, {});
+  const auto stored = pipeline::sound_columns(recipe_, {});
+  for (std::size_t column = 0; column < stored.size(); ++column) {
+    const DType from = computed[column].dtype;
+    const DType to = stored[column].dtype;
+    std::vector<std::byte>& computed_rows = outcome.records[column].rows;
+    const bool is_normalized = pipeline::has_sums(stored[column]);
+    if (!is_normalized && from == to) continue;
+    std::vector<std::byte> rows(computed_rows.size() / size_bytes(from) * size_bytes(to));
+    if (is_normalized) {
+      norm_->apply(computed_rows, from, rows, to);
+    } else {
+      convert_floats(computed_rows, from, rows, to);
+    }
+    computed_rows = std::move(rows);
+  }
 }
 
 std::optional<Digest> Recomputer::hash_source(const corpus::Clip& clip) {

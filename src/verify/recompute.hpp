@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/channel_norm.hpp"
 #include "base/env.hpp"
 #include "corpus/corpus.hpp"
 #include "formats/facts.hpp"
@@ -75,11 +76,14 @@ class Recomputer {
              text::Tokenizer tokenizer);
   [[nodiscard]] Status discover(reader::IndexReader& index);
   [[nodiscard]] const corpus::Clip* find(const formats::RecordFacts& stored) const;
+  void bake(pipeline::ClipOutcome& outcome) const;
   // Of a source that its worker could not hash: nothing where it cannot be read.
   [[nodiscard]] std::optional<Digest> hash_source(const corpus::Clip& clip);
 
   Env& env_;
-  const formats::Recipe recipe_;
+  const formats::Recipe recipe_;    // of what is stored
+  const formats::Recipe computed_;  // of what sources make, before anything is baked in
+  std::optional<ChannelNorm> norm_;
   const Sources sources_;
   const std::uint32_t thread_count_;
   const formats::Numerics numerics_;

@@ -90,5 +90,31 @@ TEST(ManifestRecipe, NamesTheFieldThatItLacksOrDoesNotKnow) {
   EXPECT_NE(recipe_of(manifest).status().message().find("text.max_tokens"), std::string::npos);
 }
 
+TEST(ManifestRecipe, WhatIsBakedComesBack) {
+  Recipe baked;
+  baked.features.baked = {.dtype = DType::kFloat16,
+                          .mean = std::vector<double>(80, -4.5),
+                          .std_deviation = std::vector<double>(80, 2.0)};
+  const auto recipe = recipe_of(manifest_of(baked));
+  ASSERT_TRUE(recipe.ok()) << recipe.status().message();
+  EXPECT_EQ(to_json(recipe->features), to_json(baked.features));
+}
+
+TEST(ManifestRecipe, RefusesWhatIsBakedByOtherThanItsChannels) {
+  const auto refused = [](const nlohmann::json& member, const nlohmann::json& value) {
+    Manifest manifest = manifest_of({});
+    manifest.features["baked"] = {{"dtype", "float32"},
+                                  {"mean", std::vector<double>(80, 0.0)},
+                                  {"std", std::vector<double>(80, 1.0)}};
+    manifest.features["baked"][member.get<std::string>()] = value;
+    return recipe_of(manifest).status().message();
+  };
+  EXPECT_NE(refused("mean", std::vector<double>(79, 0.0)).find("80 channels"), std::string::npos);
+  EXPECT_NE(refused("std", nlohmann::json::array()).find("80 channels"), std::string::npos);
+  EXPECT_NE(refused("mean", nlohmann::json::array()).find("80 channels"), std::string::npos);
+  EXPECT_NE(refused("dtype", "int32").find("no float type"), std::string::npos);
+  EXPECT_NE(refused("dtype", "float12").find("features.baked.dtype"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace xtts::formats

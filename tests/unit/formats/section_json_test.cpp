@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "formats/canonical_json.hpp"
 
 namespace xtts::formats {
@@ -129,6 +131,21 @@ TEST(Fingerprint, EveryMemberOfTheFeaturesIsInIt) {
   expect_new_fingerprint<F>([](F& f) { f.columns.linear = true; });
   expect_new_fingerprint<F>([](F& f) { f.columns.wave = WaveColumn::kInt16; });
   expect_new_fingerprint<F>([](F& f) { f.columns.energy = true; });
+  expect_new_fingerprint<F>([](F& f) { f.baked.mean = {1}; });
+}
+
+TEST(Fingerprint, EveryMemberOfWhatIsBakedIsInIt) {
+  FeatureConfig baked;
+  baked.baked = {.dtype = DType::kFloat32, .mean = {1}, .std_deviation = {2}};
+  EXPECT_EQ(dump_canonical(to_json(baked)["baked"]),
+            R"({"dtype":"float32","mean":[1.0],"std":[2.0]})");
+  for (const auto& change : std::initializer_list<std::function<void(BakedConfig&)>>{
+           [](BakedConfig& b) { b.dtype = DType::kFloat16; }, [](BakedConfig& b) { b.mean = {3}; },
+           [](BakedConfig& b) { b.std_deviation = {3}; }}) {
+    FeatureConfig other = baked;
+    change(other.baked);
+    EXPECT_NE(fingerprint(other), fingerprint(baked));
+  }
 }
 
 TEST(Fingerprint, EveryMemberOfTheTextIsInIt) {

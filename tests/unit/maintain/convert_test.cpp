@@ -1,6 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
+
+#include "base/convert_floats.hpp"
 #include "formats/index.hpp"
+#include "formats/manifest_recipe.hpp"
 #include "grown_cache.hpp"
 #include "maintain/rewrite.hpp"
 
@@ -149,6 +154,165 @@ TEST(Convert, RefusesAFolderThatHoldsACache) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("holds a cache already"), std::string::npos);
   EXPECT_EQ(difference(before, files_below(env, kNew)), "");
+}
+
+Status bake_to(MemoryEnv& env, const StorageConfig& storage = {}) {
+  return maintain::convert(env,
+                           {.from = kCache, .to = kNew, .storage = storage, .bake_corpus = true})
+      .status();
+}
+
+std::vector<float> mel_of(reader::CacheView& view, std::uint64_t position) {
+  const auto record = view.read_record("mel", position);
+  EXPECT_TRUE(record.ok());
+  std::vector<float> values(record->bytes.size() / size_bytes(record->dtype));
+  if (record->dtype == DType::kFloat32) {
+    std::memcpy(values.data(), record->bytes.data(), record->bytes.size());
+  } else {
+    widen_floats(record->bytes, record->dtype, values);
+  }
+  return values;
+}
+
+TEST(ConvertAndBake, NormalizesEachChannelByThePublishedStatistics) {
+  MemoryEnv env;
+  build_grown(env);  // whose statistics are those of its first twelve clips
+  const Files before = files_below(env);
+  const Status status = bake_to(env);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(difference(before, files_below(env)), "");
+  const auto raw = open_cache(env);
+  const auto baked = open_cache(env, kNew);
+  ASSERT_EQ(baked->size(), raw->size());
+  const formats::Statistics& statistics = *raw->manifest().mel_statistics;
+  const std::size_t channels = statistics.mean.size();
+  for (std::uint64_t position = 0; position < raw->size(); ++position) {
+    const auto from = mel_of(*raw, position);
+    const auto to = mel_of(*baked, position);
+    ASSERT_EQ(to.size(), from.size());
+    EXPECT_EQ(baked->read_record("mel", position)->fill_bits,
+              raw->read_record("mel", position)->fill_bits);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const auto mean = static_cast<float>(statistics.mean[i % channels]);
+      const auto divisor =
+          static_cast<float>(std::max(statistics.std_deviation[i % channels], 1e-5));
+      ASSERT_EQ(to[i], (from[i] - mean) / divisor) << position << ", value " << i;
+      // And it can be undone.
+      ASSERT_NEAR(to[i] * divisor + mean, from[i], 2e-6F * (1.0F + std::abs(from[i])));
+    }
+  }
+}
+
+TEST(ConvertAndBake, SaysSoInItsFeaturesAndKeepsTheStatistics) {
+  MemoryEnv env;
+  build_grown(env);
+  ASSERT_TRUE(bake_to(env, {.layout = formats::Layout::kPacked, .dtype = DType::kFloat16}).ok());
+  const formats::Manifest before = open_cache(env)->manifest();
+  const formats::Manifest after = open_cache(env, kNew)->manifest();
+  EXPECT_NE(after.features_fingerprint, before.features_fingerprint);
+  EXPECT_NE(after.columns[0].spec.fingerprint, before.columns[0].spec.fingerprint);
+  EXPECT_EQ(after.columns[0].fill_bits, before.columns[0].fill_bits);
+  EXPECT_EQ(after.text_fingerprint, before.text_fingerprint);
+  EXPECT_EQ(after.mel_statistics->mean, before.mel_statistics->mean);
+  EXPECT_EQ(after.mel_statistics->frame_count, before.mel_statistics->frame_count);
+  const auto recipe = formats::recipe_of(after);
+  ASSERT_TRUE(recipe.ok());
+  EXPECT_TRUE(recipe->features.baked.is_baked());
+  EXPECT_EQ(recipe->features.baked.mean, before.mel_statistics->mean);
+  EXPECT_EQ(recipe->features.baked.std_deviation, before.mel_statistics->std_deviation);
+  EXPECT_EQ(recipe->features.baked.dtype, DType::kFloat32);
+  EXPECT_EQ(recipe->storage.dtype, DType::kFloat16);
+  EXPECT_FALSE(formats::recipe_of(before)->features.baked.is_baked());
+}
+
+// Zero mean and deviation 1 in each channel that moves, over what the statistics are of.
+TEST(ConvertAndBake, LeavesMeanZeroAndDeviationOne) {
+  MemoryEnv env;
+  add_grown_data(env);
+  must_build(env, grown_request());
+  ASSERT_TRUE(bake_to(env).ok());
+  const auto baked = open_cache(env, kNew);
+  const formats::Statistics& statistics = *baked->manifest().mel_statistics;
+  const std::size_t channels = statistics.mean.size();
+  std::vector<double> sums(channels);
+  std::vector<double> squares(channels);
+  std::uint64_t frames = 0;
+  for (std::uint64_t position = 0; position < baked->size(); ++position) {
+    if (baked->plan_row(position)->split != 0) continue;
+    const auto mel = mel_of(*baked, position);
+    frames += mel.size() / channels;
+    for (std::size_t i = 0; i < mel.size(); ++i) {
+      sums[i % channels] += double{mel[i]};
+      squares[i % channels] += double{mel[i]} * double{mel[i]};
+    }
+  }
+  EXPECT_EQ(frames, statistics.frame_count);
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    const double mean = sums[channel] / static_cast<double>(frames);
+    EXPECT_NEAR(mean, 0.0, 1e-6) << channel;
+    if (statistics.std_deviation[channel] < 1e-3) continue;
+    EXPECT_NEAR(std::sqrt(squares[channel] / static_cast<double>(frames) - mean * mean), 1.0, 1e-5);
+  }
+}
+
+TEST(ConvertAndBake, ABakedCacheIsConvertedAsItIs) {
+  MemoryEnv env;
+  build_grown(env);
+  ASSERT_TRUE(bake_to(env, {.layout = formats::Layout::kPacked}).ok());
+  const auto again = maintain::convert(
+      env, {.from = kNew, .to = "/padded", .storage = {.layout = formats::Layout::kPadded}});
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_TRUE(again->is_baked);
+  const auto baked = open_cache(env, kNew);
+  const auto padded = open_cache(env, "/padded");
+  EXPECT_EQ(padded->manifest().features_fingerprint, baked->manifest().features_fingerprint);
+  for (std::uint64_t position = 0; position < baked->size(); ++position) {
+    EXPECT_EQ(mel_of(*padded, position), mel_of(*baked, position));
+  }
+}
+
+TEST(ConvertAndBake, IsNotDoneTwice) {
+  MemoryEnv env;
+  build_grown(env);
+  ASSERT_TRUE(bake_to(env).ok());
+  const auto twice =
+      maintain::convert(env, {.from = kNew, .to = "/twice", .storage = {}, .bake_corpus = true})
+          .status();
+  EXPECT_EQ(twice.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(twice.message().find("baked already"), std::string::npos);
+  EXPECT_FALSE(env.exists("/twice"));
+}
+
+// What stands behind the frames is features too, and one number cannot be it for all channels.
+TEST(ConvertAndBake, IsNotDoneWhereSamplesArePadded) {
+  MemoryEnv env;
+  build_grown(env, {"features.pad=samples"});
+  const Status status = bake_to(env);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("pads samples"), std::string::npos);
+  EXPECT_FALSE(env.exists(kNew));
+}
+
+TEST(ConvertAndBake, ABuildAddsNothingAndSaysWhatToDo) {
+  MemoryEnv env;
+  build_grown(env);
+  ASSERT_TRUE(bake_to(env, {.layout = formats::Layout::kPacked}).ok());
+  const Files before = published_files(env, kNew);
+  auto request = grown_request();
+  request.cache = kNew;
+  const Status status = run_build(env, request).status();
+  EXPECT_EQ(status.code(), StatusCode::kMismatch);
+  EXPECT_NE(status.message().find("build the cache that it was made from"), std::string::npos)
+      << status.message();
+  // Nor by the recipe that the manifest itself gives.
+  request.recipe = *formats::recipe_of(open_cache(env, kNew)->manifest());
+  EXPECT_EQ(run_build(env, request).status().code(), StatusCode::kMismatch);
+  EXPECT_EQ(difference(before, published_files(env, kNew)), "");
+  request = grown_request();
+  request.cache = kNew;
+  request.overwrite = true;
+  EXPECT_TRUE(run_build(env, request).status().ok());
+  EXPECT_FALSE(open_cache(env, kNew)->manifest().features.contains("baked"));
 }
 
 }  // namespace

@@ -41,6 +41,11 @@ auto fields(const NormalizeConfig& c) {
   const auto& [a, b, d, e, f] = c;
   return std::tuple(a, b, d, e, f);
 }
+// No recipe has any: it comes from manifests alone.
+auto fields(const BakedConfig& c) {
+  const auto& [a, b, d] = c;
+  return std::tuple(a, b, d);
+}
 auto fields(const ColumnsConfig& c) {
   const auto& [a, b, d, e] = c;
   return std::tuple(a, b, d, e);
@@ -48,11 +53,11 @@ auto fields(const ColumnsConfig& c) {
 auto fields(const FeatureConfig& c) {
   const auto& [columns, rate, channels, resampler, trim, loudness, sample_scale, zeros, stft,
                spectrum, spectrum_floor, mel, log, normalize, frames, pad, pad_value, too_long,
-               precision] = c;
+               precision, baked] = c;
   return std::tuple(fields(columns), rate, channels, resampler, fields(trim), fields(loudness),
                     sample_scale, fields(zeros), fields(stft), spectrum, spectrum_floor,
                     fields(mel), fields(log), fields(normalize), frames, pad, pad_value, too_long,
-                    precision);
+                    precision, fields(baked));
 }
 auto fields(const TextConfig& c) {
   const auto& [a, b, d, e, f, g] = c;

@@ -123,5 +123,24 @@ TEST_F(Comparison, MovesNoTrimAndNoLengthByMoreThanAFrame) {
   EXPECT_EQ(within()->what, "length");
 }
 
+// Two channels. What is 2e-5 apart before it is baked is further apart behind it where the channel
+// moves little, and nearer where it moves much.
+TEST_F(Comparison, OfABakedCacheIsInUnitsOfWhatWasBaked) {
+  recipe_.features.baked = {
+      .dtype = DType::kFloat32, .mean = {-5.0, 1.0}, .std_deviation = {0.01, 100.0}};
+  const auto differs = [&](std::size_t value, float amount) {
+    std::vector<float> changed = made_values_;
+    changed[value] += amount;
+    set(changed, stored_.rows);
+    return within().has_value();
+  };
+  EXPECT_FALSE(differs(0, 1.9e-3F));
+  EXPECT_TRUE(differs(0, 2.3e-3F));
+  EXPECT_FALSE(differs(1, 1e-7F));
+  EXPECT_TRUE(differs(1, 1e-5F));
+  EXPECT_FALSE(differs(2, 1.9e-3F));
+  EXPECT_TRUE(differs(3, 1e-5F));
+}
+
 }  // namespace
 }  // namespace xtts::verify
