@@ -3,6 +3,8 @@
 #include <array>
 #include <csignal>
 
+#include "frontend/json_text.hpp"
+
 namespace xtts::cli {
 namespace {
 
@@ -21,7 +23,7 @@ void Context::summarize(std::string_view text) {
 void Context::print_json(const nlohmann::json& document) {
   if (!flags.json || json_written_) return;
   json_written_ = true;
-  out.write(dump_json(document, 2) + "\n");
+  out.write(frontend::dump_json(document, 2) + "\n");
 }
 
 int Context::verbosity() const {
@@ -46,10 +48,6 @@ void Context::debug(std::string_view message) {
 
 bool Context::shows_progress() const {
   return verbosity() >= 2;
-}
-
-std::string dump_json(const nlohmann::json& value, int indent) {
-  return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::vector<std::string> log_levels() {
@@ -120,6 +118,12 @@ std::string json_code_name(StatusCode code) {
 
 std::vector<std::string> decoder_command() {
   return {"/proc/self/exe", "decode-worker"};
+}
+
+frontend::Asker this_program() {
+  return {.spelling = frontend::Spelling::kFlags, .decoder_command = [] {
+            return Result<std::vector<std::string>>(cli::decoder_command());
+          }};
 }
 
 }  // namespace xtts::cli

@@ -19,6 +19,7 @@
 
 #include "base/env.hpp"
 #include "cli/output.hpp"
+#include "frontend/build_request.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::cli {
@@ -64,9 +65,6 @@ class Context {
   bool json_written_ = false;
 };
 
-// JSON text; broken UTF-8 becomes U+FFFD.
-[[nodiscard]] std::string dump_json(const nlohmann::json& value, int indent = -1);
-
 [[nodiscard]] std::vector<std::string> log_levels();
 
 // DESIGN: exit codes are an API. `signal` is stop_signal().
@@ -76,5 +74,7 @@ class Context {
 
 // What RunConfig::decoder_command is here: this program, as main() knows it.
 [[nodiscard]] std::vector<std::string> decoder_command();
+// Who asks the frontend: a person, for this program.
+[[nodiscard]] frontend::Asker this_program();
 
 }  // namespace xtts::cli

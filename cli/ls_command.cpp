@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/stop_signal.hpp"
+#include "frontend/json_text.hpp"
 #include "query/fields.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
@@ -35,7 +36,7 @@ class JsonSink final : public ClipSink {
     context_.out.write("{\"clips\": [");
   }
   void add(const ClipFacts& clip) override {
-    context_.out.write((is_first_ ? "\n" : ",\n") + dump_json(clip_to_json(clip)));
+    context_.out.write((is_first_ ? "\n" : ",\n") + frontend::dump_json(clip_to_json(clip)));
     is_first_ = false;
   }
   void end(const Status& status) override {
@@ -43,7 +44,7 @@ class JsonSink final : public ClipSink {
     if (!status.ok()) {
       const nlohmann::json error = {{"code", json_code_name(status.code())},
                                     {"message", status.message()}};
-      context_.out.write(", \"error\": " + dump_json(error));
+      context_.out.write(", \"error\": " + frontend::dump_json(error));
     }
     context_.out.write("}\n");
   }

@@ -6,10 +6,10 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress_view.hpp"
-#include "cli/reject_limit_option.hpp"
 #include "cli/stop_signal.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "frontend/option_values.hpp"
 #include "maintain/merge.hpp"
 #include "maintain/rewrite.hpp"
 #include "reader/cache_view.hpp"
@@ -142,7 +142,8 @@ Status run_convert(Context& context, const RewriteOptions& options) {
 }
 
 Status run_merge(Context& context, const MergeOptions& options) {
-  XTTS_ASSIGN(const auto max_rejects, parse_reject_limit(options.max_rejects));
+  XTTS_ASSIGN(const auto max_rejects,
+              frontend::parse_reject_limit("--max-rejects", options.max_rejects));
   RewriteProgress progress(context);
   const auto report =
       maintain::merge(context.env, {.to = options.to,

@@ -6,32 +6,9 @@
 namespace xtts::cli {
 namespace {
 
-using nlohmann::json;
 using report::escape_controls;
 using report::format_counted;
 using report::format_size;
-
-const char* name_of(verify::Level level) {
-  switch (level) {
-    case verify::Level::kQuick:
-      return "quick";
-    case verify::Level::kFull:
-      return "full";
-    case verify::Level::kDeep:
-      return "deep";
-  }
-  return "";
-}
-
-json finding_to_json(const verify::Finding& finding) {
-  json out = {{"file", finding.file},   {"what", finding.what},    {"clip", json()},
-              {"column", json()},       {"offset", json()},        {"expected", finding.expected},
-              {"found", finding.found}, {"remedy", finding.remedy}};
-  if (finding.offset_bytes) out["offset"] = *finding.offset_bytes;
-  if (!finding.clip.empty()) out["clip"] = finding.clip;
-  if (!finding.column.empty()) out["column"] = finding.column;
-  return out;
-}
 
 // What deep recomputed.
 std::string deep_summary(const verify::Report& report) {
@@ -42,30 +19,6 @@ std::string deep_summary(const verify::Report& report) {
 }
 
 }  // namespace
-
-json to_json(const verify::Report& report) {
-  json findings = json::array();
-  for (const verify::Finding& finding : report.findings)
-    findings.push_back(finding_to_json(finding));
-  json repaired = json::array();
-  for (const verify::Mended& mended : report.repaired) {
-    repaired.push_back(
-        {{"file", mended.file}, {"what", mended.what}, {"recomputed", mended.recomputed_count}});
-  }
-  const bool deep = report.level == verify::Level::kDeep;
-  return {{"ok", report.ok},
-          {"level", name_of(report.level)},
-          {"findings", findings},
-          {"finding_count", report.finding_count},
-          {"repaired", repaired},
-          {"recomputed", deep ? json(report.recomputed_count) : json()},
-          {"sampled_of", deep ? json(report.sampled_of) : json()},
-          {"comparison", report.comparison.empty() ? json() : json(report.comparison)},
-          {"shards", report.shard_count},
-          {"records", report.record_count},
-          {"bytes", report.bytes_checked},
-          {"seconds", report.seconds}};
-}
 
 std::string to_text(const verify::Finding& finding) {
   std::string text = escape_controls(finding.file);

@@ -43,8 +43,10 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"maintain",
        {"verify", "pipeline", "corpus", "decode", "decode_worker", "dsp", "text", "store", "reader",
         "report", "formats", "base", "xtts"}},
+      {"frontend",
+       {"verify", "pipeline", "recipe", "store", "report", "corpus", "dsp", "formats", "base", "xtts"}},
       {"cli",
-       {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "loader", "query", "report",
+       {"frontend", "corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "loader", "query", "report",
         "pipeline", "verify", "maintain", "recipe", "formats", "base", "xtts"}},
   };
   return table;

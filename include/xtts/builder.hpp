@@ -1,0 +1,196 @@
+// The builder: makes caches, brings them up to date, verifies and mends them. Installed surface of
+// libxtts_builder.so, which does what `xtts-precompute build` and `verify` do, by the same code.
+//
+//   xtts::BuildOptions options{.data = "./data", .cache = "./cache", .settings =
+//   {"max_frames=1024"}}; auto report = xtts::build_cache(options, {.progress = [](const
+//   xtts::BuildProgress& p) { ... }}); if (!report.ok()) return tell(report.status());
+//
+// Values have the same forms and defaults as on the command line, whose --help and README say what
+// they mean; an empty text is "not given". Nothing is printed.
+//
+// Threads: both functions may run in any thread, and several at once on different caches; on one
+// cache a second build is kBusy. They return when no thread or process of theirs is left. After a
+// fork() of a process that has built, the child cannot build: oneTBB's threads are the parent's.
+// Callbacks must not throw, and must not call the builder.
+//
+// Failures, of both: kInvalidArgument, kNotFound (DATA, CACHE, a recipe, the program that decodes),
+// kMismatch (another recipe, with the differences), kBusy, kResource (disk, memory, I/O),
+// kTooManyRejects, kCancelled (sealed work is kept: the same call goes on), kCorrupt (the published
+// cache is damaged), kUnsupported, kInternal. No exception leaves them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "xtts/export.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts {
+
+struct BuildOptions {
+  std::string data = {};                   // a corpus, any folder of audio, or a corpora.yaml
+  std::string cache = {};                  // the cache's folder
+  std::string recipe = "myxtts";           // a shipped name, or a YAML file
+  std::vector<std::string> settings = {};  // KEY=VALUE, laid over the recipe
+  std::string config = {};                 // the trainer's config.yaml: its data keys are read
+  std::string layout_of_data = {};         // "ljspeech", ...; empty: found out
+  std::string language = {};               // of clips whose list does not say
+  std::string speakers_file = {};          // names in the order of their numbers, one a line
+  std::string store = {};                  // lmdb, hdf5
+  std::string layout = {};                 // padded, packed
+  std::string dtype = {};                  // float32, float16, bfloat16
+  std::string device = "auto";             // auto, cpu
+  std::string isa = "best";                // best, scalar, avx2, avx512
+  std::string memory = {};                 // "512M", "2G"; empty: a quarter of RAM, 2G at most
+  std::string max_rejects = "5%";          // so many faulty clips are tolerated; or "100"
+  std::string partition = {};              // "I/N": only part I of N (from 1), for `merge` to join
+  std::uint32_t thread_count = 0;          // 0: all processors
+  bool retry_rejects = false;
+  bool overwrite = false;    // begin anew; what is published stays until the end
+  bool allow_mixed = false;  // add to a cache that another CPU or library version made
+  bool dry_run = false;      // stop after `before`
+  // The program xtts-precompute, whose processes decode: a codec's crash costs one clip. Empty: the
+  // one beside this library, or in the folder of programs of the same installation.
+  std::string program = {};
+};
+
+// What is known before anything is decoded but a small sample.
+struct BuildPreview {
+  std::string layout = {};
+  std::uint64_t clip_count = 0;
+  std::uint64_t to_compute_count = 0;
+  std::uint64_t reused_count = 0;
+  std::uint64_t gone_count = 0;  // in the cache, but not in DATA any more
+  std::uint64_t source_bytes = 0;
+  // Of the clips to compute; unset where there was nothing to sample.
+  std::optional<double> sound_seconds = {};
+  std::optional<double> build_seconds = {};
+  std::uint64_t size_bytes = 0;  // of the cache, as it is to be stored
+  std::uint64_t free_bytes = 0;
+  std::string json = {};  // all that `build --dry-run --json` prints
+};
+
+struct BuildProgress {
+  std::uint64_t done_count = 0;  // clips, rejected ones and an earlier run's included
+  std::uint64_t total_count = 0;
+  std::uint64_t reject_count = 0;
+  double clips_per_s = 0.0;
+  double realtime_factor = 0.0;  // seconds of sound a second
+  double bytes_per_s = 0.0;      // of sources
+  std::optional<double> seconds_left = {};
+};
+
+struct BuildCallbacks {
+  // What a person should know, a line each. On the calling thread, as `before` is.
+  std::function<void(const std::string& text)> notice = {};
+  // Once, before the first clip. Costs the decoding of a sample, and is left out without.
+  std::function<void(const BuildPreview& preview)> before = {};
+  // After each clip, on whichever thread commits it, one call at a time: should be quick.
+  std::function<void(const BuildProgress& progress)> progress = {};
+  // Asked often, from any thread. Once true, what is in hand is finished.
+  std::function<bool()> cancelled = {};
+};
+
+struct RejectedClip {
+  std::string kind = {};   // policy, input, crash, environment
+  std::string stage = {};  // list, discover, text, decode, condition, features
+  std::string id = {};     // empty where none could be read
+  std::string place = {};  // "metadata.csv:12", or a path relative to DATA
+  std::string reason = {};
+};
+
+struct BuildReport {
+  bool unchanged = false;  // nothing was published: the cache already says all of this
+  std::uint64_t generation = 0;
+  std::uint64_t clip_count = 0;    // planned
+  std::uint64_t record_count = 0;  // in the cache now
+  std::uint64_t computed_count = 0;
+  std::uint64_t reused_count = 0;
+  std::uint64_t gone_count = 0;
+  double sound_seconds = 0.0;  // in the cache now
+  std::uint64_t cache_bytes = 0;
+  std::map<std::string, std::uint64_t> records_by_split = {};
+  std::uint64_t speaker_count = 0;
+  std::uint64_t cut_count = 0;                          // stored, but cut to max_frames
+  std::uint64_t warned_count = 0;                       // stored, but with warnings
+  std::optional<std::uint32_t> max_frames_needed = {};  // would drop or cut nothing
+  double elapsed_s = 0.0;
+  std::vector<RejectedClip> rejects = {};  // as CACHE/rejects.jsonl has them
+  std::string json = {};                   // all that `build --json` prints
+};
+
+// With dry_run the report is empty: `before` has said it all.
+[[nodiscard]] XTTS_API Result<BuildReport> build_cache(const BuildOptions& options,
+                                                       const BuildCallbacks& callbacks = {});
+
+struct VerifyOptions {
+  std::string cache = {};
+  std::string level =
+      "full";             // quick: manifest, sizes, plan; full: every byte; deep: computed again
+  std::string data = {};  // deep, repair: DATA; empty: where the last build found it
+  std::string sample = "100%";     // deep: so many of the clips, by a seeded hash
+  std::string seed = "0";          // deep: of the sample
+  std::string isa = "best";        // deep, repair
+  std::uint32_t thread_count = 0;  // 0: all processors
+  bool repair = false;             // make again what is damaged, byte for byte, and nothing else
+  std::string program = {};        // as BuildOptions::program
+};
+
+enum class VerifyStage : std::uint8_t {
+  kCheck,      // bytes
+  kRecompute,  // clips
+  kRepair,     // shards
+};
+
+struct VerifyProgress {
+  VerifyStage stage = VerifyStage::kCheck;
+  std::uint64_t done = 0;  // in the stage's unit
+  std::uint64_t total = 0;
+  double per_second = 0.0;
+  std::optional<double> seconds_left = {};
+};
+
+struct VerifyCallbacks {
+  std::function<void(const std::string& text)> notice = {};
+  std::function<void(const VerifyProgress& progress)> progress = {};  // one call at a time
+  std::function<bool()> cancelled = {};                               // from any thread
+};
+
+struct VerifyFinding {
+  bool is_note = false;   // nothing is lost, and nothing that a reader uses is wrong
+  std::string file = {};  // relative to the cache
+  std::optional<std::uint64_t> offset_bytes = {};
+  std::string clip = {};  // full id, where one is hit
+  std::string column = {};
+  std::string what = {};  // "record", "block header", "missing file", ...
+  std::string expected = {};
+  std::string found = {};
+  std::string remedy = {};
+};
+
+struct MendedFile {
+  std::string file = {};
+  std::string what = {};               // was done to it
+  std::uint64_t recomputed_count = 0;  // records that were computed again for it
+};
+
+struct VerifyReport {
+  bool ok = true;                            // no damage, or none that is left
+  std::vector<VerifyFinding> findings = {};  // by file and offset; a thousand at most
+  std::uint64_t finding_count = 0;           // all of them
+  std::vector<MendedFile> repaired = {};     // what was found in them is no finding any more
+  std::uint64_t shard_count = 0;
+  std::uint64_t record_count = 0;
+  std::uint64_t bytes_checked = 0;
+  std::string json = {};  // all that `verify --json` prints
+};
+
+// Damage is no failure of verify_cache(): it is in the report.
+[[nodiscard]] XTTS_API Result<VerifyReport> verify_cache(const VerifyOptions& options,
+                                                         const VerifyCallbacks& callbacks = {});
+
+}  // namespace xtts

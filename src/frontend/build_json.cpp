@@ -1,0 +1,119 @@
+#include "frontend/build_json.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/message_shape.hpp"
+
+namespace xtts::frontend {
+namespace {
+
+nlohmann::json times_to_json(const pipeline::StageTimes& times) {
+  return {{"read_s", times.read_s},         {"decode_s", times.decode_s},
+          {"resample_s", times.resample_s}, {"condition_s", times.condition_s},
+          {"features_s", times.features_s}, {"write_s", times.write_s}};
+}
+
+nlohmann::json warnings_to_json(const std::vector<pipeline::WarningKind>& kinds) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& kind : kinds) {
+    list.push_back(
+        {{"count", kind.count}, {"example", {{"id", kind.example_id}, {"warning", kind.example}}}});
+  }
+  return list;
+}
+
+nlohmann::json rejects_to_json(const std::vector<formats::Reject>& rejects) {
+  nlohmann::json by_class = nlohmann::json::object();
+  for (const auto& reject : rejects) {
+    auto& count = by_class[std::string(formats::to_string(reject.kind))];
+    count = (count.is_null() ? 0U : count.get<std::uint64_t>()) + 1;
+  }
+  nlohmann::json groups = nlohmann::json::array();
+  for (const auto& group : group_rejects(rejects)) {
+    groups.push_back(
+        {{"class", group.kind},
+         {"stage", group.stage},
+         {"count", group.count},
+         {"example", {{"path", group.example_path}, {"reason", group.example_reason}}}});
+  }
+  return {{"count", rejects.size()}, {"by_class", by_class}, {"kinds", groups}};
+}
+
+}  // namespace
+
+std::vector<RejectGroup> group_rejects(const std::vector<formats::Reject>& rejects) {
+  std::map<std::string, RejectGroup> groups;
+  for (const auto& reject : rejects) {
+    const std::string kind(formats::to_string(reject.kind));
+    RejectGroup& group = groups[kind + '\n' + reject.stage + '\n' + message_shape(reject.reason)];
+    if (group.count++ > 0) continue;
+    group.kind = kind;
+    group.stage = reject.stage;
+    group.example_path = formats::place_of(reject);
+    group.example_reason = reject.reason;
+  }
+  std::vector<RejectGroup> sorted;
+  for (auto& [key, group] : groups) sorted.push_back(std::move(group));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const RejectGroup& a, const RejectGroup& b) { return a.count > b.count; });
+  return sorted;
+}
+
+nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
+                               const pipeline::BuildPreview& preview) {
+  nlohmann::json storage = nlohmann::json::array();
+  for (const auto& choice : preview.storage) {
+    storage.push_back(
+        {{"name", choice.name}, {"bytes", choice.size_bytes}, {"chosen", choice.chosen}});
+  }
+  nlohmann::json json = {{"data", request.data},
+                         {"cache", request.cache},
+                         {"recipe", request.recipe.name},
+                         {"layout", preview.layout},
+                         {"clips", preview.clip_count},
+                         {"to_compute", preview.to_compute_count},
+                         {"reused", preview.reused_count},
+                         {"gone", preview.gone_count},
+                         {"source_bytes", preview.source_bytes},
+                         {"splits", preview.clips_by_split},
+                         {"has_text", preview.has_text},
+                         {"notes", preview.notes},
+                         {"unknown_characters", preview.unknown_characters},
+                         {"storage", storage},
+                         {"free_bytes", preview.free_bytes},
+                         {"rejects", rejects_to_json(preview.rejects)}};
+  json["sound_seconds"] =
+      preview.sound_seconds ? nlohmann::json(*preview.sound_seconds) : nlohmann::json();
+  json["build_seconds"] =
+      preview.build_seconds ? nlohmann::json(*preview.build_seconds) : nlohmann::json();
+  return json;
+}
+
+nlohmann::json report_to_json(const pipeline::BuildRequest& request,
+                              const pipeline::BuildReport& report, double elapsed_s) {
+  nlohmann::json json = {{"data", request.data},
+                         {"cache", request.cache},
+                         {"unchanged", report.unchanged},
+                         {"generation", report.generation},
+                         {"clips", report.clip_count},
+                         {"records", report.record_count},
+                         {"computed", report.computed_count},
+                         {"reused", report.reused_count},
+                         {"gone", report.gone_count},
+                         {"sound_seconds", report.sound_seconds},
+                         {"bytes", report.cache_bytes},
+                         {"splits", report.records_by_split},
+                         {"speakers", report.speaker_count},
+                         {"cut", report.cut_count},
+                         {"warned", report.warned_count},
+                         {"warnings", warnings_to_json(report.warnings)},
+                         {"elapsed_s", elapsed_s},
+                         {"times", times_to_json(report.times)},
+                         {"rejects", rejects_to_json(report.rejects)}};
+  json["max_frames_needed"] =
+      report.frames_needed > 0 ? nlohmann::json(report.frames_needed) : nlohmann::json();
+  return json;
+}
+
+}  // namespace xtts::frontend
