@@ -1,6 +1,6 @@
 # Installs into a fresh prefix, then configures, builds and runs install_consumer/ against it.
 # Needs BUILD_FOLDER, CONSUMER (its source), WORK (scratch), CXX (the compiler), GENERATOR (of the build: the only
-# build tool that is known to be there).
+# build tool that is known to be there), SOUND (any).
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 
@@ -18,4 +18,11 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 execute_process(COMMAND ${WORK}/build/consumer ${WORK} RESULT_VARIABLE code OUTPUT_VARIABLE out)
 if(NOT code EQUAL 6 OR NOT out STREQUAL "not found 0\n")
   message(FATAL_ERROR "the consumer said '${out}' with exit ${code}")
+endif()
+
+# The installed builder finds the installed program by itself.
+file(COPY ${SOUND} DESTINATION ${WORK}/data)
+execute_process(COMMAND ${WORK}/build/maker ${WORK}/data ${WORK}/cache RESULT_VARIABLE code OUTPUT_VARIABLE out)
+if(NOT code EQUAL 0 OR NOT out STREQUAL "ok 1\n")
+  message(FATAL_ERROR "the maker said '${out}' with exit ${code}")
 endif()

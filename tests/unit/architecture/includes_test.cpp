@@ -45,6 +45,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
         "report", "formats", "base", "xtts"}},
       {"frontend",
        {"verify", "pipeline", "recipe", "store", "report", "corpus", "dsp", "formats", "base", "xtts"}},
+      {"builder", {"frontend", "verify", "pipeline", "formats", "base", "xtts"}},
       {"cli",
        {"frontend", "corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "loader", "query", "report",
         "pipeline", "verify", "maintain", "recipe", "formats", "base", "xtts"}},

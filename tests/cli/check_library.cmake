@@ -1,5 +1,6 @@
 # Asks the built library itself: what does it need, and what does it show?
-# Needs LIBRARY, READELF, NM, ALLOWED (regular expression: what every C++ program has), EXPECTED (a list of names).
+# Needs LIBRARY, NAME (its own, as in libNAME.so), READELF, NM, ALLOWED (regular expression: what it may need), EXPECTED (a
+# list of names).
 
 execute_process(COMMAND ${READELF} --wide --dynamic ${LIBRARY} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*\\[[^]]*\\]" needed "${dynamic}")
@@ -9,10 +10,10 @@ endif()
 foreach(entry ${needed})
   string(REGEX REPLACE ".*\\[(.*)\\]" "\\1" name "${entry}")
   if(NOT name MATCHES "^(${ALLOWED})$")
-    message(SEND_ERROR "the reader needs ${name}")
+    message(SEND_ERROR "lib${NAME}.so needs ${name}")
   endif()
 endforeach()
-if(NOT dynamic MATCHES "SONAME[^\n]*\\[libxtts_reader\\.so\\.[0-9]+\\]")
+if(NOT dynamic MATCHES "SONAME[^\n]*\\[lib${NAME}\\.so\\.[0-9]+\\]")
   message(SEND_ERROR "the library's SONAME has no version:\n${dynamic}")
 endif()
 
@@ -23,9 +24,9 @@ set(seen "")
 foreach(line IN LISTS lines)
   string(REGEX REPLACE "^[0-9a-f]+ [A-Za-z] " "" name "${line}")
   string(REGEX REPLACE "\\[abi:[^]]*\\]" "" name "${name}")
-  string(REGEX REPLACE "@+XTTS_READER_[0-9]+$" "" name "${name}")
+  string(REGEX REPLACE "@+XTTS_[A-Z]+_[0-9]+$" "" name "${name}")
   string(REGEX REPLACE "\\(.*$" "" name "${name}")
-  if(NOT name MATCHES "^XTTS_READER_[0-9]+$")  # the version node itself
+  if(NOT name MATCHES "^XTTS_[A-Z]+_[0-9]+$")  # the version node itself
     list(APPEND seen "${name}")
   endif()
 endforeach()

@@ -1,0 +1,121 @@
+// build_cache() of include/xtts/builder.hpp on pipeline::build.
+#include <chrono>
+#include <utility>
+
+#include "base/current_exception.hpp"
+#include "base/try.hpp"
+#include "builder/find_program.hpp"
+#include "frontend/build_json.hpp"
+#include "frontend/build_rates.hpp"
+#include "frontend/build_request.hpp"
+#include "frontend/json_text.hpp"
+#include "pipeline/build.hpp"
+#include "xtts/builder.hpp"
+
+namespace xtts {
+namespace {
+
+BuildPreview public_preview(const pipeline::BuildRequest& request,
+                            const pipeline::BuildPreview& preview) {
+  std::uint64_t size_bytes = 0;
+  for (const auto& choice : preview.storage) {
+    if (choice.chosen) size_bytes = choice.size_bytes;
+  }
+  return {.layout = preview.layout,
+          .clip_count = preview.clip_count,
+          .to_compute_count = preview.to_compute_count,
+          .reused_count = preview.reused_count,
+          .gone_count = preview.gone_count,
+          .source_bytes = preview.source_bytes,
+          .sound_seconds = preview.sound_seconds,
+          .build_seconds = preview.build_seconds,
+          .size_bytes = size_bytes,
+          .free_bytes = preview.free_bytes,
+          .json = frontend::dump_json(frontend::preview_to_json(request, preview))};
+}
+
+BuildReport public_report(const pipeline::BuildRequest& request,
+                          const pipeline::BuildReport& report, double elapsed_s) {
+  BuildReport out = {
+      .unchanged = report.unchanged,
+      .generation = report.generation,
+      .clip_count = report.clip_count,
+      .record_count = report.record_count,
+      .computed_count = report.computed_count,
+      .reused_count = report.reused_count,
+      .gone_count = report.gone_count,
+      .sound_seconds = report.sound_seconds,
+      .cache_bytes = report.cache_bytes,
+      .records_by_split = report.records_by_split,
+      .speaker_count = report.speaker_count,
+      .cut_count = report.cut_count,
+      .warned_count = report.warned_count,
+      .elapsed_s = elapsed_s,
+      .json = frontend::dump_json(frontend::report_to_json(request, report, elapsed_s))};
+  if (report.frames_needed > 0) out.max_frames_needed = report.frames_needed;
+  for (const formats::Reject& reject : report.rejects) {
+    out.rejects.push_back({.kind = std::string(formats::to_string(reject.kind)),
+                           .stage = reject.stage,
+                           .id = reject.id,
+                           .place = formats::place_of(reject),
+                           .reason = reject.reason});
+  }
+  return out;
+}
+
+class Observer final : public pipeline::BuildObserver {
+ public:
+  Observer(Env& env, const pipeline::BuildRequest& request, const BuildCallbacks& callbacks)
+      : env_(env), request_(request), callbacks_(callbacks) {}
+
+  [[nodiscard]] bool wants_estimate() const override {
+    return static_cast<bool>(callbacks_.before);
+  }
+  void notice(const std::string& text) override {
+    if (callbacks_.notice) callbacks_.notice(text);
+  }
+  void before(const pipeline::BuildPreview& preview) override {
+    if (callbacks_.before) callbacks_.before(public_preview(request_, preview));
+  }
+  void progress(const pipeline::BuildProgress& progress) override {
+    if (!callbacks_.progress) return;
+    rates_.update(env_.now(), progress);
+    callbacks_.progress(rates_.shown());
+  }
+  [[nodiscard]] bool cancelled() const override {
+    return callbacks_.cancelled && callbacks_.cancelled();
+  }
+
+ private:
+  Env& env_;
+  const pipeline::BuildRequest& request_;
+  const BuildCallbacks& callbacks_;
+  frontend::BuildRates rates_;
+};
+
+Result<BuildReport> run_build(Env& env, const BuildOptions& options,
+                              const BuildCallbacks& callbacks) {
+  const auto hear_config = [&](const recipe::TrainerConfig& config) {
+    if (!callbacks.notice) return;
+    for (const std::string& line : frontend::not_reproduced(config)) callbacks.notice(line);
+  };
+  XTTS_ASSIGN(
+      const auto request,
+      frontend::request_of(env, options, builder::caller_with(options.program), hear_config));
+  const auto begin = env.now();
+  Observer observer(env, request, callbacks);
+  XTTS_ASSIGN(const auto report, pipeline::build(env, request, observer));
+  if (request.dry_run) return BuildReport{};
+  const double elapsed_s = std::chrono::duration<double>(env.now() - begin).count();
+  return public_report(request, report, elapsed_s);
+}
+
+}  // namespace
+
+Result<BuildReport> build_cache(const BuildOptions& options, const BuildCallbacks& callbacks) try {
+  return run_build(Env::real(), options, callbacks);
+} catch (...) {
+  return status_of_current_exception();
+}
+
+}  // namespace xtts
