@@ -13,8 +13,8 @@ log=$project/build/python-env.log
 state() {
   "$python" -c 'import sys; print(sys.version, sys.executable)'
   sha256sum pyproject.toml CMakeLists.txt LICENSE README.md tests/python/requirements.txt
-  find cmake include formats src/{base,reader,query,gpu,loader,capi,api,python} -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.txt' \
-    -o -name '*.cmake' -o -name '*.in' -o -name '*.map' -o -name '*.py' -o -name '*.pyi' -o -name py.typed \) -print0 | sort -z | xargs -0 sha256sum
+  find cli cmake configs include formats src -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.txt' \
+    -o -name '*.cmake' -o -name '*.in' -o -name '*.map' -o -name '*.py' -o -name '*.pyi' -o -name '*.yaml' -o -name py.typed \) -print0 | sort -z | xargs -0 sha256sum
 }
 
 install_package() {

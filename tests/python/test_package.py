@@ -30,10 +30,22 @@ def test_versions_agree():
     assert importlib.metadata.requires("xtts-precompute") == ["numpy>=1.23", 'ml_dtypes>=0.3; extra == "bfloat16"']
 
 
-def test_compiled_parts_need_nothing_but_the_runtime():
-    allowed = re.compile(r"lib(stdc\+\+|gcc_s|m|c|xtts_reader)\.so\.\d+|ld-linux.*\.so\.\d+")
-    parts = sorted(FOLDER.glob("*.so*"))
-    assert len(parts) == 2, parts
+RUNTIME = r"lib(stdc\+\+|gcc_s|m|c)\.so\.\d+|ld-linux.*\.so\.\d+"
+TOOLS = r"lib(avformat|avcodec|avutil|swresample|tbb|yaml-cpp|z|lmdb|hdf5\w*|fftw3f?)\.so[.\d]*"
+
+
+@pytest.mark.parametrize(
+    ("names", "allowed"),
+    [
+        (["_core.*.so", "libxtts_reader.so.0"], rf"{RUNTIME}|libxtts_reader\.so\.0"),
+        (["_builder.*.so", "libxtts_builder.so.0", "xtts-precompute"], rf"{RUNTIME}|libxtts_builder\.so\.0|{TOOLS}"),
+    ],
+)
+def test_compiled_parts_need_what_is_theirs(names, allowed):
+    allowed = re.compile(allowed)
+    parts = [part for name in names for part in FOLDER.glob(name)]
+    assert len(parts) == len(names), parts
+    assert len(list(FOLDER.glob("*.so*"))) == 4
     for part in parts:
         said = subprocess.run(["readelf", "-Wd", part], capture_output=True, text=True, check=True).stdout
         needed = re.findall(r"\(NEEDED\).*\[(.*)\]", said)
@@ -75,14 +87,14 @@ def test_everything_public_has_a_docstring():
     assert sorted(xp.__all__) == xp.__all__
 
 
-def test_the_stub_is_that_of_the_module(tmp_path):
+@pytest.mark.parametrize("name", ["_core", "_builder"])
+def test_the_stub_is_that_of_the_module(name, tmp_path):
     # Made anew with: python -m nanobind.stubgen -m xtts_precompute._core -o src/python/xtts_precompute/_core.pyi
-    subprocess.run(
-        [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "xtts_precompute._core", "-o", tmp_path / "_core.pyi"], check=True
-    )
-    made = (tmp_path / "_core.pyi").read_text()
+    stub = tmp_path / f"{name}.pyi"
+    subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-m", f"xtts_precompute.{name}", "-o", stub], check=True)
+    made = stub.read_text()
     made = re.sub(r'    def __buffer__\(self, flags, /\):\n        """\n.*?"""\n\n', "", made, flags=re.DOTALL)  # from Python 3.12 on
-    assert made == (CHECKED_IN / "_core.pyi").read_text()
+    assert made == (CHECKED_IN / stub.name).read_text()
 
 
 def mypy(*arguments):
@@ -118,6 +130,17 @@ state = reader.state_dict()
 reader.load_state_dict(state)
 mean: float = reader.stats().ms_mean
 version: str = xp.__version__
+
+def show(progress: xp.BuildProgress) -> None:
+    print(progress.done / progress.total)
+
+report: xp.BuildReport = xp.build("./data", "./cache", settings={"max_frames": 1024}, max_rejects=0.01, progress=show)
+preview: xp.BuildPreview = xp.build("./data", "./cache", dry_run=True, partition=(1, 4))
+findings: list[xp.Finding] = xp.verify("./cache", "deep", sample=0.01, repair=True).findings
+try:
+    xp.verify("./cache", progress=False)
+except xp.TooManyRejectsError as error:
+    code: str = error.code
 """
 
 WRONG = {
@@ -129,6 +152,9 @@ WRONG = {
     "cache.ids[0] + 1": "Unsupported operand",
     "xp.opne": "has no attribute",
     "reader.stats().ms_median": "has no attribute",
+    'xp.build("./data", "./cache", store="lmbd")': "No overload variant|incompatible type",
+    "report.storage": "has no attribute",
+    'xp.verify("./cache", "fully")': "incompatible type",
 }
 
 
@@ -162,6 +188,15 @@ def test_nothing_is_looked_for_that_only_the_builder_needs(tmp_path):
     assert done.returncode == 0, done.stderr
     known = (tmp_path / "CMakeCache.txt").read_text()
     assert "XTTS_XXHASH_INCLUDE" in known and not re.search("(?i)lmdb|ffmpeg|fftw|hdf5", known)
+
+
+def test_without_the_tools_libraries_the_reader_alone_is_built(tmp_path):
+    hidden = ("-DCMAKE_DISABLE_FIND_PACKAGE_yaml-cpp=ON", "-DXTTS_LMDB_LIBRARY=")
+    done = configure(tmp_path, "-DXTTS_BUILD_TOOLS=AUTO", *hidden)
+    assert done.returncode == 0 and "The reader alone is built: not found: yaml-cpp, LMDB\n" in done.stdout, done.stderr
+    done = configure(tmp_path, "-DXTTS_BUILD_TOOLS=ON", *hidden)
+    said = " ".join(done.stderr.split())
+    assert done.returncode != 0 and "not found: yaml-cpp, LMDB." in said and "XTTS_BUILD_TOOLS=OFF builds the reader alone" in said
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,17 @@ from typing import TYPE_CHECKING
 
 from ._array import Array
 from ._batch import Batch
+from ._build import (
+    BuildPreview,
+    BuildProgress,
+    BuildReport,
+    Finding,
+    Repaired,
+    VerifyProgress,
+    VerifyReport,
+    build,
+    verify,
+)
 from ._cache import Cache, Clip, Column, open
 from ._errors import (
     BusyError,
@@ -30,6 +41,7 @@ from ._errors import (
     NotFoundError,
     ResourceError,
     SourceIoError,
+    TooManyRejectsError,
     UnsupportedError,
 )
 from ._options import Statistics
@@ -51,21 +63,31 @@ if not TYPE_CHECKING:  # who saw this function would take any name for one of th
 __all__ = [
     "Array",
     "Batch",
+    "BuildPreview",
+    "BuildProgress",
+    "BuildReport",
     "BusyError",
     "Cache",
     "Clip",
     "Column",
     "CorruptError",
     "Error",
+    "Finding",
     "InternalError",
     "InvalidArgumentError",
     "MismatchError",
     "NotFoundError",
     "Reader",
     "ReaderStats",
+    "Repaired",
     "ResourceError",
     "SourceIoError",
     "Statistics",
+    "TooManyRejectsError",
     "UnsupportedError",
+    "VerifyProgress",
+    "VerifyReport",
+    "build",
     "open",
+    "verify",
 ]

@@ -43,13 +43,13 @@ class UnsupportedError(Error):
 
 
 class MismatchError(Error):
-    """Of another cache, generation, selection or dtype than this."""
+    """Of another cache, generation, selection, dtype or recipe than this."""
 
     code = "mismatch"
 
 
 class BusyError(Error):
-    """All slots are held by batches and arrays that are still referred to, or another thread is using the reader."""
+    """All slots are held by batches and arrays that are still referred to, another thread is using the reader, or another builder the cache."""
 
     code = "busy"
 
@@ -62,6 +62,12 @@ class ResourceError(Error, OSError):
     """Memory, descriptors, disk: make room and try again."""
 
     code = "resource"
+
+
+class TooManyRejectsError(Error):
+    """More clips were at fault than `max_rejects`; nothing was published, and what is done is kept. CACHE/rejects.jsonl says why."""
+
+    code = "too many rejects"
 
 
 class InternalError(Error):
@@ -82,6 +88,7 @@ CLASSES: dict[str, type[Error]] = {
         MismatchError,
         BusyError,
         ResourceError,
+        TooManyRejectsError,
         InternalError,
     )
 }

@@ -1,0 +1,10 @@
+// The parts of the module `_builder`, where the tools' code meets Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace xtts::python {
+
+void bind_build(nanobind::module_& module);
+
+}  // namespace xtts::python

@@ -1,0 +1,21 @@
+// xtts_precompute._builder: include/xtts/builder.hpp for the Python files of the package. A module
+// of its own beside _core, loaded when something is built: it brings FFmpeg, TBB and more with it.
+#include <nanobind/nanobind.h>
+
+#include "python/beside.hpp"
+#include "python/builder_bindings.hpp"
+#include "python/errors.hpp"
+#include "python/fork.hpp"
+#include "python/gil.hpp"
+
+NB_MODULE(_builder, module) {
+  using namespace xtts::python;
+  nanobind::set_leak_warnings(false);
+  count_forks();
+  module.doc() = "The compiled part of xtts_precompute that builds. Use xtts_precompute itself.";
+  module.def("stop_all", Beside::stop_all, "From now on all work stops.");
+  module.def("stay_inside", GilRelease::stay_inside, "From now on no thread lets go of the GIL.");
+  module.def("running_count", Beside::running_count, "Calls that have not ended.");
+  bind_errors();
+  bind_build(module);
+}

@@ -1,0 +1,412 @@
+"""Building and verifying caches: what `xtts-precompute build` and `verify` do, by the same code.
+
+The compiled part is loaded by the first call. The work runs in threads of C++; the calling thread looks twenty times a
+second for signals and calls back, so callbacks run in it, and Ctrl-C stops the work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, overload
+
+from ._choices import number, one_of, switch, text, whole
+from ._errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Path = Union[str, "os.PathLike[str]"]
+
+LEVELS = ("quick", "full", "deep")
+STORES = ("lmdb", "hdf5")
+LAYOUTS = ("padded", "packed")
+DTYPES = ("float32", "float16", "bfloat16")
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class BuildProgress:
+    """How far a build is."""
+
+    done: int
+    """Clips, rejected ones and those of an interrupted build included."""
+    total: int
+    rejects: int
+    clips_per_s: float
+    realtime_factor: float
+    """Seconds of sound a second."""
+    bytes_per_s: float
+    """Of sources."""
+    seconds_left: float | None
+
+
+@dataclass(frozen=True)
+class BuildPreview:
+    """What a build would do, of `dry_run=True`; the names of `build --dry-run --json`."""
+
+    data: str
+    cache: str
+    recipe: str
+    layout: str
+    clips: int
+    to_compute: int
+    reused: int
+    gone: int
+    """In the cache, but not in DATA any more."""
+    source_bytes: int
+    splits: dict[str, int]
+    has_text: bool
+    notes: list[str]
+    unknown_characters: dict[str, int]
+    storage: list[dict[str, Any]]
+    """Each choice of storage: name, bytes, chosen."""
+    free_bytes: int
+    rejects: dict[str, Any]
+    """Known already, as in BuildReport."""
+    sound_seconds: float | None
+    build_seconds: float | None
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build has done; the names of `build --json`."""
+
+    data: str
+    cache: str
+    unchanged: bool
+    """Nothing was published: the cache already says all of this."""
+    generation: int
+    clips: int
+    """Planned."""
+    records: int
+    """In the cache now."""
+    computed: int
+    reused: int
+    gone: int
+    """Not in DATA any more."""
+    sound_seconds: float
+    bytes: int
+    splits: dict[str, int]
+    speakers: int
+    cut: int
+    """Stored, but cut to max_frames."""
+    warned: int
+    warnings: list[dict[str, Any]]
+    elapsed_s: float
+    times: dict[str, float]
+    rejects: dict[str, Any]
+    """count, by_class, and kinds with an example each; all of them are in CACHE/rejects.jsonl."""
+    max_frames_needed: int | None
+    """Would drop or cut nothing."""
+
+
+@dataclass(frozen=True)
+class VerifyProgress:
+    """How far a verify is: "check" counts bytes, "recompute" clips, "repair" shards."""
+
+    stage: str
+    done: int
+    total: int
+    per_second: float
+    seconds_left: float | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Damage, or a note, in a file of a cache."""
+
+    file: str
+    what: str
+    clip: str | None
+    column: str | None
+    offset: int | None
+    expected: str
+    found: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """A file that was mended; `recomputed` records were computed again for it."""
+
+    file: str
+    what: str
+    recomputed: int
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """What a verify has found; the names of `verify --json`."""
+
+    ok: bool
+    """No damage, or none that is left."""
+    level: str
+    findings: list[Finding]
+    finding_count: int
+    repaired: list[Repaired]
+    recomputed: int | None
+    sampled_of: int | None
+    comparison: str | None
+    shards: int
+    records: int
+    bytes: int
+    seconds: float
+
+
+@overload
+def build(
+    data: Path,
+    cache: Path,
+    *,
+    recipe: Path = ...,
+    settings: Mapping[str, Any] | Iterable[str] | None = ...,
+    config: Path | None = ...,
+    layout_of_data: str | None = ...,
+    language: str | None = ...,
+    speakers: Path | None = ...,
+    store: Literal["lmdb", "hdf5"] | None = ...,
+    layout: Literal["padded", "packed"] | None = ...,
+    dtype: Literal["float32", "float16", "bfloat16"] | None = ...,
+    device: str = ...,
+    isa: Literal["best", "scalar", "avx2", "avx512"] = ...,
+    memory: int | str | None = ...,
+    max_rejects: int | float | str = ...,
+    partition: str | tuple[int, int] | None = ...,
+    threads: int | None = ...,
+    retry_rejects: bool = ...,
+    overwrite: bool = ...,
+    allow_mixed: bool = ...,
+    dry_run: Literal[False] = ...,
+    progress: bool | Callable[[BuildProgress], object] = ...,
+) -> BuildReport: ...
+
+
+@overload
+def build(
+    data: Path,
+    cache: Path,
+    *,
+    recipe: Path = ...,
+    settings: Mapping[str, Any] | Iterable[str] | None = ...,
+    config: Path | None = ...,
+    layout_of_data: str | None = ...,
+    language: str | None = ...,
+    speakers: Path | None = ...,
+    store: Literal["lmdb", "hdf5"] | None = ...,
+    layout: Literal["padded", "packed"] | None = ...,
+    dtype: Literal["float32", "float16", "bfloat16"] | None = ...,
+    device: str = ...,
+    isa: Literal["best", "scalar", "avx2", "avx512"] = ...,
+    memory: int | str | None = ...,
+    max_rejects: int | float | str = ...,
+    partition: str | tuple[int, int] | None = ...,
+    threads: int | None = ...,
+    retry_rejects: bool = ...,
+    overwrite: bool = ...,
+    allow_mixed: bool = ...,
+    dry_run: Literal[True],
+    progress: bool | Callable[[BuildProgress], object] = ...,
+) -> BuildPreview: ...
+
+
+def build(
+    data: Path,
+    cache: Path,
+    *,
+    recipe: Path = "myxtts",
+    settings: Mapping[str, Any] | Iterable[str] | None = None,
+    config: Path | None = None,
+    layout_of_data: str | None = None,
+    language: str | None = None,
+    speakers: Path | None = None,
+    store: Literal["lmdb", "hdf5"] | None = None,
+    layout: Literal["padded", "packed"] | None = None,
+    dtype: Literal["float32", "float16", "bfloat16"] | None = None,
+    device: str = "auto",
+    isa: Literal["best", "scalar", "avx2", "avx512"] = "best",
+    memory: int | str | None = None,
+    max_rejects: int | float | str = "5%",
+    partition: str | tuple[int, int] | None = None,
+    threads: int | None = None,
+    retry_rejects: bool = False,
+    overwrite: bool = False,
+    allow_mixed: bool = False,
+    dry_run: bool = False,
+    progress: bool | Callable[[BuildProgress], object] = True,
+) -> BuildReport | BuildPreview:
+    """Makes a cache from DATA, continues an interrupted one, or brings one up to date.
+
+    data        a corpus in a known layout, any folder of audio, or a corpora.yaml
+    recipe      the name of a shipped recipe, or a YAML file; `settings` (a dict, or "KEY=VALUE" texts) are laid over it,
+                after the data keys of the trainer's own `config`
+    memory      at most this much, in bytes or as "2G"; None: a quarter of RAM, 2 GiB at most
+    max_rejects so many faulty clips are tolerated: a number of them, or a share (0.05, "5%")
+    partition   (i, n): only part i of n, counted from 1, for `xtts-precompute merge`
+    dry_run     computes nothing, and returns a BuildPreview
+    progress    True: a bar (tqdm or rich, where there are any, else lines); or a function that gets a BuildProgress
+
+    All else is as on the command line. Warnings are Python's. Ctrl-C and exceptions of `progress` stop the build, which
+    finishes the clips in hand; the same call goes on from there. TooManyRejectsError, MismatchError (the cache is of another
+    recipe), BusyError (somebody builds it), NotFoundError, InvalidArgumentError and ResourceError say what to do.
+    """
+    core = _core_that_builds()
+    arguments = {
+        "data": _path("data", data),
+        "cache": _path("cache", cache),
+        "recipe": _path("recipe", recipe),
+        "settings": _settings(settings),
+        "config": _path("config", config),
+        "layout_of_data": _words("layout_of_data", layout_of_data),
+        "language": _words("language", language),
+        "speakers_file": _path("speakers", speakers),
+        "store": "" if store is None else one_of("store", store, STORES),
+        "layout": "" if layout is None else one_of("layout", layout, LAYOUTS),
+        "dtype": "" if dtype is None else one_of("dtype", dtype, DTYPES),
+        "device": text("device", device),
+        "isa": text("isa", isa),
+        "memory": "" if memory is None else _words_or_whole("memory", memory),
+        "max_rejects": _limit(max_rejects),
+        "partition": _partition(partition),
+        "threads": _threads(threads),
+        "retry_rejects": switch("retry_rejects", retry_rejects),
+        "overwrite": switch("overwrite", overwrite),
+        "allow_mixed": switch("allow_mixed", allow_mixed),
+        "dry_run": switch("dry_run", dry_run),
+        "program": b"",
+    }
+    with _progress(progress, "build") as hear:
+        on_progress = None if hear is None or dry_run else lambda *figures: hear(BuildProgress(*figures))
+        document = json.loads(core.build(**arguments, on_notice=_warn, on_progress=on_progress))
+    return _of(BuildPreview, document) if dry_run else _of(BuildReport, document)
+
+
+def verify(
+    cache: Path,
+    level: Literal["quick", "full", "deep"] = "full",
+    *,
+    data: Path | None = None,
+    sample: float | str | None = None,
+    seed: int = 0,
+    repair: bool = False,
+    isa: Literal["best", "scalar", "avx2", "avx512"] = "best",
+    threads: int | None = None,
+    progress: bool | Callable[[VerifyProgress], object] = True,
+) -> VerifyReport:
+    """Checks that a cache is what was written, and mends it where asked to. Damage is no exception: see the report's `ok`.
+
+    level   "quick": manifest, sizes and plan; "full": every byte; "deep": and records computed again from the sources
+    data    deep, repair: where the sources are; None: where the last build found them
+    sample  deep: so many of the clips (0.01, "1%"), by a hash with `seed`
+    repair  make again what is damaged, byte for byte, and nothing else
+
+    `progress`, warnings and Ctrl-C are as in build().
+    """
+    core = _core_that_builds()
+    arguments = {
+        "cache": _path("cache", cache),
+        "level": one_of("level", level, LEVELS),
+        "data": _path("data", data),
+        "sample": "100%" if sample is None else _words_or_number("sample", sample),
+        "seed": str(whole("seed", seed, 0, 2**64 - 1)),
+        "isa": text("isa", isa),
+        "threads": _threads(threads),
+        "repair": switch("repair", repair),
+        "program": b"",
+    }
+    with _progress(progress, "verify") as hear:
+        on_progress = None if hear is None else lambda *figures: hear(VerifyProgress(*figures))
+        report = json.loads(core.verify(**arguments, on_notice=_warn, on_progress=on_progress))
+    report["findings"] = [_of(Finding, finding) for finding in report["findings"]]
+    report["repaired"] = [_of(Repaired, mended) for mended in report["repaired"]]
+    return _of(VerifyReport, report)
+
+
+def _core_that_builds() -> ModuleType:
+    from . import _tools  # with what only who builds needs
+
+    return _tools.core()
+
+
+def _progress(progress: Any, title: str) -> Any:
+    from . import _progress as display
+
+    return display.listener(progress, title)
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=3)  # of who called build()
+
+
+def _of(kind: type[_T], document: Mapping[str, Any]) -> _T:
+    return kind(**{field.name: document[field.name] for field in fields(kind)})  # type: ignore[arg-type]
+
+
+# ---- arguments
+
+
+def _path(name: str, value: Path | None) -> bytes:
+    if value is None:
+        return b""
+    try:
+        path = os.fsencode(value)
+    except TypeError:
+        raise InvalidArgumentError(f"{name} must be a path, not {value!r}") from None
+    if not path or b"\0" in path:
+        raise InvalidArgumentError(f"{name} is {value!r}, which is no path")
+    return path
+
+
+def _settings(settings: Any) -> list[str]:
+    if settings is None:
+        return []
+    if isinstance(settings, Mapping):
+        return [f"{text('a key of settings', key)}={_yaml(key, value)}" for key, value in settings.items()]
+    if isinstance(settings, str):
+        raise InvalidArgumentError(f"settings must be a dict or a list of texts, not one text: settings=[{settings!r}]")
+    return [text("one of settings", setting) for setting in settings]
+
+
+def _yaml(key: str, value: Any) -> str:
+    if isinstance(value, str):
+        return text(f"setting {key}", value)
+    try:
+        return json.dumps(value)  # which YAML reads, too
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"setting {key} must be a text, a number, True, False, None or a list of them, not {value!r}") from None
+
+
+def _words(name: str, value: str | None) -> str:
+    return "" if value is None else text(name, value)
+
+
+def _words_or_whole(name: str, value: Any) -> str:
+    return text(name, value) if isinstance(value, str) else str(whole(name, value, 0, 2**63))
+
+
+def _words_or_number(name: str, value: Any) -> str:
+    return text(name, value) if isinstance(value, str) else repr(number(name, value))
+
+
+def _limit(max_rejects: Any) -> str:
+    if isinstance(max_rejects, float):
+        return f"{100 * max_rejects:.12g}%"
+    return _words_or_whole("max_rejects", max_rejects)
+
+
+def _partition(partition: Any) -> str:
+    if partition is None or isinstance(partition, str):
+        return _words("partition", partition)
+    try:
+        index, count = partition
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"partition must be (i, n), part i of n, not {partition!r}") from None
+    return f"{whole('the part', index, 1, 2**32 - 1)}/{whole('the number of parts', count, 1, 2**32 - 1)}"
+
+
+def _threads(threads: int | None) -> int:
+    return 0 if threads is None else whole("threads", threads, 1, 1024)
