@@ -89,10 +89,12 @@ nb::object make_capsule(bool is_versioned, void* data, Layout layout,
              : make_capsule<Managed>(data, std::move(layout), std::move(owner), flags);
 }
 
-// `address` lies in `memory`, which the capsule keeps.
-nb::object share(const Memory& memory, std::uintptr_t address, std::vector<std::int64_t> shape,
-                 std::vector<std::int64_t> strides, std::uint8_t kind, std::uint8_t bits) {
-  return make_capsule(true, reinterpret_cast<void*>(address),
+// `address` lies in `memory`, which the capsule keeps. Before version 1.0 DLPack cannot say that
+// memory is read-only: the caller answers for a consumer that does not write.
+nb::object share(bool is_versioned, const Memory& memory, std::uintptr_t address,
+                 std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
+                 std::uint8_t kind, std::uint8_t bits) {
+  return make_capsule(is_versioned, reinterpret_cast<void*>(address),
                       {std::move(shape), std::move(strides), {kind, bits, 1}}, memory.owner,
                       kReadOnly);
 }
@@ -114,9 +116,11 @@ nb::object copy(bool is_versioned, std::uintptr_t address, std::size_t size_byte
 }  // namespace
 
 void bind_dlpack(nb::module_& module) {
-  module.def("dlpack_of_memory", share, nb::arg("memory"), nb::arg("address"), nb::arg("shape"),
-             nb::arg("strides"), nb::arg("kind"), nb::arg("bits"),
-             "A read-only capsule (DLPack 1.0) of a part of `memory`; strides count elements.");
+  module.def(
+      "dlpack_of_memory", share, nb::arg("is_versioned"), nb::arg("memory"), nb::arg("address"),
+      nb::arg("shape"), nb::arg("strides"), nb::arg("kind"), nb::arg("bits"),
+      "A capsule of a part of `memory`, marked read-only where DLPack can (1.0); strides count "
+      "elements.");
   module.def("dlpack_of_copy", copy, nb::arg("is_versioned"), nb::arg("address"),
              nb::arg("size_bytes"), nb::arg("shape"), nb::arg("strides"), nb::arg("kind"),
              nb::arg("bits"), "A capsule of a copy of memory without gaps.");

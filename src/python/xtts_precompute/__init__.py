@@ -38,6 +38,7 @@ from ._errors import (
     InternalError,
     InvalidArgumentError,
     MismatchError,
+    MissingPackageError,
     NotFoundError,
     ResourceError,
     SourceIoError,
@@ -49,15 +50,22 @@ from ._reader import Reader, ReaderStats
 
 __version__: str
 
-if not TYPE_CHECKING:  # who saw this function would take any name for one of the package
+if TYPE_CHECKING:
+    from . import torch as torch
+else:  # who saw this function would take any name for one of the package
+    # Only where they are asked for: frameworks take seconds, and the version longer than all of this package.
+    _INTEGRATIONS = ("torch",)
 
     def __getattr__(name):
+        import importlib
+
+        if name in _INTEGRATIONS:
+            return importlib.import_module(f"{__name__}.{name}")
         if name != "__version__":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        import importlib.metadata  # only where it is asked for: it takes longer than all of this package
+        import importlib.metadata
 
         return importlib.metadata.version("xtts-precompute")
-
 
 
 __all__ = [
@@ -76,6 +84,7 @@ __all__ = [
     "InternalError",
     "InvalidArgumentError",
     "MismatchError",
+    "MissingPackageError",
     "NotFoundError",
     "Reader",
     "ReaderStats",

@@ -85,7 +85,11 @@ class Array(np.ndarray[Any, np.dtype[Any]]):
         if copy or not knows_read_only:
             plain = np.ascontiguousarray(self.view(np.ndarray))
             return _core.dlpack_of_copy(knows_read_only, plain.ctypes.data, plain.nbytes, *_layout(plain))
-        return _core.dlpack_of_memory(memory, self.ctypes.data, *_layout(self))
+        return _core.dlpack_of_memory(True, memory, self.ctypes.data, *_layout(self))
+
+    def _capsule(self) -> Any:
+        """A capsule of this memory from before DLPack 1.0, for consumers that do not write, or may: slots can be written."""
+        return _core.dlpack_of_memory(False, self._memory, self.ctypes.data, *_layout(self))  # type: ignore[arg-type]
 
     @property
     def _memory(self) -> _core.Memory | None:
@@ -120,14 +124,19 @@ _DTYPES: dict[str, np.dtype[Any] | None] = {
 _DTYPES["bfloat16"] = _BFLOAT16
 
 
-def to_array(memory: _core.Memory, dtype: str, shape: tuple[int, ...], what: str) -> Array:
-    """An Array of all of `memory`; `what` is its name in messages."""
-    numpy_dtype = _DTYPES[dtype]
-    if numpy_dtype is None:
+def numpy_dtype(dtype: str, what: str) -> np.dtype[Any]:
+    """NumPy's dtype of this name; `what` is named in the message where it has none."""
+    known = _DTYPES[dtype]
+    if known is None:
         raise UnsupportedError(
             f"{what} is bfloat16, which NumPy has not: pip install ml_dtypes, or ask for numbers that it has, "
             f'as in cache.reader(columns={{"mel": "float32"}})'
         )
+    return known
+
+
+def to_array(memory: _core.Memory, dtype: str, shape: tuple[int, ...], what: str) -> Array:
+    """An Array of all of `memory`; `what` is its name in messages."""
     buffer: Any = memory  # by the buffer protocol, which types cannot say before Python 3.12
-    array: Array = Array(shape, numpy_dtype, buffer)
+    array: Array = Array(shape, numpy_dtype(dtype, what), buffer)
     return array

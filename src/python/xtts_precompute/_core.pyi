@@ -16,9 +16,9 @@ def count_outside() -> int:
 class Memory:
     """Read-only memory of a batch or record, by the buffer protocol."""
 
-def dlpack_of_memory(memory: Memory, address: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int) -> object:
+def dlpack_of_memory(is_versioned: bool, memory: Memory, address: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int) -> object:
     """
-    A read-only capsule (DLPack 1.0) of a part of `memory`; strides count elements.
+    A capsule of a part of `memory`, marked read-only where DLPack can (1.0); strides count elements.
     """
 
 def dlpack_of_copy(is_versioned: bool, address: int, size_bytes: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int) -> object:

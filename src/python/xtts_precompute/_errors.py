@@ -42,6 +42,10 @@ class UnsupportedError(Error):
     code = "unsupported"
 
 
+class MissingPackageError(UnsupportedError, ImportError):
+    """A framework that an integration is for is not installed: the message says what to install."""
+
+
 class MismatchError(Error):
     """Of another cache, generation, selection, dtype or recipe than this."""
 
