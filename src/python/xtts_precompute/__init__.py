@@ -51,10 +51,11 @@ from ._reader import Reader, ReaderStats
 __version__: str
 
 if TYPE_CHECKING:
+    from . import tensorflow as tensorflow
     from . import torch as torch
 else:  # who saw this function would take any name for one of the package
     # Only where they are asked for: frameworks take seconds, and the version longer than all of this package.
-    _INTEGRATIONS = ("torch",)
+    _INTEGRATIONS = ("tensorflow", "torch")
 
     def __getattr__(name):
         import importlib
