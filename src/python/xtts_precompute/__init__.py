@@ -51,11 +51,12 @@ from ._reader import Reader, ReaderStats
 __version__: str
 
 if TYPE_CHECKING:
+    from . import jax as jax
     from . import tensorflow as tensorflow
     from . import torch as torch
 else:  # who saw this function would take any name for one of the package
     # Only where they are asked for: frameworks take seconds, and the version longer than all of this package.
-    _INTEGRATIONS = ("tensorflow", "torch")
+    _INTEGRATIONS = ("jax", "tensorflow", "torch")
 
     def __getattr__(name):
         import importlib

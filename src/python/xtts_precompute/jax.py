@@ -1,0 +1,91 @@
+"""JAX: batches as arrays on its devices.
+
+    import xtts_precompute as xp
+
+    mesh = jax.sharding.Mesh(jax.devices(), "data")
+    rows = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
+    loader = xp.jax.Loader("./cache", batch_size=64, split="train", seed=7, device=rows)
+    for epoch in range(loader.epoch, 100):
+        for batch in loader:
+            state = step(state, batch)               # jitted once: every batch has the same shapes
+
+Plain NumPy needs no integration: what `cache.reader()` hands out are NumPy arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ._batch import Batch
+from ._errors import InvalidArgumentError
+from ._frameworks import BatchLoader, CacheOrPath, FieldDict, framework
+
+jax: Any = framework("jax", '"jax[cpu]" (or "jax[cuda12]" for a GPU)')
+
+__all__ = ["ArrayBatch", "Loader", "share"]
+
+
+def share() -> tuple[int, int]:
+    """(rank, world size): this process among those that `jax.distributed.initialize()` has joined; (0, 1) where there is one."""
+    return jax.process_index(), jax.process_count()
+
+
+class ArrayBatch(FieldDict):
+    """A batch of arrays, by name: `batch.mel` [B, 800, 80], `batch.mel_len` int32 [B]. A pytree, for jitted functions.
+
+    Rows without a clip have length 0, and come last. `ids` is a list of texts, which no jitted function takes: `batch.pop("ids")`.
+    """
+
+
+jax.tree_util.register_pytree_with_keys(
+    ArrayBatch,
+    lambda batch: ([(jax.tree_util.DictKey(name), value) for name, value in batch.items()], tuple(batch)),
+    lambda names, values: ArrayBatch(zip(names, values)),
+    lambda batch: (list(batch.values()), tuple(batch)),
+)
+
+
+class Loader(BatchLoader[ArrayBatch]):
+    """Batches of arrays of fixed shape, filled ahead by threads: a pass is an epoch, `len()` its batches.
+
+        loader = xp.jax.Loader("./cache", batch_size=32, fields=("tokens", "mel", "text_len", "mel_len"))
+
+    Args:
+        cache: An open one, or the path (paths) of one.
+        device: A device, or a sharding, whose first axis is that of rows: `batch_size` is this process's share, and has to be a multiple
+            of its devices. None: JAX's default device.
+        fields: Which entries batches have, of the columns, their lengths (`mel_len`, `text_len`), `speaker`, `language`, `ids`. None: all but
+            ids. What no field needs is not read.
+        rank, world_size: None: this process's among those of `jax.distributed`, asked at the first use.
+        options: The other arguments of `xp.Cache.reader()`.
+
+    On the CPU an array is the batch's own memory, and keeps its slot, until computations with it are done: who keeps more
+    batches than `prefetch` - 1 waits 10 s and gets BusyError; `jnp.copy()` what is kept long.
+    """
+
+    def __init__(
+        self,
+        cache: CacheOrPath,
+        *,
+        device: Any = None,
+        fields: Iterable[str] | None = None,
+        rank: int | None = None,
+        world_size: int | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
+        if not (device is None or isinstance(device, (jax.Device, jax.sharding.Sharding))):
+            raise InvalidArgumentError(f"device must be one of jax.devices(), or a sharding, not {device!r}")
+        self._device = device
+        self._spans_processes = isinstance(device, jax.sharding.Sharding) and not device.is_fully_addressable
+
+    def _convert(self, batch: Batch) -> ArrayBatch:
+        found = self._fields.arrays(batch)
+        ids = {"ids": found.pop("ids")} if "ids" in found else {}
+        if self._spans_processes:
+            placed = {name: jax.make_array_from_process_local_data(self._device, array) for name, array in found.items()}
+        else:
+            placed = jax.device_put(found, self._device)  # of all at once: it costs little more than of one
+        placed.update(ids)
+        return ArrayBatch((name, placed[name]) for name in self._fields.names)
