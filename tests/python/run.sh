@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/python/run.sh [pytest arguments]: makes the package's sdist, installs that into an environment of its own (build/python-env) as a user's
-# pip does, and runs these tests. What has not changed since is not built again. XTTS_PYTHON: another Python than python3.
+# pip does, and runs these tests; behind them those with PyTorch, TensorFlow and JAX (frameworks.sh). What has not changed since is not built again.
+# XTTS_PYTHON: another Python than python3.
 # Needs tests/run.sh's packages and the program (build/check/cli/xtts-precompute); pip needs its index.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
@@ -22,7 +23,8 @@ install_package() {
   "$python" -m venv "$environment"
   "$environment/bin/pip" install --quiet --requirement tests/python/requirements.txt
   "$environment/bin/python" -m build --sdist --outdir build/python-dist .
-  "$environment/bin/pip" install --verbose build/python-dist/*.tar.gz
+  "$environment/bin/pip" wheel --verbose --no-deps --wheel-dir build/python-dist build/python-dist/*.tar.gz
+  "$environment/bin/pip" install build/python-dist/*.whl
 }
 
 mkdir -p build
@@ -38,4 +40,5 @@ if ! cmp -s build/python-env.state "$environment/state"; then
   cp build/python-env.state "$environment/state"
 fi
 say "== python: testing"
-exec "$environment/bin/python" -m pytest -p no:cacheprovider tests/python "$@"
+"$environment/bin/python" -m pytest -p no:cacheprovider tests/python "$@"
+tests/python/frameworks.sh "$@"

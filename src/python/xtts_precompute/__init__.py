@@ -13,6 +13,8 @@
 Arrays are read-only, and stay valid as long as somebody holds them, whatever becomes of batch, reader and
 cache; a batch or array that is kept costs the reader one of its slots (`prefetch=`). Damaged records
 are exceptions that name the clip.
+
+`xp.torch`, `xp.tensorflow` and `xp.jax` make tensors of them; they are imported when they are asked for.
 """
 
 from typing import TYPE_CHECKING

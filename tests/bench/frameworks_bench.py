@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""frameworks_bench.py CACHE [ROUNDS]: what the integrations cost beside the reader alone: epochs of batches of 32, one number of each looked at, of whichever of
+PyTorch, TensorFlow and JAX are installed. Each round goes through all ways in turn, and the ratios are within a round: figures of one run can be
+compared, those of two hardly. The page cache is warm after the first round, which is not counted. DataLoader's workers are started anew for each epoch, as it does; the
+time to its first batch is not in the table. tests/python/frameworks.sh makes an environment with all three."""
+import importlib.util
+import os
+import statistics
+import sys
+import time
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import xtts_precompute as xp
+
+BATCH = 32
+
+
+def ways_of_torch(cache):
+    from torch.utils.data import DataLoader
+
+    def look(batch):
+        return float(batch["mel"][0, 0, 0])
+
+    batches, clips = xp.torch.BatchDataset(cache, batch_size=BATCH), xp.torch.ClipDataset(cache)
+    yield "torch.Loader", xp.torch.Loader(cache, batch_size=BATCH), look
+    yield "torch.Loader, none, in_place", xp.torch.Loader(cache, batch_size=BATCH, shuffle="none", in_place=True), look
+    yield "torch.Loader, none, copied", xp.torch.Loader(cache, batch_size=BATCH, shuffle="none"), look
+    for workers in (0, 2):
+        yield f"BatchDataset, {workers} workers", DataLoader(batches, batch_size=None, num_workers=workers), look
+        yield f"ClipDataset, {workers} workers", DataLoader(clips, BATCH, shuffle=True, num_workers=workers, collate_fn=clips.collate), look
+    yield "ClipDataset, default collate", DataLoader(clips, BATCH, shuffle=True), look
+
+
+def ways_of_tensorflow(cache):
+    import tensorflow as tf
+
+    @tf.function
+    def look(batch):
+        return batch["mel"][0, 0, 0]
+
+    yield "tensorflow.Loader", xp.tensorflow.Loader(cache, batch_size=BATCH), look
+    yield "tensorflow.dataset", xp.tensorflow.dataset(cache, batch_size=BATCH), look
+    yield "tensorflow.dataset, AUTOTUNE", xp.tensorflow.dataset(cache, batch_size=BATCH, buffer=0).prefetch(tf.data.AUTOTUNE), look
+    yield "tensorflow.dataset, none", xp.tensorflow.dataset(cache, batch_size=BATCH, shuffle="none"), look
+
+
+def ways_of_jax(cache):
+    import jax
+
+    look = jax.jit(lambda batch: batch.mel[0, 0, 0])
+    yield "jax.Loader", xp.jax.Loader(cache, batch_size=BATCH), lambda batch: look(batch).block_until_ready()
+
+
+def epoch(batches, look):
+    """Times from one batch to the next in ms, without the first."""
+    times, last = [], None
+    for batch in batches:
+        look(batch)
+        now = time.perf_counter()
+        if last is not None:
+            times.append(1e3 * (now - last))
+        last = now
+        del batch
+    return times
+
+
+def measure(ways, rounds):
+    found = {name: [] for name, _, _ in ways}
+    for number in range(rounds + 1):
+        for name, batches, look in ways:
+            times = epoch(batches, look)
+            if number:
+                found[name].append(times)
+    return found
+
+
+def show(found):
+    print(f"{'':30} samples/s   p50 ms   p99 ms   std/mean   of the reader's time")
+    for name, epochs in found.items():
+        times = sorted(time for one in epochs for time in one)
+        mean = statistics.fmean(times)
+        ratio = statistics.median(statistics.median(one) / statistics.median(plain) for one, plain in zip(epochs, found["reader"]))
+        p99 = times[int(len(times) * 0.99)]
+        print(f"{name:30} {1e3 * BATCH / mean:9.0f} {times[len(times) // 2]:8.3f} {p99:8.3f} {statistics.pstdev(times) / mean:10.2f} {ratio:8.2f}")
+
+
+def main():
+    cache, rounds = xp.open(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    # One after the other: PyTorch's workers are forked before the others have threads.
+    for name, make in (("torch", ways_of_torch), ("tensorflow", ways_of_tensorflow), ("jax", ways_of_jax)):
+        if importlib.util.find_spec(name):
+            plain = ("reader", cache.reader(batch_size=BATCH), lambda batch: float(batch.mel[0, 0, 0]))
+            show(measure([plain, *make(cache)], rounds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# tests/python/frameworks.sh [pytest arguments]: the integrations with the real PyTorch, TensorFlow and JAX, in an environment of their own
+# (build/frameworks-env, 2 GB): PyTorch as Debian has it (a build for CPUs; PyPI's is one for CUDA, of gigabytes), the others from PyPI. What cannot be
+# installed is said, and its tests say that they skip. Needs the package as tests/python/run.sh has built it (build/python-dist).
+# XTTS_FRAMEWORKS_PYTHON: another Python with the package, pytest and newer frameworks in it, as they are; nothing is installed there.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
+cd "$project"
+environment=build/frameworks-env
+log=$project/build/frameworks-env.log
+tests=(tests/python/test_{integrations,torch,tensorflow,jax,arrays}.py)
+
+state() {
+  /usr/bin/python3 -c 'import sys; print(sys.version)'
+  dpkg-query -W -f='${Version}\n' python3-torch 2>/dev/null || true
+  sha256sum tests/python/requirements-frameworks.txt
+  cat build/python-env.state
+}
+
+# One framework that fails leaves the others.
+install_frameworks() {
+  rm -rf "$environment"
+  # Of the system's Python, which is the one that Debian's PyTorch is for.
+  /usr/bin/python3 -m venv --system-site-packages "$environment"
+  if ! "$environment/bin/pip" install --requirement tests/python/requirements-frameworks.txt; then
+    "$environment/bin/pip" install pytest
+    grep -E '^(jax|tensorflow)' tests/python/requirements-frameworks.txt | while read -r one; do
+      "$environment/bin/pip" install "$one" || echo "NOT INSTALLED: $one"
+    done
+  fi
+  # The wheel is for the Python that it was built with, mostly the same.
+  "$environment/bin/pip" install build/python-dist/*.whl || "$environment/bin/pip" install build/python-dist/*.tar.gz
+}
+
+python=${XTTS_FRAMEWORKS_PYTHON:-$environment/bin/python}
+if [ -z "${XTTS_FRAMEWORKS_PYTHON:-}" ]; then
+  install_missing python3-torch || say "PyTorch could not be installed: its tests will say that they skip."
+  state >build/frameworks-env.state
+  if ! cmp -s build/frameworks-env.state "$environment/state"; then
+    say "== python: installing TensorFlow and JAX"
+    if ! bash -euo pipefail -c "$(declare -f install_frameworks); environment=$environment; install_frameworks" >"$log" 2>&1; then
+      tail -40 "$log" >&2
+      say "The frameworks' environment could not be made; the whole log: $log"
+      exit 1
+    fi
+    grep '^NOT INSTALLED' "$log" >&2 || cp build/frameworks-env.state "$environment/state"
+  fi
+fi
+say "== python: testing with frameworks"
+result=0
+TF_CPP_MIN_LOG_LEVEL=2 "$python" -m pytest -p no:cacheprovider -rs "${tests[@]}" "$@" || result=$?
+[ "$result" -eq 5 ] || exit "$result"  # 5: the arguments chose none of these tests

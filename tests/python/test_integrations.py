@@ -1,0 +1,158 @@
+"""What holds for all integrations: found when they are asked for, the same bytes as C++ in each, and the README's programs run."""
+
+import hashlib
+import importlib.util
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xtts_precompute as xp
+
+from support import PROJECT, run_python
+
+FRAMEWORKS = ("torch", "tensorflow", "jax")
+FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "hdf5-packed-float32")
+
+
+@pytest.fixture(autouse=True)
+def no_patience():
+    """Others let go of batches here: patience as it is."""
+
+
+def needs(name):
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"{name} is not installed here; tests/python/frameworks.sh makes an environment with it")
+
+
+def test_frameworks_are_imported_when_they_are_asked_for():
+    run_python(
+        """
+import sys
+import xtts_precompute as xp
+assert not {"torch", "tensorflow", "jax"} & set(sys.modules)
+assert not {"torch", "tensorflow", "jax"} & set(vars(xp))
+"""
+    )
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_missing_framework_is_named_with_its_installation(name):
+    run_python(
+        """
+import sys
+import xtts_precompute as xp
+name = sys.argv[1]
+sys.modules[name] = None  # as where it is not installed
+for _ in range(2):
+    try:
+        getattr(xp, name)
+    except xp.MissingPackageError as error:
+        assert f"needs {name}: pip install " in str(error) and error.name == name
+        assert isinstance(error, ImportError) and isinstance(error, xp.UnsupportedError)
+    else:
+        raise AssertionError("no error")
+""",
+        name,
+    )
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_everything_public_has_a_docstring(name):
+    needs(name)
+    module = getattr(xp, name)
+    for thing in module.__all__:
+        assert inspect.getdoc(getattr(module, thing)), thing
+    members = [member for member in dir(module.Loader) if not member.startswith("_")]
+    assert not [member for member in members if not inspect.getdoc(getattr(module.Loader, member))]
+
+
+CPP = """
+#include <cstdio>
+#include <xtts/batch.hpp>
+// Two epochs' numbers, as they are, on standard output.
+int main(int, char** arguments) {
+  auto cache = xtts::Cache::open(arguments[1]);
+  if (!cache.ok()) return 1;
+  auto reader = xtts::Reader::open(*cache, {.batch_size = 8, .seed = 11, .last_batch = xtts::LastBatch::kPad});
+  if (!reader.ok()) return 2;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    reader->set_epoch(epoch);
+    for (;;) {
+      auto batch = reader->next();
+      if (!batch.ok()) return 4;
+      if (!*batch) break;
+      for (const char* name : {"mel", "tokens"}) {
+        const auto* column = (*batch)->find(name);
+        std::fwrite(column->bytes.data(), 1, column->bytes.size(), stdout);
+        std::fwrite(column->lengths.data(), 4, column->lengths.size(), stdout);
+      }
+    }
+  }
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def cpp_program(tmp_path_factory):
+    """The same in C++, against the library that the package has, whose public headers are the source tree's."""
+    folder = tmp_path_factory.mktemp("cpp")
+    (folder / "batches.cpp").write_text(CPP)
+    library = Path(xp.__file__).parent
+    subprocess.run(
+        ["c++", "-std=c++20", "-O1", folder / "batches.cpp", "-o", folder / "batches", f"-I{PROJECT}/include",
+         library / "libxtts_reader.so.0", f"-Wl,-rpath,{library}"],
+        check=True,
+    )
+    return folder / "batches"
+
+
+def numpy_batches(cache, options):
+    reader = cache.reader(**options)
+    for _ in range(2):
+        for batch in reader:
+            yield batch.mel, batch.mel_len, batch.tokens, batch.text_len
+
+
+def loader_batches(name, cache, options):
+    loader = getattr(xp, name).Loader(cache, **options)
+    for _ in range(2):
+        for batch in loader:
+            fields = batch.mel, batch.mel_len, batch.tokens, batch.text_len
+            if name == "torch":
+                yield tuple(field.view(xp.torch.torch.uint8).numpy() for field in fields)
+            else:
+                yield tuple(map(np.asarray, fields))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["numpy", *FRAMEWORKS])
+def test_batches_are_equal_to_cpps_in_every_bit(name, form, caches, cpp_program):
+    needs(name)
+    expected = subprocess.run([cpp_program, caches(form)], capture_output=True, check=True).stdout
+    options = {"batch_size": 8, "seed": 11, "drop_last": False}
+    cache = xp.open(caches(form))
+    batches = numpy_batches(cache, options) if name == "numpy" else loader_batches(name, cache, options)
+    found = hashlib.sha256()
+    for batch in batches:
+        for array in batch:
+            found.update(np.ascontiguousarray(array).view(np.uint8).tobytes())
+    assert len(expected) > 2 * 5 * 8 * 64 * 80 and found.hexdigest() == hashlib.sha256(expected).hexdigest()
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_the_readmes_program_runs(name, path, tmp_path):
+    needs(name)
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    (program,) = [block for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", readme, re.MULTILINE) if f"xp.{name}." in block]
+    program = re.sub("^    ", "", program, flags=re.MULTILINE).replace("range(loader.epoch, 100)", "range(loader.epoch, 3)")
+    (tmp_path / "cache").symlink_to(path)
+    prelude = "import os; os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'\nsteps = []\n"
+    check = "\nassert len(steps) >= 1 and all(shape[1:] == (64, 80) for shape in steps), steps\n"
+    trained = "def train(tokens, mel, text_len, mel_len): steps.append(tuple(mel.shape))\n"
+    (tmp_path / "program.py").write_text(prelude + trained + program + check)
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
