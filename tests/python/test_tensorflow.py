@@ -284,6 +284,23 @@ os.dup2(stderr, 2)
     assert int(said) < 5000, f"{said} KiB more"
 
 
+def test_a_program_may_end_while_batches_are_prefetched(path):
+    for _ in range(4):
+        run_python(
+            """
+import os, sys
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+import tensorflow as tf, xtts_precompute as xp
+iterator = iter(xp.tensorflow.dataset(sys.argv[1], batch_size=4, repeat=True, buffer=8))
+batch = next(iterator)
+batches = iter(xp.tensorflow.Loader(sys.argv[1], batch_size=4))
+other = next(batches)
+""",
+            path,
+        )
+
+
 # ---- ranks
 
 

@@ -384,6 +384,16 @@ def test_clips_are_chosen_as_by_a_reader(cache):
     assert float(xp.torch.ClipDataset(cache)[0].mel[-1, -1]) == PADDING
     with pytest.raises(IndexError, match="there is no clip 999"):
         chosen[999]
+    with pytest.raises(xp.UnsupportedError, match="normalize them in the model"):
+        xp.torch.ClipDataset(cache, columns={"mel": {"normalize": "corpus"}})
+
+
+def test_normalized_batches_are_those_of_the_reader(cache):
+    columns = {"mel": {"normalize": "corpus"}}
+    expected = [np.array(batch.mel) for batch in cache.reader(batch_size=8, columns=columns)]
+    dataset = xp.torch.BatchDataset(cache, batch_size=8, columns=columns, fields=("mel",))
+    assert all(same_bytes(batch.mel, array) for batch, array in zip(xp.torch.Loader(cache, batch_size=8, columns=columns), expected))
+    assert all(same_bytes(batch["mel"], array) for batch, array in zip(data_loader(dataset, 2, "fork", batch_size=None), expected))
 
 
 # ---- ranks

@@ -54,10 +54,9 @@ def opened(cache: CacheOrPath) -> Cache:
     return cache if isinstance(cache, Cache) else open(cache)
 
 
-def parsed_columns(cache: Cache, columns: Any) -> list[tuple[str, str | None, float | None]]:
-    """(name, dtype, pad value) of a reader's argument `columns`, None where nothing is asked for."""
-    parsed: list[tuple[str, str | None, float | None]] = core_options(cache.columns, {**_DEFAULTS, "columns": columns})["columns"]
-    return parsed
+def parsed_columns(cache: Cache, columns: Any) -> list[Any]:
+    """A reader's argument `columns` as _core.Reader has it: a tuple for each, of its name first."""
+    return list(core_options(cache.columns, {**_DEFAULTS, "columns": columns})["columns"])
 
 
 def reader_options(cache: Cache, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -19,6 +21,8 @@ from ._frameworks import BatchLoader, CacheOrPath, framework
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 
+_WAIT_AT_EXIT_S = 10.0
+_QUIET_S = 0.1
 _SLOTS_LEFT = 2  # for the reader, of those that are not lent to TensorFlow: one to be filled, one to be handed out
 
 
@@ -145,7 +149,7 @@ class _Generator:
         self._lock = threading.Lock()
 
     def __call__(self) -> Iterator[Any]:
-        while True:
+        while not _calls.is_ending:
             with self._lock:
                 batches = iter(self._source)
             while (batch := self._next(batches)) is not None:
@@ -155,8 +159,39 @@ class _Generator:
                 return
 
     def _next(self, batches: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
+        with self._lock, _calls:
+            return None if _calls.is_ending else next(batches, None)
+
+
+class _Calls:
+    """TensorFlow's threads that are in Python. One that is there when the interpreter ends never comes back, and TensorFlow, which waits for
+    it, hangs (seen in every third program that ended while batches were being prefetched). So at the end no call begins, and those that run are waited for."""
+
+    def __init__(self) -> None:
+        self.is_ending = False
+        self._lock = threading.Lock()
+        self._count = 0
+        self._last_s = 0.0
+
+    def __enter__(self) -> None:
         with self._lock:
-            return next(batches, None)
+            self._count += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._count -= 1
+            self._last_s = time.monotonic()
+
+    def end(self) -> None:
+        """Returns when nobody has been here for a while: behind each call there is some Python of TensorFlow's own."""
+        self.is_ending = True
+        until = time.monotonic() + _WAIT_AT_EXIT_S
+        while time.monotonic() < until and (self._count > 0 or time.monotonic() < self._last_s + _QUIET_S):
+            time.sleep(0.005)
+
+
+_calls = _Calls()
+atexit.register(_calls.end)
 
 
 def _signature(source: _Source, structure: Any) -> Any:

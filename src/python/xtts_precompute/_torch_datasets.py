@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ._array import numpy_dtype
 from ._cache import Cache, Clip
 from ._choices import whole
-from ._errors import InvalidArgumentError, NotFoundError
+from ._errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from ._frameworks import CacheOrPath, Fields, Share, framework, given_share, length_field, opened, parsed_columns, reader_options
 from ._reader import Reader
 from ._torch_batches import HostTensors, TensorBatch, share
@@ -101,7 +101,11 @@ class _Rows(list[TensorBatch]):
 class _PaddedColumn:
     """Records of a column, each filled up as in a batch."""
 
-    def __init__(self, cache: Cache, name: str, dtype: str | None, pad_value: float | None) -> None:
+    def __init__(
+        self, cache: Cache, name: str, dtype: str | None, pad_value: float | None, normalize: str, mean: Sequence[float], std: Sequence[float]
+    ) -> None:
+        if normalize != "none":
+            raise UnsupportedError(f"column '{name}': clips by position are as stored; normalize them in the model, or take xp.torch.Loader or BatchDataset")
         column = cache.columns[name]
         self.name, self.length_name = name, length_field(name)
         self._cache = cache
