@@ -1,6 +1,8 @@
 // Built without the thread sanitizer even where all else is built with it: it cannot see how oneTBB
-// orders what its threads do, so it would doubt every hand-over. HandOver tells it of the three
-// orders that are promised; the steps themselves stay under its eye.
+// orders what its threads do, so it would doubt every hand-over. HandOver tells it of the orders that
+// are promised (numbers are given one after the other, each to whoever computes it, then committed
+// one after the other; beyond `in_flight` none is given before an earlier one was committed); the
+// steps themselves stay under its eye.
 #include "pipeline/ordered_pipeline.hpp"
 
 #include <tbb/global_control.h>
@@ -18,6 +20,7 @@ void run_ordered(OrderedWork& work, std::uint32_t thread_count, std::size_t in_f
   HandOver given, computed, committed;
   const auto give = [&](tbb::flow_control& control) -> std::size_t {
     given.begin();
+    committed.begin();
     const std::optional<std::size_t> number = work.next();
     given.end();
     if (!number) control.stop();
