@@ -94,6 +94,17 @@ class Truth:
         assert (np.asarray(batch.speaker[len(ids) :]) == -1).all() and (np.asarray(batch.language[len(ids) :]) == -1).all()
 
 
+# Begins programs for run_python that look at their memory.
+RESIDENT_KIB = '''
+import gc, os
+
+def resident_kib():
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+'''
+
+
 def run_python(code, *arguments, timeout_s=60):
     """Runs a program of its own, which has to end well and say nothing on stderr; its stdout."""
     done = subprocess.run(

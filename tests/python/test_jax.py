@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 
-from support import run_python
+from support import RESIDENT_KIB, run_python
 
 jax = pytest.importorskip("jax", reason="JAX is not installed here; tests/python/run.sh has an environment with it")
 jnp = jax.numpy
@@ -173,14 +173,10 @@ def test_wrong_arguments_are_told_at_once(cache):
 
 def test_memory_stays_flat(path):
     said = run_python(
-        """
-import gc, os, sys
+        RESIDENT_KIB
+        + """
+import sys
 import jax, xtts_precompute as xp
-
-def resident_kib():
-    gc.collect()
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 step = jax.jit(lambda batch: batch.mel.sum())
 loader = xp.jax.Loader(sys.argv[1], batch_size=4)

@@ -1,21 +1,17 @@
 """Long runs take no more memory than short ones."""
 
-from support import run_python
+from support import RESIDENT_KIB, run_python
 
 
 def test_memory_stays_flat(path):
     # Resident memory after 500 epochs' batches beyond what the first 100 took. A lost 20 KiB lease would be 90 MiB, a lost
     # Python object of 100 bytes 0.4 MiB.
     said = run_python(
-        """
-import gc, os, sys
+        RESIDENT_KIB
+        + """
+import sys
 import xtts_precompute as xp
 import numpy as np
-
-def resident_kib():
-    gc.collect()
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 cache = xp.open(sys.argv[1])
 reader = cache.reader(batch_size=4)
@@ -49,14 +45,10 @@ print(resident_kib() - before)
 
 def test_readers_come_and_go(path):
     said = run_python(
-        """
-import gc, os, sys
+        RESIDENT_KIB
+        + """
+import sys
 import xtts_precompute as xp
-
-def resident_kib():
-    gc.collect()
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 def open_and_close(count):
     for number in range(count):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 
-from support import run_python
+from support import RESIDENT_KIB, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
@@ -245,17 +245,13 @@ def test_keras_trains(cache):
 
 def test_memory_stays_flat(path):
     said = run_python(
-        """
-import gc, os, sys
+        RESIDENT_KIB
+        + """
+import sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 stderr = os.dup(2)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what TensorFlow says while it starts
 import tensorflow as tf, xtts_precompute as xp
-
-def resident_kib():
-    gc.collect()
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 @tf.function
 def step(batch):

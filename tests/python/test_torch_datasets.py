@@ -1,0 +1,111 @@
+"""Data sets for PyTorch's DataLoader: the same batches and clips for any number of workers, their passes and states."""
+
+import numpy as np
+import pytest
+import xtts_precompute as xp
+
+from support import PADDING
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
+
+from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def no_patience():
+    """Others let go of batches here: patience as it is."""
+
+
+def data_loader(dataset, workers, start, **options):
+    return torch.utils.data.DataLoader(dataset, num_workers=workers, multiprocessing_context=start if workers else None, **options)
+
+
+@pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")  # more workers than cores, on purpose
+@pytest.mark.parametrize(
+    ("workers", "start", "drop_last"),
+    [(0, None, True), (0, None, False), (1, "fork", True), (2, "fork", False), (3, "fork", True), (3, "fork", False), (2, "spawn", True)],
+)
+def test_whole_batches_are_the_same_for_any_workers(workers, start, drop_last, cache):
+    options = {"batch_size": 4, "seed": 3, "fields": ALL, "drop_last": drop_last, "world_size": 2}
+    for rank in range(2):
+        dataset = xp.torch.BatchDataset(cache, rank=rank, **options)
+        loader = data_loader(dataset, workers, start, batch_size=None)
+        assert len(loader) == (4 if drop_last else 5)
+        for epoch in (0, 5):
+            dataset.set_epoch(epoch)
+            plain = xp.torch.Loader(cache, rank=rank, **options)
+            plain.set_epoch(epoch)
+            found, expected = list(loader), [{name: value if name == "ids" else value.clone() for name, value in batch.items()} for batch in plain]
+            assert len(found) == len(expected) == len(loader)
+            for batch, other in zip(found, expected):
+                assert tuple(batch) == ALL and batch["ids"] == other["ids"]
+                assert all(torch.equal(batch[name], other[name]) for name in ALL[:-1])
+
+
+def test_workers_that_persist_see_the_epoch(cache):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
+    loader = data_loader(dataset, 2, "spawn", batch_size=None, persistent_workers=True)
+    found = []
+    for epoch in (0, 1, 0):
+        dataset.set_epoch(epoch)
+        found.append([clip for batch in loader for clip in batch["ids"]])
+    assert found[0] == found[2] != found[1] and len(set(found[1])) == 36
+
+
+def test_a_data_set_has_a_state(cache):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
+    dataset.set_epoch(2)
+    expected = [batch.ids for batch in dataset]
+    for _, batch in zip(range(3), dataset):
+        pass
+    state = dataset.state_dict()
+    other = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
+    other.load_state_dict(state)
+    assert other.epoch == 2
+    other.set_epoch(2)
+    assert [batch.ids for batch in other] == expected[3:] and [batch.ids for batch in other] == expected
+
+
+def test_workers_and_buckets_do_not_go_together(cache):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, buckets=[{"mel": 32}, {}])
+    assert len(list(data_loader(dataset, 1, "fork", batch_size=None))) > 3
+    with pytest.raises(xp.InvalidArgumentError, match="at most one worker"):  # as it comes out of the worker
+        list(data_loader(dataset, 2, "fork", batch_size=None))
+
+
+@pytest.mark.parametrize(("form", "workers", "start"), [*((form, 0, None) for form in FORMS), (FORMS[0], 2, "fork"), (FORMS[2], 2, "spawn")])
+def test_clips_are_those_of_the_reader(form, workers, start, caches):
+    cache = xp.open(caches(form))
+    dataset = xp.torch.ClipDataset(cache, fields=ALL)
+    assert len(dataset) == len(cache)
+    reader = cache.reader(batch_size=8, shuffle="none", drop_last=False)
+    by_dataset = data_loader(dataset, workers, start, batch_size=8, collate_fn=dataset.collate)
+    by_default = data_loader(dataset, workers, start, batch_size=8)
+    for own, plain, expected in zip(by_dataset, by_default, reader):
+        rows = expected.valid_count
+        assert own["ids"] == plain["ids"] == expected.ids
+        for name, array in (("mel", expected.mel), ("tokens", expected.tokens), ("mel_len", expected.mel_len), ("speaker", expected.speaker)):
+            assert same_bytes(own[name], array[:rows]) and own[name].dtype == plain[name].dtype and torch.equal(own[name], plain[name])
+
+
+def test_clips_are_chosen_as_by_a_reader(cache):
+    split = xp.torch.ClipDataset(cache, split="train", fields=("ids",))
+    expected = ids_of(cache.reader(batch_size=5, split="train", shuffle="none", drop_last=False))
+    assert [split[index].ids for index in range(len(split))] == expected and split[-1].ids == expected[-1]
+    chosen = xp.torch.ClipDataset(cache, where='speaker == "ada"', columns={"mel": {"dtype": "float16", "pad_value": 7.0}})
+    assert 5 < len(chosen) < len(cache) and tuple(chosen[0]) == ("mel", "mel_len", "speaker", "language")
+    sample = chosen[0]
+    assert sample.mel.dtype == torch.float16 and float(sample.mel[-1, -1]) == 7.0 and int(sample.speaker) == cache.speakers.index("ada")
+    assert float(xp.torch.ClipDataset(cache)[0].mel[-1, -1]) == PADDING
+    with pytest.raises(IndexError, match="there is no clip 999"):
+        chosen[999]
+    with pytest.raises(xp.UnsupportedError, match="normalize them in the model"):
+        xp.torch.ClipDataset(cache, columns={"mel": {"normalize": "corpus"}})
+
+
+def test_normalized_batches_are_those_of_the_reader(cache):
+    columns = {"mel": {"normalize": "corpus"}}
+    expected = [np.array(batch.mel) for batch in cache.reader(batch_size=8, columns=columns)]
+    dataset = xp.torch.BatchDataset(cache, batch_size=8, columns=columns, fields=("mel",))
+    assert all(same_bytes(batch.mel, array) for batch, array in zip(xp.torch.Loader(cache, batch_size=8, columns=columns), expected))
+    assert all(same_bytes(batch["mel"], array) for batch, array in zip(data_loader(dataset, 2, "fork", batch_size=None), expected))

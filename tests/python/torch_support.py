@@ -1,0 +1,17 @@
+"""What the tests of xp.torch share; of no use without PyTorch."""
+
+import numpy as np
+import torch
+
+ALL = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
+FORMS = ("lmdb-padded-float32", "hdf5-padded-float16", "lmdb-padded-bfloat16", "hdf5-packed-float32")
+
+
+def same_bytes(tensor, array):
+    assert tuple(tensor.shape) == array.shape
+    mine, theirs = tensor.contiguous().view(torch.uint8), np.ascontiguousarray(array).view(np.uint8)
+    return bool((mine.reshape(-1).numpy() == theirs.reshape(-1)).all())
+
+
+def ids_of(batches):
+    return [clip for batch in batches for clip in batch.ids]
