@@ -240,7 +240,9 @@ Result<RewriteReport> convert(Env& env, const ConvertRequest& request) {
                   request.from + " is part " + part->name() +
                       " of a cache: 'merge NEW PART...' joins all parts; convert that");
   }
-  XTTS_TRY(check_dtype(view->manifest().columns.front().spec.dtype, request.storage.dtype));
+  // Not the first column's: a wave has a dtype of its own.
+  XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(view->manifest()));
+  XTTS_TRY(check_dtype(recipe.storage.dtype, request.storage.dtype));
   if (request.bake_corpus) XTTS_TRY(check_bakeable(view->manifest()));
   XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto folder,
