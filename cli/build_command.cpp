@@ -146,7 +146,8 @@ void add_build_command(CLI::App& app, Context& context) {
       .option("--dtype", options->dtype, "{float32,float16,bfloat16}", "Of the stored mels")
       .threads(options->thread_count)
       .option("--device", options->device, "{auto,cpu}", "What computes")
-      .option("--isa", options->isa, "{best,scalar,avx2,avx512}", "Instruction set")
+      .option("--isa", options->isa, "{best,scalar,avx2,avx512}",
+              "Of the features, FFTW included; FFmpeg and libsoxr choose their own")
       .option("--memory", options->memory, "SIZE",
               "At most this much (default: a quarter of RAM, 2G at most)")
       .option("--max-rejects", options->max_rejects, "N|P%", "Faulty clips that are tolerated")

@@ -203,11 +203,11 @@ void check_columns(const FeatureConfig& config, Problems& problems) {
 }
 
 void check_resampler(const std::string& name, Problems& problems) {
-  for (const std::string_view known : {"soxr_hq", "soxr_vhq"}) {
+  for (const std::string_view known : {"soxr_hq", "soxr_vhq", "soxr_mq", "soxr_lq", "soxr_qq"}) {
     if (name == known) return;
   }
   problems.add("resampler",
-               "'" + name + "' is neither soxr_hq nor soxr_vhq");
+               "'" + name + "' is none of soxr_hq, soxr_vhq, soxr_mq, soxr_lq and soxr_qq");
 }
 
 // std::regex recurses once a character: the length of the pattern and (in corpus) of the name are

@@ -33,8 +33,7 @@ struct DecodeRequest {
   // only parts are wanted.
   std::uint32_t target_rate_hz = 22050;
   Mix mix = Mix::kMean;
-  // "soxr_hq" (bit-identical to librosa's default) or "soxr_vhq". soxr's mq, lq and qq are
-  // kUnsupported: libswresample cannot reach them.
+  // "soxr_hq" (bit-identical to librosa's default), "soxr_vhq", "soxr_mq", "soxr_lq", "soxr_qq".
   std::string resampler = "soxr_hq";
   double source_seconds_max = 7200.0;  // longer sources are left there: is_over_long
 };

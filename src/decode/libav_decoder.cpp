@@ -1,5 +1,8 @@
 // AudioDecoder through libav: container -> packets -> frames -> SampleSink.
 
+#include <soxr.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -236,9 +239,11 @@ std::string decode_libraries() {
            std::to_string(AV_VERSION_MINOR(version)) + "." +
            std::to_string(AV_VERSION_MICRO(version));
   };
+  std::string soxr = soxr_version();  // "libsoxr-0.1.3"
+  std::ranges::replace(soxr, '-', ' ');
   return named("libavformat", avformat_version()) + ", " + named("libavcodec", avcodec_version()) +
          ", " + named("libavutil", avutil_version()) + ", " +
-         named("libswresample", swresample_version());
+         soxr;
 }
 
 }  // namespace xtts::decode

@@ -8,7 +8,7 @@
 namespace xtts::decode {
 namespace {
 
-// libswresample counts in int, and makes room for all of its output at once.
+// Room for the output of so many at once.
 constexpr std::size_t kPieceSamples = std::size_t{1} << 18U;
 
 }  // namespace
@@ -16,7 +16,6 @@ constexpr std::size_t kPieceSamples = std::size_t{1} << 18U;
 struct SampleResampler::State {
   detail::Resampler resampler;
   detail::OutputSamples out;
-  detail::Complaints complaints;
   bool changes_rate = false;
 };
 
@@ -32,8 +31,8 @@ Status SampleResampler::begin(std::uint32_t from_hz, std::uint32_t to_hz,
   state_->changes_rate = from_hz != to_hz;
   if (!state_->changes_rate) return {};
   state_->out.begin();
-  XTTS_ASSIGN(const int precision_bits, detail::precision_bits_of(resampler));
-  return state_->resampler.start({from_hz, to_hz, precision_bits}, state_->complaints);
+  XTTS_ASSIGN(const unsigned long quality, detail::quality_of(resampler));
+  return state_->resampler.start({from_hz, to_hz, quality});
 }
 
 Status SampleResampler::push(std::span<const float> in, const TakeSamples& take) {
@@ -41,7 +40,7 @@ Status SampleResampler::push(std::span<const float> in, const TakeSamples& take)
   while (!in.empty()) {
     const auto piece = in.first(std::min(in.size(), kPieceSamples));
     in = in.subspan(piece.size());
-    XTTS_TRY(state_->resampler.push(piece, state_->out, state_->complaints));
+    XTTS_TRY(state_->resampler.push(piece, state_->out));
     const auto held = state_->out.held();
     if (held.size() <= detail::Resampler::kHeldBackSamples) continue;
     const auto ready = held.first(held.size() - detail::Resampler::kHeldBackSamples);
@@ -53,7 +52,7 @@ Status SampleResampler::push(std::span<const float> in, const TakeSamples& take)
 
 Status SampleResampler::finish(const TakeSamples& take) {
   if (!state_->changes_rate) return {};
-  XTTS_TRY(state_->resampler.finish(state_->out, state_->complaints));
+  XTTS_TRY(state_->resampler.finish(state_->out));
   const auto rest = state_->out.held();
   return rest.empty() ? Status() : take(rest);
 }

@@ -32,7 +32,8 @@ std::vector<Key> sound_keys() {
       scalar_key("features.channels", XTTS_AT(features.channels),
                  "mean | first: how channels become one"),
       scalar_key("features.resampler", XTTS_AT(features.resampler),
-                 "soxr_hq is librosa's default, bit for bit"),
+                 "soxr_hq | soxr_vhq | soxr_mq | soxr_lq | soxr_qq; soxr_hq is librosa's default, bit for "
+                 "bit"),
       scalar_key("features.trim.method", XTTS_AT(features.trim.method),
                  "none | top_db: as librosa.effects.trim"),
       scalar_key("features.trim.top_db", XTTS_AT(features.trim.top_db),
@@ -185,7 +186,8 @@ std::vector<Key> record_keys() {
       scalar_key("features.pad_value", XTTS_AT(features.pad_value),
                  "after a clip's last frame, up to max_frames", pads_frames),
       scalar_key("features.too_long", XTTS_AT(features.too_long),
-                 "drop | truncate | auto: drop where there is text, truncate where there is none"),
+                 "drop | truncate | auto: drop where there is text, truncate where there is none | "
+                 "split: at times that the list gives (segments, words), else as auto"),
       scalar_key("features.precision", XTTS_AT(features.precision),
                  "double | float32: of the transform; float32 is faster and less exact"),
   };

@@ -14,7 +14,7 @@ endfunction()
 xtts_check_library(reader_library.NeedsNothingAndShowsOnlyItsInterface xtts_reader "${runtime}" exported_reader_symbols.txt)
 # Nothing of ours, and above all not the reader.
 xtts_check_library(builder_library.NeedsItsToolsAndShowsOnlyItsInterface xtts_builder
-  "${runtime}|lib(avformat|avcodec|avutil|swresample|tbb|yaml-cpp|z|lmdb|hdf5.*|fftw3f?)[.]so[.0-9]*" exported_builder_symbols.txt)
+  "${runtime}|lib(avformat|avcodec|avutil|soxr|tbb|yaml-cpp|z|lmdb|hdf5.*|fftw3f?)[.]so[.0-9]*" exported_builder_symbols.txt)
 
 add_test(NAME reader_library.IsFoundByAThreeLineProgramWhenInstalled
   COMMAND ${CMAKE_COMMAND}

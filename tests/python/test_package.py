@@ -31,7 +31,7 @@ def test_versions_agree():
 
 
 RUNTIME = r"lib(stdc\+\+|gcc_s|m|c)\.so\.\d+|ld-linux.*\.so\.\d+"
-TOOLS = r"lib(avformat|avcodec|avutil|swresample|tbb|yaml-cpp|z|lmdb|hdf5\w*|fftw3f?)\.so[.\d]*"
+TOOLS = r"lib(avformat|avcodec|avutil|soxr|tbb|yaml-cpp|z|lmdb|hdf5\w*|fftw3f?)\.so[.\d]*"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ extern "C" {
 #include <libavutil/channel_layout.h>
 #include <libavutil/frame.h>
 #include <libavutil/mem.h>
-#include <libswresample/swresample.h>
 }
 
 #include <memory>
@@ -33,9 +32,6 @@ struct PacketDeleter {
 struct FrameDeleter {
   void operator()(AVFrame* frame) const noexcept { av_frame_free(&frame); }
 };
-struct ResampleContextDeleter {
-  void operator()(SwrContext* context) const noexcept { swr_free(&context); }
-};
 struct IoContextDeleter {
   void operator()(AVIOContext* context) const noexcept {
     av_freep(
@@ -48,7 +44,6 @@ using FormatContextPtr = std::unique_ptr<AVFormatContext, FormatContextDeleter>;
 using CodecContextPtr = std::unique_ptr<AVCodecContext, CodecContextDeleter>;
 using PacketPtr = std::unique_ptr<AVPacket, PacketDeleter>;
 using FramePtr = std::unique_ptr<AVFrame, FrameDeleter>;
-using ResampleContextPtr = std::unique_ptr<SwrContext, ResampleContextDeleter>;
 using IoContextPtr = std::unique_ptr<AVIOContext, IoContextDeleter>;
 
 }  // namespace xtts::decode::detail

@@ -1,11 +1,10 @@
 #include "decode/detail/resampler.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <soxr.h>
 
-extern "C" {
-#include <libavutil/opt.h>
-}
+#include <array>
+#include <cmath>
+#include <utility>
 
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
@@ -13,43 +12,32 @@ extern "C" {
 namespace xtts::decode::detail {
 namespace {
 
-Result<ResampleContextPtr> make_context(const ResamplerSetting& setting,
-                                        const Complaints& complaints) {
-  AVChannelLayout mono =
-      AV_CHANNEL_LAYOUT_MONO;  // not const: FFmpeg 5.1 asks for pointers to plain layouts
-  SwrContext* raw = nullptr;
-  int code =
-      swr_alloc_set_opts2(&raw, &mono, AV_SAMPLE_FMT_FLT, static_cast<int>(setting.to_hz), &mono,
-                          AV_SAMPLE_FMT_FLT, static_cast<int>(setting.from_hz), 0, nullptr);
-  ResampleContextPtr context(raw);
-  if (code >= 0) code = av_opt_set(raw, "resampler", "soxr", 0);
-  if (code >= 0) code = av_opt_set_double(raw, "precision", setting.precision_bits, 0);
-  if (code < 0) return complaints.failure("setting up the resampler", code);
-  return context;
-}
+constexpr std::array<std::pair<const char*, unsigned long>, 5> kQualities = {{
+    {"soxr_qq", SOXR_QQ},
+    {"soxr_lq", SOXR_LQ},
+    {"soxr_mq", SOXR_MQ},
+    {"soxr_hq", SOXR_HQ},
+    {"soxr_vhq", SOXR_VHQ},
+}};
 
-// Not a property of the file: a libswresample without soxr, or no memory.
-Status start_failure(int code, const Complaints& complaints) {
-  if (code == AVERROR(ENOMEM))
-    return {StatusCode::kResource, "starting the resampler: out of memory"};
-  const Status failure = complaints.failure("starting the resampler", code);
-  return {StatusCode::kUnsupported,
-          failure.message() + "; libswresample must have been built with libsoxr"};
+// No property of the file: two rates are enough for every signal, but it may lack memory.
+Status failure(const char* doing, const char* what) {
+  return {StatusCode::kResource, std::string(doing) + ": libsoxr: " + what};
 }
 
 }  // namespace
 
-Result<int> precision_bits_of(const std::string& resampler) {
-  if (resampler == "soxr_hq") return 20;
-  if (resampler == "soxr_vhq") return 28;
-  for (const char* name : {"soxr_mq", "soxr_lq", "soxr_qq"}) {
-    if (resampler == name) {
-      return Status(StatusCode::kUnsupported,
-                    "resampler " + resampler + ": libswresample offers soxr_hq and soxr_vhq only");
-    }
+Result<unsigned long> quality_of(const std::string& resampler) {
+  for (const auto& [name, quality] : kQualities) {
+    if (resampler == name) return quality;
   }
   return Status(StatusCode::kInvalidArgument,
-                "unknown resampler \"" + resampler + "\": soxr_hq or soxr_vhq");
+                "unknown resampler \"" + resampler +
+                    "\": soxr_hq, soxr_vhq, soxr_mq, soxr_lq or soxr_qq");
+}
+
+void Resampler::Deleter::operator()(soxr* resampler) const noexcept {
+  soxr_delete(resampler);
 }
 
 std::uint64_t resampled_length(std::uint64_t length, std::uint32_t from_hz, std::uint32_t to_hz) {
@@ -58,46 +46,45 @@ std::uint64_t resampled_length(std::uint64_t length, std::uint32_t from_hz, std:
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(length) * ratio));
 }
 
-Status Resampler::start(const ResamplerSetting& setting, const Complaints& complaints) {
+Status Resampler::start(const ResamplerSetting& setting) {
   LapTimer timer;
-  if (context_ == nullptr || !(setting == setting_)) {
-    XTTS_ASSIGN(context_, make_context(setting, complaints));
-    setting_ = setting;
-  }
+  setting_ = setting;
   in_count_ = 0;
   out_begin_known_ = false;
-  const int code = swr_init(context_.get());
+  const soxr_io_spec_t floats = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
+  const soxr_quality_spec_t quality = soxr_quality_spec(setting.quality, 0);
+  soxr_error_t error = nullptr;
+  soxr_.reset(
+      soxr_create(setting.from_hz, setting.to_hz, 1, &error, &floats, &quality, nullptr));
   busy_time_ += timer.lap();
-  return code < 0 ? start_failure(code, complaints) : Status();
+  return soxr_ == nullptr ? failure("starting the resampler", soxr_strerror(error)) : Status();
 }
 
-Status Resampler::push(std::span<const float> in, OutputSamples& out,
-                       const Complaints& complaints) {
+// Nothing in: what is still inside.
+Status Resampler::push(std::span<const float> in, OutputSamples& out) {
   LapTimer timer;
   if (!out_begin_known_) {
     out_begin_ = out.length();
     out_begin_known_ = true;
   }
   in_count_ += in.size();
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(in.data());
-  const int in_count = static_cast<int>(in.size());  // a codec frame, or none to flush
-  // With room for everything that can come out now, libswresample never has to buffer input.
-  const int room = std::max(swr_get_out_samples(context_.get(), in_count), 0) + 64;
-  auto* target = reinterpret_cast<std::uint8_t*>(out.room(static_cast<std::size_t>(room)));
-  const int got =
-      swr_convert(context_.get(), &target, room, in.empty() ? nullptr : &bytes, in_count);
+  const bool is_end = in.empty();
+  std::size_t made = 0;
+  do {
+    const std::size_t room = resampled_length(in.size(), setting_.from_hz, setting_.to_hz) + 4096;
+    std::size_t used = 0;
+    const soxr_error_t error = soxr_process(soxr_.get(), is_end ? nullptr : in.data(), in.size(),
+                                            &used, out.room(room), room, &made);
+    if (error != nullptr) return failure("resampling", soxr_strerror(error));
+    in = in.subspan(used);
+    out.advance(made);
+  } while (is_end ? made > 0 : !in.empty());
   busy_time_ += timer.lap();
-  if (got < 0) return complaints.failure("resampling", got);
-  out.advance(static_cast<std::size_t>(got));
   return {};
 }
 
-Status Resampler::finish(OutputSamples& out, const Complaints& complaints) {
-  std::uint64_t before = 0;
-  do {
-    before = out.length();
-    XTTS_TRY(push({}, out, complaints));
-  } while (out.length() != before);
+Status Resampler::finish(OutputSamples& out) {
+  XTTS_TRY(push({}, out));
   out.set_length(out_begin_ + resampled_length(in_count_, setting_.from_hz, setting_.to_hz));
   return {};
 }

@@ -25,7 +25,7 @@ Status check_parameters(const AVFrame& frame) {
 
 Status SampleSink::begin(const DecodeRequest& request, const TakeSamples& take,
                          const Complaints& complaints) {
-  XTTS_ASSIGN(precision_bits_, precision_bits_of(request.resampler));
+  XTTS_ASSIGN(quality_, quality_of(request.resampler));
   out_.begin();
   take_ = &take;
   complaints_ = &complaints;
@@ -46,14 +46,14 @@ Status SampleSink::begin(const DecodeRequest& request, const TakeSamples& take,
 Status SampleSink::change_rate(std::uint32_t rate_hz) {
   if (rate_hz_ != 0) {
     ++rate_change_count_;
-    if (resamples()) XTTS_TRY(resampler_.finish(out_, *complaints_));
+    if (resamples()) XTTS_TRY(resampler_.finish(out_));
   } else {
     first_rate_hz_ = rate_hz;
     if (target_rate_hz_ == 0) target_rate_hz_ = rate_hz;
   }
   rate_hz_ = rate_hz;
   if (!resamples()) return {};
-  return resampler_.start({rate_hz_, target_rate_hz_, precision_bits_}, *complaints_);
+  return resampler_.start({rate_hz_, target_rate_hz_, quality_});
 }
 
 Status SampleSink::hand_over() {
@@ -89,7 +89,7 @@ Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
   const std::span<const float> view(mixed, frame_count);
   hasher_.update(std::as_bytes(view));
   if (resamples()) {
-    XTTS_TRY(resampler_.push(view, out_, *complaints_));
+    XTTS_TRY(resampler_.push(view, out_));
   } else {
     out_.advance(frame_count);
   }
@@ -97,7 +97,7 @@ Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
 }
 
 Status SampleSink::finish(SourceFacts& facts) {
-  if (rate_hz_ != 0 && resamples()) XTTS_TRY(resampler_.finish(out_, *complaints_));
+  if (rate_hz_ != 0 && resamples()) XTTS_TRY(resampler_.finish(out_));
   if (!out_.held().empty()) XTTS_TRY((*take_)(out_.held()));
   facts.sample_rate_hz = first_rate_hz_;
   facts.channel_count = static_cast<std::uint16_t>(channel_count_);

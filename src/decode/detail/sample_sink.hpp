@@ -56,7 +56,7 @@ class SampleSink {
   Hasher128 hasher_;
   SampleCounts counts_;
   Mix mix_ = Mix::kMean;
-  int precision_bits_ = 20;
+  unsigned long quality_ = 4;
   std::uint32_t target_rate_hz_ = 0;
   std::uint32_t first_rate_hz_ = 0;
   std::uint32_t rate_hz_ = 0;

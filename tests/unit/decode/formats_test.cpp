@@ -112,7 +112,7 @@ TEST(RawAac, KeepsWhatNobodySaysIsPadding) {
 
 TEST(Formats, NamesTheLibrariesThatDecideTheSamples) {
   const std::string libraries = decode_libraries();
-  for (const char* name : {"libavformat ", "libavcodec ", "libavutil ", "libswresample "}) {
+  for (const char* name : {"libavformat ", "libavcodec ", "libavutil ", "libsoxr "}) {
     EXPECT_NE(libraries.find(name), std::string::npos) << libraries;
   }
 }

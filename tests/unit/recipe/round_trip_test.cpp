@@ -119,7 +119,7 @@ class RecipeMaker {
     if (f.sound_columns().empty()) f.columns.mel = true;
     f.sample_rate_hz = whole(8000, 48000);
     f.channels = pick({ChannelMix::kMean, ChannelMix::kFirst});
-    f.resampler = pick<std::string>({"soxr_hq", "soxr_vhq"});
+    f.resampler = pick<std::string>({"soxr_hq", "soxr_vhq", "soxr_mq"});
     if (coin()) f.trim = {TrimMethod::kTopDb, real(1, 90), whole(2, 4096), whole(1, 2048)};
     fill(f.loudness);
     f.sample_scale = real(1e-3, 40000);
@@ -169,7 +169,7 @@ class RecipeMaker {
       f.zeros = {whole(0, 10000), whole(0, 10000), whole(1, 1000)};
     }
     fill_normalization(f);
-    f.too_long = pick<std::optional<TooLong>>({std::nullopt, TooLong::kDrop, TooLong::kTruncate});
+    f.too_long = pick<std::optional<TooLong>>({std::nullopt, TooLong::kDrop, TooLong::kTruncate, TooLong::kSplit});
     f.precision = pick({Precision::kDouble, Precision::kFloat32});
     if (f.columns.mel) return;
     f.mel = {};

@@ -70,7 +70,7 @@ def main():
     encode("sweep_44100_1.ts", 44100, 1, "-c:a", "aac", "-b:a", "160k", "-f", "mpegts")
     encode("sweep_44100_1.aac", 44100, 1, "-c:a", "aac", "-b:a", "160k", "-f", "adts")
     encode_with_itunes_tag("itunes_44100_1.m4a", 44100)
-    for rate, quality in ((44100, "HQ"), (48000, "HQ"), (48000, "VHQ")):
+    for rate, quality in ((44100, "HQ"), (48000, "HQ"), (48000, "VHQ"), (48000, "MQ"), (48000, "LQ"), (44100, "QQ")):
         out = soxr.resample(noise(9001), rate, 22050, quality=quality)
         out.astype("<f4").tofile(HERE / f"noise_{rate}_to_22050_{quality.lower()}.f32")
 
