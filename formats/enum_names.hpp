@@ -93,8 +93,10 @@ constexpr auto enum_names(NormalizeMethod) {
        {NormalizeMethod::kChannels, "channels"}});
 }
 constexpr auto enum_names(Axis) {
-  return std::to_array<EnumName<Axis>>(
-      {{Axis::kFrames, "frames"}, {Axis::kTokens, "tokens"}, {Axis::kFixed, "fixed"}});
+  return std::to_array<EnumName<Axis>>({{Axis::kFrames, "frames"},
+                                        {Axis::kTokens, "tokens"},
+                                        {Axis::kOwn, "own"},
+                                        {Axis::kFixed, "fixed"}});
 }
 constexpr auto enum_names(WaveColumn) {
   return std::to_array<EnumName<WaveColumn>>({{WaveColumn::kNone, "none"},
@@ -113,7 +115,7 @@ constexpr auto enum_names(PadWhat) {
 }
 constexpr auto enum_names(TooLong) {
   return std::to_array<EnumName<TooLong>>(
-      {{TooLong::kDrop, "drop"}, {TooLong::kTruncate, "truncate"}});
+      {{TooLong::kDrop, "drop"}, {TooLong::kTruncate, "truncate"}, {TooLong::kSplit, "split"}});
 }
 constexpr auto enum_names(Precision) {
   return std::to_array<EnumName<Precision>>(

@@ -47,7 +47,7 @@ enum class NormalizeMethod { kNone, kAffine, kMinMax, kMeanVariance, kChannels }
 // Of the samples that the features are made of.
 enum class WaveColumn { kNone, kInt16, kFloat32 };
 enum class PadWhat { kFrames, kSamples };
-enum class TooLong { kDrop, kTruncate };
+enum class TooLong { kDrop, kTruncate, kSplit };
 enum class Precision { kDouble, kFloat32 };  // of the FFT; the truth is double
 
 struct TrimConfig {
@@ -161,7 +161,8 @@ struct FeatureConfig {
   std::uint32_t max_frames = 800;
   PadWhat pad = PadWhat::kFrames;
   double pad_value = 0.0;
-  std::optional<TooLong> too_long;  // unset: drop where there is text, truncate where there is none
+  // Unset, and what kSplit finds no times for: drop where there is text, truncate where there is none.
+  std::optional<TooLong> too_long;
   Precision precision = Precision::kDouble;
   BakedConfig baked;
 

@@ -10,6 +10,7 @@
 #include "corpus/layouts/layout.hpp"
 #include "corpus/names.hpp"
 #include "corpus/speakers.hpp"
+#include "corpus/split_long.hpp"
 #include "corpus/splits.hpp"
 
 namespace xtts::corpus {
@@ -144,7 +145,8 @@ void note_look_alikes(Corpus& corpus) {
 
 // One corpus as its layout reads it: sources known, speakers set; splits and order still to come.
 Result<Findings> read_corpus(Env& env, const std::string& folder,
-                             const formats::CorpusConfig& config, Corpus& corpus) {
+                             const formats::CorpusConfig& config,
+                             std::optional<double> split_above_s, Corpus& corpus) {
   XTTS_ASSIGN(const DataTree tree, scan_data(env, folder));
   const LayoutInput input{env, tree, config};
   XTTS_ASSIGN(const Layout* const layout, choose_layout(input, corpus.notes));
@@ -159,6 +161,7 @@ Result<Findings> read_corpus(Env& env, const std::string& folder,
     if (found.clip.language.empty()) found.clip.language = config.language;
   }
   XTTS_TRY(apply_speakers(config, findings.clips, corpus.notes));
+  if (split_above_s) split_long_clips(*split_above_s, findings.clips, corpus.notes);
   findings.ignored_file_count += tree.hidden_count;
   if (tree.hidden_count > 0) {
     corpus.notes.push_back(
@@ -271,20 +274,22 @@ std::string Corpus::path_of(const Clip& clip) const {
 }
 
 Result<Corpus> discover(Env& env, const std::string& data_folder,
-                        const formats::CorpusConfig& config, const KnownSplits& known_splits) {
+                        const formats::CorpusConfig& config, const KnownSplits& known_splits,
+                        std::optional<double> split_above_s) {
   Corpus corpus;
-  XTTS_ASSIGN(Findings findings, read_corpus(env, data_folder, config, corpus));
+  XTTS_ASSIGN(Findings findings, read_corpus(env, data_folder, config, split_above_s, corpus));
   return finish(config, known_splits, std::move(findings), std::move(corpus));
 }
 
 Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries,
-                        const formats::CorpusConfig& config, const KnownSplits& known_splits) {
+                        const formats::CorpusConfig& config, const KnownSplits& known_splits,
+                        std::optional<double> split_above_s) {
   XTTS_TRY(check_entries(entries, config));
   Corpus corpus;
   Findings all;
   for (const auto& entry : entries) {
     Corpus one;
-    auto findings = read_corpus(env, entry.folder, config_of(entry, config), one);
+    auto findings = read_corpus(env, entry.folder, config_of(entry, config), split_above_s, one);
     if (!findings) return findings.status().with_context("corpus " + entry.name);
     add_corpus(entry, std::move(one), std::move(*findings), corpus, all);
   }

@@ -93,16 +93,19 @@ struct Corpus {
 // hash alone. Called from one thread.
 using KnownSplits = std::function<std::optional<Split>(std::string_view full_id)>;
 
+// `split_above_s`: clips that last longer become several, where their list has times within them.
 [[nodiscard]] Result<Corpus> discover(Env& env, const std::string& data_folder,
                                       const formats::CorpusConfig& config,
-                                      const KnownSplits& known_splits = {});
+                                      const KnownSplits& known_splits = {},
+                                      std::optional<double> split_above_s = {});
 
 // Several corpora as one, by the entries of a corpora.yaml. Problems and notes begin with the
 // corpus' name; speakers become name/speaker where the entry does not name one, for p225 of one
 // corpus is nobody in another.
 [[nodiscard]] Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries,
                                       const formats::CorpusConfig& config,
-                                      const KnownSplits& known_splits = {});
+                                      const KnownSplits& known_splits = {},
+                                      std::optional<double> split_above_s = {});
 
 // The names that --layout-of-data takes, with a line each for --help.
 struct LayoutName {

@@ -226,9 +226,8 @@ class Worker final : public ClipWorker {
     outcome.frame_count_before_cut =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(frames, UINT32_MAX));
     outcome.facts.frame_count_before_cut = outcome.frame_count_before_cut;
-    const auto too_long = features.too_long.value_or(has_text(clip) ? formats::TooLong::kDrop
-                                                                    : formats::TooLong::kTruncate);
-    if (frames > features.max_frames && too_long == formats::TooLong::kDrop) {
+    if (frames > features.max_frames &&
+        rule_of(features, has_text(clip)) == formats::TooLong::kDrop) {
       reject(clip, RejectClass::kPolicy, too_long_reason(frames, features.max_frames), outcome);
       return {};
     }

@@ -11,6 +11,7 @@
 #include "pipeline/plan.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
+#include "pipeline/too_long.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -78,9 +79,11 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
 
 Status Recomputer::discover(reader::IndexReader& index) {
   const auto splits = published_splits(index);
-  XTTS_ASSIGN(corpus_, sources_.corpora.empty()
-                           ? corpus::discover(env_, sources_.data, recipe_.corpus, splits)
-                           : corpus::discover(env_, sources_.corpora, recipe_.corpus, splits));
+  const auto longest_s = pipeline::split_above_s(recipe_.features);
+  XTTS_ASSIGN(corpus_,
+              sources_.corpora.empty()
+                  ? corpus::discover(env_, sources_.data, recipe_.corpus, splits, longest_s)
+                  : corpus::discover(env_, sources_.corpora, recipe_.corpus, splits, longest_s));
   for (std::uint32_t i = 0; i < corpus_.clips.size(); ++i) {
     places_.emplace(pipeline::full_id(corpus_.clips[i]), i);
   }
