@@ -41,6 +41,16 @@ std::uint64_t column_bytes(const formats::ColumnEntry& column) {
   return sum;
 }
 
+// Of a column that no build made.
+std::string addition_text(const formats::ColumnEntry& column) {
+  if (!column.axis) return "";
+  std::string text = "added";
+  if (!column.version.empty()) text += ", version " + escape_controls(column.version);
+  if (column.missing_count == 0) return text;
+  return text + ", lacks " + format_counted(column.missing_count, "clip", "clips") +
+         " (add_column again)";
+}
+
 json columns_to_json(const formats::Manifest& manifest) {
   json columns = json::array();
   for (const formats::ColumnEntry& column : manifest.columns) {
@@ -55,6 +65,10 @@ json columns_to_json(const formats::Manifest& manifest) {
                        {"bytes", column_bytes(column)},
                        {"fingerprint", column.spec.fingerprint.to_hex()},
                        {"numerics", column.spec.numerics.to_hex()}});
+    if (!column.axis) continue;  // a build made it
+    columns.back()["axis"] = formats::name_of(*column.axis);
+    columns.back()["version"] = column.version;
+    columns.back()["missing"] = column.missing_count;
   }
   return columns;
 }
@@ -155,15 +169,15 @@ std::string describe(const std::string& path, const formats::Manifest& manifest)
   if (manifest.datasets.size() > 1) table.add_row({"data sets", names_text(manifest.datasets)});
   table.add_row({"made by", escape_controls(manifest.numerics.device + " " + manifest.numerics.isa +
                                             ", " + manifest.numerics.libraries)});
-  report::Table columns(
-      {Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
+  report::Table columns({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight,
+                         Align::kRight, Align::kLeft});
   for (const formats::ColumnEntry& column : manifest.columns) {
     columns.add_row({escape_controls(column.spec.name), std::string(to_string(column.spec.dtype)),
                      shape_text(column.spec.shape),
                      std::string(formats::name_of(column.spec.layout)) + " " +
                          std::string(formats::name_of(column.store)),
                      format_counted(column.shards.size(), "shard", "shards"),
-                     format_size(column_bytes(column))});
+                     format_size(column_bytes(column)), addition_text(column)});
   }
   return table.render() + "columns\n" + columns.render(2);
 }

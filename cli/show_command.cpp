@@ -12,12 +12,10 @@
 #include "dsp/mel_filters.hpp"
 #include "formats/feature_config_json.hpp"
 #include "formats/reject.hpp"
-#include "pipeline/condition_clip.hpp"
-#include "recipe/corpora_file.hpp"
+#include "frontend/stored_sound.hpp"
 #include "report/human.hpp"
 #include "report/mel_picture.hpp"
 #include "report/table.hpp"
-#include "store/source_table.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -67,6 +65,8 @@ Result<std::vector<ColumnSummary>> read_columns(reader::CacheView& view, std::ui
     ColumnSummary summary;
     summary.name = column.spec.name;
     summary.is_baked = column.spec.name == "mel" && view.manifest().features.contains("baked");
+    XTTS_ASSIGN(const auto location, view.location(column.spec.id, position));
+    if (location.block_row == formats::kNoRecord) continue;  // an added column lacks it
     XTTS_ASSIGN(summary.record, view.read_record(column.spec.name, position));
     const std::vector<float> values = values_as_float32(summary.record);
     if (!values.empty()) {
@@ -267,52 +267,18 @@ Result<std::string> draw(const ClipFacts& clip, const ColumnSummary& mel,
   return report::render_mel_png(picture);
 }
 
-Result<std::string> data_of(Context& context, const ShowOptions& options) {
-  if (!options.data.empty()) return options.data;
-  const auto sources = store::load_source_table(context.env, options.cache);
-  if (sources) return sources->data_path;
-  return Status(StatusCode::kInvalidArgument,
-                "--wav decodes the source again, and this cache does not know where it lies: give "
-                "--data DATA");
-}
-
-// Of the corpus that the clip belongs to.
-Result<std::string> folder_of(Context& context, const std::string& data,
-                              const formats::RecordFacts& facts) {
-  if (!recipe::is_corpora_file(data)) return data;
-  XTTS_ASSIGN(const auto corpora, recipe::load_corpora(context.env, data));
-  for (const auto& entry : corpora) {
-    if (entry.name == facts.dataset.value_or("")) return entry.folder;
-  }
-  return Status(StatusCode::kNotFound,
-                data + " names no corpus " + facts.dataset.value_or("(none)") + ": give --data");
-}
-
-// Of the column wave, at full scale 1.
-std::vector<float> samples_of(const reader::RecordData& wave) {
-  std::vector<float> samples = values_as_float32(wave);
-  if (wave.dtype != DType::kInt16) return samples;
-  for (float& sample : samples) sample /= 32768.0F;
-  return samples;
-}
-
 Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
-                                    const ClipFacts& clip, const ColumnSummary* wave,
-                                    const formats::FeatureConfig& config) {
-  if (wave != nullptr) return encode_wav(samples_of(wave->record), config.sample_rate_hz);
-  if (!clip.facts.source_path)
-    return Status(StatusCode::kUnsupported, "the clip's source is not known");
-  XTTS_ASSIGN(const std::string data, data_of(context, options));
-  XTTS_ASSIGN(const std::string folder, folder_of(context, data, clip.facts));
-  XTTS_ASSIGN(
-      const std::vector<float> samples,
-      pipeline::condition_clip(context.env, decoder_command(), config,
-                               join_path(folder, *clip.facts.source_path), clip.facts));
-  return encode_wav(samples, config.sample_rate_hz);
+                                    reader::CacheView& view, std::uint64_t position) {
+  const frontend::Asker asker = this_program();
+  XTTS_ASSIGN(auto sound,
+              frontend::StoredSound::open(context.env, view, options.data, asker));
+  XTTS_ASSIGN(const std::vector<float> samples, sound.read(position));
+  return encode_wav(samples, sound.sample_rate_hz());
 }
 
-Status write_files(Context& context, const ShowOptions& options, const reader::CacheView& view,
-                   const ClipFacts& clip, const std::vector<ColumnSummary>& columns) {
+Status write_files(Context& context, const ShowOptions& options, reader::CacheView& view,
+                   std::uint64_t position, const ClipFacts& clip,
+                   const std::vector<ColumnSummary>& columns) {
   const auto write = [&](const std::string& path, std::string_view bytes) {
     XTTS_TRY(replace_file(context.env, path, as_bytes(bytes)));
     context.inform("wrote " + path + ", " + report::format_size(bytes.size()));
@@ -323,16 +289,14 @@ Status write_files(Context& context, const ShowOptions& options, const reader::C
   if (mel == nullptr && !options.png.empty())
     return {StatusCode::kUnsupported, "the cache has no column mel or linear to make a picture of"};
   if (!options.npy.empty()) XTTS_TRY(write(options.npy, encode_npy(columns.front().record)));
-  if (options.png.empty() && options.wav.empty()) return {};
-  XTTS_ASSIGN(const formats::FeatureConfig config,
-              formats::feature_config_from_json(view.manifest().features));
   if (!options.png.empty()) {
+    XTTS_ASSIGN(const formats::FeatureConfig config,
+                formats::feature_config_from_json(view.manifest().features));
     XTTS_ASSIGN(const std::string png, draw(clip, *mel, config));
     XTTS_TRY(write(options.png, png));
   }
   if (!options.wav.empty()) {
-    XTTS_ASSIGN(const std::string wav, conditioned_wav(context, options, clip,
-                                                           find_column(columns, "wave"), config));
+    XTTS_ASSIGN(const std::string wav, conditioned_wav(context, options, view, position));
     XTTS_TRY(write(options.wav, wav));
   }
   return {};
@@ -347,7 +311,7 @@ Status run_show(Context& context, const ShowOptions& options) {
   XTTS_ASSIGN(formats::RecordFacts facts, view->details(*position));
   const ClipFacts clip = describe_clip(tables, plan, std::move(facts));
   XTTS_ASSIGN(const std::vector<ColumnSummary> columns, read_columns(*view, *position));
-  XTTS_TRY(write_files(context, options, *view, clip, columns));
+  XTTS_TRY(write_files(context, options, *view, *position, clip, columns));
   context.print(describe(clip, columns));
   context.print_json(to_json(clip, columns));
   return {};

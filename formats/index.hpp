@@ -50,6 +50,8 @@ struct LocationRow {  // 8 bytes
   std::uint16_t slot = 0;
 };
 inline constexpr std::size_t kLocationRowBytes = 8;
+// block_row of a clip that an added column does not have (yet).
+inline constexpr std::uint32_t kNoRecord = 0xFFFFFFFFU;
 
 struct IdHashRow {  // 24 bytes, ascending
   Digest hash;

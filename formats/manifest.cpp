@@ -48,7 +48,11 @@ json to_json(const ColumnEntry& column) {
       {"fingerprint", spec.fingerprint.to_hex()},
       {"numerics", spec.numerics.to_hex()},
       {"shards", std::move(shards)}};
-  if (column.axis) object["axis"] = std::string(name_of(*column.axis));
+  if (column.axis) {
+    object["axis"] = std::string(name_of(*column.axis));
+    object["version"] = column.version;
+    object["missing"] = column.missing_count;
+  }
   return object;
 }
 

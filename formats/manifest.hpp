@@ -27,7 +27,10 @@ struct ShardEntry {
 
 struct ColumnEntry {
   ColumnSpec spec;
-  std::optional<Axis> axis = {};  // of columns that no build makes; see axis_of
+  // Of columns that no build makes, but add_column.
+  std::optional<Axis> axis = {};   // see axis_of
+  std::string version;             // of what made it, as its maker says
+  std::uint64_t missing_count = 0;  // clips that came, or changed, after it
   StoreKind store = StoreKind::kLmdb;  // of its shards: as the storage section says, for all columns
   std::uint32_t fill_bits = 0;  // bits of a float32, or of an int32 for integer columns
   std::uint64_t records_per_shard = 0;  // planned clips; 0: as many as geometry() says

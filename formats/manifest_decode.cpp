@@ -89,7 +89,11 @@ ColumnEntry read_column(JsonFields fields, std::uint32_t id, std::uint64_t gener
   column.spec.layout = read_enum<Layout>(fields, "layout");
   column.spec.fingerprint = fields.digest("fingerprint");
   column.spec.numerics = fields.digest("numerics");
-  if (fields.find("axis") != nullptr) column.axis = read_enum<Axis>(fields, "axis");
+  if (fields.find("axis") != nullptr) {
+    column.axis = read_enum<Axis>(fields, "axis");
+    column.version = fields.text("version");
+    column.missing_count = fields.integer<std::uint64_t>("missing");
+  }
   column.fill_bits = read_fill(fields, column.spec.dtype);
   if (Status status = column.spec.validate(); !status.ok()) fields.fail("", status.message());
   if (!fields.ok()) return column;  // past here the shape is safe to compute with

@@ -78,8 +78,9 @@ struct CorpusConfig {
 // Persisted in block headers. Values never change.
 enum class Layout : std::uint8_t { kPadded = 1, kPacked = 2 };
 enum class StoreKind { kLmdb, kHdf5 };
-// What the rows of a column go along: so many of them a frame, one a token, or neither.
-enum class Axis { kFrames, kTokens, kFixed };
+// What the rows of a column go along: so many of them a frame, one a token, a number of their own up
+// to the padded shape's, or always all of the shape.
+enum class Axis { kFrames, kTokens, kOwn, kFixed };
 
 struct StorageConfig {
   StoreKind store = StoreKind::kLmdb;

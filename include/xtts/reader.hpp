@@ -53,6 +53,14 @@ struct ColumnInfo {
   std::string name;
   DType dtype = DType::kFloat32;
   std::vector<std::uint32_t> shape;  // of a padded record; axis 0 is the one with a true length
+  // What its rows go along: frames, tokens, own (each clip has as many as it has), fixed.
+  std::string axis;
+  std::uint32_t rows_per_frame = 0;  // 0: another axis
+  // Of columns that were added to the cache (add_column.hpp): of what made it, and the clips that
+  // came or changed since, which have no record in it.
+  bool is_added = false;
+  std::string version;
+  std::uint64_t missing_count = 0;
 };
 
 // Of each channel of a column, over the true frames of the train split, as its recipe makes them:

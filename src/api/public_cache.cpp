@@ -5,6 +5,7 @@
 
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
+#include "formats/enum_names.hpp"
 #include "query/fields.hpp"
 #include "reader/block_map.hpp"
 #include "reader/index_reader.hpp"
@@ -88,7 +89,14 @@ std::vector<ColumnInfo> Cache::columns() const {
   std::vector<ColumnInfo> columns;
   for (const reader::SharedColumn& column : impl_->caches->columns()) {
     const formats::ColumnSpec& spec = column.entry->spec;
-    columns.push_back({spec.name, spec.dtype, spec.shape});
+    columns.push_back({.name = spec.name,
+                       .dtype = spec.dtype,
+                       .shape = spec.shape,
+                       .axis = std::string(formats::name_of(axis_of(*column.entry))),
+                       .rows_per_frame = impl_->caches->rows_per_frame(*column.entry),
+                       .is_added = column.entry->axis.has_value(),
+                       .version = column.entry->version,
+                       .missing_count = column.entry->missing_count});
   }
   return columns;
 }

@@ -72,13 +72,20 @@ Status check_pad_value(const ColumnRequest& request, DType dtype) {
                                             ", which cannot hold the pad_value asked for"};
 }
 
-// Rows of the column that belong to one frame: its padded length is so many times that of the
-// record. 0: it goes along something else.
-std::uint32_t rows_per_frame(const reader::CacheSet& caches, const formats::ColumnEntry& column) {
-  const std::uint32_t frames = caches.max_frames();
-  if (axis_of(column) != formats::Axis::kFrames || frames == 0) return 0;
-  const std::uint32_t rows = column.spec.shape[0];
-  return rows % frames == 0 ? rows / frames : 0;
+// Nobody should learn in the middle of an epoch that a column lacks clips.
+Status check_complete(const reader::CacheSet& caches, const reader::SharedColumn& column) {
+  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
+    const formats::Manifest& manifest = caches.cache(i).manifest();
+    const formats::ColumnEntry& entry = manifest.columns[column.ids[i]];
+    if (entry.missing_count == 0) continue;
+    return {StatusCode::kNotFound,
+            caches.cache(i).path() + ": column '" + entry.spec.name + "' lacks " +
+                std::to_string(entry.missing_count) + " of " +
+                std::to_string(manifest.counts.records) +
+                " clips, which came or changed after it was added: add_column again makes them; "
+                "or read other columns"};
+  }
+  return {};
 }
 
 std::uint32_t shorter(std::uint32_t rows, std::uint64_t limit) {
@@ -98,6 +105,7 @@ Result<ColumnLayout> lay_out_column(const reader::CacheSet& caches, const Column
                   "the cache has no column '" + request.name + "'; it has: " + names);
   }
   layout.column = layout.shared->entry;
+  XTTS_TRY(check_complete(caches, *layout.shared));
   const formats::ColumnSpec& spec = layout.column->spec;
   layout.dtype = request.dtype.value_or(spec.dtype);
   if (layout.is_converted() && !(is_float(spec.dtype) && is_float(layout.dtype))) {
@@ -110,7 +118,7 @@ Result<ColumnLayout> lay_out_column(const reader::CacheSet& caches, const Column
   XTTS_ASSIGN(layout.norm, find_norm(caches, *layout.shared, request));
   layout.stored_row_bytes = spec.row_bytes();
   layout.row_bytes = spec.row_bytes() / size_bytes(spec.dtype) * size_bytes(layout.dtype);
-  layout.rows_per_frame = rows_per_frame(caches, *layout.column);
+  layout.rows_per_frame = caches.rows_per_frame(*layout.column);
   layout.row_count =
       axis_of(*layout.column) == formats::Axis::kTokens
           ? shorter(spec.shape[0], limits.tokens_max)

@@ -37,6 +37,8 @@ class Copier {
   Status copy(std::uint32_t clip) {
     const auto place = job_.clips.places[clip];
     if (!place) return {};
+    XTTS_ASSIGN(const auto location, job_.from.location(job_.column.id, place->position));
+    if (location.block_row == formats::kNoRecord) return {};  // of an added column
     XTTS_ASSIGN(auto stored, job_.from.read_record(job_.column.name, place->position));
     XTTS_ASSIGN(auto details, job_.from.details(place->position));
     const corpus::Clip& planned = job_.clips.plan.corpus.clips[clip];

@@ -100,6 +100,16 @@ Status check_all_are_there(const Parts& parts) {
                   std::to_string(wanted.count) + "'");
 }
 
+Status check_has_no_added_columns(const reader::CacheView& view) {
+  for (const formats::ColumnEntry& column : view.manifest().columns) {
+    if (!column.axis) continue;
+    return mismatch(name_of(view) + " has the added column '" + column.spec.name +
+                    "', which merge does not join: build the part anew with --overwrite, merge, "
+                    "then add the column to the whole cache");
+  }
+  return {};
+}
+
 Status check_none_is_doubled(const Parts& parts) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const reader::CacheView& a = *parts[i - 1];
@@ -119,6 +129,7 @@ Result<Parts> open_parts(Env& env, const std::vector<std::string>& paths, bool a
     XTTS_ASSIGN(auto view, reader::CacheView::open(env, path));
     XTTS_TRY(check_is_part(*view));
     XTTS_TRY(view->manifest().allows_changes());
+    XTTS_TRY(check_has_no_added_columns(*view));
     parts.push_back(std::move(view));
   }
   for (const auto& part : parts) XTTS_TRY(check_same_cache(*parts.front(), *part, allow_mixed));

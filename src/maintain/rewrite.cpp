@@ -102,6 +102,7 @@ class Rewriter {
     const auto columns = pipeline::sound_columns(recipe_, before.numerics);
     XTTS_TRY(check_room(payload_bytes(before, columns, recipe_.features.max_frames)));
     XTTS_ASSIGN(const auto shards, copy_columns(clips, columns));
+    XTTS_ASSIGN(const auto added, copy_added_columns(before, clips));
     const auto keep_statistics = [&](formats::Manifest& manifest) {
       if (keep_statistics_) manifest.mel_statistics = before.mel_statistics;
     };
@@ -116,6 +117,7 @@ class Rewriter {
                                   .known_speakers = before.speakers,
                                   .known_languages = before.languages,
                                   .generation = 1,
+                                  .added = added,
                                   .amend_manifest = keep_statistics},
                                  to_);
   }
@@ -142,6 +144,28 @@ class Rewriter {
       }
     }
     return shards;
+  }
+
+  Result<std::vector<pipeline::AddedColumn>> copy_added_columns(const Manifest& before,
+                                                                const PublishedClips& clips) {
+    std::vector<pipeline::AddedColumn> added;
+    for (const formats::ColumnEntry& column : before.columns) {
+      if (!column.axis) continue;
+      pipeline::AddedColumn one{.entry = column, .shards = {}};
+      one.entry.store = recipe_.storage.store;
+      one.entry.spec.layout = recipe_.storage.layout;
+      XTTS_ASSIGN(one.shards,
+                  copy_records({.from = *from_,
+                                .clips = clips,
+                                .column = one.entry.spec,
+                                .clips_per_shard = one.entry.spec.geometry().clips_per_shard(),
+                                .store = recipe_.storage.store,
+                                .progress = progress_of(run_, "clips"),
+                                .cancelled = run_.cancelled},
+                               to_));
+      added.push_back(std::move(one));
+    }
+    return added;
   }
 
   Status check_room(std::uint64_t needed_bytes) {

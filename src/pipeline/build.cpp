@@ -71,6 +71,8 @@ class Build {
     if (plan_.unchanged) return report_unchanged();
     if (previous_ && request_.partition) return check_published_part();
     if (previous_) XTTS_TRY(check_same_corpus(previous_->size(), plan_.gone_count));
+    if (previous_)
+      XTTS_TRY(check_added_columns(previous_->manifest(), has_tokens(plan_, request_.recipe)));
     XTTS_TRY(check_numerics());
     if (request_.dry_run) {
       preview(0);

@@ -150,6 +150,17 @@ Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count
               "to build anew in this one"};
 }
 
+Status check_added_columns(const formats::Manifest& published, bool has_tokens) {
+  const bool has_added = std::ranges::any_of(
+      published.columns, [](const formats::ColumnEntry& column) { return column.axis.has_value(); });
+  if (!has_added || (published.find_column("tokens") != nullptr) == has_tokens) return {};
+  return {StatusCode::kMismatch,
+          std::string("the cache has ") + (has_tokens ? "no tokens" : "tokens") +
+              ", DATA or the recipe asks for " + (has_tokens ? "some" : "none") +
+              ", and there are added columns behind them: name another CACHE, or give --overwrite "
+              "to build anew in this one, and add the columns again"};
+}
+
 Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,
                      std::uint64_t considered_count, std::optional<std::uint64_t> stored_count) {
   const auto faults = static_cast<std::uint64_t>(

@@ -8,6 +8,7 @@
 
 #include "formats/index.hpp"
 #include "formats/manifest.hpp"
+#include "reader/cache_view.hpp"
 #include "store/cache_folder.hpp"
 
 namespace xtts::pipeline {
@@ -32,5 +33,9 @@ struct ColumnRows {
                       .digest = sealed.digest});
   }
 };
+
+// The shards and blocks of a published column, to be gone on with.
+[[nodiscard]] Status take_over(reader::CacheView& published, std::uint32_t column,
+                               ColumnRows& rows);
 
 }  // namespace xtts::pipeline

@@ -44,10 +44,11 @@ class IndexBuilder {
         datasets_(job.previous ? job.previous->manifest().datasets : std::vector<std::string>{""},
                   names_of(job.plan.corpus.clips, &Clip::dataset)),
         columns_(job.columns.size()),
-        has_tokens_(job.plan.corpus.has_text &&
-                    job.recipe.text.tokens != formats::TokenKind::kNone) {
+        has_tokens_(has_tokens(job.plan, job.recipe)) {
     for (std::size_t column = 0; column < columns_.size(); ++column)
       records_.emplace_back(job.env, folder.path(), job.shards, column);
+    if (!job.added.empty())
+      added_ = AddedColumns(job.env, folder.path(), job.added, job.generation);
   }
 
   Result<IndexResult> run() {
@@ -109,24 +110,17 @@ class IndexBuilder {
   Status take_over_published() {
     if (job_.previous == nullptr) return {};
     for (std::uint32_t column = 0; column < columns_.size(); ++column) {
-      XTTS_TRY(take_over(column, columns_[column].rows));
+      XTTS_TRY(take_over(*job_.previous, column, columns_[column].rows));
       columns_[column].published_block_count = columns_[column].rows.block_count;
     }
-    if (reuse_tokens_) XTTS_TRY(take_over(tokens_id(), tokens_));
+    if (reuse_tokens_) XTTS_TRY(take_over(*job_.previous, tokens_id(), tokens_));
+    XTTS_ASSIGN(added_, AddedColumns::take_over(*job_.previous));
     still_used_.assign(job_.previous->size(), false);
     XTTS_ASSIGN(const auto tombstones, job_.previous->tombstones());
     for (const auto& row : tombstones) {
-      if (row.column_id < columns_.size() || reuse_tokens_) add_tombstone(row);
-    }
-    return {};
-  }
-
-  Status take_over(std::uint32_t column, ColumnRows& rows) {
-    rows.shards = job_.previous->manifest().columns[column].shards;
-    rows.block_count = job_.previous->block_count(column);
-    for (std::uint64_t row = 0; row < rows.block_count; ++row) {
-      XTTS_ASSIGN(const auto block, job_.previous->block(column, row));
-      append_row(block, rows.block_rows);
+      const bool is_of_sound = row.column_id < columns_.size();
+      const bool is_of_tokens = row.column_id == tokens_id() && reuse_tokens_;
+      if (is_of_sound || is_of_tokens || added_.has(row.column_id)) add_tombstone(row);
     }
     return {};
   }
@@ -141,10 +135,14 @@ class IndexBuilder {
     formats::PlanRow row;
     formats::RecordFacts facts;
     if (job_.plan.clips[i].fate == ClipFate::kReuse) {
-      XTTS_TRY(take_published_record(job_.plan.clips[i].previous_position, row, facts));
+      const std::uint64_t position = job_.plan.clips[i].previous_position;
+      XTTS_TRY(take_published_record(position, row, facts));
+      XTTS_TRY(added_.add_published(position, is_said_otherwise(clip, facts),
+                                    [this](const auto& left) { add_tombstone(left); }));
     } else {
       XTTS_ASSIGN(const bool stored, take_sealed_record(clip, row, facts));
       if (!stored) return {};
+      XTTS_TRY(added_.add_new(formats::id_hash(clip.dataset, clip.id)));
     }
     facts.id = clip.id;
     facts.split = static_cast<std::uint8_t>(clip.split);
@@ -164,6 +162,14 @@ class IndexBuilder {
     if (job_.recipe.corpus.duplicates != formats::OddClip::kWarn || !facts.pcm_digest) return {};
     const auto first = sounds_.add(*facts.pcm_digest, static_cast<std::uint32_t>(i));
     return first ? full_id(job_.plan.corpus.clips[*first]) : std::string();
+  }
+
+  // What an added column was made from, beside the sound.
+  static bool is_said_otherwise(const Clip& clip, const formats::RecordFacts& published) {
+    return published.text_raw.value_or("") != clip.text_raw ||
+           published.text_normalized.value_or("") != clip.text_normalized ||
+           published.speaker.value_or("") != clip.speaker ||
+           published.language.value_or("") != clip.language;
   }
 
   static void set_name(std::optional<std::string>& field, const std::string& name) {
@@ -271,6 +277,7 @@ class IndexBuilder {
         add_tombstone(
             {.column_id = column, .block_row = location.block_row, .slot = location.slot});
       }
+      XTTS_TRY(added_.leave_behind(position, [this](const auto& left) { add_tombstone(left); }));
     }
     if (job_.token_shards != nullptr) return add_token_shards(*job_.token_shards);
     if (!token_writer_) return {};
@@ -317,6 +324,9 @@ class IndexBuilder {
     for (std::uint32_t column = 0; column < columns_.size(); ++column)
       XTTS_TRY(write_column(column, columns_[column].rows));
     if (has_tokens_) XTTS_TRY(write_column(tokens_id(), tokens_));
+    XTTS_TRY(added_.write([this](std::uint32_t id, const ColumnRows& rows) {
+      return write_column(id, rows);
+    }));
     for (const auto& reject : job_.rejects)
       result_.rejects_jsonl += formats::encode_reject(reject) + "\n";
     XTTS_TRY(write_section(SectionKind::kRejects, 0, result_.rejects_jsonl, job_.rejects.size()));
@@ -365,7 +375,11 @@ class IndexBuilder {
       manifest.columns.push_back(entry_of(job_.columns[column], job_.recipe));
       manifest.columns.back().shards = std::move(columns_[column].rows.shards);
     }
-    if (!has_tokens_) return;
+    if (has_tokens_) describe_tokens(manifest);
+    added_.describe(manifest);
+  }
+
+  void describe_tokens(formats::Manifest& manifest) {
     formats::ColumnEntry tokens =
         entry_of(reuse_tokens_ ? job_.previous->manifest().columns[tokens_id()].spec
                                : tokens_column(job_.recipe, job_.numerics),
@@ -399,6 +413,7 @@ class IndexBuilder {
   std::optional<formats::IndexEncoder> encoder_;
   KnownSounds sounds_;
   ColumnRows tokens_;
+  AddedColumns added_;
   std::vector<bool> still_used_;  // previous positions that the new plan names
   std::string plan_rows_, tombstones_;
   std::uint64_t tombstone_count_ = 0;

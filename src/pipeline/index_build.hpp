@@ -13,6 +13,7 @@
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
+#include "pipeline/added_columns.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/warning_kinds.hpp"
 #include "reader/cache_view.hpp"
@@ -35,6 +36,9 @@ struct IndexJob {
   const std::vector<std::string>& known_speakers;  // numbers 0, 1, ... where nothing is published
   std::vector<std::string> known_languages = {};   // likewise
   std::uint64_t generation = 1;
+  // Of a cache that is written anew: its added columns, as they were sealed. (Those of `previous`
+  // are taken over.)
+  std::vector<AddedColumn> added = {};
   // What the manifest says otherwise than a build's, before the index keeps a copy of it.
   std::function<void(formats::Manifest&)> amend_manifest = {};
 };

@@ -72,9 +72,10 @@ class Planner {
  private:
   Result<corpus::Corpus> discover() const {
     const auto& rules = request_.recipe.corpus;
+    const auto longest_s = split_above_s(request_.recipe.features);
     return request_.corpora.empty()
-               ? corpus::discover(request_.env, request_.data, rules, known_splits())
-               : corpus::discover(request_.env, request_.corpora, rules, known_splits());
+               ? corpus::discover(request_.env, request_.data, rules, known_splits(), longest_s)
+               : corpus::discover(request_.env, request_.corpora, rules, known_splits(), longest_s);
   }
 
   corpus::KnownSplits known_splits() const {
@@ -201,14 +202,14 @@ class Planner {
 
   // Dropped as too long because it had a text, which is gone.
   bool may_be_cut_now(const Clip& clip, const Reject& reject) const {
-    return frames_wanted(reject) > 0 && !has_text(clip) && !request_.recipe.features.too_long;
+    return frames_wanted(reject) > 0 && !has_text(clip) && goes_by_text(request_.recipe.features);
   }
 
   Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
     const Clip& clip = plan_.corpus.clips[i];
     XTTS_ASSIGN(const auto facts, request_.previous->details(position));
     // Cut when it had no text: computed again, so that the reject says why.
-    if (was_cut(facts) && has_text(clip) && !request_.recipe.features.too_long) return {};
+    if (was_cut(facts) && has_text(clip) && goes_by_text(request_.recipe.features)) return {};
     if (!is_same_part(clip.segment, facts)) return {};
     // A source that cannot be read: the worker meets the same failure and makes a reject of it.
     if (!source_unchanged && facts.content_digest != content_digest(clip)) return {};
@@ -312,6 +313,10 @@ std::string full_id(const Clip& clip) {
 
 bool has_text(const Clip& clip) {
   return !clip.text_raw.empty() || !clip.text_normalized.empty();
+}
+
+bool has_tokens(const Plan& plan, const formats::Recipe& recipe) {
+  return plan.corpus.has_text && recipe.text.tokens != formats::TokenKind::kNone;
 }
 
 bool is_judged_by_sound(const Reject& reject) {

@@ -70,6 +70,8 @@ struct PlanRequest {
 
 [[nodiscard]] std::string full_id(const corpus::Clip& clip);
 [[nodiscard]] bool has_text(const corpus::Clip& clip);
+// Whether a cache of the plan has the column tokens.
+[[nodiscard]] bool has_tokens(const Plan& plan, const formats::Recipe& recipe);
 // By its own bytes, not by a list or a text: such a verdict holds until the source changes.
 [[nodiscard]] bool is_judged_by_sound(const formats::Reject& reject);
 [[nodiscard]] const std::string& text_to_tokenize(const corpus::Clip& clip,

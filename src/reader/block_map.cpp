@@ -66,6 +66,7 @@ BlockMap::~BlockMap() = default;
 
 Result<RecordPlace> BlockMap::locate(std::uint32_t column_id, std::uint64_t position) {
   XTTS_ASSIGN(const formats::LocationRow row, index_.location(column_id, position));
+  if (row.block_row == formats::kNoRecord) return no_record(manifest_.columns[column_id]);
   XTTS_ASSIGN(auto block, open(column_id, row.block_row));
   if (row.slot >= block->header.records.size()) {
     return Status(StatusCode::kCorrupt,
@@ -269,7 +270,7 @@ Result<std::shared_ptr<const DirectFile>> BlockMap::direct_file(const RecordPlac
 void BlockMap::announce_block(std::uint32_t column_id, std::uint64_t position,
                               std::uint64_t payload_bytes_max) {
   const auto location = index_.location(column_id, position);
-  if (!location.ok()) return;
+  if (!location.ok() || location->block_row == formats::kNoRecord) return;
   {
     const std::scoped_lock lock(mutex_);
     if (open_.contains(block_key(column_id, location->block_row))) return;

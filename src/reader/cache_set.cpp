@@ -175,6 +175,13 @@ std::uint32_t CacheSet::max_frames() const {
   return first()->manifest().max_frames();
 }
 
+std::uint32_t CacheSet::rows_per_frame(const formats::ColumnEntry& column) const {
+  const std::uint32_t frames = max_frames();
+  if (axis_of(column) != formats::Axis::kFrames || frames == 0) return 0;
+  const std::uint32_t rows = column.spec.shape[0];
+  return rows % frames == 0 ? rows / frames : 0;
+}
+
 Result<ColumnStatistics> CacheSet::statistics(const SharedColumn& column) const {
   const std::string& name = column.entry->spec.name;
   const auto& of_first = first()->manifest().mel_statistics;

@@ -55,6 +55,9 @@ class CacheSet {
   [[nodiscard]] const SharedColumn* find_column(std::string_view name) const noexcept;
   // Of the first cache, as Manifest::max_frames: columns that all share are of the same.
   [[nodiscard]] std::uint32_t max_frames() const;
+  // Rows of the column that belong to one frame: its padded length is so many times that of the
+  // record. 0: it goes along something else.
+  [[nodiscard]] std::uint32_t rows_per_frame(const formats::ColumnEntry& column) const;
   [[nodiscard]] const std::vector<std::string>& speakers() const noexcept { return speakers_; }
   [[nodiscard]] const std::vector<std::string>& languages() const noexcept { return languages_; }
   [[nodiscard]] const std::vector<std::string>& datasets() const noexcept { return datasets_; }

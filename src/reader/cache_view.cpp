@@ -130,6 +130,8 @@ Result<RecordData> CacheViewImpl::read_record(std::string_view column, std::uint
   XTTS_ASSIGN(const auto facts, index_->details(position));
   const std::string clip = full_id(facts);
   XTTS_ASSIGN(const auto location, index_->location(entry->spec.id, position));
+  if (location.block_row == formats::kNoRecord)
+    return no_record(*entry).with_context("clip " + clip);
   auto record = read_located(entry->spec, location, clip);
   if (record.ok()) return record;
   return record.status().with_context("reading " + std::string(column) + " of clip " + clip);

@@ -24,6 +24,7 @@ Result<std::vector<SlotRun>> find_slot_runs(CacheView& cache, const formats::Col
   std::vector<SlotRun> runs;
   for (std::uint64_t position = first_position; position < first_position + count; ++position) {
     XTTS_ASSIGN(const formats::LocationRow row, cache.location(column.id, position));
+    if (row.block_row == formats::kNoRecord) continue;
     if (runs.empty() || runs.back().block_row != row.block_row) {
       runs.push_back({row.block_row, row.slot, row.slot});
     } else {

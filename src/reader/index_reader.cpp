@@ -175,6 +175,12 @@ Result<std::string> IndexReader::section_text(SectionKind kind) {
   return text;
 }
 
+Status no_record(const formats::ColumnEntry& column) {
+  return {StatusCode::kNotFound, "column '" + column.spec.name +
+                                     "' has no record of it, for it came or changed after the "
+                                     "column was added: add_column again makes what is missing"};
+}
+
 std::string full_id(const formats::RecordFacts& facts) {
   return formats::full_id(facts.dataset.value_or(""), facts.id.value_or(""));
 }

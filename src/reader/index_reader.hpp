@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/facts.hpp"
+#include "formats/manifest.hpp"
 #include "reader/chunked_file.hpp"
 
 namespace xtts::reader {
@@ -56,6 +57,9 @@ class IndexReader {
 
   std::unique_ptr<ChunkedFile> file_;
 };
+
+// Of a clip that an added column lacks.
+[[nodiscard]] Status no_record(const formats::ColumnEntry& column);
 
 // "id", or "data set/id".
 [[nodiscard]] std::string full_id(const formats::RecordFacts& facts);

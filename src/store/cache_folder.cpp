@@ -186,7 +186,7 @@ class RealCacheFolder final : public CacheFolder {
 
   [[nodiscard]] Status finish() override {
     XTTS_TRY(lock_->check());
-    XTTS_TRY(clear_build_folder({"lock", "lease"}));
+    XTTS_TRY(clear_build_folder({"lock", "lease"}, false));
     XTTS_TRY(lock_->remove());
     Status status = env_.remove_directory(build_folder(cache_));
     if (status.ok() || status.code() == StatusCode::kNotFound) return {};
@@ -196,10 +196,12 @@ class RealCacheFolder final : public CacheFolder {
   }
 
   // Unsealed shards and half-written files of a build that died. The lock is held.
-  [[nodiscard]] Status clear_build_folder(const std::set<std::string>& keep) {
+  [[nodiscard]] Status clear_build_folder(const std::set<std::string>& keep,
+                                          bool keeps_spools) {
     XTTS_ASSIGN(const auto entries, env_.list(build_folder(cache_)));
     for (const DirectoryEntry& entry : entries) {
       if (entry.kind == FileKind::kDirectory || keep.contains(entry.name)) continue;
+      if (keeps_spools && entry.name.starts_with(kSpoolPrefix)) continue;
       XTTS_TRY(remove_if_there(env_, join_path(build_folder(cache_), entry.name)));
     }
     return {};
@@ -291,7 +293,7 @@ Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::stri
   XTTS_TRY(make_durable_folder(env, cache));
   XTTS_ASSIGN(auto lock, BuilderLock::take(env, cache, notices));
   auto folder = std::make_unique<RealCacheFolder>(env, cache, std::move(lock));
-  XTTS_TRY(folder->clear_build_folder({"journal", "lock", "lease"}));
+  XTTS_TRY(folder->clear_build_folder({"journal", "lock", "lease"}, true));
   // .build/ is durable from here on, so that the journal can be.
   XTTS_TRY(env.sync_directory(cache));
   return std::unique_ptr<CacheFolder>(std::move(folder));

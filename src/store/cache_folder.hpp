@@ -31,6 +31,9 @@ namespace xtts::store {
 [[nodiscard]] std::string rejects_path(const std::string& cache);
 [[nodiscard]] std::string sources_path(const std::string& cache);
 
+// Files in .build/ that hold what an unsealed shard was given (maintain/record_spool.hpp).
+inline constexpr std::string_view kSpoolPrefix = "records-";
+
 struct SealedShard {
   std::string column;
   formats::StoreKind store = formats::StoreKind::kLmdb;

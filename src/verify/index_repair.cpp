@@ -50,19 +50,24 @@ class IndexRepair {
     if (has_tokens()) {
       XTTS_ASSIGN(tokens_, scan_column(manifest_.columns[sound_count_]));
     }
+    for (const formats::ColumnEntry& column : manifest_.columns) {
+      if (!column.axis) continue;
+      XTTS_ASSIGN(auto shards, scan_column(column));
+      added_.push_back({.entry = column, .shards = std::move(shards)});
+    }
     pipeline::Plan plan;
     XTTS_TRY(list_clips(plan));
     XTTS_ASSIGN(const auto rejects, read_rejects());
     return write(plan, recipe, rejects);
   }
 
-  [[nodiscard]] bool has_tokens() const { return manifest_.columns.size() > sound_count_; }
+  [[nodiscard]] bool has_tokens() const {
+    return manifest_.columns.size() > sound_count_ && !manifest_.columns[sound_count_].axis;
+  }
 
   [[nodiscard]] Status check_columns() const {
     const auto& columns = manifest_.columns;
-    const bool known =
-        columns.size() == sound_count_ ||
-        (columns.size() == sound_count_ + 1 && columns[sound_count_].spec.name == "tokens");
+    const bool known = !has_tokens() || columns[sound_count_].spec.name == "tokens";
     if (!known) return {StatusCode::kUnsupported, "it has columns that no build makes"};
     const auto& shards = columns[pipeline::kMainId].shards;
     for (std::size_t column = 0; column < sound_count_; ++column) {
@@ -177,6 +182,7 @@ class IndexRepair {
          .known_speakers = manifest_.speakers,
          .known_languages = manifest_.languages,
          .generation = manifest_.generation,
+         .added = added_,
          .amend_manifest = [this](formats::Manifest& copied) { copied = manifest_; }},
         folder_);
     if (!made) return made.status();
@@ -195,6 +201,7 @@ class IndexRepair {
   const std::function<bool()>& cancelled_;
   std::size_t sound_count_ = 0;
   std::vector<JournalShard> sounds_, tokens_;
+  std::vector<pipeline::AddedColumn> added_;
 };
 
 }  // namespace

@@ -15,6 +15,16 @@ std::string number(std::uint64_t value) {
   return std::to_string(value);
 }
 
+void expect_count(Run& run, const std::string& file, const std::string& what,
+                  std::uint64_t expected, std::uint64_t found) {
+  if (expected == found) return;
+  run.findings.add({.file = file,
+                    .what = "plan",
+                    .expected = number(expected) + " " + what + ", as the manifest says",
+                    .found = number(found),
+                    .remedy = kRestoreRemedy});
+}
+
 class PlanLoader {
  public:
   PlanLoader(Run& run, IndexReader& index, const formats::Manifest& manifest)
@@ -56,6 +66,7 @@ class PlanLoader {
 
 Plan PlanLoader::load(bool sound) {
   Plan plan;
+  plan.max_frames = manifest_.max_frames();
   for (const formats::ColumnEntry& entry : manifest_.columns) {
     plan.columns.push_back(load_blocks(entry));
   }
@@ -175,11 +186,18 @@ bool PlanLoader::number_records(ColumnPlan& column) {
 
 Status PlanLoader::load_owners(ColumnPlan& column) {
   const formats::ColumnSpec& spec = column.entry->spec;
+  std::uint64_t missing_count = 0;
   for (std::uint32_t position = 0; position < index_.row_count(SectionKind::kLocations, spec.id);
        ++position) {
     XTTS_ASSIGN(const formats::LocationRow row, index_.location(spec.id, position));
+    if (row.block_row == formats::kNoRecord && column.entry->axis) {
+      ++missing_count;
+      continue;
+    }
     own(column, row.block_row, row.slot, position);
   }
+  expect_count(run_, index_.file().name(), "clips without a record in column " + spec.name,
+               column.entry->missing_count, missing_count);
   XTTS_TRY(load_tombstones(column));
   check_everybody_owned(column);
   return {};
@@ -219,25 +237,26 @@ void PlanLoader::check_everybody_owned(const ColumnPlan& column) {
   }
 }
 
-void expect_count(Run& run, const std::string& file, const std::string& what,
-                  std::uint64_t expected, std::uint64_t found) {
-  if (expected == found) return;
-  run.findings.add({.file = file,
-                    .what = "plan",
-                    .expected = number(expected) + " " + what + ", as the manifest says",
-                    .found = number(found),
-                    .remedy = kRestoreRemedy});
-}
-
 }  // namespace
 
-std::optional<std::uint32_t> Plan::length_of(const formats::ColumnSpec& column,
+std::optional<std::uint32_t> Plan::length_of(const formats::ColumnEntry& column,
                                              std::uint32_t position) const {
   const ClipPlan& clip = clips[position];
-  if (column.name == "tokens") return clip.text_len;
-  const auto sound = formats::parse_enum<formats::SoundColumn>(column.name);
-  if (!sound) return std::nullopt;
-  return *sound == formats::SoundColumn::kWave ? clip.wave_len : std::optional(clip.mel_len);
+  const std::uint32_t rows = column.spec.shape.front();
+  const auto sound = formats::parse_enum<formats::SoundColumn>(column.spec.name);
+  switch (axis_of(column)) {
+    case formats::Axis::kTokens:
+      return clip.text_len;
+    case formats::Axis::kOwn:
+      return std::nullopt;
+    case formats::Axis::kFixed:
+      return rows;
+    case formats::Axis::kFrames:
+      break;
+  }
+  if (sound == formats::SoundColumn::kWave) return clip.wave_len;
+  if (!sound && !column.axis) return std::nullopt;  // not of ours
+  return max_frames == 0 ? clip.mel_len : clip.mel_len * (rows / max_frames);
 }
 
 void check_counts(Run& run, const IndexReader& index, const formats::Manifest& manifest) {

@@ -42,9 +42,10 @@ struct ClipPlan {
 struct Plan {
   std::vector<ClipPlan> clips;  // by position; empty where the index is damaged
   std::vector<ColumnPlan> columns;
+  std::uint32_t max_frames = 0;
 
   // The length that the plan tells of a clip in a column, for the columns that it tells one of.
-  [[nodiscard]] std::optional<std::uint32_t> length_of(const formats::ColumnSpec& column,
+  [[nodiscard]] std::optional<std::uint32_t> length_of(const formats::ColumnEntry& column,
                                                        std::uint32_t position) const;
 };
 

@@ -213,7 +213,7 @@ void ShardCheck::check_owner(std::size_t block, std::size_t slot, std::uint64_t 
   if (record.id_hash != plan_.clips[owner].id_hash) {
     contradict("id hash " + plan_.clips[owner].id_hash.to_hex(), record.id_hash.to_hex());
   }
-  const auto length = plan_.length_of(column_.entry->spec, owner);
+  const auto length = plan_.length_of(*column_.entry, owner);
   if (length && *length != record.length) {
     contradict("length " + std::to_string(*length), std::to_string(record.length));
   }

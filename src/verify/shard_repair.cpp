@@ -24,6 +24,10 @@ using formats::RecordFacts;
 // A damaged tombstone.
 constexpr const char* kNoClipNamesIt = "no clip names it any more (an update left it behind)";
 
+// Of a column that no build makes.
+constexpr const char* kAddAgainRemedy =
+    "add the column again, under another version: cache.add_column(NAME, function, version=...)";
+
 class ShardRepair {
  public:
   explicit ShardRepair(const ShardRepairJob& job)
@@ -103,7 +107,7 @@ class ShardRepair {
       record.fill_bits = job_.column.entry->fill_bits;
       if (owner < job_.plan.clips.size()) {
         record.id_hash = job_.plan.clips[owner].id_hash;
-        record.length = job_.plan.length_of(spec_, owner).value_or(0);
+        record.length = job_.plan.length_of(*job_.column.entry, owner).value_or(0);
       }
       header.records.push_back(record);
     }
@@ -170,7 +174,8 @@ class ShardRepair {
                      std::vector<Record>& records) {
     if (slots.empty()) return {};
     if (!is_sound()) {
-      obstacle("", "record", "this version cannot compute column " + spec_.name);
+      obstacle("", "record", "column " + spec_.name + " was added with add_column, from Python",
+               kAddAgainRemedy);
       return {};
     }
     const auto found = job_.sounds();

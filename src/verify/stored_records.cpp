@@ -20,6 +20,7 @@ Result<StoredRecords::Block> StoredRecords::read_block(std::uint64_t row) {
 
 Result<StoredRecord> StoredRecords::read(std::uint64_t position, const Digest& id_hash) {
   XTTS_ASSIGN(const auto location, index_.location(column_.spec.id, position));
+  if (location.block_row == formats::kNoRecord) return reader::no_record(column_);
   if (!block_ || block_->row != location.block_row) {
     block_.reset();
     XTTS_ASSIGN(block_, read_block(location.block_row));

@@ -1,9 +1,10 @@
-// FAULTS 1 to 5 for compact, convert and merge: interrupted at every call that changes the file
+// FAULTS 1 to 5 for compact, convert, merge and add_column: interrupted at every call that changes the file
 // system, with and without loss of what was not synced. The old cache is there or the new one,
 // whole, and the same command again ends in the bytes of an undisturbed one.
 #include <gtest/gtest.h>
 
 #include "grown_cache.hpp"
+#include "maintain/add_column.hpp"
 #include "maintain/merge.hpp"
 #include "maintain/rewrite.hpp"
 #include "support/fault_env.hpp"
@@ -40,6 +41,18 @@ Status run_convert(Env& env) {
 
 Status run_merge(Env& env) {
   return maintain::merge(env, {.to = kNew, .parts = {"/part-1", "/part-2"}}).status();
+}
+
+// One shard, and what it is given before it is sealed.
+Status run_add_column(Env& env) {
+  auto addition = maintain::ColumnAddition::open(
+      env, kCache, {.name = "voice", .axis = formats::Axis::kFixed, .row_shape = {64}}, {});
+  if (!addition) return addition.status();
+  const std::vector<std::byte> rows(64 * sizeof(float), std::byte{63});
+  while ((*addition)->done_count() < (*addition)->to_make().size()) {
+    if (Status status = (*addition)->put(rows); !status.ok()) return status;
+  }
+  return (*addition)->finish().status();
 }
 
 // The grown cache, and two parts of a smaller one, durable.
@@ -128,6 +141,15 @@ INSTANTIATE_TEST_SUITE_P(
         Rewrite{.name = "ConvertFailsOnce",
                 .run = run_convert,
                 .target = kNew,
+                .aftermath = Aftermath::kGoesOn},
+        Rewrite{.name = "AddColumnKilled", .run = run_add_column, .target = kCache},
+        Rewrite{.name = "AddColumnLosesPower",
+                .run = run_add_column,
+                .target = kCache,
+                .power_is_cut = true},
+        Rewrite{.name = "AddColumnFailsOnce",
+                .run = run_add_column,
+                .target = kCache,
                 .aftermath = Aftermath::kGoesOn},
         Rewrite{.name = "MergeKilled", .run = run_merge, .target = kNew},
         Rewrite{.name = "MergeLosesPower", .run = run_merge, .target = kNew, .power_is_cut = true},

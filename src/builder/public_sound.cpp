@@ -1,0 +1,50 @@
+// SoundReader of include/xtts/add_column.hpp on frontend::StoredSound.
+#include <utility>
+
+#include "base/current_exception.hpp"
+#include "base/try.hpp"
+#include "builder/find_program.hpp"
+#include "frontend/stored_sound.hpp"
+#include "xtts/add_column.hpp"
+
+namespace xtts {
+
+struct SoundReader::Impl {
+  frontend::Asker asker;
+  std::shared_ptr<reader::CacheView> view;
+  std::optional<frontend::StoredSound> sound;
+};
+
+SoundReader::SoundReader(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+SoundReader::SoundReader(SoundReader&&) noexcept = default;
+SoundReader& SoundReader::operator=(SoundReader&&) noexcept = default;
+SoundReader::~SoundReader() = default;
+
+Result<SoundReader> SoundReader::open(const std::string& cache, const std::string& data,
+                                      const std::string& program) {
+  try {
+    auto impl = std::make_unique<Impl>();
+    impl->asker = builder::caller_with(program);
+    XTTS_ASSIGN(impl->view, reader::CacheView::open(Env::real(), cache));
+    XTTS_ASSIGN(auto sound,
+                frontend::StoredSound::open(Env::real(), *impl->view, data, impl->asker));
+    impl->sound.emplace(std::move(sound));
+    return SoundReader(std::move(impl));
+  } catch (...) {
+    return status_of_current_exception();
+  }
+}
+
+std::uint32_t SoundReader::sample_rate_hz() const noexcept {
+  return impl_->sound->sample_rate_hz();
+}
+
+Result<std::vector<float>> SoundReader::read(std::uint64_t position) {
+  try {
+    return impl_->sound->read(position);
+  } catch (...) {
+    return status_of_current_exception();
+  }
+}
+
+}  // namespace xtts

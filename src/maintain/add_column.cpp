@@ -1,0 +1,354 @@
+#include "maintain/add_column.hpp"
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "formats/canonical_json.hpp"
+#include "formats/enum_names.hpp"
+#include "maintain/extended_index.hpp"
+#include "maintain/record_spool.hpp"
+#include "pipeline/column_rows.hpp"
+#include "pipeline/sealed_records.hpp"
+#include "pipeline/sealer.hpp"
+#include "pipeline/shard_assembler.hpp"
+#include "pipeline/shard_facts.hpp"
+#include "reader/cache_paths.hpp"
+#include "reader/index_reader.hpp"
+#include "store/cache_folder.hpp"
+#include "store/journal.hpp"
+#include "store/journal_line.hpp"
+#include "store/source_table.hpp"
+
+namespace xtts::maintain {
+namespace {
+
+using formats::Axis;
+using formats::ColumnEntry;
+using formats::Manifest;
+
+constexpr std::uint64_t kJournalBytesMax = std::uint64_t{1} << 30U;
+
+Status refuse(const std::string& problem) {
+  return {StatusCode::kInvalidArgument, "add_column: " + problem};
+}
+
+// Column names are folders' names (cache-v1.md, section 5), and HDF5 shards have data sets of their own.
+Status check_name(const Manifest& manifest, const std::string& name) {
+  for (const char* taken : {"headers", "facts", "facts_offsets", "lengths", "ids", "offsets"}) {
+    if (name == taken) return refuse("'" + name + "' is what a shard calls something else");
+  }
+  if (formats::parse_enum<formats::SoundColumn>(name) || name == "tokens")
+    return refuse("'" + name + "' is a column that a build makes");
+  const ColumnEntry* const there = manifest.find_column(name);
+  if (there != nullptr && !there->axis) return refuse("'" + name + "' is a column that a build makes");
+  return {};
+}
+
+// What makes two additions the same: the column's description, and what it was computed from.
+Digest fingerprint_of(const Manifest& manifest, const NewColumn& column) {
+  return digest128(formats::dump_canonical(
+      {{"name", column.name},
+       {"version", column.version},
+       {"axis", std::string(formats::name_of(column.axis))},
+       {"dtype", std::string(to_string(column.dtype))},
+       {"row_shape", column.row_shape},
+       {"rows_per_frame", column.rows_per_frame},
+       {"features", manifest.features_fingerprint.to_hex()}}));
+}
+
+Result<std::vector<std::uint32_t>> shape_of(const Manifest& manifest, const NewColumn& column) {
+  std::vector<std::uint32_t> shape = column.row_shape;
+  const auto put_first = [&](std::uint64_t rows) {
+    shape.insert(shape.begin(), static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, UINT32_MAX)));
+  };
+  if (column.axis == Axis::kFrames) {
+    if (manifest.max_frames() == 0) return refuse("the cache's records have no frames");
+    put_first(std::uint64_t{manifest.max_frames()} * column.rows_per_frame);
+  } else if (column.axis == Axis::kTokens) {
+    const ColumnEntry* const tokens = manifest.find_column("tokens");
+    if (tokens == nullptr) return refuse("the cache has no tokens");
+    put_first(tokens->spec.shape.front());
+  }
+  return shape;
+}
+
+class Addition final : public ColumnAddition {
+ public:
+  Addition(Env& env, std::shared_ptr<reader::CacheView> view,
+           std::unique_ptr<store::CacheFolder> folder, const NewColumn& column, const WriteRun& run)
+      : env_(env), view_(std::move(view)), folder_(std::move(folder)), column_(column), run_(run) {}
+
+  Status begin() {
+    const Manifest& manifest = view_->manifest();
+    XTTS_TRY(check_name(manifest, column_.name));
+    XTTS_TRY(describe(manifest));
+    XTTS_TRY(list_clips());
+    if (to_make_.empty()) return {};
+    return continue_journal();
+  }
+
+  reader::CacheView& view() override { return *view_; }
+  const std::vector<std::uint64_t>& to_make() const override { return to_make_; }
+  std::uint64_t done_count() const override { return next_; }
+
+  Result<std::uint32_t> length_of(std::uint64_t position) override {
+    if (column_.axis == Axis::kFixed || column_.axis == Axis::kOwn)
+      return entry_.spec.shape.front();
+    XTTS_ASSIGN(const auto row, view_->plan_row(position));
+    return column_.axis == Axis::kTokens ? row.text_len : row.mel_len * column_.rows_per_frame;
+  }
+
+  Status put(std::span<const std::byte> rows) override {
+    if (next_ == to_make_.size()) return refuse("there is no clip left");
+    XTTS_TRY(assemble(rows));
+    XTTS_TRY(spool_->append(rows));
+    if (!is_shard_full()) return {};
+    XTTS_TRY(end_shard());
+    return begin_shards();
+  }
+
+  Result<AdditionReport> finish() override {
+    if (next_ < to_make_.size()) return refuse("not all clips were put");
+    AdditionReport report{.generation = view_->manifest().generation,
+                          .added_count = to_make_.size(),
+                          .record_count = view_->size()};
+    if (to_make_.empty()) {
+      report.unchanged = true;
+      XTTS_TRY(folder_->finish());
+      return report;
+    }
+    XTTS_ASSIGN(auto sealed, sealer_->finish());
+    std::ranges::move(sealed, std::back_inserter(shards_));
+    XTTS_ASSIGN(const Manifest manifest, publish());
+    report.generation = manifest.generation;
+    for (const auto& shard : manifest.find_column(column_.name)->shards)
+      report.bytes += shard.file_bytes;
+    return report;
+  }
+
+ private:
+  Status assemble(std::span<const std::byte> rows) {
+    const std::uint64_t position = to_make_[next_];
+    XTTS_ASSIGN(const auto details, view_->details(position));
+    XTTS_ASSIGN(const std::uint32_t length, length_of_record(position, rows.size(), details));
+    pipeline::AssembledRecord record;
+    record.id_hash = formats::id_hash(details.dataset.value_or(""), details.id.value_or(""));
+    record.dataset = details.dataset.value_or("");
+    record.split = details.split.value_or(0);
+    record.length = length;
+    record.rows.assign(rows.begin(), rows.end());
+    record.facts = pipeline::facts_beside(details);
+    XTTS_TRY(assembler_->add(std::move(record)));
+    ++next_;
+    return {};
+  }
+
+  Result<std::uint32_t> length_of_record(std::uint64_t position, std::uint64_t size_bytes,
+                                         const formats::RecordFacts& details) {
+    XTTS_ASSIGN(const std::uint32_t wanted, length_of(position));
+    const std::uint64_t row_bytes = entry_.spec.row_bytes();
+    const bool is_own = column_.axis == Axis::kOwn;
+    const std::uint64_t found = size_bytes / row_bytes;
+    if (size_bytes % row_bytes == 0 && (found == wanted || (is_own && found < wanted)))
+      return static_cast<std::uint32_t>(found);
+    return refuse("clip " + reader::full_id(details) + " needs " + (is_own ? "at most " : "") +
+                  std::to_string(wanted) + " rows of " + std::to_string(row_bytes) +
+                  " bytes, and got " + std::to_string(size_bytes) + " bytes");
+  }
+
+  Status describe(const Manifest& manifest) {
+    const ColumnEntry* const there = manifest.find_column(column_.name);
+    ColumnEntry fresh;
+    fresh.axis = column_.axis;
+    fresh.version = column_.version;
+    fresh.store = manifest.columns.front().store;
+    XTTS_ASSIGN(auto shape, shape_of(manifest, column_));
+    fresh.spec = {.name = column_.name,
+                  .id = there != nullptr ? there->spec.id
+                                         : static_cast<std::uint32_t>(manifest.columns.size()),
+                  .dtype = column_.dtype,
+                  .shape = std::move(shape),
+                  .layout = manifest.columns.front().spec.layout,
+                  .fingerprint = fingerprint_of(manifest, column_),
+                  .numerics = manifest.numerics.hash()};
+    if (Status status = fresh.spec.validate(); !status.ok()) return refuse(status.message());
+    is_continued_ = there != nullptr && there->spec.fingerprint == fresh.spec.fingerprint;
+    entry_ = is_continued_ ? *there : std::move(fresh);
+    if (is_continued_) XTTS_TRY(pipeline::take_over(*view_, entry_.spec.id, rows_));
+    return {};
+  }
+
+  Status list_clips() {
+    std::vector<formats::LocationRow> locations;
+    for (std::uint64_t position = 0; position < view_->size(); ++position) {
+      if (is_continued_) {
+        XTTS_ASSIGN(const auto location, view_->location(entry_.spec.id, position));
+        if (location.block_row != formats::kNoRecord) continue;
+      }
+      to_make_.push_back(position);
+    }
+    return {};
+  }
+
+  // Whole shards that an interrupted addition of the same has sealed.
+  Status continue_journal() {
+    const Manifest& manifest = view_->manifest();
+    generation_ = manifest.generation + 1;
+    XTTS_TRY(check_no_other_journal());
+    XTTS_ASSIGN(auto opened, store::Journal::open(env_, view_->path(), journal_head()));
+    journal_ = std::move(opened.journal);
+    per_shard_ = entry_.spec.geometry().clips_per_shard();
+    for (auto& shard : opened.shards) {
+      bool is_next = shard.planned_shard == shards_.size() && shard.sealed.size() == 1;
+      if (is_next) {
+        XTTS_ASSIGN(is_next, folder_->is_intact(shard.sealed.front()));
+      }
+      if (!is_next) break;
+      shards_.push_back(std::move(shard));
+    }
+    next_ = std::min<std::uint64_t>(shards_.size() * per_shard_, to_make_.size());
+    std::vector<store::SealedShard> keep;
+    for (const auto& shard : shards_) keep.push_back(shard.sealed.front());
+    XTTS_TRY(folder_->collect_garbage(&manifest, keep));
+    planned_ = shards_.size();
+    sealer_.emplace(*folder_, journal_.get());
+    assembler_.emplace(entry_.spec, entry_.store, generation_, [](std::vector<std::byte>) {});
+    spool_.emplace(env_, view_->path(), digest128(store::encode_line(journal_head())));
+    return begin_shards();
+  }
+
+  [[nodiscard]] bool is_shard_full() const {
+    return next_ == to_make_.size() || next_ == (planned_ + 1) * per_shard_;
+  }
+
+  // The shard in hand, with what an interrupted addition was given of it.
+  Status begin_shards() {
+    while (next_ < to_make_.size()) {
+      const std::uint64_t end =
+          std::min<std::uint64_t>((planned_ + 1) * per_shard_, to_make_.size());
+      XTTS_TRY(spool_->begin(planned_, end - next_, [this](auto rows) { return assemble(rows); }));
+      if (!is_shard_full()) return {};
+      XTTS_TRY(end_shard());
+    }
+    return {};
+  }
+
+  // It would be thrown away, with what is sealed.
+  Status check_no_other_journal() {
+    const auto text =
+        read_text_file(env_, join_path(store::build_folder(view_->path()), "journal"), kJournalBytesMax);
+    if (!text) return {};
+    const auto head = store::decode_head_line(text->substr(0, text->find('\n')));
+    if (!head || head->plan == journal_head().plan) return {};  // of this column
+    return {StatusCode::kMismatch,
+            view_->path() +
+                " has an unfinished build, or column: run the same command again first, or remove "
+                "its folder .build to give up what that has computed"};
+  }
+
+  [[nodiscard]] store::JournalHead journal_head() const {
+    const Manifest& manifest = view_->manifest();
+    return {.plan = digest128("add_column " + column_.name + " " + manifest.index_digest.to_hex()),
+            .features_fingerprint = entry_.spec.fingerprint,
+            .storage_fingerprint = manifest.storage_fingerprint,
+            .numerics = manifest.numerics.hash(),
+            .generation = generation_};
+  }
+
+  Status end_shard() {
+    pipeline::SealJob job;
+    XTTS_ASSIGN(auto image, assembler_->end_shard());
+    if (!image) return {};
+    job.images.push_back({column_.name, rows_.shards.size() + planned_, std::move(image)});
+    job.entry.planned_shard = planned_++;
+    XTTS_TRY(sealer_->submit(std::move(job)));  // the one before is sealed now
+    return planned_ < 2 ? Status() : spool_->remove(planned_ - 2);
+  }
+
+  // Where each clip's record lies now: the new ones come in the order of to_make().
+  Status locate() {
+    const std::uint64_t first_block = rows_.block_count;
+    for (const auto& shard : shards_) rows_.add_shard(shard.sealed.front(), generation_);
+    pipeline::SealedRecords records(env_, view_->path(), shards_);
+    std::size_t made = 0;
+    for (std::uint64_t position = 0; position < view_->size(); ++position) {
+      formats::LocationRow location;
+      if (made < to_make_.size() && to_make_[made] == position) {
+        XTTS_ASSIGN(const auto record, records.next());
+        XTTS_ASSIGN(const auto details, view_->details(position));
+        if (!record || record->id_hash != digest128(reader::full_id(details)))
+          return {StatusCode::kInternal, "the added column's shards hold other clips"};
+        location = {.block_row = static_cast<std::uint32_t>(first_block + record->block),
+                    .slot = record->slot};
+        ++made;
+      } else {
+        XTTS_ASSIGN(location, view_->location(entry_.spec.id, position));
+      }
+      append_row(location, rows_.locations);
+    }
+    return {};
+  }
+
+  Result<Manifest> publish() {
+    XTTS_TRY(locate());
+    Manifest manifest = view_->manifest();
+    manifest.generation = generation_;
+    entry_.missing_count = 0;
+    entry_.shards = rows_.shards;
+    if (entry_.spec.id < manifest.columns.size()) {
+      manifest.columns[entry_.spec.id] = entry_;
+    } else {
+      manifest.columns.push_back(entry_);
+    }
+    XTTS_TRY(write_extended_index(*view_, entry_.spec.id, is_continued_, rows_, *folder_, manifest));
+    XTTS_ASSIGN(const std::string rejects, view_->rejects_jsonl());
+    const Digest index_before = view_->manifest().index_digest;
+    XTTS_TRY(folder_->publish(manifest, rejects));
+    if (auto sources = store::load_source_table(env_, view_->path());
+        sources && sources->index_digest == index_before) {
+      sources->index_digest = manifest.index_digest;
+      XTTS_TRY(store::save_source_table(env_, view_->path(), std::move(*sources)));
+    }
+    sealer_.reset();
+    view_.reset();  // gives up its lock on the generation that was replaced
+    XTTS_TRY(folder_->collect_garbage(&manifest, {}));
+    XTTS_TRY(folder_->finish());
+    return manifest;
+  }
+
+  Env& env_;
+  std::shared_ptr<reader::CacheView> view_;
+  std::unique_ptr<store::CacheFolder> folder_;
+  const NewColumn column_;
+  const WriteRun run_;
+  ColumnEntry entry_;
+  bool is_continued_ = false;  // what the column has already stays
+  std::uint64_t generation_ = 1;
+  std::vector<std::uint64_t> to_make_;
+  std::uint64_t next_ = 0;  // of to_make_
+  std::uint64_t planned_ = 0;  // shards
+  std::uint64_t per_shard_ = 1;
+  pipeline::ColumnRows rows_;
+  std::unique_ptr<store::Journal> journal_;
+  std::vector<store::JournalShard> shards_;  // of this addition
+  std::optional<pipeline::Sealer> sealer_;
+  std::optional<pipeline::ShardAssembler> assembler_;
+  std::optional<RecordSpool> spool_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ColumnAddition>> ColumnAddition::open(Env& env, const std::string& cache,
+                                                             const NewColumn& column,
+                                                             const WriteRun& run) {
+  XTTS_ASSIGN(auto folder, store::CacheFolder::open(env, cache, notices_of(run)));
+  XTTS_ASSIGN(auto view, reader::CacheView::open(env, cache));
+  XTTS_TRY(view->manifest().allows_changes());
+  if (view->manifest().partition)
+    return refuse(cache + " is a part of a cache: merge all parts, then add the column to that");
+  auto addition = std::make_unique<Addition>(env, std::move(view), std::move(folder), column, run);
+  XTTS_TRY(addition->begin());
+  return std::unique_ptr<ColumnAddition>(std::move(addition));
+}
+
+}  // namespace xtts::maintain
