@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <tuple>
 
 #include "python/bindings.hpp"
@@ -18,8 +19,9 @@ namespace {
 
 namespace nb = nanobind;
 
-// name, dtype, shape
-using ColumnFacts = std::tuple<std::string, std::string, std::vector<std::uint32_t>>;
+// name, dtype, shape, axis, rows a frame, version or None, clips that it lacks
+using ColumnFacts = std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::string,
+                               std::uint32_t, std::optional<std::string>, std::uint64_t>;
 // What an array is made of: memory, dtype, shape.
 using ArrayParts = std::tuple<Memory, std::string, std::vector<std::uint32_t>>;
 
@@ -34,7 +36,10 @@ CacheHandle open_cache(const std::vector<nb::bytes>& encoded) {
 std::vector<ColumnFacts> columns(const CacheHandle& self) {
   std::vector<ColumnFacts> facts;
   for (ColumnInfo& column : self.cache->columns()) {
-    facts.emplace_back(std::move(column.name), to_string(column.dtype), std::move(column.shape));
+    auto version = column.is_added ? std::optional(std::move(column.version)) : std::nullopt;
+    facts.emplace_back(std::move(column.name), to_string(column.dtype), std::move(column.shape),
+                       std::move(column.axis), column.rows_per_frame, std::move(version),
+                       column.missing_count);
   }
   return facts;
 }

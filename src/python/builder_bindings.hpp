@@ -6,5 +6,6 @@
 namespace xtts::python {
 
 void bind_build(nanobind::module_& module);
+void bind_column(nanobind::module_& module);
 
 }  // namespace xtts::python

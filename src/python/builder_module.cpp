@@ -18,4 +18,5 @@ NB_MODULE(_builder, module) {
   module.def("running_count", Beside::running_count, "Calls that have not ended.");
   bind_errors();
   bind_build(module);
+  bind_column(module);
 }

@@ -58,7 +58,7 @@ def test_facts_of_a_cache(cache, path):
     assert cache.features_fingerprint in json.dumps(manifest) and cache.text_fingerprint in json.dumps(manifest)
     assert cache.columns == {
         "mel": xp.Column("mel", "float32", (MAX_FRAMES, MELS)),
-        "tokens": xp.Column("tokens", "int32", (MAX_TOKENS,)),
+        "tokens": xp.Column("tokens", "int32", (MAX_TOKENS,), "tokens", 0),
     }
     assert sorted(cache.speakers) == ["ada", "björn", "chen"] and sorted(cache.languages) == ["en", "fa"]
     for shown in (repr(cache), repr(cache.ids), repr(cache[0]), str(cache[0])):

@@ -32,7 +32,8 @@ from ._build import (
     build,
     verify,
 )
-from ._cache import Cache, Clip, Column, open
+from ._cache import Cache, Column, open
+from ._clips import Clip
 from ._errors import (
     BusyError,
     CorruptError,

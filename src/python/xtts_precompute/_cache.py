@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import operator
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, Union, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Union
 
 import numpy as np
 
 from . import _core
-from ._array import Array, to_array
-from ._choices import listed, no_such, one_of
+from ._choices import listed, one_of
+from ._clips import Clip, Ids, is_unicode, position_in
 from ._errors import InvalidArgumentError, MismatchError, NotFoundError
 from ._options import BucketOptions, Columns, CropOptions, OnDamage, Reading, Shuffle, Statistics, WeightOptions
 from ._reader import Reader
+
+if TYPE_CHECKING:
+    from ._add_column import ColumnProgress
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -27,6 +29,14 @@ class Column(NamedTuple):
     """As it is stored: "float32", "float16", "bfloat16", "int32" ..."""
     shape: tuple[int, ...]
     """Of a padded record; axis 0 is the one with a true length."""
+    axis: str = "frames"
+    """What its rows go along: "frames", "tokens", "own" (each clip has as many as it has) or "fixed"."""
+    rows_per_frame: int = 1
+    """Of axis "frames"; 0: of another."""
+    version: str | None = None
+    """Of what made it, where add_column() did."""
+    missing: int = 0
+    """Clips that came or changed since then: they have no record in it, until add_column() makes those."""
 
 
 def open(path: PathLike | Iterable[PathLike]) -> Cache:
@@ -119,7 +129,7 @@ class Cache:
     @property
     def columns(self) -> dict[str, Column]:
         """What is stored of every clip, by name."""
-        return {name: Column(name, dtype, tuple(shape)) for name, dtype, shape in self._core.columns}
+        return {name: Column(name, dtype, tuple(shape), *more) for name, dtype, shape, *more in self._core.columns}
 
     @property
     def stats(self) -> dict[str, Statistics]:
@@ -150,18 +160,18 @@ class Cache:
         return Ids(self)
 
     def __contains__(self, clip_id: object) -> bool:
-        return isinstance(clip_id, str) and _is_unicode(clip_id) and self._core.find(clip_id) is not None
+        return isinstance(clip_id, str) and is_unicode(clip_id) and self._core.find(clip_id) is not None
 
     def __getitem__(self, key: str | int) -> Clip:
         if isinstance(key, str):
             return Clip(self, self._find(key))
-        return Clip(self, _position(key, len(self)))
+        return Clip(self, position_in(key, len(self)))
 
     def __iter__(self) -> Iterator[Clip]:
         return (Clip(self, position) for position in range(len(self)))
 
     def _find(self, clip_id: str) -> int:
-        position = self._core.find(clip_id) if _is_unicode(clip_id) else None
+        position = self._core.find(clip_id) if is_unicode(clip_id) else None
         if position is None:
             raise NotFoundError(f"the cache has no clip {str(clip_id)!r}")
         return position
@@ -248,150 +258,55 @@ class Cache:
                 options[name] = listed(name, options[name])
         return Reader(self, options)
 
+    # ---- further columns
+
+    def add_column(
+        self,
+        name: str,
+        fn: Callable[..., Any] | None = None,
+        *,
+        axis: Literal["frames", "tokens", "own", "fixed"] = "frames",
+        version: str = "",
+        batch: int | None = None,
+        workers: int = 0,
+        max_length: int | None = None,
+        from_npy: PathLike | None = None,
+        data: PathLike | None = None,
+        progress: bool | Callable[[ColumnProgress], object] = True,
+    ) -> Cache:
+        """Adds a column to the cache on disk: pitch, durations, embeddings, codes, tokens of your tokenizer. Returns the cache, opened anew.
+
+            cache = cache.add_column("pitch", lambda clip: pitch_of(clip.pcm, clip.sample_rate, clip.frames), version="yin-1")
+
+        What is there stays as it is, and readers go on with it. The same call goes on where an interrupted one ended, and
+        later makes what an update of the cache has brought; nothing to do costs nothing.
+
+        Args:
+            name: Of the column; `batch.pitch`, `clip.pitch`, `columns=["mel", "pitch"]`.
+            fn: From a clip to its record, an array of the same dtype for all. A clip has `.pcm` (the conditioned samples), `.sample_rate`,
+                `.frames`, the cache's columns (`.mel`), `.text`, `.text_len`, `.speaker`, `.language`, `.id`. float64 is stored as float32.
+            axis: What the record's rows go along. "frames": one for each frame, or k of them. "tokens": one for each of `tokens`. "own": as
+                many as the clip has, `max_length` at most, padded with 0 in batches. "fixed": the whole shape is the same for all clips.
+            version: Of what the function does: the column is made anew under another one.
+            batch: The function gets a list of so many clips, and gives as many records.
+            workers: So many processes call the function, which they have to be able to import; 0: this one.
+            from_npy: Instead of a function: a folder with ID.npy for each clip.
+            data: Where the sources lie now, for `.pcm`; None: where the last build found them.
+            progress: As in build(): True, False, or a function that gets a ColumnProgress.
+
+        Raises:
+            InvalidArgumentError (a record that does not fit names its clip), BusyError (somebody builds), MismatchError (an unfinished
+            build), UnsupportedError (this installation only reads). What the function raises comes through.
+        """
+        from ._add_column import add_column  # with what only who builds needs
+
+        options = {"axis": axis, "version": version, "batch": batch, "workers": workers, "max_length": max_length}
+        return add_column(self, name, fn, **options, from_npy=from_npy, data=data, progress=progress)
+
     # ---- other processes
 
     def __reduce__(self) -> Any:
         return Cache, (list(self._absolute), self._digest)
-
-
-class Ids(Sequence[str]):
-    """A cache's ids, in canonical order."""
-
-    __slots__ = ("_cache",)
-
-    def __init__(self, cache: Cache) -> None:
-        self._cache = cache
-
-    def __len__(self) -> int:
-        return len(self._cache)
-
-    @overload
-    def __getitem__(self, key: int) -> str: ...
-    @overload
-    def __getitem__(self, key: slice) -> list[str]: ...
-    def __getitem__(self, key: int | slice) -> str | list[str]:
-        if isinstance(key, slice):
-            return self._cache._core.ids(list(range(*key.indices(len(self)))))
-        return self._cache._id(_position(key, len(self)))
-
-    def __contains__(self, clip_id: object) -> bool:
-        return clip_id in self._cache
-
-    def index(self, clip_id: str, start: int = 0, stop: int | None = None) -> int:
-        """The clip's position; NotFoundError where it is not there."""
-        position = self._cache._find(clip_id)
-        if position not in range(*slice(start, stop).indices(len(self))):
-            raise NotFoundError(f"'{clip_id}' is at {position}, outside of [{start}, {stop})")
-        return position
-
-    def count(self, clip_id: str) -> int:
-        return int(clip_id in self._cache)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(repr(name) for name in self[:3])
-        return f"<{len(self)} ids: {shown}{', ...' if len(self) > 3 else ''}>"
-
-
-class Clip:
-    """One clip: its columns as attributes or by `clip["mel"]`: read-only views of the cache where its file can be mapped, without
-    padding, checked when they are first asked for. What is not known of a clip is None."""
-
-    __slots__ = ("__weakref__", "_cache", "position")
-
-    position: int
-    """Its place in the cache's canonical order."""
-
-    def __init__(self, cache: Cache, position: int) -> None:
-        self._cache = cache
-        self.position = position
-
-    @property
-    def id(self) -> str:
-        """Its id, or "data set/id" where the corpus has data sets."""
-        return self._cache._id(self.position)
-
-    @property
-    def text(self) -> str | None:
-        """As the corpus has it."""
-        return self._info.text or None
-
-    @property
-    def speaker(self) -> str | None:
-        """Their name."""
-        return self._info.speaker or None
-
-    @property
-    def language(self) -> str | None:
-        """Its name."""
-        return self._info.language or None
-
-    @property
-    def dataset(self) -> str | None:
-        """Of several in one cache."""
-        return self._info.dataset or None
-
-    @property
-    def split(self) -> str:
-        """train, validation or test."""
-        return self._info.split
-
-    @property
-    def duration_s(self) -> float:
-        """Of its features, in seconds."""
-        return self._info.duration_s
-
-    @property
-    def _info(self) -> _core.ClipInfo:
-        return self._cache._core.clip(self.position)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns."""
-        return tuple(self._cache.columns)
-
-    def __getitem__(self, name: str) -> Array:
-        if not isinstance(name, str) or not _is_unicode(name):
-            raise NotFoundError(no_such("column", name, self.columns))
-        memory, dtype, shape = self._cache._core.view(name, self.position)
-        return to_array(memory, dtype, tuple(shape), f"column '{name}'")
-
-    def __getattr__(self, name: str) -> Array:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self.columns:
-            raise AttributeError(no_such("column", name, self.columns))
-        return self[name]
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.columns]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Clip) and self._cache is other._cache and self.position == other.position
-
-    def __hash__(self) -> int:
-        return hash((id(self._cache), self.position))
-
-    def __repr__(self) -> str:
-        return f"<Clip '{self.id}' of {self._cache._shown}>"
-
-
-def _position(key: Any, size: int) -> int:
-    try:
-        position = operator.index(key)
-    except TypeError:
-        raise InvalidArgumentError(f"clips are asked for by id or position, not by {type(key).__name__}") from None
-    if not -size <= position < size:
-        raise NotFoundError(f"there is no clip {position}: the cache has {size}")
-    return position % size if size else 0
-
-
-def _is_unicode(text: str) -> bool:
-    """What is not (a file's name that is no UTF-8, from os.listdir()) is in no cache."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _open_same(paths: tuple[str, ...], digest: str | None) -> _core.Cache:

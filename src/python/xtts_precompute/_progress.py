@@ -12,7 +12,7 @@ from typing import Any
 from ._errors import InvalidArgumentError
 
 _LINE_EVERY_S = 10.0
-_UNITS = {"build": "clip", "check": "B", "recompute": "clip", "repair": "shard"}
+_UNITS = {"build": "clip", "check": "B", "recompute": "clip", "add": "clip", "repair": "shard"}
 
 
 @contextlib.contextmanager
@@ -44,7 +44,7 @@ class Bars:
         stage = getattr(figures, "stage", "build")
         if stage != self._stage:
             self.close()
-            title = self._title if stage in ("build", "check") else f"{self._title}: {stage}"
+            title = self._title if stage in ("build", "check", "add") else f"{self._title}: {stage}"
             self._bar = _bar(title, _UNITS[stage], figures)
             self._stage = stage
         self._bar.show(figures, _remarks(figures))

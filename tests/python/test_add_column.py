@@ -1,0 +1,302 @@
+"""cache.add_column: records of a function's, in this process and in others; what is refused; what an interruption leaves."""
+
+import shutil
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import xtts_precompute as xp
+
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python
+
+CLIPS = 24
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A corpus and its cache, which nobody changes."""
+    folder = tmp_path_factory.mktemp("added")
+    make_corpus(folder / "data", CLIPS)
+    settings = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
+    xp.build(folder / "data", folder / "cache", settings=settings, progress=False)
+    return folder
+
+
+@pytest.fixture
+def cache(made, tmp_path):
+    shutil.copytree(made / "data", tmp_path / "data")
+    return xp.open(shutil.copytree(made / "cache", tmp_path / "cache"))
+
+
+def add(cache, name, fn=None, **options):
+    return cache.add_column(name, fn, progress=False, **options)
+
+
+def loudness(clip):
+    return np.asarray(clip.mel).mean(axis=1)
+
+
+def test_a_column_along_frames_comes_in_batches_and_clips(cache):
+    new = add(cache, "loudness", loudness)
+    assert new.columns["loudness"] == xp.Column("loudness", "float32", (MAX_FRAMES,), "frames", 1, "", 0)
+    assert "loudness" not in cache.columns, "who has the cache open goes on with what it was"
+    for clip in new:
+        np.testing.assert_array_equal(clip.loudness, loudness(clip))
+    for batch in new.reader(batch_size=5, seed=3, columns=["mel", "loudness"]):
+        for row, clip_id in enumerate(batch.ids):
+            frames = batch.mel_len[row]
+            np.testing.assert_array_equal(batch.loudness[row, :frames], loudness(new[clip_id]))
+            assert not batch.loudness[row, frames:].any()
+    assert xp.verify(new.path, progress=False).ok
+
+
+def test_several_rows_a_frame_are_cropped_with_it(cache):
+    def doubled(clip):
+        return np.repeat(np.arange(clip.frames, dtype=np.int32), 2)
+
+    new = add(cache, "doubled", doubled)
+    assert new.columns["doubled"].rows_per_frame == 2
+    reader = new.reader(batch_size=4, crop={"frames": 6}, columns=["mel", "doubled"])
+    for batch in reader:
+        for row, clip_id in enumerate(batch.ids):
+            first = int(batch.doubled[row, 0])
+            np.testing.assert_array_equal(batch.doubled[row], np.repeat(np.arange(first, first + 6), 2))
+            np.testing.assert_array_equal(batch.mel[row], np.asarray(new[clip_id].mel)[first : first + 6])
+
+
+def test_tokens_of_another_tokenizer_have_lengths_of_their_own(cache):
+    words = {}
+
+    def tokenizer(clip):
+        return [words.setdefault(word, len(words) + 1) for word in clip.text.split()[: 1 + len(clip.text) % 3]]
+
+    new = add(cache, "words", tokenizer, axis="own", max_length=10)
+    assert new.columns["words"].shape == (10,) and new.columns["words"].dtype == "int64"
+    batch = next(iter(new.reader(batch_size=CLIPS, shuffle="none", columns=["words"])))
+    for row, clip in enumerate(new):
+        expected = tokenizer(clip)
+        assert batch["words"][row].tolist() == expected + [0] * (10 - len(expected))
+        assert batch.words_len[row] == len(expected)
+    with pytest.raises(xp.InvalidArgumentError, match=r"at most \[2\]"):
+        add(cache, "words", lambda clip: [1, 2, 3], axis="own", max_length=2, version="2")
+
+
+def test_along_tokens_and_of_fixed_shape(cache):
+    new = add(cache, "durations", lambda clip: np.ones(clip.text_len, np.int16), axis="tokens")
+    new = add(new, "voice", lambda clip: np.full((2, 3), len(clip.speaker), np.float16), axis="fixed")
+    assert new["clip-003.wav"].voice.shape == (2, 3) and new["clip-003.wav"].durations.dtype == np.int16
+    assert [column.axis for column in new.columns.values()] == ["frames", "tokens", "tokens", "fixed"]
+
+
+def test_pcm_is_the_sound_of_the_features(cache):
+    seen = {}
+
+    def energy(clip):
+        seen[clip.id] = (len(clip.pcm), clip.sample_rate, float(np.abs(clip.pcm).max()))
+        return np.zeros(clip.frames)
+
+    new = add(cache, "energy2", energy)
+    for clip in new:
+        samples, rate, peak = seen[clip.id]
+        assert rate == 22050 and 1 + samples // 256 == len(clip.mel) and peak == pytest.approx(1.0, abs=1e-4)
+
+
+def test_batches_of_the_function(cache):
+    sizes = []
+
+    def embed(clips):
+        sizes.append(len(clips))
+        return np.stack([np.full(4, len(clip.text), np.float32) for clip in clips])
+
+    new = add(cache, "text_length", embed, axis="fixed", batch=7)
+    assert max(sizes) == 7 and sum(sizes) == CLIPS, "the first batch, that shows what the column is, is not made twice"
+    assert all((clip.text_length == len(clip.text)).all() for clip in new)
+    with pytest.raises(xp.InvalidArgumentError, match="was given 5 clips and made 1 records"):
+        add(cache, "other", lambda clips: [np.zeros(1)], axis="fixed", batch=5)
+
+
+def test_a_version_is_made_once(cache):
+    calls = []
+
+    def one(clip):
+        calls.append(clip.id)
+        return np.full(2, len(calls), np.float32)
+
+    new = add(cache, "one", one, axis="fixed", version="a")
+    generation = new.generation
+    again = add(new, "one", one, axis="fixed", version="a")
+    assert len(calls) == CLIPS and again.generation == generation
+    other = add(new, "one", one, axis="fixed", version="b")
+    assert len(calls) == 2 * CLIPS and other.columns["one"].version == "b" and other.generation == generation + 1
+
+
+def test_what_an_update_brings_is_missing_until_it_is_added(cache, tmp_path):
+    add(cache, "loudness", loudness)
+    (tmp_path / "data/clip-100.wav").write_bytes((tmp_path / "data/clip-001.wav").read_bytes())
+    with open(tmp_path / "data/metadata.csv", "a") as file:
+        file.write("clip-100.wav,a new one,ada,en\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it sounds as clip-001 does
+        settings = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
+        xp.build(tmp_path / "data", cache.path, settings=settings, progress=False)
+    grown = xp.open(cache.path)
+    assert grown.columns["loudness"].missing == 1 and grown["clip-001.wav"].loudness.size
+    with pytest.raises(xp.NotFoundError, match="add_column again"):
+        grown["clip-100.wav"].loudness  # noqa: B018
+    with pytest.raises(xp.NotFoundError, match="lacks 1 of 25 clips"):
+        grown.reader()
+    assert len(grown.reader(columns=["mel"], batch_size=5)) == 5
+    calls = []
+    mended = add(grown, "loudness", lambda clip: calls.append(clip.id) or loudness(clip))
+    assert calls == ["clip-100.wav"] and mended.columns["loudness"].missing == 0
+    np.testing.assert_array_equal(mended["clip-100.wav"].loudness, loudness(mended["clip-100.wav"]))
+
+
+def test_what_does_not_fit_names_its_clip_and_changes_nothing(cache):
+    def refused(match, fn, **options):
+        with pytest.raises(xp.InvalidArgumentError, match=match):
+            add(cache, "bad", fn, **options)
+        assert "bad" not in xp.open(cache.path).columns
+
+    refused(r"clip 'clip-000.wav' is float32 \[1\].* must be float32 \[\d+\] for its \d+ rows along frames", lambda clip: np.zeros(1))
+    refused("is of complex128", lambda clip: np.zeros(clip.frames, complex))
+    refused("is of object|is of <U", lambda clip: [None])
+    refused(r"must be float32 \[2\]", lambda clip: np.zeros(2 + clip.id.startswith("clip-007")), axis="fixed")
+    refused("must be int32", lambda clip: np.zeros(2, np.int32 if clip.id != "clip-007.wav" else np.int16), axis="fixed")
+    refused("max_length", loudness, axis="own")
+    refused("max_length", loudness, max_length=3)
+    refused("no axis 'time'", loudness, axis="time")
+    refused("a function, or from_npy", None)
+    refused("cannot be called", 3)
+    with pytest.raises(xp.InvalidArgumentError, match="a column that a build makes"):
+        add(cache, "mel", loudness)
+    with pytest.raises(ZeroDivisionError):
+        add(cache, "bad", lambda clip: 1 / 0)
+    add(cache, "good", loudness)  # nobody holds the builder's lock
+
+
+def test_an_interrupted_addition_goes_on(cache):
+    calls = []
+
+    def until(last):
+        def make(clip):
+            if len(calls) == last:
+                raise KeyboardInterrupt
+            calls.append(clip.id)
+            return loudness(clip)
+
+        return make
+
+    with pytest.raises(KeyboardInterrupt):
+        add(cache, "loudness", until(10))
+    new = add(cache, "loudness", until(1000))
+    # The first clip is made again, for it tells dtype and shape.
+    assert sorted(calls) == sorted([*cache.ids, cache.ids[0]])
+    for clip in new:
+        np.testing.assert_array_equal(clip.loudness, loudness(clip))
+
+
+def test_workers_make_the_same_bytes(cache, tmp_path):
+    other = xp.open(shutil.copytree(cache.path, tmp_path / "other"))
+    (tmp_path / "maker.py").write_text(
+        "import numpy as np\n"
+        "def loudness(clip):\n    return np.asarray(clip.mel).mean(axis=1) + np.abs(clip.pcm).mean()\n"
+        "def fail(clip):\n    raise RuntimeError('no luck with ' + clip.id)\n"
+    )
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import maker, xtts_precompute as xp\n"
+        "if __name__ == '__main__':\n"
+        "    for path, workers in ((sys.argv[2], 0), (sys.argv[3], 2)):\n"
+        "        xp.open(path).add_column('loudness', maker.loudness, workers=workers, progress=False)\n"
+        "    try:\n"
+        "        xp.open(path).add_column('bad', maker.fail, workers=2, version='9', progress=False)\n"
+        "    except RuntimeError as error:\n"
+        "        print(error)\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "program.py", tmp_path, cache.path, other.path], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert done.stdout == "no luck with clip-000.wav\n"
+    one, two = xp.open(cache.path), xp.open(other.path)
+    assert one.digest == two.digest and "loudness" in one.columns
+
+
+def test_workers_need_a_function_that_can_be_sent(cache):
+    with pytest.raises(xp.InvalidArgumentError, match="top level of a module"):
+        add(cache, "loudness", lambda clip: loudness(clip), workers=1)
+
+
+def test_from_npy(cache, tmp_path):
+    folder = tmp_path / "pitch"
+    folder.mkdir()
+    for number, clip in enumerate(cache):
+        np.save(folder / f"{clip.id}.npy", np.full(len(clip.mel), number, np.float32))
+    new = add(cache, "pitch", from_npy=folder)
+    assert all((clip.pitch == number).all() for number, clip in enumerate(new))
+    (folder / "clip-004.wav.npy").unlink()
+    with pytest.raises(xp.InvalidArgumentError, match="clip-004.wav.npy: from_npy needs a file for each clip"):
+        add(cache, "pitch", from_npy=folder, version="2")
+    (folder / "clip-004.wav.npy").write_bytes(b"no array")
+    with pytest.raises(xp.InvalidArgumentError, match="clip-004.wav.npy"):
+        add(cache, "pitch", from_npy=folder, version="2")
+
+
+def test_progress_is_told_and_shown(cache):
+    told = []
+    cache.add_column("loudness", loudness, progress=told.append)
+    assert [one.done for one in told] == list(range(1, CLIPS + 1)) and told[-1].total == CLIPS
+    assert all(one.seconds_left >= 0 and one.stage == "add" for one in told)
+
+
+def test_a_reader_goes_on_in_the_middle_of_it(cache):
+    reader = cache.reader(batch_size=4, seed=5, columns=["mel"])
+    expected = [batch.ids for batch in cache.reader(batch_size=4, seed=5, columns=["mel"])]
+    batches = iter(reader)
+    seen = [next(batches).ids]
+    add(cache, "loudness", loudness)
+    seen += [batch.ids for batch in batches]
+    assert seen == expected
+
+
+def test_nothing_is_left_of_a_process_that_was_killed(cache, tmp_path):
+    program = (
+        "import os, signal, sys\nimport numpy as np\nimport xtts_precompute as xp\n"
+        "count = 0\n"
+        "def make(clip):\n"
+        "    global count\n"
+        "    count += 1\n"
+        "    if count == 12: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return np.asarray(clip.mel).mean(axis=1)\n"
+        "xp.open(sys.argv[1]).add_column('loudness', make, progress=False)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, cache.path], timeout=120, check=False)
+    assert done.returncode == -9
+    assert xp.verify(cache.path, progress=False).ok and "loudness" not in xp.open(cache.path).columns
+    calls = []
+    new = add(cache, "loudness", lambda clip: calls.append(clip.id) or loudness(clip))
+    assert len(calls) == CLIPS - 11 + 1, "what was put before the kill is not asked for again, but for the first clip"
+    for clip in new:
+        np.testing.assert_array_equal(clip.loudness, loudness(clip))
+
+
+def test_memory_is_flat(cache):
+    code = """
+import os, sys
+import numpy as np
+import xtts_precompute as xp
+cache = xp.open(sys.argv[1])
+def rss():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4
+for turn in range(30):
+    cache = cache.add_column("voice", lambda clip: np.zeros(100000, np.float32), axis="fixed", version=str(turn), progress=False)
+    if turn == 9:
+        before = rss()
+assert rss() < before + 16 * 1024, (before, rss())
+"""
+    run_python(code, cache.path, timeout_s=300)
