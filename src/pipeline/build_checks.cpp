@@ -161,13 +161,17 @@ Status check_added_columns(const formats::Manifest& published, bool has_tokens) 
               "to build anew in this one, and add the columns again"};
 }
 
+std::uint64_t allowed_faults(const RejectLimit& limit, std::uint64_t considered_count) noexcept {
+  return limit.count.value_or(
+      static_cast<std::uint64_t>(std::floor(limit.share * static_cast<double>(considered_count))));
+}
+
 Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limit,
                      std::uint64_t considered_count, std::optional<std::uint64_t> stored_count) {
   const auto faults = static_cast<std::uint64_t>(
       std::count_if(rejects.begin(), rejects.end(),
                     [](const Reject& reject) { return reject.kind != RejectClass::kPolicy; }));
-  const std::uint64_t allowed = limit.count.value_or(
-      static_cast<std::uint64_t>(std::floor(limit.share * static_cast<double>(considered_count))));
+  const std::uint64_t allowed = allowed_faults(limit, considered_count);
   if (faults > allowed) {
     return {StatusCode::kTooManyRejects,
             std::to_string(faults) + " of " + std::to_string(considered_count) +

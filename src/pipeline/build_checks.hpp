@@ -39,6 +39,10 @@ namespace xtts::pipeline {
                                      const formats::Manifest* published);
 [[nodiscard]] Status check_same_clips(const formats::Partition& published, const Digest& all_clips);
 
+// So many of the clips that were considered may be at fault.
+[[nodiscard]] std::uint64_t allowed_faults(const RejectLimit& limit,
+                                           std::uint64_t considered_count) noexcept;
+
 // kTooManyRejects where more clips failed than the limit allows, or where none is left to store
 // (a part may be empty: no `stored_count`). Policy drops are no faults.
 // Their numbers stand in their shards, behind those of the columns that a build makes.

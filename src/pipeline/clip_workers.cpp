@@ -7,13 +7,16 @@
 namespace xtts::pipeline {
 namespace {
 
-// How many of the clips are parts of each source.
-std::unordered_map<std::string, std::uint32_t> segment_counts(
-    const corpus::Corpus& corpus, std::span<const std::uint32_t> clips) {
+// How often each source will be asked for by the clips that are parts of it.
+std::unordered_map<std::string, std::uint32_t> segment_counts(const corpus::Corpus& corpus,
+                                                              std::span<const std::uint32_t> clips,
+                                                              ClipTurns turns) {
   std::unordered_map<std::string, std::uint32_t> counts;
   for (const auto place : clips) {
     const corpus::Clip& clip = corpus.clips[place];
-    if (clip.segment) ++counts[corpus.path_of(clip)];
+    if (!clip.segment) continue;
+    std::uint32_t& count = counts[corpus.path_of(clip)];
+    count = turns == ClipTurns::kOnce ? count + 1 : UINT32_MAX;
   }
   return counts;
 }
@@ -22,7 +25,7 @@ std::unordered_map<std::string, std::uint32_t> segment_counts(
 
 ClipWorkers::ClipWorkers(ClipWorkersJob job, std::span<const std::uint32_t> clips)
     : job_(std::move(job)),
-      shared_sources_(job_.env, job_.folder, segment_counts(job_.corpus, clips)) {}
+      shared_sources_(job_.env, job_.folder, segment_counts(job_.corpus, clips, job_.turns)) {}
 
 Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip,
                                          std::vector<MadeRecord> buffers) {

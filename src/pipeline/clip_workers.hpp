@@ -28,6 +28,10 @@ namespace xtts::pipeline {
 inline constexpr std::uint64_t kWorkerBytesMin = std::uint64_t{2} << 20U;
 inline constexpr std::uint64_t kWorkerBytesMax = std::uint64_t{128} << 20U;
 
+// How often each clip is asked for: a source that several share goes with the last of them, or
+// stays while there is room.
+enum class ClipTurns : std::uint8_t { kOnce, kManyTimes };
+
 // Recipe and corpus must outlive the workers.
 struct ClipWorkersJob {
   Env& env;
@@ -37,6 +41,7 @@ struct ClipWorkersJob {
   std::string folder;                        // for sound that is too long for the memory, or shared
   std::vector<std::string> decoder_command;  // as in RunConfig
   std::uint64_t worker_bytes = kWorkerBytesMax;
+  ClipTurns turns = ClipTurns::kOnce;
 };
 
 class ClipWorkers {

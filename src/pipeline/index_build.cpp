@@ -24,14 +24,6 @@ using formats::SectionKind;
 
 constexpr const char* kTemporaryIndex = "index.tmp";
 
-std::set<std::string> names_of(const std::vector<Clip>& clips, std::string Clip::*field) {
-  std::set<std::string> names;
-  for (const Clip& clip : clips) {
-    if (!(clip.*field).empty()) names.insert(clip.*field);
-  }
-  return names;
-}
-
 class IndexBuilder {
  public:
   IndexBuilder(const IndexJob& job, store::CacheFolder& folder)

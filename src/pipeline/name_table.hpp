@@ -8,7 +8,20 @@
 #include <unordered_map>
 #include <vector>
 
+#include "corpus/corpus.hpp"
+
 namespace xtts::pipeline {
+
+// All that the clips have in a field, but for nothing: rejected clips' names, too, so that a
+// speaker's number does not change with what becomes of a clip.
+[[nodiscard]] inline std::set<std::string> names_of(const std::vector<corpus::Clip>& clips,
+                                                    std::string corpus::Clip::*field) {
+  std::set<std::string> names;
+  for (const corpus::Clip& clip : clips) {
+    if (!(clip.*field).empty()) names.insert(clip.*field);
+  }
+  return names;
+}
 
 class NameTable {
  public:
