@@ -25,4 +25,5 @@ NB_MODULE(_core, module) {
   bind_cache(module);
   bind_batch(module);
   bind_reader(module);
+  bind_order(module);
 }
