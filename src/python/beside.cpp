@@ -38,19 +38,23 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-// Of the process that has worked first.
+// Of the process that has worked first with the tools' threads.
 std::optional<std::uint32_t> first_fork_count;
 
 }  // namespace
 
-Beside::Beside() {
+Beside::Beside(Threads threads) {
+  if (threads == Threads::kOfTools) check_and_note_process();
+  ++running;
+}
+
+void Beside::check_and_note_process() {
   if (first_fork_count.value_or(fork_count()) != fork_count()) {
     throw StatusError(Status(StatusCode::kUnsupported,
                              "this process was forked from one that has built or verified: use the "
                              "\"spawn\" start method, or run xtts-precompute"));
   }
   first_fork_count = fork_count();
-  ++running;
 }
 
 Beside::~Beside() {

@@ -14,8 +14,12 @@ namespace xtts::python {
 
 class Beside {
  public:
-  // kUnsupported in the child of a process that has worked: the tools' threads are the parent's.
-  Beside();
+  // Whose threads the work needs beside the calling one's: oneTBB's, which live on behind it, or
+  // such as end with it.
+  enum class Threads { kOfTools, kOwn };
+  // kUnsupported in the child of a process that has worked with kOfTools: those threads are the
+  // parent's.
+  explicit Beside(Threads threads = Threads::kOfTools);
   ~Beside();
   Beside(const Beside&) = delete;
   Beside& operator=(const Beside&) = delete;
@@ -31,6 +35,7 @@ class Beside {
   [[nodiscard]] static unsigned running_count() noexcept { return running; }
 
  private:
+  static void check_and_note_process();
   void look_at_signals_and(const std::function<void()>& look) noexcept;
 
   static inline std::atomic<bool> all_stopped = false;

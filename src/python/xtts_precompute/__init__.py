@@ -43,6 +43,7 @@ from ._errors import (
     MismatchError,
     MissingPackageError,
     NotFoundError,
+    RejectedClipError,
     ResourceError,
     SourceIoError,
     TooManyRejectsError,
@@ -50,6 +51,8 @@ from ._errors import (
 )
 from ._options import Statistics
 from ._reader import Reader, ReaderStats
+from ._runtime import Reject, RuntimeClip, RuntimeClips, RuntimeProgress, runtime
+from ._runtime_reader import RuntimeBatch, RuntimeReader
 
 __version__: str
 
@@ -93,8 +96,15 @@ __all__ = [
     "NotFoundError",
     "Reader",
     "ReaderStats",
+    "Reject",
+    "RejectedClipError",
     "Repaired",
     "ResourceError",
+    "RuntimeBatch",
+    "RuntimeClip",
+    "RuntimeClips",
+    "RuntimeProgress",
+    "RuntimeReader",
     "SourceIoError",
     "Statistics",
     "TooManyRejectsError",
@@ -103,5 +113,6 @@ __all__ = [
     "VerifyReport",
     "build",
     "open",
+    "runtime",
     "verify",
 ]

@@ -4,12 +4,17 @@ The compiled part of xtts_precompute that builds. Use xtts_precompute itself.
 
 from collections.abc import Callable, Sequence
 
+import xtts_precompute._core
+
 
 def stop_all() -> None:
     """From now on all work stops."""
 
 def stay_inside() -> None:
     """From now on no thread lets go of the GIL."""
+
+def count_outside() -> int:
+    """Threads that have let go of the GIL."""
 
 def running_count() -> int:
     """Calls that have not ended."""
@@ -19,3 +24,91 @@ def build(*, data: bytes, cache: bytes, recipe: bytes, settings: Sequence[str], 
 
 def verify(*, cache: bytes, level: str, data: bytes, sample: str, seed: str, isa: str, threads: int, repair: bool, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[str, int, int, float, float | None], object] | None) -> str:
     """Verifies; the JSON document of `verify --json`. Empty: not given."""
+
+class RuntimeClip:
+    """What is known of a clip before it is computed; empty where it is not."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def dataset(self) -> str: ...
+
+    @property
+    def split(self) -> str: ...
+
+    @property
+    def speaker(self) -> str: ...
+
+    @property
+    def language(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def text_normalized(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def speaker_number(self) -> int: ...
+
+    @property
+    def language_number(self) -> int: ...
+
+class Runtime:
+    """Clips that are computed when they are asked for."""
+
+    @property
+    def recipe(self) -> str: ...
+
+    @property
+    def features_fingerprint(self) -> str: ...
+
+    @property
+    def text_fingerprint(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def layout_of_data(self) -> str: ...
+
+    @property
+    def speakers(self) -> list[str]: ...
+
+    @property
+    def languages(self) -> list[str]: ...
+
+    @property
+    def columns(self) -> list[tuple[str, str, list[int], int]]: ...
+
+    @property
+    def fault_count(self) -> int: ...
+
+    @property
+    def faults_allowed(self) -> int: ...
+
+    def planned_rejects(self) -> list[tuple[str, str, str, str, str]]:
+        """(kind, stage, id, place, reason) of each."""
+
+    def __len__(self) -> int: ...
+
+    def clip(self, position: int) -> RuntimeClip: ...
+
+    def ids(self, positions: Sequence[int]) -> list[str]: ...
+
+    def positions(self, split: str) -> list[int]:
+        """Of a split, ascending; empty: of all."""
+
+    def find(self, id: str) -> int | None: ...
+
+    def record(self, position: int) -> tuple[tuple[str, str, str, str, str] | None, list[tuple[xtts_precompute._core.Memory, int, int]], float]:
+        """
+        Computes a clip: (kind, stage, id, place, reason) where it is rejected; (true rows, their number, bits of the fill) of each column; seconds.
+        """
+
+def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:
+    """Plans DATA. Empty: not given."""

@@ -13,14 +13,15 @@ from ._errors import InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
     from ._cache import Cache
+    from ._runtime import RuntimeClips
 
 
 class Ids(Sequence[str]):
-    """A cache's ids, in canonical order."""
+    """The ids of a cache's, or of runtime(), clips, in canonical order."""
 
     __slots__ = ("_cache",)
 
-    def __init__(self, cache: Cache) -> None:
+    def __init__(self, cache: Cache | RuntimeClips) -> None:
         self._cache = cache
 
     def __len__(self) -> int:

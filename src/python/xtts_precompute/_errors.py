@@ -74,6 +74,27 @@ class TooManyRejectsError(Error):
     code = "too many rejects"
 
 
+class RejectedClipError(Error):
+    """A clip that a build would not store, as CACHE/rejects.jsonl would have it: take another."""
+
+    code = "rejected"
+
+    def __init__(self, id: str, stage: str, kind: str, reason: str, place: str) -> None:
+        super().__init__(f"clip '{id}' is rejected ({stage}, {kind}): {reason}")
+        self.id = id
+        """Its full id."""
+        self.stage = stage
+        """list, discover, text, decode, condition, features"""
+        self.kind = kind
+        """policy, input, crash, environment"""
+        self.reason = reason
+        self.place = place
+        """"metadata.csv:12", or a path relative to DATA."""
+
+    def __reduce__(self) -> tuple[type[RejectedClipError], tuple[str, str, str, str, str]]:
+        return RejectedClipError, (self.id, self.stage, self.kind, self.reason, self.place)
+
+
 class InternalError(Error):
     """A defect of ours."""
 

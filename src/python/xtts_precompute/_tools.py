@@ -79,3 +79,5 @@ def _stop_all(pid: int) -> None:
     while _core.running_count() > 0 and time.monotonic() < until:
         time.sleep(0.001)
     _core.stay_inside()
+    while _core.count_outside() > 0 and time.monotonic() < until:
+        time.sleep(0.001)

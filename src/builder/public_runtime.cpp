@@ -1,0 +1,214 @@
+// include/xtts/runtime.hpp on pipeline::LiveClips.
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+
+#include "base/current_exception.hpp"
+#include "base/fork_count.hpp"
+#include "base/try.hpp"
+#include "builder/find_program.hpp"
+#include "formats/canonical_json.hpp"
+#include "frontend/build_request.hpp"
+#include "pipeline/live_clips.hpp"
+#include "xtts/runtime.hpp"
+
+namespace xtts {
+
+struct RuntimeClips::Impl {
+  explicit Impl(std::unique_ptr<pipeline::LiveClips> opened) : clips(std::move(opened)) {}
+  // In a forked child the processes that decode are the parent's, and so are the files: all of it
+  // is left lying.
+  ~Impl() {
+    if (is_forked()) (void)clips.release();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  [[nodiscard]] bool is_forked() const noexcept { return fork_count() != forks_when_opened; }
+  [[nodiscard]] Status check_position(std::uint64_t position) const {
+    if (position < clips->size()) return {};
+    return {StatusCode::kNotFound, "there is no clip " + std::to_string(position) + ": DATA has " +
+                                       std::to_string(clips->size())};
+  }
+
+  std::unique_ptr<pipeline::LiveClips> clips;
+  std::uint32_t forks_when_opened = fork_count();
+};
+
+namespace {
+
+// Of this object alone: several may be in a process.
+std::string runtime_scratch_folder() {
+  static std::atomic<std::uint32_t> count = 0;
+  const char* const folder = std::getenv("TMPDIR");
+  return join_path(folder != nullptr && *folder != '\0' ? folder : "/tmp",
+                   "xtts-runtime-" + std::to_string(::getpid()) + "-" +
+                       std::to_string(fork_count()) + "-" + std::to_string(count.fetch_add(1)));
+}
+
+Status check_options_of_runtime(const BuildOptions& options) {
+  const auto refuse = [](const std::string& option) {
+    return Status(StatusCode::kInvalidArgument,
+                  option +
+                      " is for caches: clips that are computed when they are asked for go into "
+                      "none. Leave it out, or build a cache");
+  };
+  if (!options.cache.empty()) return refuse("cache");
+  if (!options.partition.empty()) return refuse("partition");
+  if (options.retry_rejects) return refuse("retry_rejects");
+  if (options.overwrite) return refuse("overwrite");
+  if (options.allow_mixed) return refuse("allow_mixed");
+  if (options.dry_run) return refuse("dry_run");
+  return {};
+}
+
+RejectedClip public_reject(const formats::Reject& reject) {
+  return {.kind = std::string(formats::to_string(reject.kind)),
+          .stage = reject.stage,
+          .id = reject.id,
+          .place = formats::place_of(reject),
+          .reason = reject.reason};
+}
+
+RuntimeRecord public_record(pipeline::LiveRecord record, double frame_s) {
+  RuntimeRecord shown;
+  if (record.reject) {
+    shown.reject = public_reject(*record.reject);
+    return shown;
+  }
+  shown.duration_s = record.frame_count * frame_s;
+  for (pipeline::MadeRecord& made : record.records) {
+    shown.columns.push_back(
+        {.length = made.length, .fill_bits = made.fill_bits, .rows = std::move(made.rows)});
+  }
+  return shown;
+}
+
+// Exceptions stop here.
+template <typename Call>
+auto guarded_runtime(Call call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (...) {
+    return status_of_current_exception();
+  }
+}
+
+}  // namespace
+
+RuntimeClips::RuntimeClips(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+RuntimeClips::~RuntimeClips() = default;
+RuntimeClips::RuntimeClips(RuntimeClips&& other) noexcept = default;
+
+Result<RuntimeClips> RuntimeClips::open(const BuildOptions& options,
+                                        const RuntimeCallbacks& callbacks) {
+  return guarded_runtime([&]() -> Result<RuntimeClips> {
+    XTTS_TRY(check_options_of_runtime(options));
+    const auto hear_config = [&](const recipe::TrainerConfig& config) {
+      if (!callbacks.notice) return;
+      for (const std::string& line : frontend::not_reproduced(config)) callbacks.notice(line);
+    };
+    Env& env = Env::real();
+    XTTS_ASSIGN(
+        auto request,
+        frontend::request_of(env, options, builder::caller_with(options.program), hear_config));
+    XTTS_ASSIGN(auto clips,
+                pipeline::LiveClips::open(env, std::move(request), runtime_scratch_folder()));
+    return RuntimeClips(std::make_unique<Impl>(std::move(clips)));
+  });
+}
+
+const std::string& RuntimeClips::recipe_name() const noexcept {
+  return impl_->clips->recipe().name;
+}
+
+std::string RuntimeClips::features_fingerprint() const {
+  return formats::fingerprint(impl_->clips->recipe().features).to_hex();
+}
+
+std::string RuntimeClips::text_fingerprint() const {
+  return formats::fingerprint(impl_->clips->recipe().text).to_hex();
+}
+
+std::string RuntimeClips::digest() const {
+  return impl_->clips->plan().digest.to_hex();
+}
+
+const std::string& RuntimeClips::layout_of_data() const noexcept {
+  return impl_->clips->plan().corpus.layout;
+}
+
+std::vector<RuntimeColumn> RuntimeClips::columns() const {
+  std::vector<RuntimeColumn> shown;
+  for (const formats::ColumnEntry& column : impl_->clips->columns()) {
+    shown.push_back({.name = column.spec.name,
+                     .dtype = column.spec.dtype,
+                     .shape = column.spec.shape,
+                     .fill_bits = column.fill_bits});
+  }
+  return shown;
+}
+
+const std::vector<std::string>& RuntimeClips::speakers() const noexcept {
+  return impl_->clips->speakers().names();
+}
+
+const std::vector<std::string>& RuntimeClips::languages() const noexcept {
+  return impl_->clips->languages().names();
+}
+
+std::vector<RejectedClip> RuntimeClips::planned_rejects() const {
+  std::vector<RejectedClip> shown;
+  for (const formats::Reject& reject : impl_->clips->plan().rejects)
+    shown.push_back(public_reject(reject));
+  return shown;
+}
+
+std::uint64_t RuntimeClips::size() const noexcept {
+  return impl_->clips->size();
+}
+
+Result<RuntimeClip> RuntimeClips::clip(std::uint64_t position) const {
+  return guarded_runtime([&]() -> Result<RuntimeClip> {
+    XTTS_TRY(impl_->check_position(position));
+    const corpus::Clip& clip = impl_->clips->clip(position);
+    return RuntimeClip{.id = pipeline::full_id(clip),
+                       .dataset = clip.dataset,
+                       .split = std::string(corpus::to_string(clip.split)),
+                       .speaker = clip.speaker,
+                       .language = clip.language,
+                       .text = clip.text_raw,
+                       .text_normalized = clip.text_normalized,
+                       .source = clip.source,
+                       .speaker_number = impl_->clips->speakers().number_of(clip.speaker),
+                       .language_number = impl_->clips->languages().number_of(clip.language)};
+  });
+}
+
+std::optional<std::uint64_t> RuntimeClips::find(std::string_view id) const {
+  return impl_->clips->find(id);
+}
+
+Result<RuntimeRecord> RuntimeClips::record(std::uint64_t position) const {
+  return guarded_runtime([&]() -> Result<RuntimeRecord> {
+    XTTS_TRY(impl_->check_position(position));
+    if (impl_->is_forked()) {
+      return Status(StatusCode::kUnsupported,
+                    "the clips were opened before this process was forked: open them in the child");
+    }
+    XTTS_ASSIGN(auto record, impl_->clips->record(position));
+    return public_record(std::move(record), impl_->clips->frame_s());
+  });
+}
+
+std::uint64_t RuntimeClips::fault_count() const {
+  return impl_->clips->fault_count();
+}
+
+std::uint64_t RuntimeClips::faults_allowed() const {
+  return impl_->clips->faults_allowed();
+}
+
+}  // namespace xtts

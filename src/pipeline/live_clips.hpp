@@ -1,0 +1,108 @@
+// LiveClips: the clips of DATA as a build would plan them, each computed when it is asked for, by
+// the code that makes a cache's records (clip_workers.hpp, text_column.hpp). Nothing is stored. The
+// numbers are, bit for bit, those of a cache that a build of the same request makes anew.
+//
+// Positions are the planned clips in canonical order, without those that the plan itself rejects
+// (lists, texts): where no sound is rejected, they are the positions of that cache.
+//
+// Synchronised inside, once opened: any number of threads may ask for records at once, and each has
+// a worker to itself while it is inside. Memory: the plan, and a share of
+// RunConfig::memory_bytes for each thread that computes at once (thread_count of them are
+// expected). Disk: what SharedSources keeps, in the scratch folder, which goes with this object.
+//
+// Failures: open() as a build before it computes (kInvalidArgument, kNotFound, kTooManyRejects
+// where nothing is left, ...) and kUnsupported for rules that need all clips at once; record()
+// kResource, kInternal. What is wrong with a clip is in the answer, as in rejects.jsonl.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/manifest.hpp"
+#include "formats/recipe.hpp"
+#include "formats/reject.hpp"
+#include "pipeline/build.hpp"
+#include "pipeline/clip_workers.hpp"
+#include "pipeline/name_table.hpp"
+#include "pipeline/plan.hpp"
+#include "text/tokenizer.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+// One clip's records, as columns() lists them.
+struct LiveRecord {
+  std::optional<formats::Reject> reject;  // set: nothing below counts
+  std::vector<MadeRecord> records;
+  std::uint32_t frame_count = 0;
+};
+
+class LiveClips {
+ public:
+  // `request` without cache, partition and the like, which mean nothing here. `scratch_folder`:
+  // made, and removed at the end; nobody else's.
+  [[nodiscard]] static Result<std::unique_ptr<LiveClips>> open(Env& env, BuildRequest request,
+                                                               std::string scratch_folder);
+  ~LiveClips();
+  LiveClips(const LiveClips&) = delete;
+  LiveClips& operator=(const LiveClips&) = delete;
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return plan_.to_compute.size(); }
+  // Of a position below size().
+  [[nodiscard]] const corpus::Clip& clip(std::uint64_t position) const {
+    return plan_.corpus.clips[plan_.to_compute[position]];
+  }
+  [[nodiscard]] std::optional<std::uint64_t> find(std::string_view full_id) const;
+  // Why a clip that DATA names has no position.
+  [[nodiscard]] const formats::Reject* planned_reject(std::string_view full_id) const;
+
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const formats::Recipe& recipe() const noexcept { return request_.recipe; }
+  // As the manifest would describe them, tokens last where there are any.
+  [[nodiscard]] const std::vector<formats::ColumnEntry>& columns() const noexcept {
+    return columns_;
+  }
+  [[nodiscard]] const NameTable& speakers() const noexcept { return speakers_; }
+  [[nodiscard]] const NameTable& languages() const noexcept { return languages_; }
+  [[nodiscard]] double frame_s() const noexcept;
+
+  // Of a position below size(). A reject is found out once and then remembered; what the
+  // environment did is tried again, but for a source that segments share.
+  [[nodiscard]] Result<LiveRecord> record(std::uint64_t position);
+
+  // So many clips were found at fault, by the plan or by record(): policy drops are none. And how
+  // many a build would tolerate.
+  [[nodiscard]] std::uint64_t fault_count() const;
+  [[nodiscard]] std::uint64_t faults_allowed() const;
+
+ private:
+  LiveClips(Env& env, BuildRequest request, std::string scratch_folder);
+  [[nodiscard]] Status prepare();
+  [[nodiscard]] Status add_tokens(const corpus::Clip& clip, LiveRecord& record) const;
+  [[nodiscard]] std::optional<formats::Reject> known_reject(std::uint64_t position) const;
+  void remember(std::uint64_t position, const formats::Reject& reject);
+  void forget(std::uint64_t position);
+
+  Env& env_;
+  const BuildRequest request_;
+  const std::string scratch_folder_;
+  Plan plan_;
+  std::unordered_map<std::string, std::uint32_t> positions_;  // by full id
+  std::vector<formats::ColumnEntry> columns_;
+  NameTable speakers_{{}, {}}, languages_{{}, {}};
+  std::optional<text::Tokenizer> tokenizer_;  // where there is a column of tokens
+  std::optional<ClipWorkers> workers_;
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, formats::Reject> rejects_;  // by position
+};
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,457 @@
+"""Clips computed when they are asked for: what a cache would hold of them, without the cache.
+
+The compiled part of the builder plans DATA and computes, so the numbers are, bit for bit, those of a cache that `build()`
+makes anew with the same arguments.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+
+from . import _core
+from ._array import Array, to_array
+from ._build import DTYPES, LAYOUTS, STORES, Path, _limit, _path, _settings, _words, _words_or_whole
+from ._cache import Column, Ids, _is_unicode, _position
+from ._choices import listed, no_such, one_of, text, whole
+from ._errors import InvalidArgumentError, MismatchError, NotFoundError, RejectedClipError
+from ._runtime_reader import RuntimeColumns, RuntimeReader
+
+if TYPE_CHECKING:
+    from . import _builder
+
+_LINE_EVERY_S = 10.0
+
+
+class RuntimeProgress(NamedTuple):
+    """How far `runtime()` is with its plan."""
+
+    elapsed_s: float
+    clips: int | None
+    """None until they are all found."""
+
+
+class Reject(NamedTuple):
+    """A clip, or a line of a list, that a build would not store; as a line of CACHE/rejects.jsonl."""
+
+    kind: str
+    """policy, input, crash, environment"""
+    stage: str
+    """list, discover, text, decode, condition, features"""
+    id: str
+    """Empty where none could be read."""
+    place: str
+    """"metadata.csv:12", or a path relative to DATA."""
+    reason: str
+
+    def error(self) -> RejectedClipError:
+        return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place)
+
+
+def runtime(
+    data: Path,
+    recipe: Path | None = None,
+    *,
+    config: Path | None = None,
+    settings: Mapping[str, Any] | Iterable[str] | None = None,
+    layout_of_data: str | None = None,
+    language: str | None = None,
+    speakers: Path | None = None,
+    store: Literal["lmdb", "hdf5"] | None = None,
+    layout: Literal["padded", "packed"] | None = None,
+    dtype: Literal["float32", "float16", "bfloat16"] | None = None,
+    device: str = "auto",
+    isa: Literal["best", "scalar", "avx2", "avx512"] = "best",
+    memory: int | str | None = None,
+    max_rejects: int | float | str = "5%",
+    workers: int | None = None,
+    progress: bool | Callable[[RuntimeProgress], object] = True,
+) -> RuntimeClips:
+    """The clips of DATA, each computed when it is asked for: no cache is made, and none is needed.
+
+    workers     how many threads will compute at once; None: all processors. Each has a share of `memory` and a process that
+                decodes for it, so that a codec's crash costs one clip
+    max_rejects as for build(): a reader raises TooManyRejectsError when more clips turn out to be at fault
+    progress    while DATA is listed: True writes a line to stderr every ten seconds; or a function that gets a RuntimeProgress
+
+    All else is as in build(); `store` and `layout` are checked, and mean nothing where nothing is stored. Rules that need all
+    clips at once are refused (`corpus.duplicates=drop`).
+
+    A cache that was brought up to date keeps its splits and numbers of speakers; a new one, and this, give them anew.
+    """
+    arguments: dict[str, Any] = {
+        "data": _path("data", data),
+        "recipe": _path("recipe", "myxtts" if recipe is None else recipe),
+        "settings": _settings(settings),
+        "config": _path("config", config),
+        "layout_of_data": _words("layout_of_data", layout_of_data),
+        "language": _words("language", language),
+        "speakers_file": _path("speakers", speakers),
+        "store": "" if store is None else one_of("store", store, STORES),
+        "layout": "" if layout is None else one_of("layout of storage (that of DATA is layout_of_data)", layout, LAYOUTS),
+        "dtype": "" if dtype is None else one_of("dtype", dtype, DTYPES),
+        "device": text("device", device),
+        "isa": text("isa", isa),
+        "memory": "" if memory is None else _words_or_whole("memory", memory),
+        "max_rejects": _limit(max_rejects),
+        "threads": len(os.sched_getaffinity(0)) if workers is None else whole("workers", workers, 1, 1024),
+    }
+    return RuntimeClips(arguments, None, _listener(progress))
+
+
+class RuntimeClips:
+    """The clips of a corpus in canonical order: data set, split, id. Made by `xtts_precompute.runtime()`.
+
+    `clips["LJ001-0001"]` and `clips[0]` compute a clip, with the attributes of a cache's; what a build would reject is a
+    RejectedClipError. `info()` says what is known without computing. `reader()` gives batches.
+
+    Positions are those of the cache that `build()` would make anew, as long as it rejects none for its sound; what lists and
+    texts rule out already has none. Any number of threads may use it. A forked child, and who unpickles it, plans anew at its
+    first use there, which must come to the same (MismatchError).
+    """
+
+    def __init__(self, arguments: Mapping[str, Any], digest: str | None, hear: Callable[[RuntimeProgress], object] | None = None) -> None:
+        self._arguments = dict(arguments)
+        self._forks = _core.fork_count()
+        self._handle = _open(self._arguments, hear)
+        self._digest = self._handle.digest if digest is None else digest
+        self._check_digest()
+        # For children and pickles, who come later: the process may have gone to another folder by then.
+        for name in ("data", "config", "speakers_file"):
+            if self._arguments[name]:
+                self._arguments[name] = os.path.abspath(self._arguments[name])
+        if os.path.isfile(self._arguments["recipe"]):
+            self._arguments["recipe"] = os.path.abspath(self._arguments["recipe"])
+        self._columns = {
+            name: Column(name, dtype, tuple(shape)) for name, dtype, shape, _ in self._handle.columns
+        }
+        self._fills = {name: _fill(dtype, bits) for name, dtype, _, bits in self._handle.columns}
+
+    @property
+    def _core(self) -> _builder.Runtime:
+        """The handle of this process."""
+        if self._forks != _core.fork_count():
+            self._handle = _open(self._arguments, None)
+            self._forks = _core.fork_count()
+            self._check_digest()
+        return self._handle
+
+    def _check_digest(self) -> None:
+        if self._handle.digest != self._digest:
+            raise MismatchError(f"{self._shown} holds other clips, texts or files than when it was planned: plan it again with xtts_precompute.runtime()")
+
+    # ---- what it is
+
+    @property
+    def _shown(self) -> str:
+        return repr(os.fsdecode(self._arguments["data"]))
+
+    @property
+    def recipe(self) -> str:
+        """The name of the recipe."""
+        return self._core.recipe
+
+    @property
+    def features_fingerprint(self) -> str:
+        """As a cache's of the same definition."""
+        return self._core.features_fingerprint
+
+    @property
+    def text_fingerprint(self) -> str:
+        """As a cache's of the same definition."""
+        return self._core.text_fingerprint
+
+    @property
+    def digest(self) -> str:
+        """32 hexadecimal digits: of the clips, their texts, their sources' sizes and times, and the recipe."""
+        return self._digest
+
+    @property
+    def layout_of_data(self) -> str:
+        """As it was found: "ljspeech", "folder", ..."""
+        return self._core.layout_of_data
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """Names by the numbers that `batch.speaker` carries."""
+        return tuple(self._core.speakers)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Names by the numbers that `batch.language` carries."""
+        return tuple(self._core.languages)
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """What a record has, by name; the shapes are those of padded records, as batches have them."""
+        return dict(self._columns)
+
+    @property
+    def fill_values(self) -> dict[str, float]:
+        """What rows without a clip are filled with, by column. Behind a clip's own rows stands what its record says, which is the
+        same unless the recipe fills by the clip's own values."""
+        return dict(self._fills)
+
+    @property
+    def frames(self) -> int | None:
+        """Of a padded mel."""
+        return self._columns["mel"].shape[0] if "mel" in self._columns else None
+
+    @property
+    def mels(self) -> int | None:
+        """Channels of the mel."""
+        return self._columns["mel"].shape[1] if "mel" in self._columns else None
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Of a padded text."""
+        return self._columns["tokens"].shape[0] if "tokens" in self._columns else None
+
+    @property
+    def rejects(self) -> list[Reject]:
+        """Known by their lists and texts alone; these have no positions."""
+        return [Reject(*parts) for parts in self._core.planned_rejects()]
+
+    @property
+    def fault_count(self) -> int:
+        """Clips that have turned out to be at fault so far; rules of the recipe are no faults."""
+        return self._core.fault_count
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{c.name} {list(c.shape)} {c.dtype}" for c in self._columns.values())
+        return f"<RuntimeClips of {self._shown}: {len(self)} clips, {shown}, recipe {self.recipe}>"
+
+    # ---- its clips
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    @property
+    def ids(self) -> Ids:
+        """The clips' ids, a sequence that looks each up when it is asked for."""
+        return Ids(self)
+
+    def __contains__(self, clip_id: object) -> bool:
+        return isinstance(clip_id, str) and _is_unicode(clip_id) and self._core.find(clip_id) is not None
+
+    def __getitem__(self, key: str | int) -> RuntimeClip:
+        position = self._place(key)
+        reject, parts, duration_s = self._core.record(position)
+        if reject is not None:
+            raise Reject(*reject).error()
+        return RuntimeClip(self, position, parts, duration_s)
+
+    def __iter__(self) -> Iterator[RuntimeClip]:
+        """Computes one after the other; a clip that is rejected ends it with its error."""
+        return (self[position] for position in range(len(self)))
+
+    def info(self, key: str | int) -> _builder.RuntimeClip:
+        """What is known of a clip without computing it: id, dataset, split, speaker, language, text, text_normalized, source and
+        the numbers of speaker and language. Empty where it is not known."""
+        return self._core.clip(self._place(key))
+
+    def _place(self, key: str | int) -> int:
+        return self._find(key) if isinstance(key, str) else _position(key, len(self))
+
+    def _find(self, clip_id: str) -> int:
+        position = self._core.find(clip_id) if _is_unicode(clip_id) else None
+        if position is not None:
+            return position
+        for reject in self.rejects:
+            if reject.id == clip_id:
+                raise reject.error()
+        raise NotFoundError(f"DATA has no clip {str(clip_id)!r}")
+
+    def _id(self, position: int) -> str:
+        return self._core.ids([position])[0]
+
+    # ---- batches
+
+    def reader(
+        self,
+        *,
+        batch_size: int = 32,
+        split: str | None = None,
+        shuffle: Literal["global", "none"] | None = "global",
+        seed: int = 0,
+        rank: int = 0,
+        world_size: int = 1,
+        drop_last: bool = True,
+        prefetch: int = 4,
+        workers: int | None = None,
+        columns: RuntimeColumns = None,
+        ids: Iterable[str] | None = None,
+        exclude: Iterable[str] | None = None,
+        **unknown: NoReturn,
+    ) -> RuntimeReader:
+        """Batches of fixed shape, computed ahead by threads, in the order and with the bits of `cache.reader()`.
+
+        Args:
+            batch_size, split, seed, rank, world_size, drop_last, ids, exclude: As for `cache.reader()`.
+            shuffle: "global" or "none". "window" goes by what lies together in a cache.
+            prefetch: Batches that are computed ahead of the one in use.
+            workers: Threads that compute; None: as many as `runtime()` was told.
+            columns: Names, or with more: `{"mel": "float16"}`, `{"mel": {"dtype": ..., "pad_value": ..., "normalize": (mean, std)}}`.
+                `cache.stats["mel"]` does for the pair; "corpus" takes a cache.
+
+        Clips that turn out to be rejected are left out: the batch has fewer valid rows, a warning says so once, and
+        `reader.rejects` names them. Their places in the order stay, so with `exclude=` of a cache's rejects all batches are
+        those of that cache.
+        """
+        options = {name: value for name, value in locals().items() if name not in ("self", "unknown")}
+        for name in unknown:
+            one_of("argument of reader()", name, options)
+        for name in ("ids", "exclude"):
+            if options[name] is not None and not isinstance(options[name], (str, bytes)):
+                options[name] = listed(name, options[name])
+        return RuntimeReader(self, options)
+
+    # ---- other processes
+
+    def __reduce__(self) -> Any:
+        return RuntimeClips, (self._arguments, self._digest)
+
+
+class RuntimeClip:
+    """One computed clip: its columns as attributes or by `clip["mel"]`, read-only, without padding; `mel_len` and `text_len` their
+    lengths. What is not known of a clip is None."""
+
+    __slots__ = ("__weakref__", "_arrays", "_clips", "_info", "duration_s", "position")
+
+    duration_s: float
+    """Of its features, in seconds."""
+    position: int
+    """Its place in canonical order."""
+
+    def __init__(self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, int]], duration_s: float) -> None:
+        self._clips = clips
+        self._info = clips._core.clip(position)
+        self._arrays = {
+            column.name: to_array(memory, column.dtype, (length, *column.shape[1:]), f"column '{column.name}'")
+            for column, (memory, length, _) in zip(clips._columns.values(), parts)
+        }
+        self.position = position
+        self.duration_s = duration_s
+
+    @property
+    def id(self) -> str:
+        """Its id, or "data set/id" where the corpus has data sets."""
+        return self._info.id
+
+    @property
+    def text(self) -> str | None:
+        """As the corpus has it."""
+        return self._info.text or None
+
+    @property
+    def text_normalized(self) -> str | None:
+        """As the corpus has it."""
+        return self._info.text_normalized or None
+
+    @property
+    def speaker(self) -> str | None:
+        """Their name."""
+        return self._info.speaker or None
+
+    @property
+    def language(self) -> str | None:
+        """Its name."""
+        return self._info.language or None
+
+    @property
+    def dataset(self) -> str | None:
+        """Of several in one corpus."""
+        return self._info.dataset or None
+
+    @property
+    def split(self) -> str:
+        """train, validation or test."""
+        return self._info.split
+
+    @property
+    def source(self) -> str:
+        """The file, relative to DATA."""
+        return self._info.source
+
+    @property
+    def speaker_number(self) -> int:
+        """In the table of speakers; -1: unknown."""
+        return self._info.speaker_number
+
+    @property
+    def language_number(self) -> int:
+        """In the table of languages; -1: unknown."""
+        return self._info.language_number
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(self._arrays)
+
+    def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str) or name not in self._arrays:
+            raise NotFoundError(no_such("column", name, self.columns))
+        return self._arrays[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._arrays:
+            return self._arrays[name]
+        column = "tokens" if name == "text_len" else name.removesuffix("_len")
+        if name.endswith("_len") and column in self._arrays:
+            return len(self._arrays[column])
+        raise AttributeError(no_such("column", name, self.columns))
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.columns]
+
+    def __repr__(self) -> str:
+        return f"<RuntimeClip '{self.id}' of {self._clips._shown}>"
+
+
+def _open(arguments: Mapping[str, Any], hear: Callable[[RuntimeProgress], object] | None) -> _builder.Runtime:
+    from . import _tools  # with what only who builds needs
+
+    begin = time.monotonic()
+    on_wait = None if hear is None else lambda elapsed_s: hear(RuntimeProgress(elapsed_s, None))
+    handle: _builder.Runtime = _tools.core().open_runtime(**arguments, program=b"", on_notice=_warn, on_wait=on_wait)
+    if hear is not None:
+        hear(RuntimeProgress(time.monotonic() - begin, len(handle)))
+    return handle
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=5)  # of who called runtime()
+
+
+def _listener(progress: Any) -> Callable[[RuntimeProgress], object] | None:
+    if progress is False:
+        return None
+    if progress is True:
+        return _Lines()
+    if callable(progress):
+        return progress  # type: ignore[no-any-return]
+    raise InvalidArgumentError(f"progress must be True, False or a function, not {progress!r}")
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._next = _LINE_EVERY_S
+
+    def __call__(self, progress: RuntimeProgress) -> None:
+        if progress.elapsed_s < self._next:
+            return
+        self._next += _LINE_EVERY_S
+        done = "listing the clips" if progress.clips is None else f"{progress.clips:,} clips"
+        print(f"runtime: {done}, {progress.elapsed_s:.0f} s", file=sys.stderr)
+
+
+def _fill(dtype: str, bits: int) -> float:
+    value: float = struct.unpack("<f" if "float" in dtype else "<i", struct.pack("<I", bits))[0]
+    return value
