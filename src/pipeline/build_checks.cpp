@@ -42,18 +42,22 @@ std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
 
 }  // namespace
 
+Status check_data_folder(Env& env, const std::string& data) {
+  const auto facts = env.stat(data);
+  if (!facts) return {StatusCode::kNotFound, "DATA: " + facts.status().message()};
+  if (facts->kind == FileKind::kDirectory) return {};
+  return {StatusCode::kInvalidArgument, "DATA: " + data + " is not a folder"};
+}
+
 Status check_folders(Env& env, const std::string& data, const std::string& cache) {
-  const auto data_stat = env.stat(data);
-  if (!data_stat) return {StatusCode::kNotFound, "DATA: " + data_stat.status().message()};
-  if (data_stat->kind != FileKind::kDirectory) {
-    return {StatusCode::kInvalidArgument, "DATA: " + data + " is not a folder"};
-  }
+  XTTS_TRY(check_data_folder(env, data));
+  XTTS_ASSIGN(const auto data_stat, env.stat(data));
   const auto cache_stat = env.stat(cache);
   if (!cache_stat) return {};
   if (cache_stat->kind != FileKind::kDirectory) {
     return {StatusCode::kInvalidArgument, "CACHE: " + cache + " is not a folder"};
   }
-  if (cache_stat->device == data_stat->device && cache_stat->inode == data_stat->inode) {
+  if (cache_stat->device == data_stat.device && cache_stat->inode == data_stat.inode) {
     return {StatusCode::kInvalidArgument, "DATA and CACHE are the same folder"};
   }
   XTTS_ASSIGN(const auto entries, env.list(cache));

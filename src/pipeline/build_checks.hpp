@@ -14,6 +14,7 @@
 
 namespace xtts::pipeline {
 
+[[nodiscard]] Status check_data_folder(Env& env, const std::string& data);
 // Somebody's folder of other things must not become a cache by a slip of the keyboard.
 [[nodiscard]] Status check_folders(Env& env, const std::string& data, const std::string& cache);
 

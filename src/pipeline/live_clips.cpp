@@ -14,9 +14,9 @@ namespace xtts::pipeline {
 namespace {
 
 Status check_request_of_live_clips(Env& env, const BuildRequest& request) {
-  const auto check = [&env](const std::string& folder) { return check_folders(env, folder, {}); };
-  if (request.corpora.empty()) XTTS_TRY(check(request.data));
-  for (const auto& entry : request.corpora) XTTS_TRY(check(entry.folder).with_context(entry.name));
+  if (request.corpora.empty()) XTTS_TRY(check_data_folder(env, request.data));
+  for (const auto& entry : request.corpora)
+    XTTS_TRY(check_data_folder(env, entry.folder).with_context(entry.name));
   if (request.recipe.corpus.duplicates == formats::OddClip::kDrop) {
     return {
         StatusCode::kUnsupported,

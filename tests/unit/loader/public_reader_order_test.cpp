@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "made_cache.hpp"
+#include "xtts/order.hpp"
 
 namespace xtts {
 namespace {
@@ -25,6 +26,54 @@ TEST(PublicReaderOrder, OrderIsTheSameForAnyThreadsAndAnotherForEachEpochAndSeed
   EXPECT_EQ(order(9, 7, 3), first);
   EXPECT_NE(order(1, 8, 3), first);
   EXPECT_NE(order(1, 7, 4), first);
+}
+
+// What a reader gives, batch by batch, is what order.hpp says of as many samples.
+TEST(PublicReaderOrder, IsToldWithoutACache) {
+  const MadeCache cache;
+  const Cache opened = cache.open();
+  for (const Shuffle shuffle : {Shuffle::kNone, Shuffle::kGlobal}) {
+    for (const LastBatch last : {LastBatch::kDrop, LastBatch::kPad}) {
+      for (std::uint32_t rank = 0; rank < 3; ++rank) {
+        Reader reader = open_reader(opened, {.batch_size = 5,
+                                             .shuffle = shuffle,
+                                             .seed = 7,
+                                             .rank = rank,
+                                             .world_size = 3,
+                                             .last_batch = last});
+        reader.set_epoch(2);
+        const EpochBatches epoch = {.sample_count = opened.size(),
+                                    .shuffle = shuffle,
+                                    .seed = 7,
+                                    .epoch = 2,
+                                    .batch_size = 5,
+                                    .rank = rank,
+                                    .world_size = 3,
+                                    .last = last};
+        std::vector<std::uint64_t> told;
+        const auto batch_count = count_batches(epoch);
+        ASSERT_TRUE(batch_count.ok());
+        EXPECT_EQ(*batch_count, reader.batches_per_epoch());
+        for (std::uint64_t batch = 0; batch < *batch_count; ++batch) {
+          const auto samples = samples_of_batch(epoch, batch);
+          ASSERT_TRUE(samples.ok());
+          told.insert(told.end(), samples->begin(), samples->end());
+        }
+        EXPECT_EQ(told, positions_of_epoch(reader));
+        EXPECT_EQ(samples_of_batch(epoch, *batch_count).status().code(), StatusCode::kNotFound);
+      }
+    }
+  }
+}
+
+TEST(PublicReaderOrder, IsNotToldOfWhatCannotBe) {
+  const auto code = [](const EpochBatches& epoch) { return count_batches(epoch).status().code(); };
+  EXPECT_EQ(code({.sample_count = 9}), StatusCode::kOk);
+  EXPECT_EQ(code({.sample_count = 9, .batch_size = 0}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.sample_count = 9, .rank = 2, .world_size = 2}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.sample_count = 9, .world_size = 0}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.sample_count = 9, .shuffle = Shuffle::kWindow}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.sample_count = (std::uint64_t{1} << 48U) + 1}), StatusCode::kInvalidArgument);
 }
 
 TEST(PublicReaderOrder, EpochsThatFollowOneAnotherAreThoseThatAreAskedForOneByOne) {
