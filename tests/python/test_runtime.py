@@ -18,7 +18,7 @@ import xtts_precompute as xp
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, RESIDENT_KIB, make_corpus, run_python
 
 SETTINGS = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
-CORPUS = Path(os.environ.get("XTTS_CORPUS", "/nowhere")) / "real_ljspeech"
+CORPUS = Path(os.environ.get("XTTS_CORPUS", "/nowhere"))
 
 
 def runtime(data, **options):
@@ -551,8 +551,25 @@ print(resident_kib() - before)
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="XTTS_CORPUS is not set")
-def test_a_real_corpus_is_the_caches(tmp_path):
-    xp.build(CORPUS, tmp_path / "cache", progress=False)
-    options = {"batch_size": 8, "shuffle": "global", "seed": 11, "drop_last": False}
-    with xp.runtime(CORPUS, progress=False).reader(**options) as reader:
-        assert check_same_batches(xp.open(tmp_path / "cache").reader(**options), reader) == len(reader) > 0
+@pytest.mark.parametrize("name", ["real_ljspeech", "real_mixed", "odd_formats", "hostile/files"])
+def test_a_real_corpus_is_the_caches(name, tmp_path):
+    options = {"max_rejects": 1.0, "progress": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        xp.build(CORPUS / name, tmp_path / "cache", **options)
+    clips, cache = xp.runtime(CORPUS / name, **options), xp.open(tmp_path / "cache")
+    rejects = {line["id"]: line for line in map(json.loads, (tmp_path / "cache/rejects.jsonl").read_text().splitlines())}
+    stored = []
+    for clip_id in clips.ids:
+        if clip_id in rejects:
+            with pytest.raises(xp.RejectedClipError) as caught:
+                clips[clip_id]
+            error, line = caught.value, rejects[clip_id]
+            assert (error.stage, error.kind, error.reason) == (line["stage"], line["class"], line["reason"])
+        else:
+            stored.append(clip_id)
+            assert same(clips[clip_id].mel, cache[clip_id].mel), clip_id
+    assert stored == list(cache.ids)
+    reading = {"batch_size": 8, "shuffle": "global", "seed": 11, "drop_last": False}
+    with clips.reader(**reading, exclude=[one for one in clips.ids if one in rejects]) as reader:
+        assert check_same_batches(cache.reader(**reading), reader) == len(reader) > 0

@@ -50,6 +50,7 @@ class Reject(NamedTuple):
     reason: str
 
     def error(self) -> RejectedClipError:
+        """As what who asks for the clip gets."""
         return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place)
 
 
