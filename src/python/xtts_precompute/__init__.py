@@ -51,8 +51,10 @@ from ._errors import (
 )
 from ._options import Statistics
 from ._reader import Reader, ReaderStats
-from ._runtime import Reject, RuntimeClip, RuntimeClips, RuntimeProgress, runtime
-from ._runtime_reader import RuntimeBatch, RuntimeReader
+from ._runtime import RuntimeClips, RuntimeProgress, runtime
+from ._runtime_batch import RuntimeBatch
+from ._runtime_clip import Reject, RuntimeClip
+from ._runtime_reader import RuntimeReader
 
 __version__: str
 

@@ -1,0 +1,129 @@
+"""One computed clip, and what a build would say of one that it does not store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._array import Array, to_array
+from ._choices import no_such
+from ._errors import NotFoundError, RejectedClipError
+
+if TYPE_CHECKING:
+    from . import _core
+    from ._runtime import RuntimeClips
+
+
+class Reject(NamedTuple):
+    """A clip, or a line of a list, that a build would not store; as a line of CACHE/rejects.jsonl."""
+
+    kind: str
+    """policy, input, crash, environment"""
+    stage: str
+    """list, discover, text, decode, condition, features"""
+    id: str
+    """Empty where none could be read."""
+    place: str
+    """"metadata.csv:12", or a path relative to DATA."""
+    reason: str
+
+    def error(self) -> RejectedClipError:
+        """As what who asks for the clip gets."""
+        return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place)
+
+
+class RuntimeClip:
+    """One computed clip: its columns as attributes or by `clip["mel"]`, read-only, without padding; `mel_len` and `text_len` their
+    lengths. What is not known of a clip is None."""
+
+    __slots__ = ("__weakref__", "_arrays", "_clips", "_info", "duration_s", "position")
+
+    duration_s: float
+    """Of its features, in seconds."""
+    position: int
+    """Its place in canonical order."""
+
+    def __init__(self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, int]], duration_s: float) -> None:
+        self._clips = clips
+        self._info = clips._core.clip(position)
+        self._arrays = {
+            column.name: to_array(memory, column.dtype, (length, *column.shape[1:]), f"column '{column.name}'")
+            for column, (memory, length, _) in zip(clips._columns.values(), parts)
+        }
+        self.position = position
+        self.duration_s = duration_s
+
+    @property
+    def id(self) -> str:
+        """Its id, or "data set/id" where the corpus has data sets."""
+        return self._info.id
+
+    @property
+    def text(self) -> str | None:
+        """As the corpus has it."""
+        return self._info.text or None
+
+    @property
+    def text_normalized(self) -> str | None:
+        """As the corpus has it."""
+        return self._info.text_normalized or None
+
+    @property
+    def speaker(self) -> str | None:
+        """Their name."""
+        return self._info.speaker or None
+
+    @property
+    def language(self) -> str | None:
+        """Its name."""
+        return self._info.language or None
+
+    @property
+    def dataset(self) -> str | None:
+        """Of several in one corpus."""
+        return self._info.dataset or None
+
+    @property
+    def split(self) -> str:
+        """train, validation or test."""
+        return self._info.split
+
+    @property
+    def source(self) -> str:
+        """The file, relative to DATA."""
+        return self._info.source
+
+    @property
+    def speaker_number(self) -> int:
+        """In the table of speakers; -1: unknown."""
+        return self._info.speaker_number
+
+    @property
+    def language_number(self) -> int:
+        """In the table of languages; -1: unknown."""
+        return self._info.language_number
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(self._arrays)
+
+    def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str) or name not in self._arrays:
+            raise NotFoundError(no_such("column", name, self.columns))
+        return self._arrays[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._arrays:
+            return self._arrays[name]
+        column = "tokens" if name == "text_len" else name.removesuffix("_len")
+        if name.endswith("_len") and column in self._arrays:
+            return len(self._arrays[column])
+        raise AttributeError(no_such("column", name, self.columns))
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.columns]
+
+    def __repr__(self) -> str:
+        return f"<RuntimeClip '{self.id}' of {self._clips._shown}>"
