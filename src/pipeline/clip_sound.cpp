@@ -42,6 +42,7 @@ Status ClipSound::append(std::span<const float> samples) {
 
 Status ClipSound::spill() {
   if (writer_ == nullptr) {
+    XTTS_TRY(env_.create_directories(parent_path(path_)));
     XTTS_ASSIGN(writer_, env_.open_for_write(path_, WriteMode::kTruncate));
   }
   XTTS_TRY(writer_->append(std::as_bytes(std::span(samples_))).with_context("keeping a long clip"));

@@ -76,7 +76,6 @@ Status LiveClips::prepare() {
   XTTS_ASSIGN(const auto planner,
               ClipWorker::create(env_, recipe, request_.isa, plan_.corpus,
                                  {.decoder_command = request_.run.decoder_command}));
-  XTTS_TRY(env_.create_directories(scratch_folder_));
   workers_.emplace(
       ClipWorkersJob{.env = env_,
                      .recipe = recipe,
@@ -95,11 +94,6 @@ Status LiveClips::prepare() {
 std::optional<std::uint64_t> LiveClips::find(std::string_view full_id) const {
   const auto found = positions_.find(std::string(full_id));
   return found == positions_.end() ? std::nullopt : std::optional<std::uint64_t>(found->second);
-}
-
-const formats::Reject* LiveClips::planned_reject(std::string_view full_id) const {
-  const auto found = std::ranges::find(plan_.rejects, full_id, &formats::Reject::id);
-  return found == plan_.rejects.end() ? nullptr : &*found;
 }
 
 double LiveClips::frame_s() const noexcept {

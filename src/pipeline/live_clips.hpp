@@ -48,7 +48,7 @@ struct LiveRecord {
 class LiveClips {
  public:
   // `request` without cache, partition and the like, which mean nothing here. `scratch_folder`:
-  // made, and removed at the end; nobody else's.
+  // made where it is needed, and removed at the end; nobody else's.
   [[nodiscard]] static Result<std::unique_ptr<LiveClips>> open(Env& env, BuildRequest request,
                                                                std::string scratch_folder);
   ~LiveClips();
@@ -61,8 +61,6 @@ class LiveClips {
     return plan_.corpus.clips[plan_.to_compute[position]];
   }
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view full_id) const;
-  // Why a clip that DATA names has no position.
-  [[nodiscard]] const formats::Reject* planned_reject(std::string_view full_id) const;
 
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const formats::Recipe& recipe() const noexcept { return request_.recipe; }

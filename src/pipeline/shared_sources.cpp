@@ -76,6 +76,7 @@ Result<std::shared_ptr<const SharedSound>> SharedSources::make_or_say_why(const 
 
 Result<std::shared_ptr<const SharedSound>> SharedSources::make(const std::string& file,
                                                                const Decode& decode) {
+  XTTS_TRY(env_.create_directories(folder_));
   XTTS_ASSIGN(const auto writer, env_.open_for_write(file, WriteMode::kTruncate));
   auto sound = decode([&](std::span<const float> samples) {
     return writer->append(std::as_bytes(samples)).with_context("keeping the decoded sound");

@@ -304,6 +304,17 @@ TEST_F(PublicRuntimeCalls, LeaveNoFolderBehind) {
   {
     const RuntimeClips clips = must_open(options({"max_frames=200"}));
     EXPECT_TRUE(clips.record(0).ok());
+    EXPECT_TRUE(fs::is_empty(folder));  // nothing is long, or shared
+  }
+  add("long.wav", testing::noise_wav(1, {.seconds = 15.0}));
+  (void)folder_.write("data/metadata.csv", list_);
+  {
+    auto with_little_memory = options({"max_frames=200", "features.too_long=truncate"});
+    with_little_memory.memory = "512M";
+    with_little_memory.thread_count = 300;
+    const RuntimeClips clips = must_open(with_little_memory);
+    const auto record = clips.record(clips.find("long").value_or(0));
+    EXPECT_TRUE(record.ok() && !record->reject);
     EXPECT_FALSE(fs::is_empty(folder));
   }
   EXPECT_TRUE(fs::is_empty(folder));
