@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from . import _core
 from ._build import DTYPES, LAYOUTS, STORES, Path, _limit, _path, _settings, _words, _words_or_whole
-from ._cache import Column, Ids, _is_unicode, _position
+from ._cache import Column
+from ._clips import Ids, is_unicode, position_in
 from ._choices import listed, one_of, text, whole
 from ._errors import InvalidArgumentError, MismatchError, NotFoundError
 from ._runtime_batch import RuntimeColumns
@@ -221,7 +222,7 @@ class RuntimeClips:
         return Ids(self)
 
     def __contains__(self, clip_id: object) -> bool:
-        return isinstance(clip_id, str) and _is_unicode(clip_id) and self._core.find(clip_id) is not None
+        return isinstance(clip_id, str) and is_unicode(clip_id) and self._core.find(clip_id) is not None
 
     def __getitem__(self, key: str | int) -> RuntimeClip:
         position = self._place(key)
@@ -240,10 +241,10 @@ class RuntimeClips:
         return self._core.clip(self._place(key))
 
     def _place(self, key: str | int) -> int:
-        return self._find(key) if isinstance(key, str) else _position(key, len(self))
+        return self._find(key) if isinstance(key, str) else position_in(key, len(self))
 
     def _find(self, clip_id: str) -> int:
-        position = self._core.find(clip_id) if _is_unicode(clip_id) else None
+        position = self._core.find(clip_id) if is_unicode(clip_id) else None
         if position is not None:
             return position
         for reject in self.rejects:
