@@ -24,6 +24,18 @@ Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path
   return names;
 }
 
+Result<std::uint64_t> memory_of(const BuildOptions& options, Spelling spelling) {
+  if (options.memory.empty()) return pipeline::default_memory_bytes();
+  const std::string option = spelled(spelling, "memory");
+  XTTS_ASSIGN(const std::uint64_t memory_bytes, parse_size(option, options.memory));
+  if (memory_bytes >= pipeline::kMemoryBytesMin) return memory_bytes;
+  return Status(
+      StatusCode::kInvalidArgument,
+      option + " '" + options.memory + "': at least 512M: two shard images alone take 256 MiB");
+}
+
+}  // namespace
+
 Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
                                   const HearTrainerConfig& hear_config) {
   XTTS_ASSIGN(formats::Recipe recipe, recipe::load(env, options.recipe));
@@ -44,18 +56,6 @@ Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
   XTTS_TRY(recipe::check(recipe));
   return recipe;
 }
-
-Result<std::uint64_t> memory_of(const BuildOptions& options, Spelling spelling) {
-  if (options.memory.empty()) return pipeline::default_memory_bytes();
-  const std::string option = spelled(spelling, "memory");
-  XTTS_ASSIGN(const std::uint64_t memory_bytes, parse_size(option, options.memory));
-  if (memory_bytes >= pipeline::kMemoryBytesMin) return memory_bytes;
-  return Status(
-      StatusCode::kInvalidArgument,
-      option + " '" + options.memory + "': at least 512M: two shard images alone take 256 MiB");
-}
-
-}  // namespace
 
 Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options, const Asker& asker,
                                           const HearTrainerConfig& hear_config) {

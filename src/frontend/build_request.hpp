@@ -31,6 +31,10 @@ using HearTrainerConfig = std::function<void(const recipe::TrainerConfig& config
                                                         const Asker& asker,
                                                         const HearTrainerConfig& hear_config);
 
+// Of `options`, what recipes are made of: recipe, config, settings and what is short for a setting.
+[[nodiscard]] Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
+                                                const HearTrainerConfig& hear_config);
+
 // "data.augment is not reproduced: ...", a line for each key of the third class.
 [[nodiscard]] std::vector<std::string> not_reproduced(const recipe::TrainerConfig& config);
 

@@ -9,5 +9,6 @@ void bind_build(nanobind::module_& module);
 void bind_column(nanobind::module_& module);
 // Arrays in it are _core's Memory: that module is to be imported before.
 void bind_runtime(nanobind::module_& module);
+void bind_recipe(nanobind::module_& module);
 
 }  // namespace xtts::python

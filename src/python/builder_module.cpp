@@ -21,4 +21,5 @@ NB_MODULE(_builder, module) {
   bind_build(module);
   bind_column(module);
   bind_runtime(module);
+  bind_recipe(module);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,8 @@ struct TrainerKey {
   std::string key;  // "data.n_mels"
   KeyClass kind = KeyClass::kHonoured;
   std::string note;  // one line for a person: what was done with it, or why it cannot be reproduced
+  std::string recipe_key = {};            // kHonoured: "corpus.subset_seed", which it has set
+  std::optional<std::string> value = {};  // as the file writes it; unset where it is a list or empty
 };
 struct TrainerConfig {
   formats::Recipe recipe;

@@ -86,7 +86,12 @@ class TrainerReader {
     if (problems_.empty()) finish_recipe();
     if (!problems_.empty()) return Status(StatusCode::kInvalidArgument, join_lines(problems_));
     TrainerConfig config{recipe_, {}};
-    for (const Entry& entry : entries_) config.keys.push_back(describe_entry(entry));
+    for (const Entry& entry : entries_) {
+      TrainerKey& key = config.keys.emplace_back(describe_entry(entry));
+      if (!is_unset(*entry.node) && entry.node->kind == Kind::kScalar) key.value = entry.node->text;
+      const TrainerRule* rule = find_trainer_rule(entry.name);
+      if (rule != nullptr && key.kind == KeyClass::kHonoured) key.recipe_key = rule->recipe_key;
+    }
     return config;
   }
 

@@ -85,6 +85,7 @@ constexpr auto kRules = std::to_array<TrainerRule>({
      "what the model is conditioned on is cut while training"},
     {"data.dataset_path", kNoEffect, "", kPaths},
     {"data.dataset_name", kNoEffect, "", kPaths},
+    {"data.cache_path", kNoEffect, "", "CACHE on the command line says where the cache is"},
     {"data.batch_size", kNoEffect, "", kLoading},
     {"data.num_workers", kNoEffect, "", kLoading},
     {"data.prefetch_buffer_size", kNoEffect, "", kLoading},

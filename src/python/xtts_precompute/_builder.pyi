@@ -112,3 +112,7 @@ class Runtime:
 
 def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:
     """Plans DATA. Empty: not given."""
+def recipe(*, recipe: bytes, settings: Sequence[str], config: bytes) -> str:
+    """
+    What a build would make: RecipeReport's JSON document. Empty: not given.
+    """

@@ -15,6 +15,7 @@
 #include "support/temp_folder.hpp"
 #include "support/wav_file.hpp"
 #include "xtts/builder.hpp"
+#include "xtts/recipe.hpp"
 
 namespace xtts {
 namespace {
@@ -212,6 +213,41 @@ TEST_F(PublicBuilder, RefusesASecondBuildOfTheSameCache) {
   EXPECT_TRUE(first.ok()) << first.status().message();
   ASSERT_TRUE(second.has_value());
   EXPECT_EQ(second->code(), StatusCode::kBusy);
+}
+
+TEST_F(PublicBuilder, DescribesTheRecipeThatABuildWouldUse) {
+  add_clips(1);
+  auto asked = options();
+  asked.config =
+      folder_.write("config.yaml", "data: {n_mels: 100, batch_size: 16, add_blank: yes}\n");
+  const auto built = build_cache(asked);
+  ASSERT_TRUE(built.ok()) << built.status().message();
+  const auto described = describe_recipe({.settings = asked.settings, .config = asked.config});
+  ASSERT_TRUE(described.ok()) << described.status().message();
+  const auto recipe = nlohmann::json::parse(described->json);
+  const auto manifest = nlohmann::json::parse(contents(cache() + "/manifest.json"));
+  EXPECT_EQ(recipe["fingerprints"], manifest["fingerprints"]);
+  EXPECT_EQ(recipe["fingerprints"]["features"], described->features_fingerprint);
+  EXPECT_EQ(recipe["fingerprints"]["text"], described->text_fingerprint);
+  for (const auto* section : {"features", "text", "corpus", "storage"}) {
+    EXPECT_EQ(recipe["sections"][section], manifest["recipe"][section]) << section;
+  }
+  const auto& keys = recipe["config"];
+  ASSERT_THAT(keys, SizeIs(3));
+  EXPECT_EQ(keys[0]["class"], "honoured");
+  EXPECT_EQ(keys[0]["recipe_key"], "features.mel.n_mels");
+  EXPECT_EQ(keys[1]["class"], "no effect");
+  EXPECT_EQ(keys[1]["value"], "16");
+  EXPECT_EQ(keys[2]["class"], "not reproduced");
+}
+
+TEST_F(PublicBuilder, DescribesNoRecipeOfAWrongConfig) {
+  const auto config = folder_.write("config.yaml", "data: {n_mels: many}\n");
+  const Status status = describe_recipe({.config = config}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("config.yaml:1: data.n_mels: "));
+  EXPECT_EQ(describe_recipe({.config = folder_.path() + "/none.yaml"}).status().code(),
+            StatusCode::kNotFound);
 }
 
 }  // namespace

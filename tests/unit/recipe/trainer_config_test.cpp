@@ -270,5 +270,19 @@ TEST_F(TrainerConfigFile, ListsKeysInTheOrderOfTheFile) {
   EXPECT_EQ(c.keys[2].key, "data.batch_size");
 }
 
+TEST_F(TrainerConfigFile, TellsWhatWasWrittenAndWhichKeyItHasSet) {
+  const TrainerConfig c = config(
+      "data: {subset_seed: 1_0, batch_size: '32', pin_memory: yes, cache_path: ~, text_cleaners: "
+      "[english]}\n");
+  EXPECT_EQ(key(c, "data.subset_seed").recipe_key, "corpus.subset_seed");
+  EXPECT_EQ(key(c, "data.subset_seed").value, "1_0");
+  EXPECT_EQ(key(c, "data.batch_size").recipe_key, "");
+  EXPECT_EQ(key(c, "data.batch_size").value, "32");
+  EXPECT_EQ(key(c, "data.pin_memory").value, "yes");
+  EXPECT_EQ(key(c, "data.cache_path").value, std::nullopt);
+  EXPECT_EQ(key(c, "data.cache_path").kind, KeyClass::kNoEffect);
+  EXPECT_EQ(key(c, "data.text_cleaners").value, std::nullopt);
+}
+
 }  // namespace
 }  // namespace xtts::recipe

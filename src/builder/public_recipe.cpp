@@ -1,0 +1,33 @@
+// describe_recipe() of include/xtts/recipe.hpp on the frontend's reading of options.
+#include <utility>
+
+#include "base/current_exception.hpp"
+#include "base/env.hpp"
+#include "base/try.hpp"
+#include "formats/canonical_json.hpp"
+#include "frontend/build_request.hpp"
+#include "frontend/json_text.hpp"
+#include "frontend/recipe_json.hpp"
+#include "xtts/recipe.hpp"
+
+namespace xtts {
+namespace {
+
+Result<RecipeReport> describe(Env& env, const BuildOptions& options) {
+  std::vector<recipe::TrainerKey> keys;
+  const auto hear_config = [&](const recipe::TrainerConfig& config) { keys = config.keys; };
+  XTTS_ASSIGN(const formats::Recipe recipe, frontend::recipe_of(env, options, hear_config));
+  return RecipeReport{.features_fingerprint = formats::fingerprint(recipe.features).to_hex(),
+                      .text_fingerprint = formats::fingerprint(recipe.text).to_hex(),
+                      .json = frontend::dump_json(frontend::recipe_to_json(recipe, keys))};
+}
+
+}  // namespace
+
+Result<RecipeReport> describe_recipe(const BuildOptions& options) try {
+  return describe(Env::real(), options);
+} catch (...) {
+  return status_of_current_exception();
+}
+
+}  // namespace xtts

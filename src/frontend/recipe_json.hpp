@@ -1,0 +1,19 @@
+// A recipe, and what the trainer's config has made of it, as JSON. Pure function.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "formats/recipe.hpp"
+#include "recipe/recipe_file.hpp"
+
+namespace xtts::frontend {
+
+// {"name", "sections": {features, text, corpus, storage}, "fingerprints": {the same names},
+// "config":
+// [{"key", "class", "note", "recipe_key", "value"}]}, where sections and fingerprints are those of
+// a cache's manifest.json.
+[[nodiscard]] nlohmann::json recipe_to_json(const formats::Recipe& recipe,
+                                            const std::vector<recipe::TrainerKey>& keys);
+
+}  // namespace xtts::frontend
