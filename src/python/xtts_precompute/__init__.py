@@ -14,7 +14,8 @@ Arrays are read-only, and stay valid as long as somebody holds them, whatever be
 cache; a batch or array that is kept costs the reader one of its slots (`prefetch=`). Damaged records
 are exceptions that name the clip.
 
-`xp.torch`, `xp.tensorflow` and `xp.jax` make tensors of them; they are imported when they are asked for.
+`xp.torch`, `xp.tensorflow` and `xp.jax` make tensors of them, `xp.myxtts` reads a trainer's config.yaml; they are imported when they are
+asked for.
 """
 
 from typing import TYPE_CHECKING
@@ -60,11 +61,12 @@ __version__: str
 
 if TYPE_CHECKING:
     from . import jax as jax
+    from . import myxtts as myxtts
     from . import tensorflow as tensorflow
     from . import torch as torch
 else:  # who saw this function would take any name for one of the package
     # Only where they are asked for: frameworks take seconds, and the version longer than all of this package.
-    _INTEGRATIONS = ("jax", "tensorflow", "torch")
+    _INTEGRATIONS = ("jax", "myxtts", "tensorflow", "torch")
 
     def __getattr__(name):
         import importlib

@@ -1,0 +1,237 @@
+"""The trainer's configuration: a config.yaml, a dict, or an object with attributes, read and judged by the builder's own reader.
+
+What each key means for features stands in one table, that of the builder (src/recipe/trainer_keys.cpp); here is only what the
+loader does with the keys that the builder has no use for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import enum
+import json
+import math
+import os
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+from . import _build, _tools
+from ._choices import text, whole
+from ._errors import Error, InvalidArgumentError
+
+KeyClass = Literal["honoured", "no effect", "not reproduced"]
+SECTIONS = ("data", "training", "model")
+MODES = ("auto", "precompute", "runtime")
+
+# Keys that decide how batches are made, which no cache depends on.
+LOADER_KEYS = {
+    "data.preprocessing_mode": "where features come from: a cache, or the sources as they are asked for",
+    "data.cache_path": "where the cache is, if not beside the data",
+    "data.dataset_path": "where the data is, if the caller does not say",
+    "data.cache_verification": "each record is checked once, when it is first read",
+    "data.auto_rebuild_mel_cache": "mode auto makes a cache that is missing or not the one asked for",
+    "data.auto_rebuild_token_cache": "the tokenizer's column is made anew whenever its version changes",
+    "data.batch_size": "clips of a batch",
+    "data.prefetch_buffer_size": "batches that are ready ahead",
+    "data.pad_to_fixed_length": "batches are as long as the limits, or as their longest clip",
+    "data.pin_memory": "page-locked batches, of the PyTorch loader",
+    "data.prefetch_to_gpu": "batches are copied to the GPU ahead",
+    "data.model_gpu": "the GPU that they are copied to",
+    "data.data_gpu": "the GPU that they are copied to where model_gpu is not set; a cache leaves it nothing to compute",
+}
+# Keys about text, which are the tokenizer's business where the caller brings one.
+TEXT_KEYS = ("data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.phoneme_language", "data.enable_phone_normalization")
+# What the model never sees otherwise: features of its other loader are a recipe of their own.
+NATIVE_LOADING, NATIVE_RECIPE = "data.use_tf_native_loading", "myxtts-tf"
+
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # as PyYAML has them
+
+
+@dataclasses.dataclass(frozen=True)
+class ConfigKey:
+    """A key of the configuration, and what has become of it."""
+
+    name: str
+    """With its section: "data.n_mels"."""
+    kind: KeyClass
+    """"honoured"; "no effect" on batches; or "not reproduced": it changes training, and batches do not have it."""
+    note: str
+    value: str | None
+    """As it is written; None where it is empty or a list."""
+    recipe_key: str
+    """Which the key has set in the recipe: "corpus.subset_seed"."""
+
+
+class Config:
+    """What a configuration asks for: each key by its class, and the recipe that they make together."""
+
+    def __init__(
+        self, config: Any, recipe: Any = "myxtts", settings: Any = None, has_tokenizer: bool = False, name: str = "config.yaml"
+    ) -> None:
+        self._path, self._text = _path_or_text(config)
+        self.recipe = recipe
+        self.settings = settings
+        self.name = os.fspath(self._path) if self._path is not None else name
+        with self.file() as path:
+            document = self._read(path)
+        self.sections: dict[str, dict[str, Any]] = document["sections"]
+        self.fingerprints: dict[str, str] = document["fingerprints"]
+        self.keys = tuple(_judged(key, document["name"], has_tokenizer) for key in document["config"])
+        self._values = {key.name: key.value for key in self.keys}
+        mode = self.words("preprocessing_mode") or "precompute"
+        self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]  # the builder has looked at it
+
+    @property
+    def path(self) -> str | None:
+        """Of the file, where it is one."""
+        return self._path
+
+    @contextlib.contextmanager
+    def file(self) -> Iterator[str]:
+        """A file that the builder can read, while the block lasts."""
+        if self._path is not None:
+            yield self._path
+            return
+        with tempfile.TemporaryDirectory(prefix="xtts-config-") as folder:
+            path = os.path.join(folder, "config.json")  # JSON is YAML
+            with open(path, "w", encoding="utf-8", errors="replace") as file:
+                file.write(self._text)
+            try:
+                yield path
+            except Error as error:
+                # Its place would tell nobody anything.
+                error.args = (re.sub(re.escape(path) + r"(:\d+)?", "config", str(error)), *error.args[1:])
+                raise
+
+    def arguments(self, path: str) -> dict[str, Any]:
+        """For xp.build() and xp.runtime(), with the configuration at `path`."""
+        return {"recipe": self.recipe, "settings": self.settings, "config": path}
+
+    def with_settings(self, settings: list[str], recipe: Any) -> dict[str, str]:
+        """The fingerprints of a recipe that settings alone make."""
+        document = json.loads(_tools.core().recipe(recipe=_build._path("recipe", recipe), settings=settings, config=b""))
+        fingerprints: dict[str, str] = document["fingerprints"]
+        return fingerprints
+
+    def recipe_sections(self) -> dict[str, dict[str, Any]]:
+        """Of the recipe alone, without the configuration."""
+        document = json.loads(_tools.core().recipe(recipe=_build._path("recipe", self.recipe), settings=[], config=b""))
+        sections: dict[str, dict[str, Any]] = document["sections"]
+        return sections
+
+    def _read(self, path: str) -> Any:
+        return json.loads(
+            _tools.core().recipe(
+                recipe=_build._path("recipe", self.recipe),
+                settings=_build._settings(self.settings),
+                config=_build._path("config", path),
+            )
+        )
+
+    # ---- keys
+
+    def not_reproduced(self, accept: Any = ()) -> list[ConfigKey]:
+        """Keys that change training, that batches do not have, and that nobody has accepted."""
+        if isinstance(accept, str):
+            raise InvalidArgumentError(f"accept must be a list of keys, not one text: accept=({accept!r},)")
+        accepted = {text("one of accept", name).removeprefix("data.") for name in accept}
+        return [key for key in self.keys if key.kind == "not reproduced" and key.name.removeprefix("data.") not in accepted]
+
+    def words(self, name: str) -> str | None:
+        """What data.NAME says, or None."""
+        return self._values.get(f"data.{name}") or None
+
+    def switch(self, name: str, default: bool) -> bool:
+        """data.NAME, which is true or false."""
+        value = (self.words(name) or "").lower()
+        if value and value not in _TRUE + _FALSE and value not in ("null", "~", "none"):
+            raise InvalidArgumentError(f"{self.name}: data.{name} is {value!r}, which is neither true nor false")
+        return value in _TRUE if value in _TRUE + _FALSE else default
+
+    def whole(self, name: str, default: int | None, least: int, most: int) -> int | None:
+        """data.NAME, which is a whole number."""
+        value = self.words(name)
+        if value is None or value.lower() in ("null", "~", "none"):
+            return default
+        try:
+            number = int(value.replace("_", ""))
+        except ValueError:
+            raise InvalidArgumentError(f"{self.name}: data.{name} is {value!r}, which is no whole number") from None
+        return whole(f"{self.name}: data.{name}", number, least, most)
+
+
+def warn(message: str) -> None:
+    """As a warning of whoever has called this package."""
+    import sys
+
+    level, frame = 1, sys._getframe(0)
+    package = __name__.split(".")[0]
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in (package, "contextlib"):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(message, stacklevel=level)
+
+
+def _judged(key: Mapping[str, Any], recipe: str, has_tokenizer: bool) -> ConfigKey:
+    name, kind, note = key["key"], key["class"], key["note"]
+    if kind == "no effect" and name in LOADER_KEYS and key["value"]:
+        kind, note = "honoured", LOADER_KEYS[name]
+    elif kind == "not reproduced" and has_tokenizer and name in TEXT_KEYS:
+        kind, note = "honoured", "by the tokenizer, which is the caller's"
+    elif kind == "not reproduced" and name == NATIVE_LOADING and recipe == NATIVE_RECIPE:
+        kind, note = "honoured", f"recipe {NATIVE_RECIPE}"
+    return ConfigKey(name, kind, note, key["value"], key["recipe_key"])
+
+
+# ---- what a configuration may be
+
+
+def _path_or_text(config: Any) -> tuple[str | None, str]:
+    if isinstance(config, (str, bytes, os.PathLike)):
+        return os.fsdecode(config), ""
+    values = _attributes(config)
+    if values is None:
+        raise InvalidArgumentError(f"config must be the path of a config.yaml, a dict, or an object with attributes, not {config!r}")
+    found = {name: _attributes(values[name]) for name in SECTIONS if name in values and _attributes(values[name]) is not None}
+    sections = found or {"data": values}
+    return None, json.dumps({name: _plain(section) for name, section in sections.items()}, indent=1, ensure_ascii=False)
+
+
+def _attributes(config: Any) -> dict[str, Any] | None:
+    """The settings of a dict, a dataclass, a namespace, or whatever else has attributes; None of what is plain data."""
+    if isinstance(config, Mapping):
+        return dict(config)
+    if dataclasses.is_dataclass(config) and not isinstance(config, type):
+        return {field.name: getattr(config, field.name) for field in dataclasses.fields(config)}
+    if config is None or isinstance(config, (str, bytes, bool, int, float, list, tuple, set, enum.Enum, os.PathLike)):
+        return None
+    kinds = reversed(config.__mro__ if isinstance(config, type) else type(config).__mro__)
+    names = dict.fromkeys(name for kind in kinds if kind is not object for name in (*vars(kind), *_slots(kind)))
+    names.update(dict.fromkeys(getattr(config, "__dict__", ())))
+    shown = {name: getattr(config, name, None) for name in names if not name.startswith("_")}
+    return {name: value for name, value in shown.items() if not isinstance(value, Callable)} or None  # type: ignore[arg-type]
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = getattr(kind, "__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold."""
+    if isinstance(value, enum.Enum):
+        return _plain(value.value)
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, (bytes, os.PathLike)):
+        return os.fsdecode(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(one) for one in value]
+    if hasattr(value, "tolist"):  # of NumPy
+        return _plain(value.tolist())
+    inner = _attributes(value)
+    return str(value) if inner is None else {str(name): _plain(one) for name, one in inner.items()}

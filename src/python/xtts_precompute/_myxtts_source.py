@@ -1,0 +1,246 @@
+"""Where batches come from: the cache that a configuration asks for, or the data itself.
+
+A cache is the right one when its features and its tokens are made as the configuration says, and its corpus is chosen and
+divided as it says; how numbers are stored is the cache's own business. It is complete when it is published, and no part of one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+import shlex
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from . import _build
+from ._cache import Cache, open
+from ._errors import BusyError, CorruptError, Error, MismatchError, NotFoundError, ResourceError, UnsupportedError
+from ._myxtts_config import Config, warn
+
+_LOOK_AGAIN_S = 1.0
+_CLIP_CHOICE = ("train_split", "validation_split", "train_subset_fraction", "subset_seed", "max_clip_seconds")
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where things are, and how they are made."""
+
+    config: Config
+    data: str | None
+    cache: Cache | tuple[str, ...]
+    """An open one, or paths."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return self.cache.paths if isinstance(self.cache, Cache) else self.cache
+
+    def command(self, path: str, overwrite: bool = False) -> str:
+        """What makes the cache, for a shell."""
+        words = ["xtts-precompute", self.data or "DATA", path]
+        if self.config.path is None:
+            words += [word for one in _as_settings(self.config) for word in ("--set", one)]
+        else:
+            words += ["--config", self.config.path]
+            words += [word for one in _build._settings(self.config.settings) for word in ("--set", one)]
+        if self.config.recipe != "myxtts":
+            words += ["--recipe", os.fspath(self.config.recipe)]
+        return shlex.join(words + ["--overwrite"] * overwrite)
+
+
+def choose_cache(config: Config, cache: Any, data: Any) -> Place:
+    """The cache that is given, else `data.cache_path`, else DATA.cache beside the data."""
+    where = os.fsdecode(data) if data is not None else config.words("dataset_path")
+    if isinstance(cache, Cache):
+        return Place(config, where, cache)
+    if cache is None:
+        cache = config.words("cache_path")
+    if cache is None:
+        if where is None:
+            raise NotFoundError(
+                f"where is the cache? Give cache=, or data= (the cache is beside it then), or set data.cache_path or data.dataset_path in {config.name}"
+            )
+        cache = where.rstrip("/") + ".cache"
+    given = [cache] if isinstance(cache, (str, bytes, os.PathLike)) else list(cache)
+    return Place(config, where, tuple(map(os.fsdecode, given)))
+
+
+def open_source(place: Place, progress: Any) -> tuple[Literal["precompute", "runtime"], Any]:
+    """What the mode of the configuration comes to: a Cache, or clips whose features are made when they are asked for."""
+    if place.config.mode == "runtime":
+        return "runtime", compute_at_runtime(place)
+    if place.config.mode == "precompute":
+        try:
+            return "precompute", find_cache(place)
+        except Error as problem:
+            problem.args = (f"preprocessing_mode is precompute, but {problem}", *problem.args[1:])
+            raise
+    try:
+        return "precompute", find_cache(place)
+    except (NotFoundError, MismatchError, CorruptError) as problem:
+        made = _make(place, problem, progress)
+        if isinstance(made, Cache):
+            return "precompute", made
+        warn(f"preprocessing_mode is auto: features are computed on the fly, because {problem}\n{made}")
+        return "runtime", compute_at_runtime(place)
+
+
+# ---- the cache
+
+
+def find_cache(place: Place) -> Cache:
+    """The cache, if it is there, complete, and the one that is asked for; else an error that says how to make it."""
+    try:
+        cache = place.cache if isinstance(place.cache, Cache) else open(place.cache)
+    except NotFoundError:
+        missing = [path for path in place.paths if not os.path.isfile(os.path.join(path, "manifest.json"))] or place.paths[:1]
+        state = "begun, but not finished" if os.path.isdir(os.path.join(missing[0], ".build")) else "not there"
+        raise NotFoundError(f"the cache {missing[0]} is {state}. {_how('This makes it', place.command(missing[0]))}") from None
+    except CorruptError as error:
+        commands = "\n".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in place.paths)
+        raise CorruptError(f"the cache is damaged: {error}. {_how('This mends it', commands)}") from None
+    for path in cache.paths:
+        _check(place, path)
+    if not len(cache):
+        raise MismatchError(f"the cache {cache.path} has no clips: {os.path.join(cache.path, 'rejects.jsonl')} says why")
+    if "mel" not in cache.columns or "tokens" not in cache.columns:
+        lacks = "mels" if "mel" not in cache.columns else "tokens: its corpus has no texts, or its recipe makes none"
+        raise MismatchError(f"the cache {cache.path} has no {lacks}; it has: {', '.join(cache.columns)}")
+    return cache
+
+
+def _check(place: Place, path: str) -> None:
+    with io.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+        manifest = json.load(file)
+    part = manifest.get("partition")
+    if part is not None:
+        raise MismatchError(f"the cache {path} is a part of one. {_how('This joins them', 'xtts-precompute merge CACHE PART...')}")
+    stored, asked = manifest["recipe"], place.config.sections
+    # Another features section is another cache; the others are brought up to date by a build.
+    for name in ("features", "text"):
+        if manifest["fingerprints"][name] != place.config.fingerprints[name]:
+            raise _mismatch(place, path, list(_differences(stored[name], asked[name], name)), name == "features")
+    chosen = _corpus_keys(place.config, stored["corpus"])
+    differ = list(_differences({n: stored["corpus"].get(n) for n in chosen}, {n: asked["corpus"].get(n) for n in chosen}, "corpus"))
+    if differ:
+        raise _mismatch(place, path, differ, False)
+
+
+def _corpus_keys(config: Config, stored: Mapping[str, Any]) -> list[str]:
+    """Of the corpus section, what decides which clips are trained on, and what the configuration says; the layout or the language, say, may
+    have come with the command that made the cache."""
+    given = [key.recipe_key for key in config.keys] + [one.split("=", 1)[0].strip() for one in _build._settings(config.settings)]
+    names = [*_CLIP_CHOICE, *(name.removeprefix("corpus.") for name in given if name.startswith("corpus."))]
+    if stored.get("train_subset_fraction") == 1.0 == config.sections["corpus"]["train_subset_fraction"]:
+        names = [name for name in names if name != "subset_seed"]  # of no subset
+    return [name for name in dict.fromkeys(names) if name in config.sections["corpus"]]
+
+
+class RecipeMismatchError(MismatchError):
+    """The cache holds other features than those asked for: it would have to be overwritten."""
+
+
+def _mismatch(place: Place, path: str, differences: list[str], overwrite: bool) -> MismatchError:
+    what = "\n".join(f"    {one}" for one in differences)
+    how = "This overwrites it (or choose another cache)" if overwrite else "This brings it up to date"
+    kind = RecipeMismatchError if overwrite else MismatchError
+    return kind(f"the cache {path} is not the one that {place.config.name} asks for:\n{what}\n{_how(how, place.command(path, overwrite))}")
+
+
+def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name in sorted({*stored, *asked}):
+        first, second = stored.get(name), asked.get(name)
+        if isinstance(first, Mapping) and isinstance(second, Mapping):
+            yield from _differences(first, second, f"{prefix}.{name}")
+        elif first != second:
+            yield f"{prefix}.{name}: {json.dumps(first)} in the cache, {json.dumps(second)} asked for"
+
+
+def _how(what: str, command: str) -> str:
+    return f"{what}:\n    " + command.replace("\n", "\n    ")
+
+
+def _as_settings(config: Config) -> list[str]:
+    """What a configuration that is no file comes to on the command line; its own keys' names where that is not the same."""
+    base = config.recipe_sections()
+    settings = [one for name, section in config.sections.items() if name != "storage" for one in _changed(base[name], section, name)]
+    made = config.with_settings(settings, config.recipe)
+    if any(made[name] != config.fingerprints[name] for name in ("features", "text", "corpus")):
+        return ["KEY=VALUE of your configuration, or save it as a file and give --config FILE"]
+    return settings
+
+
+def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name, value in section.items():
+        if isinstance(value, Mapping):
+            yield from _changed(base.get(name) or {}, value, f"{prefix}.{name}")
+        elif value != base.get(name):
+            yield f"{prefix}.{name}={value if isinstance(value, str) else json.dumps(value)}"
+
+
+# ---- making it
+
+
+def _make(place: Place, problem: Error, progress: Any) -> Cache | str:
+    """The cache, made or mended; or why not."""
+    if not place.config.switch("auto_rebuild_mel_cache", False):
+        return "data.auto_rebuild_mel_cache: true would make it here."
+    if place.data is None:
+        return "data.auto_rebuild_mel_cache needs to know where the data is: give data=, or set data.dataset_path."
+    if len(place.paths) > 1:
+        return "several caches are not made here."
+    try:
+        return _make_or_wait(Place(place.config, place.data, place.paths), problem, progress)
+    except (ResourceError, UnsupportedError) as error:
+        return f"It could not be made: {error}"
+
+
+def _make_or_wait(place: Place, problem: Error, progress: Any) -> Cache:
+    """All ranks of a training find the cache missing at once: one of them makes it, and the others find it then."""
+    told = False
+    while True:
+        try:
+            _build_or_mend(place, problem, progress)
+        except BusyError as error:
+            if not told:
+                warn(f"waiting for another process: {error}")
+            told = True
+            time.sleep(_LOOK_AGAIN_S)
+        try:
+            return find_cache(place)
+        except (NotFoundError, MismatchError, CorruptError) as still:
+            if not told:
+                raise
+            problem = still
+
+
+def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
+    path = place.paths[0]
+    assert place.data is not None  # _make() has looked
+    if isinstance(problem, CorruptError) and _build.verify(path, repair=True, data=place.data, progress=progress).ok:
+        return
+    overwrite = isinstance(problem, (RecipeMismatchError, CorruptError))
+    if overwrite:
+        warn(f"data.auto_rebuild_mel_cache: {path} is made anew, because {problem}")
+    with place.config.file() as config:
+        _build.build(place.data, path, overwrite=overwrite, progress=progress, **place.config.arguments(config))
+
+
+# ---- without it
+
+
+def compute_at_runtime(place: Place) -> Any:
+    """Clips of the data, whose features the same code computes as a build's when they are asked for."""
+    import xtts_precompute
+
+    if place.data is None:
+        raise NotFoundError(f"where is the data? Give data=, or set data.dataset_path in {place.config.name}")
+    make = getattr(xtts_precompute, "runtime", None)
+    if make is None:
+        raise UnsupportedError(
+            f"this version of xtts_precompute computes no features at runtime. {_how('This makes a cache', place.command(place.paths[0]))}"
+        )
+    with place.config.file() as config:
+        return make(place.data, **place.config.arguments(config))

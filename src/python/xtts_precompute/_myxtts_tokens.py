@@ -1,0 +1,195 @@
+"""The caller's tokenizer: kept in the cache as a column of its own, by a version that says which tokenizer it was.
+
+The cache's column "tokens" stays what its recipe makes; the tokenizer's is `COLUMN`, and stands in its place in batches.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import hashlib
+import sys
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._cache import Cache
+from ._choices import text
+from ._errors import InvalidArgumentError, UnsupportedError
+from ._myxtts_config import Config, warn
+
+Tokenizer = Callable[[str], Any]
+COLUMN = "tokenizer_tokens"
+_INT32 = np.iinfo(np.int32)
+_SHOWN = 3  # clips that a warning names
+
+
+class TokensOf:
+    """A clip's tokens: int32, none where it has no text, and as `text.too_long` of the recipe says where they are too many."""
+
+    def __init__(self, tokenizer: Tokenizer, config: Config) -> None:
+        self.tokenizer = tokenizer
+        self.limit = int(config.sections["text"]["max_tokens"])
+        self.cuts = config.sections["text"]["too_long"] == "truncate"
+
+    def __call__(self, clip: Any) -> npt.NDArray[np.int32]:
+        return self.of(clip.id, clip.text)
+
+    def of(self, clip_id: str, words: str | None) -> npt.NDArray[np.int32]:
+        """Of a text."""
+        if not words:
+            return np.empty(0, np.int32)
+        try:
+            made = np.asarray(self.tokenizer(words))
+        except ValueError as error:
+            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer's result is no array: {error}") from error
+        if made.ndim != 1 or (made.size and made.dtype.kind not in "iu"):
+            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer must give whole numbers [tokens], not {made.dtype} {list(made.shape)}")
+        if made.size and not _INT32.min <= int(made.min()) <= int(made.max()) <= _INT32.max:
+            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer's numbers must be int32; they are {made.min()} to {made.max()}")
+        if made.size > self.limit and not self.cuts:
+            return np.empty(0, np.int32)
+        return made[: self.limit].astype(np.int32)
+
+
+def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str | None) -> tuple[Cache, list[str]]:
+    """The cache with the tokenizer's column, made where it is not there yet or is another tokenizer's; and the clips without tokens."""
+    if not hasattr(cache, "add_column"):
+        raise UnsupportedError("this version of xtts_precompute adds no columns to a cache: tokenizer= needs that")
+    tokens_of = TokensOf(tokenizer, config)
+    # What is kept depends on how long it may be, too.
+    full = f"{version_of(tokenizer, version)}, at most {tokens_of.limit}{' (cut)' if tokens_of.cuts else ''}"
+    cache = cache.add_column(COLUMN, tokens_of, axis="tokens", version=full)
+    return cache, without_tokens(((clip.id, len(clip[COLUMN])) for clip in cache), tokens_of)
+
+
+def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> list[str]:
+    """Clips that are left out, with a warning: their sound has no text beside it."""
+    empty = [clip_id for clip_id, length in lengths if not length]
+    if empty:
+        named = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
+        warn(
+            f"{len(empty)} clips are left out ({named}): the tokenizer makes no tokens of their texts, or more than max_text_length, "
+            f'{tokens_of.limit}. A higher one keeps the latter, and settings={{"text.too_long": "truncate"}} cuts their tokens'
+        )
+    return empty
+
+
+# ---- which tokenizer it is
+
+
+def version_of(tokenizer: Tokenizer, given: str | None) -> str:
+    """What the caller says; else a digest of all that decides what a plain function of Python does.
+
+    That is its code with its constants and defaults, the values that it closes over and the global names that it uses, functions
+    among them. Objects with a `__call__`, methods and compiled functions may change without any of that, and need a version.
+    """
+    if given is not None:
+        return text("tokenizer_version", str(given) if isinstance(given, int) else given)
+    if not callable(tokenizer):
+        raise InvalidArgumentError(f"tokenizer must be a function from a text to whole numbers, not {tokenizer!r}")
+    digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
+    try:
+        _Identity(digest).add(tokenizer)
+    except _UnknownError as unknown:
+        raise InvalidArgumentError(
+            f"what the tokenizer does depends on {unknown}, which may change unseen: give tokenizer_version=, and another one whenever it "
+            "makes other tokens"
+        ) from None
+    return digest.hexdigest()[:32]
+
+
+class _UnknownError(Exception):
+    """Its identity cannot be told."""
+
+
+class _Identity:
+    """Feeds a digest with what decides the results of a function."""
+
+    def __init__(self, digest: Any) -> None:
+        self._digest = digest
+        self._seen: dict[int, int] = {}
+        self._kept: list[Any] = []  # so that no id comes twice
+
+    def _put(self, *parts: object) -> None:
+        self._digest.update("\0".join(map(str, parts)).encode("utf-8", "surrogatepass") + b"\1")
+
+    def add(self, value: Any) -> None:
+        if id(value) in self._seen:
+            return self._put("seen", self._seen[id(value)])
+        if isinstance(value, (tuple, frozenset)):  # which of the same constants are one object is the compiler's business
+            return self._add_all(type(value).__name__, value if isinstance(value, tuple) else sorted(value, key=repr))
+        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or value is ...:
+            return self._put(type(value).__name__, repr(value))
+        self._seen[id(value)] = len(self._seen)
+        self._kept.append(value)
+        if isinstance(value, (list, set)):
+            return self._add_all(type(value).__name__, value if isinstance(value, list) else sorted(value, key=repr))
+        if type(value) is dict or isinstance(value, types.MappingProxyType):
+            return self._add_all("dict", [one for pair in value.items() for one in pair])
+        if isinstance(value, np.ndarray) and value.dtype != object:
+            return self._put("array", value.dtype.str, value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest())
+        if isinstance(value, functools.partial):
+            return self._add_all("partial", [value.func, value.args, value.keywords])
+        if type(value).__module__ == "re" and hasattr(value, "pattern"):
+            return self._put("pattern", value.pattern, value.flags)
+        self._add_named(value)
+
+    def _add_all(self, kind: str, values: Any) -> None:
+        self._put(kind, len(values))
+        for one in values:
+            self.add(one)
+
+    def _add_named(self, value: Any) -> None:
+        if isinstance(value, types.FunctionType):
+            self._add_function(value)
+        elif isinstance(value, types.ModuleType):
+            self._add_module(value.__name__)
+        elif isinstance(value, (type, types.BuiltinFunctionType)) and value.__module__ in ("builtins", *sys.stdlib_module_names):
+            if isinstance(getattr(value, "__self__", None), (types.ModuleType, type(None))) or isinstance(value, type):
+                return self._put("built in", value.__module__, value.__qualname__)
+            raise _UnknownError(f"the method {value.__qualname__}")
+        else:
+            raise _UnknownError(f"{getattr(value, '__qualname__', repr(value))} ({type(value).__name__})")
+
+    def _add_module(self, name: str) -> None:
+        top = name.split(".")[0]
+        version = getattr(sys.modules.get(top), "__version__", None)
+        if version is None and top not in sys.stdlib_module_names:
+            raise _UnknownError(f"the module {name}")
+        self._put("module", name, version)
+
+    def _add_function(self, function: types.FunctionType) -> None:
+        self._add_code(function.__code__)
+        self.add(function.__defaults__)
+        self.add(dict(sorted((function.__kwdefaults__ or {}).items())))
+        for cell in function.__closure__ or ():
+            try:
+                self.add(cell.cell_contents)
+            except ValueError:  # empty, as in a function that is not defined yet
+                self._put("empty")
+        for name in sorted(_names(function.__code__)):
+            if name in function.__globals__:
+                self._put("global", name)
+                self.add(function.__globals__[name])
+
+    def _add_code(self, code: types.CodeType) -> None:
+        self._put("code", code.co_code.hex(), code.co_names, code.co_varnames, code.co_freevars, code.co_flags)
+        for step in dis.get_instructions(code):
+            if step.opname == "IMPORT_NAME":
+                self._add_module(step.argval)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self._add_code(constant)
+            else:
+                self.add(constant)
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Global names and attributes, those of functions inside included."""
+    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return set(code.co_names).union(*inner)
+

@@ -1,0 +1,250 @@
+"""The trainer's own way of reading: `preprocessing_mode: precompute` in its config.yaml, its tuples, its `create_tf_dataset()`.
+
+    import xtts_precompute as xp
+
+    train = xp.myxtts.open("config.yaml", data="./data")                # or their DataConfig, or a dict
+    for tokens, mel, text_len, mel_len in train.create_tf_dataset():    # [B, 200], [B, 800, 80], [B], [B]
+        step(tokens, mel, text_len, mel_len)
+
+The configuration is read by the builder's own reader, so that what a build makes of it and what is expected of the cache is one thing;
+the installation has to have the builder. src/python/README.md has the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ._choices import one_of, switch, whole
+from ._errors import InvalidArgumentError, UnsupportedError
+from ._myxtts_batches import Batches, Columns, Loader, TrainerBatch, alone
+from ._myxtts_config import Config, ConfigKey, warn
+from ._myxtts_source import choose_cache, open_source
+from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_tokens
+
+__all__ = ["Config", "ConfigKey", "Dataset", "Loader", "TrainerBatch", "open"]
+
+_SPLITS = {"train": "train", "val": "validation", "validation": "validation", "eval": "validation", "test": "test"}
+_BATCHES_AHEAD = 2
+_SLOTS = 4
+
+
+def open(config: Any, cache: Any = None, data: Any = None, **options: Any) -> Dataset:
+    """The data set that a configuration asks for: see Dataset."""
+    return Dataset(config, cache, data, **options)
+
+
+class Dataset:
+    """The clips of a split, as the trainer's configuration wants them.
+
+    Args:
+        config: The path of a config.yaml; or a dict, or an object with attributes (their DataConfig, a namespace): with the sections `data`, `training`
+            and `model`, or the data section alone.
+        cache: The path of the cache (paths of several), or an open one. None: `data.cache_path`; else DATA.cache, beside the data.
+        data: Where the data is. None: `data.dataset_path`. Asked for only where something is computed.
+        split: "train"; "val", "validation" or "eval"; "test"; None: all clips.
+        tokenizer: A function from a text to whole numbers, in place of the recipe's tokens. Its results are kept in the cache.
+        tokenizer_version: Which one it is: what is kept is made anew when it changes. None: told by the function's code, which not every
+            tokenizer allows.
+        accept: Keys that change training and that batches do not have, which shall not stop `precompute`: `accept=("text_cleaners",)`.
+        recipe, settings: As for `xp.build()`: what the configuration is laid over, and what is laid over it.
+        seed: Of the order.
+        rank, world_size: This process's share. None: as the framework says, where there is one.
+        progress: As for `xp.build()`, where a cache is made.
+
+    Raises:
+        InvalidArgumentError: keys, or keys that are not reproduced. NotFoundError, MismatchError, CorruptError: the cache is not there, is not
+        the one that the configuration asks for, or is damaged; the message ends in the command that makes it so.
+    """
+
+    def __init__(
+        self,
+        config: Any,
+        cache: Any = None,
+        data: Any = None,
+        *,
+        split: str | None = "train",
+        tokenizer: Tokenizer | None = None,
+        tokenizer_version: str | int | None = None,
+        accept: Iterable[str] = (),
+        recipe: Any = "myxtts",
+        settings: Any = None,
+        seed: int = 0,
+        rank: int | None = None,
+        world_size: int | None = None,
+        progress: bool | Callable[..., object] = True,
+    ) -> None:
+        self._split = None if split is None else _SPLITS[one_of("split", split, _SPLITS)]
+        self._seed = seed
+        self._ranks = {"rank": rank, "world_size": world_size}
+        self.config = Config(config, recipe, settings, tokenizer is not None)
+        self._read_keys(self.config)
+        _complain(self.config, accept)
+        self.mode, source = open_source(choose_cache(self.config, cache, data), progress)
+        self._tokens, self._tokens_of, self._left_out = "tokens", None, []
+        if tokenizer is not None and self.mode == "precompute":
+            source, self._left_out = with_tokens(source, self.config, tokenizer, tokenizer_version)
+            self._tokens = COLUMN
+        elif tokenizer is not None:
+            self._tokens_of = TokensOf(tokenizer, self.config)
+            self._left_out = without_tokens(((clip.id, len(self._tokens_of(clip))) for clip in source), self._tokens_of)
+        self.source = source
+
+    def _read_keys(self, config: Config) -> None:
+        sections = config.sections
+        self.batch_size: int = config.whole("batch_size", 32, 1, 2**20) or 32
+        self._ahead = config.whole("prefetch_buffer_size", _BATCHES_AHEAD, 0, 512)
+        self._verifies = config.switch("cache_verification", True)
+        self._pads = config.switch("pad_to_fixed_length", True)
+        self._pins = config.switch("pin_memory", False)
+        self._to_gpu = config.switch("prefetch_to_gpu", False)
+        model, data = config.whole("model_gpu", None, 0, 1023), config.whole("data_gpu", None, 0, 1023)
+        self._gpu = model if model is not None else data or 0
+        self._limits = int(sections["text"]["max_tokens"]), int(sections["features"]["max_frames"])
+
+    def __repr__(self) -> str:
+        return f"<{__name__}.Dataset, {self.mode}: {self._split or 'all clips'} of {self.source!r}>"
+
+    @property
+    def keys(self) -> tuple[ConfigKey, ...]:
+        """Each key of the configuration, and what has become of it."""
+        return self.config.keys
+
+    # ---- batches
+
+    def create_tf_dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: bool = True,
+        repeat: bool = True,
+        prefetch: bool = True,
+        memory_cache: bool = False,
+        num_parallel_calls: int | None = None,
+        buffer_size_multiplier: int = 10,
+        drop_remainder: bool = False,
+    ) -> Any:
+        """A `tf.data.Dataset` of (tokens int32 [B, 200], mel float32 [B, 800, 80], text_len int32 [B], mel_len int32 [B]).
+
+        Clips with empty text or mel are left out. Each pass, and each turn of `repeat`, is an epoch in another order.
+
+        Args:
+            batch_size: None: the configuration's.
+            shuffle: Over the whole epoch; False: the cache's order.
+            repeat: Epoch after epoch without an end.
+            prefetch: `prefetch_buffer_size` batches are ready ahead.
+            memory_cache: Read through the system's page cache, which keeps the records for later epochs as far as memory goes.
+            num_parallel_calls: Threads that fill batches; None, or AUTOTUNE: as many as suit the machine.
+            buffer_size_multiplier: Of a shuffle buffer, which is not needed: no effect.
+            drop_remainder: The clips at an epoch's end that fill no batch are left out, and B is part of the static shape. False: they are a short batch,
+                for which a `@tf.function` is traced once more, and B is unknown in the shape.
+        """
+        from . import _myxtts_tensorflow as tensorflow
+
+        threads = None if num_parallel_calls in (None, -1) else whole("num_parallel_calls", num_parallel_calls, 1, 256)
+        whole("buffer_size_multiplier", buffer_size_multiplier, 1, 2**31)
+        options = self._options(batch_size, shuffle, switch("drop_remainder", drop_remainder), _SLOTS, threads)
+        if switch("memory_cache", memory_cache):
+            options["reading"] = "mapped"
+        rest = {
+            "repeat": switch("repeat", repeat),
+            "buffer": self._ahead if switch("prefetch", prefetch) else 0,
+            "device": tensorflow.gpu(self._gpu) if self._to_gpu else None,
+            "limits": self._limits,
+            "pads": self._pads,
+        }
+        if self.mode == "precompute":
+            return tensorflow.of_cache(self.source, options, fields=self._columns(False).fields, ranks=self._ranks, **rest)
+        from .tensorflow import share
+
+        fixed = options["batch_size"] if drop_remainder else None
+        mels = int(self.config.sections["features"]["mel"]["n_mels"])
+        return tensorflow.of_loader(self._at_runtime(options, False, share), mels=mels, batch_size=fixed, **rest)
+
+    def create_torch_loader(
+        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool = True, device: Any = None, ids: bool = False
+    ) -> Loader:
+        """TrainerBatches of tensors, a pass an epoch; see `xp.torch.Loader`.
+
+        Args:
+            batch_size: None: the configuration's.
+            shuffle: Over the whole epoch.
+            drop_last: False: the last batch of an epoch may be short.
+            device: None: the GPU that the configuration names, if `prefetch_to_gpu` is on and there is one; else the CPU.
+            ids: Batches have them.
+        """
+        from . import torch
+
+        options = self._options(batch_size, shuffle, drop_last, max(3, (self._ahead or 0) + 1))
+        if self.mode != "precompute":
+            raise UnsupportedError("PyTorch's loader is for caches: features at runtime come from create_tf_dataset() and reader()")
+        if device is None:
+            device = _torch_gpu(torch.torch, self._gpu) if self._to_gpu else "cpu"
+        columns = self._columns(ids)
+        inner = torch.Loader(self.source, device=device, pin_memory=self._pins, fields=columns.fields, **self._ranks, **options)
+        return Loader(inner, columns, not drop_last, self._pads)
+
+    def reader(
+        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool = True, threads: int | None = None, ids: bool = False
+    ) -> Loader:
+        """TrainerBatches of NumPy arrays, a pass an epoch, which are the reader's own memory: see `xp.Cache.reader()`."""
+        options = self._options(batch_size, shuffle, drop_last, max(3, (self._ahead or 0) + 1), threads)
+        if self.mode != "precompute":
+            return self._at_runtime(options, ids, alone)
+        columns = self._columns(ids)
+        inner = Batches(self.source, options, fields=columns.fields, share=alone, **self._ranks)
+        return Loader(inner, columns, not drop_last, self._pads)
+
+    def _columns(self, ids: bool) -> Columns:
+        return Columns(self._tokens, switch("ids", ids), self._tokens_of, self.source)
+
+    def _options(
+        self, batch_size: int | None, shuffle: bool, drop_last: bool, prefetch: int, threads: int | None = None
+    ) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "batch_size": self.batch_size if batch_size is None else batch_size,
+            "split": self._split,
+            "shuffle": "global" if switch("shuffle", shuffle) else "none",
+            "seed": self._seed,
+            "drop_last": switch("drop_last", drop_last),
+            "prefetch": prefetch,
+            "columns": {self._tokens: None, "mel": "float32"},
+        }
+        if threads is not None:
+            options["threads"] = threads
+        if self.mode == "precompute":
+            options["verify"] = self._verifies
+            options["where"] = "mel_len > 0" if self._tokens == COLUMN else "mel_len > 0 and text_len > 0"
+            if self._left_out:
+                options["exclude"] = self._left_out
+        return options
+
+    def _at_runtime(self, options: dict[str, Any], ids: bool, share: Callable[[], tuple[int, int]]) -> Loader:
+        """The same batches, computed now: of the same clips in the same order."""
+        columns = self._columns(ids)
+        rank, world_size = share() if self._ranks["rank"] is None else (self._ranks["rank"], self._ranks["world_size"])
+        given = {**options, "columns": ("mel",) if self._tokens_of is not None else columns.fields[:2]}
+        given["workers"] = given.pop("threads", None)
+        if self._left_out:
+            given["exclude"] = self._left_out
+        inner = self.source.reader(**given, rank=rank, world_size=world_size)
+        return Loader(inner, columns, not options["drop_last"], self._pads)
+
+
+def _complain(config: Config, accept: Iterable[str]) -> None:
+    keys = config.not_reproduced(accept)
+    if not keys:
+        return
+    named = "\n".join(f"    {key.name}: {key.note}" for key in keys)
+    what = f"{config.name} has what changes training and is not reproduced:\n{named}"
+    if config.mode != "precompute":
+        return warn(what)
+    names = ", ".join(repr(key.name.removeprefix("data.")) for key in keys)
+    raise InvalidArgumentError(f"preprocessing_mode is precompute, but {what}\nTurn it off, or train without it: accept=({names},)")
+
+
+def _torch_gpu(torch: Any, number: int) -> str:
+    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if number < found:
+        return f"cuda:{number}"
+    warn(f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
+    return "cpu"

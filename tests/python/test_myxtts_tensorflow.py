@@ -1,0 +1,236 @@
+"""create_tf_dataset(): the trainer's tuple in TensorFlow, of static shapes, traced once."""
+
+import inspect
+import os
+
+import numpy as np
+import pytest
+import xtts_precompute as xp
+
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, RESIDENT_KIB, run_python
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+
+KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 5}
+TYPES = (tf.int32, tf.float32, tf.int32, tf.int32)
+
+
+@pytest.fixture(autouse=True)
+def no_patience():
+    """Others let go of batches here: patience as it is."""
+
+
+def opened(path, keys=None, **options):
+    return xp.myxtts.open({**KEYS, **(keys or {})}, path, settings={"features.pad_value": PADDING}, progress=False, **options)
+
+
+def shapes(rows, tokens=MAX_TOKENS, frames=MAX_FRAMES):
+    return [(rows, tokens), (rows, frames, 80), (rows,), (rows,)]
+
+
+def trained(truth):
+    return sorted(clip_id for clip_id in truth.order if truth.clips[clip_id]["split"] == "train")
+
+
+def known(truth):
+    """Clips by their first true frame, which no two have in common."""
+    named = {truth.mels[clip_id][0].astype(np.float32).tobytes(): clip_id for clip_id in truth.order}
+    assert len(named) == len(truth.order)
+    return named
+
+
+def check(batch, truth, named):
+    """Every number; the clips' ids."""
+    ids = []
+    for tokens, mel, text_len, mel_len in zip(*(part.numpy() for part in batch), strict=True):
+        clip_id = named[mel[0].tobytes()]
+        np.testing.assert_array_equal(mel, truth.padded_mel(clip_id, frames=len(mel)))
+        np.testing.assert_array_equal(tokens, truth.padded_tokens(clip_id)[: len(tokens)])
+        assert (text_len, mel_len) == (len(truth.tokens[clip_id]), len(truth.mels[clip_id]))
+        ids.append(clip_id)
+    return ids
+
+
+def test_the_arguments_are_those_of_the_trainer():
+    assert str(inspect.signature(xp.myxtts.Dataset.create_tf_dataset)).startswith(
+        "(self, batch_size: 'int | None' = None, shuffle: 'bool' = True, repeat: 'bool' = True, prefetch: 'bool' = True, memory_cache: 'bool' = False, "
+        "num_parallel_calls: 'int | None' = None, buffer_size_multiplier: 'int' = 10, drop_remainder: 'bool' = False)"
+    )
+
+
+@pytest.mark.parametrize("form", ["lmdb-padded-float32", "hdf5-packed-float32", "lmdb-packed-float16"])
+def test_shapes_are_static_and_numbers_the_caches(caches, truths, form):
+    truth = truths(form)
+    dataset = opened(caches(form)).create_tf_dataset(drop_remainder=True, repeat=False)
+    assert [(tuple(spec.shape), spec.dtype) for spec in dataset.element_spec] == list(zip(shapes(5), TYPES))
+    assert int(dataset.cardinality()) == len(trained(truth)) // 5 > 1
+    ids = [clip_id for batch in dataset for clip_id in check(batch, truth, known(truth))]
+    assert len(ids) == len(set(ids)) == len(trained(truth)) // 5 * 5 and set(ids) <= set(trained(truth))
+
+
+def test_an_epochs_end_is_a_short_batch_unless_it_is_dropped(path, truth):
+    dataset = opened(path).create_tf_dataset(repeat=False)
+    assert [(tuple(spec.shape), spec.dtype) for spec in dataset.element_spec] == list(zip(shapes(None), TYPES))
+    batches = list(dataset)
+    clips = trained(truth)
+    assert clips and len(clips) % 5 == 2
+    assert [len(batch[0]) for batch in batches] == [5] * (len(clips) // 5) + [2]
+    assert sorted(clip_id for batch in batches for clip_id in check(batch, truth, known(truth))) == clips
+
+
+@pytest.mark.parametrize("drop_remainder", [True, False])
+def test_batches_are_as_long_as_their_longest_clip_where_they_are_not_padded(path, truth, drop_remainder):
+    dataset = opened(path, {"pad_to_fixed_length": False}).create_tf_dataset(repeat=False, drop_remainder=drop_remainder)
+    assert [tuple(spec.shape) for spec in dataset.element_spec] == shapes(5 if drop_remainder else None, None, None)
+    seen = set()
+    for tokens, mel, text_len, mel_len in dataset:
+        check((tokens, mel, text_len, mel_len), truth, known(truth))
+        assert mel.shape[1] == max(mel_len.numpy()) and tokens.shape[1] == max(text_len.numpy())
+        seen.add(mel.shape[1])
+    assert len(seen) > 1
+
+
+def test_it_repeats_for_ever_in_another_order_each_time(path, truth):
+    dataset = opened(path).create_tf_dataset()
+    assert int(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY
+    per_epoch = -(-len(trained(truth)) // 5)
+    batches = [check(batch, truth, known(truth)) for batch in dataset.take(3 * per_epoch)]
+    epochs = [[clip_id for ids in batches[start : start + per_epoch] for clip_id in ids] for start in range(0, 3 * per_epoch, per_epoch)]
+    assert all(sorted(epoch) == trained(truth) for epoch in epochs)
+    assert epochs[0] != epochs[1] != epochs[2]
+
+
+def test_without_shuffle_it_is_the_caches_order(path, truth):
+    dataset = opened(path).create_tf_dataset(shuffle=False, repeat=False, prefetch=False, memory_cache=True, num_parallel_calls=2)
+    ids = [clip_id for batch in dataset for clip_id in check(batch, truth, known(truth))]
+    assert ids == [clip_id for clip_id in truth.order if truth.clips[clip_id]["split"] == "train"]
+
+
+def test_batches_are_those_of_the_reader(path):
+    dataset = opened(path, seed=7)
+    for batch, expected in zip(dataset.create_tf_dataset(repeat=False), dataset.reader(drop_last=False), strict=True):
+        for tensor, array in zip(batch, expected, strict=True):
+            assert tensor.numpy().tobytes() == np.ascontiguousarray(array).tobytes()
+
+
+def test_the_batch_size_of_the_call_comes_first(path):
+    assert opened(path).create_tf_dataset(3, drop_remainder=True).element_spec[1].shape == (3, MAX_FRAMES, 80)
+
+
+@pytest.mark.parametrize("wrong", [{"batch_size": 0}, {"num_parallel_calls": 0}, {"shuffle": "yes"}, {"repeat": 2}, {"buffer_size_multiplier": 0}])
+def test_a_wrong_argument_is_named(path, wrong):
+    with pytest.raises(xp.InvalidArgumentError, match=next(iter(wrong))):
+        opened(path).create_tf_dataset(**wrong)
+
+
+def traces_of(dataset, count):
+    traces = 0
+
+    @tf.function
+    def step(tokens, mel, text_len, mel_len):
+        nonlocal traces
+        traces += 1
+        mask = tf.cast(tf.sequence_mask(mel_len, tf.shape(mel)[1]), tf.float32)
+        return tf.reduce_sum(mel * mask[..., tf.newaxis]) + tf.cast(tf.reduce_sum(tokens) + tf.reduce_sum(text_len), tf.float32)
+
+    by_epoch = []
+    for number, batch in enumerate(dataset.take(count)):
+        assert np.isfinite(step(*batch).numpy())
+        if (number + 1) % 7 == 0:
+            by_epoch.append(traces)
+    return by_epoch
+
+
+def test_a_step_is_traced_once(path):
+    assert traces_of(opened(path).create_tf_dataset(drop_remainder=True), 70) == [1] * 10
+
+
+def test_a_step_is_traced_once_more_for_the_short_batch(path):
+    assert traces_of(opened(path).create_tf_dataset(), 70) == [2] * 10
+
+
+def test_a_loop_inside_of_a_function_is_traced_once(path):
+    dataset = opened(path).create_tf_dataset(drop_remainder=True, repeat=False)
+    traces = 0
+
+    @tf.function
+    def epoch(batches):
+        nonlocal traces
+        traces += 1
+        total = tf.constant(0)
+        for _, mel, _, mel_len in batches:
+            assert mel.shape == (5, MAX_FRAMES, 80)
+            total += tf.reduce_sum(mel_len)
+        return total
+
+    assert all(int(epoch(dataset)) > 0 for _ in range(5)) and traces == 1
+
+
+def test_keras_takes_it_as_it_is(path):
+    dataset = opened(path).create_tf_dataset(drop_remainder=True).map(lambda tokens, mel, text_len, mel_len: (mel, mel_len))
+    model = tf.keras.Sequential([tf.keras.layers.GlobalAveragePooling1D(), tf.keras.layers.Dense(1)])
+    model.compile(optimizer="sgd", loss="mse")
+    history = model.fit(dataset, epochs=2, steps_per_epoch=6, verbose=0)
+    assert len(history.history["loss"]) == 2
+
+
+def test_prefetch_to_gpu_without_one_says_so(path):
+    if tf.config.list_logical_devices("GPU"):
+        pytest.skip("there is a GPU")
+    with pytest.warns(UserWarning, match="TensorFlow finds 0 GPUs, so there is no GPU 1: batches stay in the CPU's memory"):
+        dataset = opened(path, {"prefetch_to_gpu": True, "data_gpu": 0, "model_gpu": 1}).create_tf_dataset()
+    assert "CPU" in next(iter(dataset))[1].device
+
+
+@pytest.mark.parametrize("keys", [{"data_gpu": 0, "model_gpu": 0}, {"data_gpu": 0}, {}])
+def test_batches_go_to_the_models_gpu(path, keys):
+    if not tf.config.list_logical_devices("GPU"):
+        pytest.skip("no GPU here")
+    batch = next(iter(opened(path, {**keys, "prefetch_to_gpu": True}).create_tf_dataset(drop_remainder=True)))
+    assert "GPU:0" in batch[1].device
+
+
+MEMORY = (
+    RESIDENT_KIB
+    + """
+import sys
+stderr = os.dup(2)
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what TensorFlow says while it starts
+import xtts_precompute as xp
+config = {"max_mel_frames": 64, "max_text_length": 48, "batch_size": 5, "prefetch_buffer_size": 4, "pad_to_fixed_length": sys.argv[2] == "fixed"}
+dataset = xp.myxtts.open(config, sys.argv[1], settings={"features.pad_value": -3.25}).create_tf_dataset(drop_remainder=sys.argv[2] == "fixed")
+sizes = []
+next(iter(dataset))
+os.dup2(stderr, 2)
+for number, (tokens, mel, text_len, mel_len) in enumerate(dataset.take(7 * 100)):
+    assert mel.shape[0] <= 5
+    del tokens, mel, text_len, mel_len
+    if number in (7 * 20, 7 * 100 - 1):
+        sizes.append(resident_kib())
+print(sizes[1] - sizes[0])
+"""
+)
+
+
+@pytest.mark.parametrize("kind", ["fixed", "longest"])
+def test_memory_stays_the_same_over_a_hundred_epochs(path, kind):
+    assert int(run_python(MEMORY, path, kind, timeout_s=300).split()[-1]) < 4096
+
+
+needs_runtime = pytest.mark.skipif(not hasattr(xp, "runtime"), reason="this package has no xp.runtime")
+
+
+@needs_runtime
+@pytest.mark.parametrize("arguments", [{}, {"drop_remainder": True}, {"shuffle": False}])
+@pytest.mark.parametrize("pads", [True, False])
+def test_batches_at_runtime_are_those_of_the_cache(corpus, path, arguments, pads):
+    stored = opened(path, {"pad_to_fixed_length": pads}).create_tf_dataset(repeat=False, **arguments)
+    keys = {"pad_to_fixed_length": pads, "preprocessing_mode": "runtime"}
+    made = opened(path, keys, data=corpus).create_tf_dataset(repeat=False, **arguments)
+    assert made.element_spec == stored.element_spec and int(made.cardinality()) == int(stored.cardinality())
+    pairs = list(zip(stored, made, strict=True))
+    assert len(pairs) > 1
+    for one, other in pairs:
+        for first, second in zip(one, other, strict=True):
+            assert first.shape == second.shape and first.numpy().tobytes() == second.numpy().tobytes()

@@ -1,0 +1,58 @@
+"""create_torch_loader(): the trainer's tuple as tensors of PyTorch."""
+
+import numpy as np
+import pytest
+import xtts_precompute as xp
+
+from support import MAX_FRAMES, MAX_TOKENS, PADDING
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
+
+KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 5}
+
+
+def opened(path, keys=None, **options):
+    return xp.myxtts.open({**KEYS, **(keys or {})}, path, settings={"features.pad_value": PADDING}, progress=False, **options)
+
+
+@pytest.mark.parametrize("drop_last", [True, False])
+@pytest.mark.parametrize("pads", [True, False])
+def test_batches_are_those_of_the_reader(path, drop_last, pads):
+    dataset = opened(path, {"pad_to_fixed_length": pads})
+    loader, reader = dataset.create_torch_loader(drop_last=drop_last, ids=True), dataset.reader(drop_last=drop_last, ids=True)
+    assert len(loader) == len(reader)
+    for _ in range(2):
+        count = 0
+        for batch, expected in zip(loader, reader, strict=True):
+            assert [part.dtype for part in batch] == [torch.int32, torch.float32, torch.int32, torch.int32]
+            assert batch.ids == expected.ids and batch.mel is batch[1]
+            for tensor, array in zip(batch, expected, strict=True):
+                assert tuple(tensor.shape) == array.shape and np.array_equal(tensor.numpy(), array)
+            count += 1
+        assert count == len(loader) > 1
+
+
+def test_the_state_goes_on(path):
+    loader = opened(path).create_torch_loader(ids=True)
+    ids = [batch.ids for batch in loader]
+    loader.set_epoch(0)
+    next(iter(loader))
+    other = opened(path).create_torch_loader(ids=True)
+    other.load_state_dict(loader.state_dict())
+    assert [batch.ids for batch in other] == ids[1:]
+
+
+def test_prefetch_to_gpu_without_one_says_so(path):
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.warns(UserWarning, match="PyTorch finds 0 GPUs, so there is no GPU 0: batches stay in the CPU's memory"):
+        loader = opened(path, {"prefetch_to_gpu": True, "pin_memory": True}).create_torch_loader()
+    assert next(iter(loader)).mel.device.type == "cpu"
+
+
+def test_batches_go_to_the_models_gpu(path):
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA GPU here")
+    dataset = opened(path, {"prefetch_to_gpu": True, "model_gpu": 0})
+    for batch, expected in zip(dataset.create_torch_loader(), dataset.reader(), strict=True):
+        assert batch.mel.device == torch.device("cuda:0") and np.array_equal(batch.mel.cpu().numpy(), expected.mel)
