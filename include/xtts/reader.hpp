@@ -44,6 +44,7 @@ struct ClipInfo {
   std::string speaker;
   std::string language;
   std::string text;               // as its list has it
+  std::string text_normalized;    // where the list has that, too
   double duration_s = 0;          // of the features
   std::uint32_t frame_count = 0;  // of the mel
   std::uint32_t token_count = 0;

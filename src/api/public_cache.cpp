@@ -140,6 +140,7 @@ Result<ClipInfo> Cache::clip(std::uint64_t position) const {
                     .speaker = facts.speaker.value_or(""),
                     .language = facts.language.value_or(""),
                     .text = facts.text_raw.value_or(""),
+                    .text_normalized = facts.text_normalized.value_or(""),
                     .duration_s = row.mel_len * tables.frame_s,
                     .frame_count = row.mel_len,
                     .token_count = row.text_len};

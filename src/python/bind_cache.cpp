@@ -86,6 +86,7 @@ void bind_cache(nb::module_& module) {
       .def_ro("speaker", &ClipInfo::speaker)
       .def_ro("language", &ClipInfo::language)
       .def_ro("text", &ClipInfo::text)
+      .def_ro("text_normalized", &ClipInfo::text_normalized)
       .def_ro("duration_s", &ClipInfo::duration_s)
       .def_ro("frame_count", &ClipInfo::frame_count)
       .def_ro("token_count", &ClipInfo::token_count);

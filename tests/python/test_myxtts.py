@@ -239,6 +239,25 @@ def test_a_configuration_is_a_file_a_dict_or_an_object(kind, tmp_path, path):
     assert "data.save" not in {key.name for key in config.keys} and "data._hidden" not in {key.name for key in config.keys}
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"normalize_audio": False},
+        {"enable_loudness_normalization": False, "trim_silence": False},
+        {"sample_rate": 24000, "n_fft": 2048, "win_length": 1200, "hop_length": 300, "n_mels": 100},
+        {"language": "fa", "speaker_id_pattern": "(?P<who>p\\d+)_'x'", "metadata_train_file": "a b.csv", "metadata_eval_file": "é.csv"},
+        {"train_split": 0.85, "val_split": 0.15, "train_subset_fraction": 0.3, "subset_seed": 12345, "max_audio_length": 11.0},
+        {"max_text_tokens": 1024, "max_text_length": 300, "max_mel_frames": 1024},
+    ],
+)
+@pytest.mark.parametrize("settings", [{}, {"log.floor": 1e-4, "columns.wave": "int16", "text.tokens": "none"}, {"storage.layout": "packed", "corpus.layout": "table"}])
+def test_what_is_no_file_can_be_said_in_settings(keys, settings):
+    config = xp.myxtts.Config(keys, settings=settings)
+    told = config.as_settings()
+    assert told is not None
+    assert xp.myxtts.Config({"n_mels": keys.get("n_mels", 80)}, settings=told).fingerprints == config.fingerprints
+
+
 def test_values_of_an_object_arrive_as_they_are():
     config = xp.myxtts.Config(DataConfig(wavs_train_dir=Path("a folder/é")))
     assert config.sections["corpus"]["wavs_train_folder"] == "a folder/é"
@@ -429,6 +448,8 @@ def test_the_command_of_the_error_mends_a_damaged_cache(corpus, own_path):
     assert len(opened(own_path).reader()) > 1
 
 
+needs_runtime = pytest.mark.skipif(not hasattr(xp, "runtime"), reason="this package has no xp.runtime")
+
 # ---- auto
 
 AUTO = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True}
@@ -490,16 +511,17 @@ def test_ranks_that_find_no_cache_make_it_once(corpus, tmp_path, begun):
     assert len({digest for digest, _ in said}) == 1
 
 
-def test_auto_without_leave_to_build_says_so_and_computes_at_runtime(corpus, tmp_path, monkeypatch):
-    asked = []
-    monkeypatch.setattr(xp, "runtime", lambda data, **options: asked.append((data, options["recipe"], options["settings"])) or "clips", raising=False)
+@needs_runtime
+def test_auto_without_leave_to_build_says_so_and_computes_at_runtime(corpus, tmp_path):
     with pytest.warns(UserWarning) as told:
         dataset = opened(tmp_path / "cache", {"preprocessing_mode": "auto"}, data=corpus)
     (said,) = [str(one.message) for one in told]
     assert "computed on the fly, because the cache" in said and "data.auto_rebuild_mel_cache: true would make it here" in said
     assert told[0].filename == __file__
+    assert dataset.mode == "runtime" and not (tmp_path / "cache").exists()
     run_command_of(said)
-    assert (dataset.mode, dataset.source) == ("runtime", "clips") and asked == [(str(corpus), "myxtts", SETTINGS)]
+    stored = opened(tmp_path / "cache")
+    assert stored.mode == "precompute" and all_ids(stored) == all_ids(dataset)
 
 
 def test_auto_that_does_not_know_the_data_says_what_is_missing(tmp_path):
@@ -508,8 +530,6 @@ def test_auto_that_does_not_know_the_data_says_what_is_missing(tmp_path):
 
 
 # ---- runtime
-
-needs_runtime = pytest.mark.skipif(not hasattr(xp, "runtime"), reason="this package has no xp.runtime")
 
 
 @needs_runtime
@@ -529,6 +549,23 @@ def test_batches_at_runtime_are_those_of_the_cache(corpus, path, pads, shuffle):
             assert one.ids == other.ids
             for first, second in zip(one, other, strict=True):
                 assert first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
+
+
+@needs_runtime
+@pytest.mark.filterwarnings("ignore:.*no text")
+def test_clips_without_text_are_left_out_at_runtime(with_an_empty_text):
+    made = opened(None, {"preprocessing_mode": "runtime"}, data=with_an_empty_text, split=None)
+    assert all_ids(made) == all_ids(opened(None, data=with_an_empty_text, split=None))
+
+
+@needs_runtime
+def test_what_runtime_has_not_is_said(corpus):
+    made = opened(None, {"preprocessing_mode": "runtime"}, data=corpus)
+    with pytest.raises(xp.UnsupportedError, match="keep no state"):
+        made.reader().state_dict()
+    with pytest.raises(xp.UnsupportedError, match="PyTorch's loader is for caches"):
+        pytest.importorskip("torch", reason="PyTorch is not installed here")
+        made.create_torch_loader()
 
 
 @needs_runtime

@@ -8,7 +8,7 @@ import pytest
 import xtts_precompute as xp
 from xtts_precompute._myxtts_tokens import COLUMN, TokensOf, version_of
 
-from support import MAX_FRAMES, MAX_TOKENS, PADDING, run_python
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python
 
 KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 4}
 TABLE = {"a": 1, "b": 2}
@@ -160,6 +160,26 @@ def test_the_column_is_made_anew_only_when_the_version_changes(own_path):
     dataset = opened(own_path, counting, tokenizer_version="2")
     assert len(calls) == 2 * clips
     assert min(int(clip[COLUMN][0]) for clip in dataset.source) == clips + 1
+
+
+LJSPEECH = "clip-{0:03d}|Dr. {0}|Doctor {0}"
+
+
+@needs_columns
+@pytest.mark.parametrize("settings", [{}, {"text.tokens": "none"}])
+def test_the_tokenizer_gets_normalized_texts_of_any_length(tmp_path, settings):
+    make_corpus(tmp_path / "wavs", 9)
+    (tmp_path / "wavs/metadata.csv").unlink()
+    lines = [LJSPEECH.format(number) for number in range(8)] + ["clip-008|long|" + "long " * 20]
+    (tmp_path / "metadata.csv").write_text("\n".join(lines) + "\n")
+    xp.build(tmp_path, tmp_path / "cache", settings={"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, **settings}, progress=False)
+    heard = []
+    dataset = xp.myxtts.open(
+        KEYS, tmp_path / "cache", settings=settings, split=None, tokenizer=lambda text: [len(heard.append(text) or text)], tokenizer_version="1", progress=False
+    )
+    # One of the recipe's tokens is a byte, so a build without them drops nothing that a tokenizer makes short.
+    assert sorted(set(heard)) == sorted([f"Doctor {number}" for number in range(8)] + (["long " * 20] if settings else []))
+    assert [batch.tokens.shape for batch in dataset.reader()] == [(4, MAX_TOKENS)] * 2
 
 
 @needs_columns

@@ -78,6 +78,11 @@ class Clip:
         return self._info.text or None
 
     @property
+    def text_normalized(self) -> str | None:
+        """As the corpus has it in words alone, where it has that, too."""
+        return self._info.text_normalized or None
+
+    @property
     def speaker(self) -> str | None:
         """Their name."""
         return self._info.speaker or None

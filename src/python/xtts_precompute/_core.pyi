@@ -46,6 +46,9 @@ class ClipInfo:
     def text(self) -> str: ...
 
     @property
+    def text_normalized(self) -> str: ...
+
+    @property
     def duration_s(self) -> float: ...
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._batch import Batch
+from ._errors import UnsupportedError
 from ._frameworks import BatchLoader, length_field
 from ._myxtts_tokens import TokensOf
 
@@ -52,7 +53,7 @@ class Columns:
     def _tokenized(self, ids: list[str], rows: int, tokens_of: TokensOf) -> tuple[Any, Any]:
         tokens, lengths = np.zeros((rows, tokens_of.limit), np.int32), np.zeros(rows, np.int32)
         for row, clip_id in enumerate(ids):
-            made = tokens_of(self._clips[clip_id])
+            made = tokens_of(self._clips.info(clip_id))
             tokens[row, : len(made)] = made
             lengths[row] = len(made)
         return tokens, lengths
@@ -120,11 +121,14 @@ class Loader:
 
     def state_dict(self) -> dict[str, Any]:
         """Where it stands, as plain numbers and texts."""
+        if not hasattr(self._inner, "state_dict"):
+            raise UnsupportedError("batches that are computed at runtime keep no state: make a cache, or begin the epoch again by set_epoch()")
         state: dict[str, Any] = self._inner.state_dict()
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next pass goes on there."""
+        self.state_dict()
         self._inner.load_state_dict(state)
 
     def stats(self) -> Any:

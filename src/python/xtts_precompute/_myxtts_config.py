@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import enum
+import inspect
 import json
 import math
 import os
@@ -106,32 +107,46 @@ class Config:
                 error.args = (re.sub(re.escape(path) + r"(:\d+)?", "config", str(error)), *error.args[1:])
                 raise
 
-    def arguments(self, path: str) -> dict[str, Any]:
-        """For xp.build() and xp.runtime(), with the configuration at `path`."""
-        return {"recipe": self.recipe, "settings": self.settings, "config": path}
+    @contextlib.contextmanager
+    def arguments(self) -> Iterator[dict[str, Any]]:
+        """For xp.build() and xp.runtime(), while the block lasts."""
+        settings = None if self._path is not None else self.as_settings()
+        if settings is not None:
+            yield {"recipe": self.recipe, "settings": settings}
+            return
+        with self.file() as path:
+            yield {"recipe": self.recipe, "settings": self.settings, "config": path}
 
-    def with_settings(self, settings: list[str], recipe: Any) -> dict[str, str]:
-        """The fingerprints of a recipe that settings alone make."""
-        document = json.loads(_tools.core().recipe(recipe=_build._path("recipe", recipe), settings=settings, config=b""))
-        fingerprints: dict[str, str] = document["fingerprints"]
-        return fingerprints
-
-    def recipe_sections(self) -> dict[str, dict[str, Any]]:
-        """Of the recipe alone, without the configuration."""
-        document = json.loads(_tools.core().recipe(recipe=_build._path("recipe", self.recipe), settings=[], config=b""))
-        sections: dict[str, dict[str, Any]] = document["sections"]
-        return sections
+    def as_settings(self) -> list[str] | None:
+        """All that differs from the recipe, as settings; None where they do not come to the same."""
+        base = self._described([], b"")["sections"]
+        settings = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
+        while True:
+            try:
+                return settings if self._described(settings, b"")["fingerprints"] == self.fingerprints else None
+            except InvalidArgumentError as error:
+                # What means nothing beside the others is an error, and has whatever value it likes in a recipe that was made otherwise.
+                used = [one for one in settings if f"{one.split('=', 1)[0]}: ignored" not in str(error)]
+                if len(used) == len(settings):
+                    return None
+                settings = used
 
     def _read(self, path: str) -> Any:
-        return json.loads(
-            _tools.core().recipe(
-                recipe=_build._path("recipe", self.recipe),
-                settings=_build._settings(self.settings),
-                config=_build._path("config", path),
-            )
-        )
+        return self._described(_build._settings(self.settings), _build._path("config", path))
+
+    def _described(self, settings: list[str], config: bytes) -> Any:
+        return json.loads(_tools.core().recipe(recipe=_build._path("recipe", self.recipe), settings=settings, config=config))
 
     # ---- keys
+
+    @property
+    def tokens_max(self) -> int:
+        """Of a text: the recipe's, or where it makes no tokens, the lower one of the configuration's two limits."""
+        text_section = self.sections["text"]
+        if text_section["tokens"] != "none":
+            return int(text_section["max_tokens"])
+        limits = (self.whole(name, None, 1, 2**31) for name in ("max_text_length", "max_text_tokens"))
+        return min((limit for limit in limits if limit is not None), default=int(text_section["max_tokens"]))
 
     def not_reproduced(self, accept: Any = ()) -> list[ConfigKey]:
         """Keys that change training, that batches do not have, and that nobody has accepted."""
@@ -165,13 +180,19 @@ class Config:
 
 def warn(message: str) -> None:
     """As a warning of whoever has called this package."""
-    import sys
-
-    level, frame = 1, sys._getframe(0)
+    level, frame = 1, inspect.currentframe()
     package = __name__.split(".")[0]
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in (package, "contextlib"):
-        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+        level, frame = level + 1, frame.f_back
     warnings.warn(message, stacklevel=level)
+
+
+def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name, value in section.items():
+        if isinstance(value, Mapping):
+            yield from _changed(base.get(name) or {}, value, f"{prefix}.{name}")
+        elif value != base.get(name):
+            yield f"{prefix}.{name}={value if isinstance(value, str) else json.dumps(value)}"
 
 
 def _judged(key: Mapping[str, Any], recipe: str, has_tokenizer: bool) -> ConfigKey:

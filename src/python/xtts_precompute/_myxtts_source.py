@@ -19,8 +19,8 @@ from . import _build
 from ._cache import Cache, open
 from ._errors import BusyError, CorruptError, Error, MismatchError, NotFoundError, ResourceError, UnsupportedError
 from ._myxtts_config import Config, warn
+from ._myxtts_tokens import LOOK_AGAIN_S
 
-_LOOK_AGAIN_S = 1.0
 _CLIP_CHOICE = ("train_split", "validation_split", "train_subset_fraction", "subset_seed", "max_clip_seconds")
 
 
@@ -29,6 +29,8 @@ class Place:
     """Where things are, and how they are made."""
 
     config: Config
+    needs_tokens: bool
+    """In the cache: nobody brings a tokenizer."""
     data: str | None
     cache: Cache | tuple[str, ...]
     """An open one, or paths."""
@@ -41,7 +43,10 @@ class Place:
         """What makes the cache, for a shell."""
         words = ["xtts-precompute", self.data or "DATA", path]
         if self.config.path is None:
-            words += [word for one in _as_settings(self.config) for word in ("--set", one)]
+            settings = self.config.as_settings()
+            if settings is None:
+                return "xtts-precompute DATA CACHE --config FILE, with your configuration saved as FILE"
+            words += [word for one in settings for word in ("--set", one)]
         else:
             words += ["--config", self.config.path]
             words += [word for one in _build._settings(self.config.settings) for word in ("--set", one)]
@@ -50,11 +55,11 @@ class Place:
         return shlex.join(words + ["--overwrite"] * overwrite)
 
 
-def choose_cache(config: Config, cache: Any, data: Any) -> Place:
+def choose_cache(config: Config, cache: Any, data: Any, needs_tokens: bool = True) -> Place:
     """The cache that is given, else `data.cache_path`, else DATA.cache beside the data."""
     where = os.fsdecode(data) if data is not None else config.words("dataset_path")
     if isinstance(cache, Cache):
-        return Place(config, where, cache)
+        return Place(config, needs_tokens, where, cache)
     if cache is None:
         cache = config.words("cache_path")
     if cache is None:
@@ -64,7 +69,7 @@ def choose_cache(config: Config, cache: Any, data: Any) -> Place:
             )
         cache = where.rstrip("/") + ".cache"
     given = [cache] if isinstance(cache, (str, bytes, os.PathLike)) else list(cache)
-    return Place(config, where, tuple(map(os.fsdecode, given)))
+    return Place(config, needs_tokens, where, tuple(map(os.fsdecode, given)))
 
 
 def open_source(place: Place, progress: Any) -> tuple[Literal["precompute", "runtime"], Any]:
@@ -105,7 +110,7 @@ def find_cache(place: Place) -> Cache:
         _check(place, path)
     if not len(cache):
         raise MismatchError(f"the cache {cache.path} has no clips: {os.path.join(cache.path, 'rejects.jsonl')} says why")
-    if "mel" not in cache.columns or "tokens" not in cache.columns:
+    if "mel" not in cache.columns or (place.needs_tokens and "tokens" not in cache.columns):
         lacks = "mels" if "mel" not in cache.columns else "tokens: its corpus has no texts, or its recipe makes none"
         raise MismatchError(f"the cache {cache.path} has no {lacks}; it has: {', '.join(cache.columns)}")
     return cache
@@ -162,24 +167,6 @@ def _how(what: str, command: str) -> str:
     return f"{what}:\n    " + command.replace("\n", "\n    ")
 
 
-def _as_settings(config: Config) -> list[str]:
-    """What a configuration that is no file comes to on the command line; its own keys' names where that is not the same."""
-    base = config.recipe_sections()
-    settings = [one for name, section in config.sections.items() if name != "storage" for one in _changed(base[name], section, name)]
-    made = config.with_settings(settings, config.recipe)
-    if any(made[name] != config.fingerprints[name] for name in ("features", "text", "corpus")):
-        return ["KEY=VALUE of your configuration, or save it as a file and give --config FILE"]
-    return settings
-
-
-def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    for name, value in section.items():
-        if isinstance(value, Mapping):
-            yield from _changed(base.get(name) or {}, value, f"{prefix}.{name}")
-        elif value != base.get(name):
-            yield f"{prefix}.{name}={value if isinstance(value, str) else json.dumps(value)}"
-
-
 # ---- making it
 
 
@@ -192,7 +179,7 @@ def _make(place: Place, problem: Error, progress: Any) -> Cache | str:
     if len(place.paths) > 1:
         return "several caches are not made here."
     try:
-        return _make_or_wait(Place(place.config, place.data, place.paths), problem, progress)
+        return _make_or_wait(dataclasses.replace(place, cache=place.paths), problem, progress)
     except (ResourceError, UnsupportedError) as error:
         return f"It could not be made: {error}"
 
@@ -207,7 +194,7 @@ def _make_or_wait(place: Place, problem: Error, progress: Any) -> Cache:
             if not told:
                 warn(f"waiting for another process: {error}")
             told = True
-            time.sleep(_LOOK_AGAIN_S)
+            time.sleep(LOOK_AGAIN_S)
         try:
             return find_cache(place)
         except (NotFoundError, MismatchError, CorruptError) as still:
@@ -224,8 +211,8 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
     overwrite = isinstance(problem, (RecipeMismatchError, CorruptError))
     if overwrite:
         warn(f"data.auto_rebuild_mel_cache: {path} is made anew, because {problem}")
-    with place.config.file() as config:
-        _build.build(place.data, path, overwrite=overwrite, progress=progress, **place.config.arguments(config))
+    with place.config.arguments() as arguments:
+        _build.build(place.data, path, overwrite=overwrite, progress=progress, **arguments)
 
 
 # ---- without it
@@ -242,5 +229,5 @@ def compute_at_runtime(place: Place) -> Any:
         raise UnsupportedError(
             f"this version of xtts_precompute computes no features at runtime. {_how('This makes a cache', place.command(place.paths[0]))}"
         )
-    with place.config.file() as config:
-        return make(place.data, **place.config.arguments(config))
+    with place.config.arguments() as arguments:
+        return make(place.data, **arguments)

@@ -9,6 +9,7 @@ import dis
 import functools
 import hashlib
 import sys
+import time
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,14 +17,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._cache import Cache
+from ._cache import Cache, open
 from ._choices import text
-from ._errors import InvalidArgumentError, UnsupportedError
+from ._errors import BusyError, InvalidArgumentError, UnsupportedError
 from ._myxtts_config import Config, warn
 
 Tokenizer = Callable[[str], Any]
 COLUMN = "tokenizer_tokens"
 _INT32 = np.iinfo(np.int32)
+LOOK_AGAIN_S = 1.0  # whether another process is done
 _SHOWN = 3  # clips that a warning names
 
 
@@ -32,11 +34,13 @@ class TokensOf:
 
     def __init__(self, tokenizer: Tokenizer, config: Config) -> None:
         self.tokenizer = tokenizer
-        self.limit = int(config.sections["text"]["max_tokens"])
+        self.limit = config.tokens_max
         self.cuts = config.sections["text"]["too_long"] == "truncate"
+        self._normalized = bool(config.sections["text"]["use_normalized"])
 
     def __call__(self, clip: Any) -> npt.NDArray[np.int32]:
-        return self.of(clip.id, clip.text)
+        """Of a clip of a cache, or of what is known of one: its normalized text where there is one, as the recipe's tokens."""
+        return self.of(clip.id, (self._normalized and clip.text_normalized) or clip.text)
 
     def of(self, clip_id: str, words: str | None) -> npt.NDArray[np.int32]:
         """Of a text."""
@@ -55,15 +59,35 @@ class TokensOf:
         return made[: self.limit].astype(np.int32)
 
 
-def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str | None) -> tuple[Cache, list[str]]:
+def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str | int | None, progress: Any) -> tuple[Cache, list[str]]:
     """The cache with the tokenizer's column, made where it is not there yet or is another tokenizer's; and the clips without tokens."""
     if not hasattr(cache, "add_column"):
         raise UnsupportedError("this version of xtts_precompute adds no columns to a cache: tokenizer= needs that")
     tokens_of = TokensOf(tokenizer, config)
     # What is kept depends on how long it may be, too.
     full = f"{version_of(tokenizer, version)}, at most {tokens_of.limit}{' (cut)' if tokens_of.cuts else ''}"
-    cache = cache.add_column(COLUMN, tokens_of, axis="tokens", version=full)
+    for path in cache.paths:
+        when_free(functools.partial(_add, path, tokens_of, full, progress))
+    cache = open(cache.paths)
     return cache, without_tokens(((clip.id, len(clip[COLUMN])) for clip in cache), tokens_of)
+
+
+def _add(path: str, tokens_of: TokensOf, version: str, progress: Any) -> None:
+    cache: Any = open(path)
+    cache.add_column(COLUMN, tokens_of, axis="own", max_length=tokens_of.limit, version=version, progress=progress)
+
+
+def when_free(make: Callable[[], None]) -> None:
+    """All ranks of a training want the same at once: one makes it, and the others find it then."""
+    told = False
+    while True:
+        try:
+            return make()
+        except BusyError as error:
+            if not told:
+                warn(f"waiting for another process: {error}")
+            told = True
+            time.sleep(LOOK_AGAIN_S)
 
 
 def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> list[str]:
@@ -78,10 +102,18 @@ def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> l
     return empty
 
 
+def without_text(clips: Any, tokens_of: TokensOf | None) -> list[str]:
+    """Of clips whose features are computed at runtime, those that have no text, or no tokens. No sound is asked for."""
+    known = [(clip_id, clips.info(place)) for place, clip_id in enumerate(clips.ids)]
+    if tokens_of is None:
+        return [clip_id for clip_id, info in known if not (info.text or info.text_normalized)]
+    return without_tokens(((clip_id, len(tokens_of(info))) for clip_id, info in known), tokens_of)
+
+
 # ---- which tokenizer it is
 
 
-def version_of(tokenizer: Tokenizer, given: str | None) -> str:
+def version_of(tokenizer: Tokenizer, given: str | int | None) -> str:
     """What the caller says; else a digest of all that decides what a plain function of Python does.
 
     That is its code with its constants and defaults, the values that it closes over and the global names that it uses, functions

@@ -141,7 +141,7 @@ class _Lent:
 class _Generator:
     """One pass after the other, each in a thread of TensorFlow's."""
 
-    def __init__(self, source: _Source, structure: Any, repeat: bool) -> None:
+    def __init__(self, source: Iterable[dict[str, Any]], structure: Any, repeat: bool) -> None:
         self._source = source
         self._structure = structure
         self._repeat = repeat

@@ -17,10 +17,11 @@ from typing import Any
 
 from ._choices import one_of, switch, whole
 from ._errors import InvalidArgumentError, UnsupportedError
+from ._frameworks import given_share
 from ._myxtts_batches import Batches, Columns, Loader, TrainerBatch, alone
 from ._myxtts_config import Config, ConfigKey, warn
 from ._myxtts_source import choose_cache, open_source
-from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_tokens
+from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
 
 __all__ = ["Config", "ConfigKey", "Dataset", "Loader", "TrainerBatch", "open"]
 
@@ -76,31 +77,33 @@ class Dataset:
     ) -> None:
         self._split = None if split is None else _SPLITS[one_of("split", split, _SPLITS)]
         self._seed = seed
-        self._ranks = {"rank": rank, "world_size": world_size}
+        self._rank, self._world_size = rank, world_size
         self.config = Config(config, recipe, settings, tokenizer is not None)
         self._read_keys(self.config)
         _complain(self.config, accept)
-        self.mode, source = open_source(choose_cache(self.config, cache, data), progress)
-        self._tokens, self._tokens_of, self._left_out = "tokens", None, []
-        if tokenizer is not None and self.mode == "precompute":
-            source, self._left_out = with_tokens(source, self.config, tokenizer, tokenizer_version)
-            self._tokens = COLUMN
+        place = choose_cache(self.config, cache, data, needs_tokens=tokenizer is None)
+        self.mode, source = open_source(place, progress)
+        self._tokens = "tokens"
+        self._tokens_of: TokensOf | None = None
+        self._left_out: list[str] = []
+        if self.mode == "runtime":
+            self._tokens_of = None if tokenizer is None else TokensOf(tokenizer, self.config)
+            self._left_out = without_text(source, self._tokens_of)
         elif tokenizer is not None:
-            self._tokens_of = TokensOf(tokenizer, self.config)
-            self._left_out = without_tokens(((clip.id, len(self._tokens_of(clip))) for clip in source), self._tokens_of)
+            source, self._left_out = with_tokens(source, self.config, tokenizer, tokenizer_version, progress)
+            self._tokens = COLUMN
         self.source = source
+        """An `xp.Cache`, or `xp.RuntimeClips`."""
 
     def _read_keys(self, config: Config) -> None:
-        sections = config.sections
         self.batch_size: int = config.whole("batch_size", 32, 1, 2**20) or 32
-        self._ahead = config.whole("prefetch_buffer_size", _BATCHES_AHEAD, 0, 512)
+        self._ahead: int = config.whole("prefetch_buffer_size", _BATCHES_AHEAD, 0, 512) or 0
         self._verifies = config.switch("cache_verification", True)
         self._pads = config.switch("pad_to_fixed_length", True)
         self._pins = config.switch("pin_memory", False)
         self._to_gpu = config.switch("prefetch_to_gpu", False)
         model, data = config.whole("model_gpu", None, 0, 1023), config.whole("data_gpu", None, 0, 1023)
         self._gpu = model if model is not None else data or 0
-        self._limits = int(sections["text"]["max_tokens"]), int(sections["features"]["max_frames"])
 
     def __repr__(self) -> str:
         return f"<{__name__}.Dataset, {self.mode}: {self._split or 'all clips'} of {self.source!r}>"
@@ -145,20 +148,21 @@ class Dataset:
         options = self._options(batch_size, shuffle, switch("drop_remainder", drop_remainder), _SLOTS, threads)
         if switch("memory_cache", memory_cache):
             options["reading"] = "mapped"
-        rest = {
-            "repeat": switch("repeat", repeat),
-            "buffer": self._ahead if switch("prefetch", prefetch) else 0,
-            "device": tensorflow.gpu(self._gpu) if self._to_gpu else None,
-            "limits": self._limits,
-            "pads": self._pads,
-        }
+        features = self.config.sections["features"]
+        wish = tensorflow.Wish(
+            tokens=self.config.tokens_max,
+            frames=int(features["max_frames"]),
+            mels=int(features["mel"]["n_mels"]),
+            pads=self._pads,
+            repeat=switch("repeat", repeat),
+            buffer=self._ahead if switch("prefetch", prefetch) else 0,
+            device=tensorflow.gpu(self._gpu) if self._to_gpu else None,
+        )
         if self.mode == "precompute":
-            return tensorflow.of_cache(self.source, options, fields=self._columns(False).fields, ranks=self._ranks, **rest)
+            return tensorflow.of_cache(self.source, options, self._columns(False).fields, (self._rank, self._world_size), wish)
         from .tensorflow import share
 
-        fixed = options["batch_size"] if drop_remainder else None
-        mels = int(self.config.sections["features"]["mel"]["n_mels"])
-        return tensorflow.of_loader(self._at_runtime(options, False, share), mels=mels, batch_size=fixed, **rest)
+        return tensorflow.of_loader(self._at_runtime(options, False, share), options["batch_size"] if drop_remainder else None, wish)
 
     def create_torch_loader(
         self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool = True, device: Any = None, ids: bool = False
@@ -174,24 +178,26 @@ class Dataset:
         """
         from . import torch
 
-        options = self._options(batch_size, shuffle, drop_last, max(3, (self._ahead or 0) + 1))
+        options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
         if self.mode != "precompute":
             raise UnsupportedError("PyTorch's loader is for caches: features at runtime come from create_tf_dataset() and reader()")
         if device is None:
             device = _torch_gpu(torch.torch, self._gpu) if self._to_gpu else "cpu"
         columns = self._columns(ids)
-        inner = torch.Loader(self.source, device=device, pin_memory=self._pins, fields=columns.fields, **self._ranks, **options)
+        inner = torch.Loader(
+            self.source, device=device, pin_memory=self._pins, fields=columns.fields, rank=self._rank, world_size=self._world_size, **options
+        )
         return Loader(inner, columns, not drop_last, self._pads)
 
     def reader(
         self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool = True, threads: int | None = None, ids: bool = False
     ) -> Loader:
         """TrainerBatches of NumPy arrays, a pass an epoch, which are the reader's own memory: see `xp.Cache.reader()`."""
-        options = self._options(batch_size, shuffle, drop_last, max(3, (self._ahead or 0) + 1), threads)
+        options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1), threads)
         if self.mode != "precompute":
             return self._at_runtime(options, ids, alone)
         columns = self._columns(ids)
-        inner = Batches(self.source, options, fields=columns.fields, share=alone, **self._ranks)
+        inner = Batches(self.source, options, fields=columns.fields, rank=self._rank, world_size=self._world_size, share=alone)
         return Loader(inner, columns, not drop_last, self._pads)
 
     def _columns(self, ids: bool) -> Columns:
@@ -221,12 +227,10 @@ class Dataset:
     def _at_runtime(self, options: dict[str, Any], ids: bool, share: Callable[[], tuple[int, int]]) -> Loader:
         """The same batches, computed now: of the same clips in the same order."""
         columns = self._columns(ids)
-        rank, world_size = share() if self._ranks["rank"] is None else (self._ranks["rank"], self._ranks["world_size"])
-        given = {**options, "columns": ("mel",) if self._tokens_of is not None else columns.fields[:2]}
+        rank, world_size = (given_share(self._rank, self._world_size) or share)()
+        given = {**options, "columns": {"mel": "float32"} if self._tokens_of is not None else options["columns"]}
         given["workers"] = given.pop("threads", None)
-        if self._left_out:
-            given["exclude"] = self._left_out
-        inner = self.source.reader(**given, rank=rank, world_size=world_size)
+        inner = self.source.reader(**given, exclude=self._left_out or None, rank=rank, world_size=world_size)
         return Loader(inner, columns, not options["drop_last"], self._pads)
 
 
