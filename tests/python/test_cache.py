@@ -11,7 +11,7 @@ import pytest
 import xtts_precompute as xp
 
 from conftest import FORMS
-from support import MAX_FRAMES, MAX_TOKENS, MELS, tell
+from support import MAX_FRAMES, MAX_TOKENS, MELS, make_corpus, tell
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -26,6 +26,15 @@ def test_clips_are_those_of_the_command_line(form, caches, truths):
         assert clip.duration_s == pytest.approx(facts["seconds"], abs=1e-3)
         np.testing.assert_array_equal(clip.mel.astype(np.float32), truth.mels[clip.id].astype(np.float32))
         np.testing.assert_array_equal(clip.tokens, truth.tokens[clip.id])
+
+
+def test_a_clip_has_the_text_of_its_list_and_the_normalized_one(tmp_path):
+    make_corpus(tmp_path / "wavs", 2)
+    (tmp_path / "wavs/metadata.csv").unlink()
+    (tmp_path / "metadata.csv").write_text("clip-000|Dr. 2|Doctor two\nclip-001|only this\n")
+    tell("build", tmp_path, tmp_path / "cache", "--quiet", "--set", f"max_frames={MAX_FRAMES}")
+    cache = xp.open(tmp_path / "cache")
+    assert [(clip.text, clip.text_normalized) for clip in map(cache.__getitem__, ("clip-000", "clip-001"))] == [("Dr. 2", "Doctor two"), ("only this", "only this")]
 
 
 def test_hdf5_records_are_those_of_h5py(caches, tmp_path):

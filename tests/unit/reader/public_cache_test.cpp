@@ -62,6 +62,7 @@ TEST_F(PublicCache, TellsWhatItKnowsOfAClip) {
   EXPECT_EQ(clip->split, "train");
   EXPECT_EQ(clip->speaker, "Linda");
   EXPECT_EQ(clip->text, "Printing, in the only sense.");
+  EXPECT_EQ(clip->text_normalized, "");
   EXPECT_EQ(clip->frame_count, made_.clips[3].mel.size() / 5);
   EXPECT_EQ(clip->token_count, made_.clips[3].tokens.size());
   EXPECT_DOUBLE_EQ(clip->duration_s, clip->frame_count * 256 / 22050.0);
