@@ -45,6 +45,25 @@ def ways_of_tensorflow(cache):
     yield "tensorflow.dataset, none", xp.tensorflow.dataset(cache, batch_size=BATCH, shuffle="none"), look
 
 
+def ways_of_myxtts(cache):
+    """Of the trainer's tuples, for a cache of the recipe myxtts as it is."""
+    import tensorflow as tf
+
+    @tf.function
+    def look(tokens, mel, text_len, mel_len):
+        return mel[0, 0, 0]
+
+    fields = ("tokens", "mel", "text_len", "mel_len")
+    keys = {"batch_size": BATCH}
+    padded, longest = (xp.myxtts.open({**keys, "pad_to_fixed_length": pads}, cache, split=None) for pads in (True, False))
+    yield "tensorflow.dataset, tuple", xp.tensorflow.dataset(cache, batch_size=BATCH, fields=fields, structure=tuple), lambda batch: look(*batch)
+    yield "create_tf_dataset, dropped end", padded.create_tf_dataset(repeat=False, drop_remainder=True), lambda batch: look(*batch)
+    yield "create_tf_dataset", padded.create_tf_dataset(repeat=False), lambda batch: look(*batch)
+    yield "create_tf_dataset, longest", longest.create_tf_dataset(repeat=False), lambda batch: float(batch[1][0, 0, 0])
+    yield "myxtts reader", padded.reader(), lambda batch: float(batch.mel[0, 0, 0])
+    yield "myxtts reader, longest", longest.reader(), lambda batch: float(batch.mel[0, 0, 0])
+
+
 def ways_of_jax(cache):
     import jax
 
@@ -88,7 +107,7 @@ def show(found):
 def main():
     cache, rounds = xp.open(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5
     # One after the other: PyTorch's workers are forked before the others have threads.
-    for name, make in (("torch", ways_of_torch), ("tensorflow", ways_of_tensorflow), ("jax", ways_of_jax)):
+    for name, make in (("torch", ways_of_torch), ("tensorflow", ways_of_tensorflow), ("tensorflow", ways_of_myxtts), ("jax", ways_of_jax)):
         if importlib.util.find_spec(name):
             plain = ("reader", cache.reader(batch_size=BATCH), lambda batch: float(batch.mel[0, 0, 0]))
             show(measure([plain, *make(cache)], rounds))

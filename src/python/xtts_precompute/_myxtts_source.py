@@ -75,7 +75,7 @@ def choose_cache(config: Config, cache: Any, data: Any, needs_tokens: bool = Tru
 def open_source(place: Place, progress: Any) -> tuple[Literal["precompute", "runtime"], Any]:
     """What the mode of the configuration comes to: a Cache, or clips whose features are made when they are asked for."""
     if place.config.mode == "runtime":
-        return "runtime", compute_at_runtime(place)
+        return "runtime", compute_at_runtime(place, progress)
     if place.config.mode == "precompute":
         try:
             return "precompute", find_cache(place)
@@ -89,7 +89,7 @@ def open_source(place: Place, progress: Any) -> tuple[Literal["precompute", "run
         if isinstance(made, Cache):
             return "precompute", made
         warn(f"preprocessing_mode is auto: features are computed on the fly, because {problem}\n{made}")
-        return "runtime", compute_at_runtime(place)
+        return "runtime", compute_at_runtime(place, progress)
 
 
 # ---- the cache
@@ -218,7 +218,7 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
 # ---- without it
 
 
-def compute_at_runtime(place: Place) -> Any:
+def compute_at_runtime(place: Place, progress: Any) -> Any:
     """Clips of the data, whose features the same code computes as a build's when they are asked for."""
     import xtts_precompute
 
@@ -230,4 +230,4 @@ def compute_at_runtime(place: Place) -> Any:
             f"this version of xtts_precompute computes no features at runtime. {_how('This makes a cache', place.command(place.paths[0]))}"
         )
     with place.config.arguments() as arguments:
-        return make(place.data, **arguments)
+        return make(place.data, progress=progress is True, **arguments)  # functions want to hear of builds
