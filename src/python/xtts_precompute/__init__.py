@@ -51,6 +51,8 @@ from ._errors import (
     UnsupportedError,
 )
 from ._options import Statistics
+from ._profile_report import ProfileReport
+from ._profiler import StepProfiler
 from ._reader import Reader, ReaderStats
 from ._runtime import RuntimeClips, RuntimeProgress, runtime
 from ._runtime_batch import RuntimeBatch
@@ -98,6 +100,7 @@ __all__ = [
     "MismatchError",
     "MissingPackageError",
     "NotFoundError",
+    "ProfileReport",
     "Reader",
     "ReaderStats",
     "Reject",
@@ -111,6 +114,7 @@ __all__ = [
     "RuntimeReader",
     "SourceIoError",
     "Statistics",
+    "StepProfiler",
     "TooManyRejectsError",
     "UnsupportedError",
     "VerifyProgress",

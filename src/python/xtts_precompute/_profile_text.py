@@ -1,0 +1,96 @@
+"""A ProfileReport in words: the table, the verdicts, and what to do about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._step_times import BOTTLENECK_SHARE, GOOD_SHARE, STABLE_VARIATION, Cycle, share_verdict, variation_verdict
+
+if TYPE_CHECKING:
+    from ._profile_report import ProfileReport, Steps
+
+_NO_MATTER = 0.05  # a data share below it is what precomputed data should cost: how even it is has no effect on the step
+
+
+def describe(report: ProfileReport) -> str:
+    """Some lines, without an end of line behind the last."""
+    real = report.real
+    size = "" if report.batch_size is None else f" of {report.batch_size} samples"
+    warmup = f", after {report.warmup} that do not count" if report.warmup else ""
+    lines = [f"{counted(len(real.by_phase), 'step')}{size}{warmup} ({report.clock} clock)", *_table(real)]
+    lines.append(f"{_rates(real, report.batch_size)}; data {percent(report.data_share)} of the step: {report.data_verdict}; "
+                 f"variation {percent(report.variation)}: {report.variation_verdict}")  # fmt: skip
+    lines += _rhythm("step", real.times.cycle)
+    data = real.phase("data").times
+    if report.data_share >= _NO_MATTER:
+        lines.append(f"wait for data: variation {percent(data.variation)}: {variation_verdict(data.variation)}")
+        lines += _rhythm("wait", data.cycle)
+    if report.synthetic is not None:
+        lines.append(_proof(report))
+    return "\n".join(lines + advice(report))
+
+
+def _table(steps: Steps) -> list[str]:
+    rows = [("", "ms", "± std", "p50", "p95", "share")]
+    for name, share, times in [*((one.name, one.share, one.times) for one in steps.phases), ("step", 1.0, steps.times)]:
+        rows.append((name, number(times.mean_ms), number(times.std_ms), number(times.p50_ms), number(times.p95_ms), percent(share)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  " + "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]) for row in rows]
+
+
+def _rates(steps: Steps, batch_size: int | None) -> str:
+    samples = "" if batch_size is None else f", {number(steps.per_second * batch_size)} samples/s"
+    return f"{number(steps.per_second)} steps/s{samples}"
+
+
+def _rhythm(what: str, cycle: Cycle | None) -> list[str]:
+    if cycle is None:
+        return []
+    return [f"every {cycle.period} steps the times of the {what} repeat themselves ({percent(cycle.strength)}): a queue that runs dry and is filled again"]
+
+
+def _proof(report: ProfileReport) -> str:
+    assert report.synthetic is not None and report.gain is not None and report.proven_share is not None
+    verdict = share_verdict(report.proven_share)
+    says = {
+        "good": "data is not the bottleneck",
+        "improvable": "data costs a part of the time, and is not the greater one",
+        "bottleneck": "data is the bottleneck",
+    }[verdict]
+    return (
+        f"with the same batch again and again, data for free: {_rates(report.synthetic, report.batch_size)}, {report.gain:.2f} times as many. "
+        f"Data costs {percent(report.proven_share)} of the time: {says}"
+    )
+
+
+def advice(report: ProfileReport) -> list[str]:
+    """What to do next, a sentence each; nothing where all is well."""
+    found = []
+    share, proven = report.data_share, report.proven_share
+    if max(share, proven or 0.0) >= GOOD_SHARE:
+        found.append(
+            "Precompute the features (xtts-precompute DATA CACHE) and read them with xp.torch.Loader, xp.tensorflow.Loader or xp.tensorflow.dataset; "
+            "where that is done, `xtts-precompute bench CACHE` tells what the cache itself can give."
+        )
+    if proven is None and GOOD_SHARE <= share <= BOTTLENECK_SHARE:
+        found.append("Measure with synthetic data, too (StepProfiler.synthetic or compare): that proves what data costs.")
+    if proven is not None and proven - share >= _NO_MATTER and proven >= GOOD_SHARE:
+        found.append("The loader takes more than the wait shows: its workers compute on the processors that the step needs.")
+    if report.variation >= STABLE_VARIATION and share < _NO_MATTER:
+        found.append("The steps are uneven, and data is not why: look for validation or checkpoints inside the step, shapes that change, or other programs.")
+    return found
+
+
+def counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def number(value: float) -> str:
+    """Three digits that count."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"

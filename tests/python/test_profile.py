@@ -1,0 +1,378 @@
+"""StepProfiler: shares, verdicts and rhythms whose answers are known, on a clock that the test moves; and real waits, which are found and proved."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+import xml.dom.minidom
+
+import numpy as np
+import pytest
+import xtts_precompute as xp
+from xtts_precompute._step_times import find_cycle, share_verdict, summarize, variation_verdict
+
+
+class Watch:
+    """A clock that stands still unless it is told to go on."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def batches(self, waits, batch=None):
+        """Each after a wait of so many seconds."""
+        for wait in waits:
+            self.now += wait
+            yield np.zeros((4, 2)) if batch is None else batch
+
+    def work(self, profiler, **seconds):
+        for name, one in seconds.items():
+            with profiler.phase(name):
+                self.now += one
+
+
+def profile(waits, warmup=0, idle=0.0, **seconds):
+    watch = Watch()
+    profiler = xp.StepProfiler(warmup=warmup, clock=watch)
+    for _ in profiler.batches(watch.batches(waits)):
+        watch.work(profiler, **seconds)
+        watch.now += idle
+    return profiler.report()
+
+
+def shares(report):
+    return {phase["name"]: round(phase["share"], 9) for phase in report.to_json()["phases"]}
+
+
+# ---- figures
+
+
+def test_the_step_is_split_into_shares_of_which_none_is_lost():
+    report = profile([1.0] * 8, idle=0.5, backward=4.0, forward=2.0, clip=1.5, to_device=1.0)
+    # In a step's order, what is not known by name behind it, and last the time in no phase.
+    assert list(shares(report)) == ["data", "to_device", "forward", "backward", "clip", "other"]
+    assert shares(report) == {"data": 0.1, "to_device": 0.1, "forward": 0.2, "backward": 0.4, "clip": 0.15, "other": 0.05}
+    assert report.to_json()["step"]["ms"] == {"mean": 10_000, "std": 0, "p50": 10_000, "p95": 10_000, "p99": 10_000}
+    assert report.steps_per_s == pytest.approx(0.1) and report.samples_per_s == pytest.approx(0.4) and report.to_json()["batch_size"] == 4
+
+
+def test_figures_are_those_of_bench():
+    times = summarize([0.004, 0.001, 0.003, 0.002])
+    assert (times.mean_ms, times.p50_ms, times.p95_ms, times.p99_ms) == (2.5, 2.0, 4.0, 4.0)
+    assert times.std_ms == pytest.approx(1.1180, abs=1e-4) and times.variation == pytest.approx(0.4472, abs=1e-4)
+    assert times.cycle is None
+
+
+@pytest.mark.parametrize(("wait", "verdict"), [(2.9, "good"), (3.0, "improvable"), (5.0, "improvable"), (5.1, "bottleneck")])
+def test_the_verdict_on_data_is_by_its_share(wait, verdict):
+    report = profile([wait] * 3, forward=10 - wait)
+    assert report.data_share == pytest.approx(wait / 10) and report.data_verdict == verdict
+    assert report.to_json()["data"]["verdict"] == verdict == share_verdict(wait / 10)
+    assert verdict in str(report)
+
+
+@pytest.mark.parametrize(("apart", "verdict"), [(0.19, "stable"), (0.2, "acceptable"), (0.5, "acceptable"), (0.51, "oscillating")])
+def test_the_verdict_on_variation_is_by_std_over_mean(apart, verdict):
+    watch = Watch()
+    profiler = xp.StepProfiler(warmup=0, clock=watch)
+    for number, _ in enumerate(profiler.batches(watch.batches([0] * 10))):
+        watch.now += 1 + (apart if number % 2 else -apart)
+    report = profiler.report()
+    assert report.variation == pytest.approx(apart)
+    assert report.variation_verdict == report.to_json()["step"]["verdict"]
+    assert variation_verdict(apart) == verdict and variation_verdict(report.variation) in (verdict, variation_verdict(apart - 1e-9))
+
+
+@pytest.mark.parametrize("period", [2, 5, 16, 24])
+def test_a_queue_that_runs_dry_is_a_cycle_of_its_period(period):
+    waits = [0.9 if number % period == period - 1 else 0.1 for number in range(120)]
+    report = profile(waits, forward=0.2)
+    for found in (report.to_json()["step"]["cycle"], report.to_json()["data"]["cycle"]):
+        assert found["period"] == period and found["strength"] > 0.5
+    assert f"every {period} steps the times of the wait repeat themselves" in str(report)
+
+
+def test_noise_and_even_times_have_no_rhythm():
+    random = np.random.default_rng(3)
+    assert find_cycle(1 + random.exponential(1, 400)) is None
+    assert find_cycle(5 + random.uniform(-0.05, 0.05, 400)) is None
+    assert find_cycle(np.ones(400)) is None and find_cycle(np.zeros(400)) is None
+    assert find_cycle([1, 9, 1, 9]) is None  # too few to say
+    wave = find_cycle(2 + np.sin(2 * np.pi * np.arange(200) / 20) + random.uniform(-0.05, 0.05, 200))
+    assert abs(wave.period - 20) <= 1
+
+
+# ---- what belongs to a step
+
+
+def test_warmup_steps_do_not_count():
+    report = profile([100.0] * 3 + [1.0] * 4, warmup=3, forward=1.0)
+    assert report.to_json()["steps"] == 4 and report.to_json()["step"]["ms"]["mean"] == 2000
+    assert report.to_json()["warmup_steps"] == 3
+
+
+def test_phases_add_up_and_the_innermost_one_counts():
+    watch = Watch()
+    profiler = xp.StepProfiler(warmup=0, clock=watch)
+    for _ in profiler.batches(watch.batches([0, 0])):
+        for _ in range(2):  # as gradients are accumulated
+            with profiler.phase("forward"):
+                watch.now += 1
+                with profiler.phase("loss"):
+                    watch.now += 3
+                watch.now += 1
+    assert shares(profiler.report()) == {"data": 0, "forward": 0.4, "loss": 0.6, "other": 0}
+
+
+def test_without_batches_the_step_is_told():
+    watch = Watch()
+    profiler = xp.StepProfiler(warmup=0, clock=watch, batch_size=10)
+    for _ in range(3):
+        watch.work(profiler, data=1, forward=3)
+        profiler.step()
+        watch.now += 1000  # validation: of no step
+    profiler.step()  # nothing has begun: not a step
+    report = profiler.report()
+    assert report.to_json()["steps"] == 3 and report.data_share == 0.25 and report.samples_per_s == 2.5
+
+
+def test_what_comes_after_step_is_not_of_the_step():
+    watch = Watch()
+    profiler = xp.StepProfiler(warmup=0, clock=watch)
+    for _ in profiler.batches(watch.batches([1] * 3)):
+        watch.work(profiler, forward=1)
+        profiler.step()
+        watch.now += 50
+    assert profiler.report().to_json()["step"]["ms"]["mean"] == 2000
+
+
+def test_steps_go_over_the_loaders_end():
+    class Loader:
+        passes = 0
+
+        def __iter__(self):
+            self.passes += 1
+            return iter([np.zeros(2)] * 3)
+
+    loader = Loader()
+    profiler = xp.StepProfiler(warmup=2, clock=Watch())
+    assert sum(1 for _ in profiler.batches(loader, steps=5)) == 7 and loader.passes == 3
+    assert profiler.report().to_json()["steps"] == 5
+    # What can be gone through only once ends, and so does an empty loader.
+    assert sum(1 for _ in xp.StepProfiler(clock=Watch()).batches(iter([1, 2, 3]), steps=50)) == 3
+    assert list(xp.StepProfiler(clock=Watch()).batches([], steps=5)) == []
+
+
+def test_a_step_that_was_broken_off_does_not_count():
+    watch = Watch()
+    profiler = xp.StepProfiler(warmup=0, clock=watch)
+    for number, _ in enumerate(profiler.batches(watch.batches([1] * 10))):
+        if number == 2:
+            watch.now += 500
+            break
+        watch.work(profiler, forward=1)
+    with pytest.raises(ZeroDivisionError):
+        for _ in profiler.batches(watch.batches([1] * 10)):
+            with profiler.phase("forward"):
+                watch.now += 500
+                1 / 0
+    for _ in profiler.batches(watch.batches([1])):
+        watch.work(profiler, forward=1)
+    report = profiler.report()
+    assert report.to_json()["steps"] == 3 and report.to_json()["step"]["ms"]["mean"] == 2000
+
+
+def test_a_batch_is_not_kept():
+    import weakref
+
+    class Batch:
+        pass
+
+    alive = []
+    profiler = xp.StepProfiler(warmup=0)
+    for batch in profiler.batches(Batch() for _ in range(3)):
+        alive.append(weakref.ref(batch))
+        del batch
+        assert alive[-1]() is None
+
+
+# ---- errors
+
+
+def test_errors_say_what_to_do():
+    watch = Watch()
+    profiler = xp.StepProfiler(warmup=1, clock=watch)
+    with pytest.raises(xp.InvalidArgumentError, match="no step has been measured: 0 steps are over"):
+        profiler.report()
+    for name, reason in (("other", "time in no phase"), ("step", "the whole"), ("", "a name"), (3, "must be a text")):
+        with pytest.raises(xp.InvalidArgumentError, match=reason):
+            profiler.phase(name)
+    with pytest.raises(xp.InvalidArgumentError, match="step\\(\\) within phase 'forward'"), profiler.phase("forward"):
+        profiler.step()
+    with pytest.raises(xp.InvalidArgumentError, match="asked for within phase 'epoch'"), profiler.phase("epoch"):
+        next(profiler.batches([1]))
+    outer = profiler.batches([1, 2])
+    next(outer)
+    next(profiler.batches([3]))
+    with pytest.raises(xp.InvalidArgumentError, match="another loop over this profiler's batches has begun"):
+        next(outer)
+    for wrong in ({"warmup": -1}, {"warmup": 1.5}, {"clock": "sun"}, {"clock": 3}, {"batch_size": 0}):
+        with pytest.raises(xp.InvalidArgumentError):
+            xp.StepProfiler(**wrong)
+    with pytest.raises(xp.InvalidArgumentError, match="from 1 to"):
+        profiler.compare([1], print, steps=0)
+    with pytest.raises(xp.InvalidArgumentError, match="the loader has no batches"):
+        profiler.compare([], print)
+
+
+def test_a_clock_of_cuda_without_cuda_is_refused():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/frameworks.sh makes an environment with it")
+    if torch.cuda.is_available():
+        pytest.skip("this machine has CUDA")
+    with pytest.raises(xp.UnsupportedError, match="clock='wall'"):
+        next(xp.StepProfiler(clock="cuda").batches([1]))
+
+
+def test_on_cuda_the_gpus_own_time_is_measured():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/frameworks.sh makes an environment with it")
+    if not torch.cuda.is_available():
+        pytest.skip("there is no CUDA here: the clock of CUDA events is not tried")
+    matrix = torch.rand(4096, 4096, device="cuda")
+    profiler = xp.StepProfiler(warmup=3)
+    for _ in profiler.synthetic(matrix, steps=20):
+        with profiler.phase("forward"):
+            for _ in range(20):
+                matrix @ matrix  # the call returns long before it is done
+        with profiler.phase("loss"):
+            pass
+    for _ in profiler.batches([matrix], steps=5):
+        pass
+    steps = profiler.report().to_json()["synthetic"]
+    found = {phase["name"]: phase["share"] for phase in steps["phases"]}
+    assert found["forward"] > 0.9 and found["loss"] < 0.05
+
+
+# ---- what it proves
+
+
+class Waits:
+    """A loader that sleeps before each batch."""
+
+    def __init__(self, seconds, count=20):
+        self.seconds, self.count = seconds, count
+
+    def __iter__(self):
+        for _ in range(self.count):
+            time.sleep(self.seconds)
+            yield np.zeros((8, 3))
+
+
+def test_a_slow_loader_is_called_the_bottleneck_and_proved_to_be_it():
+    profiler = xp.StepProfiler(warmup=1)
+
+    def step(_batch):
+        with profiler.phase("forward"):
+            time.sleep(0.01)
+
+    report = profiler.compare(Waits(0.04), step, steps=12)
+    found = report.to_json()
+    assert report.data_verdict == "bottleneck" and 0.6 < report.data_share < 0.95
+    assert found["synthetic"]["verdict"] == "bottleneck" and 2.5 < report.gain < 8
+    assert found["synthetic"]["data_share"] == pytest.approx(report.data_share, abs=0.2)
+    assert "data is the bottleneck" in str(report) and "xtts-precompute DATA CACHE" in found["advice"][0]
+    assert found["data"]["host_wait_ms"] >= 40
+
+
+def test_a_loader_that_costs_nothing_is_good():
+    profiler = xp.StepProfiler(warmup=1)
+
+    def step(_batch):
+        with profiler.phase("forward"):
+            time.sleep(0.02)
+
+    report = profiler.compare([np.zeros((8, 3))] * 4, step, steps=12)
+    assert report.data_verdict == "good" and report.data_share < 0.05
+    assert report.to_json()["synthetic"]["verdict"] == "good" and 0.7 < report.gain < 1.4
+    assert "data is not the bottleneck" in str(report)
+
+
+def test_workers_that_take_the_steps_processors_show_in_the_proof_alone():
+    """The wait is short, yet with data for free the step is twice as fast."""
+    watch = Watch()
+    profiler = xp.StepProfiler(warmup=0, clock=watch)
+    for _ in profiler.batches(watch.batches([0.1] * 10)):
+        watch.work(profiler, forward=9.9)
+    for _ in profiler.synthetic(None, steps=10):
+        watch.work(profiler, forward=5)
+    report = profiler.report()
+    assert report.data_verdict == "good" and report.proven_share == pytest.approx(0.5) and report.gain == pytest.approx(2)
+    assert any("its workers compute on the processors that the step needs" in one for one in report.to_json()["advice"])
+
+
+def test_a_phase_costs_microseconds():
+    profiler = xp.StepProfiler(warmup=0)
+    begin = time.perf_counter()
+    for _ in profiler.synthetic(0, steps=5000):
+        for name in ("forward", "loss", "backward", "optimizer"):
+            with profiler.phase(name):
+                pass
+    each = (time.perf_counter() - begin) / 20_000
+    assert each < 50e-6, f"{1e6 * each:.1f} µs"  # 2 to 3 on an idle machine
+
+
+# ---- what is written
+
+
+TIMES = {"mean", "std", "p50", "p95", "p99"}
+STEPS = {"steps", "steps_per_s", "samples_per_s", "step", "phases"}
+
+
+def test_the_keys_of_json_stay():
+    profiler = xp.StepProfiler(warmup=0)
+    alone = [profiler.report().to_json() for _ in profiler.batches([1, 2]) if profiler._real.count][0]
+    assert alone["synthetic"] is None and alone["samples_per_s"] is None and alone["batch_size"] is None
+    found = profiler.compare([np.zeros(3)], lambda _: None, steps=2).to_json()
+    assert set(found) == STEPS | {"clock", "warmup_steps", "batch_size", "data", "synthetic", "advice"}
+    assert set(found["synthetic"]) == STEPS | {"gain", "data_share", "verdict"}
+    assert set(found["data"]) == {"ms", "share", "verdict", "variation", "cycle", "host_wait_ms"}
+    for part in (found, found["synthetic"]):
+        assert set(part["step"]) == {"ms", "variation", "verdict", "cycle"} and set(part["step"]["ms"]) == TIMES
+        for phase in part["phases"]:
+            assert set(phase) == {"name", "share", "ms"} and set(phase["ms"]) == TIMES
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_a_report_is_saved_as_its_ending_says(tmp_path):
+    profiler = xp.StepProfiler(warmup=0)
+
+    def step(_batch):
+        with profiler.phase("a <b> & c"):
+            pass
+
+    report = profiler.compare(Waits(0.001, 1000), step, steps=600)  # more steps than the picture has columns
+    assert json.loads(report.save(tmp_path / "report.json").read_text()) == report.to_json()
+    assert report.save(str(tmp_path / "report.txt")).read_text() == f"{report}\n"
+    picture = xml.dom.minidom.parse(str(report.save(tmp_path / "report.svg")))
+    assert [one.firstChild.data for one in picture.getElementsByTagName("title")] == [
+        "data", "a <b> & c", "other", "data", "a <b> & c", "other", "real data", "the same batch, data for free",
+    ]  # fmt: skip
+    outline = picture.getElementsByTagName("polygon")[0].getAttribute("points")
+    ys = [float(y) for y in re.findall(r",(-?[\d.]+)", outline)]
+    assert len(ys) == 4 * 430 and min(ys) >= 69.9 and max(ys) <= 290.1
+    with pytest.raises(xp.InvalidArgumentError, match=r"saved as .json, .txt or .svg, not as 'report.png'"):
+        report.save(tmp_path / "report.png")
+
+
+def test_no_framework_is_needed():
+    code = """
+import sys
+import xtts_precompute as xp
+profiler = xp.StepProfiler(warmup=0)
+print(profiler.compare([b"a"], lambda batch: None, steps=3))
+assert not {"torch", "tensorflow", "jax", "matplotlib"} & set(sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "3 steps" in done.stdout, done.stderr
