@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _NO_MATTER = 0.05  # a data share below it is what precomputed data should cost: how even it is has no effect on the step
 
+_DISTURBED = 0.9  # a gain below it is none of the data's
+
 
 def describe(report: ProfileReport) -> str:
     """Some lines, without an end of line behind the last."""
@@ -76,6 +78,8 @@ def advice(report: ProfileReport) -> list[str]:
         found.append("Measure with synthetic data, too (StepProfiler.synthetic or compare): that proves what data costs.")
     if proven is not None and proven - share >= _NO_MATTER and proven >= GOOD_SHARE:
         found.append("The loader takes more than the wait shows: its workers compute on the processors that the step needs.")
+    if report.gain is not None and report.gain < _DISTURBED:
+        found.append("The steps with data for free were slower, so other programs took the processors meanwhile: measure again when the machine is idle.")
     if report.variation >= STABLE_VARIATION and share < _NO_MATTER:
         found.append("The steps are uneven, and data is not why: look for validation or checkpoints inside the step, shapes that change, or other programs.")
     return found

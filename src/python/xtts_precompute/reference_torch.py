@@ -1,7 +1,7 @@
 """A small text-to-speech network for PyTorch, to time steps with: what `xtts-precompute-profile` and samples/train_torch.py train.
 
 Shaped like Tacotron and its Transformer heirs, and no bigger than a CPU bears: text through an embedding and two convolutions; groups of 8 frames through a prenet,
-attention to the text and three causal convolutions, which predict the group behind them (teacher forcing), 1.3 million parameters. It learns; it is not meant to
+attention to the text and three causal convolutions, which predict the group behind them (teacher forcing), 1.1 million parameters. It learns; it is not meant to
 speak. reference_tensorflow.py is the same network.
 """
 
