@@ -68,7 +68,7 @@ def tensorflow_dataset(folder, kind):
         return tuple(tf.ensure_shape(field, shape) for field, shape in zip(fields, shapes))
 
     dataset = tf.data.Dataset.range(len(clips)).shuffle(len(clips)).map(load, num_parallel_calls=tf.data.AUTOTUNE)
-    return dataset.batch(BATCH, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
+    return dataset.batch(BATCH, drop_remainder=True).repeat().prefetch(tf.data.AUTOTUNE)
 
 
 WAYS = {
@@ -80,7 +80,7 @@ WAYS = {
     "tensorflow: on the fly": lambda folder: tensorflow_dataset(folder, "fly"),
     "tensorflow: .npy": lambda folder: tensorflow_dataset(folder, "npy"),
     "tensorflow: cache, Loader": lambda folder: xp.tensorflow.Loader(folder / "cache", batch_size=BATCH, fields=FIELDS),
-    "tensorflow: cache, dataset()": lambda folder: xp.tensorflow.dataset(folder / "cache", batch_size=BATCH, fields=FIELDS, structure=tuple),
+    "tensorflow: cache, dataset()": lambda folder: xp.tensorflow.dataset(folder / "cache", batch_size=BATCH, fields=FIELDS, structure=tuple, repeat=True),
 }
 
 

@@ -95,6 +95,11 @@ def test_a_queue_that_runs_dry_is_a_cycle_of_its_period(period):
     assert f"every {period} steps the times of the wait repeat themselves" in str(report)
 
 
+def test_the_period_is_the_shortest_also_where_a_multiple_of_it_is_stronger():
+    waits = [0.1 if number % 5 < 4 else 0.9 if number % 10 < 5 else 1.3 for number in range(120)]
+    assert profile(waits, forward=0.2).to_json()["step"]["cycle"]["period"] == 5
+
+
 def test_noise_and_even_times_have_no_rhythm():
     random = np.random.default_rng(3)
     assert find_cycle(1 + random.exponential(1, 400)) is None
@@ -181,8 +186,13 @@ def test_a_step_that_was_broken_off_does_not_count():
                 1 / 0
     for _ in profiler.batches(watch.batches([1])):
         watch.work(profiler, forward=1)
+    for _ in profiler.batches(watch.batches([1] * 10)):
+        watch.now += 500
+        break
+    watch.work(profiler, data=1, forward=1)  # by hand now
+    profiler.step()
     report = profiler.report()
-    assert report.to_json()["steps"] == 3 and report.to_json()["step"]["ms"]["mean"] == 2000
+    assert report.to_json()["steps"] == 4 and report.to_json()["step"]["ms"]["mean"] == 2000
 
 
 def test_a_batch_is_not_kept():
@@ -320,7 +330,7 @@ def test_a_phase_costs_microseconds():
             with profiler.phase(name):
                 pass
     each = (time.perf_counter() - begin) / 20_000
-    assert each < 50e-6, f"{1e6 * each:.1f} µs"  # 2 to 3 on an idle machine
+    assert each < 50e-6, f"{1e6 * each:.1f} µs"  # 1.7, with a quarter of the step around it
 
 
 # ---- what is written

@@ -3,7 +3,7 @@
 A step goes from the moment in which its batch is asked for to the moment in which the next one is, or to step(). Its time is cut at marks: each stretch
 between two of them belongs to the phase that is open, the innermost one, or to "other". So phases never overlap, and their shares are 100 % together.
 
-One thread at a time. A mark costs what its clock does, on the wall 0.1 µs (tests/bench/RESULTS.md says what a phase costs).
+One thread at a time. A phase costs half a microsecond (README.md); on a GPU two events.
 """
 
 from __future__ import annotations
