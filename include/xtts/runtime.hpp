@@ -43,6 +43,7 @@ struct RuntimeColumn {
   DType dtype = DType::kFloat32;
   std::vector<std::uint32_t> shape =
       {};  // of a padded record; axis 0 is the one with a true length
+  std::uint32_t rows_per_frame = 0;  // 0: its rows go along tokens
   // In rows without a clip: bits of a float32, or of an int32 where the column's numbers are whole.
   std::uint32_t fill_bits = 0;
 };

@@ -142,10 +142,13 @@ const std::string& RuntimeClips::layout_of_data() const noexcept {
 
 std::vector<RuntimeColumn> RuntimeClips::columns() const {
   std::vector<RuntimeColumn> shown;
+  const std::uint32_t frames = impl_->clips->recipe().features.max_frames;
   for (const formats::ColumnEntry& column : impl_->clips->columns()) {
+    const bool is_of_sound = axis_of(column) == formats::Axis::kFrames;
     shown.push_back({.name = column.spec.name,
                      .dtype = column.spec.dtype,
                      .shape = column.spec.shape,
+                     .rows_per_frame = is_of_sound ? column.spec.shape.front() / frames : 0,
                      .fill_bits = column.fill_bits});
   }
   return shown;

@@ -32,9 +32,9 @@ struct RuntimeHandle {
 
 // kind, stage, id, place, reason
 using RejectParts = std::tuple<nb::object, nb::object, nb::object, nb::object, nb::object>;
-// name, dtype, shape, fill bits
+// name, dtype, shape, rows a frame, fill bits
 using RuntimeColumnFacts =
-    std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::uint32_t>;
+    std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::uint32_t, std::uint32_t>;
 // true rows, how many, bits of what stands behind them
 using RowParts = std::tuple<Memory, std::uint32_t, std::uint32_t>;
 // why not, the columns, seconds
@@ -119,7 +119,7 @@ std::vector<RuntimeColumnFacts> columns_of(const RuntimeHandle& self) {
   std::vector<RuntimeColumnFacts> facts;
   for (RuntimeColumn& column : self.clips->columns()) {
     facts.emplace_back(std::move(column.name), to_string(column.dtype), std::move(column.shape),
-                       column.fill_bits);
+                       column.rows_per_frame, column.fill_bits);
   }
   return facts;
 }

@@ -53,6 +53,7 @@ from ._errors import (
 from ._options import Statistics
 from ._profile_report import ProfileReport
 from ._profiler import StepProfiler
+from ._progress import ColumnProgress
 from ._reader import Reader, ReaderStats
 from ._runtime import RuntimeClips, RuntimeProgress, runtime
 from ._runtime_batch import RuntimeBatch
@@ -92,6 +93,7 @@ __all__ = [
     "Cache",
     "Clip",
     "Column",
+    "ColumnProgress",
     "CorruptError",
     "Error",
     "Finding",

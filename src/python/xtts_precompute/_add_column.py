@@ -22,21 +22,12 @@ from ._cache import Cache, Column
 from ._choices import one_of, text, whole
 from ._clips import Clip
 from ._errors import Error, InvalidArgumentError
+from ._progress import ColumnProgress
 
 AXES = ("frames", "tokens", "own", "fixed")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
 _CLIPS_A_TASK = 8  # where the function takes one at a time
 _TASKS_AHEAD = 2  # of each worker
-
-
-class ColumnProgress(NamedTuple):
-    """How far add_column() is."""
-
-    stage: str
-    done: int
-    total: int
-    per_second: float
-    seconds_left: float | None
 
 
 class ColumnClip:

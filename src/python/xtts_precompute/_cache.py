@@ -16,7 +16,7 @@ from ._options import BucketOptions, Columns, CropOptions, OnDamage, Reading, Sh
 from ._reader import Reader
 
 if TYPE_CHECKING:
-    from ._add_column import ColumnProgress
+    from ._progress import ColumnProgress
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 

@@ -7,12 +7,22 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._errors import InvalidArgumentError
 
 _LINE_EVERY_S = 10.0
 _UNITS = {"build": "clip", "check": "B", "recompute": "clip", "add": "clip", "repair": "shard"}
+
+
+class ColumnProgress(NamedTuple):
+    """How far add_column() is."""
+
+    stage: str
+    done: int
+    total: int
+    per_second: float
+    seconds_left: float | None
 
 
 @contextlib.contextmanager

@@ -113,9 +113,9 @@ class RuntimeClips:
         if os.path.isfile(self._arguments["recipe"]):
             self._arguments["recipe"] = os.path.abspath(self._arguments["recipe"])
         self._columns = {
-            name: Column(name, dtype, tuple(shape)) for name, dtype, shape, _ in self._handle.columns
+            name: Column(name, dtype, tuple(shape), "frames" if rows else "tokens", rows) for name, dtype, shape, rows, _ in self._handle.columns
         }
-        self._fills = {name: _fill(dtype, bits) for name, dtype, _, bits in self._handle.columns}
+        self._fills = {name: _fill(dtype, bits) for name, dtype, _, _, bits in self._handle.columns}
 
     @property
     def _core(self) -> _builder.Runtime:
