@@ -126,6 +126,30 @@ def test_damage_on_the_way_is_exit_code_four(own_path):
     assert done.returncode == 4 and "xtts-precompute-profile: " in done.stderr, (done.returncode, done.stderr)
 
 
+def test_tensorflows_clock_waits_for_its_devices():
+    needs("tensorflow")
+    done = run(
+        "-c",
+        """
+import tensorflow as tf
+import xtts_precompute as xp
+waits = []
+ask = tf.test.experimental.sync_devices
+tf.test.experimental.sync_devices = lambda: (waits.append(1), ask())
+profiler = xp.StepProfiler(warmup=0, clock="tensorflow")
+matrix = tf.random.normal([512, 512])
+for _ in profiler.batches([matrix] * 4):
+    with profiler.phase("forward"):
+        tf.matmul(matrix, matrix)
+report = profiler.report()
+assert report.clock == "tensorflow" and report.to_json()["batch_size"] == 512
+assert [phase.name for phase in report.real.phases] == ["data", "forward", "other"] and report.real.phase("forward").share > 0.5
+assert len(waits) == 4 * 5 + 1, waits  # each mark, and the wait for a fifth batch
+""",
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_package_has_the_command():
     assert 'xtts-precompute-profile = "xtts_precompute.profile_command:main"' in (PROJECT / "pyproject.toml").read_text()
     done = profile("--help")
