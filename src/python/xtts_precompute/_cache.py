@@ -129,7 +129,10 @@ class Cache:
     @property
     def columns(self) -> dict[str, Column]:
         """What is stored of every clip, by name."""
-        return {name: Column(name, dtype, tuple(shape), *more) for name, dtype, shape, *more in self._core.columns}
+        return {
+            name: Column(name, dtype, tuple(shape), axis, rows, version, missing)
+            for name, dtype, shape, axis, rows, version, missing in self._core.columns
+        }
 
     @property
     def stats(self) -> dict[str, Statistics]:
