@@ -4,6 +4,11 @@
     samples/train_torch.py [DATA] [--cache CACHE] [--steps N] [--batch-size N]
 """
 
+import os
+
+# PyTorch's threads wait spinning for one another otherwise, on processors that DataLoader's workers want.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import torch
 import xtts_precompute as xp
 from xtts_precompute.reference_torch import SmallTts, mel_loss

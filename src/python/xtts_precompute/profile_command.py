@@ -105,6 +105,8 @@ def _svg(word: str) -> str:
 
 def _run(options: argparse.Namespace) -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # its remarks about the processor
+    # PyTorch's threads wait spinning for one another otherwise: what else runs then makes steps several times as long, which is not the data's doing.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from ._cache import open as open_cache
     from ._profile_runs import prepare
     from ._profiler import StepProfiler
