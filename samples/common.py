@@ -31,7 +31,8 @@ def corpus_and_cache(options):
         data = options.data
         if data is None:
             data = pathlib.Path(folder) / "corpus"
-            subprocess.run([pathlib.Path(__file__).with_name("make_corpus.sh"), data], check=True)
+            if subprocess.run([pathlib.Path(__file__).with_name("make_corpus.sh"), data], check=False).returncode:
+                sys.exit("no sample corpus could be made: give the folder of a corpus in LJSpeech's layout as DATA")
         cache = options.cache or data.with_name(data.name + "-cache")
         if not (cache / "manifest.json").exists():
             report = xp.build(data, cache)  # all there is to do, once
