@@ -9,6 +9,7 @@ processors other work took is said with each."""
 import argparse
 import os
 import pathlib
+import shutil
 import statistics
 import tempfile
 import time
@@ -25,8 +26,7 @@ def linked(data, copies, folder):
 
 
 def build(folder, workers, work):
-    cache = work / f"cache-{time.monotonic_ns()}"
-    return xp.build(folder, cache, threads=workers, progress=False).sound_seconds
+    return xp.build(folder, work / "cache", threads=workers, progress=False).sound_seconds
 
 
 def batches(clips, workers):
@@ -74,6 +74,7 @@ def main():
                     sound_s = call(*given)
                     elapsed, used = time.perf_counter() - begin, processor_seconds() - before
                     rounds[name].append((sound_s / elapsed, sound_s / used, watch.share()))
+                    shutil.rmtree(work / "cache", ignore_errors=True)
             for name, results in rounds.items():
                 results = results[1:]
                 wall, core, others = (statistics.median(column) for column in zip(*results))

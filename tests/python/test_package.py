@@ -137,6 +137,16 @@ def show(progress: xp.BuildProgress) -> None:
 report: xp.BuildReport = xp.build("./data", "./cache", settings={"max_frames": 1024}, max_rejects=0.01, progress=show)
 preview: xp.BuildPreview = xp.build("./data", "./cache", dry_run=True, partition=(1, 4))
 findings: list[xp.Finding] = xp.verify("./cache", "deep", sample=0.01, repair=True).findings
+clips = xp.runtime("./data", settings={"max_frames": 1024}, workers=2, progress=lambda told: print(told.elapsed_s, told.clips))
+computed: xp.Array = clips["LJ001-0001"]["mel"]
+computed_ids: list[str] = clips.ids[2:5] + [clips.info(0).id]
+for runtime_batch in clips.reader(batch_size=8, columns={"mel": {"normalize": stats}}, exclude=computed_ids):
+    numbers = runtime_batch.mel * 2
+    valid: int = runtime_batch.valid_count
+try:
+    clips[0]
+except xp.RejectedClipError as rejected:
+    why: str = rejected.stage + rejected.reason
 try:
     xp.verify("./cache", progress=False)
 except xp.TooManyRejectsError as error:
@@ -155,6 +165,8 @@ WRONG = {
     'xp.build("./data", "./cache", store="lmbd")': "No overload variant|incompatible type",
     "report.storage": "has no attribute",
     'xp.verify("./cache", "fully")': "incompatible type",
+    'clips.reader(shuffle="window")': "incompatible type",
+    'clips.reader(where="seconds > 2")': "Unexpected keyword|incompatible type",
 }
 
 
