@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -18,6 +17,8 @@ from ._errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from ._options import ColumnOptions, _columns
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from . import _builder
     from ._cache import Column
     from ._runtime import RuntimeClips

@@ -7,7 +7,6 @@ import warnings
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +21,8 @@ from ._runtime_batch import Job, RuntimeBatch, wishes_of
 from ._runtime_clip import Reject
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from ._runtime import RuntimeClips
 
 SHUFFLES = ("global", "none")
@@ -51,6 +52,8 @@ class RuntimeReader:
     """
 
     def __init__(self, clips: RuntimeClips, options: Mapping[str, Any]) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # who only reads caches need not wait for it
+
         self._clips = clips
         self._options = dict(options)
         self._handle = clips._core
