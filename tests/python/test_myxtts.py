@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import subprocess
+import sys
 import types
 import warnings
 from pathlib import Path
@@ -448,8 +449,6 @@ def test_the_command_of_the_error_mends_a_damaged_cache(corpus, own_path):
     assert len(opened(own_path).reader()) > 1
 
 
-needs_runtime = pytest.mark.skipif(not hasattr(xp, "runtime"), reason="this package has no xp.runtime")
-
 # ---- auto
 
 AUTO = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True}
@@ -492,26 +491,25 @@ import sys, warnings
 import xtts_precompute as xp
 warnings.simplefilter("ignore")
 config = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True, "max_mel_frames": 64, "n_mels": int(sys.argv[3])}
-dataset = xp.myxtts.open(config, sys.argv[2], sys.argv[1], progress=False)
+tokenizer = (lambda text: [len(text)]) if len(sys.argv) > 4 else None
+dataset = xp.myxtts.open(config, sys.argv[2], sys.argv[1], progress=False, tokenizer=tokenizer)
+assert tokenizer is None or set(dataset.source.columns) == {"mel", "tokens", "tokenizer_tokens"}
 print(dataset.source.digest, next(iter(dataset.reader(batch_size=4))).mel.shape[2])
 """
 
 
-@pytest.mark.parametrize("begun", ["missing", "of another recipe"])
-def test_ranks_that_find_no_cache_make_it_once(corpus, tmp_path, begun):
-    import sys
-
+@pytest.mark.parametrize(("begun", "tokenizer"), [("missing", []), ("of another recipe", []), ("missing", ["tokenizer"])])
+def test_ranks_that_find_no_cache_make_it_once(corpus, tmp_path, begun, tokenizer):
     cache = tmp_path / "cache"
     if begun != "missing":
         run_python(RANK, corpus, cache, 80)
-    ranks = [subprocess.Popen([sys.executable, "-c", RANK, corpus, cache, "40"], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    ranks = [subprocess.Popen([sys.executable, "-c", RANK, corpus, cache, "40", *tokenizer], stdout=subprocess.PIPE, text=True) for _ in range(3)]
     said = [rank.communicate(timeout=120)[0].split() for rank in ranks]
     assert [rank.returncode for rank in ranks] == [0, 0, 0]
     assert {channels for _, channels in said} == {"40"}
     assert len({digest for digest, _ in said}) == 1
 
 
-@needs_runtime
 def test_auto_without_leave_to_build_says_so_and_computes_at_runtime(corpus, tmp_path):
     with pytest.warns(UserWarning) as told:
         dataset = opened(tmp_path / "cache", {"preprocessing_mode": "auto"}, data=corpus)
@@ -532,7 +530,6 @@ def test_auto_that_does_not_know_the_data_says_what_is_missing(tmp_path):
 # ---- runtime
 
 
-@needs_runtime
 @pytest.mark.parametrize("pads", [True, False])
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_batches_at_runtime_are_those_of_the_cache(corpus, path, pads, shuffle):
@@ -551,24 +548,18 @@ def test_batches_at_runtime_are_those_of_the_cache(corpus, path, pads, shuffle):
                 assert first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
 
 
-@needs_runtime
 @pytest.mark.filterwarnings("ignore:.*no text")
 def test_clips_without_text_are_left_out_at_runtime(with_an_empty_text):
     made = opened(None, {"preprocessing_mode": "runtime"}, data=with_an_empty_text, split=None)
     assert all_ids(made) == all_ids(opened(None, data=with_an_empty_text, split=None))
 
 
-@needs_runtime
-def test_what_runtime_has_not_is_said(corpus):
+def test_there_are_no_states_at_runtime(corpus):
     made = opened(None, {"preprocessing_mode": "runtime"}, data=corpus)
     with pytest.raises(xp.UnsupportedError, match="keep no state"):
         made.reader().state_dict()
-    with pytest.raises(xp.UnsupportedError, match="PyTorch's loader is for caches"):
-        pytest.importorskip("torch", reason="PyTorch is not installed here")
-        made.create_torch_loader()
 
 
-@needs_runtime
 def test_the_tokenizer_is_called_at_runtime(corpus, path):
     dataset = opened(path, {"preprocessing_mode": "runtime"}, data=corpus, tokenizer=lambda text: [len(text), ord(text[-1])])
     cache = xp.open(path)

@@ -218,10 +218,6 @@ def test_memory_stays_the_same_over_a_hundred_epochs(path, kind):
     assert int(run_python(MEMORY, path, kind, timeout_s=300).split()[-1]) < 4096
 
 
-needs_runtime = pytest.mark.skipif(not hasattr(xp, "runtime"), reason="this package has no xp.runtime")
-
-
-@needs_runtime
 @pytest.mark.parametrize("arguments", [{}, {"drop_remainder": True}, {"shuffle": False}])
 @pytest.mark.parametrize("pads", [True, False])
 def test_batches_at_runtime_are_those_of_the_cache(corpus, path, arguments, pads):

@@ -13,7 +13,6 @@ from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python
 KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 4}
 TABLE = {"a": 1, "b": 2}
 PATTERN = re.compile("[a-z]")
-needs_columns = pytest.mark.skipif(not hasattr(xp.Cache, "add_column"), reason="this package has no Cache.add_column")
 
 
 def by_table(text, offset=3):
@@ -133,7 +132,6 @@ def codes(text):
     return [ord(character) for character in text[::2]]
 
 
-@needs_columns
 def test_the_tokenizers_output_is_in_the_cache_and_in_batches(own_path):
     dataset = opened(own_path, codes, split=None)
     assert COLUMN in xp.open(own_path).columns and dataset.source.columns["tokens"]
@@ -145,8 +143,7 @@ def test_the_tokenizers_output_is_in_the_cache_and_in_batches(own_path):
             assert batch.tokens[row].tolist() == expected + [0] * (MAX_TOKENS - len(expected))
 
 
-@needs_columns
-def test_the_column_is_made_anew_only_when_the_version_changes(own_path):
+def test_the_column_is_made_anew_only_when_the_version_changes(own_path, monkeypatch):
     calls = []
 
     def counting(text):
@@ -155,7 +152,9 @@ def test_the_column_is_made_anew_only_when_the_version_changes(own_path):
 
     clips = len(opened(own_path, counting, tokenizer_version="1").source)
     assert len(calls) == clips
-    opened(own_path, counting, tokenizer_version="1")
+    with monkeypatch.context() as patch:
+        patch.setattr(xp.Cache, "add_column", None)  # who trains may not be allowed to write
+        opened(own_path, counting, tokenizer_version="1")
     assert len(calls) == clips
     dataset = opened(own_path, counting, tokenizer_version="2")
     assert len(calls) == 2 * clips
@@ -165,7 +164,6 @@ def test_the_column_is_made_anew_only_when_the_version_changes(own_path):
 LJSPEECH = "clip-{0:03d}|Dr. {0}|Doctor {0}"
 
 
-@needs_columns
 @pytest.mark.parametrize("settings", [{}, {"text.tokens": "none"}])
 def test_the_tokenizer_gets_normalized_texts_of_any_length(tmp_path, settings):
     make_corpus(tmp_path / "wavs", 9)
@@ -182,7 +180,6 @@ def test_the_tokenizer_gets_normalized_texts_of_any_length(tmp_path, settings):
     assert [batch.tokens.shape for batch in dataset.reader()] == [(4, MAX_TOKENS)] * 2
 
 
-@needs_columns
 def test_clips_without_tokens_are_left_out_and_named(own_path):
     with pytest.warns(UserWarning, match=r"1 clips are left out \(clip-003\)"):
         dataset = opened(own_path, lambda text: [] if "003" in text else [1], split=None, tokenizer_version="1")

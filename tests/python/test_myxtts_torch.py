@@ -32,6 +32,21 @@ def test_batches_are_those_of_the_reader(path, drop_last, pads):
         assert count == len(loader) > 1
 
 
+@pytest.mark.parametrize("drop_last", [True, False])
+@pytest.mark.parametrize("pads", [True, False])
+def test_batches_at_runtime_are_those_of_the_cache(corpus, path, drop_last, pads):
+    stored = opened(path, {"pad_to_fixed_length": pads}).create_torch_loader(drop_last=drop_last, ids=True)
+    keys = {"pad_to_fixed_length": pads, "preprocessing_mode": "runtime"}
+    made = opened(path, keys, data=corpus).create_torch_loader(drop_last=drop_last, ids=True)
+    count = 0
+    for batch, expected in zip(made, stored, strict=True):
+        assert batch.ids == expected.ids
+        for tensor, other in zip(batch, expected, strict=True):
+            assert tensor.dtype == other.dtype and torch.equal(tensor, other)
+        count += 1
+    assert count == len(stored) > 1
+
+
 def test_the_state_goes_on(path):
     loader = opened(path).create_torch_loader(ids=True)
     ids = [batch.ids for batch in loader]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -82,8 +82,9 @@ class Loader:
     where they are not padded to the limits. Both are views: nothing is copied for it.
     """
 
-    def __init__(self, inner: Any, columns: Columns, cuts_rows: bool, pads: bool) -> None:
+    def __init__(self, inner: Any, columns: Columns, cuts_rows: bool, pads: bool, convert: Callable[[Any], Any] | None = None) -> None:
         self._inner = inner
+        self._convert = convert
         self._columns = columns
         self._cuts_rows = cuts_rows
         self._pads = pads
@@ -104,7 +105,8 @@ class Loader:
                 ids = None if ids is None else ids[:valid]
         if not self._pads and len(mel):
             tokens, mel = tokens[:, : int(text_len.max())], mel[:, : int(mel_len.max())]
-        return TrainerBatch(tokens, mel, text_len, mel_len, ids)
+        parts = (tokens, mel, text_len, mel_len)
+        return TrainerBatch(*(parts if self._convert is None else map(self._convert, parts)), ids=ids)
 
     def __len__(self) -> int:
         return len(self._inner)

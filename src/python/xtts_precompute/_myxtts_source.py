@@ -20,6 +20,7 @@ from ._cache import Cache, open
 from ._errors import BusyError, CorruptError, Error, MismatchError, NotFoundError, ResourceError, UnsupportedError
 from ._myxtts_config import Config, warn
 from ._myxtts_tokens import LOOK_AGAIN_S
+from ._runtime import RuntimeClips, runtime
 
 _CLIP_CHOICE = ("train_split", "validation_split", "train_subset_fraction", "subset_seed", "max_clip_seconds")
 
@@ -218,16 +219,9 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
 # ---- without it
 
 
-def compute_at_runtime(place: Place, progress: Any) -> Any:
+def compute_at_runtime(place: Place, progress: Any) -> RuntimeClips:
     """Clips of the data, whose features the same code computes as a build's when they are asked for."""
-    import xtts_precompute
-
     if place.data is None:
         raise NotFoundError(f"where is the data? Give data=, or set data.dataset_path in {place.config.name}")
-    make = getattr(xtts_precompute, "runtime", None)
-    if make is None:
-        raise UnsupportedError(
-            f"this version of xtts_precompute computes no features at runtime. {_how('This makes a cache', place.command(place.paths[0]))}"
-        )
     with place.config.arguments() as arguments:
-        return make(place.data, progress=progress is True, **arguments)  # functions want to hear of builds
+        return runtime(place.data, progress=progress is True, **arguments)  # functions want to hear of builds

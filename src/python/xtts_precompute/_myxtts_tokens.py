@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ._cache import Cache, open
 from ._choices import text
-from ._errors import BusyError, InvalidArgumentError, UnsupportedError
+from ._errors import BusyError, InvalidArgumentError
 from ._myxtts_config import Config, warn
 
 Tokenizer = Callable[[str], Any]
@@ -61,20 +61,24 @@ class TokensOf:
 
 def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str | int | None, progress: Any) -> tuple[Cache, list[str]]:
     """The cache with the tokenizer's column, made where it is not there yet or is another tokenizer's; and the clips without tokens."""
-    if not hasattr(cache, "add_column"):
-        raise UnsupportedError("this version of xtts_precompute adds no columns to a cache: tokenizer= needs that")
     tokens_of = TokensOf(tokenizer, config)
     # What is kept depends on how long it may be, too.
     full = f"{version_of(tokenizer, version)}, at most {tokens_of.limit}{' (cut)' if tokens_of.cuts else ''}"
-    for path in cache.paths:
+    lacking = [path for path in cache.paths if not _has_tokens(open(path), full)]
+    for path in lacking:
         when_free(functools.partial(_add, path, tokens_of, full, progress))
-    cache = open(cache.paths)
+    cache = open(cache.paths) if lacking else cache
     return cache, without_tokens(((clip.id, len(clip[COLUMN])) for clip in cache), tokens_of)
 
 
+def _has_tokens(cache: Cache, version: str) -> bool:
+    """Nothing is to be written then, which not everybody may who trains."""
+    column = cache.columns.get(COLUMN)
+    return column is not None and column.version == version and not column.missing
+
+
 def _add(path: str, tokens_of: TokensOf, version: str, progress: Any) -> None:
-    cache: Any = open(path)
-    cache.add_column(COLUMN, tokens_of, axis="own", max_length=tokens_of.limit, version=version, progress=progress)
+    open(path).add_column(COLUMN, tokens_of, axis="own", max_length=tokens_of.limit, version=version, progress=progress)
 
 
 def when_free(make: Callable[[], None]) -> None:

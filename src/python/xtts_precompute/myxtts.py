@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._choices import one_of, switch, whole
-from ._errors import InvalidArgumentError, UnsupportedError
+from ._errors import InvalidArgumentError
 from ._frameworks import given_share
 from ._myxtts_batches import Batches, Columns, Loader, TrainerBatch, alone
 from ._myxtts_config import Config, ConfigKey, warn
@@ -179,10 +179,10 @@ class Dataset:
         from . import torch
 
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
-        if self.mode != "precompute":
-            raise UnsupportedError("PyTorch's loader is for caches: features at runtime come from create_tf_dataset() and reader()")
         if device is None:
             device = _torch_gpu(torch.torch, self._gpu) if self._to_gpu else "cpu"
+        if self.mode != "precompute":
+            return self._at_runtime(options, ids, torch.share, lambda array: torch.torch.from_numpy(array).to(device))
         columns = self._columns(ids)
         inner = torch.Loader(
             self.source, device=device, pin_memory=self._pins, fields=columns.fields, rank=self._rank, world_size=self._world_size, **options
@@ -224,14 +224,16 @@ class Dataset:
                 options["exclude"] = self._left_out
         return options
 
-    def _at_runtime(self, options: dict[str, Any], ids: bool, share: Callable[[], tuple[int, int]]) -> Loader:
+    def _at_runtime(
+        self, options: dict[str, Any], ids: bool, share: Callable[[], tuple[int, int]], convert: Callable[[Any], Any] | None = None
+    ) -> Loader:
         """The same batches, computed now: of the same clips in the same order."""
         columns = self._columns(ids)
         rank, world_size = (given_share(self._rank, self._world_size) or share)()
         given = {**options, "columns": {"mel": "float32"} if self._tokens_of is not None else options["columns"]}
         given["workers"] = given.pop("threads", None)
         inner = self.source.reader(**given, exclude=self._left_out or None, rank=rank, world_size=world_size)
-        return Loader(inner, columns, not options["drop_last"], self._pads)
+        return Loader(inner, columns, not options["drop_last"], self._pads, convert)
 
 
 def _complain(config: Config, accept: Iterable[str]) -> None:
