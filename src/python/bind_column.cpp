@@ -73,7 +73,7 @@ nb::bytes read_sound(SoundReader& sound, std::uint64_t position) {
     const GilRelease released;
     return must(sound.read(position));
   }();
-  return {reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(float)};
+  return nb::bytes(samples.data(), samples.size() * sizeof(float));
 }
 
 }  // namespace
