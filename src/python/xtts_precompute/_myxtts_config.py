@@ -141,12 +141,14 @@ class Config:
 
     @property
     def tokens_max(self) -> int:
-        """Of a text: the recipe's, or where it makes no tokens, the lower one of the configuration's two limits."""
-        text_section = self.sections["text"]
-        if text_section["tokens"] != "none":
-            return int(text_section["max_tokens"])
+        """Of a text, as the recipe's tokens have it."""
+        return int(self.sections["text"]["max_tokens"])
+
+    @property
+    def text_max(self) -> int:
+        """Of a text, as the configuration has it: what a tokenizer of its own keeps, whatever the recipe's tokens need."""
         limits = (self.whole(name, None, 1, 2**31) for name in ("max_text_length", "max_text_tokens"))
-        return min((limit for limit in limits if limit is not None), default=int(text_section["max_tokens"]))
+        return min((limit for limit in limits if limit is not None), default=self.tokens_max)
 
     def not_reproduced(self, accept: Any = ()) -> list[ConfigKey]:
         """Keys that change training, that batches do not have, and that nobody has accepted."""

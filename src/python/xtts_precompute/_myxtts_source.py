@@ -30,8 +30,6 @@ class Place:
     """Where things are, and how they are made."""
 
     config: Config
-    needs_tokens: bool
-    """In the cache: nobody brings a tokenizer."""
     data: str | None
     cache: Cache | tuple[str, ...]
     """An open one, or paths."""
@@ -56,11 +54,11 @@ class Place:
         return shlex.join(words + ["--overwrite"] * overwrite)
 
 
-def choose_cache(config: Config, cache: Any, data: Any, needs_tokens: bool = True) -> Place:
+def choose_cache(config: Config, cache: Any, data: Any) -> Place:
     """The cache that is given, else `data.cache_path`, else DATA.cache beside the data."""
     where = os.fsdecode(data) if data is not None else config.words("dataset_path")
     if isinstance(cache, Cache):
-        return Place(config, needs_tokens, where, cache)
+        return Place(config, where, cache)
     if cache is None:
         cache = config.words("cache_path")
     if cache is None:
@@ -70,7 +68,7 @@ def choose_cache(config: Config, cache: Any, data: Any, needs_tokens: bool = Tru
             )
         cache = where.rstrip("/") + ".cache"
     given = [cache] if isinstance(cache, (str, bytes, os.PathLike)) else list(cache)
-    return Place(config, needs_tokens, where, tuple(map(os.fsdecode, given)))
+    return Place(config, where, tuple(map(os.fsdecode, given)))
 
 
 def open_source(place: Place, progress: Any) -> tuple[Literal["precompute", "runtime"], Any]:
@@ -111,8 +109,8 @@ def find_cache(place: Place) -> Cache:
         _check(place, path)
     if not len(cache):
         raise MismatchError(f"the cache {cache.path} has no clips: {os.path.join(cache.path, 'rejects.jsonl')} says why")
-    if "mel" not in cache.columns or (place.needs_tokens and "tokens" not in cache.columns):
-        lacks = "mels" if "mel" not in cache.columns else "tokens: its corpus has no texts, or its recipe makes none"
+    if "mel" not in cache.columns or "tokens" not in cache.columns:
+        lacks = "mels" if "mel" not in cache.columns else "tokens, and so no texts: its corpus has none, or its recipe makes none"
         raise MismatchError(f"the cache {cache.path} has no {lacks}; it has: {', '.join(cache.columns)}")
     return cache
 

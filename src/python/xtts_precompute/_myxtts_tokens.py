@@ -34,7 +34,7 @@ class TokensOf:
 
     def __init__(self, tokenizer: Tokenizer, config: Config) -> None:
         self.tokenizer = tokenizer
-        self.limit = config.tokens_max
+        self.limit = config.text_max
         self.cuts = config.sections["text"]["too_long"] == "truncate"
         self._normalized = bool(config.sections["text"]["use_normalized"])
 

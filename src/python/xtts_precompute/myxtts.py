@@ -81,7 +81,7 @@ class Dataset:
         self.config = Config(config, recipe, settings, tokenizer is not None)
         self._read_keys(self.config)
         _complain(self.config, accept)
-        place = choose_cache(self.config, cache, data, needs_tokens=tokenizer is None)
+        place = choose_cache(self.config, cache, data)
         self.mode, source = open_source(place, progress)
         self._tokens = "tokens"
         self._tokens_of: TokensOf | None = None
@@ -150,7 +150,7 @@ class Dataset:
             options["reading"] = "mapped"
         features = self.config.sections["features"]
         wish = tensorflow.Wish(
-            tokens=self.config.tokens_max,
+            tokens=self.config.tokens_max if self._tokens_of is None else self._tokens_of.limit,
             frames=int(features["max_frames"]),
             mels=int(features["mel"]["n_mels"]),
             pads=self._pads,
