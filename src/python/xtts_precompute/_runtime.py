@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 from . import _core
 from ._build import DTYPES, LAYOUTS, STORES, Path, _limit, _path, _settings, _words, _words_or_whole
 from ._cache import Column
-from ._clips import Ids, is_unicode, position_in
 from ._choices import listed, one_of, text, whole
+from ._clips import Ids, is_unicode, position_in
 from ._errors import InvalidArgumentError, MismatchError, NotFoundError
 from ._runtime_batch import RuntimeColumns
 from ._runtime_clip import Reject, RuntimeClip

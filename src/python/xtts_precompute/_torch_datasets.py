@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from ._array import numpy_dtype
 from ._cache import Cache
-from ._clips import Clip
 from ._choices import whole
+from ._clips import Clip
 from ._errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from ._frameworks import CacheOrPath, Fields, Share, framework, given_share, length_field, opened, parsed_columns, reader_options
 from ._reader import Reader
