@@ -105,8 +105,9 @@ class Loader:
                 ids = None if ids is None else ids[:valid]
         if not self._pads and len(mel):
             tokens, mel = tokens[:, : int(text_len.max())], mel[:, : int(mel_len.max())]
-        parts = (tokens, mel, text_len, mel_len)
-        return TrainerBatch(*(parts if self._convert is None else map(self._convert, parts)), ids=ids)
+        if self._convert is not None:
+            tokens, mel, text_len, mel_len = map(self._convert, (tokens, mel, text_len, mel_len))
+        return TrainerBatch(tokens, mel, text_len, mel_len, ids)
 
     def __len__(self) -> int:
         return len(self._inner)
