@@ -25,6 +25,31 @@ def build(*, data: bytes, cache: bytes, recipe: bytes, settings: Sequence[str], 
 def verify(*, cache: bytes, level: str, data: bytes, sample: str, seed: str, isa: str, threads: int, repair: bool, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[str, int, int, float, float | None], object] | None) -> str:
     """Verifies; the JSON document of `verify --json`. Empty: not given."""
 
+class ColumnWriter:
+    @property
+    def clip_count(self) -> int: ...
+
+    @property
+    def done_count(self) -> int: ...
+
+    def next(self, ahead: int) -> tuple[int, int]: ...
+
+    def put(self, rows: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+    def finish(self) -> tuple[bool, int, int, int, int]: ...
+
+def open_writer(*, cache: bytes, name: str, version: str, axis: str, dtype: str, row_shape: Sequence[int], rows_per_frame: int) -> ColumnWriter: ...
+
+class SoundReader:
+    @property
+    def sample_rate_hz(self) -> int: ...
+
+    def read(self, position: int) -> bytes: ...
+
+def open_sound(*, cache: bytes, data: bytes, program: bytes) -> SoundReader: ...
+
 class RuntimeClip:
     """What is known of a clip before it is computed; empty where it is not."""
 
@@ -112,6 +137,7 @@ class Runtime:
 
 def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:
     """Plans DATA. Empty: not given."""
+
 def recipe(*, recipe: bytes, settings: Sequence[str], config: bytes) -> str:
     """
     What a build would make: RecipeReport's JSON document. Empty: not given.
