@@ -56,7 +56,7 @@ const std::string kSegments =
 
 TEST(SplitLong, MakesClipsOfWhisperSegments) {
   const Corpus corpus = split(R"({"audio": "a.wav", "text": "all of it", "speaker": "ada", "take": 2, )" + kSegments + "}");
-  ASSERT_EQ(ids_of(corpus), (Ids{"a_00000150-00002650", "a_00003350-00005950"}));
+  ASSERT_EQ(ids_of(corpus), (Ids{"a_00000150-00002650", "a_00003350-00005900"}));
   const Clip& first = corpus.clips[0];
   EXPECT_EQ(first.text_raw, "Hello, you.");
   EXPECT_EQ(corpus.clips[1].text_normalized, "Who goes there?");

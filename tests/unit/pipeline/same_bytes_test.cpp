@@ -177,26 +177,28 @@ TEST(Build, DropsTooLongClipsWithTextAndCutsThoseWithout) {
   EXPECT_EQ(must_build(listed, request).record_count, 10U);
 }
 
-// What is said when, in a list: the pieces are stored, and their sound is that of the file's parts.
+// What is said when, in a list: the pieces are stored, each with its part of the file.
 TEST(Build, SplitsTooLongClipsWhereTheirListHasTimes) {
-  const auto recipe = recipe_with({"features.max_frames=20", "features.too_long=split"});
+  const auto recipe = recipe_with({"features.max_frames=40", "features.too_long=split"});
   MemoryEnv env;
-  add_sounds(env, 1);
+  add_sounds(env, 5);
   std::string words;
-  for (const char* times : {R"("start": 0.0, "end": 0.1)", R"("start": 0.12, "end": 0.2)",
-                            R"("start": 0.22, "end": 0.28)"})
+  for (const char* times : {R"("start": 0.0, "end": 0.15)", R"("start": 0.18, "end": 0.33)",
+                            R"("start": 0.4, "end": 0.58)"})
     words += std::string(words.empty() ? "" : ", ") + R"({"word": "w", )" + times + "}";
-  env.add_file(kData + "/list.jsonl", R"({"audio": ")" + clip_name(0) + R"(.wav", "text": "w w w", "words": [)" + words + "]}\n");
+  env.add_file(kData + "/list.jsonl", R"({"audio": ")" + clip_name(4) + R"(.wav", "text": "w w w", "words": [)" + words + "]}\n");
   const auto report = must_build(env, request_for(recipe));
-  EXPECT_EQ(report.record_count, 2U);
+  ASSERT_EQ(report.record_count, 2U);
   EXPECT_EQ(report.rejects.size(), 0U);
   EXPECT_EQ(damage_in(env), "");
   const auto view = open_cache(env);
   for (std::uint64_t position = 0; position < 2; ++position) {
     const auto facts = view->details(position);
     EXPECT_EQ(facts->text_raw, position == 0 ? "w w" : "w");
-    EXPECT_TRUE(facts->segment_start_s.has_value());
-    EXPECT_LE(view->plan_row(position)->mel_len, 20U);
+    EXPECT_DOUBLE_EQ(*facts->segment_start_s, position == 0 ? 0.0 : 0.4 - 0.05);
+    EXPECT_DOUBLE_EQ(*facts->segment_end_s, position == 0 ? 0.33 + 0.05 : 0.58);
+    const double seconds = *facts->segment_end_s - *facts->segment_start_s;
+    EXPECT_NEAR(view->plan_row(position)->mel_len, 1.0 + seconds * 22050 / 256, 1.0);
   }
 }
 
