@@ -242,8 +242,8 @@ class Addition final : public ColumnAddition {
     if (!head || head->plan == journal_head().plan) return {};  // of this column
     return {StatusCode::kMismatch,
             view_->path() +
-                " has an unfinished build, or column: run the same command again first, or remove "
-                "its folder .build to give up what that has computed"};
+                " has an unfinished build, or another column's unfinished addition: run that again "
+                "first, or remove its folder .build to give up what it has computed"};
   }
 
   [[nodiscard]] store::JournalHead journal_head() const {

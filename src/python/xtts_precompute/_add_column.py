@@ -26,7 +26,7 @@ from ._progress import ColumnProgress
 
 AXES = ("frames", "tokens", "own", "fixed")
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
-_CLIPS_A_TASK = 8  # where the function takes one at a time
+_CLIPS_A_TASK = 8  # of a worker whose function takes one at a time
 _TASKS_AHEAD = 2  # of each worker
 
 
@@ -212,7 +212,7 @@ def add_column(cache: Cache, name: str, fn: Callable[..., Any] | None, **options
         first, maker = {}, _Maker(*maker._given)
     with _progress.listener(options["progress"], f"add {name}") as hear:
         try:
-            _write(writer, maker, form, axis, first, batch or _CLIPS_A_TASK, workers, hear)
+            _write(writer, maker, form, axis, first, batch or (_CLIPS_A_TASK if workers else 1), workers, hear)
         finally:
             writer.close()  # whoever keeps the exception would keep the lock
     return Cache([cache._paths[0]])
