@@ -50,12 +50,12 @@ class ColumnClip:
     @property
     def frames(self) -> int:
         """Of its features: what axis="frames" needs, once or several times."""
-        return int(self._clip._info.frame_count)
+        return int(self._clip._facts.frame_count)
 
     @property
     def text_len(self) -> int:
         """Of its tokens: what axis="tokens" needs."""
-        return int(self._clip._info.token_count)
+        return int(self._clip._facts.token_count)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -54,7 +55,48 @@ class Ids(Sequence[str]):
         return f"<{len(self)} ids: {shown}{', ...' if len(self) > 3 else ''}>"
 
 
-class Clip:
+class ClipFacts(ABC):
+    """What a corpus says of a clip. What is not known is None."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _facts(self) -> Any:
+        """With empty texts where nothing is known."""
+
+    @property
+    def text(self) -> str | None:
+        """As the corpus has it."""
+        return self._facts.text or None
+
+    @property
+    def text_normalized(self) -> str | None:
+        """As the corpus has it in words alone, where it has that, too."""
+        return self._facts.text_normalized or None
+
+    @property
+    def speaker(self) -> str | None:
+        """Their name."""
+        return self._facts.speaker or None
+
+    @property
+    def language(self) -> str | None:
+        """Its name."""
+        return self._facts.language or None
+
+    @property
+    def dataset(self) -> str | None:
+        """Of several in one cache."""
+        return self._facts.dataset or None
+
+    @property
+    def split(self) -> str:
+        """train, validation or test."""
+        return str(self._facts.split)
+
+
+class Clip(ClipFacts):
     """One clip: its columns as attributes or by `clip["mel"]`: read-only views of the cache where its file can be mapped, without
     padding, checked when they are first asked for. What is not known of a clip is None."""
 
@@ -73,42 +115,12 @@ class Clip:
         return self._cache._id(self.position)
 
     @property
-    def text(self) -> str | None:
-        """As the corpus has it."""
-        return self._info.text or None
-
-    @property
-    def text_normalized(self) -> str | None:
-        """As the corpus has it in words alone, where it has that, too."""
-        return self._info.text_normalized or None
-
-    @property
-    def speaker(self) -> str | None:
-        """Their name."""
-        return self._info.speaker or None
-
-    @property
-    def language(self) -> str | None:
-        """Its name."""
-        return self._info.language or None
-
-    @property
-    def dataset(self) -> str | None:
-        """Of several in one cache."""
-        return self._info.dataset or None
-
-    @property
-    def split(self) -> str:
-        """train, validation or test."""
-        return self._info.split
-
-    @property
     def duration_s(self) -> float:
         """Of its features, in seconds."""
-        return self._info.duration_s
+        return self._facts.duration_s
 
     @property
-    def _info(self) -> _core.ClipInfo:
+    def _facts(self) -> _core.ClipInfo:
         return self._cache._core.clip(self.position)
 
     @property

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._array import Array, to_array
 from ._choices import no_such
+from ._clips import ClipFacts
 from ._errors import NotFoundError, RejectedClipError
 
 if TYPE_CHECKING:
-    from . import _core
+    from . import _builder, _core
     from ._runtime import RuntimeClips
 
 
@@ -31,12 +32,13 @@ class Reject(NamedTuple):
         return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place)
 
 
-class RuntimeClip:
+class RuntimeClip(ClipFacts):
     """One computed clip: its columns as attributes or by `clip["mel"]`, read-only, without padding; `mel_len` and `text_len` their
     lengths. What is not known of a clip is None."""
 
-    __slots__ = ("__weakref__", "_arrays", "_clips", "_info", "duration_s", "position")
+    __slots__ = ("__weakref__", "_arrays", "_clips", "_facts", "duration_s", "position")
 
+    _facts: _builder.RuntimeClip
     duration_s: float
     """Of its features, in seconds."""
     position: int
@@ -44,7 +46,7 @@ class RuntimeClip:
 
     def __init__(self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, int]], duration_s: float) -> None:
         self._clips = clips
-        self._info = clips._core.clip(position)
+        self._facts = clips._core.clip(position)
         self._arrays = {
             column.name: to_array(memory, column.dtype, (length, *column.shape[1:]), f"column '{column.name}'")
             for column, (memory, length, _) in zip(clips._columns.values(), parts)
@@ -55,52 +57,22 @@ class RuntimeClip:
     @property
     def id(self) -> str:
         """Its id, or "data set/id" where the corpus has data sets."""
-        return self._info.id
-
-    @property
-    def text(self) -> str | None:
-        """As the corpus has it."""
-        return self._info.text or None
-
-    @property
-    def text_normalized(self) -> str | None:
-        """As the corpus has it."""
-        return self._info.text_normalized or None
-
-    @property
-    def speaker(self) -> str | None:
-        """Their name."""
-        return self._info.speaker or None
-
-    @property
-    def language(self) -> str | None:
-        """Its name."""
-        return self._info.language or None
-
-    @property
-    def dataset(self) -> str | None:
-        """Of several in one corpus."""
-        return self._info.dataset or None
-
-    @property
-    def split(self) -> str:
-        """train, validation or test."""
-        return self._info.split
+        return self._facts.id
 
     @property
     def source(self) -> str:
         """The file, relative to DATA."""
-        return self._info.source
+        return self._facts.source
 
     @property
     def speaker_number(self) -> int:
         """In the table of speakers; -1: unknown."""
-        return self._info.speaker_number
+        return self._facts.speaker_number
 
     @property
     def language_number(self) -> int:
         """In the table of languages; -1: unknown."""
-        return self._info.language_number
+        return self._facts.language_number
 
     @property
     def columns(self) -> tuple[str, ...]:
