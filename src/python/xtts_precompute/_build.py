@@ -7,24 +7,31 @@ second for signals and calls back, so callbacks run in it, and Ctrl-C stops the 
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from ._choices import number, one_of, switch, text, whole
-from ._errors import InvalidArgumentError
+from ._build_arguments import (
+    DTYPES,
+    LAYOUTS,
+    STORES,
+    Path,
+    part,
+    path_bytes,
+    reject_limit,
+    settings_texts,
+    thread_count,
+    words,
+    words_or_number,
+    words_or_whole,
+)
+from ._choices import one_of, switch, text, whole
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-Path = Union[str, "os.PathLike[str]"]
-
 LEVELS = ("quick", "full", "deep")
-STORES = ("lmdb", "hdf5")
-LAYOUTS = ("padded", "packed")
-DTYPES = ("float32", "float16", "bfloat16")
 
 _T = TypeVar("_T")
 
@@ -256,23 +263,23 @@ def build(
     """
     core = _core_that_builds()
     arguments = {
-        "data": _path("data", data),
-        "cache": _path("cache", cache),
-        "recipe": _path("recipe", recipe),
-        "settings": _settings(settings),
-        "config": _path("config", config),
-        "layout_of_data": _words("layout_of_data", layout_of_data),
-        "language": _words("language", language),
-        "speakers_file": _path("speakers", speakers),
+        "data": path_bytes("data", data),
+        "cache": path_bytes("cache", cache),
+        "recipe": path_bytes("recipe", recipe),
+        "settings": settings_texts(settings),
+        "config": path_bytes("config", config),
+        "layout_of_data": words("layout_of_data", layout_of_data),
+        "language": words("language", language),
+        "speakers_file": path_bytes("speakers", speakers),
         "store": "" if store is None else one_of("store", store, STORES),
         "layout": "" if layout is None else one_of("layout", layout, LAYOUTS),
         "dtype": "" if dtype is None else one_of("dtype", dtype, DTYPES),
         "device": text("device", device),
         "isa": text("isa", isa),
-        "memory": "" if memory is None else _words_or_whole("memory", memory),
-        "max_rejects": _limit(max_rejects),
-        "partition": _partition(partition),
-        "threads": _threads(threads),
+        "memory": "" if memory is None else words_or_whole("memory", memory),
+        "max_rejects": reject_limit(max_rejects),
+        "partition": part(partition),
+        "threads": thread_count(threads),
         "retry_rejects": switch("retry_rejects", retry_rejects),
         "overwrite": switch("overwrite", overwrite),
         "allow_mixed": switch("allow_mixed", allow_mixed),
@@ -308,13 +315,13 @@ def verify(
     """
     core = _core_that_builds()
     arguments = {
-        "cache": _path("cache", cache),
+        "cache": path_bytes("cache", cache),
         "level": one_of("level", level, LEVELS),
-        "data": _path("data", data),
-        "sample": "100%" if sample is None else _words_or_number("sample", sample),
+        "data": path_bytes("data", data),
+        "sample": "100%" if sample is None else words_or_number("sample", sample),
         "seed": str(whole("seed", seed, 0, 2**64 - 1)),
         "isa": text("isa", isa),
-        "threads": _threads(threads),
+        "threads": thread_count(threads),
         "repair": switch("repair", repair),
         "program": b"",
     }
@@ -344,69 +351,3 @@ def _warn(message: str) -> None:
 
 def _of(kind: type[_T], document: Mapping[str, Any]) -> _T:
     return kind(**{field.name: document[field.name] for field in fields(kind)})  # type: ignore[arg-type]
-
-
-# ---- arguments
-
-
-def _path(name: str, value: Path | None) -> bytes:
-    if value is None:
-        return b""
-    try:
-        path = os.fsencode(value)
-    except TypeError:
-        raise InvalidArgumentError(f"{name} must be a path, not {value!r}") from None
-    if not path or b"\0" in path:
-        raise InvalidArgumentError(f"{name} is {value!r}, which is no path")
-    return path
-
-
-def _settings(settings: Any) -> list[str]:
-    if settings is None:
-        return []
-    if isinstance(settings, Mapping):
-        return [f"{text('a key of settings', key)}={_yaml(key, value)}" for key, value in settings.items()]
-    if isinstance(settings, str):
-        raise InvalidArgumentError(f"settings must be a dict or a list of texts, not one text: settings=[{settings!r}]")
-    return [text("one of settings", setting) for setting in settings]
-
-
-def _yaml(key: str, value: Any) -> str:
-    if isinstance(value, str):
-        return text(f"setting {key}", value)
-    try:
-        return json.dumps(value)  # which YAML reads, too
-    except (TypeError, ValueError):
-        raise InvalidArgumentError(f"setting {key} must be a text, a number, True, False, None or a list of them, not {value!r}") from None
-
-
-def _words(name: str, value: str | None) -> str:
-    return "" if value is None else text(name, value)
-
-
-def _words_or_whole(name: str, value: Any) -> str:
-    return text(name, value) if isinstance(value, str) else str(whole(name, value, 0, 2**63))
-
-
-def _words_or_number(name: str, value: Any) -> str:
-    return text(name, value) if isinstance(value, str) else repr(number(name, value))
-
-
-def _limit(max_rejects: Any) -> str:
-    if isinstance(max_rejects, float):
-        return f"{100 * max_rejects:.12g}%"
-    return _words_or_whole("max_rejects", max_rejects)
-
-
-def _partition(partition: Any) -> str:
-    if partition is None or isinstance(partition, str):
-        return _words("partition", partition)
-    try:
-        index, count = partition
-    except (TypeError, ValueError):
-        raise InvalidArgumentError(f"partition must be (i, n), part i of n, not {partition!r}") from None
-    return f"{whole('the part', index, 1, 2**32 - 1)}/{whole('the number of parts', count, 1, 2**32 - 1)}"
-
-
-def _threads(threads: int | None) -> int:
-    return 0 if threads is None else whole("threads", threads, 1, 1024)

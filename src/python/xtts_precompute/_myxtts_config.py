@@ -19,7 +19,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
-from . import _build, _tools
+from . import _tools
+from ._build_arguments import path_bytes, settings_texts
 from ._choices import text, whole
 from ._errors import Error, InvalidArgumentError
 
@@ -132,10 +133,10 @@ class Config:
                 settings = used
 
     def _read(self, path: str) -> Any:
-        return self._described(_build._settings(self.settings), _build._path("config", path))
+        return self._described(settings_texts(self.settings), path_bytes("config", path))
 
     def _described(self, settings: list[str], config: bytes) -> Any:
-        return json.loads(_tools.core().recipe(recipe=_build._path("recipe", self.recipe), settings=settings, config=config))
+        return json.loads(_tools.core().recipe(recipe=path_bytes("recipe", self.recipe), settings=settings, config=config))
 
     # ---- keys
 

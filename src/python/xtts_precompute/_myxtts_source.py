@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from . import _build
+from ._build_arguments import settings_texts
 from ._cache import Cache, open
 from ._errors import BusyError, CorruptError, Error, MismatchError, NotFoundError, ResourceError, UnsupportedError
 from ._myxtts_config import Config, warn
@@ -48,7 +49,7 @@ class Place:
             words += [word for one in settings for word in ("--set", one)]
         else:
             words += ["--config", self.config.path]
-            words += [word for one in _build._settings(self.config.settings) for word in ("--set", one)]
+            words += [word for one in settings_texts(self.config.settings) for word in ("--set", one)]
         if self.config.recipe != "myxtts":
             words += ["--recipe", os.fspath(self.config.recipe)]
         return shlex.join(words + ["--overwrite"] * overwrite)
@@ -135,7 +136,7 @@ def _check(place: Place, path: str) -> None:
 def _corpus_keys(config: Config, stored: Mapping[str, Any]) -> list[str]:
     """Of the corpus section, what decides which clips are trained on, and what the configuration says; the layout or the language, say, may
     have come with the command that made the cache."""
-    given = [key.recipe_key for key in config.keys] + [one.split("=", 1)[0].strip() for one in _build._settings(config.settings)]
+    given = [key.recipe_key for key in config.keys] + [one.split("=", 1)[0].strip() for one in settings_texts(config.settings)]
     names = [*_CLIP_CHOICE, *(name.removeprefix("corpus.") for name in given if name.startswith("corpus."))]
     if stored.get("train_subset_fraction") == 1.0 == config.sections["corpus"]["train_subset_fraction"]:
         names = [name for name in names if name != "subset_seed"]  # of no subset

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from . import _core
-from ._build import DTYPES, LAYOUTS, STORES, Path, _limit, _path, _settings, _words, _words_or_whole
+from ._build_arguments import DTYPES, LAYOUTS, STORES, Path, path_bytes, reject_limit, settings_texts, words, words_or_whole
 from ._cache import Column
 from ._choices import listed, one_of, text, whole
 from ._clips import Ids, is_unicode, position_in
@@ -70,20 +70,20 @@ def runtime(
     A cache that was brought up to date keeps its splits and numbers of speakers; a new one, and this, give them anew.
     """
     arguments: dict[str, Any] = {
-        "data": _path("data", data),
-        "recipe": _path("recipe", "myxtts" if recipe is None else recipe),
-        "settings": _settings(settings),
-        "config": _path("config", config),
-        "layout_of_data": _words("layout_of_data", layout_of_data),
-        "language": _words("language", language),
-        "speakers_file": _path("speakers", speakers),
+        "data": path_bytes("data", data),
+        "recipe": path_bytes("recipe", "myxtts" if recipe is None else recipe),
+        "settings": settings_texts(settings),
+        "config": path_bytes("config", config),
+        "layout_of_data": words("layout_of_data", layout_of_data),
+        "language": words("language", language),
+        "speakers_file": path_bytes("speakers", speakers),
         "store": "" if store is None else one_of("store", store, STORES),
         "layout": "" if layout is None else one_of("layout of storage (that of DATA is layout_of_data)", layout, LAYOUTS),
         "dtype": "" if dtype is None else one_of("dtype", dtype, DTYPES),
         "device": text("device", device),
         "isa": text("isa", isa),
-        "memory": "" if memory is None else _words_or_whole("memory", memory),
-        "max_rejects": _limit(max_rejects),
+        "memory": "" if memory is None else words_or_whole("memory", memory),
+        "max_rejects": reject_limit(max_rejects),
         "threads": len(os.sched_getaffinity(0)) if workers is None else whole("workers", workers, 1, 1024),
     }
     return RuntimeClips(arguments, None, _listener(progress))
