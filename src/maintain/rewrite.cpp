@@ -44,7 +44,8 @@ Status check_bakeable(const Manifest& manifest) {
   }
   const formats::ColumnEntry* const mel = manifest.find_column("mel");
   const auto& statistics = manifest.mel_statistics;
-  if (mel == nullptr || !statistics || statistics->mean.size() != mel->spec.shape.back()) {
+  if (mel == nullptr) return refuse("the cache has no column mel, and statistics are of that");
+  if (!statistics || statistics->mean.size() != mel->spec.shape.back()) {
     return refuse(
         "the cache has no statistics, for it was published without a frame to train with");
   }

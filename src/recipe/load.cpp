@@ -19,7 +19,10 @@ bool is_path(std::string_view name) {
 
 Status unknown_recipe(const std::string& name) {
   const std::vector<std::string> names = shipped_names();
-  const std::string near = nearest_name(name, names);
+  std::string near = nearest_name(name, names);
+  for (const std::string& shipped : names) {  // "whisper" is short for several
+    if (shipped.starts_with(name + "-")) near += (near.empty() ? "" : "' or '") + shipped;
+  }
   const std::string message =
       "no recipe '" + name + "'" + (near.empty() ? "." : "; did you mean '" + near + "'?");
   return {StatusCode::kNotFound,

@@ -223,3 +223,9 @@ def test_stats_count_what_was_done(cache, truth, reader):
 def test_repr_of_a_reader(cache, reader):
     assert "ids=[" in repr(cache.reader(batch_size=4, ids=list(cache.ids))) and cache.ids[20] not in repr(cache.reader(batch_size=4, ids=list(cache.ids)))
     assert "epoch 0, 9 batches of 37 clips" in repr(reader) and "seed=11" in repr(reader)
+
+
+def test_an_epoch_without_a_batch_is_told(cache):
+    reader = cache.reader(batch_size=len(cache) + 1)
+    with pytest.warns(UserWarning, match=f"an epoch has no batch: {len(cache)} clips do not fill one of {len(cache) + 1}"):
+        assert list(reader) == []

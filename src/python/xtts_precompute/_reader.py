@@ -6,6 +6,7 @@ import atexit
 import gc
 import reprlib
 import time
+import warnings
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -87,6 +88,12 @@ class Reader:
     def __iter__(self) -> Iterator[Batch]:
         if self._ended:
             self.set_epoch(self.epoch)
+        if not len(self):
+            warnings.warn(
+                f"an epoch has no batch: {self.sample_count} clips do not fill one of {self._options.get('batch_size', 32)} on each of "
+                f"{self._options.get('world_size', 1)} ranks; drop_last=False keeps them",
+                stacklevel=2,
+            )
         return self
 
     def __next__(self) -> Batch:

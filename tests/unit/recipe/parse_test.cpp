@@ -220,6 +220,8 @@ TEST(Load, NamesTheNearestShippedRecipe) {
   EXPECT_EQ(recipe.status().message(),
             "no recipe 'myxts'; did you mean 'myxtts'? 'recipes' lists those that are shipped; the "
             "path of a file holds a '/' or ends in .yaml");
+  EXPECT_THAT(load(Env::real(), "whisper").status().message(),
+              ::testing::HasSubstr("did you mean 'whisper-128' or 'whisper-80'?"));
 }
 
 TEST(Load, ReadsAFileAndWhatLiesBesideIt) {
