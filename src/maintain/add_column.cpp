@@ -77,6 +77,12 @@ class Addition final : public ColumnAddition {
   Addition(Env& env, std::shared_ptr<reader::CacheView> view,
            std::unique_ptr<store::CacheFolder> folder, const NewColumn& column, const WriteRun& run)
       : env_(env), view_(std::move(view)), folder_(std::move(folder)), column_(column), run_(run) {}
+  // Where nothing was put, nothing is left that would be in somebody's way.
+  ~Addition() override {
+    if (is_begun_ && next_ == 0) (void)folder_->finish();
+  }
+  Addition(const Addition&) = delete;
+  Addition& operator=(const Addition&) = delete;
 
   Status begin() {
     const Manifest& manifest = view_->manifest();
@@ -213,6 +219,7 @@ class Addition final : public ColumnAddition {
     planned_ = shards_.size();
     sealer_.emplace(*folder_, journal_.get());
     assembler_.emplace(entry_.spec, entry_.store, generation_, [](std::vector<std::byte>) {});
+    is_begun_ = true;
     spool_.emplace(env_, view_->path(), digest128(store::encode_line(journal_head())));
     return begin_shards();
   }
@@ -323,6 +330,7 @@ class Addition final : public ColumnAddition {
   const WriteRun run_;
   ColumnEntry entry_;
   bool is_continued_ = false;  // what the column has already stays
+  bool is_begun_ = false;      // what lies in .build/ is ours
   std::uint64_t generation_ = 1;
   std::vector<std::uint64_t> to_make_;
   std::uint64_t next_ = 0;  // of to_make_

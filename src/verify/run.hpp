@@ -22,6 +22,9 @@ inline constexpr const char* kRewriteRemedy =
 // A record that no clip names any more (a tombstone): nothing that anybody reads.
 inline constexpr const char* kCompactRemedy =
     "nothing that is read is hurt: xtts-precompute compact CACHE leaves it behind";
+// Of a record of a column that no build makes.
+inline constexpr const char* kAddAgainRemedy =
+    "add the column again, under another version: cache.add_column(NAME, function, version=...)";
 inline constexpr const char* kRepairRemedy =
     "xtts-precompute verify CACHE --repair makes it again, from the sources where it must";
 

@@ -276,7 +276,9 @@ void ShardCheck::add(Finding finding) {
   finding.column = column_.entry->spec.name;
   // A plan that contradicts the shard, or its own table, is the index's fault.
   const bool is_of_index = finding.what == "plan" || finding.what == "block table";
-  if (!is_of_index && finding.remedy == kRestoreRemedy) finding.remedy = kRepairRemedy;
+  const bool is_of_maker = finding.what == "record" && column_.entry->axis.has_value();
+  if (!is_of_index && finding.remedy == kRestoreRemedy)
+    finding.remedy = is_of_maker ? kAddAgainRemedy : kRepairRemedy;
   run_.findings.add(std::move(finding));
 }
 

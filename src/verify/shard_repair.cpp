@@ -24,10 +24,6 @@ using formats::RecordFacts;
 // A damaged tombstone.
 constexpr const char* kNoClipNamesIt = "no clip names it any more (an update left it behind)";
 
-// Of a column that no build makes.
-constexpr const char* kAddAgainRemedy =
-    "add the column again, under another version: cache.add_column(NAME, function, version=...)";
-
 class ShardRepair {
  public:
   explicit ShardRepair(const ShardRepairJob& job)

@@ -10,6 +10,7 @@
 #include "grown_cache.hpp"
 #include "maintain/rewrite.hpp"
 #include "reader/index_reader.hpp"
+#include "verify/verify.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -218,6 +219,32 @@ TEST_F(AddColumn, RefusesWhatDoesNotFit) {
   const Status wrong = (*addition)->put(std::vector<std::byte>(320));
   EXPECT_THAT(wrong.message(), HasSubstr("clip clip-0000 needs"));
   EXPECT_EQ((*addition)->finish().status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(AddColumn, ThatNeverPutARecordLeavesNothingBehind) {
+  const Files before = files_below(env_);
+  {
+    const auto addition = ColumnAddition::open(env_, kCache, pitch(), {});
+    ASSERT_TRUE(addition.ok());
+    EXPECT_FALSE((*addition)->put(std::vector<std::byte>(320)).ok());
+  }
+  EXPECT_EQ(difference(before, files_below(env_)), "");
+  EXPECT_TRUE(add(env_, {.name = "voice", .axis = Axis::kFixed, .row_shape = {4}}).ok());
+}
+
+TEST_F(AddColumn, DamageOfItIsToldWithWhatMendsIt) {
+  ASSERT_TRUE(add(env_, pitch()).ok());
+  const auto shards = files_named(files_below(env_), "shards/pitch/");
+  const std::string path = kCache + "/" + shards.begin()->first;
+  std::string bytes = shards.begin()->second;
+  const auto rows = rows_of(reader::full_id(*open_cache(env_)->details(0)), 1, 80);
+  const std::string first(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(float));
+  ASSERT_NE(bytes.find(first), std::string::npos);
+  bytes[bytes.find(first)] ^= 1;
+  ASSERT_TRUE(replace_file(env_, path, as_bytes(std::string_view(bytes))).ok());
+  const auto report = verify::verify_cache(env_, kCache, {.level = verify::Level::kFull});
+  ASSERT_EQ(report->findings.size(), 1U);
+  EXPECT_THAT(report->findings[0].remedy, HasSubstr("cache.add_column"));
 }
 
 TEST_F(AddColumn, LeavesAnUnfinishedBuildAlone) {
