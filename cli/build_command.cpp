@@ -147,7 +147,7 @@ void add_build_command(CLI::App& app, Context& context) {
       .threads(options->thread_count)
       .option("--device", options->device, "{auto,cpu}", "What computes")
       .option("--isa", options->isa, "{best,scalar,avx2,avx512}",
-              "Of the features, FFTW included; FFmpeg and libsoxr choose their own")
+              "Of the features; FFTW (but for scalar), FFmpeg and libsoxr choose their own")
       .option("--memory", options->memory, "SIZE",
               "At most this much (default: a quarter of RAM, 2G at most)")
       .option("--max-rejects", options->max_rejects, "N|P%", "Faulty clips that are tolerated")
