@@ -41,7 +41,6 @@ struct NewColumnOptions {
   std::vector<std::uint32_t> row_shape = {};
   std::uint32_t rows_per_frame = 1;                           // kFrames
   std::function<void(const std::string& text)> notice = {};  // another builder may be at work
-  std::function<bool()> cancelled = {};
 };
 
 struct ColumnReport {

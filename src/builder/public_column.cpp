@@ -45,8 +45,7 @@ Result<ColumnWriter> ColumnWriter::open(const NewColumnOptions& options) {
                                                 .dtype = options.dtype,
                                                 .row_shape = options.row_shape,
                                                 .rows_per_frame = options.rows_per_frame},
-                                               {.cancelled = options.cancelled,
-                                                .notice = options.notice}));
+                                               {.notice = options.notice}));
     return ColumnWriter(std::make_unique<Impl>(Impl{std::move(addition)}));
   } catch (...) {
     return status_of_current_exception();

@@ -75,8 +75,8 @@ Result<std::vector<std::uint32_t>> shape_of(const Manifest& manifest, const NewC
 class Addition final : public ColumnAddition {
  public:
   Addition(Env& env, std::shared_ptr<reader::CacheView> view,
-           std::unique_ptr<store::CacheFolder> folder, const NewColumn& column, const WriteRun& run)
-      : env_(env), view_(std::move(view)), folder_(std::move(folder)), column_(column), run_(run) {}
+           std::unique_ptr<store::CacheFolder> folder, const NewColumn& column)
+      : env_(env), view_(std::move(view)), folder_(std::move(folder)), column_(column) {}
   // Where nothing was put, nothing is left that would be in somebody's way.
   ~Addition() override {
     if (is_begun_ && next_ == 0) (void)folder_->finish();
@@ -185,7 +185,6 @@ class Addition final : public ColumnAddition {
   }
 
   Status list_clips() {
-    std::vector<formats::LocationRow> locations;
     for (std::uint64_t position = 0; position < view_->size(); ++position) {
       if (is_continued_) {
         XTTS_ASSIGN(const auto location, view_->location(entry_.spec.id, position));
@@ -327,7 +326,6 @@ class Addition final : public ColumnAddition {
   std::shared_ptr<reader::CacheView> view_;
   std::unique_ptr<store::CacheFolder> folder_;
   const NewColumn column_;
-  const WriteRun run_;
   ColumnEntry entry_;
   bool is_continued_ = false;  // what the column has already stays
   bool is_begun_ = false;      // what lies in .build/ is ours
@@ -354,7 +352,7 @@ Result<std::unique_ptr<ColumnAddition>> ColumnAddition::open(Env& env, const std
   XTTS_TRY(view->manifest().allows_changes());
   if (view->manifest().partition)
     return refuse(cache + " is a part of a cache: merge all parts, then add the column to that");
-  auto addition = std::make_unique<Addition>(env, std::move(view), std::move(folder), column, run);
+  auto addition = std::make_unique<Addition>(env, std::move(view), std::move(folder), column);
   XTTS_TRY(addition->begin());
   return std::unique_ptr<ColumnAddition>(std::move(addition));
 }

@@ -5,8 +5,7 @@
 // touched. The same addition goes on where an interrupted one was, and makes only what is missing
 // where the column is there already under the same version. The manifest names the column when
 // finish() has published it. One thread at a time; holds the builder's lock. Memory: two shard
-// images. Failures: kInvalidArgument (a record that does not fit), kBusy, kMismatch, kResource,
-// kCancelled.
+// images. Failures: kInvalidArgument (a record that does not fit), kBusy, kMismatch, kResource.
 #pragma once
 
 #include <cstdint>

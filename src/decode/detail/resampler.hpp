@@ -7,7 +7,7 @@
 //
 // A signal has a resampler of its own: the same bytes must come out whatever was decoded before.
 // Filter design and flush cost 0.07 ms a clip from 44.1 kHz and 0.2 ms from 48 kHz to 22.05 kHz
-// (clips of 3 ms, against the same without resampling). One thread at a time.
+// (clips of 3 ms, against the same without resampling; measured by way of libswresample). One thread at a time.
 #pragma once
 
 #include <chrono>
