@@ -24,6 +24,7 @@ struct EpochBatches {
   std::uint32_t rank = 0;
   std::uint32_t world_size = 1;
   LastBatch last = LastBatch::kDrop;
+  std::uint64_t first_place = 0;  // of the batches: who goes on has taken those before
 };
 
 // Of a rank, in an epoch. kInvalidArgument for options that cannot be.

@@ -22,6 +22,10 @@ Status check_epoch_batches(const EpochBatches& epoch) {
                   std::to_string(epoch.world_size - 1));
   }
   if (epoch.sample_count > loader::kOrderSizeMax) return refuse("2^48 samples are the most");
+  if (epoch.first_place > epoch.sample_count) {
+    return refuse("first_place is " + std::to_string(epoch.first_place) + ", and an epoch has " +
+                  std::to_string(epoch.sample_count) + " places");
+  }
   if (epoch.shuffle == Shuffle::kWindow) {
     return refuse("shuffle window goes by what lies together in a cache: take global or none");
   }
@@ -30,6 +34,7 @@ Status check_epoch_batches(const EpochBatches& epoch) {
 
 loader::Steps steps_of(const EpochBatches& epoch) {
   return {.sample_count = epoch.sample_count,
+          .first_place = epoch.first_place,
           .batch_size = epoch.batch_size,
           .world_size = epoch.world_size,
           .last = epoch.last == LastBatch::kPad ? loader::LastStep::kPad : loader::LastStep::kDrop};

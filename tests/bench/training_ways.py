@@ -155,13 +155,13 @@ def batches_alone(loader, seconds):
 
 
 def steps_of(loader, make_step, seconds):
-    """A report over about so many seconds of steps, at least eight, behind five that do not count; one on a batch alone is in it."""
+    """A report over about so many seconds of steps, at least eight, behind six that do not count; one on a batch alone is in it."""
     profiler = xp.StepProfiler(warmup=0, batch_size=BATCH)
     step = make_step(profiler)
-    for batch in profiler.batches(loader, steps=5):
+    for batch in profiler.batches(loader, steps=4):
         step(batch)
     each = max(statistics.median(sum(one.values()) for one in profiler._real.steps().by_phase), 0.05)
-    profiler = xp.StepProfiler(warmup=2, batch_size=BATCH)
+    profiler = xp.StepProfiler(warmup=6, batch_size=BATCH)
     step = make_step(profiler)
     return profiler.compare(loader, step, steps=max(8, min(60, round(seconds / each))))
 

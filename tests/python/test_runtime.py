@@ -1,13 +1,11 @@
-"""Clips computed when they are asked for: bit for bit those of a cache, one by one and as batches."""
+"""Clips computed when they are asked for: bit for bit those of a cache, one by one and as batches. (Failures, threads, processes:
+test_runtime_processes.py.)"""
 
 import gc
 import json
 import os
 import pickle
 import shutil
-import sys
-import threading
-import time
 import warnings
 from pathlib import Path
 
@@ -15,14 +13,10 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 
-from support import MAX_FRAMES, MAX_TOKENS, PADDING, RESIDENT_KIB, make_corpus, run_python
+from runtime_support import SETTINGS, check_same_batches, runtime, runtime_threads, same
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus
 
-SETTINGS = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
 CORPUS = Path(os.environ.get("XTTS_CORPUS", "/nowhere"))
-
-
-def runtime(data, **options):
-    return xp.runtime(data, **{"settings": SETTINGS, "progress": False, "workers": 2, **options})
 
 
 @pytest.fixture
@@ -43,37 +37,6 @@ def faulty(tmp_path_factory):
     report = xp.build(folder / "data", folder / "cache", settings=settings, max_rejects=1.0, progress=False)
     assert report.rejects["count"] == 3
     return folder / "data", folder / "cache", settings
-
-
-def runtime_threads():
-    return [thread for thread in threading.enumerate() if thread.name.startswith("xtts-runtime")]
-
-
-def wait_until(holds, seconds=10):
-    until = time.monotonic() + seconds
-    while not holds() and time.monotonic() < until:
-        time.sleep(0.01)
-    return holds()
-
-
-def same(one, other):
-    """Type, shape and bits."""
-    one, other = np.asarray(one), np.asarray(other)
-    return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
-
-
-def check_same_batches(of_cache, of_clips):
-    """Every array of every batch of the epoch; how many there were."""
-    count = 0
-    for expected, batch in zip(of_cache, of_clips, strict=True):
-        count += 1
-        assert batch.columns == expected.columns and len(batch) == len(expected)
-        for name in expected.columns:
-            assert same(batch[name], expected[name]), name
-            assert same(batch.lengths(name), expected.lengths(name)), name
-        assert same(batch.speaker, expected.speaker) and same(batch.language, expected.language)
-        assert batch.valid_count == expected.valid_count and batch.ids == expected.ids
-    return count
 
 
 # ---- one by one
@@ -203,6 +166,70 @@ def test_a_reader_goes_on_where_it_stands(clips):
         assert [batch.ids for batch in reader] != whole and reader.epoch == 2
         reader.set_epoch(0)
         assert next(reader).ids == whole[0]
+
+
+@pytest.mark.parametrize("shuffle", ["none", "global"])
+@pytest.mark.parametrize("drop_last", [True, False])
+def test_a_state_goes_on_where_a_caches_would(clips, cache, shuffle, drop_last):
+    first = {"batch_size": 3, "shuffle": shuffle, "seed": 9, "drop_last": drop_last}
+    for world_size, batch_size in ((1, 3), (1, 4), (3, 2)):
+        with clips.reader(**first) as made, cache.reader(**first) as stored:
+            for reader in (made, stored):
+                reader.set_epoch(2)
+                for _ in range(4):
+                    next(reader)
+            states = json.loads(json.dumps([made.state_dict(), stored.state_dict()]))
+            assert {**states[0], "cache": None, "selection": None} == {**states[1], "cache": None, "selection": None}
+        for rank in range(world_size):
+            each, left = batch_size * world_size, len(clips) - 12
+            options = {**first, "batch_size": batch_size, "seed": 0, "rank": rank, "world_size": world_size}
+            with clips.reader(**options) as made, cache.reader(**options) as stored:
+                made.load_state_dict(states[0])
+                stored.load_state_dict(states[1])
+                assert check_same_batches(stored, made) == left // each + (not drop_last and left % each > 0)
+                assert made.epoch == stored.epoch == 3 and made.state_dict()["samples_consumed"] == 0
+                assert check_same_batches(stored, made) == len(stored)
+
+
+def test_a_state_of_something_else_is_told(clips, cache, corpus):
+    with clips.reader(batch_size=5) as reader:
+        state = reader.state_dict()
+        for other in (clips.reader(batch_size=5, shuffle="none"), clips.reader(batch_size=5, split="train")):
+            with other, pytest.raises(xp.MismatchError, match="chose other clips or another kind of shuffle"):
+                other.load_state_dict(state)
+        with pytest.raises(xp.MismatchError, match="the state is of a cache, or of other data"):
+            reader.load_state_dict(cache.reader(batch_size=5).state_dict())
+        with runtime(corpus, settings={**SETTINGS, "log.floor": 1e-4}).reader(batch_size=5) as other, pytest.raises(xp.MismatchError, match="other data"):
+            other.load_state_dict(state)
+        for key, wrong, error in (
+            ("samples_consumed", len(clips) + 1, xp.InvalidArgumentError),
+            ("samples_consumed", -1, xp.InvalidArgumentError),
+            ("seed", "7", xp.InvalidArgumentError),
+            ("epoch", None, xp.InvalidArgumentError),
+            ("order_version", 2, xp.UnsupportedError),
+            ("bucket_samples_consumed", [3], xp.MismatchError),
+            ("epochs", 1, xp.InvalidArgumentError),
+        ):
+            with pytest.raises(error):
+                reader.load_state_dict({**state, key: wrong})
+        with pytest.raises(xp.InvalidArgumentError, match="one of state_dict"):
+            reader.load_state_dict(3)
+        assert next(reader).ids == next(clips.reader(batch_size=5)).ids
+
+
+def test_its_stats_tell_what_it_has_done(clips):
+    with clips.reader(batch_size=4) as reader:
+        assert reader.stats().batch_count == 0
+        count = len(list(reader))
+        stats = reader.stats()
+        assert (stats.batch_count, stats.sample_count, stats.rejects) == (count, 4 * count, 0)
+        assert 0 < stats.consumer_wait_s and 0 <= stats.ms_p50 <= stats.ms_p95 <= stats.ms_p99 and stats.ms_mean > 0
+
+
+def test_an_epoch_without_a_batch_warns(clips):
+    with clips.reader(batch_size=len(clips) + 1) as reader:
+        with pytest.warns(UserWarning, match=f"an epoch has no batch: {len(clips)} clips do not fill one of {len(clips) + 1}"):
+            assert list(reader) == []
 
 
 WRONG = {
@@ -351,203 +378,6 @@ def test_a_source_that_comes_back_is_no_reject_any_more(corpus, tmp_path):
     assert caught.value.kind == "environment"
     (tmp_path / "away.wav").rename(data / "clip-003.wav")
     assert clips["clip-003"].mel_len > 0 and clips.fault_count == 0
-
-
-# ---- failures, threads, processes
-
-
-class Failing:
-    """A handle whose machine fails at one clip."""
-
-    def __init__(self, handle, position, failures):
-        self._handle, self._position, self._failures = handle, position, failures
-
-    def record(self, position):
-        if position == self._position and self._failures:
-            raise self._failures.pop()
-        return self._handle.record(position)
-
-    def __getattr__(self, name):
-        return getattr(self._handle, name)
-
-
-def test_a_failure_is_raised_where_its_batch_would_come(clips):
-    with clips.reader(batch_size=5, shuffle="none") as reader:
-        reader._handle = Failing(reader._handle, 12, [xp.ResourceError("no memory left")])
-        ids = list(clips.ids)
-        assert next(reader).ids == ids[:5] and next(reader).ids == ids[5:10]
-        with pytest.raises(xp.ResourceError, match="no memory left"):
-            next(reader)
-        assert [batch.ids for batch in reader] == [ids[first : first + 5] for first in range(15, 35, 5)]
-        reader.set_epoch(0)
-        assert sum(batch.valid_count for batch in reader) == 35
-
-
-def test_close_ends_the_threads(clips):
-    before = len(runtime_threads())
-    reader = clips.reader(batch_size=4, workers=4, prefetch=8)
-    next(reader)
-    assert len(runtime_threads()) > before
-    reader.close()
-    reader.close()
-    assert len(runtime_threads()) == before and repr(reader).endswith("closed>")
-    with pytest.raises(xp.InvalidArgumentError, match="closed"):
-        next(reader)
-    with pytest.raises(xp.InvalidArgumentError, match="closed"):
-        reader.set_epoch(1)
-
-
-def test_a_reader_that_is_dropped_ends_its_threads(clips):
-    before = len(runtime_threads())
-    reader = clips.reader(batch_size=4, workers=4, prefetch=8)
-    batch = next(reader)
-    del reader
-    gc.collect()
-    assert wait_until(lambda: len(runtime_threads()) == before)
-    assert batch.valid_count == 4
-
-
-def decoders():
-    """Processes of this one that decode."""
-    children = [pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
-    return [pid for pid in children if b"decode-worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-
-
-def test_the_processes_that_decode_end_with_the_clips(corpus):
-    gc.collect()
-    before = len(decoders())
-    clips = runtime(corpus)
-    _ = clips[0].mel
-    assert len(decoders()) == before + 1
-    del clips
-    gc.collect()
-    assert wait_until(lambda: len(decoders()) == before)
-
-
-def test_two_threads_in_one_reader_are_told(clips):
-    with clips.reader(batch_size=4) as reader, reader._turn:
-        with pytest.raises(xp.BusyError, match="another thread"):
-            next(reader)
-
-
-def test_many_threads_may_ask_for_clips(clips, cache):
-    wrong = []
-
-    def ask(first):
-        for number in range(len(clips)):
-            position = (first * 5 + number) % len(clips)
-            if not same(clips[position].mel, cache[position].mel):
-                wrong.append(position)
-
-    threads = [threading.Thread(target=ask, args=(first,)) for first in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
-
-
-def in_child(work):
-    """The exit code of a forked child: 0 where `work` returned true."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python 3.12 and later warn of any fork beside threads
-        child = os.fork()
-    if child == 0:
-        try:
-            os._exit(0 if work() else 1)
-        except BaseException as error:
-            print(repr(error), file=sys.stderr)
-            os._exit(2)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def test_a_forked_child_has_clips_of_its_own(clips, cache):
-    _ = clips[0]
-    assert in_child(lambda: same(clips[1].mel, cache[1].mel)) == 0
-    assert same(clips[1].mel, cache[1].mel)
-
-
-def test_a_forked_child_may_read_batches(clips):
-    with clips.reader(batch_size=5, shuffle="none") as reader:
-        expected = next(reader).mel
-
-        def child():
-            with pytest.raises(xp.UnsupportedError, match="open a reader in the child"):
-                next(reader)
-            with clips.reader(batch_size=5, shuffle="none") as own:
-                return same(next(own).mel, expected)
-
-        assert in_child(child) == 0
-        assert next(reader).valid_count == 5
-
-
-def test_a_child_of_a_process_that_has_built_has_clips(corpus, cache, tmp_path):
-    xp.build(corpus, tmp_path / "cache", settings=SETTINGS, progress=False)
-    clips = runtime(corpus)
-    assert in_child(lambda: same(clips[1].mel, cache[1].mel)) == 0
-
-
-def test_data_that_has_changed_is_told_to_a_child(corpus, tmp_path):
-    data = shutil.copytree(corpus, tmp_path / "data")
-    clips = runtime(data)
-    (data / "clip-003.wav").unlink()
-
-    def child():
-        with pytest.raises(xp.MismatchError, match="plan it again"):
-            clips[0]
-        return True
-
-    assert in_child(child) == 0
-
-
-def test_pickled_clips_plan_anew(corpus, cache, monkeypatch, tmp_path):
-    monkeypatch.chdir(corpus.parent)
-    clips = runtime(corpus.name)
-    pickled = pickle.dumps(clips)
-    monkeypatch.chdir(tmp_path)
-    again = pickle.loads(pickled)
-    assert same(again[2].mel, cache[2].mel) and again.digest == clips.digest
-    with clips.reader() as reader, pytest.raises(TypeError, match="pickle the clips"):
-        pickle.dumps(reader)
-
-
-def test_an_interpreter_may_end_in_the_middle(corpus):
-    code = """
-import sys, threading
-import xtts_precompute as xp
-clips = xp.runtime(sys.argv[1], settings={"max_frames": 64}, progress=False, workers=4)
-reader = clips.reader(batch_size=4, prefetch=8)
-print(next(reader).valid_count)
-def go_on():
-    while True:
-        for clip in clips:
-            pass
-threading.Thread(target=go_on, daemon=True).start()
-"""
-    assert run_python(code, corpus) == "4\n"
-
-
-def test_memory_does_not_grow(corpus):
-    code = (
-        RESIDENT_KIB
-        + """
-import sys
-import xtts_precompute as xp
-clips = xp.runtime(sys.argv[1], settings={"max_frames": 64}, progress=False, workers=2)
-reader = clips.reader(batch_size=4)
-def epochs(count):
-    for _ in range(count):
-        for batch in reader:
-            batch.ids
-    for position in range(len(clips)):
-        clips[position].mel
-epochs(6)
-before = resident_kib()
-epochs(20)
-print(resident_kib() - before)
-"""
-    )
-    assert int(run_python(code, corpus, timeout_s=300)) < 4096
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="XTTS_CORPUS is not set")

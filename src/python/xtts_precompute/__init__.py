@@ -58,7 +58,7 @@ from ._reader import Reader, ReaderStats
 from ._runtime import RuntimeClips, RuntimeProgress, runtime
 from ._runtime_batch import RuntimeBatch
 from ._runtime_clip import Reject, RuntimeClip
-from ._runtime_reader import RuntimeReader
+from ._runtime_reader import RuntimeReader, RuntimeStats
 
 __version__: str
 
@@ -114,6 +114,7 @@ __all__ = [
     "RuntimeClips",
     "RuntimeProgress",
     "RuntimeReader",
+    "RuntimeStats",
     "SourceIoError",
     "Statistics",
     "StepProfiler",

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ._batch import Batch
-from ._errors import UnsupportedError
 from ._frameworks import BatchLoader, length_field
 from ._myxtts_tokens import TokensOf
+from ._passes import Passes
+from ._runtime_batch import RuntimeBatch
 
 
 class TrainerBatch(tuple[Any, Any, Any, Any]):
@@ -70,6 +71,22 @@ class Batches(BatchLoader[Batch]):
         return batch
 
 
+class RuntimeBatches(Passes[RuntimeBatch]):
+    """The same of clips that are computed when they are asked for."""
+
+    def __init__(self, clips: Any, options: Mapping[str, Any], **ranks: Any) -> None:
+        super().__init__(options, **ranks)
+        self._clips = clips
+        with clips.reader(**options):
+            pass  # what cannot be is said now
+
+    def _open_reader(self, **options: Any) -> Any:
+        return self._clips.reader(**options)
+
+    def _convert(self, batch: RuntimeBatch) -> RuntimeBatch:
+        return batch
+
+
 def alone() -> tuple[int, int]:
     """NumPy knows of no ranks."""
     return 0, 1
@@ -124,14 +141,11 @@ class Loader:
 
     def state_dict(self) -> dict[str, Any]:
         """Where it stands, as plain numbers and texts."""
-        if not hasattr(self._inner, "state_dict"):
-            raise UnsupportedError("batches that are computed at runtime keep no state: make a cache, or begin the epoch again by set_epoch()")
         state: dict[str, Any] = self._inner.state_dict()
         return state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next pass goes on there."""
-        self.state_dict()
+        """The next pass goes on there. One of a cache is not one of clips that are computed at runtime (MismatchError)."""
         self._inner.load_state_dict(state)
 
     def stats(self) -> Any:
@@ -140,8 +154,7 @@ class Loader:
 
     def close(self) -> None:
         """Ends its threads."""
-        if hasattr(self._inner, "close"):
-            self._inner.close()
+        self._inner.close()
 
     def __enter__(self) -> Loader:
         return self

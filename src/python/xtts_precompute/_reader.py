@@ -89,11 +89,7 @@ class Reader:
         if self._ended:
             self.set_epoch(self.epoch)
         if not len(self):
-            warnings.warn(
-                f"an epoch has no batch: {self.sample_count} clips do not fill one of {self._options.get('batch_size', 32)} on each of "
-                f"{self._options.get('world_size', 1)} ranks; drop_last=False keeps them",
-                stacklevel=2,
-            )
+            warn_of_no_batch(self.sample_count, self._options)
         return self
 
     def __next__(self) -> Batch:
@@ -157,18 +153,13 @@ class Reader:
 
         MismatchError: the state is of another generation, selection or kind of order.
         """
-        if not isinstance(state, Mapping):
-            raise InvalidArgumentError(f"the state must be one of state_dict(), not {state!r}")
-        no_others("key of a reader's state", state, _STATE_KEYS)
-        for key in _STATE_KEYS:
-            if key not in state:
-                raise InvalidArgumentError(f"the state has no '{key}': it is not one of state_dict()")
+        given = checked_state(state)
         try:
-            self._core.load_state(dict(state))
+            self._core.load_state(given)
         except (TypeError, ValueError, RuntimeError) as error:
             if isinstance(error, Error):
                 raise
-            raise InvalidArgumentError(f"the state holds what state_dict() never gives: {dict(state)!r}") from None
+            raise InvalidArgumentError(f"the state holds what state_dict() never gives: {given!r}") from None
         self._ended = False
 
     # ---- the rest
@@ -199,6 +190,26 @@ class Reader:
             return f"<Reader of {self._cache._shown}, in use>"
         given = ", ".join(f"{name}={_short.repr(value)}" for name, value in self._options.items() if value is not None)
         return f"<Reader of {self._cache._shown}: epoch {self.epoch}, {len(self)} batches of {self.sample_count} clips, {given}>"
+
+
+def warn_of_no_batch(sample_count: int, options: Mapping[str, Any]) -> None:
+    """To who asks for the batches of an epoch that has none."""
+    warnings.warn(
+        f"an epoch has no batch: {sample_count} clips do not fill one of {options.get('batch_size', 32)} on each of "
+        f"{options.get('world_size', 1)} ranks; drop_last=False keeps them",
+        stacklevel=3,
+    )
+
+
+def checked_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What state_dict() gives has these keys and no others, in all kinds of readers."""
+    if not isinstance(state, Mapping):
+        raise InvalidArgumentError(f"the state must be one of state_dict(), not {state!r}")
+    no_others("key of a reader's state", state, _STATE_KEYS)
+    for key in _STATE_KEYS:
+        if key not in state:
+            raise InvalidArgumentError(f"the state has no '{key}': it is not one of state_dict()")
+    return dict(state)
 
 
 def _unpickle(cache: Cache, options: Mapping[str, Any], state: Mapping[str, Any]) -> Reader:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import statistics
 import threading
+import time
 import warnings
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,8 +19,9 @@ import numpy.typing as npt
 
 from . import _core
 from ._choices import one_of, switch, whole
-from ._errors import BusyError, InvalidArgumentError, TooManyRejectsError, UnsupportedError
+from ._errors import BusyError, InvalidArgumentError, MismatchError, TooManyRejectsError, UnsupportedError
 from ._options import SPLITS, _ids, _texts
+from ._reader import checked_state, warn_of_no_batch
 from ._runtime_batch import Job, RuntimeBatch, wishes_of
 from ._runtime_clip import Reject
 
@@ -26,6 +31,9 @@ if TYPE_CHECKING:
     from ._runtime import RuntimeClips
 
 SHUFFLES = ("global", "none")
+_ORDER_VERSION = 1
+_INTERVALS_KEPT = 8192
+_MOST = 2**64 - 1
 
 
 class _Order(NamedTuple):
@@ -38,6 +46,28 @@ class _Order(NamedTuple):
     rank: int
     world_size: int
     drop_last: bool
+    first_place: int
+    """Behind what has been taken of the epoch when a state was loaded."""
+
+    def count_batches(self) -> int:
+        return _core.count_batches(**{name: value for name, value in self._asdict().items() if name not in ("is_shuffled", "seed")})
+
+
+@dataclass(frozen=True)
+class RuntimeStats:
+    """What a reader has done, since it was opened."""
+
+    batch_count: int
+    sample_count: int
+    ms_mean: float
+    """From one batch to the next, with the deviation and the quantiles, over the last 8,192."""
+    ms_std: float
+    ms_p50: float
+    ms_p95: float
+    ms_p99: float
+    consumer_wait_s: float
+    """For batches."""
+    rejects: int
 
 
 class RuntimeReader:
@@ -47,8 +77,8 @@ class RuntimeReader:
     begins the epoch after it; `set_epoch(e)` begins epoch e anew. What fails in a thread is raised where its batch would
     come, and the call after it goes on with the next batch.
 
-    One thread at a time: a second gets BusyError. A forked child opens its own. It has no state to save: `set_epoch()` and
-    the number of batches to leave out say where a run was.
+    One thread at a time: a second gets BusyError. A forked child opens its own. A pickled reader goes on at the same place
+    in another process of the machine.
     """
 
     def __init__(self, clips: RuntimeClips, options: Mapping[str, Any]) -> None:
@@ -63,27 +93,24 @@ class RuntimeReader:
         self._order = _Order(
             sample_count=len(self._positions),
             is_shuffled=one_of("shuffle", "none" if shuffle is None else shuffle, SHUFFLES) == "global",
-            seed=whole("seed", options["seed"], 0, 2**64 - 1),
+            seed=whole("seed", options["seed"], 0, _MOST),
             batch_size=whole("batch_size", options["batch_size"], 1, 2**20),
             rank=whole("rank", options["rank"], 0, 2**32 - 1),
             world_size=whole("world_size", options["world_size"], 1, 2**32 - 1),
             drop_last=switch("drop_last", options["drop_last"]),
+            first_place=0,
         )
         self._prefetch = whole("prefetch", options["prefetch"], 1, 1024)
         workers = options["workers"]
         self._workers = clips._arguments["threads"] if workers is None else whole("workers", workers, 1, 1024)
-        self._batch_count = _core.count_batches(
-            sample_count=self._order.sample_count,
-            batch_size=self._order.batch_size,
-            rank=self._order.rank,
-            world_size=self._order.world_size,
-            drop_last=self._order.drop_last,
-        )
+        self._batch_count = self._order.count_batches()  # of a whole epoch
+        self._count_here = self._batch_count  # of this one, from its first place on
         self._epoch = 0
-        self._next = 0  # the batch that the consumer gets next
+        self._next = 0  # the batch that the consumer gets next, counted from the first place on
         self._ended = False  # the end of the epoch has been reached: the next `for` begins another
         self._jobs: deque[Job] = deque()  # batches _next, _next + 1, ...
         self._rejects: dict[str, Reject] = {}
+        self._taken = _Taken()
         self._turn = threading.Lock()
         self._made_at = _core.fork_count()
         self._pool: ThreadPoolExecutor | None = ThreadPoolExecutor(self._workers, "xtts-runtime")
@@ -94,12 +121,15 @@ class RuntimeReader:
     def __iter__(self) -> Iterator[RuntimeBatch]:
         if self._ended:
             self.set_epoch(self.epoch)
+        if not len(self):
+            warn_of_no_batch(self.sample_count, self._options)
         return self
 
     def __next__(self) -> RuntimeBatch:
         with _Turn(self):
             if self._ended:
                 raise StopIteration
+            begin = time.perf_counter()
             pool = self._pool_or_why_not()
             self._compute_ahead(pool)
             if not self._jobs:
@@ -112,6 +142,7 @@ class RuntimeReader:
                 self._go_on(pool)
                 raise
             self._go_on(pool)
+            self._taken.add(batch.valid_count, begin)
         self._note(rejects)
         return batch
 
@@ -121,7 +152,7 @@ class RuntimeReader:
         self._compute_ahead(pool)
 
     def _compute_ahead(self, pool: ThreadPoolExecutor) -> None:
-        while len(self._jobs) < self._prefetch and self._next + len(self._jobs) < self._batch_count:
+        while len(self._jobs) < self._prefetch and self._next + len(self._jobs) < self._count_here:
             samples = _core.samples_of_batch(self._next + len(self._jobs), epoch=self._epoch, **self._order._asdict())
             job = Job(self._handle, self._wishes, self._order.batch_size, self._positions[np.array(samples, np.intp)])
             job.tasks = [pool.submit(job.fill_row, row) for row in range(len(samples))]
@@ -165,14 +196,66 @@ class RuntimeReader:
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of this epoch."""
-        wanted = whole("epoch", epoch, 0, 2**64 - 1)
+        wanted = whole("epoch", epoch, 0, _MOST)
         with _Turn(self):
             self._pool_or_why_not()
-            if wanted != self._epoch or self._next > 0:
-                _drop(self._jobs)
-            self._epoch, self._next, self._ended = wanted, 0, False
+            self._go_to(wanted, self._order._replace(first_place=0))
+
+    def _go_to(self, epoch: int, order: _Order) -> None:
+        if epoch != self._epoch or self._next > 0 or order != self._order:
+            _drop(self._jobs)
+        self._epoch, self._next, self._ended = epoch, 0, False
+        self._order, self._count_here = order, order.count_batches()
+
+    # ---- state
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the reader stands, as plain numbers and texts. Batches that were handed out count as consumed."""
+        with _Turn(self):
+            order, ended = self._order, self._ended
+            consumed = min(order.sample_count, order.first_place + self._next * order.batch_size * order.world_size)
+            return {
+                "order_version": _ORDER_VERSION,
+                "seed": order.seed,
+                "epoch": self._epoch + ended,
+                "samples_consumed": 0 if ended else consumed,
+                "bucket_samples_consumed": [],
+                "cache": self._clips.digest,
+                "selection": self._selection(),
+            }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on behind what the state's reader had consumed, also with another batch size or number of ranks.
+
+        MismatchError: the state is of other data, of another selection or kind of order, or of a cache.
+        """
+        given = checked_state(state)
+        if given["order_version"] != _ORDER_VERSION:
+            raise UnsupportedError(f"the state is of order version {given['order_version']!r}; this build knows version {_ORDER_VERSION}")
+        if given["cache"] != self._clips.digest:
+            raise MismatchError(f"the state is of a cache, or of other data than {self._clips._shown} holds now: begin the epoch anew with set_epoch()")
+        if given["selection"] != self._selection() or given["bucket_samples_consumed"] != []:
+            raise MismatchError("the state is of a reader that chose other clips or another kind of shuffle")
+        order = self._order._replace(
+            seed=whole("seed of the state", given["seed"], 0, _MOST),
+            first_place=whole("samples_consumed of the state", given["samples_consumed"], 0, self._order.sample_count),
+        )
+        epoch = whole("epoch of the state", given["epoch"], 0, _MOST)
+        with _Turn(self):
+            self._pool_or_why_not()
+            self._go_to(epoch, order)
+
+    def _selection(self) -> str:
+        """Of the clips and the kind of order: 32 hexadecimal digits."""
+        digest = hashlib.blake2b(self._positions.astype("<u8").tobytes(), digest_size=16)
+        digest.update(bytes([self._order.is_shuffled]))
+        return digest.hexdigest()
 
     # ---- the rest
+
+    def stats(self) -> RuntimeStats:
+        """What it has done, and how evenly."""
+        return self._taken.stats(len(self._rejects))
 
     def _pool_or_why_not(self) -> ThreadPoolExecutor:
         if self._made_at != _core.fork_count():
@@ -201,12 +284,44 @@ class RuntimeReader:
         self.close()
 
     def __reduce__(self) -> Any:
-        raise TypeError("a reader of runtime clips has threads of this process and cannot be pickled: pickle the clips, and open a reader there")
+        return _unpickle, (self._clips, self._options, self.state_dict())
 
     def __repr__(self) -> str:
         if self._pool is None:
             return f"<RuntimeReader of {self._clips._shown}, closed>"
         return f"<RuntimeReader of {self._clips._shown}: epoch {self.epoch}, {len(self)} batches of {self.sample_count} clips>"
+
+
+class _Taken:
+    """What has been handed out, and when."""
+
+    def __init__(self) -> None:
+        self._batches = self._samples = 0
+        self._wait_s = 0.0
+        self._last_s: float | None = None
+        self._intervals_ms: deque[float] = deque(maxlen=_INTERVALS_KEPT)
+
+    def add(self, samples: int, asked_s: float) -> None:
+        now = time.perf_counter()
+        if self._last_s is not None:
+            self._intervals_ms.append(1e3 * (now - self._last_s))
+        self._last_s = now
+        self._wait_s += now - asked_s
+        self._batches += 1
+        self._samples += samples
+
+    def stats(self, rejects: int) -> RuntimeStats:
+        ordered = sorted(self._intervals_ms) or [0.0]
+        p50, p95, p99 = (ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in (0.5, 0.95, 0.99))
+        return RuntimeStats(
+            self._batches, self._samples, statistics.fmean(ordered), statistics.pstdev(ordered), p50, p95, p99, self._wait_s, rejects
+        )
+
+
+def _unpickle(clips: RuntimeClips, options: Mapping[str, Any], state: Mapping[str, Any]) -> RuntimeReader:
+    reader = RuntimeReader(clips, options)
+    reader.load_state_dict(state)
+    return reader
 
 
 class _Turn:

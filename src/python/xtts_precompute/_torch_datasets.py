@@ -15,7 +15,8 @@ from ._cache import Cache
 from ._choices import whole
 from ._clips import Clip
 from ._errors import InvalidArgumentError, NotFoundError, UnsupportedError
-from ._frameworks import CacheOrPath, Fields, Share, framework, given_share, length_field, opened, parsed_columns, reader_options
+from ._frameworks import CacheOrPath, Fields, framework, length_field, opened, parsed_columns, reader_options
+from ._passes import Share, given_share
 from ._reader import Reader
 from ._torch_batches import HostTensors, TensorBatch, share
 

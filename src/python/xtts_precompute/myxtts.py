@@ -17,8 +17,7 @@ from typing import Any
 
 from ._choices import one_of, switch, whole
 from ._errors import InvalidArgumentError
-from ._frameworks import given_share
-from ._myxtts_batches import Batches, Columns, Loader, TrainerBatch, alone
+from ._myxtts_batches import Batches, Columns, Loader, RuntimeBatches, TrainerBatch, alone
 from ._myxtts_config import Config, ConfigKey, warn
 from ._myxtts_source import choose_cache, open_source
 from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
@@ -229,10 +228,10 @@ class Dataset:
     ) -> Loader:
         """The same batches, computed now: of the same clips in the same order."""
         columns = self._columns(ids)
-        rank, world_size = (given_share(self._rank, self._world_size) or share)()
         given = {**options, "columns": {"mel": "float32"} if self._tokens_of is not None else options["columns"]}
         given["workers"] = given.pop("threads", None)
-        inner = self.source.reader(**given, exclude=self._left_out or None, rank=rank, world_size=world_size)
+        given["exclude"] = self._left_out or None
+        inner = RuntimeBatches(self.source, given, rank=self._rank, world_size=self._world_size, share=share)
         return Loader(inner, columns, not options["drop_last"], self._pads, convert)
 
 

@@ -60,6 +60,16 @@ TEST(PublicReaderOrder, IsToldWithoutACache) {
           told.insert(told.end(), samples->begin(), samples->end());
         }
         EXPECT_EQ(told, positions_of_epoch(reader));
+        reader.set_epoch(2);
+        ASSERT_TRUE(reader.next().ok());
+        EpochBatches rest = epoch;
+        rest.first_place = reader.state().samples_consumed;
+        std::vector<std::uint64_t> left;
+        for (std::uint64_t batch = 0; batch < *count_batches(rest); ++batch) {
+          const auto samples = samples_of_batch(rest, batch);
+          left.insert(left.end(), samples->begin(), samples->end());
+        }
+        EXPECT_EQ(left, positions_of_epoch(reader));
         EXPECT_EQ(samples_of_batch(epoch, *batch_count).status().code(), StatusCode::kNotFound);
       }
     }
@@ -72,6 +82,8 @@ TEST(PublicReaderOrder, IsNotToldOfWhatCannotBe) {
   EXPECT_EQ(code({.sample_count = 9, .batch_size = 0}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.sample_count = 9, .rank = 2, .world_size = 2}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.sample_count = 9, .world_size = 0}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.sample_count = 9, .first_place = 9}), StatusCode::kOk);
+  EXPECT_EQ(code({.sample_count = 9, .first_place = 10}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.sample_count = 9, .shuffle = Shuffle::kWindow}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.sample_count = (std::uint64_t{1} << 48U) + 1}), StatusCode::kInvalidArgument);
 }

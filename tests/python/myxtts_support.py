@@ -1,0 +1,43 @@
+"""What the tests of the trainer's configuration share."""
+
+import shlex
+import subprocess
+
+import numpy as np
+import xtts_precompute as xp
+
+from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROGRAM
+
+# What makes the tests' caches (support.build) the ones that are asked for.
+KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 4}
+SETTINGS = {"features.pad_value": PADDING}
+
+
+def opened(cache, keys=None, **options):
+    return xp.myxtts.open({**KEYS, **(keys or {})}, cache, **{"settings": SETTINGS, "progress": False, **options})
+
+
+def kept(loader):
+    """An epoch's batches, as copies."""
+    return [xp.myxtts.TrainerBatch(*map(np.array, batch), ids=batch.ids) for batch in loader]
+
+
+def all_ids(dataset):
+    return sorted(clip_id for batch in dataset.reader(drop_last=False, ids=True) for clip_id in batch.ids)
+
+
+def yaml_file(folder, text, name="config.yaml"):
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def command_of(error):
+    """The last lines of an error, as a shell would take them."""
+    (line,) = [line for line in str(error).splitlines() if line.startswith("    xtts-precompute ")]
+    return shlex.split(line)[1:]
+
+
+def run_command_of(error, folder=None):
+    done = subprocess.run([PROGRAM, *command_of(error), "--quiet"], capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,253 @@
+"""xp.myxtts: where the cache is looked for, and what becomes of `precompute`, `auto` and `runtime` with it and without."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xtts_precompute as xp
+
+from myxtts_support import KEYS, SETTINGS, all_ids, command_of, kept, opened, run_command_of, yaml_file
+from support import MAX_FRAMES, MAX_TOKENS, run_python
+
+
+# ---- where the cache is
+
+
+def test_the_cache_is_the_argument_or_the_configurations_or_beside_the_data(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("data.cache").symlink_to(path)
+    assert opened(path, {"cache_path": "nowhere"}).source.path == str(path)
+    assert opened(None, {"cache_path": str(path), "dataset_path": "data"}).source.path == str(path)
+    assert opened(None, {"dataset_path": "data/"}).source.path == "data.cache"
+    assert opened(None, {"dataset_path": "nowhere"}, data="data").source.path == "data.cache"
+    with pytest.raises(xp.NotFoundError, match="where is the cache"):
+        opened(None)
+
+
+def test_several_caches_are_one(path, second_path):
+    assert all_ids(opened([path, second_path], split=None)) == sorted([*xp.open(path).ids, *xp.open(second_path).ids])
+
+
+def test_an_open_cache_will_do(cache):
+    assert opened(cache).source is cache
+
+
+# ---- precompute
+
+
+@pytest.mark.parametrize("kind", ["file", "dict"])
+def test_the_command_of_the_error_makes_the_missing_cache(corpus, tmp_path, kind):
+    folder = tmp_path / "it's here"
+    folder.mkdir()
+    config = {**KEYS, "n_mels": 40, "language": "fa", "train_subset_fraction": 0.75, "subset_seed": 3, "max_audio_length": 11.0}
+    if kind == "file":
+        config = yaml_file(folder, "data:\n" + "".join(f"  {name}: {value}\n" for name, value in config.items()))
+    arguments = {"cache": folder / "the cache", "data": corpus, "settings": {"log.floor": 1e-4, "text.too_long": "truncate"}}
+    with pytest.raises(xp.NotFoundError, match="preprocessing_mode is precompute, but the cache .* is not there") as missing:
+        xp.myxtts.open(config, **arguments)
+    assert ("--config" in command_of(missing.value)) == (kind == "file")
+    run_command_of(missing.value)
+    dataset = xp.myxtts.open(config, **arguments)
+    batch = next(iter(dataset.reader()))
+    assert batch.mel.shape == (4, MAX_FRAMES, 40) and batch.mel.min() >= np.log(np.float32(1e-4)) - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("keys", "difference", "overwrites"),
+    [
+        ({"n_mels": 40}, "features.mel.n_mels: 80 in the cache, 40 asked for", True),
+        ({"trim_silence": False}, 'features.trim.method: "top_db" in the cache, "none" asked for', True),
+        ({"max_text_length": 30}, "text.max_tokens: 48 in the cache, 30 asked for", False),
+        ({"train_subset_fraction": 0.5}, "corpus.train_subset_fraction: 1.0 in the cache, 0.5 asked for", False),
+        ({"train_split": 0.5, "val_split": 0.5}, "corpus.train_split: 0.9 in the cache, 0.5 asked for", False),
+        ({"language": "fa"}, 'corpus.language: "" in the cache, "fa" asked for', False),
+    ],
+)
+def test_the_command_of_the_error_makes_another_cache_the_right_one(corpus, own_path, keys, difference, overwrites):
+    with pytest.raises(xp.MismatchError) as other:
+        opened(own_path, keys, data=corpus)
+    assert difference in str(other.value)
+    assert ("--overwrite" in command_of(other.value)) == overwrites
+    run_command_of(other.value)
+    assert len(opened(own_path, keys, data=corpus, split=None).reader()) > 1
+
+
+def test_a_subset_that_is_not_asked_for_any_more_is_noticed(corpus, tmp_path):
+    keys = {"train_subset_fraction": 0.5, "subset_seed": 3, "auto_rebuild_mel_cache": True, "preprocessing_mode": "auto"}
+    subset = all_ids(opened(tmp_path / "cache", keys, data=corpus))
+    with pytest.raises(xp.MismatchError, match="corpus.subset_seed: 3 in the cache, 0 asked for(.|\n)*corpus.train_subset_fraction: 0.5 in the cache, 1.0"):
+        opened(tmp_path / "cache", data=corpus)
+    everything = all_ids(opened(tmp_path / "cache", {**keys, "train_subset_fraction": 1}, data=corpus))
+    assert 0 < len(subset) < len(everything) and set(subset) < set(everything)
+    opened(tmp_path / "cache", {"subset_seed": 4}, data=corpus)  # which means nothing without a subset
+
+
+def test_what_the_configuration_does_not_say_may_be_the_caches(corpus, tmp_path):
+    xp.build(corpus, tmp_path / "cache", settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}, language="sw", progress=False)
+    opened(tmp_path / "cache")
+
+
+def test_a_part_of_a_cache_is_not_complete(corpus, tmp_path):
+    xp.build(corpus, tmp_path / "part", settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}, partition=(1, 1), progress=False)
+    with pytest.raises(xp.MismatchError, match="is a part of one. This joins them:\n    xtts-precompute merge"):
+        opened(tmp_path / "part")
+
+
+def test_a_cache_that_is_not_finished_is_called_so(tmp_path):
+    (tmp_path / "cache/.build").mkdir(parents=True)
+    with pytest.raises(xp.NotFoundError, match="is begun, but not finished"):
+        opened(tmp_path / "cache", data="data")
+
+
+def spoiled(path):
+    manifest = path / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes().replace(b'"generation"', b'"generatiom"', 1))
+
+
+def test_the_command_of_the_error_mends_a_damaged_cache(corpus, own_path):
+    spoiled(own_path)
+    with pytest.raises(xp.CorruptError, match="the cache is damaged") as damage:
+        opened(own_path, data=corpus)
+    run_command_of(damage.value)
+    assert len(opened(own_path).reader()) > 1
+
+
+# ---- auto
+
+AUTO = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True}
+
+
+def contents(path):
+    return {file: file.read_bytes() for file in Path(path).rglob("*") if file.is_file()}
+
+
+def test_auto_uses_a_valid_cache_as_it_is(own_path):
+    before = contents(own_path)
+    dataset = opened(own_path, AUTO, data="nowhere")
+    assert dataset.mode == "precompute" and contents(own_path) == before
+
+
+def test_auto_makes_a_missing_cache_and_tells_of_its_progress(corpus, tmp_path):
+    told = []
+    dataset = opened(tmp_path / "cache", AUTO, data=corpus, progress=told.append)
+    assert dataset.mode == "precompute" and told[-1].done == told[-1].total == len(xp.open(tmp_path / "cache"))
+    # Of the same bytes as the one that the command line makes.
+    told.clear()
+    opened(tmp_path / "cache", AUTO, data=corpus, progress=told.append)
+    assert not told
+
+
+def test_auto_makes_a_cache_anew_that_is_another_one(corpus, own_path):
+    with pytest.warns(UserWarning, match="is made anew, because .*\n    features.mel.n_mels: 80 in the cache, 40 asked for"):
+        dataset = opened(own_path, {**AUTO, "n_mels": 40}, data=corpus)
+    assert next(iter(dataset.reader())).mel.shape == (4, MAX_FRAMES, 40)
+
+
+def test_auto_mends_a_damaged_cache(corpus, own_path):
+    spoiled(own_path)
+    assert len(opened(own_path, AUTO, data=corpus).reader()) > 1
+    assert xp.verify(own_path, progress=False).ok
+
+
+RANK = """
+import sys, warnings
+import xtts_precompute as xp
+warnings.simplefilter("ignore")
+config = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True, "max_mel_frames": 64, "n_mels": int(sys.argv[3])}
+tokenizer = (lambda text: [len(text)]) if len(sys.argv) > 4 else None
+dataset = xp.myxtts.open(config, sys.argv[2], sys.argv[1], progress=False, tokenizer=tokenizer)
+assert tokenizer is None or set(dataset.source.columns) == {"mel", "tokens", "tokenizer_tokens"}
+print(dataset.source.digest, next(iter(dataset.reader(batch_size=4))).mel.shape[2])
+"""
+
+
+@pytest.mark.parametrize(("begun", "tokenizer"), [("missing", []), ("of another recipe", []), ("missing", ["tokenizer"])])
+def test_ranks_that_find_no_cache_make_it_once(corpus, tmp_path, begun, tokenizer):
+    cache = tmp_path / "cache"
+    if begun != "missing":
+        run_python(RANK, corpus, cache, 80)
+    ranks = [subprocess.Popen([sys.executable, "-c", RANK, corpus, cache, "40", *tokenizer], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    said = [rank.communicate(timeout=120)[0].split() for rank in ranks]
+    assert [rank.returncode for rank in ranks] == [0, 0, 0]
+    assert {channels for _, channels in said} == {"40"}
+    assert len({digest for digest, _ in said}) == 1
+
+
+def test_auto_without_leave_to_build_says_so_and_computes_at_runtime(corpus, tmp_path):
+    with pytest.warns(UserWarning) as told:
+        dataset = opened(tmp_path / "cache", {"preprocessing_mode": "auto"}, data=corpus)
+    (said,) = [str(one.message) for one in told]
+    assert "computed on the fly, because the cache" in said and "data.auto_rebuild_mel_cache: true would make it here" in said
+    assert told[0].filename == opened.__code__.co_filename
+    assert dataset.mode == "runtime" and not (tmp_path / "cache").exists()
+    run_command_of(said)
+    stored = opened(tmp_path / "cache")
+    assert stored.mode == "precompute" and all_ids(stored) == all_ids(dataset)
+
+
+def test_auto_that_does_not_know_the_data_says_what_is_missing(tmp_path):
+    with pytest.warns(UserWarning, match="auto_rebuild_mel_cache needs to know where the data is"), pytest.raises(xp.NotFoundError, match="where is the data"):
+        opened(tmp_path / "cache", AUTO)
+
+
+# ---- runtime
+
+
+@pytest.mark.parametrize("pads", [True, False])
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_batches_at_runtime_are_those_of_the_cache(corpus, path, pads, shuffle):
+    keys = {"pad_to_fixed_length": pads}
+    stored = opened(path, keys).reader(shuffle=shuffle, drop_last=False, ids=True)
+    made = opened(path, {**keys, "preprocessing_mode": "runtime"}, data=corpus)
+    assert made.mode == "runtime"
+    made = made.reader(shuffle=shuffle, drop_last=False, ids=True)
+    assert len(stored) == len(made)
+    for _ in range(2):
+        pairs = list(zip(kept(stored), kept(made), strict=True))
+        assert len(pairs) > 1
+        for one, other in pairs:
+            assert one.ids == other.ids
+            for first, second in zip(one, other, strict=True):
+                assert first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
+
+
+def test_passes_and_states_at_runtime_are_as_with_a_cache(corpus, path):
+    def ids_of(made):
+        loader = made.reader(ids=True)
+        ids = [[batch.ids for batch in loader]]
+        for batch in loader:  # broken off: the next pass is whole, and another epoch
+            ids.append(batch.ids)
+            break
+        ids += [loader.epoch, [batch.ids for batch in loader], loader.epoch]
+        loader.set_epoch(0)
+        passing = iter(loader)
+        next(passing)
+        state = json.loads(json.dumps(loader.state_dict()))
+        other = made.reader(ids=True, batch_size=2)
+        other.load_state_dict(state)
+        assert loader.stats().batch_count == 1 + sum(map(len, (ids[0], ids[3]))) + 1
+        return [*ids, [batch.ids for batch in other], other.epoch]
+
+    stored, made = opened(path), opened(path, {"preprocessing_mode": "runtime"}, data=corpus)
+    found = ids_of(made)
+    assert found == ids_of(stored) and found[-1] == 1 and found[2] == 1
+    with pytest.raises(xp.MismatchError, match="of a cache"):
+        made.reader().load_state_dict(stored.reader().state_dict())
+
+
+def test_wrong_arguments_at_runtime_are_told_at_once(corpus):
+    made = opened(None, {"preprocessing_mode": "runtime"}, data=corpus)
+    with pytest.raises(xp.InvalidArgumentError, match="batch_size"):
+        made.reader(batch_size=0)
+
+
+def test_the_tokenizer_is_called_at_runtime(corpus, path):
+    dataset = opened(path, {"preprocessing_mode": "runtime"}, data=corpus, tokenizer=lambda text: [len(text), ord(text[-1])])
+    cache = xp.open(path)
+    for batch in dataset.reader(ids=True):
+        for row, clip_id in enumerate(batch.ids):
+            words = cache[clip_id].text
+            assert batch.text_len[row] == 2 and batch.tokens[row].tolist() == [len(words), ord(words[-1])] + [0] * (MAX_TOKENS - 2)

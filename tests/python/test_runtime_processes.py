@@ -1,0 +1,205 @@
+"""Clips computed when they are asked for: failures in threads, forked and spawned processes, memory."""
+
+import gc
+import pickle
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+import xtts_precompute as xp
+
+from runtime_support import SETTINGS, in_child, runtime, runtime_threads, same, wait_until
+from support import RESIDENT_KIB, run_python
+
+
+@pytest.fixture
+def clips(corpus):
+    return runtime(corpus)
+
+
+class Failing:
+    """A handle whose machine fails at one clip."""
+
+    def __init__(self, handle, position, failures):
+        self._handle, self._position, self._failures = handle, position, failures
+
+    def record(self, position):
+        if position == self._position and self._failures:
+            raise self._failures.pop()
+        return self._handle.record(position)
+
+    def __getattr__(self, name):
+        return getattr(self._handle, name)
+
+
+def test_a_failure_is_raised_where_its_batch_would_come(clips):
+    with clips.reader(batch_size=5, shuffle="none") as reader:
+        reader._handle = Failing(reader._handle, 12, [xp.ResourceError("no memory left")])
+        ids = list(clips.ids)
+        assert next(reader).ids == ids[:5] and next(reader).ids == ids[5:10]
+        with pytest.raises(xp.ResourceError, match="no memory left"):
+            next(reader)
+        assert [batch.ids for batch in reader] == [ids[first : first + 5] for first in range(15, 35, 5)]
+        reader.set_epoch(0)
+        assert sum(batch.valid_count for batch in reader) == 35
+
+
+def test_close_ends_the_threads(clips):
+    before = len(runtime_threads())
+    reader = clips.reader(batch_size=4, workers=4, prefetch=8)
+    next(reader)
+    assert len(runtime_threads()) > before
+    reader.close()
+    reader.close()
+    assert len(runtime_threads()) == before and repr(reader).endswith("closed>")
+    with pytest.raises(xp.InvalidArgumentError, match="closed"):
+        next(reader)
+    with pytest.raises(xp.InvalidArgumentError, match="closed"):
+        reader.set_epoch(1)
+
+
+def test_a_reader_that_is_dropped_ends_its_threads(clips):
+    before = len(runtime_threads())
+    reader = clips.reader(batch_size=4, workers=4, prefetch=8)
+    batch = next(reader)
+    del reader
+    gc.collect()
+    assert wait_until(lambda: len(runtime_threads()) == before)
+    assert batch.valid_count == 4
+
+
+def decoders():
+    """Processes of this one that decode."""
+    children = [pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
+    return [pid for pid in children if b"decode-worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def test_the_processes_that_decode_end_with_the_clips(corpus):
+    gc.collect()
+    before = len(decoders())
+    clips = runtime(corpus)
+    _ = clips[0].mel
+    assert len(decoders()) == before + 1
+    del clips
+    gc.collect()
+    assert wait_until(lambda: len(decoders()) == before)
+
+
+def test_two_threads_in_one_reader_are_told(clips):
+    with clips.reader(batch_size=4) as reader, reader._turn:
+        with pytest.raises(xp.BusyError, match="another thread"):
+            next(reader)
+
+
+def test_many_threads_may_ask_for_clips(clips, cache):
+    wrong = []
+
+    def ask(first):
+        for number in range(len(clips)):
+            position = (first * 5 + number) % len(clips)
+            if not same(clips[position].mel, cache[position].mel):
+                wrong.append(position)
+
+    threads = [threading.Thread(target=ask, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_forked_child_has_clips_of_its_own(clips, cache):
+    _ = clips[0]
+    assert in_child(lambda: same(clips[1].mel, cache[1].mel)) == 0
+    assert same(clips[1].mel, cache[1].mel)
+
+
+def test_a_forked_child_may_read_batches(clips):
+    with clips.reader(batch_size=5, shuffle="none") as reader:
+        expected = next(reader).mel
+
+        def child():
+            with pytest.raises(xp.UnsupportedError, match="open a reader in the child"):
+                next(reader)
+            with clips.reader(batch_size=5, shuffle="none") as own:
+                return same(next(own).mel, expected)
+
+        assert in_child(child) == 0
+        assert next(reader).valid_count == 5
+
+
+def test_a_child_of_a_process_that_has_built_has_clips(corpus, cache, tmp_path):
+    xp.build(corpus, tmp_path / "cache", settings=SETTINGS, progress=False)
+    clips = runtime(corpus)
+    assert in_child(lambda: same(clips[1].mel, cache[1].mel)) == 0
+
+
+def test_data_that_has_changed_is_told_to_a_child(corpus, tmp_path):
+    data = shutil.copytree(corpus, tmp_path / "data")
+    clips = runtime(data)
+    (data / "clip-003.wav").unlink()
+
+    def child():
+        with pytest.raises(xp.MismatchError, match="plan it again"):
+            clips[0]
+        return True
+
+    assert in_child(child) == 0
+
+
+def test_pickled_clips_plan_anew(corpus, cache, monkeypatch, tmp_path):
+    monkeypatch.chdir(corpus.parent)
+    clips = runtime(corpus.name)
+    pickled = pickle.dumps(clips)
+    monkeypatch.chdir(tmp_path)
+    again = pickle.loads(pickled)
+    assert same(again[2].mel, cache[2].mel) and again.digest == clips.digest
+
+
+def test_a_pickled_reader_goes_on_at_the_same_place(clips):
+    with clips.reader(batch_size=5, seed=3) as reader:
+        next(reader)
+        pickled = pickle.dumps(reader)
+        left = [batch.ids for batch in reader]
+    with pickle.loads(pickled) as again:
+        assert [batch.ids for batch in again] == left and len(left) == 6
+
+
+def test_an_interpreter_may_end_in_the_middle(corpus):
+    code = """
+import sys, threading
+import xtts_precompute as xp
+clips = xp.runtime(sys.argv[1], settings={"max_frames": 64}, progress=False, workers=4)
+reader = clips.reader(batch_size=4, prefetch=8)
+print(next(reader).valid_count)
+def go_on():
+    while True:
+        for clip in clips:
+            pass
+threading.Thread(target=go_on, daemon=True).start()
+"""
+    assert run_python(code, corpus) == "4\n"
+
+
+def test_memory_does_not_grow(corpus):
+    code = (
+        RESIDENT_KIB
+        + """
+import sys
+import xtts_precompute as xp
+clips = xp.runtime(sys.argv[1], settings={"max_frames": 64}, progress=False, workers=2)
+reader = clips.reader(batch_size=4)
+def epochs(count):
+    for _ in range(count):
+        for batch in reader:
+            batch.ids
+    for position in range(len(clips)):
+        clips[position].mel
+epochs(6)
+before = resident_kib()
+epochs(20)
+print(resident_kib() - before)
+"""
+    )
+    assert int(run_python(code, corpus, timeout_s=300)) < 4096
