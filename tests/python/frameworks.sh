@@ -14,7 +14,7 @@ tests=("torch torch_datasets torch_trainers myxtts_torch" "tensorflow myxtts_ten
 state() {
   /usr/bin/python3 -c 'import sys; print(sys.version)'
   dpkg-query -W -f='${Version}\n' python3-torch 2>/dev/null || true
-  sha256sum tests/python/requirements-frameworks.txt
+  sha256sum tests/python/requirements-frameworks.txt tests/python/requirements-torch.txt
   cat build/python-env.state
 }
 
@@ -25,9 +25,15 @@ install_frameworks() {
   /usr/bin/python3 -m venv --system-site-packages "$environment"
   if ! "$environment/bin/pip" install --requirement tests/python/requirements-frameworks.txt; then
     "$environment/bin/pip" install pytest
-    grep -E '^(jax|tensorflow)' tests/python/requirements-frameworks.txt | while read -r one; do
+    grep -E '^(jax|librosa|tensorflow)' tests/python/requirements-frameworks.txt | while read -r one; do
       "$environment/bin/pip" install "$one" || echo "NOT INSTALLED: $one"
     done
+  fi
+  # With the PyTorch that is there, and no other: PyPI's is one of gigabytes.
+  local torch
+  if torch=$("$environment/bin/python" -c 'import torch, importlib.metadata as all; print(all.version("torch"))'); then
+    "$environment/bin/pip" install --requirement tests/python/requirements-torch.txt "torch==$torch" ||
+      echo "NOT INSTALLED: Lightning and Accelerate for PyTorch $torch"
   fi
   # The wheel is for the Python that it was built with, mostly the same.
   "$environment/bin/pip" install build/python-dist/*.whl || "$environment/bin/pip" install build/python-dist/*.tar.gz
