@@ -161,6 +161,13 @@ def test_the_column_is_made_anew_only_when_the_version_changes(own_path, monkeyp
     assert min(int(clip[COLUMN][0]) for clip in dataset.source) == clips + 1
 
 
+def test_an_open_cache_may_be_older_than_the_column(own_path):
+    cache = xp.open(own_path)
+    for split in ("train", "val"):
+        dataset = opened(cache, codes, split=split)
+        assert sum(len(batch.mel) for batch in dataset.reader(drop_last=False)) > 0
+
+
 LJSPEECH = "clip-{0:03d}|Dr. {0}|Doctor {0}"
 
 

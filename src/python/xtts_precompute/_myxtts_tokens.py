@@ -67,7 +67,8 @@ def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str
     lacking = [path for path in cache.paths if not _has_tokens(open(path), full)]
     for path in lacking:
         when_free(functools.partial(_add, path, tokens_of, full, progress))
-    cache = open(cache.paths) if lacking else cache
+    if lacking or not _has_tokens(cache, full):  # it may be older than the column, which another data set or rank has made since
+        cache = open(cache.paths)
     return cache, without_tokens(((clip.id, len(clip[COLUMN])) for clip in cache), tokens_of)
 
 
