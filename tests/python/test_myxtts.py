@@ -67,6 +67,13 @@ def test_the_last_batch_is_short_where_the_end_is_kept(path, truth):
     assert all((batch.mel_len > 0).all() for batch in batches)
 
 
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_an_epoch_without_a_batch_is_warned_of(corpus, path, mode):
+    loader = opened(path, {"preprocessing_mode": mode}, data=corpus).reader(batch_size=1000)
+    with pytest.warns(UserWarning, match=r"an epoch has no batch: \d+ clips do not fill one of 1000 on each of 1 ranks; drop_last=False keeps them"):
+        assert list(loader) == []
+
+
 def test_a_pass_is_an_epoch_and_its_state_goes_on(path):
     loader = opened(path).reader(ids=True)
     first = [batch.ids for batch in loader]

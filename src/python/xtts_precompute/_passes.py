@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from . import _core
 from ._choices import whole
 from ._errors import InvalidArgumentError
+from ._reader import warn_of_no_batch
 
 Share = Callable[[], tuple[int, int]]
 T = TypeVar("T")
@@ -78,6 +79,8 @@ class Passes(Generic[T]):
         reader = self._opened()
         if not self._is_placed:
             self.set_epoch(self._epoch + 1)
+        if not len(reader):
+            warn_of_no_batch(reader.sample_count, {**self._options, "world_size": self._world_size})
         self._pass_number += 1
         return _Pass(self, reader)
 

@@ -197,7 +197,7 @@ atexit.register(_calls.end)
 def _signature(source: _Source, structure: Any) -> Any:
     """What a batch is like: shown by the first one, which comes again."""
     epoch = source.epoch
-    batch = next(iter(source), None)
+    batch = next(iter(source), None) if len(source) else None
     if batch is None:
         clips = source._opened().sample_count
         raise InvalidArgumentError(f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has. A smaller batch_size?")
