@@ -91,6 +91,20 @@ def test_a_pass_is_an_epoch_and_its_state_goes_on(path):
     assert [batch.ids for batch in other] == first[1:]
 
 
+@pytest.mark.parametrize("drop_last", [True, False])
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_the_state_behind_the_last_batch_is_the_next_epochs(corpus, path, mode, drop_last):
+    dataset = opened(path, {"preprocessing_mode": mode, "batch_size": 5}, data=corpus)
+    loader = dataset.reader(drop_last=drop_last)
+    for _, batch in zip(range(len(loader)), loader):  # who counts batches does not ask for the one behind the last
+        del batch
+    state = loader.state_dict()
+    assert (state["epoch"], state["samples_consumed"]) == (1, 0)
+    other = dataset.reader(drop_last=drop_last)
+    other.load_state_dict(state)
+    assert sum(1 for _ in other) == len(loader) > 1
+
+
 def test_splits_have_the_trainers_names(path, truth):
     for name, split in (("train", "train"), ("val", "validation"), ("validation", "validation"), ("eval", "validation")):
         assert all_ids(opened(path, split=name)) == sorted(i for i in truth.order if truth.clips[i]["split"] == split)

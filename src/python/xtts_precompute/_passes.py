@@ -110,7 +110,10 @@ class Passes(Generic[T]):
         state = dict(self._state) if self._state is not None else reader.state_dict()
         # Who counts batches, as trainers do, never asks for the one behind the last: the epoch is at its end all the same.
         step = self._options.get("batch_size", 32) * self._world_size
-        if not self._options.get("buckets") and 0 < len(reader) * step <= state["samples_consumed"]:
+        samples = len(reader) * step
+        if not self._options.get("drop_last", True):  # the last batch may be short
+            samples = min(samples, (self._options.get("weights") or {}).get("draws") or reader.sample_count)
+        if not self._options.get("buckets") and 0 < samples <= state["samples_consumed"]:
             state["epoch"] += 1
             state["samples_consumed"] = 0
             state["bucket_samples_consumed"] = [0] * len(state["bucket_samples_consumed"])
