@@ -218,7 +218,7 @@ def test_memory_stays_the_same_over_a_hundred_epochs(path, kind):
     assert int(run_python(MEMORY, path, kind, timeout_s=300).split()[-1]) < 4096
 
 
-@pytest.mark.parametrize("arguments", [{}, {"drop_remainder": True}, {"shuffle": False}])
+@pytest.mark.parametrize("arguments", [{}, {"drop_remainder": True}, {"shuffle": False}, {"memory_cache": True, "num_parallel_calls": 2}])
 @pytest.mark.parametrize("pads", [True, False])
 def test_batches_at_runtime_are_those_of_the_cache(corpus, path, arguments, pads):
     stored = opened(path, {"pad_to_fixed_length": pads}).create_tf_dataset(repeat=False, **arguments)

@@ -230,6 +230,7 @@ class Dataset:
         columns = self._columns(ids)
         given = {**options, "columns": {"mel": "float32"} if self._tokens_of is not None else options["columns"]}
         given["workers"] = given.pop("threads", None)
+        given.pop("reading", None)  # of a cache's records
         given["exclude"] = self._left_out or None
         inner = RuntimeBatches(self.source, given, rank=self._rank, world_size=self._world_size, share=share)
         return Loader(inner, columns, not options["drop_last"], self._pads, convert)
