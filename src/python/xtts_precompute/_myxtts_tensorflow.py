@@ -48,6 +48,8 @@ def of_cache(cache: Any, options: dict[str, Any], fields: tuple[str, ...], ranks
 
 def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
     """Batches that are computed at runtime; `batch_size`: where all have the same."""
+    if not len(loader):
+        raise tensors.no_batch(loader._inner)
     tokens, frames = (wish.tokens, wish.frames) if wish.pads else (None, None)
     shapes = [(batch_size, tokens), (batch_size, frames, wish.mels), (batch_size,), (batch_size,)]
     kinds = (tf.int32, tf.float32, tf.int32, tf.int32)

@@ -18,6 +18,7 @@ from ._batch import Batch
 from ._choices import one_of, switch, whole
 from ._errors import InvalidArgumentError
 from ._frameworks import BatchLoader, CacheOrPath, framework
+from ._passes import Passes
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 
@@ -199,12 +200,21 @@ def _signature(source: _Source, structure: Any) -> Any:
     epoch = source.epoch
     batch = next(iter(source), None) if len(source) else None
     if batch is None:
-        clips = source._opened().sample_count
-        raise InvalidArgumentError(f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has. A smaller batch_size?")
+        raise no_batch(source)
     is_fixed = not source._options.get("buckets")
     specs = {name: _spec(array, is_fixed) for name, array in batch.items()}
     source.set_epoch(epoch)
     return tuple(specs.values()) if structure is tuple else specs
+
+
+def no_batch(source: Passes[Any]) -> InvalidArgumentError:
+    """The error where an epoch has none: who repeats such epochs would do so for ever."""
+    clips = source._opened().sample_count
+    if not clips:
+        split = source._options.get("split")
+        whose = "" if split is None else f" of the split '{split}': how many clips it has is decided when the cache is built"
+        return InvalidArgumentError(f"there is no batch in an epoch: no clip is chosen{whose}")
+    return InvalidArgumentError(f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has. A smaller batch_size?")
 
 
 def _spec(array: Any, is_fixed: bool) -> Any:
