@@ -66,6 +66,27 @@ def test_ranks_are_those_of_torch_distributed(cache, path, tmp_path):
     assert len(seen) == len(set(seen)) == 32
 
 
+@pytest.mark.parametrize("asked", ["length", "pass", "state"])
+def test_who_was_asked_before_the_group_reads_by_rank_all_the_same(cache, monkeypatch, asked):
+    options = {"batch_size": 4, "seed": 1, "fields": ("ids",)}
+    loader, expected = xp.torch.Loader(cache, **options), xp.torch.Loader(cache, rank=1, world_size=2, **options)
+    assert len(loader) == 9
+    if asked == "pass":  # of one process, all of it
+        assert sum(1 for _ in loader) == 9
+        expected.set_epoch(1)
+    elif asked == "state":
+        begun = xp.torch.Loader(cache, rank=0, world_size=1, **options)
+        next(iter(begun))
+        for one in (loader, expected):
+            one.load_state_dict(begun.state_dict())
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_rank", lambda: 1)
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 2)
+    assert len(loader) == len(expected) == 4 and loader.epoch == expected.epoch
+    for _ in range(2):
+        assert [batch.ids for batch in loader] == [batch.ids for batch in expected]
+
+
 def test_a_launcher_without_a_group_is_an_error(cache, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(xp.InvalidArgumentError, match="init_process_group"):

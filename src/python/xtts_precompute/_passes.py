@@ -70,13 +70,22 @@ class Passes(Generic[T]):
             self._reader, self._forks = reader, _core.fork_count()
         return self._reader
 
+    def _opened_by_rank(self) -> Any:
+        """The same; opened anew for its share by who was asked something (its length, say) before the ranks had met."""
+        is_between_passes = self._is_placed or self._is_over
+        if self._reader is not None and self._forks == _core.fork_count() and is_between_passes and self._world_size == 1 and self._share()[1] > 1:
+            self._state = self._reader.state_dict() if self._is_loaded else None
+            self._reader.close()
+            self._reader = None
+        return self._opened()
+
     def __len__(self) -> int:
         """Batches of an epoch, the same number on every rank."""
-        count: int = len(self._opened())
+        count: int = len(self._opened_by_rank())
         return count
 
     def __iter__(self) -> Iterator[T]:
-        reader = self._opened()
+        reader = self._opened_by_rank()
         if not self._is_placed:
             self.set_epoch(self._epoch + 1)
         if not len(reader):
