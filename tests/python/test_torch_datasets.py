@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 
-from support import PADDING
+from support import PADDING, build, make_corpus
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
 
@@ -101,6 +101,22 @@ def test_clips_are_chosen_as_by_a_reader(cache):
         chosen[999]
     with pytest.raises(xp.UnsupportedError, match="normalize them in the model"):
         xp.torch.ClipDataset(cache, columns={"mel": {"normalize": "corpus"}})
+
+
+def test_a_column_that_nobody_asks_for_may_lack_clips(tmp_path):
+    make_corpus(tmp_path / "data", 9)
+    build(tmp_path / "data", tmp_path / "cache")
+    xp.open(tmp_path / "cache").add_column("small", lambda clip: np.array([1], np.uint8), axis="fixed", progress=False)
+    table = tmp_path / "data/metadata.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace("this is clip-003", "another text"), encoding="utf-8")
+    build(tmp_path / "data", tmp_path / "cache")
+    cache = xp.open(tmp_path / "cache")
+    assert cache.columns["small"].missing == 1
+    assert len(xp.torch.ClipDataset(cache, columns=["mel"], where="mel_len > 0")) == 9
+
+
+def test_a_split_without_clips_is_an_empty_data_set(cache, recwarn):
+    assert len(xp.torch.ClipDataset(cache, split="test")) == 0 and not recwarn.list
 
 
 def test_normalized_batches_are_those_of_the_reader(cache):

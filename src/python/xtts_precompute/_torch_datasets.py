@@ -150,13 +150,13 @@ def _numbers(values: Sequence[int]) -> Any:
 
 def _positions(cache: Cache, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
     """Of the clips that are chosen, in canonical order. A reader knows them; of the records it reads a frame each, of the smallest column."""
-    lightest = min(cache.columns.values(), key=lambda column: math.prod(column.shape))
+    lightest = min((column for column in cache.columns.values() if not column.missing), key=lambda column: math.prod(column.shape))
     chosen = {name: options[name] for name in ("split", "where", "ids", "exclude")}
     reader = cache.reader(
         **chosen, columns=[lightest.name], crop={"frames": 1}, batch_size=_ROWS_TO_FIND, shuffle="none", drop_last=False, verify=False, on_damage="ignore"
     )
     with reader:
-        found = [np.array(batch.positions).astype(np.int64) for batch in reader]
+        found = [np.array(batch.positions).astype(np.int64) for batch in reader] if len(reader) else []
     return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
