@@ -66,6 +66,31 @@ def test_a_data_set_has_a_state(cache):
     assert [batch.ids for batch in other] == expected[3:] and [batch.ids for batch in other] == expected
 
 
+@pytest.mark.parametrize("drop_last", [True, False])
+def test_the_state_behind_the_last_batch_is_the_next_epochs(cache, drop_last):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",), drop_last=drop_last)
+    passing = iter(dataset)
+    for _ in range(len(dataset)):  # who counts batches does not ask for the one behind the last
+        next(passing)
+    other = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",), drop_last=drop_last)
+    other.load_state_dict(dataset.state_dict())
+    assert other.epoch == 1 and sum(1 for _ in other) == len(dataset)
+
+
+def test_the_state_is_of_the_epoch_that_was_set(cache):
+    dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
+    for _, batch in zip(range(3), dataset):
+        del batch
+    assert (dataset.state_dict()["epoch"], dataset.state_dict()["samples_consumed"]) == (0, 12)
+    dataset.set_epoch(0)
+    assert dataset.state_dict()["samples_consumed"] == 12
+    dataset.set_epoch(5)
+    assert (dataset.state_dict()["epoch"], dataset.state_dict()["samples_consumed"]) == (5, 0)
+    dataset.load_state_dict({**dataset.state_dict(), "samples_consumed": 8})
+    dataset.set_epoch(6)
+    assert (dataset.state_dict()["epoch"], dataset.state_dict()["samples_consumed"]) == (6, 0)
+
+
 def test_workers_and_buckets_do_not_go_together(cache):
     dataset = xp.torch.BatchDataset(cache, batch_size=4, buckets=[{"mel": 32}, {}])
     assert len(list(data_loader(dataset, 1, "fork", batch_size=None))) > 3

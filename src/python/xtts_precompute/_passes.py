@@ -117,16 +117,7 @@ class Passes(Generic[T]):
         """Where it stands, as plain numbers and texts: behind the last batch that was handed out."""
         reader = self._opened()
         state = dict(self._state) if self._state is not None else reader.state_dict()
-        # Who counts batches, as trainers do, never asks for the one behind the last: the epoch is at its end all the same.
-        step = self._options.get("batch_size", 32) * self._world_size
-        samples = len(reader) * step
-        if not self._options.get("drop_last", True):  # the last batch may be short
-            samples = min(samples, (self._options.get("weights") or {}).get("draws") or reader.sample_count)
-        if not self._options.get("buckets") and 0 < samples <= state["samples_consumed"]:
-            state["epoch"] += 1
-            state["samples_consumed"] = 0
-            state["bucket_samples_consumed"] = [0] * len(state["bucket_samples_consumed"])
-        return state
+        return behind_last_batch(state, reader, self._options, self._world_size)
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next pass goes on behind what the state's loader had handed out, also with another batch size or number of ranks."""
@@ -202,6 +193,18 @@ class _Pass(Generic[T]):
             raise StopIteration
         made, loader._state = self._made.pop(0)
         return made
+
+
+def behind_last_batch(state: dict[str, Any], reader: Any, options: Mapping[str, Any], world_size: int) -> dict[str, Any]:
+    """Who counts batches, as trainers do, never asks for the one behind the last: the epoch is at its end all the same."""
+    samples = len(reader) * options.get("batch_size", 32) * world_size
+    if not options.get("drop_last", True):  # the last batch may be short
+        samples = min(samples, (options.get("weights") or {}).get("draws") or reader.sample_count)
+    if not options.get("buckets") and 0 < samples <= state["samples_consumed"]:
+        state["epoch"] += 1
+        state["samples_consumed"] = 0
+        state["bucket_samples_consumed"] = [0] * len(state["bucket_samples_consumed"])
+    return state
 
 
 def given_share(rank: int | None, world_size: int | None) -> Share | None:

@@ -16,7 +16,7 @@ from ._choices import whole
 from ._clips import Clip
 from ._errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from ._frameworks import CacheOrPath, Fields, framework, length_field, opened, parsed_columns, reader_options
-from ._passes import Share, given_share
+from ._passes import Share, behind_last_batch, given_share
 from ._reader import Reader
 from ._torch_batches import HostTensors, TensorBatch, share
 
@@ -192,6 +192,7 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self._state: dict[str, Any] | None = None  # that was loaded
         self._left: dict[str, Any] | None = None  # where the last pass ended
         self._running: Reader | None = None
+        self._workers = self._world_size = 1  # of that
 
     @property
     def epoch(self) -> int:
@@ -201,6 +202,9 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
     def set_epoch(self, epoch: int) -> None:
         """The next pass is of this epoch, in all workers: from its beginning, or from where a state has been loaded that is of it."""
         self._shared_epoch[0] = whole("epoch", epoch, 0, 2**63 - 1)
+        # Where another epoch was left is of no account any more.
+        self._state = None if self._state is not None and self._state["epoch"] != epoch else self._state
+        self._left = None if self._left is not None and self._left["epoch"] != epoch else self._left
 
     def __len__(self) -> int:
         """Batches of an epoch, the same number on every rank and for any number of workers."""
@@ -222,6 +226,7 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         if self._state is not None and self._state["epoch"] == self.epoch:
             reader.load_state_dict(self._state)
         self._state, self._running = None, reader
+        self._workers, self._world_size = workers, world_size
         steps = _steps_of(reader, self._options, world_size, workers, number)
         # A worker's tensors are copied on their way to the parent. Here they may be kept, as of any DataLoader: they are copies, too.
         make = HostTensors(self._fields, "slot" if worker else "own")
@@ -236,7 +241,8 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
     def state_dict(self) -> dict[str, Any]:
         """Where the pass of this process stands: behind the last batch that was handed out."""
         if self._running is not None:
-            return self._running.state_dict()
+            state = self._running.state_dict()
+            return state if self._workers > 1 else behind_last_batch(state, self._running, self._options, self._world_size)
         known = self._state or self._left
         if known is not None:
             return dict(known)
