@@ -1,5 +1,7 @@
 """create_torch_loader(): the trainer's tuple as tensors of PyTorch."""
 
+import pickle
+
 import numpy as np
 import pytest
 import xtts_precompute as xp
@@ -55,6 +57,23 @@ def test_the_state_goes_on(path):
     other = opened(path).create_torch_loader(ids=True)
     other.load_state_dict(loader.state_dict())
     assert [batch.ids for batch in other] == ids[1:]
+
+
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_a_pickled_loader_goes_on(corpus, path, mode):
+    loader = opened(path, {"preprocessing_mode": mode}, data=corpus).create_torch_loader(ids=True)
+    ids = [batch.ids for batch in loader]
+    loader.set_epoch(0)
+    next(iter(loader))
+    assert [batch.ids for batch in pickle.loads(pickle.dumps(loader))] == ids[1:]
+
+
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_pin_memory_makes_page_locked_batches(corpus, path, mode):
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA GPU here")
+    loader = opened(path, {"preprocessing_mode": mode, "pin_memory": True}, data=corpus).create_torch_loader()
+    assert all(part.is_pinned() for part in next(iter(loader)))
 
 
 def test_prefetch_to_gpu_without_one_says_so(path):

@@ -70,6 +70,20 @@ class HostTensors:
         return shown if is_shared else shown.clone()
 
 
+class FromNumpy:
+    """Arrays that are nobody else's as tensors: as they are, page-locked, or on a device. Can be pickled."""
+
+    def __init__(self, device: Any, pins: bool) -> None:
+        self._device = torch.device(device)
+        self._pins = pins
+
+    def __call__(self, array: Any) -> Any:
+        tensor = torch.from_numpy(array)
+        if self._pins and self._device.type == "cpu" and torch.cuda.is_available():
+            return tensor.pin_memory()
+        return tensor.to(self._device)
+
+
 class DeviceTensors:
     """Begins the copy to a device, on a stream of its own; `finish()` makes the stream that computes wait for it."""
 

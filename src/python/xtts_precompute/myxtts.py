@@ -181,7 +181,7 @@ class Dataset:
         if device is None:
             device = _torch_gpu(torch.torch, self._gpu) if self._to_gpu else "cpu"
         if self.mode != "precompute":
-            return self._at_runtime(options, ids, torch.share, lambda array: torch.torch.from_numpy(array).to(device))
+            return self._at_runtime(options, ids, torch.share, torch.FromNumpy(device, self._pins))
         columns = self._columns(ids)
         inner = torch.Loader(
             self.source, device=device, pin_memory=self._pins, fields=columns.fields, rank=self._rank, world_size=self._world_size, **options

@@ -20,7 +20,7 @@ from typing import Any
 from ._choices import switch
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._frameworks import BatchLoader, CacheOrPath, framework
-from ._torch_batches import DeviceTensors, HostTensors, TensorBatch, share
+from ._torch_batches import DeviceTensors, FromNumpy, HostTensors, TensorBatch, share
 from ._torch_datasets import BatchDataset, ClipDataset
 
 torch: Any = framework("torch", "torch")
