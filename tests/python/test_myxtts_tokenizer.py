@@ -118,6 +118,23 @@ def test_a_tokenizer_that_makes_something_else_is_an_error_that_names_the_clip(w
         tokens_of(lambda text: wrong).of("x", "text")
 
 
+@pytest.mark.parametrize("error", [KeyError("é"), ValueError("no such character"), RuntimeError("no model")])
+def test_what_a_tokenizer_raises_names_the_clip_and_its_text(error):
+    def tokenizer(text):
+        raise error
+
+    with pytest.raises(xp.InvalidArgumentError, match=f"^clip x: the tokenizer raised {type(error).__name__}: .*; the text is 'some text'") as raised:
+        tokens_of(tokenizer).of("x", "some text")
+    assert raised.value.__cause__ is error
+
+
+def test_what_transformers_give_is_an_error_with_the_way_out():
+    with pytest.raises(xp.InvalidArgumentError, match=r'tokenizer\(text\)\["input_ids"\]'):
+        tokens_of(lambda text: {"input_ids": [1], "attention_mask": [1]}).of("x", "text")
+    with pytest.raises(xp.InvalidArgumentError, match="take row 0"):
+        tokens_of(lambda text: [[1, 2]]).of("x", "text")
+
+
 def test_keys_about_text_are_the_tokenizers_business():
     keys = {"text_cleaners": ["english"], "add_blank": True, "use_phonemes": True, "enable_pitch_shift": True}
     names = [key.name for key in xp.myxtts.Config(keys, has_tokenizer=True).not_reproduced()]

@@ -11,7 +11,7 @@ import hashlib
 import sys
 import time
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,16 +47,27 @@ class TokensOf:
         if not words:
             return np.empty(0, np.int32)
         try:
-            made = np.asarray(self.tokenizer(words))
-        except ValueError as error:
+            given = self.tokenizer(words)
+        except Exception as error:
+            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer raised {type(error).__name__}: {error}; the text is {words!r}") from error
+        try:
+            made = np.asarray(given)
+        except (TypeError, ValueError) as error:
             raise InvalidArgumentError(f"clip {clip_id}: the tokenizer's result is no array: {error}") from error
         if made.ndim != 1 or (made.size and made.dtype.kind not in "iu"):
-            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer must give whole numbers [tokens], not {made.dtype} {list(made.shape)}")
+            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer must give whole numbers [tokens], not {made.dtype} {list(made.shape)}{_hint(given, made)}")
         if made.size and not _INT32.min <= int(made.min()) <= int(made.max()) <= _INT32.max:
             raise InvalidArgumentError(f"clip {clip_id}: the tokenizer's numbers must be int32; they are {made.min()} to {made.max()}")
         if made.size > self.limit and not self.cuts:
             return np.empty(0, np.int32)
         return made[: self.limit].astype(np.int32)
+
+
+def _hint(given: Any, made: npt.NDArray[Any]) -> str:
+    """What tokenizers give that are not meant for this, and how to get the numbers out of it."""
+    if hasattr(given, "input_ids") or (isinstance(given, Mapping) and "input_ids" in given):
+        return ': tokenizer=lambda text: tokenizer(text)["input_ids"]'
+    return ": take row 0 of it" if made.ndim == 2 and len(made) == 1 else ""
 
 
 def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str | int | None, progress: Any) -> tuple[Cache, list[str]]:
