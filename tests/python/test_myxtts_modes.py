@@ -27,6 +27,14 @@ def test_the_cache_is_the_argument_or_the_configurations_or_beside_the_data(path
         opened(None)
 
 
+@pytest.mark.parametrize("data", [".", "./", "sub/.."])
+def test_the_cache_is_beside_the_data_where_they_are_the_working_directory(path, tmp_path, monkeypatch, data):
+    (tmp_path / "data/sub").mkdir(parents=True)
+    (tmp_path / "data.cache").symlink_to(path)
+    monkeypatch.chdir(tmp_path / "data")
+    assert opened(None, data=data).source.path == str(tmp_path / "data.cache")
+
+
 def test_several_caches_are_one(path, second_path):
     assert all_ids(opened([path, second_path], split=None)) == sorted([*xp.open(path).ids, *xp.open(second_path).ids])
 

@@ -67,7 +67,10 @@ def choose_cache(config: Config, cache: Any, data: Any) -> Place:
             raise NotFoundError(
                 f"where is the cache? Give cache=, or data= (the cache is beside it then), or set data.cache_path or data.dataset_path in {config.name}"
             )
-        cache = where.rstrip("/") + ".cache"
+        beside = where.rstrip("/")
+        if os.path.basename(beside) in ("", ".", ".."):  # "..cache" would lie within the data
+            beside = os.path.abspath(where)
+        cache = beside + ".cache"
     given = [cache] if isinstance(cache, (str, bytes, os.PathLike)) else list(cache)
     return Place(config, where, tuple(map(os.fsdecode, given)))
 
