@@ -214,6 +214,8 @@ CONFIGURATIONS = {
     "sections": lambda folder: {"data": KEYS, "training": {"mixed_precision": True}, "model": {"n_mels": 80, "decoder_dim": 1536}, "epochs": 3},
     "dataclass": lambda folder: DataConfig(),
     "object of sections": lambda folder: types.SimpleNamespace(data=DataConfig(), training=None, model=types.SimpleNamespace(n_mels=80)),
+    "data section with a model": lambda folder: {**KEYS, "model": {"n_mels": 80}},
+    "namespace with a model": lambda folder: types.SimpleNamespace(**KEYS, model=types.SimpleNamespace(n_mels=80)),
     "namespace": lambda folder: types.SimpleNamespace(**KEYS),
     "object": lambda folder: Plain(),
     "file": lambda folder: yaml_file(folder, f"data:\n  max_mel_frames: {MAX_FRAMES}\n  max_text_length: {MAX_TOKENS}\n  batch_size: 4  # of 24 GB\n"),

@@ -220,6 +220,8 @@ def _path_or_text(config: Any) -> tuple[str | None, str]:
         raise InvalidArgumentError(f"config must be the path of a config.yaml, a dict, or an object with attributes, not {config!r}")
     found = {name: _attributes(values[name]) for name in SECTIONS if name in values and _attributes(values[name]) is not None}
     sections = found or {"data": values}
+    if "data" not in sections:  # settings of data beside a section of its own for the model
+        sections = {"data": {name: value for name, value in values.items() if name not in found and _attributes(value) is None}, **found}
     return None, json.dumps({name: _plain(section) for name, section in sections.items()}, indent=1, ensure_ascii=False)
 
 
