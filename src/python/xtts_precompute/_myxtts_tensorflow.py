@@ -53,10 +53,8 @@ def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
     tokens, frames = (wish.tokens, wish.frames) if wish.pads else (None, None)
     shapes = [(batch_size, tokens), (batch_size, frames, wish.mels), (batch_size,), (batch_size,)]
     kinds = (tf.int32, tf.float32, tf.int32, tf.int32)
-    made = tf.data.Dataset.from_generator(
-        tensors._Generator(_Dicts(loader), tuple, wish.repeat),
-        output_signature=tuple(tf.TensorSpec(shape, kind) for shape, kind in zip(shapes, kinds)),
-    )
+    signature = tuple(tf.TensorSpec(shape, kind) for shape, kind in zip(shapes, kinds))
+    made = tensors.from_source(_Dicts(loader), tuple, wish.repeat, signature)
     made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if wish.repeat else len(loader)))
     settings = tf.data.Options()
     settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
@@ -72,6 +70,9 @@ class _Dicts:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for batch in self._loader:
             yield {str(place): part for place, part in enumerate(batch)}
+
+    def close(self) -> None:
+        self._loader.close()
 
 
 def _cut(batch: tuple[Any, ...], pads: bool, drop_last: bool) -> tuple[Any, ...]:

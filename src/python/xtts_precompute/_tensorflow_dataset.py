@@ -84,9 +84,7 @@ def dataset(
     options["prefetch"] = min(whole("prefetch", options.get("prefetch", 4), 3, 1024) + buffer + _SLOTS_LEFT, 1024)
     source = _Source(cache, options, integers, fields=fields, rank=rank, world_size=world_size, share=share)
     source.set_epoch(first_epoch)
-    made = tf.data.Dataset.from_generator(
-        _Generator(source, structure, switch("repeat", repeat)), output_signature=_signature(source, structure)
-    )
+    made = from_source(source, structure, switch("repeat", repeat), _signature(source, structure))
     made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if repeat else len(source)))
     settings = tf.data.Options()
     # Its batches are this worker's already.
@@ -95,6 +93,15 @@ def dataset(
     if device is not None:
         return made.apply(tf.data.experimental.prefetch_to_device(device, max(buffer, 1)))
     return made.prefetch(buffer) if buffer else made
+
+
+def from_source(source: Any, structure: Any, repeat: bool, signature: Any) -> Any:
+    """The source's passes, one after the other. TensorFlow never lets go of a function of Python (script_ops keeps it in the outermost graph), so it is
+    the data set that keeps the source: with that, and all that were made of it, go its threads and slots."""
+    generator = _Generator(source, structure, repeat)
+    made = tf.data.Dataset.from_generator(generator, output_signature=signature)
+    weakref.finalize(made, generator.end).atexit = False
+    return made
 
 
 class _Source(BatchLoader[dict[str, Any]]):
@@ -142,26 +149,43 @@ class _Lent:
 class _Generator:
     """One pass after the other, each in a thread of TensorFlow's."""
 
-    def __init__(self, source: Iterable[dict[str, Any]], structure: Any, repeat: bool) -> None:
+    def __init__(self, source: Any, structure: Any, repeat: bool) -> None:
         self._source = source
         self._structure = structure
         self._repeat = repeat
         # An iterator that was given up may still be within its last call.
         self._lock = threading.Lock()
+        self._is_dropped = False
 
     def __call__(self) -> Iterator[Any]:
-        while not _calls.is_ending:
+        while not _calls.is_ending and not self._is_dropped:
             with self._lock:
+                if self._source is None:
+                    return
                 batches = iter(self._source)
             while (batch := self._next(batches)) is not None:
                 yield tuple(batch.values()) if self._structure is tuple else batch
                 del batch
+            del batches
             if not self._repeat:
                 return
 
     def _next(self, batches: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
-        with self._lock, _calls:
-            return None if _calls.is_ending else next(batches, None)
+        try:
+            with self._lock, _calls:
+                return None if _calls.is_ending or self._is_dropped else next(batches, None)
+        finally:
+            if self._is_dropped:
+                self.end()
+
+    def end(self) -> None:
+        """Nobody has the data set any more. Whoever is within a call ends it behind that: this may come from the collector, anywhere."""
+        self._is_dropped = True
+        if self._lock.acquire(blocking=False):
+            source, self._source = self._source, None
+            self._lock.release()
+            if source is not None:
+                source.close()
 
 
 class _Calls:
