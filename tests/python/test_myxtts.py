@@ -119,6 +119,21 @@ def test_ranks_share_an_epoch(path):
     assert not shares[0] & shares[1] and shares[0] | shares[1] <= alone and len(shares[0]) == len(shares[1])
 
 
+@pytest.mark.parametrize(("split", "ranks"), [("val", 2), ("train", 3), (None, 3)])
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_a_last_batch_without_clips_on_some_ranks_is_warned_of(corpus, path, mode, split, ranks):
+    lengths = []
+    for rank in range(ranks):
+        dataset = opened(path, {"preprocessing_mode": mode}, data=corpus, split=split, rank=rank, world_size=ranks)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            lengths.append([len(batch.mel) for batch in dataset.reader(drop_last=False)][-1])
+        told = [str(one.message) for one in caught if "a mean over it is NaN" in str(one.message)]
+    empty = lengths.count(0)
+    assert bool(told) == bool(empty) and len(told) <= 1
+    assert not empty or f"{sum(lengths)} clips are left for the last step of an epoch, which is a batch without clips on {empty} of {ranks} ranks" in told[0]
+
+
 @pytest.mark.parametrize("form", ["lmdb-packed-float16", "hdf5-packed-float32"])
 def test_how_the_cache_is_stored_does_not_matter(caches, truths, form):
     for batch in opened(caches(form)).reader(ids=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
@@ -68,6 +69,7 @@ class Passes(Generic[T]):
                 reader.set_epoch(self._epoch)
             self._state = None
             self._reader, self._forks = reader, _core.fork_count()
+            _warn_of_empty_ranks(reader, self._options, self._world_size)
         return self._reader
 
     def _opened_by_rank(self) -> Any:
@@ -205,6 +207,20 @@ def behind_last_batch(state: dict[str, Any], reader: Any, options: Mapping[str, 
         state["samples_consumed"] = 0
         state["bucket_samples_consumed"] = [0] * len(state["bucket_samples_consumed"])
     return state
+
+
+def _warn_of_empty_ranks(reader: Any, options: Mapping[str, Any], world_size: int) -> None:
+    """Ranks have the same number of batches; the end that is kept may not be enough for a clip on each of them."""
+    if world_size == 1 or options.get("drop_last", True) or options.get("buckets"):
+        return
+    size = options.get("batch_size", 32)
+    left = ((options.get("weights") or {}).get("draws") or reader.sample_count) % (size * world_size)
+    if 0 < left <= (world_size - 1) * size:
+        warnings.warn(
+            f"{left} clips are left for the last step of an epoch, which is a batch without clips on {world_size - -(-left // size)} of {world_size} "
+            "ranks: a mean over it is NaN. drop_last=True (drop_remainder=True) leaves that step out",
+            stacklevel=4,
+        )
 
 
 def given_share(rank: int | None, world_size: int | None) -> Share | None:

@@ -138,7 +138,10 @@ class Dataset:
             num_parallel_calls: Threads that fill batches; None, or AUTOTUNE: as many as suit the machine.
             buffer_size_multiplier: Of a shuffle buffer, which is not needed: no effect.
             drop_remainder: The clips at an epoch's end that fill no batch are left out, and B is part of the static shape. False: they are a short batch,
-                for which a `@tf.function` is traced once more, and B is unknown in the shape.
+                for which a `@tf.function` is traced once more, and B is unknown in the shape. Of several ranks some may have none of these clips: their
+                last batch is empty then (B = 0), and a mean over it is NaN, of which a warning tells.
+
+        One iterator at a time: a second one ends the first with an error. For two, make two data sets.
         """
         from . import _myxtts_tensorflow as tensorflow
 
