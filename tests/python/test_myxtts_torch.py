@@ -69,6 +69,16 @@ def test_a_pickled_loader_goes_on(corpus, path, mode):
 
 
 @pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_a_wrong_device_is_told_at_once(corpus, path, mode):
+    dataset = opened(path, {"preprocessing_mode": mode}, data=corpus)
+    with pytest.raises(xp.InvalidArgumentError, match="device is 'banana'"):
+        dataset.create_torch_loader(device="banana")
+    if not torch.cuda.is_available():
+        with pytest.raises(xp.UnsupportedError, match="use device='cpu'"):
+            dataset.create_torch_loader(device="cuda")
+
+
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
 def test_pin_memory_makes_page_locked_batches(corpus, path, mode):
     if not torch.cuda.is_available():
         pytest.skip("no CUDA GPU here")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ._array import Array
 from ._batch import Batch
-from ._errors import InvalidArgumentError
+from ._errors import InvalidArgumentError, UnsupportedError
 from ._frameworks import FieldDict, Fields, framework
 
 torch: Any = framework("torch", "torch")
@@ -27,6 +27,17 @@ def share() -> tuple[int, int]:
             "or say rank= and world_size="
         )
     return 0, 1
+
+
+def checked_device(device: Any) -> Any:
+    """The argument `device`."""
+    try:
+        known = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise InvalidArgumentError(f"device is {device!r}: {str(error).splitlines()[0]}") from None
+    if known.type == "cuda" and not torch.cuda.is_available():
+        raise UnsupportedError(f"device is {device!r}, and PyTorch finds no CUDA (torch.cuda.is_available() is False): use device='cpu'")
+    return known
 
 
 class TensorBatch(FieldDict):
@@ -74,7 +85,7 @@ class FromNumpy:
     """Arrays that are nobody else's as tensors: as they are, page-locked, or on a device. Can be pickled."""
 
     def __init__(self, device: Any, pins: bool) -> None:
-        self._device = torch.device(device)
+        self._device = checked_device(device)
         self._pins = pins
 
     def __call__(self, array: Any) -> Any:

@@ -18,9 +18,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ._choices import switch
-from ._errors import InvalidArgumentError, UnsupportedError
 from ._frameworks import BatchLoader, CacheOrPath, framework
-from ._torch_batches import DeviceTensors, FromNumpy, HostTensors, TensorBatch, share
+from ._torch_batches import DeviceTensors, FromNumpy, HostTensors, TensorBatch, checked_device, share
 from ._torch_datasets import BatchDataset, ClipDataset
 
 torch: Any = framework("torch", "torch")
@@ -62,13 +61,8 @@ class Loader(BatchLoader[TensorBatch]):
         **options: Any,
     ) -> None:
         super().__init__(cache, options, fields=fields, rank=rank, world_size=world_size, share=share)
-        try:
-            self._device = torch.device(device)
-        except (RuntimeError, TypeError) as error:
-            raise InvalidArgumentError(f"device is {device!r}: {str(error).splitlines()[0]}") from None
+        self._device = checked_device(device)
         self._pins, self._in_place = switch("pin_memory", pin_memory), switch("in_place", in_place)
-        if self._device.type == "cuda" and not torch.cuda.is_available():
-            raise UnsupportedError(f"device is {device!r}, and PyTorch finds no CUDA (torch.cuda.is_available() is False): use device='cpu'")
         self._ahead = int(self._device.type != "cpu")
         self._maker: Any = None
 
