@@ -186,6 +186,20 @@ def test_cache_verification_decides_whether_records_are_checked(cache, tmp_path)
     assert len(kept(opened(copy, {"cache_verification": False}).reader())) > 1
 
 
+def test_a_pass_goes_on_behind_a_damaged_record(cache, tmp_path):
+    loader = opened(damaged(cache, tmp_path), split=None).reader(ids=True)
+    passing, count, raised = iter(loader), 0, 0
+    while True:
+        try:
+            next(passing)
+            count += 1
+        except xp.CorruptError:
+            raised += 1
+        except StopIteration:
+            break
+    assert raised >= 1 and count + raised == len(loader)
+
+
 def test_the_prefetch_of_the_configuration_is_that_of_the_reader(path):
     loader = opened(path, {"prefetch_buffer_size": 6}).reader()
     held = [batch for batch, _ in zip(loader, range(6), strict=False)]

@@ -107,11 +107,9 @@ class Loader:
         self._pads = pads
 
     def __iter__(self) -> Iterator[TrainerBatch]:
-        for batch in self._inner:
-            # No frame of this generator keeps a batch's slot while the next one is asked for.
-            made = [self._tuple(batch)]
-            del batch
-            yield made.pop()
+        # No frame keeps a batch's slot while the next one is asked for; and who catches an error (a damaged record) goes on behind it, where a
+        # generator would be over.
+        return map(self._tuple, self._inner)
 
     def _tuple(self, batch: Any) -> TrainerBatch:
         tokens, mel, text_len, mel_len, ids = self._columns.of(batch)
