@@ -178,6 +178,15 @@ def test_the_column_is_made_anew_only_when_the_version_changes(own_path, monkeyp
     assert min(int(clip[COLUMN][0]) for clip in dataset.source) == clips + 1
 
 
+def test_an_open_cache_may_be_of_another_working_directory(own_path, monkeypatch, tmp_path):
+    monkeypatch.chdir(own_path.parent)
+    cache = xp.open(own_path.name)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for _ in range(2):
+        assert opened(cache, codes).source.columns[COLUMN].version
+
+
 def test_an_open_cache_may_be_older_than_the_column(own_path):
     cache = xp.open(own_path)
     for split in ("train", "val"):

@@ -37,7 +37,8 @@ class Place:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        return self.cache.paths if isinstance(self.cache, Cache) else self.cache
+        # An open one may have been opened in another working directory.
+        return self.cache._absolute if isinstance(self.cache, Cache) else self.cache
 
     def command(self, path: str, overwrite: bool = False) -> str:
         """What makes the cache, for a shell."""
@@ -109,7 +110,7 @@ def find_cache(place: Place) -> Cache:
     except CorruptError as error:
         commands = "\n".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in place.paths)
         raise CorruptError(f"the cache is damaged: {error}. {_how('This mends it', commands)}") from None
-    for path in cache.paths:
+    for path in place.paths:
         _check(place, path)
     if not len(cache):
         raise MismatchError(f"the cache {cache.path} has no clips: {os.path.join(cache.path, 'rejects.jsonl')} says why")

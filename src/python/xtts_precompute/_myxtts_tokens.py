@@ -75,11 +75,11 @@ def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str
     tokens_of = TokensOf(tokenizer, config)
     # What is kept depends on how long it may be, too.
     full = f"{version_of(tokenizer, version)}, at most {tokens_of.limit}{' (cut)' if tokens_of.cuts else ''}"
-    lacking = [path for path in cache.paths if not _has_tokens(open(path), full)]
+    lacking = [path for path in cache._absolute if not _has_tokens(open(path), full)]
     for path in lacking:
         when_free(functools.partial(_add, path, tokens_of, full, progress))
     if lacking or not _has_tokens(cache, full):  # it may be older than the column, which another data set or rank has made since
-        cache = open(cache.paths)
+        cache = open(cache._absolute)
     return cache, without_tokens(((clip.id, len(clip[COLUMN])) for clip in cache), tokens_of)
 
 
