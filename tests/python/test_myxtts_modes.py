@@ -246,6 +246,13 @@ def test_passes_and_states_at_runtime_are_as_with_a_cache(corpus, path):
         made.reader().load_state_dict(stored.reader().state_dict())
 
 
+def test_sound_without_texts_is_told_at_once_at_runtime(corpus, tmp_path):
+    for number in range(3):
+        (tmp_path / f"{number}.wav").write_bytes((corpus / f"clip-00{number}.wav").read_bytes())
+    with pytest.raises(xp.MismatchError, match="has no tokens, .* no clip has a text"):
+        opened(None, {"preprocessing_mode": "runtime"}, data=tmp_path)
+
+
 def test_wrong_arguments_at_runtime_are_told_at_once(corpus):
     made = opened(None, {"preprocessing_mode": "runtime"}, data=corpus)
     with pytest.raises(xp.InvalidArgumentError, match="batch_size"):

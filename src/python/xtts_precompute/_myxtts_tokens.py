@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ._cache import Cache, open
 from ._choices import text
-from ._errors import BusyError, InvalidArgumentError
+from ._errors import BusyError, InvalidArgumentError, MismatchError
 from ._myxtts_config import Config, warn
 
 Tokenizer = Callable[[str], Any]
@@ -120,6 +120,11 @@ def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> l
 
 def without_text(clips: Any, tokens_of: TokensOf | None) -> list[str]:
     """Of clips whose features are computed at runtime, those that have no text, or no tokens. No sound is asked for."""
+    if tokens_of is None and "tokens" not in clips.columns:
+        raise MismatchError(
+            f"{clips._shown} has no tokens, which a trainer's batches have: no clip has a text, or the recipe makes no tokens of them. It needs texts "
+            "(metadata.csv, say), or tokenizer= where there are texts; xp.runtime() reads sound alone"
+        )
     known = [(clip_id, clips.info(place)) for place, clip_id in enumerate(clips.ids)]
     if tokens_of is None:
         return [clip_id for clip_id, info in known if not (info.text or info.text_normalized)]
