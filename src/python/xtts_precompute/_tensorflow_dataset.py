@@ -100,7 +100,8 @@ def from_source(source: Any, structure: Any, repeat: bool, signature: Any) -> An
     the data set that keeps the source: with that, and all that were made of it, go its threads and slots."""
     generator = _Generator(source, structure, repeat)
     made = tf.data.Dataset.from_generator(generator, output_signature=signature)
-    weakref.finalize(made, generator.end).atexit = False
+    finalizer: Any = weakref.finalize(made, generator.end)
+    finalizer.atexit = False
     return made
 
 

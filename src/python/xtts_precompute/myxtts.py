@@ -179,12 +179,13 @@ class Dataset:
             ids: Batches have them.
         """
         from . import torch
+        from ._torch_batches import FromNumpy
 
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
         if device is None:
             device = _torch_gpu(torch.torch, self._gpu) if self._to_gpu else "cpu"
         if self.mode != "precompute":
-            return self._at_runtime(options, ids, torch.share, torch.FromNumpy(device, self._pins))
+            return self._at_runtime(options, ids, torch.share, FromNumpy(device, self._pins))
         columns = self._columns(ids)
         inner = torch.Loader(
             self.source, device=device, pin_memory=self._pins, fields=columns.fields, rank=self._rank, world_size=self._world_size, **options

@@ -19,7 +19,7 @@ from typing import Any
 
 from ._choices import switch
 from ._frameworks import BatchLoader, CacheOrPath, framework
-from ._torch_batches import DeviceTensors, FromNumpy, HostTensors, TensorBatch, checked_device, share
+from ._torch_batches import DeviceTensors, HostTensors, TensorBatch, checked_device, share
 from ._torch_datasets import BatchDataset, ClipDataset
 
 torch: Any = framework("torch", "torch")
