@@ -65,14 +65,16 @@ class _Dicts:
     """A loader's batches as dicts, of arrays that nobody fills anew."""
 
     def __init__(self, loader: Loader) -> None:
-        self._loader = loader
+        self._loader: Loader | None = loader
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for batch in self._loader:
+        for batch in self._loader or ():
             yield {str(place): part for place, part in enumerate(batch)}
 
     def close(self) -> None:
-        self._loader.close()
+        # The reader's threads end by themselves when nobody has it. To wait for them, as its close() does, is not for who may be one of them: the
+        # collector, which brings us here, runs anywhere.
+        self._loader = None
 
 
 def _cut(batch: tuple[Any, ...], pads: bool, drop_last: bool) -> tuple[Any, ...]:
