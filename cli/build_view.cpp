@@ -213,7 +213,7 @@ std::string describe_preview(const pipeline::BuildRequest& request,
   text += line("To do", work);
   if (preview.gone_count > 0) {
     text += line("", format_counted(preview.gone_count, "clip", "clips") +
-                         " of the cache will go: not in DATA any more");
+                         " of the cache will go: not in DATA, or not chosen, any more");
   }
   text += storage_lines(preview);
   text += free_line(request, preview);
@@ -248,7 +248,7 @@ std::string describe_report(const pipeline::BuildRequest& request,
   text += line("", work);
   if (report.gone_count > 0) {
     text += line("", format_counted(report.gone_count, "clip", "clips") +
-                         " gone from the cache: not in DATA any more");
+                         " gone from the cache: not in DATA, or not chosen, any more");
   }
   if (report.record_count > 0) {
     text += line("", splits_text(report.records_by_split) +

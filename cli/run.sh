@@ -10,6 +10,12 @@ sources_stamp() {
   (cd "$project" && find CMakeLists.txt CMakePresets.json cmake cli configs formats include src -type f -printf '%p %s %T@\n' | sort) | cksum
 }
 
+# Before minutes of building: what is meant as a folder of audio, and is none.
+if [[ ${1:-} == */* && $1 != -* && ! -e $1 ]]; then
+  say "$1 is not there: the first argument is the folder with your audio (samples/make_corpus.sh $1 makes a small one to try)"
+  exit 2
+fi
+
 stamp="$project/build/release/.sources"
 if [ ! -x "$binary" ] || [ "$(sources_stamp)" != "$(cat "$stamp" 2>/dev/null)" ]; then
   install_missing "${build_packages[@]}"

@@ -20,8 +20,8 @@ struct RecipeReport {
   // {"name", "sections", "fingerprints", "config"}: the four sections of the recipe and their
   // fingerprints as in a cache's manifest.json, and of the trainer's config each key with what it
   // has come to: {"key": "data.n_mels", "class": "honoured" | "no effect" | "not reproduced",
-  // "note", "recipe_key": the key of the recipe that it has set, "value": as it is written, or
-  // null}.
+  // "note", "recipe_key": the key of the recipe that it has set, "value": as it is written,
+  // "a list" or the like where it is no single one, or null}.
   std::string json = {};
 };
 

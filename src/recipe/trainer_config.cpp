@@ -88,7 +88,10 @@ class TrainerReader {
     TrainerConfig config{recipe_, {}};
     for (const Entry& entry : entries_) {
       TrainerKey& key = config.keys.emplace_back(describe_entry(entry));
-      if (!is_unset(*entry.node) && entry.node->kind == Kind::kScalar) key.value = entry.node->text;
+      if (!is_unset(*entry.node)) {
+        const bool is_text = entry.node->kind == Kind::kScalar;
+        key.value = is_text ? entry.node->text : std::string(describe(*entry.node));
+      }
       const TrainerRule* rule = find_trainer_rule(entry.name);
       if (rule != nullptr && key.kind == KeyClass::kHonoured) key.recipe_key = rule->recipe_key;
     }

@@ -180,6 +180,17 @@ def test_what_does_not_fit_names_its_clip_and_changes_nothing(cache):
     add(add(cache, "bad", loudness, version="mended"), "other", loudness)  # nobody holds the builder's lock
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="before Python 3.11 errors have no notes; it is a warning there")
+def test_a_function_that_fails_is_told_what_is_kept(cache):
+    def fails(clip):
+        return loudness(clip) / (0 if clip.id == cache.ids[0] else "x" if clip.id == cache.ids[10] else 1)
+
+    with pytest.raises(TypeError) as failed:
+        add(cache, "bad", fails, version="1")
+    (note,) = failed.value.__notes__
+    assert "'bad' has the records of 10 clips already, which are kept for version '1'" in note and "another version=" in note
+
+
 def test_an_interrupted_addition_goes_on(cache):
     calls = []
 
@@ -232,6 +243,7 @@ def test_workers_make_the_same_bytes(cache, tmp_path):
 def test_workers_need_a_function_that_can_be_sent(cache):
     with pytest.raises(xp.InvalidArgumentError, match="top level of a module"):
         add(cache, "loudness", lambda clip: loudness(clip), workers=1)
+    assert "other" in add(cache, "other", loudness).columns  # nothing was begun
 
 
 def test_from_npy(cache, tmp_path):

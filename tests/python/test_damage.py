@@ -44,7 +44,7 @@ def test_raise_names_the_clip_and_goes_on(shuffle, damaged, truth):
                 seen += batch.ids
             break
         except xp.CorruptError as error:
-            assert clip_id in str(error)
+            assert clip_id in str(error) and f"xtts-precompute verify {cache.path} --repair mends it" in str(error)
             raised += 1
     assert raised == 1 and len(seen) == 32 and clip_id not in seen
     assert reader.stats().check_failures == 1 and clip_id in reader.stats().first_failures[0]

@@ -347,9 +347,11 @@ def test_the_recipe_of_native_loading_reproduces_it():
     ("keys", "says"),
     [
         ({"n_mels": "many"}, "^config: data.n_mels: "),
-        ({"batch_size": 0}, "config.yaml: data.batch_size is 0, but must be from 1 to"),
-        ({"batch_size": "a lot"}, "config.yaml: data.batch_size is 'a lot', which is no whole number"),
-        ({"pin_memory": "maybe"}, "config.yaml: data.pin_memory is 'maybe', which is neither true nor false"),
+        ({"batch_size": [16, 32]}, "the configuration: data.batch_size is a list, and has to be a single value"),
+        ({"cache_verification": [False]}, "the configuration: data.cache_verification is a list"),
+        ({"batch_size": 0}, "the configuration: data.batch_size is 0, but must be from 1 to"),
+        ({"batch_size": "a lot"}, "the configuration: data.batch_size is 'a lot', which is no whole number"),
+        ({"pin_memory": "maybe"}, "the configuration: data.pin_memory is 'maybe', which is neither true nor false"),
         ({"preprocessing_mode": "precomputed"}, "'precomputed' is none of auto | precompute | runtime"),
     ],
 )

@@ -1,6 +1,7 @@
 """xp.myxtts: where the cache is looked for, and what becomes of `precompute`, `auto` and `runtime` with it and without."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -158,6 +159,28 @@ def test_auto_mends_a_damaged_cache(corpus, own_path):
     spoiled(own_path)
     assert len(opened(own_path, AUTO, data=corpus).reader()) > 1
     assert xp.verify(own_path, progress=False).ok
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_shard_that_is_lost_or_cut_is_noticed_and_mended(corpus, own_path, lost):
+    (shard,) = Path(own_path).glob("shards/tokens/*")
+    if lost:
+        shard.unlink()
+    else:
+        os.truncate(shard, 4096)
+    with pytest.raises(xp.CorruptError, match="the cache is damaged: shards/tokens/") as damage:
+        opened(own_path, data=corpus)
+    assert f"verify {own_path} --repair" in str(damage.value)
+    with pytest.warns(UserWarning, match="computed on the fly, because the cache is damaged"):
+        assert opened(own_path, {"preprocessing_mode": "auto"}, data=corpus).mode == "runtime"
+    assert len(opened(own_path, AUTO, data=corpus).reader()) > 1
+    assert xp.verify(own_path, progress=False).ok
+
+
+def test_auto_says_that_it_leaves_clips_out_of_the_cache(corpus, own_path):
+    with pytest.warns(UserWarning, match="is brought up to date, because (.*\n)*.*train_subset_fraction: 1.0 in the cache, 0.5 asked for"):
+        dataset = opened(own_path, {**AUTO, "train_subset_fraction": 0.5}, data=corpus)
+    assert dataset.mode == "precompute"
 
 
 RANK = """

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -199,6 +201,8 @@ def add_column(cache: Cache, name: str, fn: Callable[..., Any] | None, **options
         first = dict(zip(positions, maker(positions)))
         form = _Form.of_record(first[0], axis, ColumnClip(newest[0], lambda: None), max_length)
 
+    if workers:
+        _pickled(maker)  # nothing is begun that could not go on
     writer = core.open_writer(
         cache=os.fsencode(cache._absolute[0]),
         name=name,
@@ -213,6 +217,9 @@ def add_column(cache: Cache, name: str, fn: Callable[..., Any] | None, **options
     with _progress.listener(options["progress"], f"add {name}") as hear:
         try:
             _write(writer, maker, form, axis, first, batch or (_CLIPS_A_TASK if workers else 1), workers, hear)
+        except Exception as error:
+            _tell_what_is_kept(error, name, version, writer.done_count)
+            raise
         finally:
             writer.close()  # whoever keeps the exception would keep the lock
     return Cache([cache._paths[0]])
@@ -249,15 +256,32 @@ def _records(
     yield from _records_of_workers(maker, tasks, workers)
 
 
-def _records_of_workers(maker: _Maker, tasks: list[list[int]], workers: int) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+def _tell_what_is_kept(error: Exception, name: str, version: str, count: int) -> None:
+    """Who mends the function and calls again with the same version would get a column of two kinds of records."""
+    if not count:
+        return
+    what = (
+        f"add_column: '{name}' has the records of {count:,} clips already, which are kept for version {version!r}: the same call goes on behind "
+        "them. If the function makes other records from now on, give another version=, which makes all of them anew"
+    )
+    if sys.version_info >= (3, 11):
+        error.add_note(what)
+    else:
+        warnings.warn(what, stacklevel=4)
+
+
+def _pickled(maker: _Maker) -> bytes:
     try:
-        pickled = pickle.dumps(maker)
+        return pickle.dumps(maker)
     except Exception as error:
         raise InvalidArgumentError(
             f"add_column: workers are processes of their own, and the function cannot be sent there ({error}): define it at the top "
             "level of a module, or use workers=0"
         ) from None
-    executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker, (pickled,))
+
+
+def _records_of_workers(maker: _Maker, tasks: list[list[int]], workers: int) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker, (_pickled(maker),))
     running: deque[tuple[list[int], Future[Any]]] = deque()
     try:
         waiting = iter(tasks)

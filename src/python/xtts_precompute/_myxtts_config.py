@@ -49,6 +49,7 @@ TEXT_KEYS = ("data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.
 # What the model never sees otherwise: features of its other loader are a recipe of their own.
 NATIVE_LOADING, NATIVE_RECIPE = "data.use_tf_native_loading", "myxtts-tf"
 
+_NOT_ONE = ("a list", "a section", "an alias", "a tagged value")  # as the reader calls them
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # as PyYAML has them
 
 
@@ -71,7 +72,7 @@ class Config:
     """What a configuration asks for: each key by its class, and the recipe that they make together."""
 
     def __init__(
-        self, config: Any, recipe: Any = "myxtts", settings: Any = None, has_tokenizer: bool = False, name: str = "config.yaml"
+        self, config: Any, recipe: Any = "myxtts", settings: Any = None, has_tokenizer: bool = False, name: str = "the configuration"
     ) -> None:
         self._path, self._text = _path_or_text(config)
         self.recipe = recipe
@@ -160,7 +161,10 @@ class Config:
 
     def words(self, name: str) -> str | None:
         """What data.NAME says, or None."""
-        return self._values.get(f"data.{name}") or None
+        value = self._values.get(f"data.{name}") or None
+        if value in _NOT_ONE:
+            raise InvalidArgumentError(f"{self.name}: data.{name} is {value}, and has to be a single value")
+        return value
 
     def switch(self, name: str, default: bool) -> bool:
         """data.NAME, which is true or false."""

@@ -12,7 +12,7 @@ import json
 import os
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from . import _build
@@ -108,16 +108,23 @@ def find_cache(place: Place) -> Cache:
         state = "begun, but not finished" if os.path.isdir(os.path.join(missing[0], ".build")) else "not there"
         raise NotFoundError(f"the cache {missing[0]} is {state}. {_how('This makes it', place.command(missing[0]))}") from None
     except CorruptError as error:
-        commands = "\n".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in place.paths)
-        raise CorruptError(f"the cache is damaged: {error}. {_how('This mends it', commands)}") from None
+        raise _damaged(place.paths, str(error)) from None
     for path in place.paths:
         _check(place, path)
+        lost = _build.verify(path, level="quick", progress=False).findings  # files, and how long they are
+        if lost:
+            raise _damaged([path], f"{lost[0].file}: {lost[0].what} ({lost[0].found}, and not {lost[0].expected})")
     if not len(cache):
         raise MismatchError(f"the cache {cache.path} has no clips: {os.path.join(cache.path, 'rejects.jsonl')} says why")
     if "mel" not in cache.columns or "tokens" not in cache.columns:
         lacks = "mels" if "mel" not in cache.columns else "tokens, and so no texts: its corpus has none, or its recipe makes none"
         raise MismatchError(f"the cache {cache.path} has no {lacks}; it has: {', '.join(cache.columns)}")
     return cache
+
+
+def _damaged(paths: Iterable[str], what: str) -> CorruptError:
+    commands = "\n".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in paths)
+    return CorruptError(f"the cache is damaged: {what}. {_how('This mends it', commands)}")
 
 
 def _check(place: Place, path: str) -> None:
@@ -153,7 +160,10 @@ class RecipeMismatchError(MismatchError):
 
 def _mismatch(place: Place, path: str, differences: list[str], overwrite: bool) -> MismatchError:
     what = "\n".join(f"    {one}" for one in differences)
-    how = "This overwrites it (or choose another cache)" if overwrite else "This brings it up to date"
+    if overwrite:
+        how = "This overwrites it (or choose another cache)"
+    else:
+        how = "This brings it up to date (clips that are not chosen any more leave it; choose another cache to keep both)"
     kind = RecipeMismatchError if overwrite else MismatchError
     return kind(f"the cache {path} is not the one that {place.config.name} asks for:\n{what}\n{_how(how, place.command(path, overwrite))}")
 
@@ -215,6 +225,8 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
     overwrite = isinstance(problem, (RecipeMismatchError, CorruptError))
     if overwrite:
         warn(f"data.auto_rebuild_mel_cache: {path} is made anew, because {problem}")
+    elif isinstance(problem, MismatchError):
+        warn(f"data.auto_rebuild_mel_cache: {path} is brought up to date, because {problem}")
     with place.config.arguments() as arguments:
         _build.build(place.data, path, overwrite=overwrite, progress=progress, **arguments)
 

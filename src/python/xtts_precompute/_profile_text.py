@@ -22,7 +22,8 @@ def describe(report: ProfileReport) -> str:
     lines = [f"{counted(len(real.by_phase), 'step')}{size}{warmup} ({report.clock} clock)", *_table(real)]
     lines.append(f"{_rates(real, report.batch_size)}; data {percent(report.data_share)} of the step: {report.data_verdict}; "
                  f"variation {percent(report.variation)}: {report.variation_verdict}")  # fmt: skip
-    lines += _rhythm("step", real.times.cycle)
+    if report.variation >= STABLE_VARIATION:
+        lines += _rhythm("step", real.times.cycle)
     data = real.phase("data").times
     if report.data_share >= _NO_MATTER:
         lines.append(f"wait for data: variation {percent(data.variation)}: {variation_verdict(data.variation)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import reprlib
+import shlex
 import time
 import warnings
 import weakref
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._batch import Batch
 from ._choices import no_others, whole
-from ._errors import BusyError, Error, InvalidArgumentError, SlotsHeldError
+from ._errors import BusyError, CorruptError, Error, InvalidArgumentError, SlotsHeldError
 from ._options import core_options
 
 if TYPE_CHECKING:
@@ -99,6 +100,9 @@ class Reader:
             core = self._core.next()
         except SlotsHeldError:
             core = self._next_when_a_slot_is_back()
+        except CorruptError as error:
+            mends = " and ".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in self._cache.paths)
+            raise CorruptError(f'{error}. {mends} mends it, to be opened anew then; on_damage="skip" leaves such clips out') from None
         if core is None:
             self._ended = True
             raise StopIteration

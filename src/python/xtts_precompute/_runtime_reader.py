@@ -173,7 +173,7 @@ class RuntimeReader:
                 f"one of them: {first.error()}"
             )
         if is_first:
-            warnings.warn(f"{first.error()}. It is left out, as others will be: reader.rejects names them", stacklevel=3)
+            warnings.warn(f"{first.error()}. It is left out, as others will be: the last rows of its batch are empty then (length 0); reader.rejects names them", stacklevel=3)
 
     def __len__(self) -> int:
         """Batches of an epoch, the same number on every rank."""
