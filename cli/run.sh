@@ -22,5 +22,6 @@ if [ ! -x "$binary" ] || [ "$(sources_stamp)" != "$(cat "$stamp" 2>/dev/null)" ]
   say "Building (a few minutes, once) ..."
   build release
   sources_stamp >"$stamp"
+  say "Built build/release/cli/xtts-precompute. Where xtts-precompute is told to be run, ./cli/run.sh does as well: ./cli/run.sh verify CACHE"
 fi
 exec "$binary" "$@"

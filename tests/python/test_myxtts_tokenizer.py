@@ -178,6 +178,15 @@ def test_the_column_is_made_anew_only_when_the_version_changes(own_path, monkeyp
     assert min(int(clip[COLUMN][0]) for clip in dataset.source) == clips + 1
 
 
+def test_a_cache_that_cannot_be_written_to_says_what_to_do(own_path):
+    (own_path / ".build").write_text("no folder")
+    with pytest.raises(xp.ResourceError, match=r"\.build.*\. What the tokenizer makes is kept in the cache .*: make it writable") as refused:
+        opened(own_path, codes)
+    assert str(own_path) in str(refused.value)
+    (own_path / ".build").unlink()
+    assert opened(own_path, codes).source.columns[COLUMN].version
+
+
 def test_an_open_cache_may_be_of_another_working_directory(own_path, monkeypatch, tmp_path):
     monkeypatch.chdir(own_path.parent)
     cache = xp.open(own_path.name)

@@ -63,7 +63,7 @@ class ConfigKey:
     """"honoured"; "no effect" on batches; or "not reproduced": it changes training, and batches do not have it."""
     note: str
     value: str | None
-    """As it is written; None where it is empty or a list."""
+    """As it is written, or "a list" or the like where it is no single one; None where it is empty."""
     recipe_key: str
     """Which the key has set in the recipe: "corpus.subset_seed"."""
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ._cache import Cache, open
 from ._choices import text
-from ._errors import BusyError, InvalidArgumentError, MismatchError
+from ._errors import BusyError, InvalidArgumentError, MismatchError, ResourceError
 from ._myxtts_config import Config, warn
 
 Tokenizer = Callable[[str], Any]
@@ -90,7 +90,13 @@ def _has_tokens(cache: Cache, version: str) -> bool:
 
 
 def _add(path: str, tokens_of: TokensOf, version: str, progress: Any) -> None:
-    open(path).add_column(COLUMN, tokens_of, axis="own", max_length=tokens_of.limit, version=version, progress=progress)
+    try:
+        open(path).add_column(COLUMN, tokens_of, axis="own", max_length=tokens_of.limit, version=version, progress=progress)
+    except ResourceError as error:
+        raise ResourceError(
+            f"{error}. What the tokenizer makes is kept in the cache {path}: make it writable, or make room there, or have somebody who may write there "
+            "open it once with this tokenizer"
+        ) from error
 
 
 def when_free(make: Callable[[], None]) -> None:
