@@ -62,7 +62,7 @@ struct BuildPreview {
   std::uint64_t clip_count = 0;
   std::uint64_t to_compute_count = 0;
   std::uint64_t reused_count = 0;
-  std::uint64_t gone_count = 0;    // in the cache, but not in DATA any more
+  std::uint64_t gone_count = 0;    // in the cache, not chosen of DATA any more
   std::uint64_t sealed_count = 0;  // of to_compute: done by the interrupted build before
   std::uint64_t source_bytes = 0;
   std::map<std::string, std::uint64_t> clips_by_split;
@@ -104,7 +104,7 @@ struct BuildReport {
   std::uint64_t record_count = 0;  // in the cache now
   std::uint64_t computed_count = 0;
   std::uint64_t reused_count = 0;
-  std::uint64_t gone_count = 0;  // not in DATA any more, and so no longer in the cache
+  std::uint64_t gone_count = 0;  // not chosen of DATA any more, so no longer in the cache
   double sound_seconds = 0.0;    // in the cache now
   std::uint64_t cache_bytes = 0;
   std::map<std::string, std::uint64_t> records_by_split;

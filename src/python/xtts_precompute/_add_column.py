@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import sys
 import time
 import warnings
 from collections import deque
@@ -217,8 +216,8 @@ def add_column(cache: Cache, name: str, fn: Callable[..., Any] | None, **options
     with _progress.listener(options["progress"], f"add {name}") as hear:
         try:
             _write(writer, maker, form, axis, first, batch or (_CLIPS_A_TASK if workers else 1), workers, hear)
-        except Exception as error:
-            _tell_what_is_kept(error, name, version, writer.done_count)
+        except Exception:
+            _tell_what_is_kept(name, version, writer.done_count)
             raise
         finally:
             writer.close()  # whoever keeps the exception would keep the lock
@@ -256,18 +255,15 @@ def _records(
     yield from _records_of_workers(maker, tasks, workers)
 
 
-def _tell_what_is_kept(error: Exception, name: str, version: str, count: int) -> None:
+def _tell_what_is_kept(name: str, version: str, count: int) -> None:
     """Who mends the function and calls again with the same version would get a column of two kinds of records."""
     if not count:
         return
-    what = (
+    warnings.warn(
         f"add_column: '{name}' has the records of {count:,} clips already, which are kept for version {version!r}: the same call goes on behind "
-        "them. If the function makes other records from now on, give another version=, which makes all of them anew"
+        "them. If the function makes other records from now on, give another version=, which makes all of them anew",
+        stacklevel=4,
     )
-    if sys.version_info >= (3, 11):
-        error.add_note(what)
-    else:
-        warnings.warn(what, stacklevel=4)
 
 
 def _pickled(maker: _Maker) -> bytes:

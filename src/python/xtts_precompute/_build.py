@@ -64,7 +64,7 @@ class BuildPreview:
     to_compute: int
     reused: int
     gone: int
-    """In the cache, but not in DATA any more."""
+    """In the cache, but not in DATA, or not chosen, any more."""
     source_bytes: int
     splits: dict[str, int]
     has_text: bool

@@ -97,9 +97,7 @@ class Reader:
         if self._ended:
             raise StopIteration
         try:
-            core = self._core.next()
-        except SlotsHeldError:
-            core = self._next_when_a_slot_is_back()
+            core = self._next_of_core()
         except CorruptError as error:
             mends = " and ".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in self._cache.paths)
             raise CorruptError(f'{error}. {mends} mends it, to be opened anew then; on_damage="skip" leaves such clips out') from None
@@ -107,6 +105,12 @@ class Reader:
             self._ended = True
             raise StopIteration
         return Batch(core, self._cache)
+
+    def _next_of_core(self) -> _core.Batch | None:
+        try:
+            return self._core.next()
+        except SlotsHeldError:
+            return self._next_when_a_slot_is_back()
 
     def _next_when_a_slot_is_back(self) -> _core.Batch | None:
         """Who holds the slots may be about to let go of them: another thread, a reference cycle, or a library that goes on

@@ -104,6 +104,7 @@ class RuntimeReader:
         workers = options["workers"]
         self._workers = clips._arguments["threads"] if workers is None else whole("workers", workers, 1, 1024)
         self._batch_count = self._order.count_batches()  # of a whole epoch
+        self._selection = _digest_of(self._positions, self._order.is_shuffled)
         self._count_here = self._batch_count  # of this one, from its first place on
         self._epoch = 0
         self._next = 0  # the batch that the consumer gets next, counted from the first place on
@@ -221,7 +222,7 @@ class RuntimeReader:
                 "samples_consumed": 0 if ended else consumed,
                 "bucket_samples_consumed": [],
                 "cache": self._clips.digest,
-                "selection": self._selection(),
+                "selection": self._selection,
             }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -234,7 +235,7 @@ class RuntimeReader:
             raise UnsupportedError(f"the state is of order version {given['order_version']!r}; this build knows version {_ORDER_VERSION}")
         if given["cache"] != self._clips.digest:
             raise MismatchError(f"the state is of a cache, or of other data than {self._clips._shown} holds now: begin the epoch anew with set_epoch()")
-        if given["selection"] != self._selection() or given["bucket_samples_consumed"] != []:
+        if given["selection"] != self._selection or given["bucket_samples_consumed"] != []:
             raise MismatchError("the state is of a reader that chose other clips or another kind of shuffle")
         order = self._order._replace(
             seed=whole("seed of the state", given["seed"], 0, _MOST),
@@ -244,12 +245,6 @@ class RuntimeReader:
         with _Turn(self):
             self._pool_or_why_not()
             self._go_to(epoch, order)
-
-    def _selection(self) -> str:
-        """Of the clips and the kind of order: 32 hexadecimal digits."""
-        digest = hashlib.blake2b(self._positions.astype("<u8").tobytes(), digest_size=16)
-        digest.update(bytes([self._order.is_shuffled]))
-        return digest.hexdigest()
 
     # ---- the rest
 
@@ -357,6 +352,13 @@ def _end(pool: ThreadPoolExecutor, jobs: deque[Job], made_at: int) -> None:
         return
     _drop(jobs)
     pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _digest_of(positions: npt.NDArray[np.uint64], is_shuffled: bool) -> str:
+    """Of what a state may be loaded into: 32 hexadecimal digits."""
+    digest = hashlib.blake2b(positions.astype("<u8").tobytes(), digest_size=16)
+    digest.update(bytes([is_shuffled]))
+    return digest.hexdigest()
 
 
 def _selected(clips: RuntimeClips, options: Mapping[str, Any]) -> npt.NDArray[np.uint64]:
