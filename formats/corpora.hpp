@@ -3,8 +3,24 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace xtts::formats {
+
+// Names of the columns of a list (CSV, TSV, JSON lines) of any origin. Empty: by the usual names.
+struct CorpusColumns {
+  std::string audio = {};
+  std::string id = {};
+  std::string text = {};
+  std::string normalized = {};
+  std::string speaker = {};
+  std::string language = {};
+  std::string split = {};
+  std::string start = {};  // in seconds, as end
+  std::string end = {};
+
+  friend bool operator==(const CorpusColumns&, const CorpusColumns&) = default;
+};
 
 // What is empty is as the recipe's corpus section says.
 struct CorporaEntry {
@@ -15,6 +31,8 @@ struct CorporaEntry {
   std::string speaker;  // as it is, also beside other corpora's speakers of that name
   std::string speaker_pattern;
   std::string split;  // train, validation or test, for all of its clips
+  CorpusColumns columns = {};
+  std::vector<std::string> audio_roots = {};  // folders outside of `folder` that hold audio, too
 };
 
 }  // namespace xtts::formats

@@ -25,6 +25,15 @@ void copy_sources(SectionMembers& members, CorpusConfig& config) {
   members.copy("metadata_eval_file", config.metadata_eval_file);
   members.copy("wavs_train_folder", config.wavs_train_folder);
   members.copy("wavs_eval_folder", config.wavs_eval_folder);
+  members.copy_if_there("audio_column", config.columns.audio);
+  members.copy_if_there("id_column", config.columns.id);
+  members.copy_if_there("text_column", config.columns.text);
+  members.copy_if_there("normalized_column", config.columns.normalized);
+  members.copy_if_there("speaker_column", config.columns.speaker);
+  members.copy_if_there("language_column", config.columns.language);
+  members.copy_if_there("split_column", config.columns.split);
+  members.copy_if_there("start_column", config.columns.start);
+  members.copy_if_there("end_column", config.columns.end);
 }
 
 void copy_splits(SectionMembers& members, CorpusConfig& config) {

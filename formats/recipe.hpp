@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/corpora.hpp"
 #include "formats/feature_config.hpp"
 #include "xtts/dtype.hpp"
 
@@ -57,6 +58,7 @@ struct CorpusConfig {
   std::string metadata_eval_file;
   std::string wavs_train_folder;
   std::string wavs_eval_folder;
+  CorpusColumns columns = {};  // of layout table
   double max_source_seconds = 7200.0;
   std::optional<double> max_clip_seconds;  // longer clips are dropped by policy
   // Odd clips, each kind with its bound.

@@ -148,34 +148,47 @@ json to_json(const TextConfig& config) {
 }
 
 json to_json(const CorpusConfig& config) {
-  return {{"layout", config.layout},
-          {"language", config.language},
-          {"speaker", config.speaker},
-          {"speaker_pattern", config.speaker_pattern},
-          {"train_split", config.train_split},
-          {"validation_split", config.validation_split},
-          {"validation_clips_max", config.validation_clips_max},
-          {"split_seed", config.split_seed},
-          {"split_by", named(config.split_by)},
-          {"train_subset_fraction", config.train_subset_fraction},
-          {"subset_seed", config.subset_seed},
-          {"metadata_train_file", config.metadata_train_file},
-          {"metadata_eval_file", config.metadata_eval_file},
-          {"wavs_train_folder", config.wavs_train_folder},
-          {"wavs_eval_folder", config.wavs_eval_folder},
-          {"max_source_seconds", config.max_source_seconds},
-          {"max_clip_seconds", config.max_clip_seconds ? json(*config.max_clip_seconds) : json()},
-          {"too_short", named(config.too_short)},
-          {"too_short_seconds", config.too_short_seconds},
-          {"silent", named(config.silent)},
-          {"silent_dbfs", config.silent_dbfs},
-          {"clipped", named(config.clipped)},
-          {"clipped_share", config.clipped_share},
-          {"not_finite", named(config.not_finite)},
-          {"low_rate", named(config.low_rate)},
-          {"source_rate_below", config.source_rate_below},
-          {"duplicates", named(config.duplicates)},
-          {"no_text", named(config.no_text)}};
+  json object = {
+      {"layout", config.layout},
+      {"language", config.language},
+      {"speaker", config.speaker},
+      {"speaker_pattern", config.speaker_pattern},
+      {"train_split", config.train_split},
+      {"validation_split", config.validation_split},
+      {"validation_clips_max", config.validation_clips_max},
+      {"split_seed", config.split_seed},
+      {"split_by", named(config.split_by)},
+      {"train_subset_fraction", config.train_subset_fraction},
+      {"subset_seed", config.subset_seed},
+      {"metadata_train_file", config.metadata_train_file},
+      {"metadata_eval_file", config.metadata_eval_file},
+      {"wavs_train_folder", config.wavs_train_folder},
+      {"wavs_eval_folder", config.wavs_eval_folder},
+      {"max_source_seconds", config.max_source_seconds},
+      {"max_clip_seconds", config.max_clip_seconds ? json(*config.max_clip_seconds) : json()},
+      {"too_short", named(config.too_short)},
+      {"too_short_seconds", config.too_short_seconds},
+      {"silent", named(config.silent)},
+      {"silent_dbfs", config.silent_dbfs},
+      {"clipped", named(config.clipped)},
+      {"clipped_share", config.clipped_share},
+      {"not_finite", named(config.not_finite)},
+      {"low_rate", named(config.low_rate)},
+      {"source_rate_below", config.source_rate_below},
+      {"duplicates", named(config.duplicates)},
+      {"no_text", named(config.no_text)}};
+  // Absent where they have their usual names, so that the fingerprints of most caches do not tell.
+  const std::string unset;
+  put(object, "audio_column", config.columns.audio, unset);
+  put(object, "id_column", config.columns.id, unset);
+  put(object, "text_column", config.columns.text, unset);
+  put(object, "normalized_column", config.columns.normalized, unset);
+  put(object, "speaker_column", config.columns.speaker, unset);
+  put(object, "language_column", config.columns.language, unset);
+  put(object, "split_column", config.columns.split, unset);
+  put(object, "start_column", config.columns.start, unset);
+  put(object, "end_column", config.columns.end, unset);
+  return object;
 }
 
 json to_json(const StorageConfig& config) {

@@ -295,6 +295,15 @@ std::vector<std::string> CorpusConfig::validate() const {
   problems.text("metadata_eval_file", metadata_eval_file);
   problems.text("wavs_train_folder", wavs_train_folder);
   problems.text("wavs_eval_folder", wavs_eval_folder);
+  problems.text("audio_column", columns.audio);
+  problems.text("id_column", columns.id);
+  problems.text("text_column", columns.text);
+  problems.text("normalized_column", columns.normalized);
+  problems.text("speaker_column", columns.speaker);
+  problems.text("language_column", columns.language);
+  problems.text("split_column", columns.split);
+  problems.text("start_column", columns.start);
+  problems.text("end_column", columns.end);
   problems.above_zero("max_source_seconds", max_source_seconds, kSecondsMax);
   if (max_clip_seconds) problems.above_zero("max_clip_seconds", *max_clip_seconds, kSecondsMax);
   problems.in_range("too_short_seconds", too_short_seconds, 0.0, kSecondsMax);

@@ -17,7 +17,10 @@ namespace xtts {
     } catch (const std::bad_alloc&) {
       return {StatusCode::kResource, "out of memory"};
     } catch (const std::system_error& error) {  // a thread that the system refuses
-      return {StatusCode::kResource, error.what()};
+      return {StatusCode::kResource,
+              std::string("no thread can be started: ") + error.what() +
+                  ". Raise the limit of processes (ulimit -u) or of memory (ulimit -v), or ask for "
+                  "fewer threads"};
     } catch (const std::exception& error) {
       return {StatusCode::kInternal, error.what()};
     }

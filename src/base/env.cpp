@@ -1,15 +1,40 @@
 // What every Env has: answers where a file system has no such thing, and whole small files.
 #include "base/env.hpp"
 
+#include <random>
 #include <string>
 #include <utility>
 
+#include "base/confined_env.hpp"
 #include "base/direct_reads.hpp"
 #include "base/file_mapping.hpp"
+#include "base/hash.hpp"
 #include "base/storage_facts.hpp"
 #include "base/try.hpp"
 
 namespace xtts {
+namespace {
+
+// A name that no other file has: a random number of 64 bits.
+std::string temporary_beside(const std::string& path) {
+  std::random_device random;
+  const std::uint64_t number = std::uint64_t{random()} << 32U | random();
+  // Not longer for a long `path`: names end at 255 bytes.
+  return join_path(parent_path(path), "xtts-" + Digest{number, 0}.to_hex().substr(0, 16) + ".tmp");
+}
+
+}  // namespace
+
+std::shared_ptr<Env> confined_to(Env& env, const std::string& folder, Links links) {
+  if (auto* const ruled = dynamic_cast<RuledEnv*>(&env)) return ruled->with_rule(folder, links);
+  return {std::shared_ptr<Env>(), &env};  // owns nothing
+}
+
+Result<std::unique_ptr<WritableFile>> open_new_file(Env& env, const std::string& path) {
+  if (auto* const ruled = dynamic_cast<RuledEnv*>(&env)) return ruled->open_new(path);
+  if (env.stat(path)) return Status(StatusCode::kResource, "creating " + path + ": File exists");
+  return env.open_for_write(path, WriteMode::kTruncate);
+}
 
 Result<std::shared_ptr<const FileMapping>> RandomAccessFile::map() const {
   return Status(StatusCode::kUnsupported, "this file cannot be mapped");
@@ -49,13 +74,15 @@ Result<std::string> read_text_file(Env& env, const std::string& path,
 }
 
 Status replace_file(Env& env, const std::string& path, std::span<const std::byte> bytes) {
-  const std::string temporary = path + ".tmp";
-  XTTS_ASSIGN(const auto file, env.open_for_write(temporary, WriteMode::kTruncate));
-  XTTS_TRY(file->append(bytes));
-  XTTS_TRY(file->sync());
-  XTTS_TRY(file->close());
-  XTTS_TRY(env.rename(temporary, path));
-  return env.sync_directory(parent_path(path));
+  const std::string temporary = temporary_beside(path);
+  XTTS_ASSIGN(const auto file, open_new_file(env, temporary));
+  Status status = file->append(bytes);
+  if (status.ok()) status = file->sync();
+  if (status.ok()) status = file->close();
+  if (status.ok()) status = env.rename(temporary, path);
+  if (status.ok()) return env.sync_directory(parent_path(path));
+  (void)env.remove_file(temporary);
+  return status;
 }
 
 }  // namespace xtts

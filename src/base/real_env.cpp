@@ -12,11 +12,14 @@
 #include <cstring>
 #include <thread>
 
+#include "base/confined_env.hpp"
+#include "base/confinement.hpp"
 #include "base/direct_reads.hpp"
 #include "base/env.hpp"
 #include "base/io_uring.hpp"
 #include "base/lock_reach.hpp"
 #include "base/real_files.hpp"
+#include "base/scratch_file.hpp"
 #include "base/storage_facts.hpp"
 #include "base/system_call.hpp"
 #include "base/try.hpp"
@@ -45,40 +48,59 @@ class RealFileLock final : public FileLock {
   Descriptor fd_;
 };
 
-class RealEnv final : public Env {
+class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
  public:
+  RealEnv() = default;
+  explicit RealEnv(Confinement rules) : rules_(std::move(rules)) {}
+
+  [[nodiscard]] std::shared_ptr<Env> with_rule(const std::string& folder, Links links) override {
+    return std::make_shared<RealEnv>(rules_.with(folder, links));
+  }
+
   [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
       const std::string& path) override {
-    // O_NONBLOCK: opening a FIFO must not wait for a writer. It has no effect on regular files.
-    const int fd =
-        retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
-    if (fd < 0) return system_failure("opening", path, errno);
-    Descriptor owner(fd);
     struct stat info {};
-    if (::fstat(fd, &info) != 0) return system_failure("examining", path, errno);
-    if (!S_ISREG(info.st_mode))
-      return Status(StatusCode::kInvalidArgument, path + " is not a regular file");
-    return own_for_read(path, owner.release(), static_cast<std::uint64_t>(info.st_size));
+    XTTS_ASSIGN(Descriptor fd, rules_.open_file(path, O_RDONLY, info));
+    return own_for_read(path, fd.release(), static_cast<std::uint64_t>(info.st_size));
   }
 
   [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string& path,
                                                                      WriteMode mode) override {
-    const int extra = mode == WriteMode::kTruncate ? O_TRUNC : O_APPEND;
-    const int fd = retry_interrupted(
-        [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | extra, 0666); });
-    if (fd < 0) return system_failure("creating", path, errno);
-    return own_for_write(path, fd);
+    struct stat info {};
+    const int extra = mode == WriteMode::kAppend ? O_APPEND : 0;
+    XTTS_ASSIGN(Descriptor fd, rules_.open_file(path, O_WRONLY | O_CREAT | extra, info));
+    // Another name of it may be anybody's file, anywhere.
+    if (info.st_nlink > 1 && rules_.confines(path)) {
+      return Status(StatusCode::kCorrupt,
+                    path + " has " + std::to_string(info.st_nlink) +
+                        " names (hard links), so that it is not written to; remove this one");
+    }
+    if (mode == WriteMode::kTruncate && info.st_size != 0 && ::ftruncate(fd.get(), 0) != 0)
+      return system_failure("emptying", path, errno);
+    return own_for_write(path, fd.release());
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_new(const std::string& path) override {
+    struct stat info {};
+    XTTS_ASSIGN(Descriptor fd, rules_.open_file(path, O_WRONLY | O_CREAT | O_EXCL, info));
+    return own_for_write(path, fd.release());
   }
 
   [[nodiscard]] Result<FileFacts> stat(const std::string& path) override {
+    XTTS_ASSIGN(const ConfinedName place, rules_.find(path));
     struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) return system_failure("examining", path, errno);
+    if (::fstatat(place.folder.get(), place.name.c_str(), &info, place.stat_flags()) != 0)
+      return system_failure("examining", path, errno);
     return facts_of(info);
   }
 
   [[nodiscard]] Result<std::vector<DirectoryEntry>> list(const std::string& path) override {
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
+    XTTS_ASSIGN(const ConfinedName place, rules_.find(path));
+    XTTS_ASSIGN(Descriptor fd, open_folder(place, path, "listing"));
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(fd.get()), ::closedir);
     if (!folder) return system_failure("listing", path, errno);
+    (void)fd.release();
+    const bool follows = !rules_.confines(join_path(path, "entry"));
     std::vector<DirectoryEntry> entries;
     for (;;) {
       errno = 0;
@@ -100,9 +122,11 @@ class RealEnv final : public Env {
         if (::fstatat(::dirfd(folder.get()), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
           continue;
         entry.is_symlink = S_ISLNK(info.st_mode);
-        // A dangling link stays kOther.
-        if (::fstatat(::dirfd(folder.get()), item->d_name, &info, 0) == 0)
-          entry.kind = facts_of(info).kind;
+        // A dangling link stays kOther, and every link where none is followed.
+        const bool is_known =
+            !entry.is_symlink ||
+            (follows && ::fstatat(::dirfd(folder.get()), item->d_name, &info, 0) == 0);
+        if (is_known) entry.kind = facts_of(info).kind;
       }
       entries.push_back(std::move(entry));
     }
@@ -110,43 +134,53 @@ class RealEnv final : public Env {
   }
 
   [[nodiscard]] Status create_directories(const std::string& path) override {
-    struct stat info {};
-    if (::stat(path.c_str(), &info) == 0) {
-      return S_ISDIR(info.st_mode) ? Status() : system_failure("creating folder", path, EEXIST);
-    }
-    const std::string parent = parent_path(path);
-    if (parent != "." && parent != path) XTTS_TRY(create_directories(parent));
-    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST)
-      return system_failure("creating folder", path, errno);
-    return {};
+    return rules_.create_folders(path);
   }
 
   [[nodiscard]] Status rename(const std::string& from, const std::string& to) override {
-    if (::rename(from.c_str(), to.c_str()) != 0) return system_failure("renaming to", to, errno);
+    XTTS_ASSIGN(const ConfinedName source, rules_.find(from));
+    XTTS_ASSIGN(const ConfinedName target, rules_.find(to));
+    if (::renameat(source.folder.get(), source.name.c_str(), target.folder.get(),
+                   target.name.c_str()) != 0) {
+      return system_failure("renaming to", to, errno);
+    }
     return {};
   }
 
   [[nodiscard]] Status link(const std::string& from, const std::string& to) override {
-    if (::link(from.c_str(), to.c_str()) == 0) return {};
-    const bool cannot = errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK;
-    if (cannot) return {StatusCode::kUnsupported, to + " cannot be a link to " + from};
-    return system_failure("linking", from, errno);
+    XTTS_ASSIGN(const ConfinedName source, rules_.find(from));
+    XTTS_ASSIGN(const ConfinedName target, rules_.find(to));
+    XTTS_TRY(check_no_link(source, from));
+    if (::linkat(source.folder.get(), source.name.c_str(), target.folder.get(), target.name.c_str(),
+                 0) != 0) {
+      const bool cannot =
+          errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK;
+      if (cannot) return {StatusCode::kUnsupported, to + " cannot be a link to " + from};
+      return system_failure("linking", from, errno);
+    }
+    // What was linked may have come between.
+    Status status = check_no_link(target, to);
+    if (!status.ok()) (void)::unlinkat(target.folder.get(), target.name.c_str(), 0);
+    return status;
   }
 
   [[nodiscard]] Status remove_file(const std::string& path) override {
-    if (::unlink(path.c_str()) != 0) return system_failure("removing", path, errno);
+    XTTS_ASSIGN(const ConfinedName place, rules_.find(path));
+    if (::unlinkat(place.folder.get(), place.name.c_str(), 0) != 0)
+      return system_failure("removing", path, errno);
     return {};
   }
 
   [[nodiscard]] Status remove_directory(const std::string& path) override {
-    if (::rmdir(path.c_str()) != 0) return system_failure("removing folder", path, errno);
+    XTTS_ASSIGN(const ConfinedName place, rules_.find(path));
+    if (::unlinkat(place.folder.get(), place.name.c_str(), AT_REMOVEDIR) != 0)
+      return system_failure("removing folder", path, errno);
     return {};
   }
 
   [[nodiscard]] Status sync_directory(const std::string& path) override {
-    const Descriptor folder(retry_interrupted(
-        [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
-    if (folder.get() < 0) return system_failure("opening folder", path, errno);
+    XTTS_ASSIGN(const ConfinedName place, rules_.find(path));
+    XTTS_ASSIGN(const Descriptor folder, open_folder(place, path, "opening folder"));
     if (retry_interrupted([&] { return ::fsync(folder.get()); }) != 0)
       return system_failure("syncing folder", path, errno);
     return {};
@@ -170,10 +204,10 @@ class RealEnv final : public Env {
   [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                        LockKind kind) override {
     // A shared lock must work where the reader may not write (read-only file systems).
-    const int flags =
-        kind == LockKind::kShared ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC;
-    Descriptor fd(retry_interrupted([&] { return ::open(path.c_str(), flags, 0666); }));
-    if (fd.get() < 0) return system_failure("opening lock", path, errno);
+    struct stat info {};
+    XTTS_ASSIGN(
+        Descriptor fd,
+        rules_.open_file(path, kind == LockKind::kShared ? O_RDONLY : O_RDWR | O_CREAT, info));
     struct flock request {};
     request.l_type = kind == LockKind::kShared ? F_RDLCK : F_WRLCK;
     request.l_whence = SEEK_SET;
@@ -188,6 +222,11 @@ class RealEnv final : public Env {
       return has_none ? Status(StatusCode::kUnsupported, refused.message()) : refused;
     }
     return std::unique_ptr<FileLock>(std::make_unique<RealFileLock>(fd.release()));
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(
+      const std::string& folder) override {
+    return open_real_scratch(folder);
   }
 
   [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override {
@@ -213,6 +252,33 @@ class RealEnv final : public Env {
   void sleep_for(std::chrono::nanoseconds duration) override {
     std::this_thread::sleep_for(duration);
   }
+
+ private:
+  [[nodiscard]] static Result<Descriptor> open_folder(const ConfinedName& place,
+                                                      const std::string& path,
+                                                      std::string_view operation) {
+    Descriptor fd(retry_interrupted([&] {
+      return ::openat(place.folder.get(), place.name.c_str(),
+                      O_RDONLY | O_DIRECTORY | O_CLOEXEC | place.open_flags());
+    }));
+    const int error = errno;
+    if (fd.get() >= 0) return fd;
+    if (place.is_confined) return why_no_folder(place.folder.get(), place.name, path, error);
+    return system_failure(operation, path, error);
+  }
+
+  // linkat() gives a link itself another name.
+  [[nodiscard]] static Status check_no_link(const ConfinedName& place, const std::string& path) {
+    struct stat info {};
+    if (!place.is_confined) return {};
+    if (::fstatat(place.folder.get(), place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+      return system_failure("examining", path, errno);
+    if (S_ISREG(info.st_mode)) return {};
+    return {StatusCode::kCorrupt,
+            path + " is not a regular file but " + describe_kind(info.st_mode)};
+  }
+
+  Confinement rules_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What calls of the operating system have in common: a descriptor that is closed, a call that is
-// made again, a failure in words.
+// made again, a failure in words. A failure for want of descriptors or memory counts as a shortage
+// (shortage.hpp).
 #pragma once
 
 #include <unistd.h>
@@ -7,25 +8,17 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "xtts/status.hpp"
 
 namespace xtts {
 
+// "No such file or directory"; of a limit that the user can raise, how.
+[[nodiscard]] std::string error_words(int error);
+
 // "opening /a/b: No such file or directory". kNotFound or kResource.
-[[nodiscard]] inline Status system_failure(std::string_view operation, const std::string& path,
-                                           int error) {
-  const StatusCode code =
-      error == ENOENT || error == ENOTDIR ? StatusCode::kNotFound : StatusCode::kResource;
-  std::string text(operation);
-  text += " ";
-  text += path;
-  text += ": ";
-  text += std::generic_category().message(error);
-  return {code, std::move(text)};
-}
+[[nodiscard]] Status system_failure(std::string_view operation, const std::string& path, int error);
 
 // Once more while signals interrupt it.
 template <typename Call>
@@ -43,6 +36,12 @@ class Descriptor {
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other && fd_ >= 0) ::close(fd_);
+    fd_ = other.release();
+    return *this;
+  }
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 

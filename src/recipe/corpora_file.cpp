@@ -15,17 +15,31 @@ namespace {
 using formats::CorporaEntry;
 using Kind = YamlNode::Kind;
 
+// Folders outside of the corpus that hold its audio, too: one, or a list.
+constexpr const char* kAudioRoot = "audio_root";
+
 struct EntryKey {
   const char* name;
-  std::string CorporaEntry::*field;
+  std::string& (*field)(CorporaEntry& entry);
 };
-constexpr std::array kKeys = {EntryKey{"name", &CorporaEntry::name},
-                              EntryKey{"path", &CorporaEntry::folder},
-                              EntryKey{"layout", &CorporaEntry::layout},
-                              EntryKey{"language", &CorporaEntry::language},
-                              EntryKey{"speaker", &CorporaEntry::speaker},
-                              EntryKey{"speaker_pattern", &CorporaEntry::speaker_pattern},
-                              EntryKey{"split", &CorporaEntry::split}};
+#define XTTS_FIELD(path) +[](CorporaEntry& entry) -> std::string& { return entry.path; }
+constexpr std::array kKeys = {EntryKey{"name", XTTS_FIELD(name)},
+                              EntryKey{"path", XTTS_FIELD(folder)},
+                              EntryKey{"layout", XTTS_FIELD(layout)},
+                              EntryKey{"language", XTTS_FIELD(language)},
+                              EntryKey{"speaker", XTTS_FIELD(speaker)},
+                              EntryKey{"speaker_pattern", XTTS_FIELD(speaker_pattern)},
+                              EntryKey{"split", XTTS_FIELD(split)},
+                              EntryKey{"audio_column", XTTS_FIELD(columns.audio)},
+                              EntryKey{"id_column", XTTS_FIELD(columns.id)},
+                              EntryKey{"text_column", XTTS_FIELD(columns.text)},
+                              EntryKey{"normalized_column", XTTS_FIELD(columns.normalized)},
+                              EntryKey{"speaker_column", XTTS_FIELD(columns.speaker)},
+                              EntryKey{"language_column", XTTS_FIELD(columns.language)},
+                              EntryKey{"split_column", XTTS_FIELD(columns.split)},
+                              EntryKey{"start_column", XTTS_FIELD(columns.start)},
+                              EntryKey{"end_column", XTTS_FIELD(columns.end)}};
+#undef XTTS_FIELD
 
 const EntryKey* find_key(std::string_view name) {
   for (const EntryKey& key : kKeys) {
@@ -37,6 +51,7 @@ const EntryKey* find_key(std::string_view name) {
 std::string suggestion(const std::string& name) {
   std::vector<std::string> names;
   for (const EntryKey& key : kKeys) names.emplace_back(key.name);
+  names.emplace_back(kAudioRoot);
   const std::string nearest = nearest_name(name, names);
   return nearest.empty() ? "" : ", did you mean " + nearest + "?";
 }
@@ -78,20 +93,40 @@ class CorporaReader {
     std::map<std::string, std::uint32_t> lines;
     for (const YamlEntry& pair : node.entries) {
       const EntryKey* key = find_key(pair.key);
-      if (key == nullptr) {
+      if (pair.key == kAudioRoot) {
+        if (!lines.emplace(pair.key, pair.line).second) {
+          add(pair.line, pair.key + ": given twice");
+        } else {
+          read_audio_roots(pair, entry);
+        }
+      } else if (key == nullptr) {
         add(pair.line, pair.key + ": unknown key" + suggestion(pair.key));
       } else if (!lines.emplace(pair.key, pair.line).second) {
         add(pair.line, pair.key + ": given twice");
       } else if (pair.value.kind != Kind::kScalar || pair.value.text.empty()) {
         add(pair.line, pair.key + ": takes a text, found " + std::string(describe(pair.value)));
       } else {
-        entry.*(key->field) = pair.value.text;
+        key->field(entry) = pair.value.text;
       }
     }
     check(node.line, lines, entry);
     if (!entry.folder.empty() && entry.folder.front() != '/')
       entry.folder = join_path(folder_, entry.folder);
     entries_.push_back(std::move(entry));
+  }
+
+  void read_audio_roots(const YamlEntry& pair, CorporaEntry& entry) {
+    const auto read_folder = [&](const YamlNode& node) {
+      if (node.kind != Kind::kScalar || node.text.empty()) {
+        return add(node.line, std::string(kAudioRoot) +
+                                  ": takes a folder or a list of them, found " +
+                                  std::string(describe(node)));
+      }
+      entry.audio_roots.push_back(node.text.front() == '/' ? node.text
+                                                           : join_path(folder_, node.text));
+    };
+    if (pair.value.kind != Kind::kList) return read_folder(pair.value);
+    for (const YamlNode& item : pair.value.items) read_folder(item);
   }
 
   void check(std::uint32_t line, const std::map<std::string, std::uint32_t>& lines,

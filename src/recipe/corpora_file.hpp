@@ -3,6 +3,8 @@
 //   - name: vctk
 //     path: /data/VCTK-Corpus-0.92     # or relative to this file
 //     layout: vctk                     # and language, speaker or speaker_pattern, split
+//     text_column: sentence            # and the other *_column keys of a recipe's corpus section
+//     audio_root: /mnt/hdd             # audio outside of path: a folder, or a list of them
 //
 // Strict as recipes are: an unknown key is an error that names line and nearest key, and all
 // problems are told at once (kInvalidArgument). Free functions; share freely.

@@ -93,9 +93,13 @@ std::vector<Key> text_keys() {
 }
 
 std::vector<Key> corpus_keys() {
-  const Condition lists{"corpus.layout", {"\"auto\"", "\"ljspeech\"", "\"table\""}};  // texts are printed quoted
+  const Condition lists{
+      "corpus.layout",
+      {"\"auto\"", "\"commonvoice\"", "\"ljspeech\"", "\"table\""}};  // texts are printed quoted
+  const Condition table{"corpus.layout", {"\"auto\"", "\"table\""}};
   return {
-      scalar_key("corpus.layout", XTTS_AT(corpus.layout), "auto, or a layout's name: build --help lists them"),
+      scalar_key("corpus.layout", XTTS_AT(corpus.layout),
+                 "auto, or a layout's name: build --help lists them"),
       scalar_key("corpus.language", XTTS_AT(corpus.language), "for clips whose list does not say"),
       scalar_key("corpus.speaker", XTTS_AT(corpus.speaker), "one name for all clips"),
       scalar_key("corpus.speaker_pattern", XTTS_AT(corpus.speaker_pattern),
@@ -117,6 +121,17 @@ std::vector<Key> corpus_keys() {
       scalar_key("corpus.wavs_train_folder", XTTS_AT(corpus.wavs_train_folder),
                  "their audio, relative to DATA", lists),
       scalar_key("corpus.wavs_eval_folder", XTTS_AT(corpus.wavs_eval_folder), "", lists),
+      scalar_key("corpus.audio_column", XTTS_AT(corpus.columns.audio),
+                 "names of the columns of a CSV, TSV or JSONL list, where they are not the usual",
+                 table),
+      scalar_key("corpus.id_column", XTTS_AT(corpus.columns.id), "", table),
+      scalar_key("corpus.text_column", XTTS_AT(corpus.columns.text), "", table),
+      scalar_key("corpus.normalized_column", XTTS_AT(corpus.columns.normalized), "", table),
+      scalar_key("corpus.speaker_column", XTTS_AT(corpus.columns.speaker), "", table),
+      scalar_key("corpus.language_column", XTTS_AT(corpus.columns.language), "", table),
+      scalar_key("corpus.split_column", XTTS_AT(corpus.columns.split), "", table),
+      scalar_key("corpus.start_column", XTTS_AT(corpus.columns.start), "seconds, as end", table),
+      scalar_key("corpus.end_column", XTTS_AT(corpus.columns.end), "", table),
       scalar_key("corpus.max_source_seconds", XTTS_AT(corpus.max_source_seconds),
                  "longer files are refused"),
       scalar_key("corpus.max_clip_seconds", XTTS_AT(corpus.max_clip_seconds),

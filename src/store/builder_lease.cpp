@@ -40,7 +40,7 @@ Result<std::optional<std::string>> read_lease(Env& env, const std::string& cache
 
 // Without a sync: a sign of life need not outlive the power, and must not wait behind a shard.
 Status write_unsynced(Env& env, const std::string& path, const std::string& text) {
-  XTTS_ASSIGN(const auto file, env.open_for_write(path, WriteMode::kTruncate));
+  XTTS_ASSIGN(const auto file, create_file(env, path));
   XTTS_TRY(file->append(as_bytes(text)));
   return file->close();
 }
@@ -213,7 +213,7 @@ void BuilderLease::beat_until_stopped(const std::stop_token& stop) {
     // A beat that fails is missed; whether somebody has noticed is for check() to find out.
     try {
       (void)beat();
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "base/try.hpp"
 #include "store/cache_folder.hpp"
 #include "store/durable.hpp"
+#include "store/ownership.hpp"
 
 namespace xtts::store {
 namespace {
@@ -96,13 +97,16 @@ Result<HeldLock> try_lock(Env& env, const std::string& cache) {
   return HeldLock{std::move(*lock), after};
 }
 
-Result<HeldLock> take_lock(Env& env, const std::string& cache) {
+Result<HeldLock> take_lock(Env& env, const std::string& cache, const HoldNotices& notices) {
   int pauses = 0;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     XTTS_TRY(env.create_directories(build_folder(cache)));
-    auto lock = try_lock(env, cache);
+    const Status ours = check_build_folder(env, cache);
+    auto lock = ours.ok() ? try_lock(env, cache) : Result<HeldLock>(ours);
     if (lock.status().code() == StatusCode::kBusy && pauses < kPausesMax &&
         holder_has_ended(env, cache)) {
+      if (notices.cancelled && notices.cancelled())
+        return Status(StatusCode::kCancelled, "interrupted while it waited for another builder");
       env.sleep_for(kPause);
       ++pauses;
       --attempt;
@@ -145,13 +149,16 @@ Result<std::unique_ptr<BuilderLock>> BuilderLock::take(Env& env, const std::stri
 
 Result<bool> BuilderLock::try_take(const LockReach& reach, const HoldNotices& notices,
                                    const LeaseTerms& terms) {
-  auto taken = take_lock(env_, cache_);
+  auto taken = take_lock(env_, cache_, notices);
   if (taken.status().code() == StatusCode::kUnsupported) {
     if (reach.everyone) return Status(StatusCode::kResource, taken.status().message());
   } else if (!taken) {
     return taken.status();
   }
-  if (taken) lock_ = std::move(taken->lock);
+  if (taken) {
+    lock_ = std::move(taken->lock);
+    inode_ = taken->inode;
+  }
   // Also where locks reach everyone: a machine that this one lends the folder to has left it.
   if (!reach.everyone || env_.stat(lease_path(cache_)).ok()) {
     auto lease = BuilderLease::take(env_, cache_, lock_ ? reach.circle : std::string(),
@@ -160,12 +167,34 @@ Result<bool> BuilderLock::try_take(const LockReach& reach, const HoldNotices& no
     if (lease.status().code() == StatusCode::kNotFound) return false;
     XTTS_ASSIGN(lease_, std::move(lease));
     XTTS_ASSIGN(const std::uint64_t inode, inode_of(env_, lock_path(cache_)));
-    if (lock_ && inode != taken->inode) return false;
+    if (lock_ && inode != inode_) return false;
   }
+  // Where a file's folder is gone, somebody has taken .build/ over and away while we did not run:
+  // begin anew.
+  Status marked = put_build_mark(env_, cache_);
+  if (marked.code() == StatusCode::kNotFound) return false;
+  XTTS_TRY(marked);
   if (!lock_) return true;
-  XTTS_TRY(
-      write_text(env_, lock_path(cache_), WriteMode::kTruncate, holder_of_this_process() + "\n"));
+  Status written =
+      write_text(env_, lock_path(cache_), WriteMode::kTruncate, holder_of_this_process() + "\n");
+  if (written.code() == StatusCode::kNotFound) return false;
+  XTTS_TRY(written);
   return true;
+}
+
+// A lease tells by its text whose it is, and not every network file system keeps inode numbers.
+Status BuilderLock::check() const {
+  if (lease_) return lease_->check();
+  return lock_ ? check_file() : Status();
+}
+
+Status BuilderLock::check_file() const {
+  XTTS_ASSIGN(const std::uint64_t inode, inode_of(env_, lock_path(cache_)));
+  if (inode == inode_) return {};
+  const std::string what = build_folder(cache_) + " was moved or removed while this builder worked";
+  if (inode != 0) return busy(env_, cache_).with_context(what);
+  return {StatusCode::kResource,
+          what + "; it stops here, and the same command again goes on with what is there"};
 }
 
 std::string BuilderLock::tag() const {

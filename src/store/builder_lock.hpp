@@ -28,8 +28,9 @@ class BuilderLock {
                                                                  const HoldNotices& notices = {},
                                                                  const LeaseTerms& terms = {});
 
-  // Is the cache still ours? To be asked before every step that others will see.
-  [[nodiscard]] Status check() const { return lease_ ? lease_->check() : Status(); }
+  // Is the cache still ours? To be asked before every step that others will see. kBusy: it is
+  // another's; kResource: .build/ has been moved or removed beside us.
+  [[nodiscard]] Status check() const;
   // In the names of temporary files, so that no two holds ever write into one; empty where only one
   // hold can be.
   [[nodiscard]] std::string tag() const;
@@ -39,6 +40,8 @@ class BuilderLock {
 
  private:
   BuilderLock(Env& env, std::string cache) : env_(env), cache_(std::move(cache)) {}
+  // That nobody has removed the file with the lock on it: a lock on another file keeps nobody out.
+  [[nodiscard]] Status check_file() const;
   // False: builders came and went meanwhile; begin anew.
   [[nodiscard]] Result<bool> try_take(const LockReach& reach, const HoldNotices& notices,
                                       const LeaseTerms& terms);
@@ -46,6 +49,7 @@ class BuilderLock {
   Env& env_;
   const std::string cache_;
   std::unique_ptr<FileLock> lock_;  // null where the file system has none
+  std::uint64_t inode_ = 0;         // of its file
   std::unique_ptr<BuilderLease> lease_;
 };
 

@@ -5,12 +5,15 @@
 #include <mutex>
 #include <set>
 
+#include "base/confined_env.hpp"
 #include "base/try.hpp"
 #include "formats/block.hpp"
 #include "formats/constants.hpp"
 #include "store/builder_lock.hpp"
 #include "store/durable.hpp"
 #include "store/garbage.hpp"
+#include "store/generations.hpp"
+#include "store/ownership.hpp"
 
 namespace xtts::store {
 namespace {
@@ -69,8 +72,16 @@ class WatchedFile final : public WritableFile {
 
 class RealCacheFolder final : public CacheFolder {
  public:
-  RealCacheFolder(Env& env, std::string cache, std::unique_ptr<BuilderLock> lock)
-      : env_(env), cache_(std::move(cache)), lock_(std::move(lock)) {}
+  // `is_new`: made by us; then finish() removes it where nothing came into it, by way of
+  // `whole_env`.
+  RealCacheFolder(Env& whole_env, std::shared_ptr<Env> env, std::string cache,
+                  std::unique_ptr<BuilderLock> lock, bool is_new)
+      : whole_env_(whole_env),
+        confined_(std::move(env)),
+        env_(*confined_),
+        cache_(std::move(cache)),
+        lock_(std::move(lock)),
+        is_new_(is_new) {}
 
   [[nodiscard]] const std::string& path() const override { return cache_; }
 
@@ -134,12 +145,12 @@ class RealCacheFolder final : public CacheFolder {
   [[nodiscard]] Result<std::unique_ptr<WritableFile>> begin_file(
       std::string_view temporary_name) override {
     XTTS_TRY(lock_->check());
-    XTTS_ASSIGN(auto file,
-                env_.open_for_write(temporary_path(temporary_name), WriteMode::kTruncate));
+    auto file = create_file(env_, temporary_path(temporary_name));
+    if (!file) return or_taken_over(file.status());
     auto state = std::make_shared<PendingFile>();
     pending_[std::string(temporary_name)] = state;
     return std::unique_ptr<WritableFile>(
-        std::make_unique<WatchedFile>(std::move(file), std::move(state)));
+        std::make_unique<WatchedFile>(std::move(*file), std::move(state)));
   }
 
   [[nodiscard]] Status commit_file(std::string_view temporary_name,
@@ -158,6 +169,7 @@ class RealCacheFolder final : public CacheFolder {
   }
 
   [[nodiscard]] Status publish(const Manifest& manifest, std::string_view rejects_jsonl) override {
+    XTTS_TRY(lock_->check());  // another's files are none that this manifest must name
     XTTS_TRY(check_names(manifest));
     XTTS_ASSIGN(const std::string text, formats::encode_manifest(manifest));
     // Paired with the readers: what they would refuse is not published.
@@ -168,27 +180,55 @@ class RealCacheFolder final : public CacheFolder {
     return replace("rejects.jsonl", rejects_path(cache_), rejects_jsonl);
   }
 
+  [[nodiscard]] Status replace(std::string_view temporary_name, const std::string& path,
+                               std::string_view text) override {
+    const std::string temporary = temporary_path(temporary_name);
+    XTTS_TRY(write_temporary(temporary, as_bytes(text)));
+    return show(temporary, path);
+  }
+
+  [[nodiscard]] Status commit_disposable(std::string_view temporary_name,
+                                         const std::string& path) override {
+    const auto pending = pending_.extract(std::string(temporary_name));
+    if (pending.empty() || !pending.mapped()->is_closed)
+      return internal("committing " + path + ", which was not closed");
+    XTTS_TRY(lock_->check());
+    return or_taken_over(env_.rename(temporary_path(temporary_name), path));
+  }
+
+  [[nodiscard]] Result<Generations> generations() override {
+    Generations found;
+    const auto published = manifest();
+    if (published && *published) {
+      const std::string current = formats::index_file_name((*published)->index_digest);
+      XTTS_ASSIGN(found.are_others_read,
+                  remove_unnamed_indexes(env_, cache_, [&](const std::string& name) {
+                    return name == current ? Result<bool>(false) : may_go(name);
+                  }));
+    }
+    XTTS_ASSIGN(found.newest, newest_generation(env_, cache_));
+    return found;
+  }
+
   [[nodiscard]] Status collect_garbage(const Manifest* manifest,
                                        std::span<const SealedShard> keep) override {
     std::set<std::string> named;
     for (const SealedShard& shard : keep) named.insert(shard_path("", shard));
-    if (manifest != nullptr) {
-      named.insert(formats::index_file_name(manifest->index_digest));
-      for (const auto& column : manifest->columns) {
-        for (std::size_t i = 0; i < column.shards.size(); ++i) {
-          named.insert(published_path("", column, i));
-        }
-      }
-    }
-    XTTS_TRY(lock_->check());
-    return remove_unnamed(env_, cache_, named);
+    if (manifest != nullptr) named.merge(names_in(*manifest));
+    return remove_unnamed(env_, cache_, [&](const std::string& path) {
+      return named.contains(path) ? Result<bool>(false) : may_go(path);
+    });
   }
 
   [[nodiscard]] Status finish() override {
     XTTS_TRY(lock_->check());
-    XTTS_TRY(clear_build_folder({"lock", "lease"}, false));
+    XTTS_TRY(or_taken_over(clear_build_folder({"lock", "lease", std::string(kBuildMark)}, false)));
+    // Without its mark .build/ must hold nothing else, also after a power cut.
+    XTTS_TRY(or_taken_over(env_.sync_directory(build_folder(cache_))));
+    XTTS_TRY(remove_build_mark(env_, cache_));
     XTTS_TRY(lock_->remove());
     Status status = env_.remove_directory(build_folder(cache_));
+    if (!env_.stat(manifest_path(cache_)).ok()) remove_empty_folders();
     if (status.ok() || status.code() == StatusCode::kNotFound) return {};
     // With the lock's file gone another builder may have begun already: then the folder is its own.
     const auto entries = env_.list(build_folder(cache_));
@@ -196,18 +236,33 @@ class RealCacheFolder final : public CacheFolder {
   }
 
   // Unsealed shards and half-written files of a build that died. The lock is held.
-  [[nodiscard]] Status clear_build_folder(const std::set<std::string>& keep,
-                                          bool keeps_spools) {
+  [[nodiscard]] Status clear_build_folder(const std::set<std::string>& keep, bool keeps_spools) {
     XTTS_ASSIGN(const auto entries, env_.list(build_folder(cache_)));
     for (const DirectoryEntry& entry : entries) {
-      if (entry.kind == FileKind::kDirectory || keep.contains(entry.name)) continue;
+      if (!is_name_of_build(entry.name) || keep.contains(entry.name)) continue;
       if (keeps_spools && entry.name.starts_with(kSpoolPrefix)) continue;
+      if (entry.kind == FileKind::kDirectory) {
+        return {StatusCode::kCorrupt, join_path(build_folder(cache_), entry.name) +
+                                          " is not a regular file but a folder"};
+      }
+      XTTS_TRY(lock_->check());
       XTTS_TRY(remove_if_there(env_, join_path(build_folder(cache_), entry.name)));
     }
     return {};
   }
 
  private:
+  // Folders that hold anything stay, and so do those that another builder has come into.
+  void remove_empty_folders() {
+    const std::string shards = parent_path(column_folder(cache_, "mel"));
+    if (const auto columns = env_.list(shards)) {
+      for (const DirectoryEntry& column : *columns)
+        (void)env_.remove_directory(join_path(shards, column.name));
+      (void)env_.remove_directory(shards);
+    }
+    if (is_new_) (void)whole_env_.remove_directory(cache_);
+  }
+
   [[nodiscard]] std::string temporary_path(std::string_view name) const {
     return join_path(build_folder(cache_), std::string(name) + lock_->tag() + ".tmp");
   }
@@ -217,6 +272,7 @@ class RealCacheFolder final : public CacheFolder {
   [[nodiscard]] Status prepare_column(const std::string& column) {
     const std::lock_guard lock(mutex_);
     if (prepared_columns_.contains(column)) return {};
+    XTTS_TRY(lock_->check());  // a cache that somebody removes does not come back as empty folders
     const std::string folder = column_folder(cache_, column);
     XTTS_TRY(make_durable_folder(env_, parent_path(folder)));
     XTTS_TRY(make_durable_folder(env_, folder));
@@ -258,30 +314,65 @@ class RealCacheFolder final : public CacheFolder {
                                       std::to_string(size_bytes) + " bytes"};
   }
 
-  [[nodiscard]] Status replace(std::string_view temporary_name, const std::string& path,
-                               std::string_view text) {
-    const std::string temporary = temporary_path(temporary_name);
-    XTTS_TRY(write_temporary(temporary, as_bytes(text)));
-    return show(temporary, path);
-  }
-
   // Where another builder has taken over and finished, .build/ is gone: that is then the reason.
   [[nodiscard]] Status write_temporary(const std::string& path, std::span<const std::byte> bytes) {
-    Status written = write_synced_file(env_, path, bytes);
-    if (!written.ok()) XTTS_TRY(lock_->check());
-    return written;
+    return or_taken_over(write_synced_file(env_, path, bytes));
   }
 
-  // What others see is renamed to its name while the cache is still ours.
+  [[nodiscard]] Status or_taken_over(Status status) {
+    if (!status.ok()) XTTS_TRY(lock_->check());
+    return status;
+  }
+
+  // What others see is renamed to its name while the cache is still ours. Whoever takes over
+  // removes our temporary files before anything else, so that a rename fails that comes too late.
   [[nodiscard]] Status show(const std::string& temporary, const std::string& path) {
     XTTS_TRY(lock_->check());
-    return rename_durably(env_, temporary, path);
+    return or_taken_over(rename_durably(env_, temporary, path));
   }
 
+  [[nodiscard]] static std::set<std::string> names_in(const Manifest& manifest) {
+    std::set<std::string> names{formats::index_file_name(manifest.index_digest)};
+    for (const auto& column : manifest.columns) {
+      for (std::size_t i = 0; i < column.shards.size(); ++i)
+        names.insert(published_path("", column, i));
+    }
+    return names;
+  }
+
+  // Right before a file goes: the cache is still ours, and the manifest as it is now does not name
+  // it.
+  [[nodiscard]] Result<bool> may_go(const std::string& path) {
+    XTTS_TRY(lock_->check());
+    const auto facts = env_.stat(manifest_path(cache_));
+    if (facts.status().code() == StatusCode::kNotFound) return true;
+    if (!facts) return facts.status();
+    if (!is_same(*facts)) {
+      const auto now = manifest();
+      if (!now && now.status().code() == StatusCode::kResource) return now.status();
+      named_now_.reset();  // nobody knows what a manifest names that cannot be read
+      if (now) named_now_ = *now ? names_in(**now) : std::set<std::string>();
+      seen_manifest_ = *facts;
+    }
+    return named_now_.has_value() && !named_now_->contains(path);
+  }
+
+  [[nodiscard]] bool is_same(const FileFacts& facts) const {
+    return seen_manifest_ && seen_manifest_->inode == facts.inode &&
+           seen_manifest_->device == facts.device && seen_manifest_->mtime_ns == facts.mtime_ns &&
+           seen_manifest_->size_bytes == facts.size_bytes;
+  }
+
+  Env& whole_env_;
+  const std::shared_ptr<Env> confined_;  // to cache_
   Env& env_;
   const std::string cache_;
   const std::unique_ptr<BuilderLock> lock_;
+  const bool is_new_;
   std::map<std::string, std::shared_ptr<PendingFile>> pending_;
+  // Of the manifest that was there when a file was last asked about.
+  std::optional<FileFacts> seen_manifest_;
+  std::optional<std::set<std::string>> named_now_;
   std::mutex mutex_;
   std::set<std::string> prepared_columns_;  // guarded by mutex_
 };
@@ -290,10 +381,16 @@ class RealCacheFolder final : public CacheFolder {
 
 Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::string& cache,
                                                        const HoldNotices& notices) {
+  const bool is_new = env.stat(cache).status().code() == StatusCode::kNotFound;
   XTTS_TRY(make_durable_folder(env, cache));
-  XTTS_ASSIGN(auto lock, BuilderLock::take(env, cache, notices));
-  auto folder = std::make_unique<RealCacheFolder>(env, cache, std::move(lock));
-  XTTS_TRY(folder->clear_build_folder({"journal", "lock", "lease"}, true));
+  const std::shared_ptr<Env> confined = confined_to(env, cache, Links::kNone);
+  auto lock = BuilderLock::take(*confined, cache, notices);
+  if (!lock) {
+    if (is_new) (void)env.remove_directory(cache);
+    return lock.status();
+  }
+  auto folder = std::make_unique<RealCacheFolder>(env, confined, cache, std::move(*lock), is_new);
+  XTTS_TRY(folder->clear_build_folder({"journal", "lock", "lease", std::string(kBuildMark)}, true));
   // .build/ is durable from here on, so that the journal can be.
   XTTS_TRY(env.sync_directory(cache));
   return std::unique_ptr<CacheFolder>(std::move(folder));

@@ -45,6 +45,12 @@ struct SealedShard {
 
 [[nodiscard]] std::string shard_path(const std::string& cache, const SealedShard& shard);
 
+// What a cache folder names (generations.hpp).
+struct Generations {
+  std::uint64_t newest = 0;      // 0: none
+  bool are_others_read = false;  // readers hold indexes that the manifest does not name any more
+};
+
 class CacheFolder {
  public:
   // Creates folder and .build/ where they are absent, takes the lock. kBusy names pid and host of
@@ -78,15 +84,27 @@ class CacheFolder {
   [[nodiscard]] virtual Status commit_file(std::string_view temporary_name,
                                            std::string_view name) = 0;
 
+  // A file of the builder's own (the journal), whole: written, synced, renamed to `path`.
+  [[nodiscard]] virtual Status replace(std::string_view temporary_name, const std::string& path,
+                                       std::string_view text) = 0;
+  // A file from begin_file() that may be lost with the power (sources.bin): renamed to `path`.
+  [[nodiscard]] virtual Status commit_disposable(std::string_view temporary_name,
+                                                 const std::string& path) = 0;
+
+  // Indexes that neither the manifest names nor a reader holds go before anybody counts: a build
+  // that died before it published has left them, and its generation is to be had again.
+  [[nodiscard]] virtual Result<Generations> generations() = 0;
+
   // Replaces the manifest, then rejects.jsonl. What was published before stays readable until
   // collect_garbage.
   [[nodiscard]] virtual Status publish(const formats::Manifest& manifest,
                                        std::string_view rejects_jsonl) = 0;
-  // Removes published-looking files that neither `manifest` nor `keep` names. Files that a reader
-  // holds stay.
+  // Removes published-looking files that neither `manifest` nor `keep` names, nor the manifest
+  // that is there right before each of them goes. Files that a reader holds stay.
   [[nodiscard]] virtual Status collect_garbage(const formats::Manifest* manifest,
                                                std::span<const SealedShard> keep) = 0;
-  // Removes .build/ with the journal; the lock goes with it at destruction.
+  // Removes .build/ with the journal; the lock goes with it at destruction. So does the cache's
+  // folder where open() made it and nothing was published in it: it must be empty by then.
   [[nodiscard]] virtual Status finish() = 0;
 };
 

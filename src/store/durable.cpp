@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/confined_env.hpp"
 #include "base/try.hpp"
 
 namespace xtts::store {
@@ -36,8 +37,15 @@ Status make_durable_folder(Env& env, const std::string& path) {
   return status;
 }
 
+Result<std::unique_ptr<WritableFile>> create_file(Env& env, const std::string& path) {
+  auto file = open_new_file(env, path);
+  if (file || is_absent(env.stat(path).status())) return file;
+  XTTS_TRY(remove_if_there(env, path));
+  return open_new_file(env, path);
+}
+
 Status write_synced_file(Env& env, const std::string& path, std::span<const std::byte> bytes) {
-  XTTS_ASSIGN(const auto file, env.open_for_write(path, WriteMode::kTruncate));
+  XTTS_ASSIGN(const auto file, create_file(env, path));
   for (std::size_t done = 0; done < bytes.size();) {
     const std::size_t size = std::min(kPieceBytes, bytes.size() - done);
     XTTS_TRY(file->append(bytes.subspan(done, size)));
@@ -57,7 +65,7 @@ Result<bool> link_or_copy(Env& env, const std::string& from, const std::string& 
   if (linked.ok()) return false;
   if (linked.code() != StatusCode::kUnsupported) return linked;
   XTTS_ASSIGN(const auto source, env.open_for_read(from));
-  XTTS_ASSIGN(const auto target, env.open_for_write(to, WriteMode::kTruncate));
+  XTTS_ASSIGN(const auto target, create_file(env, to));
   std::vector<std::byte> piece(kPieceBytes);
   for (std::uint64_t done = 0; done < source->size_bytes();) {
     XTTS_ASSIGN(const std::size_t got, source->read_at(done, piece));

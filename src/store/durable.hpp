@@ -15,6 +15,9 @@ namespace xtts::store {
 // may have died between making and syncing.
 [[nodiscard]] Status make_durable_folder(Env& env, const std::string& path);
 
+// A new file; what a dead builder left under its name goes.
+[[nodiscard]] Result<std::unique_ptr<WritableFile>> create_file(Env& env, const std::string& path);
+
 // Writes `bytes` to a new file and syncs it. Its name is not durable yet.
 [[nodiscard]] Status write_synced_file(Env& env, const std::string& path,
                                        std::span<const std::byte> bytes);

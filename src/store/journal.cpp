@@ -43,7 +43,8 @@ ReadBack read_back(std::string_view text) {
 
 class FileJournal final : public Journal {
  public:
-  explicit FileJournal(std::unique_ptr<WritableFile> file) : file_(std::move(file)) {}
+  FileJournal(CacheFolder& folder, std::unique_ptr<WritableFile> file)
+      : folder_(folder), file_(std::move(file)) {}
 
   [[nodiscard]] Status append(const JournalShard& shard) override {
     // After a failure the end of the file is unknown, and the next line might be glued to half of
@@ -54,10 +55,12 @@ class FileJournal final : public Journal {
 
  private:
   [[nodiscard]] Status write(const std::string& line) {
+    XTTS_TRY(folder_.check());
     XTTS_TRY(file_->append(as_bytes(std::string_view(line))));
     return file_->sync();
   }
 
+  CacheFolder& folder_;
   std::unique_ptr<WritableFile> file_;
   Status failure_;
 };
@@ -73,8 +76,9 @@ Result<std::string> read_old(Env& env, const std::string& path) {
 
 }  // namespace
 
-Result<Journal::Opened> Journal::open(Env& env, const std::string& cache, const JournalHead& head) {
-  const std::string path = journal_path(cache);
+Result<Journal::Opened> Journal::open(Env& env, CacheFolder& folder, const JournalHead& head) {
+  const std::string path = journal_path(folder.path());
+  XTTS_TRY(folder.check());  // planning takes its time, and another's journal is not ours to read
   XTTS_ASSIGN(std::string text, read_old(env, path));
   ReadBack found = read_back(text);
   Opened opened;
@@ -87,10 +91,19 @@ Result<Journal::Opened> Journal::open(Env& env, const std::string& cache, const 
   }
   // Written anew and synced: a torn tail must go before the next line comes, and lines that were
   // read may never have reached the disk.
-  XTTS_TRY(replace_file(env, path, as_bytes(std::string_view(text))));
-  XTTS_ASSIGN(auto file, env.open_for_write(path, WriteMode::kAppend));
-  opened.journal = std::make_unique<FileJournal>(std::move(file));
+  XTTS_TRY(folder.replace("journal", path, text));
+  auto file = env.open_for_write(path, WriteMode::kAppend);
+  if (!file) XTTS_TRY(folder.check());
+  if (!file) return file.status();
+  opened.journal = std::make_unique<FileJournal>(folder, std::move(*file));
   return opened;
+}
+
+std::uint64_t Journal::shard_count(Env& env, const std::string& cache, const Digest& plan) {
+  const auto text = read_old(env, journal_path(cache));
+  if (!text) return 0;
+  const ReadBack found = read_back(*text);
+  return found.head && found.head->plan == plan ? found.shards.size() : 0;
 }
 
 }  // namespace xtts::store

@@ -41,9 +41,13 @@ class Journal {
  public:
   struct Opened;
   // Continues the journal whose head equals `head`; otherwise begins a new one (the old one's
-  // shards are garbage).
-  [[nodiscard]] static Result<Opened> open(Env& env, const std::string& cache,
-                                           const JournalHead& head);
+  // shards are garbage). `folder` outlives the journal. kBusy from any call: another builder has
+  // taken the cache over.
+  [[nodiscard]] static Result<Opened> open(Env& env, CacheFolder& folder, const JournalHead& head);
+  // So many planned shards an interrupted build of these clips has done, for previews: the head's
+  // other fields are not compared. Writes nothing.
+  [[nodiscard]] static std::uint64_t shard_count(Env& env, const std::string& cache,
+                                                 const Digest& plan);
   virtual ~Journal() = default;
   [[nodiscard]] virtual Status append(const JournalShard& shard) = 0;
 };

@@ -33,7 +33,7 @@ Status resource(std::string message) {
   return {StatusCode::kResource, "making a shard image: " + std::move(message)};
 }
 
-Status check(int code, const char* operation) {
+Status check_lmdb(int code, const char* operation) {
   if (code == MDB_SUCCESS) return {};
   if (code == MDB_MAP_FULL) {
     return resource("its records and facts need more than the 1 GiB that a shard may have");
@@ -64,21 +64,21 @@ struct LmdbLayout::Impl {
 
   [[nodiscard]] Status open_environment() {
     MDB_env* made = nullptr;
-    XTTS_TRY(check(::mdb_env_create(&made), "mdb_env_create"));
+    XTTS_TRY(check_lmdb(::mdb_env_create(&made), "mdb_env_create"));
     environment.reset(made);
-    XTTS_TRY(check(::mdb_env_set_mapsize(made, formats::kLmdbMapBytes), "mdb_env_set_mapsize"));
+    XTTS_TRY(check_lmdb(::mdb_env_set_mapsize(made, formats::kLmdbMapBytes), "mdb_env_set_mapsize"));
     const int code = ::mdb_env_open(made, file->path().c_str(), kFlags, 0600);
     if (code == ENOENT) {
       return resource("LMDB reaches its memory through /proc, which is not mounted here");
     }
-    return check(code, "mdb_env_open");
+    return check_lmdb(code, "mdb_env_open");
   }
 
   [[nodiscard]] Status begin() {
     MDB_txn* begun = nullptr;
-    XTTS_TRY(check(::mdb_txn_begin(environment.get(), nullptr, 0, &begun), "mdb_txn_begin"));
+    XTTS_TRY(check_lmdb(::mdb_txn_begin(environment.get(), nullptr, 0, &begun), "mdb_txn_begin"));
     transaction.reset(begun);
-    return check(::mdb_dbi_open(begun, nullptr, 0, &database), "mdb_dbi_open");
+    return check_lmdb(::mdb_dbi_open(begun, nullptr, 0, &database), "mdb_dbi_open");
   }
 };
 
@@ -103,7 +103,7 @@ Result<std::unique_ptr<LmdbLayout>> LmdbLayout::open() {
 Status LmdbLayout::put_small(std::string_view key, std::string_view value) {
   MDB_val lmdb_key = value_of(key);
   MDB_val lmdb_value = value_of(value);
-  return check(
+  return check_lmdb(
       ::mdb_put(impl_->transaction.get(), impl_->database, &lmdb_key, &lmdb_value, MDB_APPEND),
       "mdb_put");
 }
@@ -111,7 +111,7 @@ Status LmdbLayout::put_small(std::string_view key, std::string_view value) {
 Result<std::uint64_t> LmdbLayout::reserve(std::string_view key, std::uint64_t size_bytes) {
   MDB_val lmdb_key = value_of(key);
   MDB_val lmdb_value{size_bytes, nullptr};
-  XTTS_TRY(check(::mdb_put(impl_->transaction.get(), impl_->database, &lmdb_key, &lmdb_value,
+  XTTS_TRY(check_lmdb(::mdb_put(impl_->transaction.get(), impl_->database, &lmdb_key, &lmdb_value,
                            MDB_APPEND | MDB_RESERVE),
                  "mdb_put"));
   // The page's own header, right before the value, tells which page it is; finish() of the image
@@ -126,9 +126,9 @@ Result<std::uint64_t> LmdbLayout::reserve(std::string_view key, std::uint64_t si
 
 Status LmdbLayout::finish() {
   // mdb_txn_commit frees the transaction whether it succeeds or not.
-  XTTS_TRY(check(::mdb_txn_commit(impl_->transaction.release()), "mdb_txn_commit"));
+  XTTS_TRY(check_lmdb(::mdb_txn_commit(impl_->transaction.release()), "mdb_txn_commit"));
   MDB_envinfo info{};
-  XTTS_TRY(check(::mdb_env_info(impl_->environment.get(), &info), "mdb_env_info"));
+  XTTS_TRY(check_lmdb(::mdb_env_info(impl_->environment.get(), &info), "mdb_env_info"));
   impl_->environment.reset();
   XTTS_TRY(impl_->file->cut((info.me_last_pgno + 1) * kPageBytes));
   XTTS_ASSIGN(impl_->pages, impl_->file->map());

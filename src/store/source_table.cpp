@@ -13,7 +13,7 @@ namespace xtts::store {
 namespace {
 
 constexpr std::string_view kMagic = "XTTSSRC1";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kRowCountAt = 16;
 constexpr std::size_t kPathBytesAt = 24;
 constexpr std::size_t kPlanDigestAt = 32;
@@ -101,6 +101,21 @@ bool read_rows(Reader& reader, std::uint64_t count, std::vector<SourceRow>& rows
   return std::ranges::is_sorted(rows, {}, &SourceRow::id_hash);
 }
 
+// DATA, then the audio roots, with a NUL between: no path holds one.
+std::string folders_of(const SourceTable& table) {
+  std::string folders = table.data_path;
+  for (const std::string& root : table.audio_roots) folders += '\0' + root;
+  return folders;
+}
+
+void take_folders(std::string_view folders, SourceTable& table) {
+  table.data_path = folders.substr(0, folders.find('\0'));
+  while (folders.find('\0') != std::string_view::npos) {
+    folders.remove_prefix(folders.find('\0') + 1);
+    table.audio_roots.emplace_back(folders.substr(0, folders.find('\0')));
+  }
+}
+
 Status append_checked(WritableFile& file, Hasher64& hasher, std::string_view piece) {
   hasher.update(as_bytes(piece));
   return file.append(as_bytes(piece));
@@ -108,14 +123,15 @@ Status append_checked(WritableFile& file, Hasher64& hasher, std::string_view pie
 
 Status write_table(WritableFile& file, const SourceTable& table) {
   Hasher64 hasher;
+  const std::string folders = folders_of(table);
   std::string piece(kMagic);
   formats::append(piece, kVersion);
   formats::append(piece, std::uint32_t{0});
   formats::append(piece, std::uint64_t{table.rows.size()});
-  formats::append(piece, std::uint64_t{table.data_path.size()});
+  formats::append(piece, std::uint64_t{folders.size()});
   formats::append_digest(piece, table.plan_digest);
   formats::append_digest(piece, table.index_digest);
-  piece += table.data_path;
+  piece += folders;
   piece.resize(align_up<std::size_t>(piece.size(), 8), '\0');
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     append_row(table.rows[i], piece);
@@ -148,22 +164,21 @@ std::optional<SourceTable> load_source_table(Env& env, const std::string& cache)
   SourceTable table;
   table.plan_digest = formats::load_digest(head_bytes, kPlanDigestAt);
   table.index_digest = formats::load_digest(head_bytes, kIndexDigestAt);
-  table.data_path.resize(head->padded_path_bytes);
-  if (!reader.read_checked(std::as_writable_bytes(std::span(table.data_path)))) return {};
-  table.data_path.resize(head->path_bytes);
+  std::string folders(head->padded_path_bytes, '\0');
+  if (!reader.read_checked(std::as_writable_bytes(std::span(folders)))) return {};
+  take_folders(std::string_view(folders).substr(0, head->path_bytes), table);
   if (!read_rows(reader, head->row_count, table.rows)) return {};
   std::array<std::byte, kCheckBytes> check{};
   if (!reader.read(check) || formats::load<std::uint64_t>(check, 0) != reader.check()) return {};
   return table;
 }
 
-Status save_source_table(Env& env, const std::string& cache, SourceTable table) {
+Status save_source_table(CacheFolder& folder, SourceTable table) {
+  constexpr std::string_view kName = "sources.bin";
   std::ranges::sort(table.rows, {}, &SourceRow::id_hash);
-  const std::string path = sources_path(cache);
-  const std::string temporary = path + ".tmp";
-  XTTS_ASSIGN(const auto file, env.open_for_write(temporary, WriteMode::kTruncate));
+  XTTS_ASSIGN(const auto file, folder.begin_file(kName));
   XTTS_TRY(write_table(*file, table));
-  return env.rename(temporary, path);
+  return folder.commit_disposable(kName, sources_path(folder.path()));
 }
 
 }  // namespace xtts::store

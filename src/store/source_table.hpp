@@ -14,6 +14,8 @@
 
 namespace xtts::store {
 
+class CacheFolder;
+
 struct SourceRow {
   Digest id_hash;
   std::uint64_t size_bytes = 0;
@@ -24,6 +26,7 @@ struct SourceRow {
 
 struct SourceTable {
   std::string data_path;  // absolute
+  std::vector<std::string> audio_roots = {};  // absolute, in the order of their numbers
   // What the last build saw and what it published: where both are as they were, nothing has
   // changed.
   Digest plan_digest;
@@ -35,7 +38,8 @@ struct SourceTable {
 
 // Nothing when the file is absent or anything in it is wrong.
 [[nodiscard]] std::optional<SourceTable> load_source_table(Env& env, const std::string& cache);
-// Sorts the rows. Not synced with care: losing it costs one rehash.
-[[nodiscard]] Status save_source_table(Env& env, const std::string& cache, SourceTable table);
+// Sorts the rows. Not synced with care: losing it costs one rehash. kBusy: another builder has
+// taken the cache over.
+[[nodiscard]] Status save_source_table(CacheFolder& folder, SourceTable table);
 
 }  // namespace xtts::store

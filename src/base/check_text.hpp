@@ -1,0 +1,41 @@
+// Texts and paths as programs hand them in: what no file or name can be is refused at the door, by
+// the option's name, and before it is used. Pure functions. Failures: kInvalidArgument.
+#pragma once
+
+#include <climits>
+#include <string>
+#include <string_view>
+
+#include "xtts/status.hpp"
+
+namespace xtts {
+
+// The system ends a text at a zero byte: what stands behind it would be ignored.
+[[nodiscard]] inline Status check_text(std::string_view option, std::string_view text) {
+  const std::size_t zero = text.find('\0');
+  if (zero == std::string_view::npos) return {};
+  return {StatusCode::kInvalidArgument, std::string(option) + " holds a zero byte, as its byte " +
+                                            std::to_string(zero) + ": '" +
+                                            std::string(text.substr(0, zero)) + "'"};
+}
+
+// An empty path is for the caller to refuse, or to mean something.
+[[nodiscard]] inline Status check_path_text(std::string_view option, std::string_view path) {
+  constexpr std::size_t kShown = 64;
+  if (path.size() >= PATH_MAX) {
+    return {StatusCode::kInvalidArgument,
+            std::string(option) + " has " + std::to_string(path.size()) +
+                " bytes, and the system takes paths of " + std::to_string(PATH_MAX - 1) + ": '" +
+                std::string(path.substr(0, path.find('\0') < kShown ? path.find('\0') : kShown)) +
+                "...'"};
+  }
+  return check_text(option, path);
+}
+
+// A path that has to be given.
+[[nodiscard]] inline Status check_path(std::string_view option, std::string_view path) {
+  if (path.empty()) return {StatusCode::kInvalidArgument, std::string(option) + " is empty"};
+  return check_path_text(option, path);
+}
+
+}  // namespace xtts

@@ -1,0 +1,27 @@
+#include "base/shared_text.hpp"
+
+#include <cstring>
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+namespace xtts {
+
+SharedText::Letters* SharedText::make(std::string_view text) {
+  if (text.empty()) return nullptr;
+  if (text.size() > std::numeric_limits<std::uint32_t>::max())
+    throw std::length_error("a text of more than 4 GiB");
+  void* const memory = ::operator new(sizeof(Letters) + text.size());
+  auto* const letters = new (memory) Letters{1, static_cast<std::uint32_t>(text.size())};
+  std::memcpy(static_cast<void*>(letters + 1), text.data(), text.size());
+  return letters;
+}
+
+void SharedText::let_go() noexcept {
+  if (letters_ == nullptr) return;
+  // Whoever frees the letters must see all reads of the others as done.
+  if (letters_->holder_count.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    ::operator delete(letters_);
+}
+
+}  // namespace xtts

@@ -1,0 +1,78 @@
+// SharedText: a text that never changes, in eight bytes. Copies share its letters, so that a corpus
+// of a million clips keeps a text, a speaker or a path once, however many clips have it. The empty
+// text takes no memory. It serves wherever a std::string_view or a std::string is asked for; views
+// are valid while any copy lives. Immutable but for assignment; copies may live in several threads.
+#pragma once
+
+#include <atomic>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace xtts {
+
+class SharedText {
+ public:
+  SharedText() noexcept = default;
+  // Implicit: a field of this type is set from texts of any kind. At most 4 GiB.
+  template <std::convertible_to<std::string_view> Text>
+    requires(!std::same_as<std::remove_cvref_t<Text>, SharedText>)
+  SharedText(const Text& text) : letters_(make(text)) {}
+
+  SharedText(const SharedText& other) noexcept : letters_(other.letters_) {
+    if (letters_ != nullptr) letters_->holder_count.fetch_add(1, std::memory_order_relaxed);
+  }
+  SharedText(SharedText&& other) noexcept : letters_(std::exchange(other.letters_, nullptr)) {}
+  SharedText& operator=(SharedText other) noexcept {
+    std::swap(letters_, other.letters_);
+    return *this;
+  }
+  ~SharedText() { let_go(); }
+
+  [[nodiscard]] std::string_view view() const noexcept {
+    return letters_ == nullptr ? std::string_view()
+                               : std::string_view(reinterpret_cast<const char*>(letters_ + 1),
+                                                  letters_->size_bytes);
+  }
+  operator std::string_view() const noexcept { return view(); }
+  operator std::string() const { return std::string(view()); }
+  [[nodiscard]] std::size_t size() const noexcept { return view().size(); }
+  [[nodiscard]] bool empty() const noexcept { return letters_ == nullptr; }
+  void clear() noexcept { *this = SharedText(); }
+
+  template <std::convertible_to<std::string_view> Text>
+  friend bool operator==(const SharedText& left, const Text& right) {
+    return left.view() == std::string_view(right);
+  }
+  template <std::convertible_to<std::string_view> Text>
+  friend std::strong_ordering operator<=>(const SharedText& left, const Text& right) {
+    return left.view() <=> std::string_view(right);
+  }
+  friend std::string operator+(std::string left, const SharedText& right) {
+    return std::move(left.append(right.view()));
+  }
+  friend std::string operator+(const SharedText& left, std::string_view right) {
+    return std::string(left.view()).append(right);
+  }
+  friend std::ostream& operator<<(std::ostream& out, const SharedText& text) {
+    return out << text.view();
+  }
+
+ private:
+  // The letters follow it.
+  struct Letters {
+    std::atomic<std::uint32_t> holder_count;
+    std::uint32_t size_bytes;
+  };
+  static Letters* make(std::string_view text);
+  void let_go() noexcept;
+
+  Letters* letters_ = nullptr;  // null: empty
+};
+
+}  // namespace xtts
