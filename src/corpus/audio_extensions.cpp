@@ -11,14 +11,23 @@ namespace {
 // WAV before FLAC because it needs no codec; then what loses nothing, then what does, then
 // containers of video, whose sound is wanted where they lie among clips. Headerless samples come
 // last: nobody can read them without being told how, so that they are refused by name rather than
-// passed over.
+// passed over, where their content is nothing else.
 constexpr auto kExtensions = std::to_array<std::string_view>(
-    {"wav", "flac", "wave", "w64", "rf64", "aiff", "aif", "aifc", "caf",  "au",   "snd",  "sph",
-     "ape", "wv",   "tta",  "dsf", "dff",  "m4a",  "opus", "ogg", "oga",  "mp3",  "aac",  "mp4",
-     "m4b", "webm", "mka",  "wma", "mp2",  "mpga", "mpc", "spx",  "amr",  "awb",  "3gp",  "3ga",
-     "ac3", "mp1",  "weba", "mkv", "mov",  "m4v",  "avi", "flv",  "asf",  "wmv",  "mpg",  "mpeg",
-     "ps",  "vob",  "ts",   "mts", "m2ts", "3g2",  "ogv", "raw",  "pcm"});
+    {"wav", "flac", "wave", "w64", "rf64", "aiff", "aif",  "aifc", "caf", "au",  "snd", "sph",
+     "ape", "wv",   "tta",  "dsf", "dff",  "m4a",  "opus", "ogg",  "oga", "mp3", "aac", "mp4",
+     "m4b", "webm", "mka",  "wma", "mp2",  "mpga", "mpc",  "spx",  "amr", "awb", "3gp", "3ga",
+     "ac3", "mp1",  "weba", "mkv", "mov",  "m4v",  "avi",  "flv",  "asf", "wmv", "mpg", "mpeg",
+     "ps",  "vob",  "ts",   "mts", "m2ts", "3g2",  "ogv",  "raw",  "pcm"});
 constexpr std::size_t kExtensionBytesMax = 4;
+
+// TypeScript, PostScript, pictures, any dump.
+constexpr auto kOfOtherThings = std::to_array<std::string_view>({"ts", "ps", "raw", "pcm"});
+
+constexpr std::size_t kSuffixBytesMax = 8;
+
+bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 }  // namespace
 
@@ -28,6 +37,30 @@ std::optional<std::uint8_t> audio_rank(std::string_view extension) noexcept {
     if (equals_ignoring_case(extension, kExtensions[i])) return static_cast<std::uint8_t>(i);
   }
   return std::nullopt;
+}
+
+bool means_other_things(std::string_view extension) noexcept {
+  for (const std::string_view other : kOfOtherThings) {
+    if (equals_ignoring_case(extension, other)) return true;
+  }
+  return false;
+}
+
+std::string_view suffix_of(std::string_view path) noexcept {
+  const std::string_view extension = file_extension(path);
+  if (extension.empty() || extension.size() > kSuffixBytesMax) return {};
+  bool has_letter = false;
+  for (const char c : extension) {
+    if (!is_letter(c) && (c < '0' || c > '9')) return {};
+    has_letter = has_letter || is_letter(c);
+  }
+  return has_letter ? extension : std::string_view();
+}
+
+std::string_view without_suffix(std::string_view path) noexcept {
+  const std::string_view suffix = suffix_of(path);
+  if (!suffix.empty()) path.remove_suffix(suffix.size() + 1);
+  return path;
 }
 
 std::string audio_extension_list() {

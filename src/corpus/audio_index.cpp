@@ -20,7 +20,10 @@ bool AudioIndex::preferred(std::uint32_t left, std::uint32_t right) const {
 
 void AudioIndex::insert(std::uint32_t file_index) {
   ++audio_count_;
-  const std::string_view stem = without_audio_extension(tree_.files[file_index].path);
+  const TreeFile& file = tree_.files[file_index];
+  const std::string_view stem = stem_of(file);
+  if (file.is_named_otherwise && stem.size() != file.path.size())
+    by_name_.emplace(file.path, file_index);
   const auto [place, is_new] = best_.try_emplace(stem, file_index);
   if (is_new) return;
   std::uint32_t* link = &place->second;
@@ -35,6 +38,8 @@ const TreeFile* AudioIndex::preferred_of(std::string_view stem) const {
 }
 
 AudioIndex::Match AudioIndex::find(std::string_view path) const {
+  if (const auto named = by_name_.find(path); named != by_name_.end())
+    return {&tree_.files[named->second], true, false};
   const std::string_view stem = without_audio_extension(path);
   if (stem.size() != path.size()) {
     const auto place = best_.find(stem);

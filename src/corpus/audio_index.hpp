@@ -37,6 +37,8 @@ class AudioIndex {
 
   const DataTree& tree_;
   std::unordered_map<std::string_view, std::uint32_t>
+      by_name_;  // path with a suffix that is not of the table -> file
+  std::unordered_map<std::string_view, std::uint32_t>
       best_;                         // path without extension -> preferred file
   std::vector<std::uint32_t> next_;  // the next less preferred of the same name
   std::uint64_t audio_count_ = 0;

@@ -4,21 +4,39 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/check_cancelled.hpp"
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "corpus/data_tree.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/names.hpp"
+#include "corpus/several_corpora.hpp"
+#include "corpus/shared_labels.hpp"
+#include "corpus/sound_look.hpp"
 #include "corpus/speakers.hpp"
 #include "corpus/split_long.hpp"
 #include "corpus/splits.hpp"
+#include "corpus/unread_lists.hpp"
 
 namespace xtts::corpus {
 namespace {
 
 constexpr std::size_t kCorporaMax = 1000;
 
+// Columns that are named say what DATA is: no other layout has columns that it does not know.
+Result<const Layout*> table_of_columns(const LayoutInput& input, std::vector<std::string>& notes) {
+  if (input.config.layout != "auto" && input.config.layout != kTableLayout.name) {
+    return Status(StatusCode::kInvalidArgument,
+                  "columns can be named (audio_column, text_column, ...) for layout table, and the "
+                  "layout is " +
+                      input.config.layout);
+  }
+  if (input.config.layout == "auto") notes.emplace_back("columns are named (layout table)");
+  return &kTableLayout;
+}
+
 Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::string>& notes) {
+  if (input.config.columns != formats::CorpusColumns()) return table_of_columns(input, notes);
   std::string names = "auto";
   for (const Layout& layout : layouts()) {
     if (input.config.layout == "auto") {
@@ -41,11 +59,26 @@ Problem source_problem(const Clip& clip, ProblemClass kind, std::string reason) 
   return {clip.id, clip.source, std::nullopt, "discover", kind, std::move(reason)};
 }
 
+std::string_view file_of(const Clip& clip) {
+  const std::string_view source = clip.source;
+  return clip.range ? source.substr(0, clip.container_bytes) : source;
+}
+
 // The one stat of each clip. A source that is no longer what the listing said is left out.
-void stat_sources(const LayoutInput& input, Findings& findings) {
-  std::erase_if(findings.clips, [&](FoundClip& found) {
-    Clip& clip = found.clip;
-    const auto facts = input.env.stat(input.tree.full_path(clip.source));
+Status stat_sources(const LayoutInput& input, Findings& findings) {
+  Status cancelled;
+  std::string last_path;
+  std::optional<Result<FileFacts>> last_facts;
+  std::erase_if(findings.clips, [&](Clip& clip) {
+    if (cancelled.ok()) cancelled = check_cancelled(input.cancelled);
+    if (!cancelled.ok()) return false;
+    // The members of an archive come one after the other, and are as old as it is.
+    const std::string path = input.tree.full_path(file_of(clip));
+    if (!clip.range || path != last_path || !last_facts) {
+      last_facts.emplace(input.env.stat(path));
+      last_path = path;
+    }
+    const Result<FileFacts>& facts = *last_facts;
     if (!facts.ok()) {
       findings.problems.push_back(
           source_problem(clip, ProblemClass::kEnvironment, facts.status().message()));
@@ -56,11 +89,12 @@ void stat_sources(const LayoutInput& input, Findings& findings) {
           source_problem(clip, ProblemClass::kInput, "is not a regular file any more"));
       return true;
     }
-    clip.source_bytes = facts->size_bytes;
+    clip.source_bytes = clip.range ? clip.range->size_bytes : facts->size_bytes;
     clip.source_mtime_ns = facts->mtime_ns;
     clip.source_inode = facts->inode;
     return false;
   });
+  return cancelled;
 }
 
 Status check_any_left(const Findings& findings, const DataTree& tree) {
@@ -81,18 +115,26 @@ auto canonical_key(const Clip& clip) {
   return std::tuple<std::string_view, Split, std::string_view>(clip.dataset, clip.split, clip.id);
 }
 
-// Sorted by index first: moving each clip once is a third of the cost of sorting values of 200
-// bytes.
-std::vector<Clip> in_canonical_order(std::vector<FoundClip> found) {
-  std::vector<std::size_t> order(found.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return canonical_key(found[a].clip) < canonical_key(found[b].clip);
+// Sorts places, then moves each clip once, within the vector: a copy would double what a million
+// clips take.
+void put_in_canonical_order(std::vector<Clip>& clips) {
+  std::vector<std::uint32_t> order(clips.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return canonical_key(clips[a]) < canonical_key(clips[b]);
   });
-  std::vector<Clip> clips;
-  clips.reserve(found.size());
-  for (const std::size_t index : order) clips.push_back(std::move(found[index].clip));
-  return clips;
+  for (std::uint32_t first = 0; first < order.size(); ++first) {
+    Clip displaced = std::move(clips[first]);
+    std::uint32_t place = first;
+    while (order[place] != first) {
+      const std::uint32_t next = order[place];
+      clips[place] = std::move(clips[next]);
+      order[place] = place;
+      place = next;
+    }
+    clips[place] = std::move(displaced);
+    order[place] = place;
+  }
 }
 
 void sort_problems(std::vector<Problem>& problems) {
@@ -102,7 +144,7 @@ void sort_problems(std::vector<Problem>& problems) {
 }
 
 std::string full_id(const Clip& clip) {
-  return clip.dataset.empty() ? clip.id : clip.dataset + "/" + clip.id;
+  return clip.dataset.empty() ? std::string(clip.id) : clip.dataset + "/" + clip.id;
 }
 
 void note_texts(Corpus& corpus) {
@@ -143,25 +185,66 @@ void note_look_alikes(Corpus& corpus) {
                          "); they are different clips");
 }
 
+// Whoever names a layout has looked at DATA; what was found out by itself may be a mistake.
+Status note_what_is_unread(const LayoutInput& input, const Findings& findings, Corpus& corpus) {
+  if (input.config.layout != "auto") return {};
+  if (corpus.layout == "folder") {
+    XTTS_ASSIGN(auto lists, find_unread_lists(input));
+    if (lists) corpus.unread_lists.push_back(std::move(*lists));
+  }
+  if (auto text = find_unread_text(findings.clips))
+    corpus.unread_lists.push_back(std::move(*text));
+  return {};
+}
+
+// The other half is for the work on them.
+constexpr std::uint64_t kShareOfClips = 2;
+
 // One corpus as its layout reads it: sources known, speakers set; splits and order still to come.
+// `held_bytes`: of memory, by corpora that were read before.
 Result<Findings> read_corpus(Env& env, const std::string& folder,
                              const formats::CorpusConfig& config,
-                             std::optional<double> split_above_s, Corpus& corpus) {
-  XTTS_ASSIGN(const DataTree tree, scan_data(env, folder));
-  const LayoutInput input{env, tree, config};
+                             std::optional<double> split_above_s, const LookAtSound& look,
+                             std::span<const std::string> audio_roots,
+                             const DiscoveryBounds& bounds, std::uint64_t held_bytes,
+                             Corpus& corpus) {
+  XTTS_ASSIGN(DataTree tree, scan_data(env, folder, audio_roots, bounds.cancelled));
+  XTTS_TRY(look_into_unknown_files(env, look, tree));
+  // Which files are audio is decided from here on.
+  ReadLog log;
+  const LayoutInput input{.env = env,
+                          .tree = tree,
+                          .config = config,
+                          .log = &log,
+                          .clip_bytes_max = bounds.memory_bytes / kShareOfClips,
+                          .held_bytes = held_bytes,
+                          .cancelled = bounds.cancelled};
   XTTS_ASSIGN(const Layout* const layout, choose_layout(input, corpus.notes));
+  if (config.layout == "auto" && config.columns == formats::CorpusColumns()) {
+    XTTS_ASSIGN(const auto several, corpora_in(input, *layout));
+    if (!several.empty()) return refusal_of_several(folder, several);
+  }
   corpus.layout = layout->name;
   corpus.folders = {tree.real_root};
-  XTTS_ASSIGN(Findings findings, layout->read(input));
+  corpus.mounts = {tree.mounts};
+  auto read = layout->read(input);
+  // A list that ended early is no list that says less.
+  XTTS_TRY(log.list.failure);
+  XTTS_ASSIGN(Findings findings, std::move(read));
+  XTTS_TRY(note_what_is_unread(input, findings, corpus));
   // Ids are unique from here on.
-  stat_sources(input, findings);
+  XTTS_TRY(stat_sources(input, findings));
   XTTS_TRY(check_any_left(findings, tree));
   std::move(findings.notes.begin(), findings.notes.end(), std::back_inserter(corpus.notes));
-  for (FoundClip& found : findings.clips) {
-    if (found.clip.language.empty()) found.clip.language = config.language;
+  const SharedText language = config.language;
+  for (Clip& clip : findings.clips) {
+    if (clip.language.empty()) clip.language = language;
   }
   XTTS_TRY(apply_speakers(config, findings.clips, corpus.notes));
   if (split_above_s) split_long_clips(*split_above_s, findings.clips, corpus.notes);
+  corpus.not_audio = not_audio_by_suffix(tree, log.paths);
+  if (auto note = not_audio_note(corpus.not_audio); !note.empty())
+    corpus.notes.push_back(std::move(note));
   findings.ignored_file_count += tree.hidden_count;
   if (tree.hidden_count > 0) {
     corpus.notes.push_back(
@@ -175,12 +258,14 @@ Result<Corpus> finish(const formats::CorpusConfig& config, const KnownSplits& kn
                       Findings findings, Corpus corpus) {
   assign_splits(config, known_splits, findings.clips, corpus.notes);
   keep_training_subset(config, findings.clips, corpus.notes);
-  corpus.clips = in_canonical_order(std::move(findings.clips));
+  corpus.clips = std::move(findings.clips);
+  put_in_canonical_order(corpus.clips);
   corpus.problems = std::move(findings.problems);
   sort_problems(corpus.problems);
   note_texts(corpus);
   note_look_alikes(corpus);
   corpus.ignored_file_count = findings.ignored_file_count;
+  corpus.held_bytes = findings.held_bytes;
   return corpus;
 }
 
@@ -191,6 +276,7 @@ formats::CorpusConfig config_of(const formats::CorporaEntry& entry, formats::Cor
     config.speaker = entry.speaker;
     config.speaker_pattern = entry.speaker_pattern;
   }
+  if (entry.columns != formats::CorpusColumns()) config.columns = entry.columns;
   return config;
 }
 
@@ -215,26 +301,35 @@ std::optional<Split> split_named(std::string_view name) {
 void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings findings, Corpus& corpus,
                 Findings& all) {
   const std::string prefix = entry.name + "/";
+  const SharedText dataset = entry.name;
+  SharedLabels speakers;
   const std::optional<Split> split = split_named(entry.split);
   const auto folder = static_cast<std::uint16_t>(corpus.folders.size());
   corpus.folders.push_back(one.folders.front());
+  corpus.mounts.push_back(std::move(one.mounts.front()));
   corpus.notes.push_back(entry.name + ": layout " + one.layout + ", " +
                          counted(findings.clips.size(), "clip", "clips"));
   for (const std::string& note : one.notes) corpus.notes.push_back(entry.name + ": " + note);
-  for (FoundClip& found : findings.clips) {
-    Clip& clip = found.clip;
-    clip.dataset = entry.name;
+  for (const std::string& list : one.unread_lists)
+    corpus.unread_lists.push_back(entry.name + ": " + list);
+  for (Clip& clip : findings.clips) {
+    clip.dataset = dataset;
     clip.folder = folder;
-    if (entry.speaker.empty() && !clip.speaker.empty()) clip.speaker.insert(0, prefix);
-    if (split) found.own_split = split;
-    all.clips.push_back(std::move(found));
+    if (entry.speaker.empty() && !clip.speaker.empty()) clip.speaker = speakers.of(prefix + clip.speaker);
+    if (split) {
+      clip.split = *split;
+      clip.has_own_split = true;
+    }
+    all.clips.push_back(std::move(clip));
   }
   for (Problem& problem : findings.problems) {
     if (!problem.id.empty()) problem.id.insert(0, prefix);
     problem.path.insert(0, prefix);
     all.problems.push_back(std::move(problem));
   }
+  for (const auto& [suffix, count] : one.not_audio) corpus.not_audio[suffix] += count;
   all.ignored_file_count += findings.ignored_file_count;
+  all.held_bytes = std::max(all.held_bytes, findings.held_bytes);
 }
 
 }  // namespace
@@ -270,26 +365,41 @@ std::string place_of(const Problem& problem) {
 }
 
 std::string Corpus::path_of(const Clip& clip) const {
-  return join_path(folders[clip.folder], clip.source);
+  const std::string& folder = folders[clip.folder];
+  // A corpus that nobody discovered has no mounts.
+  if (clip.folder >= mounts.size()) return join_path(folder, file_of(clip));
+  return mounts[clip.folder].full_path(folder, file_of(clip));
+}
+
+SourcePlace Corpus::place_of(const Clip& clip) const {
+  return {path_of(clip), clip.range, clip.page};
 }
 
 Result<Corpus> discover(Env& env, const std::string& data_folder,
                         const formats::CorpusConfig& config, const KnownSplits& known_splits,
-                        std::optional<double> split_above_s) {
+                        std::optional<double> split_above_s, const LookAtSound& look,
+                        std::span<const std::string> audio_roots, const DiscoveryBounds& bounds) {
   Corpus corpus;
-  XTTS_ASSIGN(Findings findings, read_corpus(env, data_folder, config, split_above_s, corpus));
+  XTTS_ASSIGN(Findings findings,
+              read_corpus(env, data_folder, config, split_above_s, look, audio_roots,
+                          bounds, 0, corpus));
   return finish(config, known_splits, std::move(findings), std::move(corpus));
 }
 
 Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries,
                         const formats::CorpusConfig& config, const KnownSplits& known_splits,
-                        std::optional<double> split_above_s) {
+                        std::optional<double> split_above_s, const LookAtSound& look,
+                        std::span<const std::string> audio_roots, const DiscoveryBounds& bounds) {
   XTTS_TRY(check_entries(entries, config));
   Corpus corpus;
   Findings all;
   for (const auto& entry : entries) {
     Corpus one;
-    auto findings = read_corpus(env, entry.folder, config_of(entry, config), split_above_s, one);
+    const auto roots =
+        entry.audio_roots.empty() ? audio_roots : std::span<const std::string>(entry.audio_roots);
+    auto findings =
+        read_corpus(env, entry.folder, config_of(entry, config), split_above_s, look, roots,
+                    bounds, all.held_bytes, one);
     if (!findings) return findings.status().with_context("corpus " + entry.name);
     add_corpus(entry, std::move(one), std::move(*findings), corpus, all);
   }

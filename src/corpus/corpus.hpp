@@ -1,8 +1,9 @@
 // Corpus: a folder in a known layout -> clips in canonical order, and every line or file that is
 // not one, with a reason.
 //
-// Nothing here opens audio: discovery reads lists, transcripts and folder entries only (one stat a
-// clip), so that planning 100,000 clips takes well under a second. Paths may not leave DATA;
+// Nothing here decodes audio: discovery reads lists, transcripts and folder entries only (one stat a
+// clip), so that planning 100,000 clips takes well under a second. A file whose name does not say
+// whether it is audio is looked into once (LookAtSound). Paths may not leave DATA;
 // special files are refused without being opened. Whether a file's permissions and bytes are any
 // good shows when it is decoded. Free functions; share freely. Failures are about the corpus as a
 // whole (kNotFound, kInvalidArgument; kResource where the disk did not answer); what is wrong with
@@ -11,6 +12,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +21,9 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "base/shared_text.hpp"
+#include "corpus/mounts.hpp"
+#include "corpus/source_place.hpp"
 #include "formats/corpora.hpp"
 #include "formats/recipe.hpp"
 #include "xtts/status.hpp"
@@ -39,20 +45,27 @@ struct Segment {
 };
 
 struct Clip {
-  std::string id;        // unique in the corpus; UTF-8, no control characters, 1..1024 bytes
-  std::string dataset;   // empty unless DATA holds several corpora
-  std::string source;    // path relative to its corpus' folder
-  std::string text_raw;  // empty where there is none
-  std::string text_normalized;
-  std::string speaker;   // empty: unknown
-  std::string language;  // empty: unknown
-  std::string extra_json;  // further fields of the list, canonical JSON; empty: none
+  SharedText id;        // unique in the corpus; UTF-8, no control characters, 1..1024 bytes
+  SharedText dataset;   // empty unless DATA holds several corpora
+  SharedText source;    // path relative to its corpus' folder
+  SharedText text_raw;  // empty where there is none
+  SharedText text_normalized;
+  SharedText speaker;   // empty: unknown
+  SharedText language;  // empty: unknown
+  SharedText extra_json;  // further fields of the list, canonical JSON; empty: none
   std::optional<Segment> segment;  // unset: the whole source
   Split split = Split::kTrain;
-  std::uint16_t folder = 0;  // in Corpus::folders
+  bool has_own_split = false;  // the corpus itself says it
+  std::uint16_t folder = 0;    // in Corpus::folders
+  // Of an archive's member: as many bytes of `source` are the archive's path, "train-000.tar" of
+  // "train-000.tar/a.flac".
+  std::uint32_t container_bytes = 0;
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;
   std::uint64_t source_inode = 0;
+  // Set: the source is these bytes of an archive. mtime and inode are the archive's own.
+  std::optional<ByteRange> range = {};
+  std::shared_ptr<const PackedPage> page = {};  // set: `range` is within it, unpacked
 };
 
 // Why a listed clip or a found file is not in the corpus. What can be mended by nobody but the
@@ -75,17 +88,41 @@ struct Problem {
 // "line 3 of train.csv", "wavs/a.wav".
 [[nodiscard]] std::string place_of(const Problem& problem);
 
+// What a look into a file found.
+struct SoundLook {
+  enum class Kind : std::uint8_t {
+    kSound,
+    kNotSound,
+    kRefused,  // sound that is not read, or a name that promised sound
+  };
+  Kind kind = Kind::kNotSound;
+  std::string reason;  // of kRefused; continues a sentence
+};
+// Looks at the first bytes of a file whose suffix (without its dot) does not say whether it is
+// sound. Failures: kBadInput, kCrashed and kSourceIo are about this file; any other ends discovery.
+// Empty: nobody looks, and only names decide. Called from one thread.
+using LookAtSound =
+    std::function<Result<SoundLook>(const RandomAccessFile& file, std::string_view suffix)>;
+
 struct Corpus {
   std::string layout;       // the layout found: "ljspeech", "folder"; "corpora" for several
   std::vector<std::string> folders;  // of the corpora, absolute and without links
+  std::vector<Mounts> mounts;        // beside them: what of a corpus lies in audio roots
   std::vector<Clip> clips;  // canonical order: data set, split, id bytes
   std::vector<Problem> problems;
   std::vector<std::string>
       notes;  // for a person: "metadata.csv has a header line", "12 files without text"
+  // Files that are neither audio nor read as lists or texts, by suffix in lower case; "" for none.
+  std::map<std::string, std::uint64_t> not_audio;
   std::uint64_t ignored_file_count = 0;  // neither audio nor list: .DS_Store, licences
+  // What would go unread if nobody says that this is meant (its layout, or no text): lists whose
+  // columns no layout knows, a column of sentences that is not known as the text. In words.
+  std::vector<std::string> unread_lists;
+  std::uint64_t held_bytes = 0;          // of memory, for what lists name: until the build ends, about
   bool has_text = false;                 // some clip has text: sound and text then stay a pair
 
-  [[nodiscard]] std::string path_of(const Clip& clip) const;
+  [[nodiscard]] std::string path_of(const Clip& clip) const;  // of the file that is to be opened
+  [[nodiscard]] SourcePlace place_of(const Clip& clip) const;
 };
 
 // The split that an earlier build published for an id; nullopt where it knows none. Clips keep it,
@@ -93,19 +130,35 @@ struct Corpus {
 // hash alone. Called from one thread.
 using KnownSplits = std::function<std::optional<Split>(std::string_view full_id)>;
 
+struct DiscoveryBounds {
+  // What the whole run may take. Where the clips of lists need more than half of it, kResource says
+  // how much they need.
+  std::uint64_t memory_bytes = UINT64_MAX;
+  // Asked at each folder, line and file; true ends discovery with kCancelled.
+  std::function<bool()> cancelled = {};
+};
+
 // `split_above_s`: clips that last longer become several, where their list has times within them.
+// `audio_roots`: folders outside DATA that lists and links may lead to; mounts.hpp says how their
+// files are called. Each is as confined as DATA.
 [[nodiscard]] Result<Corpus> discover(Env& env, const std::string& data_folder,
                                       const formats::CorpusConfig& config,
                                       const KnownSplits& known_splits = {},
-                                      std::optional<double> split_above_s = {});
+                                      std::optional<double> split_above_s = {},
+                                      const LookAtSound& look = {},
+                                      std::span<const std::string> audio_roots = {},
+                                      const DiscoveryBounds& bounds = {});
 
 // Several corpora as one, by the entries of a corpora.yaml. Problems and notes begin with the
 // corpus' name; speakers become name/speaker where the entry does not name one, for p225 of one
-// corpus is nobody in another.
+// corpus is nobody in another. An entry's own audio roots are taken instead of those of the call.
 [[nodiscard]] Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries,
                                       const formats::CorpusConfig& config,
                                       const KnownSplits& known_splits = {},
-                                      std::optional<double> split_above_s = {});
+                                      std::optional<double> split_above_s = {},
+                                      const LookAtSound& look = {},
+                                      std::span<const std::string> audio_roots = {},
+                                      const DiscoveryBounds& bounds = {});
 
 // The names that --layout-of-data takes, with a line each for --help.
 struct LayoutName {

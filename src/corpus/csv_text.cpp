@@ -6,11 +6,43 @@
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
+namespace {
+
+// A record within the limit, and the line behind an open quote.
+constexpr std::size_t kReachBytes = 2 * kTextBytesMax + 2;
+
 // As in ListText: lines of the old Mac OS end in CR alone.
+char line_end_of(std::string_view text) {
+  return text.find('\n') == std::string_view::npos ? '\r' : '\n';
+}
+
+}  // namespace
+
 CsvText::CsvText(std::string_view text, char separator)
-    : text_(text),
-      separator_(separator),
-      line_end_(text.find('\n') == std::string_view::npos ? '\r' : '\n') {}
+    : own_bytes_(ListBytes::view_of(text)), separator_(separator), line_end_(line_end_of(text)) {}
+
+CsvText::CsvText(ListBytes& bytes, char separator)
+    : bytes_(&bytes), separator_(separator), line_end_(line_end_of(bytes.peek(kReachBytes))) {}
+
+void CsvText::look() {
+  bytes().skip(position_);
+  position_ = 0;
+  text_ = bytes().peek(kReachBytes);
+  is_all_ = text_.size() < kReachBytes;
+}
+
+// Whether the record in hand goes on behind the text that we see.
+bool CsvText::is_cut() const {
+  return position_ >= text_.size() && !is_all_ && !text_.ends_with(line_end_);
+}
+
+void CsvText::skip_rest_of_line() {
+  while (is_cut()) {
+    look();
+    (void)take_line();
+    --line_;  // the same line as before
+  }
+}
 
 bool CsvText::at_line_end(std::size_t position) const {
   if (position >= text_.size() || text_[position] == line_end_) return true;
@@ -27,20 +59,25 @@ std::string_view CsvText::take_line() {
   return line;
 }
 
-void CsvText::skip_blank_lines() {
-  while (position_ < text_.size()) {
-    const std::size_t begin = position_;
-    // A line of nothing but tabs is blank too; it would be a row of empty fields.
-    if (trimmed(take_line()).empty()) continue;
-    position_ = begin;
-    --line_;
-    return;
+bool CsvText::skip_blank_lines() {
+  for (look(); !text_.empty(); look()) {
+    while (position_ < text_.size()) {
+      const std::size_t begin = position_;
+      // A line of nothing but tabs is blank too; it would be a row of empty fields.
+      const bool is_blank = trimmed(take_line()).empty();
+      if (is_blank && is_cut()) --line_;  // the line goes on
+      if (is_blank) continue;
+      position_ = begin;
+      --line_;
+      look();
+      return true;
+    }
   }
+  return false;
 }
 
 std::optional<CsvRecord> CsvText::next() {
-  skip_blank_lines();
-  if (position_ >= text_.size()) return std::nullopt;
+  if (!skip_blank_lines()) return std::nullopt;
   CsvRecord record;
   record.line = line_;
   const std::size_t begin = position_;
@@ -48,15 +85,18 @@ std::optional<CsvRecord> CsvText::next() {
   if (record.fault) {
     position_ = begin;
     const std::string_view line = take_line();
-    if (separator_ != '\t') return record;
-    record.fault = fault_of_text_bytes(line);
-    const auto fields = fields_of(line, separator_);
-    record.fields.assign(fields.begin(), fields.end());
-    return record;
+    if (separator_ == '\t') {
+      record.fault = fault_of_text_bytes(line);
+      const auto fields = fields_of(line, separator_);
+      record.fields.assign(fields.begin(), fields.end());
+    }
+  } else {
+    const std::string_view bytes = text_.substr(begin, position_ - begin);
+    line_ += static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), line_end_));
+    record.fault = fault_of_text_bytes(bytes);
+    if (is_cut()) ++line_;  // its end is still to come
   }
-  const std::string_view bytes = text_.substr(begin, position_ - begin);
-  line_ += static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), line_end_));
-  record.fault = fault_of_text_bytes(bytes);
+  skip_rest_of_line();
   return record;
 }
 
@@ -106,7 +146,7 @@ std::optional<std::string> CsvText::take_quoted(std::size_t begin, std::string& 
 
 char separator_of(std::string_view header) {
   char best = ',';
-  for (const char separator : {'\t', ';'}) {
+  for (const char separator : {'\t', ';', '|'}) {
     if (std::count(header.begin(), header.end(), separator) >
         std::count(header.begin(), header.end(), best)) {
       best = separator;

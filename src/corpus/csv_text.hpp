@@ -1,6 +1,6 @@
 // CsvText: the records of a table (RFC 4180, any separator): fields may be quoted, and quoted ones
-// may hold separators, line ends and doubled quotes. A view of its text, which must outlive it. One
-// thread at a time.
+// may hold separators, line ends and doubled quotes. A view of its bytes, which must outlive it,
+// and of which it looks at a bounded part at a time. One thread at a time.
 //
 // A record that breaks the rules is given back with its fault, and the next begins at the line
 // after its first: a quote that is never closed costs one line, not the rest of the table. Tables
@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "corpus/list_bytes.hpp"
+
 namespace xtts::corpus {
 
 struct CsvRecord {
@@ -26,25 +28,35 @@ struct CsvRecord {
 class CsvText {
  public:
   CsvText(std::string_view text, char separator);
+  // Of the bytes that are still to come.
+  CsvText(ListBytes& bytes, char separator);
   // Blank lines are no records; nullopt at the end.
   [[nodiscard]] std::optional<CsvRecord> next();
 
  private:
   [[nodiscard]] bool at_line_end(std::size_t position) const;
-  void skip_blank_lines();
+  [[nodiscard]] bool skip_blank_lines();
+  void look();
+  [[nodiscard]] bool is_cut() const;
+  void skip_rest_of_line();
   [[nodiscard]] std::string_view take_line();
   [[nodiscard]] std::optional<std::string> take_record(std::vector<std::string>& fields);
   [[nodiscard]] std::optional<std::string> take_quoted(std::size_t begin, std::string& field);
   void take_plain(std::string& field);
 
-  std::string_view text_;
+  [[nodiscard]] ListBytes& bytes() { return own_bytes_ ? *own_bytes_ : *bytes_; }
+
+  std::optional<ListBytes> own_bytes_;
+  ListBytes* bytes_ = nullptr;  // where they are not our own
+  std::string_view text_;       // of the bytes to come, as far as a record may reach
+  bool is_all_ = false;         // the text ends with the bytes
   char separator_;
   char line_end_;
   std::size_t position_ = 0;
   std::uint64_t line_ = 1;
 };
 
-// Tab, ';' or ',': the one that the header has most of.
+// Tab, ';', '|' or ',': the one that the header has most of.
 [[nodiscard]] char separator_of(std::string_view header);
 
 }  // namespace xtts::corpus

@@ -2,36 +2,39 @@
 
 #include <algorithm>
 
+#include "base/check_cancelled.hpp"
+#include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
+#include "corpus/names.hpp"
 
 namespace xtts::corpus {
 namespace {
-
-// `path` relative to `root`, both absolute and without links; nullopt where it is not inside.
-std::optional<std::string> relative_to(std::string_view root, std::string_view path) {
-  if (root == "/") root = "";
-  if (path == root || (root.empty() && path == "/")) return "";
-  if (!path.starts_with(root) || path.size() <= root.size() || path[root.size()] != '/') {
-    return std::nullopt;
-  }
-  return std::string(path.substr(root.size() + 1));
-}
 
 bool leads_through_hidden(std::string_view path) {
   return path.starts_with('.') || path.find("/.") != std::string_view::npos;
 }
 
+// How what a link out of DATA leads to can be read where it is. Devices never are.
+std::string ways_to_read(FileKind kind, std::string_view target) {
+  const std::string from_there = "build from the folder that holds it";
+  if (kind == FileKind::kOther) return "or " + from_there;
+  const auto slash = target.rfind('/');
+  if (kind != FileKind::kDirectory) target = slash == 0 ? "/" : target.substr(0, slash);
+  return from_there + ", or give --audio-root " + shell_quoted(target);
+}
+
 class Scanner {
  public:
-  Scanner(Env& env, DataTree& tree, std::string real_root)
-      : env_(env), tree_(tree), real_root_(std::move(real_root)) {}
+  Scanner(Env& env, DataTree& tree, std::string real_root, const std::function<bool()>& cancelled)
+      : env_(env), tree_(tree), real_root_(std::move(real_root)), cancelled_(cancelled) {}
 
   Status run() {
     std::vector<std::string> todo{""};
     while (!todo.empty()) {
       const std::string folder = std::move(todo.back());
       todo.pop_back();
+      XTTS_TRY(check_cancelled(cancelled_));
       auto entries = env_.list(tree_.full_path(folder));
       if (!entries.ok()) {
         if (folder.empty()) return entries.status();
@@ -42,7 +45,10 @@ class Scanner {
       std::sort(entries->begin(), entries->end(),
                 [](const auto& a, const auto& b) { return a.name < b.name; });
       const std::size_t first_child = todo.size();
-      for (const DirectoryEntry& entry : *entries) visit(folder, entry, todo);
+      for (const DirectoryEntry& entry : *entries) {
+        XTTS_TRY(check_cancelled(cancelled_));
+        visit(folder, entry, todo);
+      }
       // The stack hands out its last first: folders are walked in the order of their names.
       std::reverse(todo.begin() + static_cast<std::ptrdiff_t>(first_child), todo.end());
       tree_.folders.push_back(folder);
@@ -68,12 +74,14 @@ class Scanner {
     }
     std::string path = join_path(folder, entry.name);
     if (entry.is_symlink && !accept_link(path, entry.kind)) return;
+    if (entry.kind == FileKind::kDirectory && !entry.is_symlink && is_known_outside(path)) return;
     if (entry.kind == FileKind::kDirectory) {
       todo.push_back(std::move(path));
     } else if (entry.kind == FileKind::kOther) {
       refuse(path, "is a FIFO, socket or device", entry.kind);
     } else {
-      tree_.files.push_back({std::move(path), audio_rank(file_extension(entry.name))});
+      const auto rank = audio_rank(file_extension(entry.name));
+      tree_.files.push_back({std::move(path), rank, false});
     }
   }
 
@@ -85,10 +93,11 @@ class Scanner {
       return false;
     }
     auto inside = relative_to(real_root_, *target);
-    if (!inside) {
+    const auto in_root = inside ? std::nullopt : path_in_any_root(*target);
+    if (!inside && !in_root) {
       refuse(path,
              "is a symbolic link that leaves DATA (to " + *target +
-                 "); put the target into DATA, or build from the folder that holds it",
+                 "); put the target into DATA, " + ways_to_read(kind, *target),
              kind);
       return false;
     }
@@ -96,6 +105,7 @@ class Scanner {
       refuse(path, "is a symbolic link to a FIFO, socket or device", kind);
       return false;
     }
+    if (in_root) return accept_outside(path, kind, *target, *in_root);
     if (kind != FileKind::kDirectory) return true;
     if (leads_through_hidden(*inside)) {
       refuse(path, "is a symbolic link into a hidden folder", kind);
@@ -105,17 +115,77 @@ class Scanner {
     return false;
   }
 
+  [[nodiscard]] std::optional<std::string> path_in_any_root(std::string_view target) const {
+    for (const std::string& root : tree_.real_audio_roots) {
+      if (auto path = relative_to(root, target)) return path;
+    }
+    return std::nullopt;
+  }
+
+  // A link into an audio root: a folder is walked under the link's name, unless it was before.
+  bool accept_outside(const std::string& path, FileKind kind, const std::string& target,
+                      std::string_view in_root) {
+    if (leads_through_hidden(in_root)) {
+      refuse(path, "is a symbolic link into a hidden folder", kind);
+      return false;
+    }
+    if (kind == FileKind::kDirectory) {
+      const auto [known, is_new] = outside_.try_emplace(target, path);
+      if (!is_new) {
+        tree_.folder_links.emplace(path, known->second);
+        return false;
+      }
+    }
+    tree_.mounts.add(path, target);
+    return true;
+  }
+
+  // Folders of audio roots alone: DATA's own are met once, by their names.
+  bool is_known_outside(const std::string& path) {
+    if (outside_.empty()) return false;
+    std::string real = tree_.mounts.full_path(real_root_, path);
+    if (relative_to(real_root_, real) == path) return false;
+    if (auto inside = relative_to(real_root_, real)) {
+      tree_.folder_links.emplace(path, std::move(*inside));
+      return true;
+    }
+    const auto [known, is_new] = outside_.try_emplace(std::move(real), path);
+    if (!is_new) tree_.folder_links.emplace(path, known->second);
+    return !is_new;
+  }
+
   void refuse(const std::string& path, std::string reason, FileKind entry,
               ProblemClass kind = ProblemClass::kInput) {
-    tree_.refusals.push_back({path, std::move(reason), kind, entry == FileKind::kDirectory});
+    tree_.refusals.push_back({path, std::move(reason), kind, entry == FileKind::kDirectory, false});
   }
 
   Env& env_;
   DataTree& tree_;
   std::string real_root_;
+  const std::function<bool()>& cancelled_;
+  std::map<std::string, std::string> outside_;  // folders of audio roots, real -> in the tree
 };
 
+Status add_audio_root(Env& env, std::string_view folder, DataTree& tree) {
+  while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
+  const std::string named(folder);
+  const auto facts = env.stat(named);
+  if (!facts.ok()) return facts.status().with_context("looking for --audio-root " + named);
+  if (facts->kind != FileKind::kDirectory) {
+    return {StatusCode::kInvalidArgument, "--audio-root " + named + " is not a folder"};
+  }
+  XTTS_ASSIGN(std::string real, env.real_path(named));
+  tree.mounts.add(place_of_root(tree.audio_roots.size()), real);
+  tree.audio_roots.push_back(named);
+  tree.real_audio_roots.push_back(std::move(real));
+  return {};
+}
+
 }  // namespace
+
+std::string_view stem_of(const TreeFile& file) noexcept {
+  return file.is_named_otherwise ? without_suffix(file.path) : without_audio_extension(file.path);
+}
 
 std::string DataTree::resolve(std::string_view path) const {
   if (folder_links.empty()) return std::string(path);
@@ -137,7 +207,7 @@ bool DataTree::has_folder(std::string_view path) const {
 }
 
 std::string DataTree::full_path(std::string_view path) const {
-  return path.empty() ? root : join_path(root, path);
+  return mounts.full_path(root, path);
 }
 
 const Refusal* DataTree::refusal_of(std::string_view path) const {
@@ -147,7 +217,9 @@ const Refusal* DataTree::refusal_of(std::string_view path) const {
   return place != refusals.end() && place->path == path ? &*place : nullptr;
 }
 
-Result<DataTree> scan_data(Env& env, const std::string& data_folder) {
+Result<DataTree> scan_data(Env& env, const std::string& data_folder,
+                           std::span<const std::string> audio_roots,
+                           const std::function<bool()>& cancelled) {
   const auto facts = env.stat(data_folder);
   if (!facts.ok()) return facts.status().with_context("looking for the data folder");
   if (facts->kind != FileKind::kDirectory) {
@@ -158,7 +230,8 @@ Result<DataTree> scan_data(Env& env, const std::string& data_folder) {
   DataTree tree;
   tree.root = data_folder;
   tree.real_root = real_root;
-  XTTS_TRY(Scanner(env, tree, std::move(real_root)).run());
+  for (const std::string& folder : audio_roots) XTTS_TRY(add_audio_root(env, folder, tree));
+  XTTS_TRY(Scanner(env, tree, std::move(real_root), cancelled).run());
   return tree;
 }
 

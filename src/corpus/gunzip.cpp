@@ -3,7 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "base/try.hpp"
@@ -14,64 +13,70 @@ namespace {
 
 constexpr int kGzipOnly = 16 + MAX_WBITS;
 
-class Inflater {
- public:
-  Inflater() : is_open_(inflateInit2(&stream_, kGzipOnly) == Z_OK) {}
-  ~Inflater() {
-    if (is_open_) inflateEnd(&stream_);
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10U;
 
-  // Appends what one member of `bytes` holds to `out`, and takes it off `bytes`.
-  Status take_member(std::string_view& bytes, std::uint64_t size_bytes_max, std::string& out) {
-    if (!is_open_) return {StatusCode::kResource, "no memory to inflate it"};
-    inflateReset(&stream_);
-    for (int code = Z_OK; code != Z_STREAM_END;) {
-      const auto given = std::min<std::size_t>(bytes.size(), std::numeric_limits<uInt>::max());
-      // zlib reads through a pointer that is not const, and writes nothing there.
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-      stream_.avail_in = static_cast<uInt>(given);
-      stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
-      stream_.avail_out = static_cast<uInt>(buffer_.size());
-      code = inflate(&stream_, Z_NO_FLUSH);
-      bytes.remove_prefix(given - stream_.avail_in);
-      const std::size_t made = buffer_.size() - stream_.avail_out;
-      if (made > size_bytes_max - out.size()) {
-        return {
-            StatusCode::kInvalidArgument,
-            "inflates to more than " + counted(size_bytes_max, "byte", "bytes") + "; divide it"};
-      }
-      out.append(buffer_.data(), made);
-      XTTS_TRY(check(code, bytes.empty(), made));
-    }
-    return {};
-  }
-
- private:
-  [[nodiscard]] Status check(int code, bool is_at_end, std::size_t made) const {
-    if (code == Z_STREAM_END || (code == Z_OK && !(is_at_end && made == 0))) return {};
-    if (code == Z_MEM_ERROR) return {StatusCode::kResource, "no memory to inflate it"};
-    if (code == Z_OK || code == Z_BUF_ERROR) {
-      return {StatusCode::kInvalidArgument, "is cut short: its gzip data does not end"};
-    }
-    return {StatusCode::kInvalidArgument,
-            std::string("is damaged: ") + (stream_.msg == nullptr ? "no gzip data" : stream_.msg)};
-  }
-
-  z_stream stream_{};
-  bool is_open_;
-  std::array<char, std::size_t{64} << 10U> buffer_{};
-};
+constexpr std::string_view kCutShort = "is cut short: its gzip data does not end";
 
 }  // namespace
 
+struct GzipStream::State {
+  z_stream stream{};
+  bool is_open = inflateInit2(&stream, kGzipOnly) == Z_OK;
+
+  State() = default;
+  ~State() {
+    if (is_open) inflateEnd(&stream);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+GzipStream::GzipStream() : state_(std::make_unique<State>()) {
+  if (!state_->is_open) state_.reset();
+}
+
+GzipStream::~GzipStream() = default;
+
+Status GzipStream::take(std::string_view& bytes, std::string& out) {
+  if (state_ == nullptr) return {StatusCode::kResource, "no memory to inflate it"};
+  if (bytes.empty()) return {};
+  z_stream& stream = state_->stream;
+  if (is_at_end_) inflateReset(&stream);
+  is_at_end_ = false;
+  const std::size_t before = out.size();
+  out.resize(before + kPieceBytes);
+  const auto given = std::min<std::size_t>(bytes.size(), std::numeric_limits<uInt>::max());
+  // zlib reads through a pointer that is not const, and writes nothing there.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(given);
+  stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);
+  stream.avail_out = static_cast<uInt>(kPieceBytes);
+  const int code = inflate(&stream, Z_NO_FLUSH);
+  bytes.remove_prefix(given - stream.avail_in);
+  out.resize(before + kPieceBytes - stream.avail_out);
+  is_at_end_ = code == Z_STREAM_END;
+  if (code == Z_STREAM_END || code == Z_OK || code == Z_BUF_ERROR) return {};
+  if (code == Z_MEM_ERROR) return {StatusCode::kResource, "no memory to inflate it"};
+  return {StatusCode::kInvalidArgument,
+          std::string("is damaged: ") + (stream.msg == nullptr ? "no gzip data" : stream.msg)};
+}
+
 Result<std::string> gunzip(std::string_view bytes, std::uint64_t size_bytes_max) {
   std::string out;
-  Inflater inflater;
-  do {
-    XTTS_TRY(inflater.take_member(bytes, size_bytes_max, out));
-  } while (!bytes.empty());
+  GzipStream stream;
+  // A full piece may leave more of the member behind when all bytes are taken.
+  for (bool may_hold_more = true; !bytes.empty() || may_hold_more;) {
+    if (bytes.empty()) break;
+    const std::size_t before = out.size();
+    XTTS_TRY(stream.take(bytes, out));
+    may_hold_more = out.size() - before == kPieceBytes && !stream.is_at_end();
+    if (out.size() > size_bytes_max) {
+      return Status(
+          StatusCode::kInvalidArgument,
+          "inflates to more than " + counted(size_bytes_max, "byte", "bytes") + "; divide it");
+    }
+  }
+  if (!stream.is_at_end()) return Status(StatusCode::kInvalidArgument, std::string(kCutShort));
   return out;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "corpus/gunzip.hpp"
+#include "corpus/audio_extensions.hpp"
 #include "corpus/layouts/ljspeech_lists.hpp"
 #include "corpus/names.hpp"
 
@@ -18,15 +18,15 @@ std::optional<Split> split_before_dash(std::string_view name, std::string_view& 
   return official_split(name.substr(0, dash));
 }
 
+Result<ListText> read_small_text(Env& env, const std::string& path) {
+  XTTS_ASSIGN(std::string bytes, read_text_file(env, path, kTextBytesMax));
+  return ListText::from_bytes(std::move(bytes), path);
+}
+
 Result<ListText> text_of_list(const LayoutInput& input, std::string_view list) {
-  const std::string path = input.tree.full_path(list);
-  if (!equals_ignoring_case(file_extension(list), "gz")) {
-    return ListText::read(input.env, path, kListBytesMax);
-  }
-  XTTS_ASSIGN(const std::string packed, read_text_file(input.env, path, kListBytesMax));
-  auto bytes = gunzip(packed, kListBytesMax);
-  if (!bytes.ok()) return Status(bytes.status().code(), path + " " + bytes.status().message());
-  return ListText::from_bytes(std::move(*bytes), path);
+  const bool is_packed = equals_ignoring_case(file_extension(list), "gz");
+  return ListText::open(input.env, input.tree.full_path(list), is_packed,
+                        input.log == nullptr ? nullptr : &input.log->list);
 }
 
 }  // namespace
@@ -86,11 +86,22 @@ bool met_file(const DataTree& tree, std::string_view path) {
                   [&](const MetFile& file) { return file.path == path; });
 }
 
+bool is_audio(const MetFile& file) {
+  if (file.file != nullptr) return file.file->audio_rank.has_value();
+  return file.refusal->is_sound || audio_rank(file_extension(file.path));
+}
+
+std::string_view stem_of_audio(const MetFile& file) {
+  if (file.file != nullptr) return stem_of(*file.file);
+  return file.refusal->is_sound ? without_suffix(file.path) : without_audio_extension(file.path);
+}
+
 Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
+  if (input.log != nullptr) input.log->paths.emplace(file.path);
   if (file.refusal != nullptr) {
     return {{}, Fault{"the transcript " + file.refusal->reason, file.refusal->kind}};
   }
-  const auto text = ListText::read(input.env, input.tree.full_path(file.path), kTextBytesMax);
+  const auto text = read_small_text(input.env, input.tree.full_path(file.path));
   if (!text.ok()) {
     const bool is_input = text.status().code() == StatusCode::kInvalidArgument;
     return {{},
@@ -110,6 +121,7 @@ Status status_of(const Refusal& refusal) {
 }
 
 Result<ListText> read_list(const LayoutInput& input, std::string_view list) {
+  if (input.log != nullptr) input.log->paths.emplace(list);
   if (const Refusal* refusal = input.tree.refusal_of(list)) return status_of(*refusal);
   auto text = text_of_list(input, list);
   if (text.ok()) return text;
@@ -129,7 +141,7 @@ Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,
     if (trimmed(line->text).empty()) continue;
     clips.count_line();
     read(*line);
-    XTTS_TRY(clips.check_problem_count(source));
+    XTTS_TRY(clips.check_bounds(source));
   }
   return {};
 }

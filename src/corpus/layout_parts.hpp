@@ -55,6 +55,12 @@ struct MetFile {
   const Refusal* refusal = nullptr;
 };
 
+// Whether it is audio: by what the walk and a look into it found, or, where it was refused, by its
+// name.
+[[nodiscard]] bool is_audio(const MetFile& file);
+// Its path without its extension, where it is.
+[[nodiscard]] std::string_view stem_of_audio(const MetFile& file);
+
 enum class FilesAsked : std::uint8_t { kAll, kNotAudio };
 
 // Those found, in the order of the tree, then those refused; until `visit` returns true, and
@@ -97,8 +103,9 @@ struct Transcript {
 
 // --- Lists ---
 
-// A whole list, inflated where its name ends in ".gz". A failure names it: it was refused, cannot
-// be read, is damaged, UTF-16 or too big.
+// A list, inflated on the way where its name ends in ".gz". A failure names it: it was refused, cannot
+// be read, is damaged, UTF-16 or too big. What goes wrong further on ends its lines early, and the
+// ReadLog makes a failure of the corpus of it.
 [[nodiscard]] Result<ListText> read_list(const LayoutInput& input, std::string_view list);
 // Counts each line that is not blank and hands it on, until too many were unusable.
 [[nodiscard]] Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,

@@ -55,8 +55,9 @@ Result<ListRows> ListRows::open(const LayoutInput& input, const std::string& lis
 }
 
 Status ListRows::read_header(const std::string& list) {
-  const std::string_view text = text_->all();
-  table_.emplace(text, separator_of(first_line(text)));
+  // A header that is longer than this is none.
+  const std::string_view beginning = text_->bytes().peek(kTextBytesMax);
+  table_.emplace(text_->bytes(), separator_of(first_line(beginning)));
   auto header = table_->next();
   if (!header) return {};  // an empty list, which has no rows
   const auto invalid = [&](std::string reason) {

@@ -36,7 +36,7 @@ class ListRows {
   [[nodiscard]] std::optional<NamedRow> next_of_table();
   [[nodiscard]] std::optional<NamedRow> next_of_json();
 
-  std::unique_ptr<ListText> text_;  // records of the table are views of it
+  std::unique_ptr<ListText> text_;  // the table reads its bytes
   std::optional<CsvText> table_;    // unset: JSON lines
   std::vector<std::string> names_;
 };

@@ -17,42 +17,88 @@ bool is_ascii(std::string_view bytes) {
   return seen < 0x80;
 }
 
+// Two looks for a byte are ten times as fast as one look for either.
+bool has_one_line(std::string_view text) {
+  return text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos;
+}
+
 }  // namespace
 
 bool is_utf16(std::string_view bytes) {
   return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
 }
 
-Result<ListText> ListText::read(Env& env, const std::string& path, std::uint64_t size_bytes_max) {
-  XTTS_ASSIGN(std::string bytes, read_text_file(env, path, size_bytes_max));
-  return from_bytes(std::move(bytes), path);
-}
-
-Result<ListText> ListText::from_bytes(std::string own_bytes, const std::string& path) {
-  ListText list;
-  list.bytes_ = std::move(own_bytes);
-  const std::string_view bytes = list.bytes_;
-  if (is_utf16(bytes)) {
-    return Status(StatusCode::kInvalidArgument, path + " is UTF-16; save it as UTF-8");
-  }
-  if (bytes.starts_with(kUtf8Mark)) list.start_ = list.position_ = kUtf8Mark.size();
-  // Lines of the old Mac OS end in CR alone.
-  if (bytes.find('\n') == std::string_view::npos) list.line_end_ = '\r';
+Result<ListText> ListText::open(Env& env, const std::string& path, bool is_packed,
+                                ListLog* log) {
+  XTTS_ASSIGN(ListBytes bytes, ListBytes::open(env, path, is_packed));
+  ListText list(std::move(bytes));
+  XTTS_TRY(list.begin(path));
+  list.bytes_.tell(log);
   return list;
 }
 
+Result<ListText> ListText::from_bytes(std::string own_bytes, const std::string& path) {
+  ListText list(ListBytes::of(std::move(own_bytes)));
+  XTTS_TRY(list.begin(path));
+  return list;
+}
+
+Status ListText::begin(const std::string& path) {
+  const std::string_view bytes = bytes_.peek(kUtf8Mark.size());
+  XTTS_TRY(bytes_.failure());
+  if (is_utf16(bytes)) {
+    return {StatusCode::kInvalidArgument, path + " is UTF-16; save it as UTF-8"};
+  }
+  // Lines of the old Mac OS end in CR alone.
+  const bool is_old_mac =
+      bytes.find('\n') == std::string_view::npos && bytes.find('\r') != std::string_view::npos;
+  if (is_old_mac) line_end_ = '\r';
+  had_mark_ = bytes.starts_with(kUtf8Mark);
+  if (had_mark_) bytes_.skip(kUtf8Mark.size());
+  return {};
+}
+
 std::optional<ListText::Line> ListText::next() {
-  if (position_ >= bytes_.size()) return std::nullopt;
-  const std::size_t end = std::min(bytes_.find(line_end_, position_), bytes_.size());
-  std::string_view text = std::string_view(bytes_).substr(position_, end - position_);
-  position_ = end + 1;
+  bytes_.skip(std::exchange(given_bytes_, 0));
+  std::size_t searched_bytes = 0;
+  std::string_view text = bytes_.at_hand();
+  for (;;) {
+    const std::size_t end = text.find(line_end_, searched_bytes);
+    if (end != std::string_view::npos) {
+      given_bytes_ = end + 1;
+      text = text.substr(0, end);
+      break;
+    }
+    searched_bytes = text.size();
+    if (searched_bytes >= kLineBytesKept) {
+      long_line_ = text.substr(0, kLineBytesKept);
+      text = long_line_;
+      skip_rest_of_line();
+      break;
+    }
+    text = bytes_.peek(searched_bytes + 1);
+    if (text.size() > searched_bytes) continue;
+    if (text.empty() || !bytes_.failure().ok()) return std::nullopt;
+    given_bytes_ = text.size();
+    break;
+  }
   if (text.ends_with('\r')) text.remove_suffix(1);
   return Line{++line_number_, text};
 }
 
+void ListText::skip_rest_of_line() {
+  for (std::string_view rest = bytes_.peek(1); !rest.empty(); rest = bytes_.peek(1)) {
+    const std::size_t end = rest.find(line_end_);
+    bytes_.skip(end == std::string_view::npos ? rest.size() : end + 1);
+    if (end != std::string_view::npos) return;
+  }
+}
+
 std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
   if (bytes.size() > kTextBytesMax) {
-    return "has " + counted(bytes.size(), "byte", "bytes") + " of text; at most " +
+    // No more of a line is kept than this.
+    return std::string(bytes.size() >= kLineBytesKept ? "has at least " : "has ") +
+           counted(bytes.size(), "byte", "bytes") + " of text; at most " +
            counted(kTextBytesMax, "byte is", "bytes are") + " allowed";
   }
   if (bytes.find('\0') != std::string_view::npos) return "holds a NUL byte";
@@ -79,10 +125,7 @@ std::optional<std::string> fault_of_field_count(std::size_t count, std::size_t e
 }
 
 std::string on_one_line(std::string_view text) {
-  // Most have one; two looks for a byte are ten times as fast as one look for either.
-  if (text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos) {
-    return std::string(text);
-  }
+  if (has_one_line(text)) return std::string(text);
   std::string line;
   line.reserve(text.size());
   bool in_break = false;
@@ -93,6 +136,10 @@ std::string on_one_line(std::string_view text) {
     in_break = is_break;
   }
   return line;
+}
+
+SharedText shared_on_one_line(const SharedText& text) {
+  return has_one_line(text) ? text : SharedText(on_one_line(text));
 }
 
 }  // namespace xtts::corpus

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/shell_words.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/names.hpp"
 
@@ -47,7 +48,37 @@ std::optional<std::string> normal_path(std::string_view path) {
   return normal;
 }
 
+// Absolute and normal, by what the list's folder is called; empty where it climbs above "/".
+std::string absolute_of(const DataTree& tree, const ListSource& source, std::string_view listed) {
+  const auto normal =
+      normal_path(listed.starts_with('/')
+                      ? std::string(listed)
+                      : join_path(join_path(tree.real_root, folder_of(source.list)), listed));
+  return normal ? "/" + *normal : std::string();
+}
+
+// ".audio-root-1/p225/a.wav": by the name that the root was given, and by its true one.
+std::optional<std::string> place_in_roots(const DataTree& tree, const std::string& absolute) {
+  if (absolute.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < tree.audio_roots.size(); ++i) {
+    for (const std::string* root : {&tree.audio_roots[i], &tree.real_audio_roots[i]}) {
+      if (const auto inside = relative_to(*root, absolute)) {
+        return join_path(place_of_root(i), *inside);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::string folder_outside(const DataTree& tree, const ListSource& source,
+                           std::string_view listed) {
+  if (path_inside(tree, source, listed).ok()) return {};
+  const std::string absolute = absolute_of(tree, source, listed);
+  const auto slash = absolute.rfind('/');
+  return slash == std::string::npos ? std::string() : slash == 0 ? "/" : absolute.substr(0, slash);
+}
 
 std::string folder_name(const std::string& folder) {
   return folder.empty() ? "the data folder" : printable(folder) + "/";
@@ -55,10 +86,16 @@ std::string folder_name(const std::string& folder) {
 
 Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
                                 std::string_view listed) {
-  const auto outside = [&] {
+  const auto outside = [&]() -> Result<std::string> {
+    const std::string absolute = absolute_of(tree, source, listed);
+    if (const auto place = place_in_roots(tree, absolute)) return "/" + *place;
+    const auto slash = absolute.rfind('/');
+    const std::string folder =
+        slash == std::string::npos || slash == 0 ? "/" : absolute.substr(0, slash);
     return Status(StatusCode::kInvalidArgument,
                   printable(listed) + " leaves DATA (" + tree.root +
-                      "); name audio inside it, or give the folder that holds it as DATA");
+                      "); name audio inside it, or give the folder that holds it: --audio-root " +
+                      shell_quoted(folder));
   };
   if (listed.starts_with('/')) {
     for (const std::string* root : {&tree.root, &tree.real_root}) {
@@ -73,15 +110,37 @@ Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
   return "/" + *path;
 }
 
+std::optional<ListedAudio> ListedAudioFinder::find_outside(const ListSource& source,
+                                                           std::string_view path) const {
+  const OutsideAudio::Match match = outside_->find(path);
+  if (match.data) {
+    auto inside = find(source, "/" + *match.data);
+    if (inside) {  // its id is a part of a path that is gone by now
+      const std::string_view own_path = inside->file->path;
+      inside->id = without_audio_extension(relative_to_audio(source, own_path, own_path));
+    }
+    return inside;
+  }
+  if (match.file == nullptr) return std::nullopt;
+  // Of the name that was asked for, which the caller owns.
+  std::string_view id = path_in_root(path);
+  if (match.with_extension) id = without_audio_extension(id);
+  return ListedAudio{match.file, id, match.has_rivals};
+}
+
 std::optional<ListedAudio> ListedAudioFinder::find(const ListSource& source,
                                                    std::string_view listed) const {
+  if (outside_ != nullptr && listed.starts_with('/') && is_in_root_place(listed.substr(1))) {
+    return find_outside(source, listed.substr(1));
+  }
   for (const std::string_view folder : places(source, listed)) {
     const std::string path = join_path(folder, listed);
     const AudioIndex::Match match =
         tree_.folder_links.empty() ? index_.find(path) : index_.find(tree_.resolve(path));
     if (match.file == nullptr) continue;
     std::string_view id = relative_to_audio(source, path, listed);
-    if (match.with_extension) id = without_audio_extension(id);
+    if (match.with_extension)
+      id = match.file->is_named_otherwise ? without_suffix(id) : without_audio_extension(id);
     return ListedAudio{match.file, id, match.has_rivals};
   }
   return std::nullopt;
@@ -96,6 +155,9 @@ void ListedAudioFinder::collect_hints() {
   };
   for (const Refusal& refusal : tree_.refusals) {
     refuse(refusal.path, refusal.reason);
+    if (refusal.is_sound) {
+      refused_.emplace(without_suffix(refusal.path), printable(refusal.path) + " " + refusal.reason);
+    }
     if (refusal.is_folder) refused_folders_.emplace(refusal.path, &refusal);
   }
   for (const std::string& folder : tree_.folders) {
@@ -103,7 +165,7 @@ void ListedAudioFinder::collect_hints() {
   }
   for (const TreeFile& file : tree_.files) {
     if (file.audio_rank)
-      look_alikes_.emplace(folded(without_audio_extension(file.path)), file.path);
+      look_alikes_.emplace(folded(stem_of(file)), file.path);
   }
 }
 
@@ -120,8 +182,13 @@ const Refusal* ListedAudioFinder::refused_folder_of(std::string_view path) const
 }
 
 Miss ListedAudioFinder::explain_miss(const ListSource& source, std::string_view listed) {
-  collect_hints();
   const bool is_from_data = listed.starts_with('/');
+  if (outside_ != nullptr && is_from_data && is_in_root_place(listed.substr(1))) {
+    OutsideAudio::Match match = outside_->find(listed.substr(1));
+    if (match.data) return explain_miss(source, "/" + *match.data);
+    return {std::move(match.reason), match.kind};
+  }
+  collect_hints();
   for (const std::string_view folder : places(source, listed)) {
     const std::string path = tree_.resolve(join_path(folder, listed));
     if (const auto refused = refused_.find(path); refused != refused_.end()) {

@@ -10,6 +10,7 @@
 
 #include "corpus/audio_index.hpp"
 #include "corpus/corpus.hpp"
+#include "corpus/outside_audio.hpp"
 
 namespace xtts::corpus {
 
@@ -37,21 +38,27 @@ struct Miss {
 
 class ListedAudioFinder {
  public:
-  ListedAudioFinder(const DataTree& tree, const AudioIndex& index) : tree_(tree), index_(index) {}
+  // `outside` null: there are no audio roots.
+  ListedAudioFinder(const DataTree& tree, const AudioIndex& index, OutsideAudio* outside = nullptr)
+      : tree_(tree), index_(index), outside_(outside) {}
 
   // `listed` as path_inside() gives it. Looked for in the audio folder, beside the list, then in
-  // DATA; where it begins with '/', in DATA alone.
+  // DATA; where it begins with '/', in DATA alone, or in the audio root that it names. The id of
+  // what lies in a root is its path there, without extension.
   [[nodiscard]] std::optional<ListedAudio> find(const ListSource& source,
                                                 std::string_view listed) const;
   // Why find() came back empty.
   [[nodiscard]] Miss explain_miss(const ListSource& source, std::string_view listed);
 
  private:
+  [[nodiscard]] std::optional<ListedAudio> find_outside(const ListSource& source,
+                                                        std::string_view path) const;
   void collect_hints();
   [[nodiscard]] const Refusal* refused_folder_of(std::string_view path) const;
 
   const DataTree& tree_;
   const AudioIndex& index_;
+  OutsideAudio* outside_;
   bool has_hints_ = false;
   // Path, with and without extension -> what there is instead of audio.
   std::map<std::string, std::string, std::less<>> refused_;
@@ -61,10 +68,15 @@ class ListedAudioFinder {
 };
 
 // What a list names, as find() takes it. An absolute path inside DATA, and ".." worked out from the
-// list's folder, can mean one file only: these become '/' and the path relative to DATA. A failure
-// (kInvalidArgument) where it leaves DATA.
+// list's folder, can mean one file only: these become '/' and the path relative to DATA, or in the
+// place of an audio root. A failure (kInvalidArgument) where it leaves DATA and all roots.
 [[nodiscard]] Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
                                               std::string_view listed);
+
+// The folder that lists name from outside of DATA: what --audio-root is to be given. Empty where
+// `listed` is inside, or is no path that could be.
+[[nodiscard]] std::string folder_outside(const DataTree& tree, const ListSource& source,
+                                         std::string_view listed);
 
 // "wavs/", or "the data folder".
 [[nodiscard]] std::string folder_name(const std::string& folder);

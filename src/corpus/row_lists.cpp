@@ -30,7 +30,7 @@ class RowListsReader {
     while (auto row = rows.next()) {
       clips_.count_line();
       add_row(source, *row);
-      XTTS_TRY(clips_.check_problem_count(source));
+      XTTS_TRY(clips_.check_bounds(source));
     }
     return {};
   }
@@ -94,11 +94,11 @@ bool has_json_field(std::string_view text, std::span<const FieldName> names, Fie
   return false;
 }
 
-// One name alone is too little to be sure of: it may be the first line of a poem. A '|' is that of
-// an LJSpeech list, whose first text may hold such words between commas.
-bool has_header_field(std::string_view text, std::span<const FieldName> names, FieldRole role) {
+// One name alone is too little to be sure of: it may be the first line of a poem.
+bool has_header_field(std::string_view text, std::span<const FieldName> names, FieldRole role,
+                      PipeHeaders pipes) {
   const std::string_view line = first_line(text);
-  if (line.find('|') != std::string_view::npos) return false;
+  if (pipes == PipeHeaders::kRefused && line.find('|') != std::string_view::npos) return false;
   const std::vector<std::string> header = names_of_header(line);
   if (header.size() < 2) return false;
   return std::any_of(names.begin(), names.end(), [&](const FieldName& known) {
@@ -121,18 +121,19 @@ Result<Findings> read_row_lists(const LayoutInput& input, std::span<const ListSo
 }
 
 Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
-                              std::span<const FieldName> names, FieldRole role) {
+                              std::span<const FieldName> names, FieldRole role, PipeHeaders pipes) {
   XTTS_ASSIGN(const std::string text, beginning_of(input, list));
   return has_json_lines(list) ? has_json_field(text, names, role)
-                              : has_header_field(text, names, role);
+                              : has_header_field(text, names, role, pipes);
 }
 
 Result<std::vector<std::string>> lists_with_rows(const LayoutInput& input, std::string_view folder,
                                                  std::span<const std::string_view> endings,
-                                                 std::span<const FieldName> names, FieldRole role) {
+                                                 std::span<const FieldName> names, FieldRole role,
+                                                 PipeHeaders pipes) {
   std::vector<std::string> lists;
   for (std::string& list : lists_in(input.tree, folder, endings)) {
-    XTTS_ASSIGN(const bool has_rows, begins_with_rows(input, list, names, role));
+    XTTS_ASSIGN(const bool has_rows, begins_with_rows(input, list, names, role, pipes));
     if (has_rows) lists.push_back(std::move(list));
   }
   return lists;

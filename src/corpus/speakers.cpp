@@ -6,6 +6,7 @@
 #include "base/env.hpp"
 #include "base/try.hpp"
 #include "corpus/names.hpp"
+#include "corpus/shared_labels.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -63,25 +64,27 @@ std::string match_speaker(const std::regex& pattern, std::string_view name) {
 
 }  // namespace
 
-Status apply_speakers(const formats::CorpusConfig& config, std::vector<FoundClip>& clips,
+Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& clips,
                       std::vector<std::string>& notes) {
   if (!config.speaker.empty() && !config.speaker_pattern.empty()) {
     return {StatusCode::kInvalidArgument, "speaker and speaker_pattern are both set; set one"};
   }
   if (!config.speaker.empty()) {
-    for (FoundClip& found : clips) found.clip.speaker = config.speaker;
+    const SharedText speaker = config.speaker;
+    for (Clip& clip : clips) clip.speaker = speaker;
     return {};
   }
   if (config.speaker_pattern.empty()) return {};
   XTTS_ASSIGN(const std::regex pattern, compile(config.speaker_pattern));
+  SharedLabels speakers;
   std::uint64_t unmatched_count = 0;
   const Clip* example = nullptr;
-  for (FoundClip& found : clips) {
-    found.clip.speaker = match_speaker(pattern, file_name(found.clip.source));
-    if (!found.clip.speaker.empty()) continue;
+  for (Clip& clip : clips) {
+    clip.speaker = speakers.of(match_speaker(pattern, file_name(clip.source)));
+    if (!clip.speaker.empty()) continue;
     ++unmatched_count;
     // The least path, so that the note does not depend on the order of the clips.
-    if (example == nullptr || found.clip.source < example->source) example = &found.clip;
+    if (example == nullptr || clip.source < example->source) example = &clip;
   }
   if (unmatched_count > 0) {
     notes.push_back("speaker_pattern gives no speaker for " +

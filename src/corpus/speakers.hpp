@@ -12,6 +12,6 @@ namespace xtts::corpus {
 // stays. Notes how many file names did not match. kInvalidArgument: a pattern that is none, or both
 // a name and a pattern.
 [[nodiscard]] Status apply_speakers(const formats::CorpusConfig& config,
-                                    std::vector<FoundClip>& clips, std::vector<std::string>& notes);
+                                    std::vector<Clip>& clips, std::vector<std::string>& notes);
 
 }  // namespace xtts::corpus

@@ -113,31 +113,34 @@ std::string joined(const std::vector<TimedText>& run) {
 
 class ClipSplitter {
  public:
-  ClipSplitter(double longest_s, std::vector<FoundClip>& clips) : longest_s_(longest_s) {
-    for (const FoundClip& found : clips) ids_.insert(found.clip.id);
-    std::vector<FoundClip> pieces;
-    for (FoundClip& found : clips) {
-      std::vector<FoundClip> parts = split(found);
-      if (parts.empty()) {
-        pieces.push_back(std::move(found));
-        continue;
-      }
+  ClipSplitter(double longest_s, std::vector<Clip>& clips) : longest_s_(longest_s) {
+    // Their order is of no matter: the first piece stays in the clip's place.
+    std::vector<Clip> further_pieces;
+    for (Clip& clip : clips) {
+      std::vector<Clip> pieces = split(clip, clips);
+      if (pieces.empty()) continue;
       ++split_count;
-      piece_count += parts.size();
-      std::ranges::move(parts, std::back_inserter(pieces));
+      piece_count += pieces.size();
+      clip = std::move(pieces.front());
+      std::move(pieces.begin() + 1, pieces.end(), std::back_inserter(further_pieces));
     }
-    clips = std::move(pieces);
+    std::ranges::move(further_pieces, std::back_inserter(clips));
   }
 
   std::uint64_t split_count = 0;
   std::uint64_t piece_count = 0;
 
  private:
-  // Nothing: it stays whole.
-  std::vector<FoundClip> split(const FoundClip& found) {
-    const Clip& clip = found.clip;
+  struct TextHash {
+    std::size_t operator()(const SharedText& text) const {
+      return std::hash<std::string_view>()(text.view());
+    }
+  };
+
+  // Nothing: it stays whole. `clips` are all as they were found, or in pieces already.
+  std::vector<Clip> split(const Clip& clip, const std::vector<Clip>& clips) {
     if (clip.extra_json.empty()) return {};
-    json row = json::parse(clip.extra_json, nullptr, false);
+    json row = json::parse(clip.extra_json.view(), nullptr, false);
     if (!row.is_object()) return {};
     const double longest_s = longest_s_ - 2.0 * kMarginSeconds;
     const auto texts = timed_texts(row, longest_s);
@@ -153,28 +156,31 @@ class ClipSplitter {
     const auto runs = runs_within(texts, longest_s);
     if (runs.size() < 2) return {};
     for (const char* const field : kTimeFields) row.erase(field);
-    std::vector<FoundClip> pieces;
+    if (ids_.empty()) {
+      for (const Clip& one : clips) ids_.insert(one.id);
+    }
+    std::vector<Clip> pieces;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const double before_s = i == 0 ? whole.start_s : runs[i - 1].back().end_s;
       const double after_s = i + 1 == runs.size() ? end_s : runs[i + 1].front().start_s;
-      FoundClip& piece = pieces.emplace_back(found);
+      Clip& piece = pieces.emplace_back(clip);
       const double first_s = runs[i].front().start_s, last_s = runs[i].back().end_s;
-      piece.clip.segment = Segment{
+      piece.segment = Segment{
           .start_s = std::max(before_s, first_s - kMarginSeconds),
           .end_s = std::max(last_s, std::min(after_s, last_s + kMarginSeconds))};
-      piece.clip.id += segment_suffix(*piece.clip.segment);
-      piece.clip.text_raw = joined(runs[i]);
-      piece.clip.text_normalized = on_one_line(piece.clip.text_raw);
-      piece.clip.extra_json = row.empty() ? std::string() : formats::dump_canonical(row);
+      piece.id = piece.id + segment_suffix(*piece.segment);
+      piece.text_raw = joined(runs[i]);
+      piece.text_normalized = shared_on_one_line(piece.text_raw);
+      piece.extra_json = row.empty() ? std::string() : formats::dump_canonical(row);
       // Of a list that has the pieces, too, or of a name that is too long with times behind it.
-      const bool is_usable = !fault_of_id(piece.clip.id) && piece.clip.segment->start_s < *piece.clip.segment->end_s;
-      if (!is_usable || !ids_.insert(piece.clip.id).second) return {};
+      const bool is_usable = !fault_of_id(piece.id) && piece.segment->start_s < *piece.segment->end_s;
+      if (!is_usable || !ids_.insert(piece.id).second) return {};
     }
     return pieces;
   }
 
   const double longest_s_;
-  std::unordered_set<std::string> ids_;
+  std::unordered_set<SharedText, TextHash> ids_;  // empty until a clip may be split
 };
 
 }  // namespace
@@ -202,7 +208,7 @@ std::vector<std::vector<TimedText>> runs_within(const std::vector<TimedText>& te
   return runs;
 }
 
-void split_long_clips(double longest_s, std::vector<FoundClip>& clips,
+void split_long_clips(double longest_s, std::vector<Clip>& clips,
                       std::vector<std::string>& notes) {
   const ClipSplitter splitter(longest_s, clips);
   if (splitter.split_count == 0) return;

@@ -24,7 +24,7 @@ struct TimedText {
 
 // Each clip that lasts longer and has times becomes a clip for each run. Its own split, speaker and
 // the fields that say nothing of times go to all of them.
-void split_long_clips(double longest_s, std::vector<FoundClip>& clips,
+void split_long_clips(double longest_s, std::vector<Clip>& clips,
                       std::vector<std::string>& notes);
 
 }  // namespace xtts::corpus

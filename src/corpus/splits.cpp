@@ -45,7 +45,7 @@ struct Drawn {
 
 class Dealer {
  public:
-  Dealer(const formats::CorpusConfig& config, std::vector<FoundClip>& clips)
+  Dealer(const formats::CorpusConfig& config, std::vector<Clip>& clips)
       : config_(config),
         clips_(clips),
         test_share_(1.0 - config.train_split - config.validation_split) {}
@@ -66,9 +66,8 @@ class Dealer {
 
  private:
   void settle(std::size_t index, const KnownSplits& known) {
-    Clip& clip = clips_[index].clip;
-    if (clips_[index].own_split) {
-      clip.split = *clips_[index].own_split;
+    Clip& clip = clips_[index];
+    if (clip.has_own_split) {
       validation_count_ += clip.split == Split::kValidation ? 1 : 0;
       return;
     }
@@ -90,7 +89,7 @@ class Dealer {
   void deal(std::size_t first, std::size_t end) {
     const Split split = choose(unsettled_[first].number, end - first);
     if (split == Split::kValidation) validation_count_ += end - first;
-    for (std::size_t i = first; i < end; ++i) clips_[unsettled_[i].clip_index].clip.split = split;
+    for (std::size_t i = first; i < end; ++i) clips_[unsettled_[i].clip_index].split = split;
   }
 
   Split choose(std::uint64_t number, std::size_t clip_count) {
@@ -108,7 +107,7 @@ class Dealer {
   }
 
   const formats::CorpusConfig& config_;
-  std::vector<FoundClip>& clips_;
+  std::vector<Clip>& clips_;
   double test_share_;
   std::vector<Drawn> unsettled_;
   std::unordered_map<std::uint64_t, Split> known_groups_;
@@ -119,7 +118,7 @@ class Dealer {
 }  // namespace
 
 void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known,
-                   std::vector<FoundClip>& clips, std::vector<std::string>& notes) {
+                   std::vector<Clip>& clips, std::vector<std::string>& notes) {
   Dealer dealer(config, clips);
   dealer.run(known);
   if (dealer.held_back_count() > 0) {
@@ -127,23 +126,23 @@ void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known
                     " though the hash says validation: validation_clips_max is " +
                     std::to_string(config.validation_clips_max));
   }
-  const bool has_validation = std::any_of(clips.begin(), clips.end(), [](const FoundClip& found) {
-    return found.clip.split == Split::kValidation;
+  const bool has_validation = std::any_of(clips.begin(), clips.end(), [](const Clip& found) {
+    return found.split == Split::kValidation;
   });
   if (!has_validation && config.validation_split > 0) {
     notes.emplace_back("no clip is in the validation split");
   }
 }
 
-void keep_training_subset(const formats::CorpusConfig& config, std::vector<FoundClip>& clips,
+void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>& clips,
                           std::vector<std::string>& notes) {
   if (config.train_subset_fraction >= 1.0) return;
   std::uint64_t train_count = 0;
-  const auto removed_count = std::erase_if(clips, [&](const FoundClip& found) {
-    if (found.clip.split != Split::kTrain) return false;
+  const auto removed_count = std::erase_if(clips, [&](const Clip& found) {
+    if (found.split != Split::kTrain) return false;
     ++train_count;
     return unit_interval(draw(kSubsetDomain, config.subset_seed,
-                              formats::full_id(found.clip.dataset, found.clip.id))) >=
+                              formats::full_id(found.dataset, found.id))) >=
            config.train_subset_fraction;
   });
   notes.push_back("train_subset_fraction keeps " + std::to_string(train_count - removed_count) +

@@ -21,12 +21,12 @@ namespace xtts::corpus {
 
 // The corpus's own split wins, then the known one, then the hash.
 void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known,
-                   std::vector<FoundClip>& clips, std::vector<std::string>& notes);
+                   std::vector<Clip>& clips, std::vector<std::string>& notes);
 
 // Takes out the training clips that are not in the subset: those whose number (of the id, by
 // subset_seed) is not below train_subset_fraction. A larger fraction keeps all clips of a smaller
 // one.
-void keep_training_subset(const formats::CorpusConfig& config, std::vector<FoundClip>& clips,
+void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>& clips,
                           std::vector<std::string>& notes);
 
 }  // namespace xtts::corpus

@@ -1,4 +1,5 @@
-// commonvoice: LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv alone; one
+// commonvoice: LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv alone, or where
+// metadata_train_file=validated.tsv asks for it (it holds some four times as many clips); one
 // language, or a folder of several. Columns go by the header's names, since their order and number
 // differ between releases. other.tsv, invalidated.tsv, reported.tsv and the tables of durations are
 // never read.
@@ -35,6 +36,11 @@ constexpr std::array<ListKind, 4> kLists = {{{"train.tsv", Split::kTrain},
                                              {"test.tsv", Split::kTest},
                                              {"validated.tsv", std::nullopt}}};
 constexpr std::size_t kValidated = 3;
+
+// Whether validated.tsv is asked for, of each language.
+bool wants_validated(const formats::CorpusConfig& config) {
+  return file_name(config.metadata_train_file) == kLists[kValidated].name;
+}
 
 std::optional<std::size_t> kind_of_list(std::string_view path) {
   const std::string_view name = file_name(path);
@@ -104,9 +110,10 @@ class CommonVoiceReader {
     std::vector<std::string_view> passed_over;
     for (const auto& [folder, lists] : languages) {
       const bool has_splits = lists[0] || lists[1] || lists[2];
+      const bool is_all = wants_validated(input_.config) && lists[kValidated];
       for (std::size_t i = 0; i < lists.size(); ++i) {
-        if (!lists[i]) continue;
-        if (i == kValidated && has_splits) {
+        if (!lists[i] || (is_all && i != kValidated)) continue;
+        if (i == kValidated && has_splits && !is_all) {
           passed_over.push_back(*lists[i]);
         } else {
           sources_.push_back({std::string(*lists[i]), clips_folder_of(*lists[i]), kLists[i].split});
@@ -121,7 +128,8 @@ class CommonVoiceReader {
     const std::string verb =
         lists.size() > 1 ? " and " + counted(lists.size() - 1, "more is", "more are") : " is";
     clips_.note(printable(lists.front()) + verb +
-                " not read: the official splits of train.tsv, dev.tsv and test.tsv are used");
+                " not read: the official splits of train.tsv, dev.tsv and test.tsv are used; "
+                "--set corpus.metadata_train_file=validated.tsv reads all validated clips instead");
   }
 
   Status read_table(const ListSource& source) {
@@ -181,12 +189,22 @@ Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "Common Voice lists", "commonvoice",
-                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
+  const auto is_list_of_it = [&](const MetFile& file) { return looks_like_list(input, file.path); };
+  if (!wants_validated(input.config)) {
+    return detect_by_file(input, FilesAsked::kNotAudio, "Common Voice lists", "commonvoice",
+                          is_list_of_it);
+  }
+  // A list that is named is otherwise one of the user's own.
+  formats::CorpusConfig config = input.config;
+  config.metadata_train_file.clear();
+  return detect_by_file(LayoutInput{input.env, input.tree, config}, FilesAsked::kNotAudio,
+                        "Common Voice lists", "commonvoice", is_list_of_it);
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "commonvoice"));
+  formats::CorpusConfig config = input.config;
+  if (wants_validated(config)) config.metadata_train_file.clear();
+  XTTS_TRY(refuse_list_keys(config, "commonvoice"));
   return CommonVoiceReader(input).read();
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/check_cancelled.hpp"
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/audio_index.hpp"
@@ -14,6 +15,7 @@
 #include "corpus/list_files.hpp"
 #include "corpus/list_text.hpp"
 #include "corpus/names.hpp"
+#include "corpus/sound_look.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -41,6 +43,7 @@ class FolderReader {
   Result<Findings> read() {
     found_.clips.reserve(index_.audio_count());
     for (const TreeFile& file : input_.tree.files) {
+      XTTS_TRY(check_cancelled(input_.cancelled));
       if (file.audio_rank) {
         read_audio(file);
       } else {
@@ -61,7 +64,7 @@ class FolderReader {
   }
 
   void read_audio(const TreeFile& file) {
-    const std::string_view stem = without_audio_extension(file.path);
+    const std::string_view stem = stem_of(file);
     const TreeFile* preferred = index_.preferred_of(stem);
     const bool is_rival = preferred != &file;
     const std::string_view id = is_rival ? std::string_view(file.path) : stem;
@@ -75,10 +78,10 @@ class FolderReader {
                     ProblemClass::kInput);
     }
     rival_count_ += is_rival ? 1 : 0;
-    FoundClip found;
-    found.clip.id = id;
-    found.clip.source = file.path;
-    if (add_text(stem, is_rival, found.clip)) found_.clips.push_back(std::move(found));
+    Clip clip;
+    clip.id = id;
+    clip.source = file.path;
+    if (add_text(stem, is_rival, clip)) found_.clips.push_back(std::move(clip));
   }
 
   // False: there is one, and it is no good. Sound and text must stay a pair, so the clip goes with
@@ -94,16 +97,26 @@ class FolderReader {
       return false;
     }
     clip.text_raw = transcript.text;
-    clip.text_normalized = on_one_line(transcript.text);
+    clip.text_normalized = shared_on_one_line(clip.text_raw);
     return true;
+  }
+
+  // A file that is refused leaves the name without extension to a clip that has it.
+  std::string_view id_of_refused(std::string_view path, std::string_view stem) const {
+    return index_.preferred_of(stem) == nullptr ? stem : path;
   }
 
   void report_refusals() {
     for (const Refusal& refusal : input_.tree.refusals) {
-      const bool is_audio = audio_rank(file_extension(refusal.path)).has_value();
-      if (is_audio || refusal.is_folder) {
-        report(refusal.path, is_audio ? without_audio_extension(refusal.path) : std::string_view(),
-               refusal.reason, refusal.kind);
+      const std::string_view path = refusal.path;
+      const bool is_audio = audio_rank(file_extension(path)).has_value();
+      if (refusal.is_sound) {
+        report(path, id_of_refused(path, without_suffix(path)), refusal.reason, refusal.kind);
+      } else if (is_audio) {
+        report(path, id_of_refused(path, without_audio_extension(path)), refusal.reason,
+               refusal.kind);
+      } else if (refusal.is_folder) {
+        report(path, {}, refusal.reason, refusal.kind);
       } else {
         ++found_.ignored_file_count;
       }
@@ -112,8 +125,10 @@ class FolderReader {
 
   Status no_audio() const {
     std::string text = "no audio in " + input_.tree.root + ": looked for files named *.{" +
-                       audio_extension_list() + "} in " +
+                       audio_extension_list() + "}, and for sound under other names, in " +
                        counted(input_.tree.folders.size(), "folder", "folders");
+    const std::string others = not_audio_note(not_audio_by_suffix(input_.tree, {}));
+    if (!others.empty()) text += " (" + others + ")";
     if (!found_.problems.empty()) {
       const Problem& first = found_.problems.front();
       text += "; refused " + counted(found_.problems.size(), "entry", "entries") + " (" +

@@ -78,6 +78,8 @@ struct Recording {
   std::uint64_t line = 0;
   bool is_usable = false;
 };
+// With what an entry of a table takes beside it.
+constexpr std::uint64_t kKaldiRecordingBytes = sizeof(Recording) + 48;
 
 class KaldiFolder {
  public:
@@ -98,6 +100,8 @@ class KaldiFolder {
       clips_.note(counted(stray_count, "line", "lines") + " of " + join_path(folder, "text") +
                   (stray_count == 1 ? " is" : " are") + " of utterances that do not exist");
     }
+    // The facts go with this folder.
+    clips_.release(texts_.held_bytes() + speakers_.held_bytes() + languages_.held_bytes());
     return {};
   }
 
@@ -110,12 +114,20 @@ class KaldiFolder {
   // Without segments each recording is an utterance.
   Status read_script(bool has_segments) {
     XTTS_ASSIGN(ListText text, read_list(input_, script_.list));
-    script_text_.emplace(std::move(text));
-    while (const auto line = next_word_line(*script_text_)) {
+    while (const auto line = next_word_line(text)) {
       if (!has_segments) begin_utterance(line->key);
       auto fault = line->fault ? "the line " + *line->fault : fault_of_source(line->words);
-      const Recording recording{line->words, line->line, !fault};
-      const auto [place, is_new] = recordings_.try_emplace(line->key, recording);
+      // Without segments nobody asks for a recording again.
+      const std::string_view path =
+          has_segments && !fault ? script_words_.keep(line->words) : line->words;
+      const Recording recording{path, line->line, !fault};
+      auto place = recordings_.find(line->key);
+      const bool is_new = place == recordings_.end();
+      if (is_new && has_segments) {
+        const auto key = script_words_.keep(line->key.substr(0, kTextBytesMax));
+        place = recordings_.emplace(key, recording).first;
+        clips_.hold(kKaldiRecordingBytes + key.size() + path.size());
+      }
       if (!fault && !is_new && has_segments) {
         fault = "the same recording is in line " + std::to_string(place->second.line) +
                 ", which is used";
@@ -125,7 +137,7 @@ class KaldiFolder {
       } else if (!has_segments) {
         add(script_, line->line, line->key, recording, std::nullopt);
       }
-      XTTS_TRY(clips_.check_problem_count(script_));
+      XTTS_TRY(clips_.check_bounds(script_));
     }
     return {};
   }
@@ -138,7 +150,7 @@ class KaldiFolder {
       if (auto fault = add_segment(*line)) {
         clips_.refuse(segments_, line->line, line->key, std::move(*fault));
       }
-      XTTS_TRY(clips_.check_problem_count(segments_));
+      XTTS_TRY(clips_.check_bounds(segments_));
     }
     return {};
   }
@@ -172,8 +184,10 @@ class KaldiFolder {
     clip.audio = recording.path;
     clip.id = utterance;
     clip.text_raw = texts_.find(utterance);
-    clip.speaker = speakers_.find(utterance);
-    clip.language = languages_.find(utterance);
+    const SharedText speaker = speakers_.find(utterance);
+    const SharedText language = languages_.find(utterance);
+    clip.speaker = speaker;
+    clip.language = language;
     clip.segment = segment;
     // Sound and text must stay a pair: without its text, which is a problem already, it goes too.
     if (!texts_.is_broken(utterance)) clips_.add(source, clip);
@@ -183,10 +197,10 @@ class KaldiFolder {
   const ListSource& script_;
   const ListSource& segments_;
   ListedClips& clips_;
-  UtteranceFacts texts_;
-  UtteranceFacts speakers_;
-  UtteranceFacts languages_;
-  std::optional<ListText> script_text_;
+  UtteranceFacts texts_{UtteranceFacts::Words::kTexts};
+  UtteranceFacts speakers_{UtteranceFacts::Words::kNames};
+  UtteranceFacts languages_{UtteranceFacts::Words::kNames};
+  TextStore script_words_;
   std::unordered_map<std::string_view, Recording> recordings_;
 };
 

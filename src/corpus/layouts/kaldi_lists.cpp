@@ -11,12 +11,16 @@ namespace xtts::corpus {
 Status UtteranceFacts::read(const LayoutInput& input, const std::string& path, ListedClips& clips) {
   if (!met_file(input.tree, path)) return {};
   XTTS_ASSIGN(ListText list, read_list(input, path));
-  list_.emplace(std::move(list));
   source_.list = path;
   clips.count_read_file();
-  while (const auto line = next_word_line(*list_)) {
-    const auto [place, is_new] = facts_.try_emplace(
-        line->key, Fact{line->words, line->line, line->fault.has_value(), false});
+  while (const auto line = next_word_line(list)) {
+    const auto [place, is_new] = facts_.try_emplace(digest128(line->key));
+    if (is_new) {
+      clips.hold(kFactBytes);
+      const std::string_view words = line->fault ? std::string_view() : line->words;
+      place->second = {words_ == Words::kNames ? names_.of(words) : SharedText(words),
+                       static_cast<std::uint32_t>(line->line), line->fault.has_value(), false};
+    }
     if (line->fault) {
       clips.refuse(source_, line->line, line->key, "the line " + *line->fault);
     } else if (!is_new) {
@@ -24,23 +28,23 @@ Status UtteranceFacts::read(const LayoutInput& input, const std::string& path, L
                    "the same utterance is in line " + std::to_string(place->second.line) +
                        ", which is used");
     }
-    XTTS_TRY(clips.check_problem_count(source_));
+    XTTS_TRY(clips.check_bounds(source_));
   }
   return {};
 }
 
-std::string_view UtteranceFacts::find(std::string_view utterance) const {
-  const auto place = facts_.find(utterance);
-  return place == facts_.end() ? std::string_view() : place->second.words;
+SharedText UtteranceFacts::find(std::string_view utterance) const {
+  const auto place = facts_.find(digest128(utterance));
+  return place == facts_.end() ? SharedText() : place->second.words;
 }
 
 bool UtteranceFacts::is_broken(std::string_view utterance) const {
-  const auto place = facts_.find(utterance);
+  const auto place = facts_.find(digest128(utterance));
   return place != facts_.end() && place->second.is_broken;
 }
 
 void UtteranceFacts::expect(std::string_view utterance) {
-  const auto place = facts_.find(utterance);
+  const auto place = facts_.find(digest128(utterance));
   if (place != facts_.end()) place->second.is_expected = true;
 }
 

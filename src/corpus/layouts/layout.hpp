@@ -7,35 +7,47 @@
 // look-alike ids. Tables of constants; share freely.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/env.hpp"
 #include "corpus/corpus.hpp"
 #include "corpus/data_tree.hpp"
+#include "corpus/list_bytes.hpp"
 #include "formats/recipe.hpp"
 
 namespace xtts::corpus {
+
+// What was read beside audio, kept by whoever reads it (layout_parts.hpp).
+struct ReadLog {
+  std::unordered_set<std::string> paths;  // lists and transcripts
+  ListLog list;  // a list that ended early is a failure, whatever the layout made of it
+};
 
 struct LayoutInput {
   Env& env;
   const DataTree& tree;
   const formats::CorpusConfig& config;
-};
-
-struct FoundClip {
-  Clip clip;                       // its source still without size, time and inode
-  std::optional<Split> own_split;  // where the corpus itself says
+  ReadLog* log = nullptr;
+  // Of memory, for all that is kept of clips; and what clips of other corpora have of it.
+  std::uint64_t clip_bytes_max = UINT64_MAX;
+  std::uint64_t held_bytes = 0;
+  std::function<bool()> cancelled = {};  // as in DiscoveryBounds
 };
 
 struct Findings {
-  std::vector<FoundClip> clips;  // ids unique; in any order
+  // Ids unique; in any order. Sources still without size, time and inode; splits where the corpus
+  // itself says.
+  std::vector<Clip> clips;
   std::vector<Problem> problems;
   std::vector<std::string> notes;
   std::uint64_t ignored_file_count = 0;
+  std::uint64_t held_bytes = 0;  // with those of other corpora; 0: nobody counted
 };
 
 // Why DATA looks like a layout, as the note that the user gets; nullopt: it does not. A failure: a
@@ -56,17 +68,28 @@ struct Layout {
 
 extern const Layout kKaldiLayout;
 extern const Layout kLhotseLayout;
+extern const Layout kLhotseCutsLayout;
 extern const Layout kAudiofolderLayout;
+extern const Layout kNemoTarLayout;
 extern const Layout kNemoLayout;
+extern const Layout kDeepSpeechLayout;
 extern const Layout kLibriSpeechLayout;
 extern const Layout kLibriTtsLayout;
 extern const Layout kMlsLayout;
 extern const Layout kAishell3Layout;
 extern const Layout kCommonVoiceLayout;
 extern const Layout kVctkLayout;
+extern const Layout kAishell1Layout;
+extern const Layout kCss10Layout;
+extern const Layout kEsdLayout;
+extern const Layout kOpenslrLayout;
+extern const Layout kMailabsLayout;
+extern const Layout kEmiliaLayout;
 extern const Layout kLjspeechLayout;
 extern const Layout kTableLayout;
 extern const Layout kListLayout;
+extern const Layout kHuggingFaceLayout;
+extern const Layout kWebDatasetLayout;
 extern const Layout kFolderLayout;
 
 }  // namespace xtts::corpus

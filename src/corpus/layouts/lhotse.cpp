@@ -15,6 +15,7 @@
 #include "base/try.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/lhotse_manifests.hpp"
+#include "corpus/layouts/lhotse_recording.hpp"
 #include "corpus/list_files.hpp"
 #include "corpus/list_rows.hpp"
 #include "corpus/listed_clips.hpp"
@@ -27,9 +28,6 @@ namespace {
 
 using nlohmann::json;
 
-// Durations are written with a few digits; a thousandth of a second is not heard.
-constexpr double kToleranceSeconds = 1e-3;
-
 constexpr std::array<FieldName, 7> kNames = {{
     {"id", FieldRole::kId},
     {"recording_id", FieldRole::kAudio},  // by way of the recordings
@@ -40,75 +38,17 @@ constexpr std::array<FieldName, 7> kNames = {{
     {"speaker", FieldRole::kSpeaker},
 }};
 
-using Channels = std::vector<std::int64_t>;
-
 struct Recording {
   std::string path;
-  Channels channels;  // empty: unknown
+  LhotseChannels channels;  // empty: unknown
   std::optional<double> duration_s;
   std::uint64_t line = 0;
   bool is_usable = false;
   bool is_named = false;
 };
 
-const std::string* text_at(const json& object, const char* key) {
-  const auto member = object.find(key);
-  return member == object.end() ? nullptr : member->get_ptr<const json::string_t*>();
-}
-
-// A number or several; empty: none.
-Channels channels_at(const json& object, const char* key) {
-  const auto member = object.find(key);
-  if (member == object.end()) return {};
-  if (member->is_number_integer()) return {member->get<std::int64_t>()};
-  Channels channels;
-  for (const json& channel : *member) {
-    if (channel.is_number_integer()) channels.push_back(channel.get<std::int64_t>());
-  }
-  return channels;
-}
-
-// The channels of a source are mixed, so that what is said on one of them alone would be heard
-// with what others say at the same time. Lhotse writes channel 0 where nobody said any.
-std::optional<std::string> fault_of_channels(const Channels& said_on, const Recording& recording) {
-  const bool is_all = said_on.size() > 1 || said_on == Channels{0};
-  const bool has_all =
-      recording.channels.empty()
-          ? is_all
-          : std::all_of(recording.channels.begin(), recording.channels.end(), [&](auto channel) {
-              return std::find(said_on.begin(), said_on.end(), channel) != said_on.end();
-            });
-  if (said_on.empty() || has_all) return std::nullopt;
-  std::string text = "the supervision is of channel " + std::to_string(said_on.front());
-  for (std::size_t i = 1; i < said_on.size(); ++i) text += ", " + std::to_string(said_on[i]);
-  return text +
-         " and not of all its recording has, which are mixed; make each channel a file and a "
-         "recording of its own, or name all channels where all have the same voice";
-}
-
-// The path of the one file that a recording is; kBadInput: it is not one.
-Result<std::string> source_of(const json& recording) {
-  const auto bad = [](std::string reason) { return Status(StatusCode::kBadInput, reason); };
-  const auto sources = recording.find("sources");
-  const bool is_list = sources != recording.end() && sources->is_array() && !sources->empty() &&
-                       sources->front().is_object();
-  if (!is_list) return bad("the recording has no sources");
-  if (sources->size() > 1) return bad("the recording is spread over several sources");
-  const std::string* const type = text_at(sources->front(), "type");
-  const std::string* const path = text_at(sources->front(), "source");
-  if (type == nullptr || path == nullptr || path->empty()) {
-    return bad("the source of the recording has no type or no name");
-  }
-  if (*type != "file") {
-    return bad("the recording is a " + printable(*type) +
-               ", which is never run or fetched; make it a file and name that");
-  }
-  const auto transforms = recording.find("transforms");
-  if (transforms != recording.end() && !transforms->empty()) {
-    return bad("the recording has transforms, which are not applied; save it with them");
-  }
-  return *path;
-}
+// With its path, and what an entry of a table takes beside it.
+constexpr std::uint64_t kLhotseRecordingBytes = sizeof(Recording) + 120;
 
 class PairReader {
  public:
@@ -137,7 +77,7 @@ class PairReader {
       if (const auto fault = add_recording(*row)) {
         clips_.refuse(recordings_, row->line, id_of(*row), *fault);
       }
-      XTTS_TRY(clips_.check_problem_count(recordings_));
+      XTTS_TRY(clips_.check_bounds(recordings_));
     }
     return {};
   }
@@ -156,8 +96,9 @@ class PairReader {
     if (!is_new) {
       return "the same recording is in line " + std::to_string(recording.line) + ", which is used";
     }
+    clips_.hold(kLhotseRecordingBytes + id.size());
     recording.line = row.line;
-    auto source = source_of(*row.fields);
+    auto source = source_of_recording(*row.fields);
     if (!source.ok()) return source.status().message();
     recording.path = std::move(*source);
     recording.channels = channels_at(row.fields->at("sources").front(), "channels");
@@ -176,14 +117,14 @@ class PairReader {
       if (const auto fault = add_supervision(*row)) {
         clips_.refuse(supervisions_, row->line, id, *fault);
       }
-      XTTS_TRY(clips_.check_problem_count(supervisions_));
+      XTTS_TRY(clips_.check_bounds(supervisions_));
     }
     return {};
   }
 
   std::optional<std::string> add_supervision(NamedRow& row) {
     if (!row.fields.ok()) return "the line " + row.fields.status().message();
-    const Channels said_on = channels_at(*row.fields, "channel");
+    const LhotseChannels said_on = channels_at(*row.fields, "channel");
     auto read = read_row(std::move(*row.fields), kNames);
     if (!read.ok()) return "the line " + read.status().message();
     if (read->id.empty()) return "the supervision has no id";
@@ -197,7 +138,7 @@ class PairReader {
       return "its recording cannot be used: line " + std::to_string(recording.line) + " of " +
              recordings_.list;
     }
-    if (auto fault = fault_of_channels(said_on, recording)) return fault;
+    if (auto fault = fault_of_channels(said_on, recording.channels)) return fault;
     if (!read->segment || !read->segment->end_s) return "the supervision has no start or duration";
     add(row.line, *read, recording);
     return std::nullopt;
@@ -205,8 +146,9 @@ class PairReader {
 
   void add(std::uint64_t line, const RowClip& row, const Recording& recording) {
     const Segment& segment = *row.segment;
-    const bool is_whole = segment.start_s == 0.0 && recording.duration_s &&
-                          std::abs(*segment.end_s - *recording.duration_s) <= kToleranceSeconds;
+    const bool is_whole =
+        segment.start_s == 0.0 && recording.duration_s &&
+        std::abs(*segment.end_s - *recording.duration_s) <= kLhotseToleranceSeconds;
     ListedClip clip;
     clip.line = line;
     clip.audio = recording.path;

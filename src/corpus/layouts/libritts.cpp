@@ -66,8 +66,8 @@ class LibriTtsReader {
     } else if (path.ends_with(kOriginalSuffix)) {
       path.remove_suffix(kOriginalSuffix.size());
       utterance(path).original = file;
-    } else if (audio_rank(file_extension(path))) {
-      std::optional<MetFile>& audio = utterance(without_audio_extension(path)).audio;
+    } else if (is_audio(file)) {
+      std::optional<MetFile>& audio = utterance(stem_of_audio(file)).audio;
       // What was found comes before what was refused; the preferred format is chosen later.
       if (!audio) audio = file;
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,8 +58,7 @@ struct Found {
 bool is_transcript(const DataTree& tree, std::string_view list) {
   const std::string_view stem = list.substr(0, list.rfind('.'));
   return std::any_of(tree.files.begin(), tree.files.end(), [&](const TreeFile& file) {
-    return file.audio_rank && file.path.starts_with(stem) &&
-           without_audio_extension(file.path) == stem;
+    return file.audio_rank && file.path.starts_with(stem) && stem_of(file) == stem;
   });
 }
 
@@ -114,9 +112,11 @@ class ListReader {
     if (form != ListForm::kText) {
       clips_.note("lines are read as " + std::string(to_string(form)));
     }
-    for (const Line& line : lines_) {
+    for (Line& line : lines_) {
+      clips_.release(line.held_bytes());
       add(line, form);
-      XTTS_TRY(clips_.check_problem_count(*line.source));
+      line.fields = {};
+      XTTS_TRY(clips_.check_bounds(*line.source));
     }
     return clips_.finish(sources, "lines file|text, file|text|speaker or file|speaker|text");
   }
@@ -125,20 +125,25 @@ class ListReader {
   struct Line {
     const ListSource* source = nullptr;
     std::uint64_t number = 0;
-    std::array<std::string_view, kFieldsMax> fields;
+    std::array<SharedText, kFieldsMax> fields;
     std::size_t field_count = 0;
+
+    [[nodiscard]] std::uint64_t held_bytes() const {
+      std::uint64_t bytes = sizeof(Line);
+      for (const SharedText& field : fields) bytes += 24 + field.size();
+      return bytes;
+    }
   };
 
   Status read_source(const ListSource& source) {
-    XTTS_ASSIGN(ListText text, read_list(input_, source.list));
-    ListText& list = lists_.emplace_back(std::move(text));  // lines are views of it
+    XTTS_ASSIGN(ListText list, read_list(input_, source.list));
     while (const auto line = list.next()) {
       if (trimmed(line->text).empty()) continue;
       clips_.count_line();
       if (auto fault = keep(source, *line)) {
         clips_.refuse(source, line->number, {}, "the line " + *fault);
       }
-      XTTS_TRY(clips_.check_problem_count(source));
+      XTTS_TRY(clips_.check_bounds(source));
     }
     return {};
   }
@@ -159,6 +164,7 @@ class ListReader {
     kept.number = line.number;
     kept.field_count = fields.size();
     std::copy(fields.begin(), fields.end(), kept.fields.begin());
+    clips_.hold(kept.held_bytes());
     return std::nullopt;
   }
 
@@ -186,7 +192,6 @@ class ListReader {
   }
 
   const LayoutInput& input_;
-  std::deque<ListText> lists_;
   std::vector<Line> lines_;
   ListedClips clips_;
 };

@@ -2,7 +2,6 @@
 // published corpora and Coqui TTS lists have. What becomes of each line is in README.md, two
 // folders up.
 
-#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,9 +34,7 @@ class LjspeechReader {
 
  private:
   Status read_source(const ListSource& source) {
-    XTTS_ASSIGN(ListText text, read_list(input_, source.list));
-    // Clips stay views of the lists, so these must not move from here on.
-    ListText& list = lists_.emplace_back(std::move(text));
+    XTTS_ASSIGN(ListText list, read_list(input_, source.list));
     if (list.had_byte_order_mark())
       clips_.note(source.list + " begins with a byte-order mark, which is skipped");
     ListColumns columns;
@@ -47,7 +44,7 @@ class LjspeechReader {
       if (std::exchange(is_first, false) && take_header(source, line->text, columns)) continue;
       clips_.count_line();
       read_line(source, *line, columns);
-      XTTS_TRY(clips_.check_problem_count(source));
+      XTTS_TRY(clips_.check_bounds(source));
     }
     return {};
   }
@@ -85,7 +82,6 @@ class LjspeechReader {
   }
 
   const LayoutInput& input_;
-  std::deque<ListText> lists_;
   ListedClips clips_;
   std::uint64_t many_fields_count_ = 0;
 };

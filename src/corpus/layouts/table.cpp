@@ -1,7 +1,11 @@
 // table: a list of any origin in DATA with a header line (CSV, TSV, ';') or as JSON lines, by the
-// names of its fields: audio, text, start, end, speaker, language, split and their usual synonyms.
+// names of its fields: audio, text, start, end, speaker, language, split and their usual synonyms,
+// or by those that the recipe names (audio_column and its like), which then are the only ones for
+// what they mean.
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +15,7 @@
 #include "corpus/layouts/ljspeech_lists.hpp"
 #include "corpus/layouts/table.hpp"
 #include "corpus/list_files.hpp"
+#include "corpus/names.hpp"
 #include "corpus/row_lists.hpp"
 
 namespace xtts::corpus {
@@ -56,8 +61,68 @@ constexpr std::array<FieldName, 35> kNames = {{
     {"set", FieldRole::kSplit},
 }};
 
+struct NamedColumn {
+  FieldRole role;
+  const std::string& name;  // empty: not named
+  const char* key;
+};
+std::array<NamedColumn, 9> named_columns(const formats::CorpusColumns& columns) {
+  return {{{FieldRole::kAudio, columns.audio, "audio_column"},
+           {FieldRole::kId, columns.id, "id_column"},
+           {FieldRole::kRaw, columns.text, "text_column"},
+           {FieldRole::kNormalized, columns.normalized, "normalized_column"},
+           {FieldRole::kSpeaker, columns.speaker, "speaker_column"},
+           {FieldRole::kLanguage, columns.language, "language_column"},
+           {FieldRole::kSplit, columns.split, "split_column"},
+           {FieldRole::kStart, columns.start, "start_column"},
+           {FieldRole::kEnd, columns.end, "end_column"}}};
+}
+
+// A name may mean one thing alone: with text_column=path, path is no audio any more. A column that
+// says where a part ends leaves a duration a fact like any other.
+std::vector<FieldName> names_of_columns(const formats::CorpusColumns& columns) {
+  const auto named = named_columns(columns);
+  std::vector<FieldName> names;
+  for (const NamedColumn& column : named) {
+    if (!column.name.empty()) names.push_back({column.name, column.role});
+  }
+  for (const FieldName& known : kNames) {
+    const bool is_replaced =
+        std::any_of(named.begin(), named.end(), [&](const NamedColumn& column) {
+          return !column.name.empty() &&
+                 (column.role == known.role || equals_ignoring_case(column.name, known.name));
+        });
+    if (!is_replaced) names.push_back(known);
+  }
+  return names;
+}
+
 Result<std::vector<std::string>> tables(const LayoutInput& input) {
-  return lists_with_rows(input, "", kEndings, kNames, FieldRole::kAudio);
+  const formats::CorpusColumns& columns = input.config.columns;
+  const bool are_named = columns != formats::CorpusColumns();
+  return lists_with_rows(input, "", kEndings, names_of_columns(columns), FieldRole::kAudio,
+                         are_named ? PipeHeaders::kTaken : PipeHeaders::kRefused);
+}
+
+// A column that no list has would leave every clip without what it was to say.
+Status check_columns(const LayoutInput& input, std::span<const ListSource> sources) {
+  const auto names = names_of_columns(input.config.columns);
+  for (const NamedColumn& column : named_columns(input.config.columns)) {
+    if (column.name.empty()) continue;
+    bool is_there = false;
+    for (const ListSource& source : sources) {
+      XTTS_ASSIGN(const bool has,
+                  begins_with_rows(input, source.list, names, column.role, PipeHeaders::kTaken));
+      is_there = is_there || has;
+    }
+    if (is_there) continue;
+    XTTS_ASSIGN(const std::string text, beginning_of(input, sources.front().list));
+    return {StatusCode::kInvalidArgument, std::string(column.key) + ": " + sources.front().list +
+                                              " has no column " + printable(column.name) +
+                                              "; it begins with " +
+                                              printable(first_line(text).substr(0, 200))};
+  }
+  return {};
 }
 
 Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
@@ -67,6 +132,12 @@ Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
   }
   XTTS_TRY(refuse_list_keys(input.config, "table"));
   XTTS_ASSIGN(const std::vector<std::string> lists, tables(input));
+  if (lists.empty() && !input.config.columns.audio.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "no table in " + input.tree.root + " has a column " +
+                      printable(input.config.columns.audio) +
+                      " (audio_column): looked into *.csv, *.tsv, *.jsonl and *.json");
+  }
   if (lists.empty()) {
     return Status(StatusCode::kInvalidArgument,
                   "no table in " + input.tree.root +
@@ -86,7 +157,8 @@ Detected detect(const LayoutInput& input) {
 
 Result<Findings> read(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<ListSource> sources, choose_tables(input));
-  return read_row_lists(input, sources, kNames, RowIds::kOfAudio,
+  XTTS_TRY(check_columns(input, sources));
+  return read_row_lists(input, sources, names_of_columns(input.config.columns), RowIds::kOfAudio,
                         "rows with audio and text, and a header line that names them");
 }
 
@@ -97,6 +169,8 @@ Result<bool> is_table(const LayoutInput& input, std::string_view list) {
 }
 
 const Layout kTableLayout = {
-    "table", "a CSV, TSV or JSONL list with fields audio, text, speaker, ...", detect, read};
+    "table",
+    "a CSV, TSV or JSONL list with fields audio, text, speaker, ... (or --audio-column, ...)",
+    detect, read};
 
 }  // namespace xtts::corpus

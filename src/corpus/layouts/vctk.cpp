@@ -68,7 +68,7 @@ class VctkReader {
   void sort_in(const MetFile& file) {
     if (file_name(file.path) == kSpeakerInfo) {
       if (speakers_.read(file, clips_)) clips_.count_read_file();
-    } else if (const auto recording = vctk_recording(file.path)) {
+    } else if (const auto recording = vctk_recording(file)) {
       const auto [entry, is_new] = utterance_of_.try_emplace(recording->path, utterances_.size());
       if (is_new) utterances_.emplace_back().recording = *recording;
       auto& slot = utterances_[entry->second].of(recording->microphone);
@@ -97,7 +97,7 @@ class VctkReader {
     }
     ListedClip clip;
     clip.file = audio.path;
-    clip.audio = without_audio_extension(file_name(audio.path));
+    clip.audio = file_name(stem_of_audio(audio));
     clip.text_raw = clip.text_normalized = transcript.text;
     add(recording.place, folder_of(recording.path), clip);
   }
@@ -182,7 +182,7 @@ class VctkReader {
 
 Detected detect(const LayoutInput& input) {
   return detect_by_file(input, FilesAsked::kAll, "VCTK recordings", "vctk",
-                        [](const MetFile& file) { return vctk_recording(file.path).has_value(); });
+                        [](const MetFile& file) { return vctk_recording(file).has_value(); });
 }
 
 Result<Findings> read(const LayoutInput& input) {

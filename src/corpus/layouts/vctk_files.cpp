@@ -18,12 +18,13 @@ std::optional<VctkPlace> vctk_place(std::string_view path_without_extension) {
   return is_named ? std::optional(place) : std::nullopt;
 }
 
-std::optional<VctkRecording> vctk_recording(std::string_view path) {
+std::optional<VctkRecording> vctk_recording(const MetFile& file) {
+  const std::string_view path = file.path;
   // Nearly every file of any other corpus ends here.
   if (path.find("wav48") == std::string_view::npos) return std::nullopt;
-  if (!audio_rank(file_extension(path))) return std::nullopt;
+  if (!is_audio(file)) return std::nullopt;
   VctkRecording found;
-  found.path = without_audio_extension(path);
+  found.path = stem_of_audio(file);
   if (found.path.ends_with("_mic1")) found.microphone = VctkMicrophone::kFirst;
   if (found.path.ends_with("_mic2")) found.microphone = VctkMicrophone::kSecond;
   if (found.microphone != VctkMicrophone::kOnly) {

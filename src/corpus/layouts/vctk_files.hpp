@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "corpus/layout_parts.hpp"
+
 namespace xtts::corpus {
 
 // Which recording of one utterance a file is; the lower is preferred.
@@ -27,6 +29,6 @@ struct VctkRecording {
   VctkMicrophone microphone = VctkMicrophone::kOnly;
 };
 // nullopt: not audio, or not in wav48 or wav48_silence_trimmed.
-[[nodiscard]] std::optional<VctkRecording> vctk_recording(std::string_view path);
+[[nodiscard]] std::optional<VctkRecording> vctk_recording(const MetFile& file);
 
 }  // namespace xtts::corpus

@@ -1,0 +1,13 @@
+// Rows of a Parquet file, as the Hugging Face Hub has them. See column_files.hpp.
+#pragma once
+
+#include <memory>
+
+#include "corpus/column_files.hpp"
+
+namespace xtts::corpus {
+
+[[nodiscard]] Result<std::unique_ptr<ColumnRows>> open_parquet_rows(const RandomAccessFile& file,
+                                                                    RowParts parts);
+
+}  // namespace xtts::corpus

@@ -1,0 +1,99 @@
+// deepspeech: lists of DeepSpeech and Coqui-STT, CSV with wav_filename, wav_filesize and
+// transcript, in any folder of DATA. Names of audio are relative to their list. In a folder with a
+// train.csv, the lists train, dev and test are the corpus, as its importers write them; what else
+// is there (train-all, validated, other) holds the same clips again, or clips that nobody has
+// checked.
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/names.hpp"
+#include "corpus/row_lists.hpp"
+#include "corpus/split_names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::array<std::string_view, 1> kEndings = {"csv"};
+
+constexpr std::array<FieldName, 6> kNames = {{
+    {"wav_filename", FieldRole::kAudio},
+    {"transcript", FieldRole::kRaw},
+    {"speaker", FieldRole::kSpeaker},
+    {"speaker_id", FieldRole::kSpeaker},
+    {"language", FieldRole::kLanguage},
+    {"locale", FieldRole::kLanguage},
+}};
+
+struct Lists {
+  std::vector<std::string> used;
+  std::vector<std::string> passed_over;
+};
+
+Status look_in_folder(const LayoutInput& input, const std::string& folder, Lists& lists) {
+  XTTS_ASSIGN(std::vector<std::string> here,
+              lists_with_rows(input, folder, kEndings, kNames, FieldRole::kAudio));
+  const auto is_official = [](const std::string& list) {
+    return split_of_word(file_stem(file_name(list))).has_value();
+  };
+  const bool has_train = std::any_of(here.begin(), here.end(), [](const std::string& list) {
+    return split_of_word(file_stem(file_name(list))) == Split::kTrain;
+  });
+  for (std::string& list : here) {
+    (has_train && !is_official(list) ? lists.passed_over : lists.used).push_back(std::move(list));
+  }
+  return {};
+}
+
+Result<Lists> find_lists(const LayoutInput& input) {
+  Lists lists;
+  for (const std::string& folder : input.tree.folders) {
+    XTTS_TRY(look_in_folder(input, folder, lists));
+  }
+  return lists;
+}
+
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
+  XTTS_ASSIGN(const Lists lists, find_lists(input));
+  if (lists.used.empty()) return Detected(std::nullopt);
+  // A list of the user's own in DATA goes first, unless it is one of these.
+  const bool is_below = std::all_of(lists.used.begin(), lists.used.end(), [](const auto& list) {
+    return list.find('/') != std::string::npos;
+  });
+  if (is_below && has_metadata_list(input)) return Detected(std::nullopt);
+  return Detected(names_of(lists.used) + (lists.used.size() == 1 ? " has" : " have") +
+                  " a field wav_filename (layout deepspeech)");
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(refuse_list_keys(input.config, "deepspeech"));
+  XTTS_ASSIGN(const Lists lists, find_lists(input));
+  if (lists.used.empty()) {
+    return not_this_layout(input, "*.csv with the header wav_filename,wav_filesize,transcript");
+  }
+  XTTS_ASSIGN(std::vector<ListSource> sources, lists_by_split(input, lists.used, "deepspeech"));
+  for (ListSource& source : sources) source.audio_folder = folder_of(source.list);
+  std::vector<std::string> notes;
+  if (!lists.passed_over.empty()) {
+    notes.push_back(names_of(lists.passed_over) + (lists.passed_over.size() == 1 ? " is" : " are") +
+                    " not read: the lists train, dev and test beside are the corpus");
+  }
+  return read_row_lists(input, sources, kNames, RowIds::kOfAudio,
+                        "rows wav_filename,wav_filesize,transcript", std::move(notes));
+}
+
+}  // namespace
+
+const Layout kDeepSpeechLayout = {
+    "deepspeech", "DeepSpeech and Coqui-STT CSV: wav_filename, wav_filesize, transcript", detect,
+    read};
+
+}  // namespace xtts::corpus

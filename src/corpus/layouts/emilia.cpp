@@ -1,0 +1,193 @@
+// emilia: {EN,DE,...}/LANGUAGE_B00000.jsonl with lines {"id", "wav", "text", "duration", "speaker",
+// "language", "dnsmos"}, "wav" relative to the list; or, as its archives unpack, one such object a
+// clip in NAME.json beside NAME.mp3. A .jsonl that cannot be read stops discovery; a .json costs
+// its clip.
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/list_rows.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+#include "corpus/row_fields.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kExpected =
+    "lines {\"id\": ..., \"wav\": ..., \"text\": ..., \"speaker\": ..., \"dnsmos\": ...}";
+// A broken line must not hide what the list is.
+constexpr int kLinesLookedAt = 8;
+
+constexpr std::array<FieldName, 5> kNames = {{
+    {"id", FieldRole::kId},
+    {"wav", FieldRole::kAudio},
+    {"text", FieldRole::kRaw},
+    {"speaker", FieldRole::kSpeaker},
+    {"language", FieldRole::kLanguage},
+}};
+
+bool is_row(const Result<json>& row) {
+  if (!row.ok()) return false;
+  for (const char* name : {"id", "wav", "text", "speaker"}) {
+    const auto member = row->find(name);
+    if (member == row->end() || !member->is_string()) return false;
+  }
+  return row->contains("dnsmos");
+}
+
+enum class EmiliaFile { kNone, kList, kClip };
+
+EmiliaFile kind_of(std::string_view path) {
+  std::string_view extension = file_extension(path);
+  if (equals_ignoring_case(extension, "jsonl")) return EmiliaFile::kList;
+  return equals_ignoring_case(extension, "json") ? EmiliaFile::kClip : EmiliaFile::kNone;
+}
+
+Result<bool> looks_like_emilia(const LayoutInput& input, std::string_view path) {
+  if (kind_of(path) == EmiliaFile::kNone) return false;
+  XTTS_ASSIGN(const std::string beginning, beginning_of(input, path));
+  std::string_view text = beginning;
+  if (kind_of(path) == EmiliaFile::kClip) return is_row(parse_json_line(trimmed(text)));
+  for (int i = 0; i < kLinesLookedAt; ++i) {
+    if (is_row(parse_json_line(take_line(text)))) return true;
+  }
+  return false;
+}
+
+class EmiliaReader {
+ public:
+  explicit EmiliaReader(const LayoutInput& input) : input_(input), clips_(input) {}
+
+  Result<Findings> read() {
+    XTTS_TRY(find_lists());
+    for (const ListSource& source : sources_) XTTS_TRY(read_list_file(source));
+    // A tree has lists, or a file a clip.
+    if (sources_.empty()) {
+      const bool has_files = any_file(input_.tree, FilesAsked::kNotAudio, [](const MetFile& file) {
+        return kind_of(file.path) == EmiliaFile::kClip;
+      });
+      if (!has_files) return not_this_layout(input_, "list of Emilia (*.jsonl), or NAME.json");
+      for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+        if (kind_of(file.path) == EmiliaFile::kClip) read_clip_file(file);
+      });
+    }
+    clips_.refuse_folders();
+    return clips_.finish(sources_, kExpected);
+  }
+
+ private:
+  Status find_lists() {
+    Status failure;
+    any_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+      if (kind_of(file.path) != EmiliaFile::kList) return false;
+      const auto is_list = looks_like_emilia(input_, file.path);
+      if (!is_list.ok()) failure = is_list.status();
+      if (is_list.ok() && *is_list) {
+        sources_.push_back(
+            {std::string(file.path), std::string(folder_of(file.path)), std::nullopt});
+      }
+      return !is_list.ok();
+    });
+    return failure;
+  }
+
+  Status read_list_file(const ListSource& source) {
+    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, source.list));
+    while (auto row = rows.next()) {
+      clips_.count_line();
+      if (!row->fields.ok()) {
+        clips_.refuse(source, row->line, {}, "the line " + row->fields.status().message());
+      } else if (auto clip = read_row(std::move(*row->fields), kNames); !clip.ok()) {
+        clips_.refuse(source, row->line, {}, "the line " + clip.status().message());
+      } else if (clip->audio.empty()) {
+        clips_.refuse(source, row->line, clip->id, "the line names no audio");
+      } else {
+        add(source, *clip, row->line, {});
+      }
+      XTTS_TRY(clips_.check_bounds(source));
+    }
+    return {};
+  }
+
+  // What lies beside audio of its name; "wav" tells where it lay once.
+  void read_clip_file(const MetFile& file) {
+    const std::string_view stem = file_stem(file.path);
+    const std::string path(
+        file.path.substr(0, file.path.size() - file_extension(file.path).size() - 1));
+    const Transcript text = read_transcript(input_, file);
+    clips_.count_line();
+    if (text.fault)
+      return clips_.refuse_file(file.path, stem, text.fault->reason, text.fault->kind);
+    auto fields = parse_json_line(on_one_line(text.text));
+    if (!is_row(fields)) {
+      clips_.count_read_file();
+      return clips_.refuse_file(file.path, stem, "is no JSON of a clip of Emilia");
+    }
+    auto clip = read_row(std::move(*fields), kNames);
+    if (!clip.ok())
+      return clips_.refuse_file(file.path, stem, "the file " + clip.status().message());
+    clips_.count_read_file();
+    clip->audio = path;
+    add(whole_tree_, *clip, 0, file.path);
+  }
+
+  void add(const ListSource& source, const RowClip& row, std::uint64_t line,
+           std::string_view file) {
+    ListedClip clip;
+    clip.line = line;
+    clip.file = file;
+    clip.audio = row.audio;
+    clip.id = row.id;
+    clip.text_raw = clip.text_normalized = row.text_raw;
+    clip.speaker = row.speaker;
+    clip.language = row.language;
+    clip.extra_json = row.extra_json;
+    clips_.add(source, clip);
+  }
+
+  const LayoutInput& input_;
+  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
+  const ListSource whole_tree_;
+  ListedClips clips_;
+};
+
+// A tree of clips has a .json for each: the first of a folder says what it is.
+Detected detect(const LayoutInput& input) {
+  std::string_view last_folder = "/";  // none is called so
+  std::size_t looked_at = 0;
+  return detect_by_file(input, FilesAsked::kNotAudio, "Emilia transcripts", "emilia",
+                        [&](const MetFile& file) -> Result<bool> {
+                          const EmiliaFile kind = kind_of(file.path);
+                          if (kind == EmiliaFile::kNone) return false;
+                          const bool is_new = folder_of(file.path) != last_folder;
+                          if (kind == EmiliaFile::kClip && !is_new) return false;
+                          if (kind == EmiliaFile::kClip) last_folder = folder_of(file.path);
+                          if (++looked_at > kListCandidatesMax) return false;
+                          return looks_like_emilia(input, file.path);
+                        });
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(refuse_list_keys(input.config, "emilia"));
+  return EmiliaReader(input).read();
+}
+
+}  // namespace
+
+const Layout kEmiliaLayout = {
+    "emilia", "Emilia: .jsonl lists, or NAME.json beside NAME.mp3, with wav, text, speaker, dnsmos",
+    detect, read};
+
+}  // namespace xtts::corpus

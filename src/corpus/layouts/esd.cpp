@@ -1,0 +1,200 @@
+// esd (Emotional Speech Dataset): SPEAKER/SPEAKER.txt, lines "NAME<TAB>text<TAB>emotion", with the
+// audio in SPEAKER/EMOTION/ or SPEAKER/EMOTION/{train,evaluation,test}/, which are the splits. The
+// corpus was published with lists in four encodings (UTF-8, UTF-16, GB2312, Windows-1252); each is
+// read as what it is. A list that cannot be read is a problem of its speaker.
+
+#include <iconv.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/try.hpp"
+#include "base/utf8.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/named_audio.hpp"
+#include "corpus/names.hpp"
+#include "formats/canonical_json.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::string_view kExpected = "lines NAME<TAB>text<TAB>emotion";
+constexpr std::size_t kSpeakerDigits = 4;
+// 1,750 lines of a speaker have some 100 KB.
+constexpr std::uint64_t kEsdListBytesMax = std::uint64_t{16} << 20U;
+
+constexpr std::array<std::string_view, 5> kEmotions = {"Angry", "Happy", "Neutral", "Sad",
+                                                       "Surprise"};
+
+bool is_speaker(std::string_view name) {
+  return name.size() == kSpeakerDigits && is_number(name);
+}
+
+// "0011" of "ESD/0011/0011.txt"; nullopt: no such list.
+std::optional<std::string_view> speaker_of_list(const DataTree& tree, std::string_view path) {
+  if (!equals_ignoring_case(file_extension(path), "txt")) return std::nullopt;
+  const std::string_view speaker = file_stem(file_name(path));
+  if (!is_speaker(speaker) || nearest_folders(tree, path).nearest != speaker) return std::nullopt;
+  return speaker;
+}
+
+// Speakers 0001 to 0010 speak Chinese, the others English.
+bool is_chinese(std::string_view speaker) {
+  return speaker <= "0010";
+}
+
+// nullopt: these bytes are no text in that encoding.
+std::optional<std::string> as_utf8(std::string_view bytes, const char* encoding) {
+  const iconv_t converter = ::iconv_open("UTF-8", encoding);
+  if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;  // NOLINT
+  std::string text(bytes.size() * 4 + 4, '\0');  // no encoding here makes more of a byte
+  std::string copy(bytes);                       // iconv() takes no constant text
+  char* in = copy.data();
+  std::size_t in_left = copy.size();
+  char* out = text.data();
+  std::size_t out_left = text.size();
+  const std::size_t done = ::iconv(converter, &in, &in_left, &out, &out_left);
+  ::iconv_close(converter);
+  if (done == static_cast<std::size_t>(-1) || in_left != 0) return std::nullopt;
+  text.resize(text.size() - out_left);
+  return text;
+}
+
+std::optional<std::string> decoded(std::string bytes, std::string_view speaker) {
+  if (is_utf16(bytes)) return as_utf8(bytes, "UTF-16");
+  if (utf8_valid_bytes(bytes) == bytes.size()) return bytes;
+  return as_utf8(bytes, is_chinese(speaker) ? "GB18030" : "WINDOWS-1252");
+}
+
+// Of the folders between the speaker's and the file.
+struct EsdFolders {
+  std::string_view emotion;
+  std::optional<Split> split;
+};
+EsdFolders folders_of(std::string_view speaker_folder, std::string_view path) {
+  EsdFolders found;
+  path.remove_prefix(speaker_folder.empty() ? 0 : speaker_folder.size() + 1);
+  path = folder_of(path);
+  while (!path.empty()) {
+    const std::string_view name = take_last_name(path);
+    if (name == "train") found.split = Split::kTrain;
+    if (name == "evaluation") found.split = Split::kValidation;
+    if (name == "test") found.split = Split::kTest;
+    for (const std::string_view emotion : kEmotions) {
+      if (equals_ignoring_case(name, emotion)) found.emotion = emotion;
+    }
+  }
+  return found;
+}
+
+class EsdReader {
+ public:
+  explicit EsdReader(const LayoutInput& input) : input_(input), audio_(input.tree), clips_(input) {}
+
+  Result<Findings> read() {
+    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+      if (!speaker_of_list(input_.tree, file.path)) return;
+      sources_.push_back({std::string(file.path), "", std::nullopt});
+    });
+    if (sources_.empty()) return not_this_layout(input_, "SPEAKER/SPEAKER.txt");
+    for (const ListSource& source : sources_) XTTS_TRY(read_speaker(source));
+    clips_.refuse_folders();
+    return clips_.finish(sources_, kExpected);
+  }
+
+ private:
+  Status read_speaker(const ListSource& source) {
+    const std::string_view speaker = *speaker_of_list(input_.tree, source.list);
+    if (const Refusal* refusal = input_.tree.refusal_of(source.list)) {
+      clips_.refuse_file(source.list, {}, refusal->reason, refusal->kind);
+      return {};
+    }
+    const std::string path = input_.tree.full_path(source.list);
+    auto bytes = read_text_file(input_.env, path, kEsdListBytesMax);
+    if (!bytes.ok()) {
+      clips_.refuse_file(source.list, {}, "cannot be read: " + bytes.status().message(),
+                         ProblemClass::kEnvironment);
+      return {};
+    }
+    if (input_.log != nullptr) input_.log->paths.emplace(source.list);
+    auto text = decoded(std::move(*bytes), speaker);
+    if (!text) {
+      clips_.refuse_file(source.list, {},
+                         "is not UTF-8, UTF-16, or what its language was published in; save it as "
+                         "UTF-8");
+      return {};
+    }
+    XTTS_ASSIGN(ListText list, ListText::from_bytes(std::move(*text), path));
+    return read_lines(list, source, clips_,
+                      [&](const ListText::Line& line) { read_line(source, speaker, line); });
+  }
+
+  void read_line(const ListSource& source, std::string_view speaker, const ListText::Line& line) {
+    const std::vector<std::string_view> fields = fields_of(line.text, '\t');
+    const std::string_view name = fields[0];
+    if (const auto fault = fault_of_text_bytes(line.text)) {
+      return clips_.refuse(source, line.number, name, "the line " + *fault);
+    }
+    if (fields.size() < 2) {
+      return clips_.refuse(source, line.number, {},
+                           "the line has one field; expected " + std::string(kExpected));
+    }
+    const std::string_view folder = folder_of(source.list);
+    const TreeFile* audio = audio_.find(folder, name);
+    const EsdFolders folders = audio == nullptr ? EsdFolders() : folders_of(folder, audio->path);
+    const std::string_view listed_emotion = fields.size() > 2 ? fields[2] : std::string_view();
+    const std::string emotion(folders.emotion.empty() ? listed_emotion : folders.emotion);
+    ListedClip clip;
+    clip.line = line.number;
+    clip.audio = audio == nullptr ? name : std::string_view(audio->path);
+    clip.id = name;
+    clip.text_raw = fields[1];
+    clip.text_normalized = fields[1];
+    clip.speaker = speaker;
+    clip.language = is_chinese(speaker) ? "zh" : "en";
+    clip.split = folders.split;
+    if (!emotion.empty()) clip.extra_json = formats::dump_canonical({{"emotion", emotion}});
+    clips_.add(source, clip);
+  }
+
+  const LayoutInput& input_;
+  NamedAudio audio_;
+  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
+  ListedClips clips_;
+};
+
+// A folder 0011 with a file 0011.txt may be anybody's; one with a folder of an emotion is not.
+bool looks_like_list(const LayoutInput& input, std::string_view path) {
+  if (!speaker_of_list(input.tree, path)) return false;
+  return std::any_of(kEmotions.begin(), kEmotions.end(), [&](std::string_view emotion) {
+    return met_folder(input.tree, join_path(folder_of(path), emotion));
+  });
+}
+
+Detected detect(const LayoutInput& input) {
+  return detect_by_file(input, FilesAsked::kNotAudio, "ESD transcripts", "esd",
+                        [&](const MetFile& file) { return looks_like_list(input, file.path); });
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(refuse_list_keys(input.config, "esd"));
+  return EsdReader(input).read();
+}
+
+}  // namespace
+
+const Layout kEsdLayout = {
+    "esd", "SPEAKER/SPEAKER.txt (name, tab, text, tab, emotion) beside SPEAKER/EMOTION/", detect,
+    read};
+
+}  // namespace xtts::corpus

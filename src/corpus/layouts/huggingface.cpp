@@ -1,0 +1,312 @@
+// huggingface: data sets whose sound lies in columns: *.parquet, as the Hub has them, and *.arrow,
+// as load_from_disk() reads them. Apache Arrow's library reads both. A program that was built
+// without it knows such a folder, and says what to do. The sound is read in the file, where it lies.
+// An id is that of a column id, where it tells all rows apart; else the name of the audio; else
+// FILE/ROW. Names of files or of their folders are splits where there are different ones.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
+#include "corpus/column_files.hpp"
+#include "corpus/digest_hash.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+#include "corpus/row_fields.hpp"
+#include "corpus/split_names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::string_view kExpected = "rows with a column audio (bytes, path) of *.parquet or *.arrow";
+
+constexpr std::array<FieldName, 20> kNames = {{
+    {"id", FieldRole::kId},
+    {"utterance_id", FieldRole::kId},
+    {"utt_id", FieldRole::kId},
+    {"clip_id", FieldRole::kId},
+    {"text", FieldRole::kRaw},
+    {"raw_text", FieldRole::kRaw},
+    {"text_original", FieldRole::kRaw},
+    {"raw_transcription", FieldRole::kRaw},
+    {"transcript", FieldRole::kRaw},
+    {"transcription", FieldRole::kRaw},
+    {"sentence", FieldRole::kRaw},
+    {"normalized_text", FieldRole::kNormalized},
+    {"text_normalized", FieldRole::kNormalized},
+    {"speaker", FieldRole::kSpeaker},
+    {"speaker_id", FieldRole::kSpeaker},
+    {"speaker_name", FieldRole::kSpeaker},
+    {"client_id", FieldRole::kSpeaker},
+    {"language", FieldRole::kLanguage},
+    {"lang", FieldRole::kLanguage},
+    {"locale", FieldRole::kLanguage},
+}};
+
+Result<bool> looks_like_column_file(const LayoutInput& input, const MetFile& met) {
+  const auto kind = column_file_kind(met.path);
+  if (!kind || met.refusal != nullptr) return false;
+  XTTS_ASSIGN(const auto file, input.env.open_for_read(input.tree.full_path(met.path)));
+  return begins_as(*file, *kind);
+}
+
+// Beside loose audio, such files may say something of it, and hold none.
+Detected detect(const LayoutInput& input) {
+  const bool has_files = any_file(input.tree, FilesAsked::kAll, is_audio);
+  if (has_files) return Detected(std::nullopt);
+  return detect_by_file(input, FilesAsked::kNotAudio, "Files with columns", "huggingface",
+                        [&](const MetFile& file) { return looks_like_column_file(input, file); });
+}
+
+// Names of files begin with their split, and load_from_disk() has a folder for each.
+std::string export_in_python(const std::string& data, ColumnFileKind kind) {
+  const bool is_parquet = kind == ColumnFileKind::kParquet;
+  const std::string quoted =
+      nlohmann::json(data).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string files = is_parquet ? "'/**/*.parquet'" : "'/**/*.arrow'";
+  const std::string split = is_parquet ? "os.path.basename(f).split('-')[0]"
+                                       : "os.path.basename(os.path.dirname(f))";
+  const std::string batches =
+      is_parquet ? "pyarrow.parquet.ParquetFile(f).iter_batches(8)" : "pyarrow.ipc.open_stream(f)";
+  return "import glob, json, os, pyarrow, pyarrow.parquet\n"
+         "for f in sorted(glob.glob(glob.escape(" + quoted + ") + " + files + ", recursive=True)):\n"
+         "    folder = 'clips/' + " + split + "\n"
+         "    os.makedirs(folder, exist_ok=True)\n"
+         "    with open(folder + '/metadata.jsonl', 'a') as texts:\n"
+         "        rows = (row for batch in " + batches + " for row in batch.to_pylist())\n"
+         "        for i, row in enumerate(rows):\n"
+         "            audio = row.pop('audio')\n"
+         "            ending = os.path.splitext(audio['path'] or '')[1] or '.wav'\n"
+         "            name = f'{os.path.splitext(os.path.basename(f))[0]}-{i:06}{ending}'\n"
+         "            open(f'{folder}/{name}', 'wb').write(audio['bytes'])\n"
+         "            print(json.dumps({'file_name': name, **row}, default=str), file=texts)";
+}
+
+Status refusal_without_arrow(const LayoutInput& input, std::string_view path) {
+  return {StatusCode::kUnsupported,
+          input.tree.root + " holds " + printable(path) +
+              ". Such files may hold sound in a column, as Hugging Face data sets do. Apache Arrow's "
+              "library reads them, and this program was built without it. Either build it again "
+              "with the library, in the project's folder:\n\n"
+              "python3 -m venv arrow && arrow/bin/pip install pyarrow\n"
+              "cmake --preset release -DXTTS_ARROW_ROOT=\"$(arrow/bin/python -c 'import pyarrow; "
+              "print(pyarrow.__path__[0])')\"\n"
+              "cmake --build build/release\n\n"
+              "Or let Python write the clips as files, and build from the folder clips:\n\n" +
+              export_in_python(input.tree.root, *column_file_kind(path))};
+}
+
+std::optional<Split> split_of_shard(std::string_view path) {
+  if (const auto split = split_of_name(path)) return split;
+  return split_of_word(file_name(folder_of(path)));
+}
+
+// In the order of the tree. A split that all have says nothing.
+std::vector<ListSource> find_shards(const LayoutInput& input) {
+  std::vector<ListSource> shards;
+  for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    if (column_file_kind(file.path))
+      shards.push_back({std::string(file.path), "", split_of_shard(file.path)});
+  });
+  const bool are_all_one = std::all_of(shards.begin(), shards.end(), [&](const ListSource& shard) {
+    return shard.split == shards.front().split;
+  });
+  if (are_all_one) {
+    for (ListSource& shard : shards) shard.split.reset();
+  }
+  return shards;
+}
+
+ProblemClass problem_of(const Status& failure) {
+  const bool may_pass =
+      failure.code() != StatusCode::kBadInput && failure.code() != StatusCode::kUnsupported;
+  return may_pass ? ProblemClass::kEnvironment : ProblemClass::kInput;
+}
+
+// "6930-75918-0000" of "/tmp/6930-75918-0000.flac".
+std::string_view name_of_audio(const ColumnRow& row) {
+  return without_audio_extension(file_name(row.audio_path));
+}
+
+// Names that differ in all rows.
+class UniqueNames {
+ public:
+  void add(std::string_view name) {
+    are_unique_ = are_unique_ && !name.empty() && seen_.insert(digest128(name)).second;
+    if (!are_unique_) seen_.clear();
+  }
+  [[nodiscard]] bool are_unique() const { return are_unique_; }
+  // Of memory, with what an entry of a table takes beside it.
+  [[nodiscard]] std::uint64_t held_bytes() const { return (sizeof(Digest) + 24) * seen_.size(); }
+
+ private:
+  std::unordered_set<Digest, DigestHash> seen_;
+  bool are_unique_ = true;
+};
+
+enum class IdsFrom : std::uint8_t { kColumn, kAudioName, kRow };
+
+class ColumnFileReader {
+ public:
+  ColumnFileReader(const LayoutInput& input, ListedClips& clips) : input_(input), clips_(clips) {}
+
+  // Looks at all rows to see what tells them apart. What cannot be read is told by read().
+  Status choose_ids(std::span<const ListSource> shards) {
+    UniqueNames ids;
+    UniqueNames audio_names;
+    for (const ListSource& shard : shards) {
+      const auto status = for_each_row(shard, RowParts::kFields, [&](const ColumnRow& row) {
+        clips_.release(ids.held_bytes() + audio_names.held_bytes());
+        const nlohmann::json* const id = field_of(row.fields, kNames, FieldRole::kId);
+        ids.add(id == nullptr ? std::string() : id->dump(-1, ' ', false, kReplace));
+        audio_names.add(name_of_audio(row));
+        clips_.hold(ids.held_bytes() + audio_names.held_bytes());
+        return clips_.check_bounds(shard);
+      });
+      if (problem_of(status) == ProblemClass::kEnvironment && !status.ok())
+        return status.with_context(printable(shard.list));
+    }
+    clips_.release(ids.held_bytes() + audio_names.held_bytes());
+    ids_from_ = ids.are_unique()           ? IdsFrom::kColumn
+                : audio_names.are_unique() ? IdsFrom::kAudioName
+                                           : IdsFrom::kRow;
+    if (ids_from_ == IdsFrom::kRow)
+      clips_.note("no column tells all rows apart: ids are FILE/ROW");
+    return {};
+  }
+
+  Status read(const ListSource& shard) {
+    if (const Refusal* refusal = input_.tree.refusal_of(shard.list)) {
+      clips_.refuse_file(shard.list, {}, refusal->reason, refusal->kind);
+      return {};
+    }
+    std::uint64_t row_number = 0;
+    if (input_.log != nullptr) input_.log->paths.emplace(shard.list);
+    Status bounds;
+    const Status status = for_each_row(shard, RowParts::kAll, [&](ColumnRow& row) {
+      clips_.count_line();
+      add(shard, row_number++, row);
+      bounds = clips_.check_bounds(shard);
+      return bounds;
+    });
+    XTTS_TRY(bounds);
+    if (!status.ok() && status.code() == StatusCode::kInvalidArgument) return status;
+    if (!status.ok()) {
+      const std::string used = row_number > 0 ? "; the rows before that are used" : "";
+      clips_.refuse_file(shard.list, {}, status.message() + used, problem_of(status));
+    }
+    return {};
+  }
+
+  void note_packed() {
+    if (packed_count_ == 0) return;
+    clips_.note(counted(packed_count_, "sound lies", "sounds lie") +
+                " in packed pages, which are unpacked for each build and again for their clips; "
+                "written without compression of that column, they are read in place");
+  }
+
+ private:
+  static constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+
+  template <typename Take>
+  Status for_each_row(const ListSource& shard, RowParts parts, Take take) {
+    if (input_.tree.refusal_of(shard.list) != nullptr) return {};
+    XTTS_ASSIGN(const auto file, input_.env.open_for_read(input_.tree.full_path(shard.list)));
+    XTTS_ASSIGN(const auto rows, open_column_rows(*file, *column_file_kind(shard.list), parts));
+    note_left_out(rows->left_out());
+    while (true) {
+      XTTS_ASSIGN(auto row, rows->next());
+      if (!row) return {};
+      XTTS_TRY(take(*row));
+    }
+  }
+
+  void note_left_out(const std::string& columns) {
+    if (columns.empty() || !left_out_.insert(columns).second) return;
+    clips_.note("columns that are not kept: " + columns);
+  }
+
+  // Shards of several splits have equal names in load_from_disk's folders.
+  std::string id_of(const ListSource& shard, const ColumnRow& row, const RowClip& fields,
+                    const std::string& name) const {
+    if (ids_from_ == IdsFrom::kColumn) return fields.id;
+    if (ids_from_ == IdsFrom::kAudioName) return std::string(name_of_audio(row));
+    const std::size_t suffix_bytes = file_extension(shard.list).size() + 1;
+    return join_path(shard.list.substr(0, shard.list.size() - suffix_bytes),
+                     without_audio_extension(name));
+  }
+
+  void add(const ListSource& shard, std::uint64_t row_number, ColumnRow& row) {
+    const std::string name = name_of_row(row_number, row.audio_path);
+    const std::string place = join_path(shard.list, name);
+    if (row.fault) return clips_.refuse_file(place, {}, *row.fault);
+    // An id that does not tell rows apart stays a field.
+    const auto names = ids_from_ == IdsFrom::kColumn ? std::span<const FieldName>(kNames)
+                                                     : std::span<const FieldName>(kNames).subspan(4);
+    const auto fields = read_row(std::move(row.fields), names);
+    if (!fields.ok()) return clips_.refuse_file(place, {}, fields.status().message());
+    const std::string id = id_of(shard, row, *fields, name);
+    if (!row.sound && row.audio_path.empty()) return clips_.refuse_file(place, id, "has no sound");
+    packed_count_ += row.page != nullptr ? 1 : 0;
+    const ArchiveMember member{shard.list, name, row.sound.value_or(ByteRange()), row.page};
+    ListedClip clip;
+    clip.id = id;
+    clip.text_raw = fields->text_raw;
+    clip.text_normalized =
+        fields->text_normalized.empty() ? clip.text_raw : SharedText(fields->text_normalized);
+    clip.speaker = fields->speaker;
+    clip.language = fields->language;
+    clip.extra_json = fields->extra_json;
+    if (row.sound) {
+      clip.file = place;
+      clip.member = &member;
+    } else {  // not embedded: the path tells a file
+      clip.line = row_number + 1;
+      clip.audio = row.audio_path;
+    }
+    clips_.add(shard, clip);
+  }
+
+  const LayoutInput& input_;
+  ListedClips& clips_;
+  IdsFrom ids_from_ = IdsFrom::kRow;
+  std::set<std::string> left_out_;
+  std::uint64_t packed_count_ = 0;
+};
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(refuse_list_keys(input.config, "huggingface"));
+  const std::vector<ListSource> shards = find_shards(input);
+  if (shards.empty()) return not_this_layout(input, "*.parquet or *.arrow");
+  if (!can_read_column_files()) return refusal_without_arrow(input, shards.front().list);
+  ListedClips clips(input);
+  ColumnFileReader reader(input, clips);
+  XTTS_TRY(reader.choose_ids(shards));
+  for (const ListSource& shard : shards) XTTS_TRY(reader.read(shard));
+  reader.note_packed();
+  clips.refuse_folders();
+  return clips.finish(shards, kExpected);
+}
+
+}  // namespace
+
+const Layout kHuggingFaceLayout = {
+    "huggingface", "*.parquet, or *.arrow of load_from_disk, with a column of sound: read in place",
+    detect, read};
+
+}  // namespace xtts::corpus

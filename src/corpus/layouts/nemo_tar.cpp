@@ -1,0 +1,309 @@
+// nemo_tar: tarred data of NVIDIA NeMo, as convert_to_tarred_audio_dataset.py writes it:
+// audio_0.tar, audio_1.tar, ... with a manifest beside them (tarred_audio_manifest.json), or one a
+// shard in sharded_manifests/, whose lines name a member and the number of its shard:
+// {"audio_filepath": "a.wav", "shard_id": 0, "text": "..."}. Several parts of one file are
+// "a.wav", "a-sub1.wav", ... with an offset each, and one member. The audio is read in the archive.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
+#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout.hpp"
+#include "corpus/list_files.hpp"
+#include "corpus/list_rows.hpp"
+#include "corpus/listed_clips.hpp"
+#include "corpus/names.hpp"
+#include "corpus/row_fields.hpp"
+#include "corpus/split_names.hpp"
+#include "corpus/tar_members.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 2> kEndings = {"json", "jsonl"};
+constexpr std::string_view kExpected =
+    "lines {\"audio_filepath\": ..., \"shard_id\": ..., \"text\": ...} beside audio_0.tar";
+constexpr std::string_view kSharded = "sharded_manifests";
+constexpr int kLinesLookedAt = 8;
+// It bounds what a hostile archive of empty members can make us keep: 200 MB.
+constexpr std::size_t kMembersMax = 1'000'000;
+
+constexpr std::array<FieldName, 9> kNames = {{
+    {"audio_filepath", FieldRole::kAudio},
+    {"text", FieldRole::kRaw},
+    {"normalized_text", FieldRole::kNormalized},
+    {"text_normalized", FieldRole::kNormalized},
+    {"speaker", FieldRole::kSpeaker},
+    {"lang", FieldRole::kLanguage},
+    {"language", FieldRole::kLanguage},
+    {"offset", FieldRole::kStart},
+    {"duration", FieldRole::kDuration},
+}};
+
+bool is_tar(std::string_view path) {
+  return equals_ignoring_case(file_extension(path), "tar");
+}
+
+std::optional<std::uint64_t> shard_at(const json& row) {
+  const auto member = row.find("shard_id");
+  if (member == row.end() || !member->is_number_unsigned()) return std::nullopt;
+  return member->get<std::uint64_t>();
+}
+
+// 17 of "audio_17.tar".
+std::optional<std::uint64_t> number_of_tar(std::string_view path) {
+  const std::string_view stem = file_stem(path);
+  const auto last = stem.find_last_not_of("0123456789");
+  const std::string_view digits = stem.substr(last == std::string_view::npos ? 0 : last + 1);
+  std::uint64_t number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), end, number);
+  return !digits.empty() && parsed.ec == std::errc() && parsed.ptr == end ? std::optional(number)
+                                                                          : std::nullopt;
+}
+
+// The folder with the archives of a manifest.
+std::string_view tar_folder_of(std::string_view manifest) {
+  const std::string_view folder = folder_of(manifest);
+  return file_name(folder) == kSharded ? folder_of(folder) : folder;
+}
+
+// "a.wav" of "a-sub3.wav"; nullopt: no such name.
+std::optional<std::string> without_sub(std::string_view name) {
+  const std::string_view stem = without_audio_extension(name);
+  const auto sub = stem.rfind("-sub");
+  if (sub == std::string_view::npos || !is_number(stem.substr(sub + 4))) return std::nullopt;
+  return std::string(stem.substr(0, sub)) + std::string(name.substr(stem.size()));
+}
+
+Result<bool> is_manifest(const LayoutInput& input, std::string_view list) {
+  XTTS_ASSIGN(const std::string beginning, beginning_of(input, list));
+  std::string_view text = beginning;
+  for (int i = 0; i < kLinesLookedAt; ++i) {
+    const auto row = parse_json_line(take_line(text));
+    if (!row.ok()) continue;
+    const json* const audio = field_of(*row, kNames, FieldRole::kAudio);
+    if (audio != nullptr && audio->is_string() && shard_at(*row)) return true;
+  }
+  return false;
+}
+
+// Those beside tars. Where a folder has one manifest of all shards, and one of each, the first is
+// read: they say the same twice.
+Result<std::vector<std::string>> find_nemo_manifests(const LayoutInput& input) {
+  std::vector<std::string_view> folders;
+  for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    if (!is_tar(file.path)) return;
+    const std::string_view folder = folder_of(file.path);
+    if (folders.empty() || folders.back() != folder) folders.push_back(folder);
+  });
+  std::sort(folders.begin(), folders.end());
+  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  std::vector<std::string> found;
+  for (const std::string_view folder : folders) {
+    const std::size_t count = found.size();
+    for (const std::string& place : {std::string(folder), join_path(folder, kSharded)}) {
+      if (found.size() > count) break;
+      for (std::string& list : lists_in(input.tree, place, kEndings)) {
+        XTTS_ASSIGN(const bool is_one, is_manifest(input, list));
+        if (is_one) found.push_back(std::move(list));
+      }
+    }
+  }
+  return found;
+}
+
+// The members of an archive, found by their names.
+struct ByMemberName {
+  using is_transparent = void;
+  static std::string_view name_of(std::string_view name) { return name; }
+  static std::string_view name_of(const TarMember& member) { return member.name; }
+  std::size_t operator()(const auto& one) const {
+    return std::hash<std::string_view>()(name_of(one));
+  }
+  bool operator()(const auto& left, const auto& right) const {
+    return name_of(left) == name_of(right);
+  }
+};
+using MembersByName = std::unordered_set<TarMember, ByMemberName, ByMemberName>;
+// With what an entry of a table takes beside it.
+constexpr std::uint64_t kMemberBytes = sizeof(TarMember) + 40;
+
+class NemoTarReader {
+ public:
+  explicit NemoTarReader(const LayoutInput& input) : input_(input), clips_(input) {
+    for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+      const auto number = number_of_tar(file.path);
+      if (is_tar(file.path) && number) {
+        tars_.emplace(std::pair(std::string(folder_of(file.path)), *number), file.path);
+      }
+    });
+  }
+
+  Result<Findings> read(std::span<const ListSource> sources) {
+    for (const ListSource& source : sources) XTTS_TRY(read_list(source));
+    for (std::size_t i = 0; i < archives_.size(); ++i) clips_.count_read_file();
+    clips_.refuse_folders();
+    return clips_.finish(sources, kExpected);
+  }
+
+ private:
+  struct Archive {
+    std::string_view path;  // in the tree
+    std::string fault;      // it cannot be read, from somewhere on
+    MembersByName members;
+  };
+
+  Status read_list(const ListSource& source) {
+    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, source.list));
+    while (auto row = rows.next()) {
+      clips_.count_line();
+      if (!row->fields.ok()) {
+        clips_.refuse(source, row->line, {}, "the line " + row->fields.status().message());
+      } else {
+        XTTS_TRY(read_line(source, row->line, std::move(*row->fields)));
+      }
+      XTTS_TRY(clips_.check_bounds(source));
+    }
+    return {};
+  }
+
+  Status read_line(const ListSource& source, std::uint64_t line, json fields) {
+    const auto shard = shard_at(fields);
+    fields.erase("shard_id");
+    auto row = read_row(std::move(fields), kNames);
+    const auto refuse = [&](std::string reason) {
+      clips_.refuse(source, line, row.ok() ? row->audio : std::string(), std::move(reason));
+      return Status();
+    };
+    if (!row.ok()) return refuse("the line " + row.status().message());
+    if (row->audio.empty()) return refuse("the line names no audio");
+    if (!shard) return refuse("the line has no shard_id");
+    const auto tar = tars_.find(std::pair(std::string(tar_folder_of(source.list)), *shard));
+    if (tar == tars_.end()) {
+      return refuse("there is no archive of shard " + std::to_string(*shard) + " in " +
+                    folder_name(std::string(tar_folder_of(source.list))));
+    }
+    XTTS_ASSIGN(const Archive* const archive, archive_of(source, tar->second));
+    const TarMember* member = find(*archive, row->audio);
+    if (member == nullptr) {
+      return refuse(printable(archive->path) + " has no member " + printable(row->audio) +
+                    (archive->fault.empty() ? "" : "; it " + archive->fault));
+    }
+    if (member->fault) return refuse(printable(member->name) + " " + *member->fault);
+    add(source, line, *row, *archive, *member);
+    return {};
+  }
+
+  static const TarMember* find(const Archive& archive, const std::string& name) {
+    auto member = archive.members.find(std::string_view(name));
+    if (member == archive.members.end()) {
+      const auto whole = without_sub(name);
+      if (whole) member = archive.members.find(std::string_view(*whole));
+    }
+    return member == archive.members.end() ? nullptr : &*member;
+  }
+
+  // Manifests go shard by shard, or mix them: all are kept.
+  Result<const Archive*> archive_of(const ListSource& source, std::string_view path) {
+    auto& slot = archives_[path];
+    if (slot) return slot.get();
+    slot = std::make_unique<Archive>();
+    slot->path = path;
+    if (const Refusal* refusal = input_.tree.refusal_of(path)) {
+      slot->fault = refusal->reason;
+      return slot.get();
+    }
+    const auto file = input_.env.open_for_read(input_.tree.full_path(path));
+    if (!file.ok()) {
+      slot->fault = "cannot be read: " + file.status().message();
+      return slot.get();
+    }
+    if (input_.log != nullptr) input_.log->paths.emplace(path);
+    TarMembers members(**file);
+    while (true) {
+      auto member = members.next();
+      if (!member.ok()) slot->fault = member.status().message();
+      if (!member.ok() || !*member) break;
+      if ((*member)->is_folder) continue;
+      if (++member_count_ > kMembersMax) {
+        return Status(StatusCode::kInvalidArgument,
+                      "the archives have more than " + counted(kMembersMax, "member", "members") +
+                          "; name parts of them as corpora of a corpora.yaml");
+      }
+      clips_.hold(kMemberBytes + (*member)->name.size());
+      XTTS_TRY(clips_.check_bounds(source));
+      slot->members.insert(std::move(**member));
+    }
+    if (!slot->fault.empty()) clips_.note(printable(path) + " " + slot->fault);
+    return slot.get();
+  }
+
+  void add(const ListSource& source, std::uint64_t line, const RowClip& row, const Archive& archive,
+           const TarMember& found) {
+    const ArchiveMember member{archive.path, found.name, found.data};
+    const std::string suffix = row.segment ? segment_suffix(*row.segment) : std::string();
+    ListedClip clip;
+    clip.line = line;
+    clip.member = &member;
+    clip.id = without_audio_extension(found.name);
+    clip.id_suffix = suffix;
+    clip.text_raw = row.text_raw;
+    clip.text_normalized = row.text_normalized;
+    clip.speaker = row.speaker;
+    clip.language = row.language;
+    clip.segment = row.segment;
+    clip.extra_json = row.extra_json;
+    clips_.add(source, clip);
+  }
+
+  const LayoutInput& input_;
+  ListedClips clips_;
+  std::map<std::pair<std::string, std::uint64_t>, std::string_view> tars_;  // folder, number
+  std::map<std::string_view, std::unique_ptr<Archive>> archives_;
+  std::size_t member_count_ = 0;
+};
+
+Detected detect(const LayoutInput& input) {
+  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
+  XTTS_ASSIGN(const std::vector<std::string> lists, find_nemo_manifests(input));
+  if (lists.empty()) return Detected(std::nullopt);
+  return Detected(names_of(lists) + (lists.size() == 1 ? " names" : " name") +
+                  " members of tars beside (layout nemo_tar)");
+}
+
+Result<Findings> read(const LayoutInput& input) {
+  XTTS_TRY(refuse_list_keys(input.config, "nemo_tar"));
+  XTTS_ASSIGN(const std::vector<std::string> lists, find_nemo_manifests(input));
+  if (lists.empty()) return not_this_layout(input, "tarred_audio_manifest.json beside audio_0.tar");
+  std::vector<ListSource> sources;
+  for (const std::string& list : lists) {
+    auto split = split_of_word(file_name(tar_folder_of(list)));
+    if (!split) split = split_of_name(list);
+    sources.push_back({list, "", lists.size() > 1 ? split : std::nullopt});
+  }
+  return NemoTarReader(input).read(sources);
+}
+
+}  // namespace
+
+const Layout kNemoTarLayout = {
+    "nemo_tar", "NeMo tarred data: a manifest with shard_id beside audio_0.tar, ...: read in place",
+    detect, read};
+
+}  // namespace xtts::corpus

@@ -1,0 +1,52 @@
+// Mounts: the places of DATA's tree whose files lie elsewhere, in a folder that --audio-root names.
+// A path in the tree stays what it is, so that ids, stored paths and bytes do not tell where a disk
+// is mounted. Plain value; share freely.
+//
+// A link out of DATA that leads into an audio root is such a place: "wavs" of "wavs -> /mnt/hdd".
+// Every root has a place of its own, too, for audio that a list names by its absolute path:
+// ".audio-root-1/p225/a.wav" is p225/a.wav of the first root. Names that begin with '.' are never
+// read from DATA, so no file of DATA has such a path.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace xtts::corpus {
+
+class Mounts {
+ public:
+  // `real`: absolute and without links; a folder, or a file.
+  void add(std::string place, std::string real) {
+    places_.insert_or_assign(std::move(place), std::move(real));
+  }
+  // Where `path`, relative to `root`, is to be opened.
+  [[nodiscard]] std::string full_path(const std::string& root, std::string_view path) const;
+
+  // Those of `folder` and below it, for a tree that begins there.
+  [[nodiscard]] Mounts below(std::string_view folder) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> places_;
+};
+
+// ".audio-root-1" for index 0.
+[[nodiscard]] std::string place_of_root(std::size_t root_index);
+// Whether a path of the tree lies in the place of a root.
+[[nodiscard]] bool is_in_root_place(std::string_view path);
+// Without the place: "p225/a.wav" of ".audio-root-1/p225/a.wav".
+[[nodiscard]] std::string_view path_in_root(std::string_view path);
+
+// Where a source that a cache names by its path in the tree lies: in DATA, or in one of the audio
+// roots that it was built with.
+[[nodiscard]] std::string source_path(const std::string& data_folder,
+                                      std::span<const std::string> audio_roots,
+                                      std::string_view source);
+
+// `path` relative to `root`, both absolute and without links; nullopt where it is not inside.
+[[nodiscard]] std::optional<std::string> relative_to(std::string_view root, std::string_view path);
+
+}  // namespace xtts::corpus

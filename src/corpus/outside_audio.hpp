@@ -1,0 +1,63 @@
+// OutsideAudio: the files of audio roots that lists name by their paths. A root may be a whole
+// disk, so it is never walked: each folder that is asked for is listed once, and kept. What is
+// found stays where it is while this lives. One thread at a time.
+//
+// Roots are as confined as DATA: a folder or a link whose true place lies outside DATA and outside
+// all roots, a hidden name, a FIFO or a device is refused, with its reason.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/env.hpp"
+#include "corpus/data_tree.hpp"
+
+namespace xtts::corpus {
+
+class OutsideAudio {
+ public:
+  OutsideAudio(Env& env, const DataTree& tree) : env_(env), tree_(tree) {}
+
+  struct Match {
+    const TreeFile* file = nullptr;  // null: none
+    std::optional<std::string> data =
+        {};                       // it lies in DATA, under this path: to be looked for there
+    bool with_extension = false;  // as AudioIndex::Match
+    bool has_rivals = false;
+    std::string reason = {};  // where there is none
+    ProblemClass kind = ProblemClass::kInput;
+  };
+  // `path` in the place of a root: ".audio-root-1/p225/a.wav", or without the extension.
+  [[nodiscard]] Match find(std::string_view path);
+
+ private:
+  struct Entry {
+    FileKind kind = FileKind::kOther;
+    bool is_symlink = false;
+    std::unique_ptr<TreeFile> found;  // once asked for
+  };
+  struct Folder {
+    std::string place;                     // without links, in the tree
+    std::optional<std::string> data = {};  // set: it lies in DATA, here
+    std::string reason;                    // set: it cannot be looked into
+    ProblemClass kind = ProblemClass::kInput;
+    std::map<std::string, Entry, std::less<>> entries;
+  };
+
+  Folder& folder(std::string_view path);
+  void open(std::string_view path, Folder& folder);
+  [[nodiscard]] std::optional<std::string> place_of(std::string_view real) const;
+  Match use(Folder& folder, std::string_view name, Entry& entry);
+  Match best_of_stem(Folder& folder, std::string_view stem);
+
+  Env& env_;
+  const DataTree& tree_;
+  std::unordered_map<std::string, std::unique_ptr<Folder>> folders_;
+};
+
+}  // namespace xtts::corpus

@@ -1,0 +1,160 @@
+#include "corpus/several_corpora.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "base/try.hpp"
+#include "corpus/data_tree.hpp"
+#include "corpus/names.hpp"
+#include "corpus/split_names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+// More folders than this are speakers or books.
+constexpr std::size_t kFoldersMax = 64;
+constexpr std::size_t kNameBytesMax = 100;
+
+// These have their lists in DATA itself, and say what all of it is.
+constexpr std::array<std::string_view, 8> kWithListsInData = {
+    "lhotse", "lhotse_cuts", "audiofolder", "nemo", "nemo_tar", "ljspeech", "table", "list"};
+
+std::string_view first_step(std::string_view path) {
+  return path.substr(0, path.find('/'));
+}
+
+std::string_view behind(std::string_view folder, std::string_view path) {
+  return path.size() > folder.size() ? path.substr(folder.size() + 1) : std::string_view();
+}
+
+// The trees of the folders in DATA, from one look at its own.
+std::map<std::string, DataTree, std::less<>> trees_below(const DataTree& tree) {
+  std::map<std::string, DataTree, std::less<>> trees;
+  for (const std::string& folder : tree.folders) {
+    if (folder.empty()) continue;
+    DataTree& part = trees[std::string(first_step(folder))];
+    part.folders.emplace_back(behind(first_step(folder), folder));
+    if (trees.size() > kFoldersMax) return {};
+  }
+  for (auto& [folder, part] : trees) {
+    part.root = tree.full_path(folder);
+    part.real_root = join_path(tree.real_root, folder);
+    part.audio_roots = tree.audio_roots;
+    part.real_audio_roots = tree.real_audio_roots;
+    part.mounts = tree.mounts.below(folder);
+    std::sort(part.folders.begin(), part.folders.end());
+  }
+  const auto part_of = [&](std::string_view path) -> DataTree* {
+    const auto place = trees.find(first_step(path));
+    return place == trees.end() || path.find('/') == std::string_view::npos ? nullptr
+                                                                            : &place->second;
+  };
+  for (const TreeFile& file : tree.files) {
+    if (DataTree* part = part_of(file.path)) {
+      part->files.push_back(file);
+      part->files.back().path = behind(first_step(file.path), file.path);
+    }
+  }
+  for (const Refusal& refusal : tree.refusals) {
+    if (DataTree* part = part_of(refusal.path)) {
+      part->refusals.push_back(refusal);
+      part->refusals.back().path = behind(first_step(refusal.path), refusal.path);
+    }
+  }
+  for (const auto& [link, target] : tree.folder_links) {
+    DataTree* part = part_of(link);
+    if (part != nullptr && first_step(link) == first_step(target)) {
+      part->folder_links.emplace(behind(first_step(link), link),
+                                 behind(first_step(target), target));
+    }
+  }
+  return trees;
+}
+
+// What a list that cannot be looked into is, nobody knows: it is left to who builds from it.
+const Layout* layout_of_part(const LayoutInput& input) {
+  for (const Layout& layout : layouts()) {
+    const auto reason = layout.detect(input);
+    if (!reason.ok()) return nullptr;
+    if (*reason) return &layout;
+  }
+  return nullptr;
+}
+
+std::string name_of(std::string_view folder, std::size_t number) {
+  const bool is_fit = folder.size() <= kNameBytesMax && printable(folder) == folder;
+  return is_fit ? std::string(folder) : "corpus_" + std::to_string(number);
+}
+
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
+                                                      const Layout& layout) {
+  std::vector<formats::CorporaEntry> entries;
+  const bool has_own_lists = std::find(kWithListsInData.begin(), kWithListsInData.end(),
+                                       layout.name) != kWithListsInData.end();
+  if (has_own_lists) return entries;
+  // Each part is looked at as if it alone were DATA; columns and lists are those of one corpus.
+  formats::CorpusConfig config = input.config;
+  config.metadata_train_file.clear();
+  bool are_of_one_kind = true;
+  for (const auto& [folder, tree] : trees_below(input.tree)) {
+    const Layout* const found = layout_of_part({input.env, tree, config});
+    if (found == nullptr || found->name == kFolderLayout.name) continue;
+    formats::CorporaEntry& entry = entries.emplace_back();
+    entry.name = name_of(folder, entries.size());
+    entry.folder = join_path(input.tree.real_root, folder);
+    entry.layout = found->name;
+    if (const auto split = split_of_word(folder)) entry.split = to_string(*split);
+    are_of_one_kind = are_of_one_kind && entry.layout == entries.front().layout;
+  }
+  // Of one kind, the layout of all DATA reads them as one corpus; but for lists that are looked for
+  // in DATA alone.
+  const bool are_several =
+      entries.size() > 1 && (!are_of_one_kind || layout.name == kFolderLayout.name);
+  if (!are_several) entries.clear();
+  return entries;
+}
+
+Result<std::vector<formats::CorporaEntry>> find_corpora(Env& env, const std::string& data_folder,
+                                                        const formats::CorpusConfig& config,
+                                                        std::span<const std::string> audio_roots) {
+  XTTS_ASSIGN(const DataTree tree, scan_data(env, data_folder, audio_roots));
+  const LayoutInput input{env, tree, config};
+  const Layout* const layout = layout_of_part(input);
+  return corpora_in(input, layout == nullptr ? kFolderLayout : *layout);
+}
+
+std::string corpora_yaml(std::span<const formats::CorporaEntry> entries) {
+  std::string yaml;
+  for (const formats::CorporaEntry& entry : entries) {
+    yaml += "- name: " + quoted(entry.name) + "\n  path: " + quoted(entry.folder) +
+            "\n  layout: " + entry.layout + "\n";
+    if (!entry.split.empty()) yaml += "  split: " + entry.split + "\n";
+  }
+  return yaml;
+}
+
+Status refusal_of_several(const std::string& data, std::span<const formats::CorporaEntry> entries) {
+  std::string names;
+  for (const formats::CorporaEntry& entry : entries) {
+    names += (names.empty() ? "" : ", ") + printable(entry.name) + " (" + entry.layout + ")";
+  }
+  return {StatusCode::kInvalidArgument,
+          data + " holds " + counted(entries.size(), "corpus", "corpora") + ": " + names +
+              ". Build from a file that names them, in place of DATA; --write-corpora corpora.yaml "
+              "writes this one:\n\n" +
+              corpora_yaml(entries) + "\nOr name a layout: --layout-of-data " +
+              entries.front().layout +
+              " reads those of that kind, folder reads all audio without texts"};
+}
+
+}  // namespace xtts::corpus
