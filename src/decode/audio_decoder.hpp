@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/env.hpp"
@@ -36,6 +37,21 @@ struct DecodeRequest {
   // "soxr_hq" (bit-identical to librosa's default), "soxr_vhq", "soxr_mq", "soxr_lq", "soxr_qq".
   std::string resampler = "soxr_hq";
   double source_seconds_max = 7200.0;  // longer sources are left there: is_over_long
+  // What the file's name ends in, without the dot ("gsm"). It decides only where the content has no
+  // header (formats.hpp, kReadBySuffix).
+  std::string suffix = {};
+};
+
+// What a file is whose name does not say it.
+enum class Likeness : std::uint8_t {
+  kSound,     // worth decoding
+  kNotSound,  // pictures, text, bytes that nobody knows
+  kRefused,   // sound that is not read, or named so; `reason` says why
+};
+
+struct Recognition {
+  Likeness likeness = Likeness::kNotSound;
+  std::string reason = {};  // continues a sentence; empty but where it is refused
 };
 
 // What the same pass learns about the source. Samples are counted before mixing and resampling, per
@@ -65,6 +81,9 @@ class AudioDecoder {
   [[nodiscard]] virtual Result<SourceFacts> decode(const RandomAccessFile& source,
                                                    const DecodeRequest& request,
                                                    const TakeSamples& take) = 0;
+  // Looks at the first bytes alone. The same failures as decode().
+  [[nodiscard]] virtual Result<Recognition> recognise(const RandomAccessFile& source,
+                                                      std::string_view suffix) = 0;
   // Of all calls so far, the time that went into resampling.
   [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
 };

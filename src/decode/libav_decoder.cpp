@@ -16,6 +16,7 @@
 #include "decode/detail/complaints.hpp"
 #include "decode/detail/demuxer.hpp"
 #include "decode/detail/libav.hpp"
+#include "decode/detail/recognise.hpp"
 #include "decode/detail/riff.hpp"
 #include "decode/detail/sample_sink.hpp"
 #include "decode/detail/source_reader.hpp"
@@ -38,6 +39,9 @@ constexpr double kMissingSecondsMax = 0.5;
 // rightly cut them off.
 constexpr int kPaddingSamplesMax = 4096;
 
+// Of what is weakly like sound.
+constexpr double kTriedSeconds = 5.0;
+
 struct Damage {
   std::uint32_t packet_count = 0;
   std::string first_reason;
@@ -53,11 +57,14 @@ class LibavDecoder final : public AudioDecoder {
  public:
   Result<SourceFacts> decode(const RandomAccessFile& source, const DecodeRequest& request,
                              const TakeSamples& take) override;
+  Result<Recognition> recognise(const RandomAccessFile& source, std::string_view suffix) override;
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return sink_.resampling_time();
   }
 
  private:
+  Result<Recognition> try_to_decode(const RandomAccessFile& source, std::string_view suffix,
+                                    Recognition verdict);
   Result<SourceFacts> decode_from(SourceReader& reader, const DecodeRequest& request,
                                   const TakeSamples& take);
   Status decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints, Damage& damage);
@@ -146,13 +153,42 @@ Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
   }
 }
 
+// Chance makes sound of no bytes without complaining.
+Result<Recognition> LibavDecoder::try_to_decode(const RandomAccessFile& source,
+                                                std::string_view suffix, Recognition verdict) {
+  DecodeRequest request;
+  request.target_rate_hz = 0;
+  request.source_seconds_max = kTriedSeconds;
+  request.suffix = suffix;
+  const auto facts = decode(source, request, [](std::span<const float>) { return Status(); });
+  if (facts.ok() && facts->warnings.empty()) return Recognition{Likeness::kSound, ""};
+  if (!facts.ok() && facts.status().code() != StatusCode::kBadInput) return facts.status();
+  return verdict;
+}
+
+Result<Recognition> LibavDecoder::recognise(const RandomAccessFile& source,
+                                            std::string_view suffix) {
+  try {
+    FirstLook first;
+    {
+      const Complaints complaints;  // libav's words about what it does not know are for nobody
+      XTTS_ASSIGN(first, look_at(source, suffix));
+    }
+    const bool is_open = first.is_doubtful && first.verdict.likeness != Likeness::kSound;
+    if (!is_open) return first.verdict;
+    return try_to_decode(source, suffix, std::move(first.verdict));
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResource, "recognising a file: out of memory");
+  }
+}
+
 Result<SourceFacts> LibavDecoder::decode_from(SourceReader& reader, const DecodeRequest& request,
                                               const TakeSamples& take) {
   if (packet_ == nullptr || frame_ == nullptr || held_ == nullptr)
     return allocation_failure("opening");
   Complaints complaints;
   XTTS_TRY(sink_.begin(request, take, complaints));
-  XTTS_ASSIGN(Demuxer demuxer, Demuxer::open(reader, complaints));
+  XTTS_ASSIGN(Demuxer demuxer, Demuxer::open(reader, request.suffix, complaints));
   XTTS_ASSIGN(Codec codec, Codec::open(demuxer, complaints));
   complaints.forget();  // what it minded while looking for parameters is no damage to the sound
 
@@ -242,8 +278,7 @@ std::string decode_libraries() {
   std::string soxr = soxr_version();  // "libsoxr-0.1.3"
   std::ranges::replace(soxr, '-', ' ');
   return named("libavformat", avformat_version()) + ", " + named("libavcodec", avcodec_version()) +
-         ", " + named("libavutil", avutil_version()) + ", " +
-         soxr;
+         ", " + named("libavutil", avutil_version()) + ", " + soxr;
 }
 
 }  // namespace xtts::decode

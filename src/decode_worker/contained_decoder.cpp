@@ -16,6 +16,7 @@ using namespace detail;  // NOLINT(google-build-using-namespace): this file is w
 // A new worker costs less than one clip in a thousand; whatever a codec leaks ends with the old
 // one.
 constexpr std::uint32_t kClipsAWorkerMax = 4096;
+constexpr std::size_t kSuffixBytesMax = 64;
 
 class ContainedDecoder final : public decode::AudioDecoder {
  public:
@@ -24,6 +25,8 @@ class ContainedDecoder final : public decode::AudioDecoder {
   Result<decode::SourceFacts> decode(const RandomAccessFile& source,
                                      const decode::DecodeRequest& request,
                                      const decode::TakeSamples& take) override;
+  Result<decode::Recognition> recognise(const RandomAccessFile& source,
+                                        std::string_view suffix) override;
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return resampling_time_;
   }
@@ -32,6 +35,11 @@ class ContainedDecoder final : public decode::AudioDecoder {
   Result<decode::SourceFacts> attempt(const RandomAccessFile& source,
                                       const decode::DecodeRequest& request,
                                       const decode::TakeSamples& take, bool& is_worth_another);
+  // One talk with the worker. `hold` is given the Conversation, and returns its Result.
+  template <typename Hold>
+  auto talk(const RandomAccessFile& source, double source_seconds_max,
+            const decode::TakeSamples& take, bool& is_worth_another, Hold hold)
+      -> decltype(hold(std::declval<Conversation&>()));
   Status prepare_worker();
   Status start_worker();
   [[nodiscard]] Status failure_to_start(const Status& cause) const;
@@ -39,7 +47,8 @@ class ContainedDecoder final : public decode::AudioDecoder {
   ContainedOptions options_;
   std::optional<SharedMemory> memory_;
   std::unique_ptr<WorkerProcess> worker_;
-  std::uint32_t clip_count_ = 0;  // of this worker
+  std::optional<std::uint64_t> resident_bytes_max_;  // of this worker
+  std::uint32_t clip_count_ = 0;                     // of this worker
   std::chrono::nanoseconds resampling_time_{};
 };
 
@@ -48,6 +57,9 @@ class ContainedDecoder final : public decode::AudioDecoder {
 Result<decode::SourceFacts> ContainedDecoder::decode(const RandomAccessFile& source,
                                                      const decode::DecodeRequest& request,
                                                      const decode::TakeSamples& take) {
+  if (request.suffix.size() > kSuffixBytesMax)
+    return Status(StatusCode::kInvalidArgument,
+                  "a suffix of " + std::to_string(request.suffix.size()) + " letters");
   if (request.resampler.size() > kTextBytesMax)
     return Status(StatusCode::kInvalidArgument, "a resampler's name of thousands of letters");
   try {
@@ -76,20 +88,44 @@ Result<decode::SourceFacts> ContainedDecoder::decode(const RandomAccessFile& sou
   }
 }
 
+Result<decode::Recognition> ContainedDecoder::recognise(const RandomAccessFile& source,
+                                                        std::string_view suffix) {
+  const decode::TakeSamples none = [](std::span<const float>) { return Status(); };
+  // A suffix of thousands of letters is none.
+  if (suffix.size() > kSuffixBytesMax) suffix = {};
+  const auto look = [&](Conversation& conversation) { return conversation.look(suffix); };
+  try {
+    bool is_worth_another = false;
+    auto seen = talk(source, 0.0, none, is_worth_another, look);
+    if (!is_worth_another) return seen;
+    return talk(source, 0.0, none, is_worth_another, look);
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResource, "recognising a file: out of memory");
+  }
+}
+
 Result<decode::SourceFacts> ContainedDecoder::attempt(const RandomAccessFile& source,
                                                       const decode::DecodeRequest& request,
                                                       const decode::TakeSamples& take,
                                                       bool& is_worth_another) {
+  return talk(source, request.source_seconds_max, take, is_worth_another,
+              [&](Conversation& conversation) { return conversation.hold(request); });
+}
+
+template <typename Hold>
+auto ContainedDecoder::talk(const RandomAccessFile& source, double source_seconds_max,
+                            const decode::TakeSamples& take, bool& is_worth_another, Hold hold)
+    -> decltype(hold(std::declval<Conversation&>())) {
   XTTS_TRY(prepare_worker());
   const bool is_first = clip_count_++ == 0;
   // Whatever happens now, exceptions of `take` included, ends this worker unless it says that it is
   // ready.
   std::unique_ptr<WorkerProcess> worker = std::move(worker_);
-  const Worth worth{
-      cpu_time_max(options_.cpu_limit, source.size_bytes(), request.source_seconds_max),
-      options_.standstill_max, source.size_bytes()};
+  const Worth worth{cpu_time_max(options_.cpu_limit, source.size_bytes(), source_seconds_max),
+                    options_.idle_time_max, source.size_bytes(), resident_bytes_max_,
+                    options_.cancelled};
   Conversation conversation(*worker, *memory_, worth, source, take);
-  auto facts = conversation.hold(request);
+  auto answer = hold(conversation);
   resampling_time_ += conversation.resampling_time();
   const Ending ending = conversation.ending();
   if (ending == Ending::kWorkerIsReady) worker_ = std::move(worker);
@@ -100,7 +136,7 @@ Result<decode::SourceFacts> ContainedDecoder::attempt(const RandomAccessFile& so
         StatusCode::kBadInput,
         "needs more than " + std::to_string(options_.memory_bytes >> 20U) + " MiB to decode");
   }
-  return facts;
+  return answer;
 }
 
 Status ContainedDecoder::prepare_worker() {
@@ -117,21 +153,28 @@ Status ContainedDecoder::start_worker() {
   }
   XTTS_ASSIGN(auto worker, WorkerProcess::start(options_.command, *memory_));
   (void)worker->channel().send(Setup{.memory_bytes = options_.memory_bytes});
-  Supervision supervision(*worker, {options_.cpu_limit.base, options_.standstill_max, 0});
+  Supervision supervision(*worker, {.cpu_time_max = options_.cpu_limit.base,
+                                    .idle_time_max = options_.idle_time_max,
+                                    .cancelled = options_.cancelled});
   const auto received = supervision.receive();
   if (!received) return failure_to_start(received.status());
   const auto* ready = std::get_if<Ready>(&*received);
   if (ready == nullptr || ready->version != kProtocolVersion)
     return failure_to_start({StatusCode::kInternal, "it is no worker of this version"});
+  // What it holds already are its libraries and its part of the shared memory.
+  resident_bytes_max_ = worker->resident_bytes();
+  if (resident_bytes_max_) *resident_bytes_max_ += options_.memory_bytes + kSharedBytes;
   worker_ = std::move(worker);
   return {};
 }
 
 Status ContainedDecoder::failure_to_start(const Status& cause) const {
+  if (cause.code() == StatusCode::kCancelled) return cause;
   // Killed from outside: memory has run out.
   const auto code =
       cause.code() == StatusCode::kSourceIo ? StatusCode::kResource : StatusCode::kInternal;
-  return {code, worker_name(options_.command) + " does not start: " + cause.message()};
+  return {code, worker_name(options_.command) + " does not start: " + cause.message() +
+                    "; it has to be the program xtts-precompute of this version"};
 }
 
 }  // namespace

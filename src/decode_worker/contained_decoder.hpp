@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,13 +42,18 @@ struct CpuLimit {
 struct ContainedOptions {
   // Program and arguments, by path; it calls run_decode_worker(kWorkerSocket, kWorkerMemory, ...).
   std::vector<std::string> command;
-  // Of private memory in the worker, which holds no sound but the piece in hand: a bound for codecs
-  // and containers alone. The same for all builds, or their memory would decide which clips fail.
+  // Of memory in the worker, private or shared. It holds no sound but the piece in hand: a bound
+  // for codecs and containers alone. The same for all builds, or their memory would decide which
+  // clips fail.
   std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
   CpuLimit cpu_limit = {};
-  // A worker that neither computes nor answers for so long is given up, but that proves nothing about
-  // its clip: kSourceIo. Time in which we are stopped does not count.
-  std::chrono::milliseconds standstill_max = std::chrono::minutes(10);
+  // A worker that is idle for so long in all, while its clip waits for it, is given up, but that
+  // proves nothing about the clip: kSourceIo. So a clip takes no longer than this, its processor
+  // time, and the time in which its worker waits for a processor, or for us. Time in which we are
+  // stopped does not count.
+  std::chrono::milliseconds idle_time_max = std::chrono::minutes(10);
+  // Asked about once a second of waiting: true ends the worker and the call, with kCancelled.
+  std::function<bool()> cancelled = {};
 };
 
 [[nodiscard]] std::unique_ptr<decode::AudioDecoder> make_contained_decoder(

@@ -28,11 +28,12 @@ constexpr std::uint64_t kFirstReadBytes = std::uint64_t{64} << 10U;
 // or of the next piece.
 class Clip final : public RandomAccessFile {
  public:
-  Clip(Channel& channel, const SharedMemory& memory, const Decode& asked)
+  Clip(Channel& channel, const SharedMemory& memory, std::uint64_t size_bytes,
+       std::uint64_t window_bytes)
       : channel_(channel),
         memory_(memory),
-        size_bytes_(asked.size_bytes),
-        window_bytes_(asked.window_bytes) {}
+        size_bytes_(size_bytes),
+        window_bytes_(window_bytes) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
@@ -146,7 +147,7 @@ class Worker {
   // False when the parent is gone.
   bool answer(const Decode& asked) {
     const auto before = decoder_.resampling_time();
-    Clip clip(channel_, memory_, asked);
+    Clip clip(channel_, memory_, asked.size_bytes, asked.window_bytes);
     const auto facts = decode(clip, asked);
     const auto resampling_ns =
         static_cast<std::uint64_t>((decoder_.resampling_time() - before).count());
@@ -154,6 +155,12 @@ class Worker {
     Failed failed = failed_of(facts.status());
     failed.resampling_ns = resampling_ns;
     return channel_.send(failed);
+  }
+  bool answer(const Look& asked) {
+    const Clip clip(channel_, memory_, asked.size_bytes, asked.window_bytes);
+    const auto seen = decoder_.recognise(clip, asked.suffix);
+    if (!seen.ok()) return channel_.send(failed_of(seen.status()));
+    return channel_.send(Seen{static_cast<std::uint8_t>(seen->likeness), seen->reason});
   }
 
  private:
@@ -163,6 +170,7 @@ class Worker {
     request.mix = asked.takes_first ? decode::Mix::kFirst : decode::Mix::kMean;
     request.resampler = asked.resampler;
     request.source_seconds_max = asked.source_seconds_max;
+    request.suffix = asked.suffix;
     try {
       return decoder_.decode(
           clip, request, [&](std::span<const float> samples) { return clip.give(samples); });
@@ -210,6 +218,8 @@ int run_decode_worker(int socket_fd, int memory_fd, decode::AudioDecoder& decode
     if (message == nullptr) return 0;
     const auto* asked = std::get_if<Decode>(message);
     if (asked != nullptr && !worker.answer(*asked)) return 0;
+    const auto* look = std::get_if<Look>(message);
+    if (look != nullptr && !worker.answer(*look)) return 0;
   }
 }
 

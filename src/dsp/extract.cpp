@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/float_range.hpp"
 #include "base/try.hpp"
 #include "dsp/aligned_buffer.hpp"
 #include "dsp/clip_values.hpp"
@@ -110,8 +111,9 @@ struct FeatureExtractor::Impl {
 
   // Lanes without a frame keep the rows of an earlier block; lanes do not mix, and nobody reads
   // their result.
-  void run_block(std::span<const float> samples, std::uint64_t first_frame, std::size_t count,
-                 const FrameRows& out) {
+  // False: a mel is not finite before the logarithm.
+  [[nodiscard]] bool run_block(std::span<const float> samples, std::uint64_t first_frame,
+                               std::size_t count, const FrameRows& out) {
     for (std::size_t i = 0; i < count; ++i) {
       const float* frame = grid.frame(samples, first_frame + i, edge_frame.span());
       float* const row = rows.data() + i * row_stride;
@@ -120,13 +122,35 @@ struct FeatureExtractor::Impl {
         std::copy_n(row, bin_count, out.linear.data() + (first_frame + i) * bin_count);
       if (!out.energy.empty()) out.energy[first_frame + i] = energy_of(row);
     }
-    if (out.mel.empty()) return;
-    const float* const made = is_unfiltered ? compress_rows() : filter_rows();
+    if (out.mel.empty()) return true;
+    if (!is_unfiltered) run_filters();
+    if (!is_finite(count)) return false;
+    const float* const made = is_unfiltered ? compress_rows() : compress_bands();
     const std::size_t stride = is_unfiltered ? row_stride : padded_channel_count;
     for (std::size_t i = 0; i < count; ++i) {
       std::copy_n(made + i * stride, channel_count,
                   out.mel.data() + (first_frame + i) * channel_count);
     }
+    return true;
+  }
+
+  // Of the first `count` frames' mels, or bins, before the logarithm: its kernels are proved for
+  // finite numbers only, and a normalization by the whole clip spreads one bad value over it. A bin
+  // that is infinite makes each band that it belongs to infinite, or no number.
+  [[nodiscard]] bool is_finite(std::size_t count) const {
+    if (is_unfiltered) {
+      bool are_finite = true;
+      for (std::size_t i = 0; i < count; ++i)
+        are_finite &= range_of({rows.data() + i * row_stride, bin_count}).is_finite();
+      return are_finite;
+    }
+    if (count == kBlockFrames)
+      return range_of({bands.data(), channel_count * kBlockFrames}).is_finite();
+    // The other lanes hold frames of another clip, which may have been refused for theirs.
+    bool are_finite = true;
+    for (std::size_t channel = 0; channel < channel_count; ++channel)
+      are_finite &= range_of({bands.data() + channel * kBlockFrames, count}).is_finite();
+    return are_finite;
   }
 
   [[nodiscard]] float energy_of(const float* row) const {
@@ -144,8 +168,11 @@ struct FeatureExtractor::Impl {
     return rows.data();
   }
 
-  const float* filter_rows() {
+  void run_filters() {
     kernels.mel(rows.data(), row_stride, filters.spans(), transposed.data(), bands.data());
+  }
+
+  const float* compress_bands() {
     // Rows beyond the last band fill up vectors. Left alone they would be compressed again and
     // again.
     const std::span<float> unused = bands.span().subspan(channel_count * kBlockFrames);
@@ -164,7 +191,8 @@ struct FeatureExtractor::Impl {
     padding.energy_fill = energy_of(rows.data());
     bool are_alike = is_constant(rows.data(), bin_count);
     if (makes_mels) {
-      const float* const made = is_unfiltered ? compress_rows() : filter_rows();
+      if (!is_unfiltered) run_filters();
+      const float* const made = is_unfiltered ? compress_rows() : compress_bands();
       padding.fill = made[0];
       are_alike = are_alike && is_constant(made, channel_count);
     }
@@ -251,7 +279,8 @@ Result<Extracted> FeatureExtractor::extract(std::span<const float> samples, cons
   for (std::uint64_t first = 0; is_asked && first < wanted; first += kBlockFrames) {
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(kBlockFrames, wanted - first));
-    impl_->run_block(samples, first, count, out);
+    if (!impl_->run_block(samples, first, count, out))
+      return Status(StatusCode::kBadInput, "its mels are beyond float32 or no numbers");
   }
   const bool is_padded = samples.size() <= impl_->padded_samples;
   Extracted extracted = is_padded ? impl_->padding : Extracted{.fill = impl_->pad_value};

@@ -60,7 +60,8 @@ class FeatureExtractor {
   // Writes as many frames as there are, or as `rows` has room for, to the front of each; what lies
   // behind them is left alone (padding is the caller's). Mels only where the config asks for that
   // column. kBadInput when the clip is too short for its padding (reflect needs more samples than
-  // half a window) or makes no frame.
+  // half a window) or makes no frame, and when a mel before the logarithm is not finite: samples of
+  // 1e17 have a power that float32 cannot hold. The other rows are the caller's to look at.
   [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, const FrameRows& rows);
   [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, std::span<float> mel) {
     return extract(samples, FrameRows{.mel = mel});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/message_shape.hpp"
 
@@ -40,6 +41,34 @@ nlohmann::json rejects_to_json(const std::vector<formats::Reject>& rejects) {
   return {{"count", rejects.size()}, {"by_class", by_class}, {"kinds", groups}};
 }
 
+nlohmann::json choice_to_json(const std::optional<pipeline::DropRemedy::Choice>& choice) {
+  if (!choice) return {};
+  return {{"value", choice->value}, {"extra_bytes", choice->extra_bytes}};
+}
+
+nlohmann::json drop_to_json(const pipeline::DropRemedy& drop) {
+  return {{"rule", drop.key},
+          {"count", drop.count},
+          {"keeps_99_percent", choice_to_json(drop.keeps_most)},
+          {"keeps_all", choice_to_json(drop.keeps_all)}};
+}
+
+nlohmann::json drops_to_json(const std::vector<pipeline::DropRemedy>& drops) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& drop : drops) list.push_back(drop_to_json(drop));
+  return list;
+}
+
+nlohmann::json accounting_to_json(const pipeline::Accounting& all) {
+  return {{"found", all.found},       {"stored", all.stored},
+          {"dropped", all.dropped},   {"dropped_by_rule", all.dropped_by_rule},
+          {"rejected", all.rejected}, {"rejected_by_class", all.rejected_by_class},
+          {"reused", all.reused},     {"changed", all.changed},
+          {"renamed", all.renamed},   {"new", all.added},
+          {"before", all.before},     {"lost", all.lost},
+          {"gone", all.gone}};
+}
+
 }  // namespace
 
 std::vector<RejectGroup> group_rejects(const std::vector<formats::Reject>& rejects) {
@@ -74,11 +103,17 @@ nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
                          {"clips", preview.clip_count},
                          {"to_compute", preview.to_compute_count},
                          {"reused", preview.reused_count},
+                         {"sealed", preview.sealed_count},
                          {"gone", preview.gone_count},
+                         {"renamed", preview.renamed_count},
+                         {"drops", drops_to_json(preview.drops)},
+                         {"passes_max_dropped", preview.would_pass_max_dropped},
+                         {"passes_max_gone", preview.would_pass_max_gone},
                          {"source_bytes", preview.source_bytes},
                          {"splits", preview.clips_by_split},
                          {"has_text", preview.has_text},
                          {"notes", preview.notes},
+                         {"not_audio", preview.not_audio},
                          {"unknown_characters", preview.unknown_characters},
                          {"storage", storage},
                          {"free_bytes", preview.free_bytes},
@@ -87,30 +122,40 @@ nlohmann::json preview_to_json(const pipeline::BuildRequest& request,
       preview.sound_seconds ? nlohmann::json(*preview.sound_seconds) : nlohmann::json();
   json["build_seconds"] =
       preview.build_seconds ? nlohmann::json(*preview.build_seconds) : nlohmann::json();
+  const auto& range = preview.build_seconds_range;
+  json["build_seconds_range"] =
+      range ? nlohmann::json({range->first, range->second}) : nlohmann::json();
+  const auto& drops = preview.expected_drops;
+  json["expected_drops"] = drops.key.empty() ? nlohmann::json() : drop_to_json(drops);
+  json["expected_cuts"] = preview.expected_cut_count;
   return json;
 }
 
 nlohmann::json report_to_json(const pipeline::BuildRequest& request,
                               const pipeline::BuildReport& report, double elapsed_s) {
-  nlohmann::json json = {{"data", request.data},
-                         {"cache", request.cache},
-                         {"unchanged", report.unchanged},
-                         {"generation", report.generation},
-                         {"clips", report.clip_count},
-                         {"records", report.record_count},
-                         {"computed", report.computed_count},
-                         {"reused", report.reused_count},
-                         {"gone", report.gone_count},
-                         {"sound_seconds", report.sound_seconds},
-                         {"bytes", report.cache_bytes},
-                         {"splits", report.records_by_split},
-                         {"speakers", report.speaker_count},
-                         {"cut", report.cut_count},
-                         {"warned", report.warned_count},
-                         {"warnings", warnings_to_json(report.warnings)},
-                         {"elapsed_s", elapsed_s},
-                         {"times", times_to_json(report.times)},
-                         {"rejects", rejects_to_json(report.rejects)}};
+  nlohmann::json json = {
+      {"data", request.data},
+      {"cache", request.cache},
+      {"unchanged", report.unchanged},
+      {"generation", report.generation},
+      {"clips", report.clip_count},
+      {"records", report.record_count},
+      {"computed", report.computed_count},
+      {"reused", report.reused_count},
+      {"gone", report.gone_count},
+      {"renamed", report.accounting.renamed},
+      {"accounting", report.unchanged ? nlohmann::json() : accounting_to_json(report.accounting)},
+      {"drops", drops_to_json(report.drops)},
+      {"sound_seconds", report.sound_seconds},
+      {"bytes", report.cache_bytes},
+      {"splits", report.records_by_split},
+      {"speakers", report.speaker_count},
+      {"cut", report.cut_count},
+      {"warned", report.warned_count},
+      {"warnings", warnings_to_json(report.warnings)},
+      {"elapsed_s", elapsed_s},
+      {"times", times_to_json(report.times)},
+      {"rejects", rejects_to_json(report.rejects)}};
   json["max_frames_needed"] =
       report.frames_needed > 0 ? nlohmann::json(report.frames_needed) : nlohmann::json();
   return json;

@@ -24,6 +24,14 @@ Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path
   return names;
 }
 
+// Records have a layout, and DATA has one: the names are easily confused.
+Status check_layout(const BuildOptions& options, Spelling spelling) {
+  if (options.layout.empty() || options.layout == "padded" || options.layout == "packed") return {};
+  return {StatusCode::kInvalidArgument,
+          spelled(spelling, "layout") + " is padded or packed: how records are stored; not '" +
+              options.layout + "'. The layout of DATA is " + spelled(spelling, "layout-of-data")};
+}
+
 Result<std::uint64_t> memory_of(const BuildOptions& options, Spelling spelling) {
   if (options.memory.empty()) return pipeline::default_memory_bytes();
   const std::string option = spelled(spelling, "memory");
@@ -60,6 +68,7 @@ Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
 Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options, const Asker& asker,
                                           const HearTrainerConfig& hear_config) {
   const auto name = [&](std::string_view flag) { return spelled(asker.spelling, flag); };
+  XTTS_TRY(check_layout(options, asker.spelling));
   pipeline::BuildRequest request;
   request.data = options.data;
   request.cache = options.cache;
@@ -69,6 +78,10 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   }
   XTTS_ASSIGN(request.isa, parse_isa(name("isa"), options.isa));
   XTTS_ASSIGN(request.max_rejects, parse_reject_limit(name("max-rejects"), options.max_rejects));
+  XTTS_ASSIGN(request.max_losses.dropped,
+              parse_percent(name("max-dropped"), options.max_dropped));
+  XTTS_ASSIGN(request.max_losses.gone, parse_percent(name("max-gone"), options.max_gone));
+  request.without_text = options.no_text;
   request.run.thread_count =
       options.thread_count > 0 ? options.thread_count : pipeline::default_thread_count();
   XTTS_ASSIGN(request.run.memory_bytes, memory_of(options, asker.spelling));
@@ -82,6 +95,7 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   if (recipe::is_corpora_file(options.data)) {
     XTTS_ASSIGN(request.corpora, recipe::load_corpora(env, options.data));
   }
+  request.audio_roots = options.audio_roots;
   XTTS_ASSIGN(request.run.decoder_command, asker.decoder_command());
   request.overwrite = options.overwrite;
   request.allow_mixed = options.allow_mixed;

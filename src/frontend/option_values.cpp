@@ -1,8 +1,10 @@
 #include "frontend/option_values.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
+
+#include "frontend/field_names.hpp"
 
 namespace xtts::frontend {
 namespace {
@@ -14,13 +16,29 @@ Status bad_option(const std::string& option, const std::string& value,
   return {StatusCode::kInvalidArgument, option + " '" + value + "': " + expected};
 }
 
+// "2.5%", 0 to 100.
+std::optional<double> share_in_percent(std::string_view text) {
+  if (!text.ends_with('%')) return std::nullopt;
+  const char* const end = text.data() + text.size() - 1;
+  double percent = 0.0;
+  const auto [rest, error] = std::from_chars(text.data(), end, percent);
+  if (error != std::errc() || rest != end || !(percent >= 0.0 && percent <= 100.0))
+    return std::nullopt;
+  return percent / 100.0;
+}
+
 }  // namespace
 
 std::string spelled(Spelling spelling, std::string_view flag) {
   if (spelling == Spelling::kFlags) return "--" + std::string(flag);
-  std::string name(flag);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+  return field_of(flag);
+}
+
+Status sources_have_moved(const std::string& data_before, Spelling spelling) {
+  return {StatusCode::kNotFound, "the last build found the sources in " + data_before +
+                                     ", which is not there now: say where they are with " +
+                                     spelled(spelling, "data") +
+                                     (spelling == Spelling::kFlags ? " DATA" : "=DATA")};
 }
 
 Result<std::uint64_t> parse_size(const std::string& option, const std::string& text) {
@@ -46,10 +64,8 @@ Result<pipeline::RejectLimit> parse_reject_limit(const std::string& option,
   pipeline::RejectLimit limit;
   const char* const end = text.data() + text.size();
   if (text.ends_with('%')) {
-    double percent = 0.0;
-    const auto [rest, error] = std::from_chars(text.data(), end - 1, percent);
-    if (error == std::errc() && rest == end - 1 && percent >= 0.0 && percent <= 100.0) {
-      limit.share = percent / 100.0;
+    if (const auto share = share_in_percent(text)) {
+      limit.share = *share;
       return limit;
     }
   } else {
@@ -61,6 +77,11 @@ Result<pipeline::RejectLimit> parse_reject_limit(const std::string& option,
     }
   }
   return bad_option(option, text, "a number of clips, or a share such as 5%");
+}
+
+Result<double> parse_percent(const std::string& option, const std::string& text) {
+  if (const auto share = share_in_percent(text)) return *share;
+  return bad_option(option, text, "a share such as 5%, at most 100%");
 }
 
 Result<dsp::Isa> parse_isa(const std::string& option, const std::string& name) {

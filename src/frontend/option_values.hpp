@@ -19,11 +19,16 @@ enum class Spelling { kFlags, kFields };
 // `flag` as on the command line, without the dashes.
 [[nodiscard]] std::string spelled(Spelling spelling, std::string_view flag);
 
+// Where the last build found the sources, there is nothing now.
+[[nodiscard]] Status sources_have_moved(const std::string& data_before, Spelling spelling);
+
 // "512M", "2GiB", "1073741824".
 [[nodiscard]] Result<std::uint64_t> parse_size(const std::string& option, const std::string& text);
 // "20" clips, or "5%" of those that are planned.
 [[nodiscard]] Result<pipeline::RejectLimit> parse_reject_limit(const std::string& option,
                                                                const std::string& text);
+// "10%", 0 to 100: as a share of 1.
+[[nodiscard]] Result<double> parse_percent(const std::string& option, const std::string& text);
 // "best", "scalar", "avx2", "avx512".
 [[nodiscard]] Result<dsp::Isa> parse_isa(const std::string& option, const std::string& name);
 // "2/8".

@@ -8,19 +8,23 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "corpus/source_place.hpp"
 #include "formats/feature_config.hpp"
 #include "frontend/build_request.hpp"
-#include "recipe/recipe_file.hpp"
 #include "reader/cache_view.hpp"
+#include "recipe/recipe_file.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::frontend {
 
 class StoredSound {
  public:
-  // `data` empty: where the last build found it. `asker` must outlive it.
+  // `data` empty: where the last build found it; likewise `audio_roots`, which are numbered as
+  // they were for that build. `asker` must outlive it.
   [[nodiscard]] static Result<StoredSound> open(Env& env, reader::CacheView& view,
-                                                const std::string& data, const Asker& asker);
+                                                const std::string& data,
+                                                const std::vector<std::string>& audio_roots,
+                                                const Asker& asker);
 
   [[nodiscard]] std::uint32_t sample_rate_hz() const noexcept { return config_.sample_rate_hz; }
   // Full scale is 1.
@@ -31,7 +35,7 @@ class StoredSound {
       : env_(&env), view_(&view), asker_(&asker) {}
   [[nodiscard]] Result<std::vector<float>> read_wave(std::uint64_t position);
   [[nodiscard]] Status find_sources(const std::string& data);
-  [[nodiscard]] Result<std::string> folder_of(const formats::RecordFacts& facts) const;
+  [[nodiscard]] Result<corpus::SourcePlace> place_of(const formats::RecordFacts& facts) const;
 
   Env* env_;
   reader::CacheView* view_;
@@ -40,6 +44,7 @@ class StoredSound {
   bool has_wave_ = false;
   std::string data_;
   std::vector<formats::CorporaEntry> corpora_;  // of DATA, where it is a corpora.yaml
+  std::vector<std::string> audio_roots_;
   std::vector<std::string> decoder_command_;
 };
 

@@ -18,9 +18,9 @@ const char* name_of(verify::Level level) {
 }
 
 json finding_to_json(const verify::Finding& finding) {
-  json out = {{"file", finding.file},   {"what", finding.what},    {"clip", json()},
-              {"column", json()},       {"offset", json()},        {"expected", finding.expected},
-              {"found", finding.found}, {"remedy", finding.remedy}};
+  json out = {{"file", finding.file},  {"what", finding.what}, {"clip", json()},
+              {"column", json()},      {"offset", json()},     {"expected", finding.expected},
+              {"found", finding.found}};
   if (finding.offset_bytes) out["offset"] = *finding.offset_bytes;
   if (!finding.clip.empty()) out["clip"] = finding.clip;
   if (!finding.column.empty()) out["column"] = finding.column;
@@ -44,10 +44,13 @@ json to_json(const verify::Report& report) {
           {"findings", findings},
           {"finding_count", report.finding_count},
           {"repaired", repaired},
+          {"remedy", report.remedy ? json(report.remedy->command) : json()},
+          {"remedy_note", report.remedy ? json(report.remedy->note) : json()},
           {"recomputed", deep ? json(report.recomputed_count) : json()},
           {"sampled_of", deep ? json(report.sampled_of) : json()},
           {"comparison", report.comparison.empty() ? json() : json(report.comparison)},
           {"shards", report.shard_count},
+          {"clips", report.clip_count},
           {"records", report.record_count},
           {"bytes", report.bytes_checked},
           {"seconds", report.seconds}};

@@ -7,6 +7,8 @@
 
 #include "base/try.hpp"
 #include "decode/detail/allow_list.hpp"
+#include "decode/detail/recognise.hpp"
+#include "decode/formats.hpp"
 
 namespace xtts::decode::detail {
 namespace {
@@ -15,34 +17,6 @@ constexpr unsigned kStreamsMax = 64;
 
 int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EPERM);
-}
-
-// Asking each of libav's 350 demuxers costs as much as decoding a 6.5 s WAV, so four signatures
-// that leave no doubt are known here. The rest, ID3 tags before an MP3 among it, is libav's to find
-// out.
-const AVInputFormat* by_signature(std::string_view head) {
-  if (head.starts_with("RIFF") && head.substr(8).starts_with("WAVE"))
-    return av_find_input_format("wav");
-  if (head.starts_with("fLaC")) return av_find_input_format("flac");
-  if (head.starts_with("OggS")) return av_find_input_format("ogg");
-  if (head.substr(4).starts_with("ftyp")) return av_find_input_format("mov");
-  return nullptr;
-}
-
-// By content alone: libav is given no name.
-Result<const AVInputFormat*> recognise(const SourceReader& reader, const Complaints& complaints) {
-  if (const AVInputFormat* format = by_signature(reader.head()); format != nullptr) return format;
-  const AVInputFormat* format = nullptr;
-  const int code = av_probe_input_buffer2(reader.io(), &format, "", nullptr, 0, 0);
-  if (code == AVERROR(ENOMEM)) return complaints.failure("recognising the format", code);
-  if (code < 0 || format == nullptr) {
-    return Status(StatusCode::kBadInput, "not an audio file that FFmpeg knows");
-  }
-  if (!is_allowed_demuxer(format->name)) {
-    return Status(StatusCode::kBadInput,
-                  std::string("not an audio file (it looks like '") + format->name + "')");
-  }
-  return format;
 }
 
 // Looking for other codecs hidden in 16-bit PCM takes ten times as long as decoding it. Only these
@@ -63,7 +37,7 @@ Result<FormatContextPtr> open_container(AVIOContext* io, const AVInputFormat* fo
   if (hides_no_codec(*format)) context->max_probe_packets = 0;
   AVDictionary* options = nullptr;
   av_dict_set(&options, "protocol_whitelist", "", 0);
-  av_dict_set(&options, "format_whitelist", allowed_demuxers(), 0);
+  av_dict_set(&options, "format_whitelist", readable_demuxers().c_str(), 0);
   av_dict_set(&options, "codec_whitelist", allowed_codecs(), 0);
   const int code =
       avformat_open_input(&context, "", format, &options);  // frees the context when it fails
@@ -105,10 +79,11 @@ const AVCodec* preferred_decoder(const AVCodec* found, AVCodecID id) {
 
 }  // namespace
 
-Result<Demuxer> Demuxer::open(SourceReader& reader, const Complaints& complaints) {
+Result<Demuxer> Demuxer::open(SourceReader& reader, std::string_view suffix,
+                              const Complaints& complaints) {
   if (reader.io() == nullptr) return allocation_failure("opening");
   Demuxer demuxer;
-  XTTS_ASSIGN(const AVInputFormat* format, recognise(reader, complaints));
+  XTTS_ASSIGN(const AVInputFormat* format, recognise(reader, suffix, complaints));
   XTTS_ASSIGN(demuxer.context_, open_container(reader.io(), format, complaints));
   XTTS_TRY(demuxer.analyse_if_needed(complaints));
   XTTS_TRY(demuxer.choose_stream(complaints));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "decode/detail/complaints.hpp"
 #include "decode/detail/libav.hpp"
@@ -18,7 +19,9 @@ namespace xtts::decode::detail {
 
 class Demuxer {
  public:
-  [[nodiscard]] static Result<Demuxer> open(SourceReader& reader, const Complaints& complaints);
+  // `suffix` of the file's name decides where its content has no header.
+  [[nodiscard]] static Result<Demuxer> open(SourceReader& reader, std::string_view suffix,
+                                            const Complaints& complaints);
 
   [[nodiscard]] const AVStream& stream() const noexcept { return *stream_; }
   [[nodiscard]] const AVCodec& codec() const noexcept { return *codec_; }

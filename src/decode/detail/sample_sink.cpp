@@ -111,7 +111,7 @@ Status SampleSink::finish(SourceFacts& facts) {
                              " times");
   }
   if (sample_count_ > 0 && counts_.nonfinite == sample_count_) {
-    return {StatusCode::kBadInput, "every sample is NaN or infinite"};
+    return {StatusCode::kBadInput, "every sample is NaN, infinite or beyond 1e30"};
   }
   return {};
 }

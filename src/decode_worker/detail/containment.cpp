@@ -4,17 +4,21 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +36,6 @@ namespace {
 // What decoding needs: memory, time, the socket it has, an end. No call that makes a descriptor.
 constexpr auto kAllowedCalls = std::to_array<std::uint32_t>({
     SYS_brk,
-    SYS_mmap,
     SYS_munmap,
     SYS_mremap,
     SYS_mprotect,
@@ -84,6 +87,16 @@ class CallFilter {
     permit();
     refuse();
   }
+  // Only where the bits of `mask` in this argument are `value`.
+  void allow_masked(std::uint32_t call, std::size_t argument, std::uint32_t mask,
+                    std::uint32_t value) {
+    skip_unless(call, 5);
+    load(offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t));
+    add(BPF_ALU | BPF_AND | BPF_K, mask);
+    skip_unless(value, 1);
+    permit();
+    refuse();
+  }
   // True when the kernel has taken it.
   bool install() {
     refuse();
@@ -116,6 +129,9 @@ void filter_calls() {
   filter.allow(SYS_tgkill, static_cast<std::uint32_t>(::getpid()));  // abort()
   filter.allow(SYS_write, STDERR_FILENO);                            // its last words
   filter.allow(SYS_writev, STDERR_FILENO);
+  // Memory of its own alone: RLIMIT_DATA does not count what could be shared.
+  constexpr std::size_t kFlags = 3;
+  filter.allow_masked(SYS_mmap, kFlags, MAP_TYPE, MAP_PRIVATE);
   (void)filter.install();  // a kernel without it: the other limits hold
 }
 
@@ -125,9 +141,26 @@ void filter_calls() {}
 
 #endif
 
+// A lower limit that somebody set before stays: root could raise it.
 void limit(auto resource, std::uint64_t value) {
-  const rlimit both{static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
+  rlimit before{};
+  if (::getrlimit(resource, &before) != 0) return;
+  const rlim_t lowest = std::min({before.rlim_cur, before.rlim_max, static_cast<rlim_t>(value)});
+  const rlimit both{lowest, lowest};
   (void)::setrlimit(resource, &both);
+}
+
+// Of this process; nothing where the system does not tell.
+std::optional<std::uint64_t> address_space_bytes() {
+  const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::array<char, 128> text{};
+  const ssize_t size = ::read(file, text.data(), text.size());
+  ::close(file);
+  std::uint64_t pages = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + std::max<ssize_t>(size, 0), pages);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 pid_t parent = 0;
@@ -187,6 +220,8 @@ void confine(std::uint64_t memory_bytes) {
   if (kIsSanitized) return;
   (void)::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a core_pattern with a pipe heeds no RLIMIT_CORE
   limit(RLIMIT_DATA, memory_bytes);
+  // Whatever else can be mapped, stack and shared memory included, counts as address space.
+  if (const auto held = address_space_bytes()) limit(RLIMIT_AS, *held + memory_bytes);
   filter_calls();
 }
 

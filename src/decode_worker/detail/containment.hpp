@@ -25,7 +25,8 @@ constexpr bool kIsSanitized = false;
 // the process within a second or so when its parent is gone, whatever a codec is doing then.
 void leave_the_parents_world(int descriptor_max);
 
-// At most `memory_bytes` of private memory; no more files, sockets, programs or processes.
+// At most `memory_bytes` of memory beyond what is mapped already; no more files, sockets, programs
+// or processes.
 void confine(std::uint64_t memory_bytes);
 
 }  // namespace xtts::decode_worker::detail

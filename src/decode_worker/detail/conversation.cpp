@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t kSampleRateHzMax = 768'000;  // as the decoder inside has it
 constexpr std::size_t kNameBytesMax = 256;
+constexpr std::uint64_t kLookBytes = std::uint64_t{4}
+                                     << 10U;  // the first look of the decoder inside
 constexpr std::uint64_t kResamplingNsMax = std::uint64_t{30} * 24 * 3600 * 1'000'000'000;
 
 // Above what the length allows: rounding at changes of the rate, the last frame of a codec.
@@ -37,17 +39,22 @@ Status Conversation::nonsense() {
   return supervision_.nonsense();
 }
 
+// A head that cannot be read is not sent: whether it matters shows when the worker asks for it.
+std::uint64_t Conversation::fill_window(std::uint64_t wanted_bytes) {
+  const auto head = source_.read_at(
+      0, memory_.window().first(std::min<std::uint64_t>(source_.size_bytes(), wanted_bytes)));
+  return head.ok() ? *head : 0;
+}
+
 bool Conversation::send_request(const decode::DecodeRequest& request) {
   Decode asked;
   asked.takes_first = request.mix == decode::Mix::kFirst;
   asked.target_rate_hz = request.target_rate_hz;
   asked.resampler = request.resampler;
   asked.source_seconds_max = request.source_seconds_max;
+  asked.suffix = request.suffix;
   asked.size_bytes = source_.size_bytes();
-  // A head that cannot be read is not sent: whether it matters shows when the worker asks for it.
-  const auto head = source_.read_at(
-      0, memory_.window().first(std::min<std::uint64_t>(asked.size_bytes, kWindowBytes)));
-  asked.window_bytes = head.ok() ? *head : 0;
+  asked.window_bytes = fill_window(kWindowBytes);
   return worker_.channel().send(asked);
 }
 
@@ -62,13 +69,39 @@ Result<decode::SourceFacts> Conversation::hold(const decode::DecodeRequest& requ
   return facts;
 }
 
+Result<decode::Recognition> Conversation::look(std::string_view suffix) {
+  (void)worker_.channel().send(
+      Look{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)});
+  while (true) {
+    XTTS_ASSIGN(const Message received, receive());
+    if (const auto* read = std::get_if<Read>(&received)) {
+      XTTS_TRY(answer(*read));
+    } else if (const auto* seen = std::get_if<Seen>(&received)) {
+      if (seen->likeness > static_cast<std::uint8_t>(decode::Likeness::kRefused)) return nonsense();
+      ending_ = Ending::kWorkerIsReady;
+      return decode::Recognition{static_cast<decode::Likeness>(seen->likeness), seen->reason};
+    } else if (const auto* failed = std::get_if<Failed>(&received)) {
+      return conclude(*failed);
+    } else {
+      return nonsense();
+    }
+  }
+}
+
+Result<Message> Conversation::receive() {
+  auto received = supervision_.receive();
+  if (!received) {
+    ending_ = supervision_.has_died()            ? Ending::kWorkerDied
+              : supervision_.needs_more_memory() ? Ending::kMemoryIsShort
+                                                 : Ending::kWorkerIsDead;
+  }
+  return received;
+}
+
 Result<decode::SourceFacts> Conversation::listen() {
   while (true) {
-    auto received = supervision_.receive();
-    if (!received) {
-      ending_ = supervision_.has_died() ? Ending::kWorkerDied : Ending::kWorkerIsDead;
-      return received.status();
-    }
+    auto received = receive();
+    if (!received) return received.status();
     if (const auto* read = std::get_if<Read>(&*received)) {
       XTTS_TRY(answer(*read));
     } else if (const auto* piece = std::get_if<Piece>(&*received)) {

@@ -1,4 +1,5 @@
-// Conversation: one clip, from Decode to Done or Failed, on the parent's side.
+// Conversation: one clip, from Decode to Done or Failed, or one look, from Look to Seen or Failed,
+// on the parent's side.
 //
 // It believes nothing: each message must fit what was asked and what came before, or the worker is
 // killed. All reading of the source happens here. Borrows everything; one thread.
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "decode/audio_decoder.hpp"
 #include "decode_worker/detail/shared_memory.hpp"
@@ -33,6 +35,7 @@ class Conversation {
         take_(take) {}
 
   [[nodiscard]] Result<decode::SourceFacts> hold(const decode::DecodeRequest& request);
+  [[nodiscard]] Result<decode::Recognition> look(std::string_view suffix);
   [[nodiscard]] Ending ending() const noexcept { return ending_; }
   // Who takes the samples has had enough, so there is nothing to try again for.
   [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
@@ -43,6 +46,9 @@ class Conversation {
  private:
   [[nodiscard]] bool send_request(const decode::DecodeRequest& request);
   [[nodiscard]] Result<decode::SourceFacts> listen();
+  [[nodiscard]] Result<Message> receive();
+  // How much of the source's head is in the window now.
+  [[nodiscard]] std::uint64_t fill_window(std::uint64_t wanted_bytes);
   [[nodiscard]] Status answer(const Read& read);
   [[nodiscard]] Status accept(const Piece& piece);
   [[nodiscard]] Status check(const Done& done) const;

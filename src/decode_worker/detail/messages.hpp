@@ -14,6 +14,9 @@
 //                                     <--    Piece
 //   Taken, or Stop                    -->
 //                                     <--    Done (with the last piece) or Failed
+//   Look (the window holds the head)  -->
+//                                     <--    Read, answered as above
+//                                     <--    Seen or Failed
 //
 // After Stop the parent only waits for Done or Failed. Taken and Stop that come when all is done
 // are left over from the clip before and mean nothing.
@@ -31,7 +34,7 @@
 
 namespace xtts::decode_worker::detail {
 
-constexpr std::uint32_t kProtocolVersion = 1;
+constexpr std::uint32_t kProtocolVersion = 2;
 constexpr std::size_t kTextBytesMax = 4096;
 constexpr std::size_t kTextCountMax = 8;
 // Any message: facts with all their texts are the longest.
@@ -55,12 +58,13 @@ struct Decode {
   std::uint32_t target_rate_hz = 0;
   std::string resampler;
   double source_seconds_max = 0.0;
+  std::string suffix;
   std::uint64_t size_bytes = 0;
   std::uint64_t window_bytes = 0;  // this much of the head is in the window
 
   static void each(auto& self, auto&& field) {
     field(self.takes_first, self.target_rate_hz, self.resampler, self.source_seconds_max,
-          self.size_bytes, self.window_bytes);
+          self.suffix, self.size_bytes, self.window_bytes);
   }
 };
 
@@ -119,7 +123,26 @@ struct Failed {
   static void each(auto& self, auto&& field) { field(self.code, self.text, self.resampling_ns); }
 };
 
-using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed>;
+// Is this sound?
+struct Look {
+  std::string suffix;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t window_bytes = 0;  // this much of the head is in the window
+
+  static void each(auto& self, auto&& field) {
+    field(self.suffix, self.size_bytes, self.window_bytes);
+  }
+};
+
+struct Seen {
+  std::uint8_t likeness = 0;  // of decode::Likeness
+  std::string reason;
+
+  static void each(auto& self, auto&& field) { field(self.likeness, self.reason); }
+};
+
+using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed,
+                             Look, Seen>;
 
 // Texts and lists that are too long are cut.
 [[nodiscard]] std::vector<std::byte> encode_message(const Message& message);

@@ -6,7 +6,8 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
+
+#include "base/system_call.hpp"
 
 namespace xtts::decode_worker::detail {
 namespace {
@@ -15,7 +16,7 @@ constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 Status failure(const char* operation) {
   return {StatusCode::kResource, std::string("memory shared with a decoder's worker: ") +
-                                     operation + ": " + std::system_category().message(errno)};
+                                     operation + ": " + error_words(errno)};
 }
 
 }  // namespace

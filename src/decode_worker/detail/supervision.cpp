@@ -14,13 +14,20 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// A standstill is so many waits in a row that each end without a message and without progress. One
-// long sleep of the whole machine is only one of them.
-constexpr int kStillTurnsMax = 60;
-constexpr nanoseconds kProgress = std::chrono::microseconds(500);
+// We look at the worker after each so much waiting, and some times before its idle time is over.
+constexpr nanoseconds kLookEvery = std::chrono::seconds(1);
+constexpr int kLooksMin = 4;
+
+// One wait counts as no more than this: a long sleep of the whole machine, or of our own process,
+// is nearly nothing.
+constexpr nanoseconds kWaitMax = std::chrono::seconds(1);
 
 // A worker that never falls silent may be in a loop as well.
 constexpr std::uint64_t kMessagesALook = 64;
+
+// Where the system does not tell how long a worker has waited for a processor, it gets so many
+// times the idle time.
+constexpr int kUnknownStarvingFactor = 6;
 
 std::string in_words(nanoseconds time) {
   std::array<char, 32> text{};
@@ -44,17 +51,22 @@ std::string in_words(std::uint64_t size_bytes) {
 }  // namespace
 
 Supervision::Supervision(WorkerProcess& worker, const Worth& worth)
-    : worker_(worker), worth_(worth), cpu_begin_(worker.cpu_time().value_or(nanoseconds(0))) {}
+    : worker_(worker),
+      worth_(worth),
+      look_every_(std::min<nanoseconds>(kLookEvery, worth.idle_time_max / kLooksMin)),
+      cpu_begin_(worker.cpu_time().value_or(nanoseconds(0))) {}
 
 Result<Message> Supervision::receive() {
   while (true) {
     // It has one thread, so it cannot use up its time before as much time has passed.
     const nanoseconds left = worth_.cpu_time_max - cpu_used_;
-    const auto turn = std::min<nanoseconds>(left, worth_.standstill_max / kStillTurnsMax);
-    auto received = worker_.channel().receive(std::chrono::ceil<milliseconds>(turn));
+    const auto turn = std::min<nanoseconds>(left, look_every_);
+    auto received = worker_.channel().receive(milliseconds(0));
+    const auto* const silence = std::get_if<Silence>(&received);
+    if (silence != nullptr && *silence == Silence::kTimeout) received = wait(turn);
     if (auto* message = std::get_if<Message>(&received)) {
-      still_turn_count_ = 0;
-      if (++message_count_ % kMessagesALook == 0) XTTS_TRY(look_at_clocks());
+      const bool is_time = waited_since_look_ >= look_every_;
+      if (++message_count_ % kMessagesALook == 0 || is_time) XTTS_TRY(look());
       return std::move(*message);
     }
     switch (std::get<Silence>(received)) {
@@ -64,9 +76,19 @@ Result<Message> Supervision::receive() {
       case Silence::kNonsense:
         return nonsense();
       case Silence::kTimeout:
-        XTTS_TRY(look_at_clocks());
+        XTTS_TRY(look());
     }
   }
+}
+
+std::variant<Message, Silence> Supervision::wait(nanoseconds turn) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto received = worker_.channel().receive(std::chrono::ceil<milliseconds>(turn));
+  const nanoseconds waited =
+      std::min<nanoseconds>(std::chrono::steady_clock::now() - begin, kWaitMax);
+  waited_ += waited;
+  waited_since_look_ += waited;
+  return received;
 }
 
 Status Supervision::nonsense() {
@@ -74,23 +96,49 @@ Status Supervision::nonsense() {
   return give_up("its decoder crashed (it sent nonsense)");
 }
 
-Status Supervision::look_at_clocks() {
+Status Supervision::look() {
+  waited_since_look_ = nanoseconds(0);
+  if (worth_.cancelled && worth_.cancelled()) {
+    worker_.kill();
+    return {StatusCode::kCancelled, "stopped as asked"};
+  }
+  if (!starved_begin_) starved_begin_ = starved_time();
   const auto now = worker_.cpu_time();
   if (!now.has_value()) return {};  // it is dead: its socket tells
-  const nanoseconds used = *now - cpu_begin_;
-  still_turn_count_ = used - cpu_used_ < kProgress ? still_turn_count_ + 1 : 0;
-  cpu_used_ = used;
+  cpu_used_ = *now - cpu_begin_;
   if (cpu_used_ >= worth_.cpu_time_max) {
     return give_up("its decoder used more than " + in_words(worth_.cpu_time_max) +
                    " of processor time for " + in_words(worth_.source_bytes) + ": given up");
   }
-  if (still_turn_count_ >= kStillTurnsMax) {
+  if (worth_.resident_bytes_max && worker_.resident_bytes() > *worth_.resident_bytes_max) {
+    needs_more_memory_ = true;
+    return give_up("its decoder takes too much memory");
+  }
+  if (is_idle()) {
     worker_.kill();
-    return {StatusCode::kSourceIo, "its decoder stood still for " +
-                                       in_words(worth_.standstill_max) +
+    return {StatusCode::kSourceIo, "its decoder stood still for " + in_words(worth_.idle_time_max) +
                                        ": tried again by the next build"};
   }
   return {};
+}
+
+// How long it has waited for a processor, or we for one to hear it.
+std::optional<nanoseconds> Supervision::starved_time() const {
+  const auto its_own = worker_.starved_time();
+  const auto ours = starved_time_of_this_thread();
+  return its_own && ours ? std::optional(*its_own + *ours) : std::nullopt;
+}
+
+// All waiting for the worker counts, in which it neither computed nor waited for a processor. That
+// it sends a message or computes a little now and then does not begin the count anew.
+bool Supervision::is_idle() const {
+  const nanoseconds unused = waited_ - cpu_used_;
+  if (unused < worth_.idle_time_max) return false;
+  const auto starved = starved_time();
+  if (!starved || !starved_begin_) return unused >= worth_.idle_time_max * kUnknownStarvingFactor;
+  if (unused - (*starved - *starved_begin_) < worth_.idle_time_max) return false;
+  // The system counts a wait for a processor only once it is over.
+  return !worker_.wants_a_processor();
 }
 
 Status Supervision::give_up(std::string text) {

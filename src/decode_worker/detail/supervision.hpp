@@ -6,6 +6,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <variant>
 
 #include "decode_worker/detail/worker_process.hpp"
 
@@ -13,8 +16,11 @@ namespace xtts::decode_worker::detail {
 
 struct Worth {
   std::chrono::nanoseconds cpu_time_max{};
-  std::chrono::milliseconds standstill_max{};
+  // In all, without the time in which it waits for a processor, for us, or is asleep with us.
+  std::chrono::nanoseconds idle_time_max{};
   std::uint64_t source_bytes = 0;  // for the message
+  std::optional<std::uint64_t> resident_bytes_max = {};
+  std::function<bool()> cancelled = {};  // none: never
 };
 
 class Supervision {
@@ -25,18 +31,27 @@ class Supervision {
   [[nodiscard]] Status nonsense();
   // Whether the failure could be an earlier clip's doing: a death, not an overstepping.
   [[nodiscard]] bool has_died() const noexcept { return has_died_; }
+  // Whether it failed because the worker took more memory than it may.
+  [[nodiscard]] bool needs_more_memory() const noexcept { return needs_more_memory_; }
 
  private:
-  [[nodiscard]] Status look_at_clocks();
+  [[nodiscard]] Status look();
+  [[nodiscard]] bool is_idle() const;
+  [[nodiscard]] std::variant<Message, Silence> wait(std::chrono::nanoseconds turn);
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> starved_time() const;
   [[nodiscard]] Status give_up(std::string text);
 
   WorkerProcess& worker_;
   Worth worth_;
-  std::chrono::nanoseconds cpu_begin_;
+  const std::chrono::nanoseconds look_every_;
+  const std::chrono::nanoseconds cpu_begin_;
+  std::optional<std::chrono::nanoseconds> starved_begin_;  // as of the first look
   std::chrono::nanoseconds cpu_used_{};
-  int still_turn_count_ = 0;
+  std::chrono::nanoseconds waited_{};  // for messages, since the clip began
+  std::chrono::nanoseconds waited_since_look_{};
   std::uint64_t message_count_ = 0;
   bool has_died_ = false;
+  bool needs_more_memory_ = false;
 };
 
 }  // namespace xtts::decode_worker::detail

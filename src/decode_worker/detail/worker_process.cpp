@@ -8,11 +8,12 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <csignal>
-#include <system_error>
 #include <thread>
 
+#include "base/system_call.hpp"
 #include "base/try.hpp"
 #include "decode_worker/decode_worker.hpp"
 
@@ -30,7 +31,14 @@ Status start_failure(const std::vector<std::string>& command, int error) {
   const bool is_scarce =
       error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOBUFS;
   return {is_scarce ? StatusCode::kResource : StatusCode::kInternal,
-          worker_name(command) + " cannot be started: " + std::system_category().message(error)};
+          worker_name(command) + " cannot be started: " + error_words(error)};
+}
+
+// Another number for a descriptor; EMFILE where so high a number is above the limit, too.
+FileDescriptor moved_up(int descriptor) {
+  FileDescriptor moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, kDescriptorMin));
+  if (!moved.is_open() && errno == EINVAL) errno = EMFILE;
+  return moved;
 }
 
 struct SocketPair {
@@ -43,8 +51,7 @@ Result<SocketPair> socket_pair(const std::vector<std::string>& command) {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return start_failure(command, errno);
   SocketPair low{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-  SocketPair pair{FileDescriptor(::fcntl(low.ours.get(), F_DUPFD_CLOEXEC, kDescriptorMin)),
-                  FileDescriptor(::fcntl(low.theirs.get(), F_DUPFD_CLOEXEC, kDescriptorMin))};
+  SocketPair pair{moved_up(low.ours.get()), moved_up(low.theirs.get())};
   if (!pair.ours.is_open() || !pair.theirs.is_open()) return start_failure(command, errno);
   // A worker that does not listen must not make us wait: a full socket is a failed send.
   if (::fcntl(pair.ours.get(), F_SETFL, O_NONBLOCK) != 0) return start_failure(command, errno);
@@ -113,12 +120,42 @@ const char* crash_name(int signal) {
   }
 }
 
+// A line of /proc/PROCESS/NAME; empty where the system has none. Those that we ask for are open to
+// all.
+std::string line_about(const std::string& process, const char* name) {
+  const std::string path = "/proc/" + process + "/" + name;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return {};
+  std::array<char, 1024> text{};
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
+}
+
+// The second number of a line.
+std::optional<std::uint64_t> second_number(const std::string& line) {
+  const std::size_t begin = line.find(' ');
+  if (begin == std::string::npos) return std::nullopt;
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(line.data() + begin + 1, line.data() + line.size(), number);
+  return parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::chrono::nanoseconds> starved_time_of(const std::string& process) {
+  const auto waited_ns = second_number(line_about(process, "schedstat"));
+  if (!waited_ns) return std::nullopt;
+  return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(*waited_ns));
+}
+
 Status killed_from_outside(const std::string& how) {
   return {StatusCode::kSourceIo,
           "its decoder was killed from outside (" + how + "): tried again by the next build"};
 }
 
 }  // namespace
+
+std::optional<std::chrono::nanoseconds> starved_time_of_this_thread() {
+  return starved_time_of("thread-self");
+}
 
 std::string worker_name(const std::vector<std::string>& command) {
   std::string text = "the decoder's worker (";
@@ -130,7 +167,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
                                                             const SharedMemory& memory) {
   if (command.empty()) return Status(StatusCode::kInternal, "no command for the decoder's worker");
   XTTS_ASSIGN(SocketPair pair, socket_pair(command));
-  const FileDescriptor shared(::fcntl(memory.descriptor(), F_DUPFD_CLOEXEC, kDescriptorMin));
+  const FileDescriptor shared = moved_up(memory.descriptor());
   if (!shared.is_open()) return start_failure(command, errno);
   pid_t process = 0;
   const int error = SpawnSettings(pair.theirs.get(), shared.get()).spawn(process, command);
@@ -156,6 +193,22 @@ std::optional<std::chrono::nanoseconds> WorkerProcess::cpu_time() const {
   timespec time{};
   if (cpu_clock_ == -1 || ::clock_gettime(cpu_clock_, &time) != 0) return std::nullopt;
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::optional<std::chrono::nanoseconds> WorkerProcess::starved_time() const {
+  return starved_time_of(std::to_string(process_));
+}
+
+bool WorkerProcess::wants_a_processor() const {
+  const std::string line = line_about(std::to_string(process_), "stat");  // "12 (name) R ..."
+  const std::size_t end_of_name = line.rfind(')');
+  return end_of_name != std::string::npos && line.compare(end_of_name, 3, ") R") == 0;
+}
+
+std::optional<std::uint64_t> WorkerProcess::resident_bytes() const {
+  static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto pages = second_number(line_about(std::to_string(process_), "statm"));
+  return pages ? std::optional(*pages * page_bytes) : std::nullopt;
 }
 
 // Only while it is ours to reap does its number name no other process.

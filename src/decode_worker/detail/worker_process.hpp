@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -20,6 +21,9 @@ namespace xtts::decode_worker::detail {
 // "the decoder's worker (/usr/bin/xtts-precompute decode-worker)".
 [[nodiscard]] std::string worker_name(const std::vector<std::string>& command);
 
+// How long this thread has waited for a processor; nothing where the system does not tell.
+[[nodiscard]] std::optional<std::chrono::nanoseconds> starved_time_of_this_thread();
+
 class WorkerProcess {
  public:
   // kInternal: there is no such program; kResource: the system refuses. Returns before the worker
@@ -33,6 +37,12 @@ class WorkerProcess {
   [[nodiscard]] Channel& channel() noexcept { return channel_; }
   // Of the process so far. Nothing once it has ended.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> cpu_time() const;
+  // What the system tells of it; nothing where it does not, or the process has ended.
+  // How long it has waited for a processor, as far as these waits are over.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> starved_time() const;
+  [[nodiscard]] bool wants_a_processor() const;  // it runs, or would
+  // Of memory that is in use, shared memory and the pages of libraries included.
+  [[nodiscard]] std::optional<std::uint64_t> resident_bytes() const;
   void kill();
   // What its end means for the clip in hand; for a worker that has closed its socket. Waits until
   // it is dead.
