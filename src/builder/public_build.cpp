@@ -3,11 +3,15 @@
 #include <utility>
 
 #include "base/current_exception.hpp"
+#include "base/no_cancellation.hpp"
 #include "base/try.hpp"
+#include "builder/callback_guard.hpp"
+#include "builder/check_options.hpp"
 #include "builder/find_program.hpp"
 #include "frontend/build_json.hpp"
 #include "frontend/build_rates.hpp"
 #include "frontend/build_request.hpp"
+#include "frontend/field_names.hpp"
 #include "frontend/json_text.hpp"
 #include "pipeline/build.hpp"
 #include "xtts/builder.hpp"
@@ -44,6 +48,10 @@ BuildReport public_report(const pipeline::BuildRequest& request,
       .computed_count = report.computed_count,
       .reused_count = report.reused_count,
       .gone_count = report.gone_count,
+      .found_count = report.accounting.found,
+      .dropped_count = report.accounting.dropped,
+      .rejected_count = report.accounting.rejected,
+      .renamed_count = report.accounting.renamed,
       .sound_seconds = report.sound_seconds,
       .cache_bytes = report.cache_bytes,
       .records_by_split = report.records_by_split,
@@ -65,45 +73,55 @@ BuildReport public_report(const pipeline::BuildRequest& request,
 
 class Observer final : public pipeline::BuildObserver {
  public:
-  Observer(Env& env, const pipeline::BuildRequest& request, const BuildCallbacks& callbacks)
-      : env_(env), request_(request), callbacks_(callbacks) {}
+  Observer(Env& env, const pipeline::BuildRequest& request, const BuildCallbacks& callbacks,
+           builder::CallbackGuard& guard)
+      : env_(env), request_(request), callbacks_(callbacks), guard_(guard) {}
 
   [[nodiscard]] bool wants_estimate() const override {
     return static_cast<bool>(callbacks_.before);
   }
   void notice(const std::string& text) override {
-    if (callbacks_.notice) callbacks_.notice(text);
+    if (callbacks_.notice)
+      guard_.run("notice", [&] { callbacks_.notice(frontend::with_fields(text)); });
   }
   void before(const pipeline::BuildPreview& preview) override {
-    if (callbacks_.before) callbacks_.before(public_preview(request_, preview));
+    if (!callbacks_.before) return;
+    pipeline::BuildPreview in_fields = preview;
+    for (std::string& note : in_fields.notes) note = frontend::with_fields(note);
+    const BuildPreview shown = public_preview(request_, in_fields);
+    guard_.run("before", [&] { callbacks_.before(shown); });
   }
   void progress(const pipeline::BuildProgress& progress) override {
     if (!callbacks_.progress) return;
     rates_.update(env_.now(), progress);
-    callbacks_.progress(rates_.shown());
+    guard_.run("progress", [&] { callbacks_.progress(rates_.shown()); });
   }
   [[nodiscard]] bool cancelled() const override {
-    return callbacks_.cancelled && callbacks_.cancelled();
+    bool is_wanted = false;
+    if (callbacks_.cancelled) guard_.run("cancelled", [&] { is_wanted = callbacks_.cancelled(); });
+    return is_wanted || guard_.has_thrown();
   }
 
  private:
   Env& env_;
   const pipeline::BuildRequest& request_;
   const BuildCallbacks& callbacks_;
+  builder::CallbackGuard& guard_;
   frontend::BuildRates rates_;
 };
 
 Result<BuildReport> run_build(Env& env, const BuildOptions& options,
-                              const BuildCallbacks& callbacks) {
+                              const BuildCallbacks& callbacks, builder::CallbackGuard& guard) {
   const auto hear_config = [&](const recipe::TrainerConfig& config) {
     if (!callbacks.notice) return;
-    for (const std::string& line : frontend::not_reproduced(config)) callbacks.notice(line);
+    for (const std::string& line : frontend::not_reproduced(config))
+      guard.run("notice", [&] { callbacks.notice(line); });
   };
   XTTS_ASSIGN(
       const auto request,
       frontend::request_of(env, options, builder::caller_with(options.program), hear_config));
   const auto begin = env.now();
-  Observer observer(env, request, callbacks);
+  Observer observer(env, request, callbacks, guard);
   XTTS_ASSIGN(const auto report, pipeline::build(env, request, observer));
   if (request.dry_run) return BuildReport{};
   const double elapsed_s = std::chrono::duration<double>(env.now() - begin).count();
@@ -112,8 +130,15 @@ Result<BuildReport> run_build(Env& env, const BuildOptions& options,
 
 }  // namespace
 
-Result<BuildReport> build_cache(const BuildOptions& options, const BuildCallbacks& callbacks) try {
-  return run_build(Env::real(), options, callbacks);
+Result<BuildReport> build_cache(const BuildOptions& options, const BuildCallbacks& callbacks,
+                                std::size_t options_bytes) try {
+  const NoCancellation no_cancellation;
+  XTTS_TRY(builder::check_size("BuildOptions", options_bytes, sizeof options));
+  XTTS_TRY(builder::check_texts(options, builder::Paths::kDataAndCache));
+  builder::CallbackGuard guard;
+  auto report = frontend::with_fields(run_build(Env::real(), options, callbacks, guard));
+  if (guard.has_thrown()) return guard.failure();
+  return report;
 } catch (...) {
   return status_of_current_exception();
 }

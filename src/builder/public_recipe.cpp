@@ -4,8 +4,10 @@
 #include "base/current_exception.hpp"
 #include "base/env.hpp"
 #include "base/try.hpp"
+#include "builder/check_options.hpp"
 #include "formats/canonical_json.hpp"
 #include "frontend/build_request.hpp"
+#include "frontend/field_names.hpp"
 #include "frontend/json_text.hpp"
 #include "frontend/recipe_json.hpp"
 #include "xtts/recipe.hpp"
@@ -24,8 +26,10 @@ Result<RecipeReport> describe(Env& env, const BuildOptions& options) {
 
 }  // namespace
 
-Result<RecipeReport> describe_recipe(const BuildOptions& options) try {
-  return describe(Env::real(), options);
+Result<RecipeReport> describe_recipe(const BuildOptions& options, std::size_t options_bytes) try {
+  XTTS_TRY(builder::check_size("BuildOptions", options_bytes, sizeof options));
+  XTTS_TRY(builder::check_texts(options, builder::Paths::kNone));
+  return frontend::with_fields(describe(Env::real(), options));
 } catch (...) {
   return status_of_current_exception();
 }

@@ -1,16 +1,17 @@
 // include/xtts/runtime.hpp on pipeline::LiveClips.
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdlib>
 #include <utility>
 
 #include "base/current_exception.hpp"
 #include "base/fork_count.hpp"
+#include "base/no_cancellation.hpp"
 #include "base/try.hpp"
+#include "builder/callback_guard.hpp"
+#include "builder/check_options.hpp"
 #include "builder/find_program.hpp"
 #include "formats/canonical_json.hpp"
 #include "frontend/build_request.hpp"
+#include "frontend/field_names.hpp"
+#include "frontend/temporary_folder.hpp"
 #include "pipeline/live_clips.hpp"
 #include "xtts/runtime.hpp"
 
@@ -39,14 +40,8 @@ struct RuntimeClips::Impl {
 
 namespace {
 
-// Of this object alone: several may be in a process.
-std::string runtime_scratch_folder() {
-  static std::atomic<std::uint32_t> count = 0;
-  const char* const folder = std::getenv("TMPDIR");
-  return join_path(folder != nullptr && *folder != '\0' ? folder : "/tmp",
-                   "xtts-runtime-" + std::to_string(::getpid()) + "-" +
-                       std::to_string(fork_count()) + "-" + std::to_string(count.fetch_add(1)));
-}
+const std::string kNoText;
+const std::vector<std::string> kNoNames;
 
 Status check_options_of_runtime(const BuildOptions& options) {
   const auto refuse = [](const std::string& option) {
@@ -89,8 +84,9 @@ RuntimeRecord public_record(pipeline::LiveRecord record, double frame_s) {
 // Exceptions stop here.
 template <typename Call>
 auto guarded_runtime(Call call) -> decltype(call()) {
+  const NoCancellation no_cancellation;
   try {
-    return call();
+    return frontend::with_fields(call());
   } catch (...) {
     return status_of_current_exception();
   }
@@ -103,44 +99,56 @@ RuntimeClips::~RuntimeClips() = default;
 RuntimeClips::RuntimeClips(RuntimeClips&& other) noexcept = default;
 
 Result<RuntimeClips> RuntimeClips::open(const BuildOptions& options,
-                                        const RuntimeCallbacks& callbacks) {
+                                        const RuntimeCallbacks& callbacks,
+                                        std::size_t options_bytes) {
   return guarded_runtime([&]() -> Result<RuntimeClips> {
+    XTTS_TRY(builder::check_size("BuildOptions", options_bytes, sizeof options));
+    XTTS_TRY(builder::check_texts(options, builder::Paths::kData));
+    builder::CallbackGuard guard;
     XTTS_TRY(check_options_of_runtime(options));
     const auto hear_config = [&](const recipe::TrainerConfig& config) {
       if (!callbacks.notice) return;
-      for (const std::string& line : frontend::not_reproduced(config)) callbacks.notice(line);
+      for (const std::string& line : frontend::not_reproduced(config))
+        guard.run("notice", [&] { callbacks.notice(line); });
     };
     Env& env = Env::real();
     XTTS_ASSIGN(
         auto request,
         frontend::request_of(env, options, builder::caller_with(options.program), hear_config));
-    XTTS_ASSIGN(auto clips,
-                pipeline::LiveClips::open(env, std::move(request), runtime_scratch_folder()));
+    XTTS_ASSIGN(auto clips, pipeline::LiveClips::open(env, std::move(request),
+                                                      frontend::temporary_folder(env)));
+    if (guard.has_thrown()) return guard.failure();
     return RuntimeClips(std::make_unique<Impl>(std::move(clips)));
   });
 }
 
 const std::string& RuntimeClips::recipe_name() const noexcept {
+  if (impl_ == nullptr) return kNoText;
   return impl_->clips->recipe().name;
 }
 
 std::string RuntimeClips::features_fingerprint() const {
+  if (impl_ == nullptr) return {};
   return formats::fingerprint(impl_->clips->recipe().features).to_hex();
 }
 
 std::string RuntimeClips::text_fingerprint() const {
+  if (impl_ == nullptr) return {};
   return formats::fingerprint(impl_->clips->recipe().text).to_hex();
 }
 
 std::string RuntimeClips::digest() const {
+  if (impl_ == nullptr) return {};
   return impl_->clips->plan().digest.to_hex();
 }
 
 const std::string& RuntimeClips::layout_of_data() const noexcept {
+  if (impl_ == nullptr) return kNoText;
   return impl_->clips->plan().corpus.layout;
 }
 
 std::vector<RuntimeColumn> RuntimeClips::columns() const {
+  if (impl_ == nullptr) return {};
   std::vector<RuntimeColumn> shown;
   const std::uint32_t frames = impl_->clips->recipe().features.max_frames;
   for (const formats::ColumnEntry& column : impl_->clips->columns()) {
@@ -155,14 +163,17 @@ std::vector<RuntimeColumn> RuntimeClips::columns() const {
 }
 
 const std::vector<std::string>& RuntimeClips::speakers() const noexcept {
+  if (impl_ == nullptr) return kNoNames;
   return impl_->clips->speakers().names();
 }
 
 const std::vector<std::string>& RuntimeClips::languages() const noexcept {
+  if (impl_ == nullptr) return kNoNames;
   return impl_->clips->languages().names();
 }
 
 std::vector<RejectedClip> RuntimeClips::planned_rejects() const {
+  if (impl_ == nullptr) return {};
   std::vector<RejectedClip> shown;
   for (const formats::Reject& reject : impl_->clips->plan().rejects)
     shown.push_back(public_reject(reject));
@@ -170,11 +181,13 @@ std::vector<RejectedClip> RuntimeClips::planned_rejects() const {
 }
 
 std::uint64_t RuntimeClips::size() const noexcept {
+  if (impl_ == nullptr) return 0;
   return impl_->clips->size();
 }
 
 Result<RuntimeClip> RuntimeClips::clip(std::uint64_t position) const {
   return guarded_runtime([&]() -> Result<RuntimeClip> {
+    if (impl_ == nullptr) return builder::is_empty("RuntimeClips");
     XTTS_TRY(impl_->check_position(position));
     const corpus::Clip& clip = impl_->clips->clip(position);
     return RuntimeClip{.id = pipeline::full_id(clip),
@@ -191,11 +204,13 @@ Result<RuntimeClip> RuntimeClips::clip(std::uint64_t position) const {
 }
 
 std::optional<std::uint64_t> RuntimeClips::find(std::string_view id) const {
+  if (impl_ == nullptr) return std::nullopt;
   return impl_->clips->find(id);
 }
 
 Result<RuntimeRecord> RuntimeClips::record(std::uint64_t position) const {
   return guarded_runtime([&]() -> Result<RuntimeRecord> {
+    if (impl_ == nullptr) return builder::is_empty("RuntimeClips");
     XTTS_TRY(impl_->check_position(position));
     if (impl_->is_forked()) {
       return Status(StatusCode::kUnsupported,
@@ -207,10 +222,12 @@ Result<RuntimeRecord> RuntimeClips::record(std::uint64_t position) const {
 }
 
 std::uint64_t RuntimeClips::fault_count() const {
+  if (impl_ == nullptr) return 0;
   return impl_->clips->fault_count();
 }
 
 std::uint64_t RuntimeClips::faults_allowed() const {
+  if (impl_ == nullptr) return 0;
   return impl_->clips->faults_allowed();
 }
 

@@ -1,8 +1,11 @@
 // SoundReader of include/xtts/add_column.hpp on frontend::StoredSound.
 #include <utility>
 
+#include "base/check_text.hpp"
 #include "base/current_exception.hpp"
+#include "base/no_cancellation.hpp"
 #include "base/try.hpp"
+#include "builder/check_options.hpp"
 #include "builder/find_program.hpp"
 #include "frontend/stored_sound.hpp"
 #include "xtts/add_column.hpp"
@@ -22,12 +25,16 @@ SoundReader::~SoundReader() = default;
 
 Result<SoundReader> SoundReader::open(const std::string& cache, const std::string& data,
                                       const std::string& program) {
+  const NoCancellation no_cancellation;
   try {
+    XTTS_TRY(check_path("cache", cache));
+    XTTS_TRY(check_path_text("data", data));
+    XTTS_TRY(check_path_text("program", program));
     auto impl = std::make_unique<Impl>();
     impl->asker = builder::caller_with(program);
     XTTS_ASSIGN(impl->view, reader::CacheView::open(Env::real(), cache));
     XTTS_ASSIGN(auto sound,
-                frontend::StoredSound::open(Env::real(), *impl->view, data, impl->asker));
+                frontend::StoredSound::open(Env::real(), *impl->view, data, {}, impl->asker));
     impl->sound.emplace(std::move(sound));
     return SoundReader(std::move(impl));
   } catch (...) {
@@ -36,10 +43,12 @@ Result<SoundReader> SoundReader::open(const std::string& cache, const std::strin
 }
 
 std::uint32_t SoundReader::sample_rate_hz() const noexcept {
-  return impl_->sound->sample_rate_hz();
+  return impl_ == nullptr ? 0 : impl_->sound->sample_rate_hz();
 }
 
 Result<std::vector<float>> SoundReader::read(std::uint64_t position) {
+  if (impl_ == nullptr) return builder::is_empty("SoundReader");
+  const NoCancellation no_cancellation;
   try {
     return impl_->sound->read(position);
   } catch (...) {

@@ -3,8 +3,12 @@
 #include <utility>
 
 #include "base/current_exception.hpp"
+#include "base/no_cancellation.hpp"
 #include "base/try.hpp"
+#include "builder/callback_guard.hpp"
+#include "builder/check_options.hpp"
 #include "builder/find_program.hpp"
+#include "frontend/field_names.hpp"
 #include "frontend/json_text.hpp"
 #include "frontend/verify_json.hpp"
 #include "frontend/verify_rates.hpp"
@@ -29,9 +33,13 @@ VerifyReport public_report(const verify::Report& report) {
                             .column = finding.column,
                             .what = finding.what,
                             .expected = finding.expected,
-                            .found = finding.found,
-                            .remedy = finding.remedy});
+                            .found = finding.found});
   }
+  if (report.remedy) {
+    out.remedy = report.remedy->command;
+    out.remedy_note = report.remedy->note;
+  }
+  out.clip_count = report.clip_count;
   for (const verify::Mended& mended : report.repaired) {
     out.repaired.push_back(
         {.file = mended.file, .what = mended.what, .recomputed_count = mended.recomputed_count});
@@ -42,11 +50,13 @@ VerifyReport public_report(const verify::Report& report) {
 // What the threads of all stages tell, one at a time.
 class Teller {
  public:
-  Teller(Env& env, const VerifyCallbacks& callbacks) : env_(env), callbacks_(callbacks) {}
+  Teller(Env& env, const VerifyCallbacks& callbacks, builder::CallbackGuard& guard)
+      : env_(env), callbacks_(callbacks), guard_(guard) {}
 
   void tell(frontend::VerifyRates& rates, std::uint64_t done, std::uint64_t total) {
     const std::lock_guard lock(mutex_);
-    callbacks_.progress(rates.update(env_.now(), done, total));
+    const VerifyProgress progress = rates.update(env_.now(), done, total);
+    guard_.run("progress", [&] { callbacks_.progress(progress); });
   }
 
   frontend::VerifyRates check{VerifyStage::kCheck};
@@ -56,16 +66,24 @@ class Teller {
  private:
   Env& env_;
   const VerifyCallbacks& callbacks_;
+  builder::CallbackGuard& guard_;
   std::mutex mutex_;
 };
 
 Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
-                                const VerifyCallbacks& callbacks) {
+                                const VerifyCallbacks& callbacks, builder::CallbackGuard& guard) {
   XTTS_ASSIGN(verify::Options settings,
               frontend::settings_of(env, options, builder::caller_with(options.program)));
-  settings.cancelled = callbacks.cancelled;
-  settings.notice = callbacks.notice;
-  Teller teller(env, callbacks);
+  settings.cancelled = [&] {
+    bool is_wanted = false;
+    if (callbacks.cancelled) guard.run("cancelled", [&] { is_wanted = callbacks.cancelled(); });
+    return is_wanted || guard.has_thrown();
+  };
+  settings.notice = [&](const std::string& text) {
+    if (callbacks.notice)
+      guard.run("notice", [&] { callbacks.notice(frontend::with_fields(text)); });
+  };
+  Teller teller(env, callbacks, guard);
   if (callbacks.progress) {
     const auto of_stage = [&](frontend::VerifyRates& rates) {
       return [&](std::uint64_t done, std::uint64_t total) { teller.tell(rates, done, total); };
@@ -74,15 +92,23 @@ Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
     settings.recompute_progress = of_stage(teller.recompute);
     settings.repair_progress = of_stage(teller.repair);
   }
-  XTTS_ASSIGN(const auto report, verify::verify_cache(env, options.cache, settings));
+  XTTS_ASSIGN(auto report, verify::verify_cache(env, options.cache, settings));
+  for (verify::Finding& finding : report.findings)
+    finding.found = frontend::with_fields(finding.found);
   return public_report(report);
 }
 
 }  // namespace
 
-Result<VerifyReport> verify_cache(const VerifyOptions& options,
-                                  const VerifyCallbacks& callbacks) try {
-  return run_verify(Env::real(), options, callbacks);
+Result<VerifyReport> verify_cache(const VerifyOptions& options, const VerifyCallbacks& callbacks,
+                                  std::size_t options_bytes) try {
+  const NoCancellation no_cancellation;
+  XTTS_TRY(builder::check_size("VerifyOptions", options_bytes, sizeof options));
+  XTTS_TRY(builder::check_texts(options));
+  builder::CallbackGuard guard;
+  auto report = frontend::with_fields(run_verify(Env::real(), options, callbacks, guard));
+  if (guard.has_thrown()) return guard.failure();
+  return report;
 } catch (...) {
   return status_of_current_exception();
 }

@@ -4,22 +4,28 @@
 #include <new>
 #include <system_error>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "base/confined_env.hpp"
+#include "base/shell_words.hpp"
+#include "base/shortage.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/build_checks.hpp"
 #include "pipeline/clip_worker.hpp"
 #include "pipeline/columns.hpp"
-#include "pipeline/estimate.hpp"
+#include "pipeline/confined_data.hpp"
 #include "pipeline/index_build.hpp"
 #include "pipeline/plan.hpp"
+#include "pipeline/preview.hpp"
+#include "pipeline/published_clip.hpp"
+#include "pipeline/record_maker.hpp"
 #include "pipeline/resource_advice.hpp"
 #include "pipeline/sound_columns.hpp"
 #include "pipeline/too_long.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/cache_view.hpp"
 #include "store/cache_folder.hpp"
+#include "store/generations.hpp"
 #include "store/journal.hpp"
 #include "store/source_table.hpp"
 
@@ -45,11 +51,13 @@ class Build {
   Result<BuildReport> plan_and_build() {
     XTTS_TRY(check_data());
     if (!request_.dry_run) {
+      const std::uint64_t shortages = shortage_count();
       auto opened = store::CacheFolder::open(
           env_, request_.cache,
           {.tell = [this](const std::string& text) { observer_.notice(text); },
            .cancelled = [this] { return observer_.cancelled(); }});
-      if (opened.status().code() == StatusCode::kResource) return advise_on_writing(opened.status());
+      const bool is_refused = opened.status().code() == StatusCode::kResource;
+      if (is_refused && shortage_count() == shortages) return advise_on_writing(opened.status());
       XTTS_ASSIGN(folder_, std::move(opened));
     }
     XTTS_TRY(open_published());
@@ -65,19 +73,29 @@ class Build {
                                   .previous = previous_.get(),
                                   .sources = sources_ ? &*sources_ : nullptr,
                                   .retry_rejects = request_.retry_rejects,
+                                  .without_text = request_.without_text,
+                                  .copies_renamed = has_published_numerics(),
                                   .partition = request_.partition,
-                                  .clips_per_shard = clips_per_shard(
-                                      sound_columns(request_.recipe, numerics_))}));
+                                  .clips_per_shard =
+                                      clips_per_shard(sound_columns(request_.recipe, numerics_)),
+                                  .decoder_command = request_.run.decoder_command,
+                                  .cancelled = request_.run.cancelled,
+                                  .audio_roots = request_.audio_roots,
+                                  .memory_bytes = request_.run.memory_bytes}));
     if (plan_.unchanged) return report_unchanged();
     if (previous_ && request_.partition) return check_published_part();
     if (previous_) XTTS_TRY(check_same_corpus(previous_->size(), plan_.gone_count));
     if (previous_)
       XTTS_TRY(check_added_columns(previous_->manifest(), has_tokens(plan_, request_.recipe)));
     XTTS_TRY(check_numerics());
+    // What is published in this dtype fits, and shows that its corpus does.
+    if (!previous_) XTTS_TRY(check_dtype_holds_full_scale(request_.recipe, request_.isa));
     if (request_.dry_run) {
-      preview(0);
+      preview(
+          sealed_count(store::Journal::shard_count(env_, request_.cache, plan_.to_compute_digest)));
       return BuildReport{};
     }
+    XTTS_TRY(check_known_losses());
     return compute_and_publish();
   }
 
@@ -111,12 +129,29 @@ class Build {
     auto opened = reader::CacheView::open(env_, request_.cache);
     if (opened) {
       previous_ = std::move(opened).value();
-      return {};
+      return check_shards_are_there();
     }
-    if (opened.status().code() == StatusCode::kNotFound) return {};
-    return {opened.status().code(),
-            opened.status().message() +
-                "; 'verify' says more, 'build --overwrite' makes the cache anew"};
+    if (opened.status().code() == StatusCode::kNotFound) {
+      // Beside the journal of an unfinished update, a lost manifest looks like a first build.
+      if (!store::is_manifest_lost(env_, request_.cache)) return {};
+      return {StatusCode::kCorrupt,
+              join_path(request_.cache, "manifest.json") +
+                  " is lost, but its index is there: 'xtts-precompute verify " +
+                  shell_quoted(request_.cache) + " --repair' brings it back"};
+    }
+    if (opened.status().code() != StatusCode::kCorrupt) return opened.status();
+    return {opened.status().code(), opened.status().message() + "; --overwrite is the last resort"};
+  }
+
+  // A shard that is lost or cut would end the build after its work, or go unseen where there is
+  // none. What sizes do not tell, verify does.
+  Status check_shards_are_there() {
+    XTTS_ASSIGN(const auto lost, lost_shard(env_, request_.cache, previous_->manifest()));
+    if (!lost) return {};
+    return {StatusCode::kCorrupt, request_.cache + " is damaged: " + *lost +
+                                      "; 'xtts-precompute verify " + shell_quoted(request_.cache) +
+                                      " --repair --data " + shell_quoted(request_.data) +
+                                      "' mends it"};
   }
 
   // Its sources may have other times than when it was built, and what the system refused may work
@@ -126,35 +161,30 @@ class Build {
     return report_unchanged();
   }
 
+  [[nodiscard]] bool has_published_numerics() const {
+    return previous_ && previous_->manifest().numerics.hash() == numerics_.hash();
+  }
+
+  // Before hours are spent on what would not be published.
+  Status check_known_losses() const {
+    if (previous_) XTTS_TRY(check_gone(plan_, previous_->size(), request_.max_losses));
+    return check_known_drops(plan_, request_.recipe, request_.max_losses);
+  }
+
   Status check_numerics() {
     if (!previous_ || request_.allow_mixed) return {};
     return check_same_numerics(previous_->manifest().numerics, numerics_, plan_.to_compute.size());
   }
 
   void preview(std::uint64_t sealed_count) {
-    BuildPreview preview;
-    preview.layout = plan_.corpus.layout;
-    preview.clip_count = plan_.clip_count();
-    preview.to_compute_count = plan_.to_compute.size();
-    preview.sealed_count = sealed_count;
-    preview.has_text = plan_.corpus.has_text;
-    preview.notes = plan_.corpus.notes;
-    preview.rejects = plan_.rejects;
-    preview.unknown_characters = plan_.unknown_characters;
-    preview.gone_count = plan_.gone_count;
-    std::unordered_set<std::string> shared;  // sources that are counted already
-    for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
-      if (plan_.clips[i].fate == ClipFate::kElsewhere) continue;
-      const auto& clip = plan_.corpus.clips[i];
-      if (!clip.segment || shared.insert(plan_.corpus.path_of(clip)).second)
-        preview.source_bytes += clip.source_bytes;
-      ++preview.clips_by_split[std::string(corpus::to_string(clip.split))];
-      if (plan_.clips[i].fate == ClipFate::kReuse) ++preview.reused_count;
-    }
-    if (const auto free = free_bytes_for(env_, request_.cache)) preview.free_bytes = *free;
-    if (observer_.wants_estimate()) estimate(env_, plan_, request_, preview);
-    observer_.before(preview);
-    preview_ = std::move(preview);
+    preview_ = preview_of(env_, plan_, request_, previous_ ? previous_->size() : 0, sealed_count,
+                          observer_.wants_estimate());
+    observer_.before(preview_);
+  }
+
+  [[nodiscard]] std::uint64_t sealed_count(std::uint64_t shard_count) const {
+    const auto columns = sound_columns(request_.recipe, numerics_);
+    return std::min<std::uint64_t>(shard_count * clips_per_shard(columns), plan_.to_compute.size());
   }
 
   Result<BuildReport> compute_and_publish() {
@@ -163,7 +193,7 @@ class Build {
       if (previous_) column = previous_->manifest().columns[column.id].spec;
     }
     std::vector<store::JournalShard> shards;
-    generation_ = previous_ ? previous_->manifest().generation + 1 : 1;
+    XTTS_TRY(choose_generation());
     if (!plan_.to_compute.empty()) {
       XTTS_ASSIGN(shards, compute(columns));
     } else {
@@ -180,23 +210,28 @@ class Build {
     return publish(columns, shards, rejects);
   }
 
+  // Above every one that was published here, also by what --overwrite replaces. A part of a
+  // partition is never updated, and merge joins parts of one generation: it stays 1.
+  Status choose_generation() {
+    if (request_.partition) return {};
+    XTTS_ASSIGN(const auto generations, folder_->generations());
+    generation_ = generations.newest + 1;
+    return {};
+  }
+
   Result<std::vector<store::JournalShard>> compute(std::vector<formats::ColumnSpec> columns) {
-    XTTS_TRY(folder_->check());  // planning takes its time, and another's journal is not ours
     XTTS_ASSIGN(
         auto journal,
-        store::Journal::open(env_, request_.cache,
+        store::Journal::open(env_, *folder_,
                              {.plan = plan_.to_compute_digest,
                               .features_fingerprint = columns.front().fingerprint,
                               .storage_fingerprint = formats::fingerprint(request_.recipe.storage),
                               .numerics = numerics_.hash(),
                               .generation = generation_}));
     XTTS_TRY(keep_intact_prefix(journal));
-    std::vector<store::SealedShard> keep;
-    for (const auto& shard : journal.shards)
-      keep.insert(keep.end(), shard.sealed.begin(), shard.sealed.end());
-    if (is_garbage_known_) XTTS_TRY(folder_->collect_garbage(published(), keep));
-    const std::uint64_t per_shard = clips_per_shard(columns);
-    preview(std::min<std::uint64_t>(journal.shards.size() * per_shard, plan_.to_compute.size()));
+    if (is_garbage_known_)
+      XTTS_TRY(folder_->collect_garbage(published(), sealed_of(journal.shards)));
+    preview(sealed_count(journal.shards.size()));
     // Plans its transforms while no other thread takes memory, and keeps the plans for all that
     // follow: FFTW ends the process where it finds none.
     XTTS_ASSIGN(const auto planner,
@@ -207,6 +242,7 @@ class Build {
                 compute_sound_columns(
                     {.env = env_,
                      .plan = plan_,
+                     .previous = previous_.get(),
                      .recipe = request_.recipe,
                      .columns = columns,
                      .run = request_.run,
@@ -214,7 +250,7 @@ class Build {
                      .generation = generation_,
                      .first_ordinal = previous_ ? published()->columns.front().shards.size() : 0},
                     *folder_, journal, observer_));
-    computed_count_ = plan_.to_compute.size();
+    computed_count_ = plan_.to_compute.size() - preview_.renamed_count;
     times_ = computed.times;
     return std::move(computed.shards);
   }
@@ -272,12 +308,13 @@ class Build {
   Result<BuildReport> publish(const std::vector<formats::ColumnSpec>& columns,
                               const std::vector<store::JournalShard>& shards,
                               const std::vector<Reject>& rejects) {
-    const bool adds_records = std::any_of(
-        shards.begin(), shards.end(), [](const auto& shard) { return !shard.sealed.empty(); });
+    const bool adds_records = std::any_of(shards.begin(), shards.end(),
+                                          [](const auto& shard) { return !shard.sealed.empty(); });
     if (adds_records) plan_.texts_changed = true;
     if (previous_ && !plan_.texts_changed) {
       // The index of the same generation tells by its name whether anything differs at all.
-      XTTS_ASSIGN(const IndexResult same, index(columns, shards, rejects, generation_ - 1));
+      XTTS_ASSIGN(const IndexResult same,
+                  index(columns, shards, rejects, previous_->manifest().generation));
       XTTS_ASSIGN(const std::string would_be, encode_manifest(same.manifest));
       XTTS_ASSIGN(const std::string is, encode_manifest(previous_->manifest()));
       if (would_be == is) {
@@ -287,6 +324,8 @@ class Build {
     }
     XTTS_ASSIGN(IndexResult index_result, index(columns, shards, rejects, generation_));
     const formats::Manifest& manifest = index_result.manifest;
+    XTTS_TRY(check_losses(manifest, shards, rejects));
+    XTTS_ASSIGN(const Accounting accounting, account_for(plan_, rejects, previous_.get()));
     XTTS_TRY(folder_->publish(manifest, index_result.rejects_jsonl));
     XTTS_TRY(save_sources(rejects, manifest.index_digest));
     previous_.reset();  // gives up its lock on the generation that was replaced
@@ -294,6 +333,8 @@ class Build {
     XTTS_TRY(folder_->finish());
     BuildReport report = report_of(manifest);
     report.rejects = rejects;
+    report.accounting = accounting;
+    report.drops = remedies_of(rejects, request_.recipe, accounting.found, manifest.counts.records);
     report.times = times_;
     for (const auto& reject : rejects)
       report.frames_needed = std::max(report.frames_needed, frames_wanted(reject));
@@ -301,6 +342,26 @@ class Build {
     report.warned_count = index_result.warned_count;
     report.warnings = index_result.warnings.by_count();
     return report;
+  }
+
+  // The index is written by then, for it knows the hours; it goes again where nothing is published.
+  Status check_losses(const formats::Manifest& manifest,
+                      const std::vector<store::JournalShard>& shards,
+                      const std::vector<Reject>& rejects) {
+    const auto& counts = manifest.counts;
+    Status verdict =
+        check_dropped(rejects, request_.recipe, request_.max_losses, found_count(plan_),
+                      counts.records, counts.seconds, LossKnown::kAfter);
+    if (verdict.ok() || !is_garbage_known_) return verdict;
+    XTTS_TRY(folder_->collect_garbage(published(), sealed_of(shards)));
+    return verdict;
+  }
+
+  static std::vector<store::SealedShard> sealed_of(const std::vector<store::JournalShard>& shards) {
+    std::vector<store::SealedShard> sealed;
+    for (const auto& shard : shards)
+      sealed.insert(sealed.end(), shard.sealed.begin(), shard.sealed.end());
+    return sealed;
   }
 
   Result<IndexResult> index(const std::vector<formats::ColumnSpec>& columns,
@@ -335,6 +396,7 @@ class Build {
     }
     store::SourceTable table;
     table.data_path = plan_.data_path;
+    table.audio_roots = plan_.audio_roots;
     table.plan_digest = plan_.digest;
     table.index_digest = index_digest;
     table.rows.reserve(plan_.corpus.clips.size());
@@ -346,7 +408,7 @@ class Build {
                             .inode = clip.source_inode,
                             .reject_check = check == checks.end() ? 0 : check->second});
     }
-    return store::save_source_table(env_, request_.cache, std::move(table));
+    return store::save_source_table(*folder_, std::move(table));
   }
 
   BuildReport report_of(const formats::Manifest& manifest) const {
@@ -407,7 +469,12 @@ class Build {
 Result<BuildReport> build(Env& env, const BuildRequest& request, BuildObserver& observer) {
   // What may still throw is the system refusing memory or threads; that is no defect of ours.
   try {
-    return Build(env, request, observer).run();
+    const auto of_sources =
+        confined_to_data(env, request.data, request.corpora, request.audio_roots);
+    const auto confined = confined_to(*of_sources, request.cache, Links::kNone);
+    BuildRequest heard = request;
+    heard.run.cancelled = [&observer] { return observer.cancelled(); };
+    return Build(*confined, heard, observer).run();
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::kResource,
                   "out of memory: run the same command with a lower --memory, or fewer threads");

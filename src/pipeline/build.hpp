@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/env.hpp"
@@ -19,6 +20,7 @@
 #include "formats/corpora.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
+#include "pipeline/losses.hpp"
 #include "pipeline/partition_choice.hpp"
 #include "pipeline/run_config.hpp"
 #include "pipeline/stage_times.hpp"
@@ -35,11 +37,14 @@ struct RejectLimit {
 struct BuildRequest {
   std::string data;
   std::vector<formats::CorporaEntry> corpora;  // of DATA, where it is a corpora.yaml
+  std::vector<std::string> audio_roots = {};   // folders outside of DATA that hold audio, too
   std::string cache;
   formats::Recipe recipe;
   RunConfig run;
   dsp::Isa isa = dsp::Isa::kBest;
-  RejectLimit max_rejects;                  // faults; policy drops do not count
+  RejectLimit max_rejects;                  // faults
+  LossLimits max_losses;                    // policy drops, vanished clips
+  bool without_text = false;                // lists that cannot be read are no reason to stop then
   std::vector<std::string> known_speakers;  // numbers 0, 1, ... of a new cache
   bool overwrite = false;                   // begin anew beside whatever is published
   bool allow_mixed = false;  // update a cache that another CPU or library version made
@@ -68,11 +73,21 @@ struct BuildPreview {
   std::map<std::string, std::uint64_t> clips_by_split;
   bool has_text = false;
   std::vector<std::string> notes;
+  std::map<std::string, std::uint64_t> not_audio;  // files by suffix, as in corpus::Corpus
+  std::vector<DropRemedy> drops;        // what rules drop already, by their texts
+  bool would_pass_max_dropped = false;  // the build ends before it computes anything
+  bool would_pass_max_gone = false;
+  std::uint64_t renamed_count = 0;       // of to_compute: copied from the cache, not decoded
   std::vector<formats::Reject> rejects;  // known already: lists and texts
   std::map<std::string, std::uint64_t> unknown_characters;
   // From a sample of the clips to compute; unset where there was nothing to sample.
   std::optional<double> sound_seconds;
   std::optional<double> build_seconds;
+  std::optional<std::pair<double, double>>
+      build_seconds_range;           // from, to: what it will lie within
+  DropRemedy expected_drops;         // of clips that are too long; no key: none are expected
+  double expected_drop_share = 0.0;  // of clips, or of hours
+  std::uint64_t expected_cut_count = 0;
   std::vector<StorageChoice> storage;  // estimates, but for padded ones
   std::uint64_t free_bytes = 0;
 };
@@ -109,6 +124,8 @@ struct BuildReport {
   std::uint64_t cache_bytes = 0;
   std::map<std::string, std::uint64_t> records_by_split;
   std::vector<formats::Reject> rejects;
+  Accounting accounting;          // every clip once; nothing where unchanged
+  std::vector<DropRemedy> drops;  // by rule
   std::uint32_t frames_needed =
       0;                           // max_frames that would drop or cut nothing; 0 where nothing was
   std::uint64_t cut_count = 0;     // stored, but cut to max_frames

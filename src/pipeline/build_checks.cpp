@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
+#include "store/ownership.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -44,6 +45,9 @@ std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
 
 Status check_data_folder(Env& env, const std::string& data) {
   const auto facts = env.stat(data);
+  if (facts.status().code() == StatusCode::kNotFound)
+    return {StatusCode::kNotFound, "there is no DATA at " + data +
+                                       ": name the folder with the recordings, or a corpora.yaml"};
   if (!facts) return {StatusCode::kNotFound, "DATA: " + facts.status().message()};
   if (facts->kind == FileKind::kDirectory) return {};
   return {StatusCode::kInvalidArgument, "DATA: " + data + " is not a folder"};
@@ -60,17 +64,7 @@ Status check_folders(Env& env, const std::string& data, const std::string& cache
   if (cache_stat->device == data_stat.device && cache_stat->inode == data_stat.inode) {
     return {StatusCode::kInvalidArgument, "DATA and CACHE are the same folder"};
   }
-  XTTS_ASSIGN(const auto entries, env.list(cache));
-  const bool is_cache =
-      std::any_of(entries.begin(), entries.end(), [](const DirectoryEntry& entry) {
-        return entry.name == "manifest.json" || entry.name == ".build";
-      });
-  const bool is_empty =
-      std::all_of(entries.begin(), entries.end(),
-                  [](const DirectoryEntry& entry) { return entry.name == "lost+found"; });
-  if (is_cache || is_empty) return {};
-  return {StatusCode::kInvalidArgument,
-          cache + " holds other files and is not a cache: name a new or an empty folder"};
+  return store::check_may_be_cache(env, cache);
 }
 
 Status check_not_baked(const formats::Manifest* published, const formats::Recipe& recipe) {
@@ -156,7 +150,8 @@ Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count
 
 Status check_added_columns(const formats::Manifest& published, bool has_tokens) {
   const bool has_added = std::ranges::any_of(
-      published.columns, [](const formats::ColumnEntry& column) { return column.axis.has_value(); });
+      published.columns,
+      [](const formats::ColumnEntry& column) { return column.axis.has_value(); });
   if (!has_added || (published.find_column("tokens") != nullptr) == has_tokens) return {};
   return {StatusCode::kMismatch,
           std::string("the cache has ") + (has_tokens ? "no tokens" : "tokens") +

@@ -11,21 +11,14 @@ constexpr std::size_t kWindowSamples = 4 * dsp::SampleReader::kPieceSamplesMax;
 
 }  // namespace
 
-ClipSound::ClipSound(Env& env, std::string path, std::size_t samples_in_memory_max)
-    : env_(env), path_(std::move(path)), samples_in_memory_max_(samples_in_memory_max) {}
+ClipSound::ClipSound(Env& env, std::string folder, std::size_t samples_in_memory_max)
+    : env_(env), folder_(std::move(folder)), samples_in_memory_max_(samples_in_memory_max) {}
 
-ClipSound::~ClipSound() {
-  (void)begin();
-}
-
-Status ClipSound::begin() {
-  const bool has_file = writer_ != nullptr || file_ != nullptr;
-  writer_.reset();
+void ClipSound::begin() {
   file_.reset();
   samples_.clear();
   window_.clear();
   size_ = 0;
-  return has_file ? env_.remove_file(path_) : Status();
 }
 
 Status ClipSound::append(std::span<const float> samples) {
@@ -41,27 +34,22 @@ Status ClipSound::append(std::span<const float> samples) {
 }
 
 Status ClipSound::spill() {
-  if (writer_ == nullptr) {
-    XTTS_TRY(env_.create_directories(parent_path(path_)));
-    XTTS_ASSIGN(writer_, env_.open_for_write(path_, WriteMode::kTruncate));
+  if (file_ == nullptr) {
+    XTTS_ASSIGN(file_, open_scratch(env_, folder_));
   }
-  XTTS_TRY(writer_->append(std::as_bytes(std::span(samples_))).with_context("keeping a long clip"));
+  XTTS_TRY(file_->append(std::as_bytes(std::span(samples_))).with_context("keeping a long clip"));
   samples_.clear();
   return {};
 }
 
 Status ClipSound::end() {
-  if (writer_ == nullptr) return {};
-  XTTS_TRY(spill());
-  XTTS_TRY(writer_->close());
-  XTTS_ASSIGN(file_, env_.open_for_read(path_));
-  return {};
+  return file_ == nullptr ? Status() : spill();
 }
 
 Status ClipSound::read(std::uint64_t first, std::span<float> out) const {
   const auto bytes = std::as_writable_bytes(out);
   XTTS_ASSIGN(const std::size_t got, file_->read_at(first * sizeof(float), bytes));
-  if (got != bytes.size()) return {StatusCode::kResource, path_ + " became shorter"};
+  if (got != bytes.size()) return {StatusCode::kResource, "a scratch file became shorter"};
   return {};
 }
 

@@ -1,5 +1,5 @@
 // ClipSound: the samples of one clip at the recipe's rate, as they come from the decoder: in
-// memory, or, from a bound on, in a file of .build/, so that no clip is too long for the memory.
+// memory, or, from a bound on, in a scratch file, so that no clip is too long for the memory.
 // Whatever reads them sees no difference. The buffer is kept from clip to clip. One thread at a
 // time. Failures: kResource (the disk).
 #pragma once
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "base/scratch_file.hpp"
 #include "dsp/sample_reader.hpp"
 #include "xtts/status.hpp"
 
@@ -19,14 +20,11 @@ namespace xtts::pipeline {
 
 class ClipSound final : public dsp::SampleReader {
  public:
-  // `path`: where the file may lie; nobody else's.
-  ClipSound(Env& env, std::string path, std::size_t samples_in_memory_max);
-  ~ClipSound() override;
-  ClipSound(const ClipSound&) = delete;
-  ClipSound& operator=(const ClipSound&) = delete;
+  // `folder`: where the scratch file may lie.
+  ClipSound(Env& env, std::string folder, std::size_t samples_in_memory_max);
 
   // A new clip: the one before is forgotten.
-  [[nodiscard]] Status begin();
+  void begin();
   [[nodiscard]] Status append(std::span<const float> samples);
   // After the last append(); only then can the samples be read.
   [[nodiscard]] Status end();
@@ -43,12 +41,11 @@ class ClipSound final : public dsp::SampleReader {
   [[nodiscard]] Status read(std::uint64_t first, std::span<float> out) const;
 
   Env& env_;
-  const std::string path_;
+  const std::string folder_;
   const std::size_t samples_in_memory_max_;
   std::vector<float> samples_;  // all of them, or those that are not in the file yet
   std::uint64_t size_ = 0;
-  std::unique_ptr<WritableFile> writer_;
-  std::unique_ptr<RandomAccessFile> file_;
+  std::unique_ptr<ScratchFile> file_;
   std::vector<float> window_;  // of the file, from window_first_ on
   std::uint64_t window_first_ = 0;
 };

@@ -64,8 +64,8 @@ class Worker final : public ClipWorker {
         corpus_(corpus),
         shared_sources_(place.shared_sources),
         source_(place.memory_bytes / 4),
-        sound_(env, place.spill_path, place.memory_bytes / 2 / sizeof(float)),
-        decoder_(make_decoder(place.decoder_command)),
+        sound_(env, place.scratch_folder, place.memory_bytes / 2 / sizeof(float)),
+        decoder_(make_decoder(place.decoder_command, place.cancelled)),
         conditioner_(std::move(conditioner)),
         maker_(recipe, std::move(extractor)) {}
 
@@ -116,7 +116,7 @@ class Worker final : public ClipWorker {
   }
 
   Status run(const corpus::Clip& clip, ClipOutcome& outcome) {
-    XTTS_TRY(sound_.begin());
+    sound_.begin();
     XTTS_TRY(clip.segment ? cut_out(clip, outcome) : decode_source(clip, outcome));
     XTTS_TRY(sound_.end());
     if (is_over_long_ && refused(clip, refusal_of_source(recipe_.corpus), outcome)) return {};
@@ -135,7 +135,7 @@ class Worker final : public ClipWorker {
   Result<SourceFile::Opened> read_source(const corpus::Clip& clip, ClipOutcome& outcome) {
     begin_stage("read", &StageTimes::read_s);
     outcome.source_bytes = clip.source_bytes;
-    XTTS_ASSIGN(const auto source, source_.read(env_, corpus_.path_of(clip)));
+    XTTS_ASSIGN(const auto source, source_.read(env_, corpus_.place_of(clip)));
     if (source.size_bytes == 0) return Status(StatusCode::kBadInput, "the file is empty");
     begin_stage("decode", &StageTimes::decode_s);
     return source;
@@ -144,6 +144,7 @@ class Worker final : public ClipWorker {
   Status decode_source(const corpus::Clip& clip, ClipOutcome& outcome) {
     XTTS_ASSIGN(const auto source, read_source(clip, outcome));
     outcome.facts.content_digest = source.content_digest;
+    request_.suffix = suffix_of(clip.source);
     XTTS_ASSIGN(const auto decoded, decoder_->decode(*source.file, request_, to_sound_));
     keep(decoded, outcome);
     return {};
@@ -154,10 +155,10 @@ class Worker final : public ClipWorker {
     if (shared_sources_ == nullptr)
       return {StatusCode::kInternal, "no place to decode segments to"};
     begin_stage("decode", &StageTimes::decode_s);
-    XTTS_ASSIGN(const auto sound,
-                shared_sources_->get(corpus_.path_of(clip), [&](const decode::TakeSamples& take) {
-                  return decode_shared(clip, take, outcome);
-                }));
+    XTTS_ASSIGN(const auto sound, shared_sources_->get(corpus_.place_of(clip).key(),
+                                                       [&](const decode::TakeSamples& take) {
+                                                         return decode_shared(clip, take, outcome);
+                                                       }));
     const SourceSound& source = sound->source();
     is_over_long_ = source.facts.is_over_long;
     if (is_over_long_) return {};
@@ -196,6 +197,7 @@ class Worker final : public ClipWorker {
     XTTS_ASSIGN(const auto source, read_source(clip, outcome));
     decode::DecodeRequest at_own_rate = request_;
     at_own_rate.target_rate_hz = 0;
+    at_own_rate.suffix = suffix_of(clip.source);
     XTTS_ASSIGN(auto facts, decoder_->decode(*source.file, at_own_rate, take));
     return SourceSound{source.content_digest, std::move(facts)};
   }
@@ -206,7 +208,7 @@ class Worker final : public ClipWorker {
     facts.pcm_digest = pcm_digest;
     if (facts.nonfinite_sample_count > 0) {
       facts.warnings.push_back("its source has " + std::to_string(facts.nonfinite_sample_count) +
-                               " samples that are NaN or infinite: taken as 0");
+                               " samples that are NaN, infinite or beyond 1e30: taken as 0");
       facts.nonfinite_sample_count = 0;
     }
     if (!range.warning.empty()) facts.warnings.push_back(range.warning);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,11 +46,12 @@ struct ClipOutcome {
 
 // What a worker has to work with.
 struct WorkerPlace {
-  SharedSources* shared_sources = nullptr;  // none: it takes no segments
-  std::string spill_path = {};                   // where sound goes that is too long for its memory
+  SharedSources* shared_sources = nullptr;        // none: it takes no segments
+  std::string scratch_folder = {};                // for sound that is too long for its memory
   std::vector<std::string> decoder_command = {};  // as in RunConfig
-  // For a source's bytes and its sound. Larger sources are read twice, longer sound goes to
-  // `spill_path`.
+  std::function<bool()> cancelled = {};           // as in RunConfig
+  // For a source's bytes and its sound. Larger sources are read twice, longer sound goes into a
+  // scratch file.
   std::size_t memory_bytes = std::size_t{128} << 20U;
 };
 

@@ -15,7 +15,7 @@ std::unordered_map<std::string, std::uint32_t> segment_counts(const corpus::Corp
   for (const auto place : clips) {
     const corpus::Clip& clip = corpus.clips[place];
     if (!clip.segment) continue;
-    std::uint32_t& count = counts[corpus.path_of(clip)];
+    std::uint32_t& count = counts[corpus.place_of(clip).key()];
     count = turns == ClipTurns::kOnce ? count + 1 : UINT32_MAX;
   }
   return counts;
@@ -31,12 +31,12 @@ Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip,
                                          std::vector<MadeRecord> buffers) {
   auto worker = workers_.take();
   if (!worker) {
-    const auto number = std::to_string(worker_count_++);
     XTTS_ASSIGN(worker,
                 ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.corpus,
                                    {.shared_sources = &shared_sources_,
-                                    .spill_path = join_path(job_.folder, "long-" + number + ".f32"),
+                                    .scratch_folder = job_.folder,
                                     .decoder_command = job_.decoder_command,
+                                    .cancelled = job_.cancelled,
                                     .memory_bytes = static_cast<std::size_t>(job_.worker_bytes)}));
   }
   auto outcome = worker->process(clip, std::move(buffers));

@@ -3,10 +3,10 @@
 // it computes them again.
 //
 // Synchronised inside. Memory: `worker_bytes` for each that works at once. Disk: what WorkerPlace
-// and SharedSources say, in `folder`, which is there already and whose files nobody else names so.
+// and SharedSources say, in scratch files of `folder`, which is there already.
 #pragma once
 
-#include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,8 +38,9 @@ struct ClipWorkersJob {
   const formats::Recipe& recipe;
   dsp::Isa isa = dsp::Isa::kBest;
   const corpus::Corpus& corpus;
-  std::string folder;                        // for sound that is too long for the memory, or shared
+  std::string folder;  // for scratch: sound that is too long for the memory, or shared
   std::vector<std::string> decoder_command;  // as in RunConfig
+  std::function<bool()> cancelled = {};      // as in RunConfig
   std::uint64_t worker_bytes = kWorkerBytesMax;
   ClipTurns turns = ClipTurns::kOnce;
 };
@@ -59,7 +60,6 @@ class ClipWorkers {
   const ClipWorkersJob job_;
   SharedSources shared_sources_;
   Pool<std::unique_ptr<ClipWorker>> workers_;
-  std::atomic<std::uint32_t> worker_count_ = 0;
 };
 
 }  // namespace xtts::pipeline

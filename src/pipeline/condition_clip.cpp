@@ -54,15 +54,17 @@ Result<std::vector<float>> all_samples(decode::AudioDecoder& decoder, const Rand
 
 Result<std::vector<float>> condition_clip(Env& env, const std::vector<std::string>& decoder_command,
                                           const formats::FeatureConfig& config,
-                                          const std::string& source_path,
+                                          const corpus::SourcePlace& source,
                                           const formats::RecordFacts& facts) {
-  XTTS_ASSIGN(const auto file, env.open_for_read(source_path));
+  XTTS_ASSIGN(const auto file, corpus::open_source(env, source));
   decode::DecodeRequest request = decode_request_of(config);
+  // Of the name that the cache keeps: a member of an archive has a suffix of its own.
+  request.suffix = suffix_of(facts.source_path.value_or(source.path));
   request.source_seconds_max = std::numeric_limits<double>::infinity();  // it was stored
   const auto decoder = make_decoder(decoder_command);
   auto samples = facts.segment_start_s ? decode_part(*decoder, *file, request, facts)
                                        : all_samples(*decoder, *file, request);
-  if (!samples) return samples.status().with_context(source_path);
+  if (!samples) return samples.status().with_context(source.path);
   XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(config));
   XTTS_TRY(conditioner.apply(*samples).status());
   return samples;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "corpus/source_place.hpp"
 #include "formats/facts.hpp"
 #include "formats/feature_config.hpp"
 #include "xtts/status.hpp"
@@ -15,6 +16,6 @@ namespace xtts::pipeline {
 // `facts` say which part of the source it is; `decoder_command` as in RunConfig.
 [[nodiscard]] Result<std::vector<float>> condition_clip(
     Env& env, const std::vector<std::string>& decoder_command, const formats::FeatureConfig& config,
-    const std::string& source_path, const formats::RecordFacts& facts);
+    const corpus::SourcePlace& source, const formats::RecordFacts& facts);
 
 }  // namespace xtts::pipeline

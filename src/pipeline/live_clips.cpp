@@ -8,6 +8,8 @@
 #include "pipeline/build_checks.hpp"
 #include "pipeline/clip_worker.hpp"
 #include "pipeline/columns.hpp"
+#include "pipeline/confined_data.hpp"
+#include "pipeline/record_maker.hpp"
 #include "pipeline/text_column.hpp"
 
 namespace xtts::pipeline {
@@ -33,13 +35,10 @@ bool is_fault(const formats::Reject& reject) {
 }  // namespace
 
 LiveClips::LiveClips(Env& env, BuildRequest request, std::string scratch_folder)
-    : env_(env), request_(std::move(request)), scratch_folder_(std::move(scratch_folder)) {}
-
-LiveClips::~LiveClips() {
-  if (!workers_) return;
-  workers_.reset();  // its files go first
-  (void)env_.remove_directory(scratch_folder_);
-}
+    : request_(std::move(request)),
+      confined_(confined_to_data(env, request_.data, request_.corpora, request_.audio_roots)),
+      env_(*confined_),
+      scratch_folder_(std::move(scratch_folder)) {}
 
 Result<std::unique_ptr<LiveClips>> LiveClips::open(Env& env, BuildRequest request,
                                                    std::string scratch_folder) {
@@ -52,10 +51,17 @@ Result<std::unique_ptr<LiveClips>> LiveClips::open(Env& env, BuildRequest reques
 
 Status LiveClips::prepare() {
   const formats::Recipe& recipe = request_.recipe;
+  XTTS_TRY(check_dtype_holds_full_scale(recipe, request_.isa));
   XTTS_ASSIGN(
       plan_,
       make_plan(
-          {.env = env_, .data = request_.data, .corpora = request_.corpora, .recipe = recipe}));
+          {.env = env_,
+           .data = request_.data,
+           .corpora = request_.corpora,
+           .recipe = recipe,
+           .without_text = request_.without_text,
+           .decoder_command = request_.run.decoder_command,
+           .audio_roots = request_.audio_roots}));
   if (plan_.to_compute.empty()) {
     XTTS_TRY(check_rejects(plan_.rejects, {.count = UINT64_MAX, .share = 1.0}, size(), size()));
   }

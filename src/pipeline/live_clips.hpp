@@ -8,7 +8,7 @@
 // Synchronised inside, once opened: any number of threads may ask for records at once, and each has
 // a worker to itself while it is inside. Memory: the plan, and a share of
 // RunConfig::memory_bytes for each thread that computes at once (thread_count of them are
-// expected). Disk: what SharedSources keeps, in the scratch folder, which goes with this object.
+// expected). Disk: what SharedSources keeps, in scratch files.
 //
 // Failures: open() as a build before it computes (kInvalidArgument, kNotFound, kTooManyRejects
 // where nothing is left, ...) and kUnsupported for rules that need all clips at once; record()
@@ -47,11 +47,10 @@ struct LiveRecord {
 
 class LiveClips {
  public:
-  // `request` without cache, partition and the like, which mean nothing here. `scratch_folder`:
-  // made where it is needed, and removed at the end; nobody else's.
+  // `request` without cache, partition and the like, which mean nothing here. `scratch_folder` is
+  // there already, and may be one that all users share.
   [[nodiscard]] static Result<std::unique_ptr<LiveClips>> open(Env& env, BuildRequest request,
                                                                std::string scratch_folder);
-  ~LiveClips();
   LiveClips(const LiveClips&) = delete;
   LiveClips& operator=(const LiveClips&) = delete;
 
@@ -89,8 +88,9 @@ class LiveClips {
   void remember(std::uint64_t position, const formats::Reject& reject);
   void forget(std::uint64_t position);
 
-  Env& env_;
   const BuildRequest request_;
+  const std::shared_ptr<Env> confined_;  // to DATA
+  Env& env_;
   const std::string scratch_folder_;
   Plan plan_;
   std::unordered_map<std::string, std::uint32_t> positions_;  // by full id

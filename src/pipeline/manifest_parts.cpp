@@ -29,6 +29,9 @@ std::optional<formats::Statistics> statistics_of(std::uint64_t frame_count,
   for (std::size_t channel = 0; channel < channels; ++channel) {
     const double mean = sums[channel] / frames;
     const double variance = sums[channels + channel] / frames - mean * mean;
+    // Sums of finite values are finite. Records of a program that stored others may have others: a
+    // cache without statistics is better than none.
+    if (!std::isfinite(mean) || !std::isfinite(variance)) return std::nullopt;
     statistics.mean.push_back(mean);
     statistics.std_deviation.push_back(std::sqrt(std::max(variance, 0.0)));
   }

@@ -14,11 +14,12 @@ namespace xtts::pipeline {
 
 // All that the clips have in a field, but for nothing: rejected clips' names, too, so that a
 // speaker's number does not change with what becomes of a clip.
-[[nodiscard]] inline std::set<std::string> names_of(const std::vector<corpus::Clip>& clips,
-                                                    std::string corpus::Clip::*field) {
-  std::set<std::string> names;
+[[nodiscard]] inline std::set<std::string, std::less<>> names_of(const std::vector<corpus::Clip>& clips,
+                                                    SharedText corpus::Clip::*field) {
+  std::set<std::string, std::less<>> names;
   for (const corpus::Clip& clip : clips) {
-    if (!(clip.*field).empty()) names.insert(clip.*field);
+    const std::string_view name = clip.*field;
+    if (!name.empty() && !names.contains(name)) names.emplace(name);
   }
   return names;
 }
@@ -27,7 +28,7 @@ class NameTable {
  public:
   // `known` first, as they are; then what `found` adds, sorted, so that no order of discovery
   // shows.
-  NameTable(std::vector<std::string> known, const std::set<std::string>& found)
+  NameTable(std::vector<std::string> known, const std::set<std::string, std::less<>>& found)
       : names_(std::move(known)) {
     for (const auto& name : names_)
       numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size()));

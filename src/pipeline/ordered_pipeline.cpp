@@ -1,61 +1,113 @@
-// Built without the thread sanitizer even where all else is built with it: it cannot see how oneTBB
-// orders what its threads do, so it would doubt every hand-over. HandOver tells it of the orders that
-// are promised (numbers are given one after the other, each to whoever computes it, then committed
-// one after the other; beyond `in_flight` none is given before an earlier one was committed); the
-// steps themselves stay under its eye.
 #include "pipeline/ordered_pipeline.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <vector>
 
-#include <stdexcept>
-#include <system_error>
-
-#include "base/hand_over.hpp"
+#include "base/run_on_threads.hpp"
 
 namespace xtts::pipeline {
+namespace {
 
-void run_ordered(OrderedWork& work, std::uint32_t thread_count, std::size_t in_flight) {
-  HandOver given, computed, committed;
-  const auto give = [&](tbb::flow_control& control) -> std::size_t {
-    given.begin();
-    committed.begin();
-    const std::optional<std::size_t> number = work.next();
-    given.end();
-    if (!number) control.stop();
-    return number.value_or(0);
-  };
-  const auto compute = [&](std::size_t number) {
-    given.begin();
-    work.compute(number);
-    computed.end();
-    return number;
-  };
-  const auto commit = [&](std::size_t number) {
-    computed.begin();
-    committed.begin();
-    work.commit(number);
-    committed.end();
-  };
-  using Mode = tbb::filter_mode;
-  const auto filters = tbb::make_filter<void, std::size_t>(Mode::serial_in_order, give) &
-                       tbb::make_filter<std::size_t, std::size_t>(Mode::parallel, compute) &
-                       tbb::make_filter<std::size_t, void>(Mode::serial_in_order, commit);
+// What the threads share. A thread that finds nothing to do waits until another has changed that.
+class OrderedRun {
+ public:
+  OrderedRun(OrderedWork& work, std::size_t in_flight)
+      : work_(work), is_computed_(std::max<std::size_t>(in_flight, 1), 0) {}
 
-  const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, thread_count);
-  tbb::task_arena arena(static_cast<int>(thread_count));
-  given.end();  // what the caller did before
-  try {
-    arena.execute([&] { tbb::parallel_pipeline(in_flight, filters); });
-  } catch (const std::runtime_error& error) {
-    // oneTBB 2021.8 says so when pthread_create fails; our steps throw nothing of the kind.
-    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                            error.what());
+  // One thread's part; returns when the run is at its end.
+  void run() noexcept {
+    std::unique_lock lock(mutex_);
+    while (failure_ == nullptr && !(is_at_end_ && first_ == end_)) {
+      if (can_commit()) {
+        commit(lock);
+      } else if (can_give()) {
+        if (give(lock)) compute(lock, end_ - 1);
+      } else {
+        changed_.wait(lock);
+      }
+    }
+    changed_.notify_all();
   }
-  given.begin();
-  computed.begin();
-  committed.begin();
+
+  void rethrow_failure() const {
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  // Steps of the work run without the lock. An exception of theirs ends the run.
+  template <typename Step>
+  void run_step(std::unique_lock<std::mutex>& lock, Step step) noexcept {
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      step();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure != nullptr && failure_ == nullptr) failure_ = failure;
+    changed_.notify_all();
+  }
+
+  [[nodiscard]] bool can_commit() const {
+    return !is_committing_ && first_ < end_ && is_computed_[first_ % is_computed_.size()] != 0;
+  }
+  [[nodiscard]] bool can_give() const {
+    return !is_at_end_ && !is_giving_ && end_ - first_ < is_computed_.size();
+  }
+
+  void commit(std::unique_lock<std::mutex>& lock) {
+    is_committing_ = true;
+    run_step(lock, [&, number = first_] { work_.commit(number); });
+    is_committing_ = false;
+    is_computed_[first_ % is_computed_.size()] = 0;
+    ++first_;
+  }
+
+  // False: there was no number.
+  [[nodiscard]] bool give(std::unique_lock<std::mutex>& lock) {
+    is_giving_ = true;
+    std::optional<std::size_t> number;
+    run_step(lock, [&] { number = work_.next(); });
+    is_giving_ = false;
+    if (!number) {
+      is_at_end_ = true;
+      return false;
+    }
+    if (!has_begun_) first_ = *number;
+    has_begun_ = true;
+    end_ = *number + 1;
+    return true;
+  }
+
+  void compute(std::unique_lock<std::mutex>& lock, std::size_t number) {
+    run_step(lock, [&] { work_.compute(number); });
+    is_computed_[number % is_computed_.size()] = 1;
+  }
+
+  OrderedWork& work_;
+  std::mutex mutex_;  // guards what stands below
+  std::condition_variable changed_;
+  std::vector<std::uint8_t> is_computed_;  // by number % in_flight: computed and not committed
+  std::size_t first_ = 0;                  // the oldest number that is not committed
+  std::size_t end_ = 0;                    // behind the number that was given last
+  bool has_begun_ = false;
+  bool is_giving_ = false;
+  bool is_committing_ = false;
+  bool is_at_end_ = false;  // no number comes any more
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::size_t run_ordered(OrderedWork& work, std::uint32_t thread_count, std::size_t in_flight) {
+  OrderedRun run(work, in_flight);
+  const std::size_t started = run_on_threads(thread_count, [&run] { run.run(); });
+  run.rethrow_failure();
+  return started;
 }
 
 }  // namespace xtts::pipeline

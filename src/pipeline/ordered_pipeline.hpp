@@ -1,11 +1,13 @@
-// run_ordered: numbers are given out in order, worked on in parallel, and taken back in order; on
-// oneTBB, which nothing else of the pipeline sees.
+// run_ordered: numbers are given out in order, worked on in parallel, and taken back in order.
 //
 // At most `in_flight` numbers are between next() and the end of their commit(), and they follow one
 // another: what belongs to a number may lie in slot number % in_flight. Returns when next() has
 // said that there are no more and all have been committed; the calling thread works too. An
-// exception that leaves a step ends the run and comes out here. std::system_error where the system
-// gives no thread.
+// exception that leaves a step ends the run and comes out here, when no thread works any more.
+//
+// Where the system gives fewer threads than asked for, those do it. oneTBB, which did this before,
+// starts threads from its own threads: where the system refused one (RLIMIT_NPROC, a limit of
+// address space), an exception left such a thread and ended the process.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +27,7 @@ class OrderedWork {
   virtual void commit(std::size_t number) = 0;
 };
 
-void run_ordered(OrderedWork& work, std::uint32_t thread_count, std::size_t in_flight);
+// Returns how many threads there were, which are all gone.
+std::size_t run_ordered(OrderedWork& work, std::uint32_t thread_count, std::size_t in_flight);
 
 }  // namespace xtts::pipeline

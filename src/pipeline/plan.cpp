@@ -7,6 +7,8 @@
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/clip_rules.hpp"
+#include "pipeline/gone_clips.hpp"
+#include "pipeline/look_at_sound.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/plan_hasher.hpp"
 #include "pipeline/segment.hpp"
@@ -41,10 +43,22 @@ class Planner {
 
   Result<Plan> run() {
     XTTS_ASSIGN(plan_.data_path, request_.env.real_path(request_.data));
+    for (const std::string& folder : request_.audio_roots) {
+      XTTS_ASSIGN(plan_.audio_roots.emplace_back(), request_.env.real_path(folder));
+    }
     XTTS_ASSIGN(plan_.corpus, discover());
-    for (const auto& problem : plan_.corpus.problems) {
-      plan_.rejects.push_back({class_of(problem.kind), problem.id, problem.path, problem.line,
-                               problem.stage, problem.reason, {}});
+    XTTS_TRY(check_lists_are_read());
+    if (request_.without_text) forget_texts();
+    // From here on only their number is asked for: a million of them need not be there twice.
+    plan_.rejects.reserve(plan_.corpus.problems.size());
+    for (auto& problem : plan_.corpus.problems) {
+      plan_.rejects.push_back({class_of(problem.kind),
+                               std::move(problem.id),
+                               std::move(problem.path),
+                               problem.line,
+                               std::move(problem.stage),
+                               std::move(problem.reason),
+                               {}});
     }
     plan_.clips.resize(plan_.corpus.clips.size());
     XTTS_TRY(apply_text_policies());
@@ -56,14 +70,13 @@ class Planner {
     plan_.all_clips = digest_of_all_clips(plan_);
     // A published part is never updated: whether DATA is what it was is all that is asked.
     if (request_.partition && request_.previous != nullptr) return std::move(plan_);
-    XTTS_TRY(count_gone());
     XTTS_TRY(read_previous_rejects());
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       if (plan_.clips[i].fate == ClipFate::kRejected) continue;
       XTTS_TRY(decide(i));
     }
-    if (request_.partition)
-      leave_to_others(plan_, *request_.partition, request_.clips_per_shard);
+    if (request_.previous != nullptr) XTTS_TRY(find_gone_clips(request_, plan_));
+    if (request_.partition) leave_to_others(plan_, *request_.partition, request_.clips_per_shard);
     list_clips_to_compute();
     XTTS_TRY(compare_texts());
     return std::move(plan_);
@@ -73,9 +86,33 @@ class Planner {
   Result<corpus::Corpus> discover() const {
     const auto& rules = request_.recipe.corpus;
     const auto longest_s = split_above_s(request_.recipe.features);
+    const auto look = make_look(request_.decoder_command, request_.cancelled);
+    const corpus::DiscoveryBounds bounds{request_.memory_bytes, request_.cancelled};
     return request_.corpora.empty()
-               ? corpus::discover(request_.env, request_.data, rules, known_splits(), longest_s)
-               : corpus::discover(request_.env, request_.corpora, rules, known_splits(), longest_s);
+               ? corpus::discover(request_.env, request_.data, rules, known_splits(), longest_s,
+                                  look, request_.audio_roots, bounds)
+               : corpus::discover(request_.env, request_.corpora, rules, known_splits(), longest_s,
+                                  look, request_.audio_roots, bounds);
+  }
+
+  Status check_lists_are_read() const {
+    if (plan_.corpus.unread_lists.empty() || request_.without_text) return {};
+    std::string lists;
+    for (const std::string& list : plan_.corpus.unread_lists) lists += "\n  " + list;
+    return {StatusCode::kInvalidArgument,
+            "DATA holds texts that no layout knows how to read:" + lists +
+                "\nA cache would lose them, and their splits and speakers. Give the columns names "
+                "that are known (audio, text, speaker, language, split; UTF-8), or name the layout "
+                "that DATA is to be read as (--layout-of-data folder takes the sound alone), or "
+                "give --no-text"};
+  }
+
+  void forget_texts() {
+    for (Clip& clip : plan_.corpus.clips) {
+      clip.text_raw.clear();
+      clip.text_normalized.clear();
+    }
+    plan_.corpus.has_text = false;
   }
 
   corpus::KnownSplits known_splits() const {
@@ -136,23 +173,17 @@ class Planner {
     return hasher.finish();
   }
 
+  [[nodiscard]] bool comes_from_same_folders() const {
+    return request_.sources->data_path == plan_.data_path &&
+           request_.sources->audio_roots == plan_.audio_roots;
+  }
+
   // The last build saw all of this, and left nothing that is worth another try.
   bool is_as_before() const {
     return request_.previous != nullptr && request_.sources != nullptr && !request_.retry_rejects &&
-           request_.sources->plan_digest == plan_.digest &&
-           request_.sources->data_path == plan_.data_path &&
+           request_.sources->plan_digest == plan_.digest && comes_from_same_folders() &&
            request_.sources->index_digest == request_.previous->manifest().index_digest &&
            !request_.previous->manifest().counts.rejects_by_class.contains("environment");
-  }
-
-  Status count_gone() {
-    if (request_.previous == nullptr) return {};
-    plan_.gone_count = request_.previous->size();
-    for (const Clip& clip : plan_.corpus.clips) {
-      XTTS_ASSIGN(const auto position, request_.previous->find(full_id(clip)));
-      if (position) --plan_.gone_count;
-    }
-    return {};
   }
 
   Status read_previous_rejects() {
@@ -174,8 +205,7 @@ class Planner {
   }
 
   const store::SourceRow* row_of_unchanged_source(const Clip& clip, const Digest& hash) const {
-    if (request_.sources == nullptr || request_.sources->data_path != plan_.data_path)
-      return nullptr;
+    if (request_.sources == nullptr || !comes_from_same_folders()) return nullptr;
     const store::SourceRow* row = request_.sources->find(hash);
     const bool same = row != nullptr && row->size_bytes == clip.source_bytes &&
                       row->mtime_ns == clip.source_mtime_ns && row->inode == clip.source_inode;
@@ -218,7 +248,7 @@ class Planner {
       reject_by_rule(i, std::move(*refusal));
       return {};
     }
-    plan_.clips[i] = {.fate = ClipFate::kReuse, .previous_position = position};
+    plan_.clips[i] = {.fate = ClipFate::kReuse, .previous_position = static_cast<std::uint32_t>(position)};
     return {};
   }
 
@@ -241,10 +271,10 @@ class Planner {
 
   // Segments of one source come one after the other, mostly.
   std::optional<Digest> content_digest(const Clip& clip) {
-    const std::string path = plan_.corpus.path_of(clip);
-    if (clip.segment && path == last_source_) return last_digest_;
-    const auto source = source_file_.read(request_.env, path);
-    last_source_ = path;
+    const corpus::SourcePlace place = plan_.corpus.place_of(clip);
+    if (clip.segment && last_source_ == place) return last_digest_;
+    const auto source = source_file_.read(request_.env, place);
+    last_source_ = place;
     last_digest_ = source ? std::optional(source->content_digest) : std::nullopt;
     return last_digest_;
   }
@@ -290,7 +320,7 @@ class Planner {
   const PlanRequest& request_;
   Plan plan_;
   SourceFile source_file_{0};  // to hash alone
-  std::string last_source_;
+  std::optional<corpus::SourcePlace> last_source_;
   std::optional<Digest> last_digest_;
   PlanHasher reused_sounds_;  // where duplicates are dropped
   std::unordered_map<std::string, Reject> previous_rejects_;
@@ -323,7 +353,7 @@ bool is_judged_by_sound(const Reject& reject) {
   return reject.stage != "list" && reject.stage != "discover" && reject.stage != "text";
 }
 
-const std::string& text_to_tokenize(const Clip& clip, const formats::TextConfig& config) {
+std::string_view text_to_tokenize(const Clip& clip, const formats::TextConfig& config) {
   return config.use_normalized && !clip.text_normalized.empty() ? clip.text_normalized
                                                                 : clip.text_raw;
 }

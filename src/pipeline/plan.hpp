@@ -1,8 +1,10 @@
 // Plan: what a build will do with each clip, found out without opening audio (but to hash a source
-// whose size or mtime changed). Immutable once made. Memory: about 400 bytes a clip and its text.
+// whose size or mtime changed, and to look into files whose names do not say what they are).
+// Immutable once made. Memory: about 300 bytes a clip and its text.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,14 +26,17 @@ namespace xtts::pipeline {
 
 enum class ClipFate : std::uint8_t {
   kCompute,
-  kReuse,     // the published record stays
-  kRejected,  // by its text, or as in the build before
+  kReuse,      // the published record stays
+  kRejected,   // by its text, or as in the build before
   kElsewhere,  // another part's, of several that merge will join
 };
 
+// The index counts records in 32 bits.
 struct PlannedClip {
   ClipFate fate = ClipFate::kCompute;
-  std::uint64_t previous_position = 0;  // kReuse
+  std::uint32_t previous_position = 0;  // kReuse
+  // kCompute: not decoded, but copied. The cache holds the same sound there, by an id that is gone.
+  std::optional<std::uint32_t> copied_from = {};
 };
 
 struct Plan {
@@ -41,11 +46,16 @@ struct Plan {
   std::vector<formats::Reject> rejects;   // lists, texts, and those kept from the build before
   std::map<std::string, std::uint64_t> unknown_characters;
   KnownSounds sounds;  // of the records that are reused, where duplicates are dropped
-  std::uint64_t gone_count = 0;  // published clips that the corpus names no more
-  std::string data_path;     // absolute
+  // Published clips that the corpus names no more, by their id or another.
+  std::uint64_t gone_count = 0;
+  // Those of them that nobody asked to go: the corpus section is as it was, or the source is gone.
+  std::uint64_t vanished_count = 0;
+  std::vector<std::string> vanished_examples;      // full ids, a few
+  std::string data_path;                           // absolute
+  std::vector<std::string> audio_roots;            // absolute
   [[nodiscard]] std::uint64_t clip_count() const;  // without other parts'
-  Digest to_compute_digest;  // heads the journal
-  Digest all_clips;          // what parts must agree on
+  Digest to_compute_digest;                        // heads the journal
+  Digest all_clips;                                // what parts must agree on
   Digest
       digest;  // of everything that decides the cache: equal to the last one means nothing changed
   bool unchanged = false;  // nothing to do; the fates below the rejects were not even looked at
@@ -62,8 +72,14 @@ struct PlanRequest {
   reader::CacheView* previous = nullptr;  // what is published and may be reused
   const store::SourceTable* sources = nullptr;
   bool retry_rejects = false;
+  bool without_text = false;    // as BuildRequest has it
+  bool copies_renamed = false;  // published records were made by these numerics
   std::optional<PartitionChoice> partition = {};
-  std::size_t clips_per_shard = 1;  // for `partition`
+  std::size_t clips_per_shard = 1;                // for `partition`
+  std::vector<std::string> decoder_command = {};  // as in RunConfig
+  std::function<bool()> cancelled = {};           // as in RunConfig
+  std::span<const std::string> audio_roots = {};  // as corpus::discover() takes them
+  std::uint64_t memory_bytes = UINT64_MAX;        // likewise
 };
 
 [[nodiscard]] Result<Plan> make_plan(const PlanRequest& request);
@@ -74,7 +90,7 @@ struct PlanRequest {
 [[nodiscard]] bool has_tokens(const Plan& plan, const formats::Recipe& recipe);
 // By its own bytes, not by a list or a text: such a verdict holds until the source changes.
 [[nodiscard]] bool is_judged_by_sound(const formats::Reject& reject);
-[[nodiscard]] const std::string& text_to_tokenize(const corpus::Clip& clip,
+[[nodiscard]] std::string_view text_to_tokenize(const corpus::Clip& clip,
                                                   const formats::TextConfig& config);
 
 }  // namespace xtts::pipeline

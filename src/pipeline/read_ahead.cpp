@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <new>
+#include <system_error>
 #include <utility>
 
 namespace xtts::pipeline {
@@ -37,8 +37,13 @@ ReadAhead::ReadAhead(Env& env, const Plan& plan, std::size_t first,
       window_bytes_(window_bytes),
       buffer_(kReadBytes),
       wanted_(first),
-      ready_(first),
-      thread_([this] { run(); }) {}
+      ready_(first) {
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {  // no thread is to be had: sources come as they come
+    ready_ = plan_.to_compute.size();
+  }
+}
 
 ReadAhead::~ReadAhead() {
   {
@@ -46,7 +51,7 @@ ReadAhead::~ReadAhead() {
     stopped_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void ReadAhead::wait_for(std::size_t place) {
@@ -61,7 +66,7 @@ void ReadAhead::wait_for(std::size_t place) {
 void ReadAhead::run() {
   try {
     read_windows();
-  } catch (const std::bad_alloc&) {  // then sources come as they come
+  } catch (...) {  // then sources come as they come
   }
   const std::lock_guard lock(mutex_);
   ready_ = plan_.to_compute.size();
@@ -69,13 +74,13 @@ void ReadAhead::run() {
 }
 
 void ReadAhead::read_windows() {
-  std::vector<std::string> paths;
+  std::vector<corpus::SourcePlace> places;
   std::size_t window_begin = ready_;
   while (window_begin < plan_.to_compute.size()) {
-    const std::size_t window_end = list_window(window_begin, paths);
-    for (const std::string& path : paths) {
+    const std::size_t window_end = list_window(window_begin, places);
+    for (const corpus::SourcePlace& place : places) {
       if (is_stopped()) break;
-      read(path);
+      read(place);
     }
     std::unique_lock lock(mutex_);
     ready_ = window_end;
@@ -86,23 +91,26 @@ void ReadAhead::read_windows() {
   }
 }
 
-std::size_t ReadAhead::list_window(std::size_t first, std::vector<std::string>& paths) {
-  paths.clear();
+std::size_t ReadAhead::list_window(std::size_t first, std::vector<corpus::SourcePlace>& places) {
+  places.clear();
   std::uint64_t bytes = 0;
   std::size_t end = first;
   for (; end < plan_.to_compute.size() && (end == first || bytes < window_bytes_); ++end) {
     const corpus::Clip& clip = plan_.corpus.clips[plan_.to_compute[end]];
-    std::string path = plan_.corpus.path_of(clip);
-    if (clip.segment && !shared_.insert(path).second) continue;
+    corpus::SourcePlace place = plan_.corpus.place_of(clip);
+    if (clip.segment && !shared_.insert(place.key()).second) continue;
     bytes += clip.source_bytes;
-    paths.push_back(std::move(path));
+    places.push_back(std::move(place));
   }
-  std::sort(paths.begin(), paths.end());
+  std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {
+    return std::pair(std::string_view(a.path), a.range ? a.range->offset_bytes : 0) <
+           std::pair(std::string_view(b.path), b.range ? b.range->offset_bytes : 0);
+  });
   return end;
 }
 
-void ReadAhead::read(const std::string& path) {
-  const auto file = env_.open_for_read(path);
+void ReadAhead::read(const corpus::SourcePlace& place) {
+  const auto file = corpus::open_source(env_, place);
   if (!file) return;
   for (std::uint64_t offset = 0; offset < (*file)->size_bytes();) {
     const auto got = (*file)->read_at(offset, buffer_);

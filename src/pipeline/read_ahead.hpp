@@ -43,9 +43,9 @@ class ReadAhead {
  private:
   void run();
   void read_windows();
-  void read(const std::string& path);
+  void read(const corpus::SourcePlace& place);
   // The end of the window that begins at `first`, with its sources sorted.
-  std::size_t list_window(std::size_t first, std::vector<std::string>& paths);
+  std::size_t list_window(std::size_t first, std::vector<corpus::SourcePlace>& places);
   [[nodiscard]] bool is_stopped();
 
   Env& env_;

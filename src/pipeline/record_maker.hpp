@@ -9,6 +9,7 @@
 #include "dsp/extract.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/clip_worker.hpp"
+#include "pipeline/value_rules.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -23,17 +24,25 @@ class RecordMaker {
   // So many first samples decide a record, however long the clip is.
   [[nodiscard]] std::uint64_t samples_wanted() const;
 
-  // Into frame_count, records and sums of `outcome`, whose buffers are reused. kBadInput as
-  // FeatureExtractor.
+  // Into frame_count, records, sums and warnings of `outcome`, whose buffers are reused. kBadInput
+  // as FeatureExtractor, and where a column has a value that is not finite; kUnsupported where its
+  // dtype cannot hold one (value_rules.hpp).
   [[nodiscard]] Status make(std::span<const float> samples, ClipOutcome& outcome);
 
  private:
-  void make_wave(std::span<const float> samples, MadeRecord& record) const;
+  [[nodiscard]] Status make_all(std::span<const float> samples, ClipOutcome& outcome);
+  [[nodiscard]] Result<ValueWarning> make_wave(std::span<const float> samples,
+                                               MadeRecord& record) const;
 
   const formats::Recipe& recipe_;
   const std::vector<formats::ColumnSpec> columns_;
   dsp::FeatureExtractor extractor_;
   std::vector<float> mel_, linear_, energy_;
 };
+
+// Known before any work: kInvalidArgument where the storage's dtype cannot hold what the recipe makes
+// of a tone at full scale, as a power spectrum in float16. Quieter clips may fit, so that a clip's
+// own values decide once the recipe has passed.
+[[nodiscard]] Status check_dtype_holds_full_scale(const formats::Recipe& recipe, dsp::Isa isa);
 
 }  // namespace xtts::pipeline

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "formats/canonical_json.hpp"
 #include "pipeline/columns.hpp"
 #include "pipeline/estimate.hpp"
+#include "pipeline/shared_sources.hpp"
 #include "report/human.hpp"
 #include "store/cache_folder.hpp"
 
@@ -47,7 +50,7 @@ std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& requ
   if (is_padded || free_bytes >= padded) return padded;
   if (chosen_bytes(preview) == 0) {
     preview.to_compute_count = plan.to_compute.size();
-    estimate(env, plan, request, preview);
+    estimate(env, plan, request, SampleBudget::kFixed, preview);
   }
   const std::uint64_t packed = chosen_bytes(preview);
   return packed == 0 ? padded : packed;
@@ -63,6 +66,46 @@ std::uint64_t sound_bytes(Env& env, const Plan& plan, const BuildRequest& reques
     bytes += (clips + per_block - 1) / per_block * kBytesPerBlock;
   }
   return bytes;
+}
+
+// Of a source that several clips share, as SharedSources keeps it: floats of one channel. Its rate
+// is not known yet, and 48 kHz is the highest that corpora of speech have.
+std::uint64_t kept_sound_bytes(const corpus::Clip& clip) {
+  constexpr double kBytesPerSecond = 48'000.0 * sizeof(float);
+  const double seconds = clip.segment->end_s.value_or(clip.segment->start_s);
+  // What lies behind its last part is decoded, too.
+  return std::max(static_cast<std::uint64_t>(seconds * kBytesPerSecond), 2 * clip.source_bytes);
+}
+
+// The most that lies in .build/ at once: a source stays from its first clip to its last.
+std::uint64_t shared_sound_bytes(const Plan& plan) {
+  struct Source {
+    std::uint64_t bytes = 0;
+    std::size_t last_clip = 0;
+  };
+  std::unordered_map<std::string, Source> sources;
+  for (std::size_t i = 0; i < plan.to_compute.size(); ++i) {
+    const corpus::Clip& clip = plan.corpus.clips[plan.to_compute[i]];
+    if (!clip.segment) continue;
+    Source& source = sources[plan.corpus.place_of(clip).key()];
+    source.bytes = std::max(source.bytes, kept_sound_bytes(clip));
+    source.last_clip = i;
+  }
+  std::uint64_t largest = 0;
+  std::uint64_t now = 0;
+  std::uint64_t most = 0;
+  std::unordered_set<std::string> held;
+  for (std::size_t i = 0; i < plan.to_compute.size(); ++i) {
+    const corpus::Clip& clip = plan.corpus.clips[plan.to_compute[i]];
+    if (!clip.segment) continue;
+    const std::string path = plan.corpus.place_of(clip).key();
+    const Source& source = sources[path];
+    if (held.insert(path).second) now += source.bytes;
+    most = std::max(most, now);
+    largest = std::max(largest, source.bytes);
+    if (source.last_clip == i) now -= source.bytes;
+  }
+  return std::min(most, SharedSources::kDiskBytesMax + largest);
 }
 
 // Tokens and index, which are written anew.
@@ -115,7 +158,8 @@ std::uint64_t bytes_left_to_write(Env& env, const Plan& plan, const BuildRequest
   std::uint64_t sealed = 0;
   for (const formats::ColumnSpec& column : sound_columns(request.recipe, {}))
     sealed += sealed_bytes(env, request.cache, column.name, published);
-  return sounds - std::min(sounds, sealed) + text_bytes(plan, request) + kOverheadBytes;
+  return sounds - std::min(sounds, sealed) + text_bytes(plan, request) + shared_sound_bytes(plan) +
+         kOverheadBytes;
 }
 
 Status advise_on_space(const Status& failure, std::optional<std::uint64_t> needed_bytes,

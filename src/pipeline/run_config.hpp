@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct RunConfig {
   // Program and arguments of a process that decodes (decode_worker/), one a thread; empty: this
   // process does, and a codec's crash is its end.
   std::vector<std::string> decoder_command = {};
+  // Asked while such a process decodes, from any thread: true ends what it is at. build() asks its
+  // observer.
+  std::function<bool()> cancelled = {};
 };
 
 inline constexpr std::uint64_t kMemoryBytesMin = std::uint64_t{512} << 20U;

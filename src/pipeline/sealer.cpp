@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "base/current_exception.hpp"
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
 
@@ -57,9 +58,13 @@ Status Sealer::seal(SealJob& job) {
 // An exception would end the whole run: memory is the one thing that may throw here.
 Status Sealer::seal_or_say_why(SealJob& job) {
   try {
-    return seal(job);
-  } catch (const std::bad_alloc&) {
-    return {StatusCode::kResource, "out of memory: run the same command with a lower --memory"};
+    try {
+      return seal(job);
+    } catch (const std::bad_alloc&) {
+      return {StatusCode::kResource, "out of memory: run the same command with a lower --memory"};
+    }
+  } catch (...) {  // perhaps no memory for these words either
+    return status_of_current_exception();
   }
 }
 

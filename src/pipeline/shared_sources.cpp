@@ -11,7 +11,7 @@ Status SharedSound::read(std::uint64_t first_frame, std::span<float> out) const 
   const auto bytes = std::as_writable_bytes(out);
   XTTS_ASSIGN(const std::size_t got, samples_->read_at(first_frame * sizeof(float), bytes));
   if (got == bytes.size()) return {};
-  return {StatusCode::kResource, path_ + " is shorter than it was written"};
+  return {StatusCode::kResource, "a scratch file is shorter than it was written"};
 }
 
 SharedSources::SharedSources(Env& env, std::string folder,
@@ -28,9 +28,8 @@ Result<std::shared_ptr<const SharedSound>> SharedSources::get(const std::string&
   decoded_.wait(lock, [&] { return !entry.is_being_decoded; });
   if (entry.sound == nullptr && !entry.failure) {
     entry.is_being_decoded = true;
-    const std::string file = join_path(folder_, "sound-" + std::to_string(file_count_++));
     lock.unlock();
-    auto sound = make_or_say_why(file, decode);
+    auto sound = make_or_say_why(decode);
     lock.lock();
     entry.is_being_decoded = false;
     if (sound) {
@@ -64,31 +63,24 @@ void SharedSources::drop(Entry& entry) {
 }
 
 // An exception would leave the others waiting for ever.
-Result<std::shared_ptr<const SharedSound>> SharedSources::make_or_say_why(const std::string& file,
-                                                                          const Decode& decode) {
+Result<std::shared_ptr<const SharedSound>> SharedSources::make_or_say_why(const Decode& decode) {
   try {
-    return make(file, decode);
+    return make(decode);
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::kResource,
                   "out of memory: run the same command with a lower --memory");
   }
 }
 
-Result<std::shared_ptr<const SharedSound>> SharedSources::make(const std::string& file,
-                                                               const Decode& decode) {
-  XTTS_TRY(env_.create_directories(folder_));
-  XTTS_ASSIGN(const auto writer, env_.open_for_write(file, WriteMode::kTruncate));
-  auto sound = decode([&](std::span<const float> samples) {
-    return writer->append(std::as_bytes(samples)).with_context("keeping the decoded sound");
-  });
-  Status status = sound.status();
-  if (status.ok()) status = writer->close();
-  if (!status.ok()) {
-    (void)env_.remove_file(file);
-    return status;
-  }
-  XTTS_ASSIGN(auto samples, env_.open_for_read(file));
-  return std::make_shared<const SharedSound>(env_, file, std::move(*sound), std::move(samples));
+Result<std::shared_ptr<const SharedSound>> SharedSources::make(const Decode& decode) {
+  XTTS_ASSIGN(auto samples, open_scratch(env_, folder_));
+  std::uint64_t size_bytes = 0;
+  XTTS_ASSIGN(
+      auto sound, decode([&](std::span<const float> part) {
+        size_bytes += part.size_bytes();
+        return samples->append(std::as_bytes(part)).with_context("keeping the decoded sound");
+      }));
+  return std::make_shared<const SharedSound>(std::move(sound), std::move(samples), size_bytes);
 }
 
 }  // namespace xtts::pipeline

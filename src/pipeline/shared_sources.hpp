@@ -1,12 +1,12 @@
 // SharedSources: the sound of sources that several clips are parts of. The first clip that asks has
-// its source decoded into a file of .build/ (mixed to one channel, at the source's own rate); all
+// its source decoded into a scratch file (mixed to one channel, at the source's own rate); all
 // others cut their parts out of it. So one decode serves them whatever their order, and a part is
 // equal to the sample to a cut of the whole.
 //
-// Synchronised inside: who asks for a source that another thread decodes waits for it. A source goes
-// when its last clip has asked. Disk: 4 bytes a sample; beyond kDiskBytesMax the source that was not
-// asked for the longest time goes, and is decoded again where it is wanted again. Nothing of it
-// outlives a build: .build/ is cleared by the next one.
+// Synchronised inside: who asks for a source that another thread decodes waits for it. A source
+// goes when its last clip has asked. Disk: 4 bytes a sample; beyond kDiskBytesMax the source that
+// was not asked for the longest time goes, and is decoded again where it is wanted again. Nothing
+// of it outlives the process: scratch files have no names.
 #pragma once
 
 #include <condition_variable>
@@ -21,6 +21,7 @@
 
 #include "base/env.hpp"
 #include "base/hash.hpp"
+#include "base/scratch_file.hpp"
 #include "decode/audio_decoder.hpp"
 #include "xtts/status.hpp"
 
@@ -35,29 +36,25 @@ struct SourceSound {
 // The sound itself, float32 by frames. Its file goes with the last one who holds it.
 class SharedSound {
  public:
-  SharedSound(Env& env, std::string path, SourceSound sound,
-              std::unique_ptr<RandomAccessFile> samples)
-      : env_(env), path_(std::move(path)), sound_(std::move(sound)), samples_(std::move(samples)) {}
-  ~SharedSound() { (void)env_.remove_file(path_); }
-  SharedSound(const SharedSound&) = delete;
-  SharedSound& operator=(const SharedSound&) = delete;
+  SharedSound(SourceSound sound, std::unique_ptr<const ScratchFile> samples,
+              std::uint64_t size_bytes)
+      : sound_(std::move(sound)), samples_(std::move(samples)), size_bytes_(size_bytes) {}
 
   [[nodiscard]] const SourceSound& source() const noexcept { return sound_; }
   [[nodiscard]] Status read(std::uint64_t first_frame, std::span<float> out) const;
-  [[nodiscard]] std::uint64_t size_bytes() const { return samples_->size_bytes(); }
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
  private:
-  Env& env_;
-  const std::string path_;
   const SourceSound sound_;
-  const std::unique_ptr<RandomAccessFile> samples_;
+  const std::unique_ptr<const ScratchFile> samples_;
+  const std::uint64_t size_bytes_;
 };
 
 class SharedSources {
  public:
   static constexpr std::uint64_t kDiskBytesMax = std::uint64_t{8} << 30U;
 
-  // `clip_counts`: of each source, by path. `folder`: for the files.
+  // `clip_counts`: of each source, by path. `folder`: for the scratch files.
   SharedSources(Env& env, std::string folder,
                 std::unordered_map<std::string, std::uint32_t> clip_counts,
                 std::uint64_t disk_bytes_max = kDiskBytesMax);
@@ -78,10 +75,8 @@ class SharedSources {
     std::optional<Status> failure;
   };
 
-  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make_or_say_why(const std::string& file,
-                                                                           const Decode& decode);
-  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make(const std::string& file,
-                                                                const Decode& decode);
+  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make_or_say_why(const Decode& decode);
+  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make(const Decode& decode);
   void keep(Entry& entry, std::shared_ptr<const SharedSound> sound);
   void drop(Entry& entry);
 
@@ -94,7 +89,6 @@ class SharedSources {
   std::map<std::uint64_t, Entry*> kept_;  // those with a sound, the longest unasked first
   std::uint64_t disk_bytes_ = 0;          // of these
   std::uint64_t request_count_ = 0;
-  std::uint64_t file_count_ = 0;
 };
 
 }  // namespace xtts::pipeline

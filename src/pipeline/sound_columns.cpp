@@ -9,6 +9,7 @@
 #include "pipeline/clip_rules.hpp"
 #include "pipeline/clip_workers.hpp"
 #include "pipeline/columns.hpp"
+#include "pipeline/copy_record.hpp"
 #include "pipeline/ordered_pipeline.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/pool.hpp"
@@ -21,13 +22,14 @@
 namespace xtts::pipeline {
 namespace {
 
-// How the memory is dealt out: two shard images a column, records in flight, the rest to the
+// How the memory is dealt out: what was planned, two shard images a column, records in flight, the rest to the
 // workers, a share each.
 struct MemoryPlan {
   std::size_t live_clips = 1;
   std::uint64_t worker_bytes = 0;
 
-  MemoryPlan(const RunConfig& run, std::span<const formats::ColumnSpec> columns) {
+  MemoryPlan(const RunConfig& run, std::uint64_t planned_bytes,
+             std::span<const formats::ColumnSpec> columns) {
     std::uint64_t record = 1;
     std::uint64_t blocks = 0;
     for (const formats::ColumnSpec& column : columns) {
@@ -38,7 +40,7 @@ struct MemoryPlan {
     const std::uint64_t wanted = 4 * std::uint64_t{run.thread_count};
     live_clips = static_cast<std::size_t>(
         std::clamp<std::uint64_t>(run.memory_bytes / 8 / record, 1, wanted));
-    const std::uint64_t used = images + blocks + live_clips * record;
+    const std::uint64_t used = planned_bytes + images + blocks + live_clips * record;
     const std::uint64_t rest = run.memory_bytes > used ? run.memory_bytes - used : 0;
     worker_bytes = std::clamp(rest / run.thread_count, kWorkerBytesMin, kWorkerBytesMax);
   }
@@ -52,7 +54,7 @@ class SoundColumns final : OrderedWork {
         folder_(folder),
         sounds_(job.plan.sounds),
         observer_(observer),
-        memory_(job.run, job.columns),
+        memory_(job.run, job.plan.corpus.held_bytes, job.columns),
         per_shard_(clips_per_shard(job.columns)),
         buffers_(job.columns.size()),
         workers_({.env = job.env,
@@ -61,6 +63,7 @@ class SoundColumns final : OrderedWork {
                   .corpus = job.plan.corpus,
                   .folder = store::build_folder(folder.path()),
                   .decoder_command = job.run.decoder_command,
+                  .cancelled = job.run.cancelled,
                   .worker_bytes = memory_.worker_bytes},
                  job.plan.to_compute),
         outcomes_(memory_.live_clips, ClipOutcome{}),
@@ -91,7 +94,10 @@ class SoundColumns final : OrderedWork {
       if (sources_rotate())
         read_ahead_.emplace(job_.env, job_.plan, next_,
                             [this] { return stop_.load() || observer_.cancelled(); });
-      run_ordered(*this, job_.run.thread_count, outcomes_.size());
+      const std::size_t left = job_.plan.to_compute.size() - next_;
+      const auto threads = static_cast<std::uint32_t>(
+          std::min<std::size_t>(job_.run.thread_count, left));  // more would find no clip
+      (void)run_ordered(*this, threads, outcomes_.size());
       read_ahead_.reset();
     }
     auto sealed = sealer_.finish();
@@ -125,13 +131,22 @@ class SoundColumns final : OrderedWork {
     Result<ClipOutcome>& outcome = outcomes_[place % outcomes_.size()];
     if (read_ahead_) read_ahead_->wait_for(place);
     try {
-      outcome =
-          workers_.process(job_.plan.corpus.clips[job_.plan.to_compute[place]], take_buffers());
+      outcome = make(job_.plan.to_compute[place]);
     } catch (const std::bad_alloc&) {
       outcome = Status(StatusCode::kResource,
                        "out of memory: run the same command with a lower --memory");
     }
     if (!outcome) stop_ = true;
+  }
+
+  Result<ClipOutcome> make(std::uint32_t place) {
+    const corpus::Clip& clip = job_.plan.corpus.clips[place];
+    if (const auto& position = job_.plan.clips[place].copied_from) {
+      auto copied = copy_record(*job_.previous, *position, job_.recipe, job_.columns, clip);
+      // A published record that is damaged is no reason to lose a clip whose source is at hand.
+      if (copied) return copied;
+    }
+    return workers_.process(clip, take_buffers());
   }
 
   void commit(std::size_t place) override {

@@ -1,5 +1,5 @@
 // The columns made of sound: clips to compute -> sealed shards (README.md beside this file).
-// Called from one thread; works on `run.thread_count` threads of oneTBB and one for sealing.
+// Called from one thread; works on `run.thread_count` threads and one for sealing.
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ namespace xtts::pipeline {
 struct SoundColumnsJob {
   Env& env;
   const Plan& plan;
+  reader::CacheView* previous = nullptr;  // what renamed clips are copied from
   const formats::Recipe& recipe;
   const std::vector<formats::ColumnSpec>& columns;
   const RunConfig& run;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/shortage.hpp"
 #include "base/try.hpp"
 
 namespace xtts::pipeline {
@@ -25,7 +26,9 @@ class MemoryFile final : public RandomAccessFile {
   std::span<const std::byte> bytes_;
 };
 
-Status as_source_failure(const Status& failure) {
+// Where the system ran short of descriptors or memory meanwhile, the clip is not at fault.
+Status as_source_failure(const Status& failure, std::uint64_t shortages_before) {
+  if (shortage_count() != shortages_before) return {StatusCode::kResource, failure.message()};
   const StatusCode code = failure.code() == StatusCode::kInvalidArgument ? StatusCode::kBadInput
                                                                          : StatusCode::kSourceIo;
   return {code, failure.message()};
@@ -37,13 +40,15 @@ bool same_file(const FileFacts& a, const FileFacts& b) {
 
 }  // namespace
 
-Result<SourceFile::Opened> SourceFile::read(Env& env, const std::string& path) {
+Result<SourceFile::Opened> SourceFile::read(Env& env, const corpus::SourcePlace& place) {
+  const std::string& path = place.path;
+  const std::uint64_t shortages = shortage_count();
   // A file that somebody is writing is read once more; a second change is that clip's reject.
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto before = env.stat(path);
-    if (!before) return as_source_failure(before.status());
-    auto opened = env.open_for_read(path);
-    if (!opened) return as_source_failure(opened.status());
+    if (!before) return as_source_failure(before.status(), shortages);
+    auto opened = corpus::open_source(env, place);
+    if (!opened) return as_source_failure(opened.status(), shortages);
     file_ = std::move(opened).value();
 
     Opened result;
@@ -54,13 +59,13 @@ Result<SourceFile::Opened> SourceFile::read(Env& env, const std::string& path) {
     std::uint64_t offset = 0;
     while (offset < result.size_bytes) {
       const auto got = file_->read_at(offset, buffer_);
-      if (!got) return as_source_failure(got.status());
+      if (!got) return as_source_failure(got.status(), shortages);
       if (*got == 0) break;
       if (!buffered) hasher.update(std::span(buffer_).first(*got));
       offset += *got;
     }
     const auto after = env.stat(path);
-    if (!after) return as_source_failure(after.status());
+    if (!after) return as_source_failure(after.status(), shortages);
     if (offset != result.size_bytes || !same_file(*before, *after)) continue;
 
     if (buffered) {

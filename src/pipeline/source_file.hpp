@@ -9,6 +9,7 @@
 
 #include "base/env.hpp"
 #include "base/hash.hpp"
+#include "corpus/source_place.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::pipeline {
@@ -24,7 +25,7 @@ class SourceFile {
     Digest content_digest;
     std::uint64_t size_bytes = 0;
   };
-  [[nodiscard]] Result<Opened> read(Env& env, const std::string& path);
+  [[nodiscard]] Result<Opened> read(Env& env, const corpus::SourcePlace& place);
 
  private:
   const std::uint64_t buffered_bytes_max_;

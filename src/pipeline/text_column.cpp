@@ -76,7 +76,7 @@ class Writer final : public TextColumnWriter {
 Result<ClipText> tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
                                const formats::TextConfig& config) {
   ClipText text;
-  const std::string& chosen = text_to_tokenize(clip, config);
+  const std::string_view chosen = text_to_tokenize(clip, config);
   XTTS_ASSIGN(auto encoded, tokenizer.encode(chosen));
   text.tokens = std::move(encoded.values);
   text.token_count = static_cast<std::uint32_t>(text.tokens.size());

@@ -1,0 +1,30 @@
+// The index of a published cache once more, with other shards of some columns: all other sections
+// are copied as they are, through their checks. Memory: a piece of 1 MiB. One thread at a time.
+// Failures: kCorrupt (a damaged section), and those of the folder.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/env.hpp"
+#include "formats/manifest.hpp"
+#include "pipeline/column_rows.hpp"
+#include "store/cache_folder.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+struct CopiedIndex {
+  // By column id; a column that the index does not have yet comes behind the others.
+  std::map<std::uint32_t, ColumnRows> columns;
+  std::string tombstone_rows;  // of all columns
+  std::uint64_t tombstone_count = 0;
+};
+
+// `before` is what was published; `manifest`, what will be, gets the new index's size and digest.
+[[nodiscard]] Status write_copied_index(Env& env, const formats::Manifest& before,
+                                        const CopiedIndex& changes, store::CacheFolder& folder,
+                                        formats::Manifest& manifest);
+
+}  // namespace xtts::pipeline

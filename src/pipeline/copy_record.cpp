@@ -1,0 +1,54 @@
+#include "pipeline/copy_record.hpp"
+
+#include <utility>
+
+#include "base/try.hpp"
+#include "pipeline/channel_sums.hpp"
+#include "pipeline/clip_rules.hpp"
+#include "pipeline/columns.hpp"
+#include "pipeline/plan.hpp"
+#include "pipeline/shard_facts.hpp"
+#include "reader/repair_advice.hpp"
+
+namespace xtts::pipeline {
+
+Result<ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t position,
+                                const formats::Recipe& recipe,
+                                std::span<const formats::ColumnSpec> columns,
+                                const corpus::Clip& clip) {
+  ClipOutcome outcome;
+  XTTS_ASSIGN(auto details, from.details(position));
+  outcome.facts = facts_of_sound(std::move(details));
+  // These are the clip's, not the sound's, and set from its list.
+  outcome.facts.dataset.reset();
+  outcome.facts.speaker.reset();
+  outcome.facts.language.reset();
+  outcome.frame_count_before_cut = outcome.facts.frame_count_before_cut.value_or(0);
+  if (const auto rate_hz = outcome.facts.source_rate_hz.value_or(0); rate_hz > 0) {
+    outcome.source_seconds =
+        static_cast<double>(outcome.facts.source_frame_count.value_or(0)) / rate_hz;
+  }
+  // The rules of the corpus section may have changed since it was stored.
+  if (auto refusal = refusal_of(outcome.facts, recipe.corpus)) {
+    outcome.reject = formats::Reject{.kind = formats::RejectClass::kPolicy,
+                                     .id = full_id(clip),
+                                     .path = clip.source,
+                                     .line = std::nullopt,
+                                     .stage = refusal->stage,
+                                     .reason = std::move(refusal->reason),
+                                     .split = std::string(corpus::to_string(clip.split))};
+    return outcome;
+  }
+  for (const formats::ColumnSpec& column : columns) {
+    XTTS_ASSIGN(auto stored,
+                reader::with_repair(from.read_record(column.name, position), from.path()));
+    if (has_sums(column))
+      sum_channels(stored.bytes, column.dtype, column.shape.back(), outcome.sums);
+    outcome.records.push_back({.length = stored.shape.front(),
+                               .fill_bits = stored.fill_bits,
+                               .rows = std::move(stored.bytes)});
+  }
+  return outcome;
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,156 @@
+#include "pipeline/losses.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_set>
+
+#include "base/try.hpp"
+#include "pipeline/plan.hpp"
+#include "report/human.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+std::string percent(double share) {
+  return report::format_percent(share);
+}
+
+std::string rule_lines(const std::vector<DropRemedy>& remedies, const formats::Recipe& recipe) {
+  std::string text;
+  for (const DropRemedy& remedy : remedies) {
+    text += "\n  " + report::format_count(remedy.count) + " by " + remedy.key;
+    if (const std::string advice = describe(remedy, recipe); !advice.empty()) text += ": " + advice;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string limit_that_allows(double share) {
+  const double percent = std::min(std::ceil(share * 1000.0 - kShareTolerance) / 10.0, 100.0);
+  std::string text = report::format_fixed(percent, 1);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text + "%";
+}
+
+std::uint64_t found_count(const Plan& plan) {
+  return plan.clip_count() + plan.corpus.problems.size();
+}
+
+Result<Accounting> account_for(const Plan& plan, const std::vector<formats::Reject>& rejects,
+                               reader::CacheView* previous) {
+  Accounting all;
+  all.found = found_count(plan);
+  std::unordered_set<std::string_view> left_out;
+  for (const formats::Reject& reject : rejects) {
+    if (!reject.split.empty()) left_out.insert(reject.id);
+    if (is_drop(reject)) {
+      ++all.dropped;
+      ++all.dropped_by_rule[drop_rule_of(reject).key];
+    } else {
+      ++all.rejected;
+      ++all.rejected_by_class[std::string(formats::to_string(reject.kind))];
+    }
+  }
+  for (std::size_t i = 0; i < plan.clips.size(); ++i) {
+    const PlannedClip& clip = plan.clips[i];
+    if (clip.fate == ClipFate::kElsewhere) continue;
+    if (clip.fate == ClipFate::kReuse) {
+      ++all.reused;
+      continue;
+    }
+    const std::string id = full_id(plan.corpus.clips[i]);
+    bool was_published = clip.copied_from.has_value();
+    if (!was_published && previous != nullptr) {
+      XTTS_ASSIGN(const auto position, previous->find(id));
+      was_published = position.has_value();
+    }
+    if (left_out.contains(id)) {
+      all.lost += was_published ? 1U : 0U;
+    } else if (clip.copied_from) {
+      ++all.renamed;
+    } else {
+      ++(was_published ? all.changed : all.added);
+    }
+  }
+  all.stored = all.reused + all.changed + all.renamed + all.added;
+  all.before = previous == nullptr ? 0 : previous->size();
+  all.gone = plan.gone_count;
+  return all;
+}
+
+double DroppedShare::worse() const noexcept {
+  return std::max(of_clips, of_hours.value_or(0.0));
+}
+
+DroppedShare dropped_share(const std::vector<formats::Reject>& rejects,
+                           const formats::FeatureConfig& features, std::uint64_t found_count,
+                           std::uint64_t stored_count, std::optional<double> stored_seconds) {
+  std::uint64_t count = 0;
+  std::uint64_t unknown_count = 0;
+  double seconds = 0.0;
+  for (const formats::Reject& reject : rejects) {
+    if (!is_drop(reject)) continue;
+    ++count;
+    const auto of_clip = seconds_of_drop(reject, features);
+    unknown_count += of_clip ? 0U : 1U;
+    seconds += of_clip.value_or(0.0);
+  }
+  DroppedShare share;
+  if (count == 0 || found_count == 0) return share;
+  share.of_clips = static_cast<double>(count) / static_cast<double>(found_count);
+  if (!stored_seconds || stored_count == 0) return share;
+  seconds +=
+      static_cast<double>(unknown_count) * *stored_seconds / static_cast<double>(stored_count);
+  if (seconds > 0.0) share.of_hours = seconds / (seconds + *stored_seconds);
+  return share;
+}
+
+Status check_dropped(const std::vector<formats::Reject>& rejects, const formats::Recipe& recipe,
+                     const LossLimits& limits, std::uint64_t found_count,
+                     std::uint64_t stored_count, std::optional<double> stored_seconds,
+                     LossKnown known) {
+  const DroppedShare share =
+      dropped_share(rejects, recipe.features, found_count, stored_count, stored_seconds);
+  if (share.worse() <= limits.dropped + kShareTolerance) return {};
+  const auto count = static_cast<std::uint64_t>(std::ranges::count_if(rejects, is_drop));
+  std::string text = "rules of the recipe drop " + report::format_count(count) + " of " +
+                     report::format_counted(found_count, "clip", "clips") + " (" +
+                     percent(share.of_clips);
+  if (share.of_hours) text += "; of the hours, " + percent(*share.of_hours);
+  text += "), more than the " + percent(limits.dropped) + " that --max-dropped allows.";
+  text += known == LossKnown::kBefore
+              ? " Nothing was computed or published: their texts alone say so."
+              : " Nothing was published; what was computed is kept.";
+  return {StatusCode::kTooManyRejects,
+          text + " By rule:" +
+              rule_lines(remedies_of(rejects, recipe, found_count, stored_count), recipe) +
+              "\nThe same command with --max-dropped " + limit_that_allows(share.worse()) +
+              " makes the cache without them"};
+}
+
+Status check_known_drops(const Plan& plan, const formats::Recipe& recipe,
+                         const LossLimits& limits) {
+  return check_dropped(plan.rejects, recipe, limits, found_count(plan),
+                       found_count(plan) - plan.rejects.size(), std::nullopt, LossKnown::kBefore);
+}
+
+Status check_gone(const Plan& plan, std::uint64_t published_count, const LossLimits& limits) {
+  if (published_count == 0) return {};
+  const double share =
+      static_cast<double>(plan.vanished_count) / static_cast<double>(published_count);
+  if (share <= limits.gone + kShareTolerance) return {};
+  std::string text = report::format_count(plan.vanished_count) + " of the " +
+                     report::format_counted(published_count, "clip", "clips") +
+                     " in the cache are gone from DATA (" + percent(share) + "), more than the " +
+                     percent(limits.gone) + " that --max-gone allows";
+  for (const std::string& id : plan.vanished_examples) text += "\n  " + id;
+  return {StatusCode::kTooManyRejects,
+          text +
+              "\nNothing was changed. Is a disk not mounted, a folder moved, a list cut short? "
+              "The same command with --max-gone " +
+              limit_that_allows(share) + " takes them out of the cache"};
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,39 @@
+#include "pipeline/published_clip.hpp"
+
+#include <utility>
+
+#include "reader/cache_paths.hpp"
+
+namespace xtts::pipeline {
+
+corpus::Clip clip_of(formats::RecordFacts facts) {
+  corpus::Clip clip;
+  clip.id = std::move(facts.id).value_or("");
+  clip.dataset = std::move(facts.dataset).value_or("");
+  clip.source = std::move(facts.source_path).value_or("");
+  clip.text_raw = std::move(facts.text_raw).value_or("");
+  clip.text_normalized = std::move(facts.text_normalized).value_or("");
+  clip.speaker = std::move(facts.speaker).value_or("");
+  clip.language = std::move(facts.language).value_or("");
+  clip.extra_json = std::move(facts.extra_json).value_or("");
+  clip.split = static_cast<corpus::Split>(facts.split.value_or(0));
+  return clip;
+}
+
+Result<std::optional<std::string>> lost_shard(Env& env, const std::string& cache,
+                                              const formats::Manifest& manifest) {
+  for (const formats::ColumnEntry& column : manifest.columns) {
+    for (std::size_t i = 0; i < column.shards.size(); ++i) {
+      const std::string name = reader::shard_name(column, i);
+      const auto facts = env.stat(join_path(cache, name));
+      if (!facts && facts.status().code() == StatusCode::kResource) return facts.status();
+      if (!facts) return std::optional(name + " is missing");
+      if (facts->size_bytes == column.shards[i].file_bytes) continue;
+      return std::optional(name + " has " + std::to_string(facts->size_bytes) +
+                           " bytes instead of " + std::to_string(column.shards[i].file_bytes));
+    }
+  }
+  return std::optional<std::string>();
+}
+
+}  // namespace xtts::pipeline
