@@ -1,7 +1,10 @@
 #include "maintain/add_column.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "base/confined_env.hpp"
+#include "base/float_range.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
@@ -32,34 +35,126 @@ Status refuse(const std::string& problem) {
   return {StatusCode::kInvalidArgument, "add_column: " + problem};
 }
 
-// Column names are folders' names (cache-v1.md, section 5), and HDF5 shards have data sets of their own.
-Status check_name(const Manifest& manifest, const std::string& name) {
+// Attributes of the Python package's batches and clips (and of the dictionaries that PyTorch gets),
+// and what `where=` knows. A name of a later version is not in caches of this one, which stay as
+// they are: `batch["name"]` reaches any column.
+constexpr auto kReserved = std::to_array<std::string_view>({
+    "and",
+    "audio_cut",
+    "bandwidth",
+    "bucket",
+    "channels",
+    "characters",
+    "clear",
+    "clipped",
+    "codec",
+    "columns",
+    "container",
+    "copy",
+    "count",
+    "cut",
+    "dataset",
+    "duration_s",
+    "frames",
+    "fromkeys",
+    "gain",
+    "get",
+    "id",
+    "ids",
+    "index",
+    "is_view",
+    "items",
+    "keys",
+    "language",
+    "language_number",
+    "lengths",
+    "mel_len",
+    "nonfinite",
+    "not",
+    "or",
+    "path",
+    "pcm",
+    "peak",
+    "pin_memory",
+    "pop",
+    "popitem",
+    "position",
+    "positions",
+    "release",
+    "rms",
+    "sample_rate",
+    "seconds",
+    "segment_end",
+    "segment_start",
+    "setdefault",
+    "silence",
+    "source",
+    "source_rate",
+    "source_seconds",
+    "speaker",
+    "speaker_number",
+    "split",
+    "text",
+    "text_cut",
+    "text_len",
+    "text_normalized",
+    "text_raw",
+    "to",
+    "trim_end",
+    "trim_start",
+    "update",
+    "valid_count",
+    "values",
+    "warnings",
+});
+static_assert(std::ranges::is_sorted(kReserved));
+
+constexpr std::string_view kLengthSuffix = "_len";
+
+// Column names are folders' names (cache-v1.md, section 5), and HDF5 shards have data sets of their
+// own.
+Status check_name(const std::string& name) {
   for (const char* taken : {"headers", "facts", "facts_offsets", "lengths", "ids", "offsets"}) {
     if (name == taken) return refuse("'" + name + "' is what a shard calls something else");
   }
   if (formats::parse_enum<formats::SoundColumn>(name) || name == "tokens")
     return refuse("'" + name + "' is a column that a build makes");
+  if (name.starts_with('_'))
+    return refuse("'" + name + "' begins with '_', as what is inside of batches and clips does");
+  if (name.ends_with(kLengthSuffix)) {
+    return refuse("'" + name + "' would be the lengths of a column '" +
+                  name.substr(0, name.size() - kLengthSuffix.size()) + "': give another name");
+  }
+  if (std::ranges::binary_search(kReserved, name)) {
+    return refuse("'" + name + "' is what batches, clips or 'where' call something else: " +
+                  "give another name, like 'my_" + name + "'");
+  }
+  return {};
+}
+
+Status check_free(const Manifest& manifest, const std::string& name) {
   const ColumnEntry* const there = manifest.find_column(name);
-  if (there != nullptr && !there->axis) return refuse("'" + name + "' is a column that a build makes");
+  if (there != nullptr && !there->axis)
+    return refuse("'" + name + "' is a column that a build makes");
   return {};
 }
 
 // What makes two additions the same: the column's description, and what it was computed from.
 Digest fingerprint_of(const Manifest& manifest, const NewColumn& column) {
-  return digest128(formats::dump_canonical(
-      {{"name", column.name},
-       {"version", column.version},
-       {"axis", std::string(formats::name_of(column.axis))},
-       {"dtype", std::string(to_string(column.dtype))},
-       {"row_shape", column.row_shape},
-       {"rows_per_frame", column.rows_per_frame},
-       {"features", manifest.features_fingerprint.to_hex()}}));
+  return digest128(formats::dump_canonical({{"name", column.name},
+                                            {"version", column.version},
+                                            {"axis", std::string(formats::name_of(column.axis))},
+                                            {"dtype", std::string(to_string(column.dtype))},
+                                            {"row_shape", column.row_shape},
+                                            {"rows_per_frame", column.rows_per_frame},
+                                            {"features", manifest.features_fingerprint.to_hex()}}));
 }
 
 Result<std::vector<std::uint32_t>> shape_of(const Manifest& manifest, const NewColumn& column) {
   std::vector<std::uint32_t> shape = column.row_shape;
   const auto put_first = [&](std::uint64_t rows) {
-    shape.insert(shape.begin(), static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, UINT32_MAX)));
+    shape.insert(shape.begin(),
+                 static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, UINT32_MAX)));
   };
   if (column.axis == Axis::kFrames) {
     if (manifest.max_frames() == 0) return refuse("the cache's records have no frames");
@@ -74,9 +169,11 @@ Result<std::vector<std::uint32_t>> shape_of(const Manifest& manifest, const NewC
 
 class Addition final : public ColumnAddition {
  public:
-  Addition(Env& env, std::shared_ptr<reader::CacheView> view,
+  Addition(std::shared_ptr<Env> env, std::shared_ptr<reader::CacheView> view,
            std::unique_ptr<store::CacheFolder> folder, const NewColumn& column)
-      : env_(env), view_(std::move(view)), folder_(std::move(folder)), column_(column) {}
+      : confined_(std::move(env)),
+        env_(*confined_),
+        view_(std::move(view)), folder_(std::move(folder)), column_(column) {}
   // Where nothing was put, nothing is left that would be in somebody's way.
   ~Addition() override {
     if (is_begun_ && next_ == 0) (void)folder_->finish();
@@ -86,7 +183,7 @@ class Addition final : public ColumnAddition {
 
   Status begin() {
     const Manifest& manifest = view_->manifest();
-    XTTS_TRY(check_name(manifest, column_.name));
+    XTTS_TRY(check_free(manifest, column_.name));
     XTTS_TRY(describe(manifest));
     XTTS_TRY(list_clips());
     if (to_make_.empty()) return {};
@@ -137,6 +234,7 @@ class Addition final : public ColumnAddition {
     const std::uint64_t position = to_make_[next_];
     XTTS_ASSIGN(const auto details, view_->details(position));
     XTTS_ASSIGN(const std::uint32_t length, length_of_record(position, rows.size(), details));
+    XTTS_TRY(check_finite(rows, details));
     pipeline::AssembledRecord record;
     record.id_hash = formats::id_hash(details.dataset.value_or(""), details.id.value_or(""));
     record.dataset = details.dataset.value_or("");
@@ -160,6 +258,17 @@ class Addition final : public ColumnAddition {
     return refuse("clip " + reader::full_id(details) + " needs " + (is_own ? "at most " : "") +
                   std::to_string(wanted) + " rows of " + std::to_string(row_bytes) +
                   " bytes, and got " + std::to_string(size_bytes) + " bytes");
+  }
+
+  [[nodiscard]] Status check_finite(std::span<const std::byte> rows,
+                                    const formats::RecordFacts& details) const {
+    if (column_.allow_nonfinite) return {};
+    const std::uint64_t count = count_nonfinite(rows, entry_.spec.dtype);
+    if (count == 0) return {};
+    return refuse("the record of clip '" + reader::full_id(details) + "' has " +
+                  std::to_string(count) + (count == 1 ? " value that is" : " values that are") +
+                  " NaN or infinite: give finite ones, or allow_nonfinite where they mean "
+                  "something");
   }
 
   Status describe(const Manifest& manifest) {
@@ -198,9 +307,10 @@ class Addition final : public ColumnAddition {
   // Whole shards that an interrupted addition of the same has sealed.
   Status continue_journal() {
     const Manifest& manifest = view_->manifest();
-    generation_ = manifest.generation + 1;
+    XTTS_ASSIGN(const auto generations, folder_->generations());
+    generation_ = generations.newest + 1;
     XTTS_TRY(check_no_other_journal());
-    XTTS_ASSIGN(auto opened, store::Journal::open(env_, view_->path(), journal_head()));
+    XTTS_ASSIGN(auto opened, store::Journal::open(env_, *folder_, journal_head()));
     journal_ = std::move(opened.journal);
     per_shard_ = entry_.spec.geometry().clips_per_shard();
     for (auto& shard : opened.shards) {
@@ -241,8 +351,8 @@ class Addition final : public ColumnAddition {
 
   // It would be thrown away, with what is sealed.
   Status check_no_other_journal() {
-    const auto text =
-        read_text_file(env_, join_path(store::build_folder(view_->path()), "journal"), kJournalBytesMax);
+    const auto text = read_text_file(env_, join_path(store::build_folder(view_->path()), "journal"),
+                                     kJournalBytesMax);
     if (!text) return {};
     const auto head = store::decode_head_line(text->substr(0, text->find('\n')));
     if (!head || head->plan == journal_head().plan) return {};  // of this column
@@ -306,14 +416,15 @@ class Addition final : public ColumnAddition {
     } else {
       manifest.columns.push_back(entry_);
     }
-    XTTS_TRY(write_extended_index(*view_, entry_.spec.id, is_continued_, rows_, *folder_, manifest));
+    XTTS_TRY(
+        write_extended_index(*view_, entry_.spec.id, is_continued_, rows_, *folder_, manifest));
     XTTS_ASSIGN(const std::string rejects, view_->rejects_jsonl());
     const Digest index_before = view_->manifest().index_digest;
     XTTS_TRY(folder_->publish(manifest, rejects));
     if (auto sources = store::load_source_table(env_, view_->path());
         sources && sources->index_digest == index_before) {
       sources->index_digest = manifest.index_digest;
-      XTTS_TRY(store::save_source_table(env_, view_->path(), std::move(*sources)));
+      XTTS_TRY(store::save_source_table(*folder_, std::move(*sources)));
     }
     sealer_.reset();
     view_.reset();  // gives up its lock on the generation that was replaced
@@ -322,6 +433,7 @@ class Addition final : public ColumnAddition {
     return manifest;
   }
 
+  const std::shared_ptr<Env> confined_;  // to the cache
   Env& env_;
   std::shared_ptr<reader::CacheView> view_;
   std::unique_ptr<store::CacheFolder> folder_;
@@ -331,7 +443,7 @@ class Addition final : public ColumnAddition {
   bool is_begun_ = false;      // what lies in .build/ is ours
   std::uint64_t generation_ = 1;
   std::vector<std::uint64_t> to_make_;
-  std::uint64_t next_ = 0;  // of to_make_
+  std::uint64_t next_ = 0;     // of to_make_
   std::uint64_t planned_ = 0;  // shards
   std::uint64_t per_shard_ = 1;
   pipeline::ColumnRows rows_;
@@ -344,15 +456,20 @@ class Addition final : public ColumnAddition {
 
 }  // namespace
 
+std::span<const std::string_view> reserved_column_names() {
+  return kReserved;
+}
+
 Result<std::unique_ptr<ColumnAddition>> ColumnAddition::open(Env& env, const std::string& cache,
                                                              const NewColumn& column,
                                                              const WriteRun& run) {
+  XTTS_TRY(check_name(column.name));
   XTTS_ASSIGN(auto folder, store::CacheFolder::open(env, cache, notices_of(run)));
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, cache));
   XTTS_TRY(view->manifest().allows_changes());
   if (view->manifest().partition)
     return refuse(cache + " is a part of a cache: merge all parts, then add the column to that");
-  auto addition = std::make_unique<Addition>(env, std::move(view), std::move(folder), column);
+  auto addition = std::make_unique<Addition>(confined_to(env, cache, Links::kNone), std::move(view), std::move(folder), column);
   XTTS_TRY(addition->begin());
   return std::unique_ptr<ColumnAddition>(std::move(addition));
 }

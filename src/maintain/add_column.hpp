@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/env.hpp"
@@ -30,7 +31,13 @@ struct NewColumn {
   // kFixed, kOwn: the whole (padded) shape; else what stands behind the first axis.
   std::vector<std::uint32_t> row_shape = {};
   std::uint32_t rows_per_frame = 1;  // kFrames
+  bool allow_nonfinite = false;      // NaN and infinity mean something: they are stored
 };
+
+// What batches, clips and the query language call something else: `batch.positions` is no column.
+// Sorted. Names that end in `_len` are those of columns' lengths, and names that begin with `_` are
+// internal: both are refused as well.
+[[nodiscard]] std::span<const std::string_view> reserved_column_names();
 
 struct AdditionReport {
   bool unchanged = false;
@@ -54,7 +61,8 @@ class ColumnAddition {
   [[nodiscard]] virtual std::uint64_t done_count() const = 0;
   // Rows that the clip's record must have; kOwn: that it may have at most.
   [[nodiscard]] virtual Result<std::uint32_t> length_of(std::uint64_t position) = 0;
-  // The next clip of to_make(): all of its rows.
+  // The next clip of to_make(): all of its rows, of this machine's byte order. kInvalidArgument
+  // where a value is not finite, unless the column allows it.
   [[nodiscard]] virtual Status put(std::span<const std::byte> rows) = 0;
   // Publishes; once all clips were put.
   [[nodiscard]] virtual Result<AdditionReport> finish() = 0;

@@ -15,19 +15,25 @@
 
 namespace xtts::maintain {
 
+// What a change of dtype made odd about clips, by their number in the plan: a line each.
+using ClipWarnings = std::unordered_map<std::uint32_t, std::string>;
+
 struct CopyJob {
   reader::CacheView& from;
   const PublishedClips& clips;
   const formats::ColumnSpec& column;  // as it will be, in this store
   std::uint64_t clips_per_shard = 1;
   formats::StoreKind store = formats::StoreKind::kLmdb;
+  std::uint64_t generation = 1;
   const ChannelNorm* norm = nullptr;  // what becomes of the true rows; null: they stay
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
   std::function<bool()> cancelled = {};
 };
 
-// In planned order, as the first generation of a cache.
+// In planned order, as a generation without any before it. The first column holds the facts of all, and
+// so is copied last: the others add to `warnings`, and it stores them.
 [[nodiscard]] Result<std::vector<store::JournalShard>> copy_records(const CopyJob& job,
-                                                                    store::CacheFolder& to);
+                                                                    store::CacheFolder& to,
+                                                                    ClipWarnings& warnings);
 
 }  // namespace xtts::maintain

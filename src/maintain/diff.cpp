@@ -4,10 +4,12 @@
 #include <array>
 #include <string_view>
 
+#include "base/check_cancelled.hpp"
 #include "base/try.hpp"
 #include "maintain/manifest_diff.hpp"
 #include "reader/cache_view.hpp"
 #include "reader/index_reader.hpp"
+#include "reader/repair_advice.hpp"
 
 namespace xtts::maintain {
 namespace {
@@ -118,10 +120,10 @@ class Comparison {
     for (std::uint64_t position = 0; position < a_.size(); ++position) {
       XTTS_TRY(advance());
       auto clip = load_clip(a_, position);
-      if (!clip) return clip.status().with_context(a_.path());
+      if (!clip) return reader::with_repair(clip.status(), a_.path());
       const std::string id = reader::full_id(clip->facts);
       const auto twin = b_.find(id);
-      if (!twin) return twin.status().with_context(b_.path());
+      if (!twin) return reader::with_repair(twin.status(), b_.path());
       if (*twin) {
         ++report_.common_count;
         XTTS_TRY(compare(id, *clip, **twin));
@@ -137,10 +139,10 @@ class Comparison {
     for (std::uint64_t position = 0; position < b_.size(); ++position) {
       XTTS_TRY(advance());
       const auto facts = b_.details(position);
-      if (!facts) return facts.status().with_context(b_.path());
+      if (!facts) return reader::with_repair(facts.status(), b_.path());
       const std::string id = reader::full_id(*facts);
       const auto twin = a_.find(id);
-      if (!twin) return twin.status().with_context(a_.path());
+      if (!twin) return reader::with_repair(twin.status(), a_.path());
       if (*twin) continue;
       ++report_.only_in_b_count;
       keep(report_.only_in_b, id);
@@ -150,7 +152,7 @@ class Comparison {
 
   Status compare(const std::string& id, const Clip& a, std::uint64_t position_in_b) {
     auto b = load_clip(b_, position_in_b);
-    if (!b) return b.status().with_context(b_.path());
+    if (!b) return reader::with_repair(b.status(), b_.path());
     ClipDifference difference;
     difference.id = id;
     compare_facts(a, *b, difference);
@@ -212,9 +214,7 @@ class Comparison {
   }
 
   Status advance() {
-    if (options_.cancelled && options_.cancelled()) {
-      return {StatusCode::kCancelled, "stopped as asked"};
-    }
+    XTTS_TRY(check_cancelled(options_.cancelled));
     if (options_.progress) options_.progress(done_, a_.size() + b_.size());
     ++done_;
     return {};

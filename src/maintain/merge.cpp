@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/check_cancelled.hpp"
+#include "base/confined_env.hpp"
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "maintain/parts.hpp"
@@ -11,6 +13,7 @@
 #include "pipeline/columns.hpp"
 #include "pipeline/index_build.hpp"
 #include "reader/cache_paths.hpp"
+#include "reader/repair_advice.hpp"
 #include "store/cache_folder.hpp"
 #include "store/source_table.hpp"
 
@@ -58,9 +61,10 @@ class ShardsOfPart {
       shard.table.blocks.push_back(row.place);
     }
     if (shard.table.digest() != shard.digest)
-      return Status(StatusCode::kCorrupt, path() +
-                                              ": the index tells of another shard than the "
-                                              "manifest; 'verify' says more");
+      return reader::with_repair(
+          Status(StatusCode::kCorrupt,
+                 path() + ": the index tells of another shard than the manifest"),
+          view_.path());
     return shard;
   }
 
@@ -117,8 +121,7 @@ class Merger {
     shards.resize((to_compute.size() + per_shard - 1) / per_shard);
     std::uint64_t ordinal = 0;
     for (std::size_t planned = 0; planned < shards.size(); ++planned) {
-      if (request_.run.cancelled && request_.run.cancelled())
-        return {StatusCode::kCancelled, "stopped as asked"};
+      XTTS_TRY(check_cancelled(request_.run.cancelled));
       const std::size_t begin = planned * per_shard;
       const std::size_t size = std::min(per_shard, to_compute.size() - begin);
       XTTS_ASSIGN(auto sealed, adopt(std::span(to_compute).subspan(begin, size), ordinal, sources));
@@ -193,15 +196,15 @@ class Merger {
         all = std::move(table);
         continue;
       }
-      if (table->data_path != all->data_path || table->plan_digest != all->plan_digest ||
-          table->rows.size() != all->rows.size())
+      if (table->data_path != all->data_path || table->audio_roots != all->audio_roots ||
+          table->plan_digest != all->plan_digest || table->rows.size() != all->rows.size())
         return {};
       for (std::size_t i = 0; i < all->rows.size(); ++i)
         if (table->rows[i].reject_check != 0)
           all->rows[i].reject_check = table->rows[i].reject_check;
     }
     all->index_digest = index_digest;
-    return store::save_source_table(env_, to_.path(), std::move(*all));
+    return store::save_source_table(to_, std::move(*all));
   }
 
   Env& env_;
@@ -215,8 +218,12 @@ class Merger {
 
 }  // namespace
 
-Result<MergeReport> merge(Env& env, const MergeRequest& request) {
+Result<MergeReport> merge(Env& whole_env, const MergeRequest& request) {
   if (request.parts.empty()) return Status(StatusCode::kInvalidArgument, "name the parts to merge");
+  auto confined = confined_to(whole_env, request.to, Links::kNone);
+  for (const std::string& part : request.parts)
+    confined = confined_to(*confined, part, Links::kNone);
+  Env& env = *confined;
   XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto parts, open_parts(env, request.parts, request.allow_mixed));
   XTTS_ASSIGN(const auto clips, published_clips(parts));
@@ -227,7 +234,9 @@ Result<MergeReport> merge(Env& env, const MergeRequest& request) {
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.to, notices_of(request.run)));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a merge that was interrupted
-  return Merger(env, request, parts, clips, *folder).run();
+  auto report = Merger(env, request, parts, clips, *folder).run();
+  if (!report) leave_nothing_unpublished(*folder);
+  return report;
 }
 
 }  // namespace xtts::maintain

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/confined_env.hpp"
 #include "base/try.hpp"
+#include "store/ownership.hpp"
 
 namespace xtts::maintain {
 
@@ -18,11 +20,13 @@ Status check_target(Env& env, const std::string& path) {
     return {StatusCode::kInvalidArgument,
             path + " holds a cache already: give a folder that does not exist yet"};
   }
-  if (env.stat(join_path(path, ".build/journal"))) {
+  const auto confined = confined_to(env, path, Links::kNone);
+  if (confined->stat(join_path(path, ".build/journal"))) {
     return {StatusCode::kInvalidArgument,
             path + " has an unfinished build: give a folder that does not exist yet"};
   }
-  if (entries->empty() || is_named(".build")) return {};
+  const Status status = store::check_may_be_cache(env, path);
+  if (status.code() != StatusCode::kInvalidArgument || is_named(".build")) return status;
   return {StatusCode::kInvalidArgument,
           path + " is not empty and not a cache: give a folder that does not exist yet"};
 }
@@ -39,6 +43,11 @@ Status verify_written(Env& env, const std::string& path, verify::Level level, co
   return {StatusCode::kCorrupt,
           "what was just written does not read back: " + finding.file + ": " + finding.what +
               "; what was there before is untouched: look at the disk's health"};
+}
+
+void leave_nothing_unpublished(store::CacheFolder& folder) {
+  (void)folder.collect_garbage(nullptr, {});
+  (void)folder.finish();
 }
 
 store::HoldNotices notices_of(const WriteRun& run) {

@@ -8,6 +8,7 @@
 
 #include "base/env.hpp"
 #include "store/builder_lease.hpp"
+#include "store/cache_folder.hpp"
 #include "verify/verify.hpp"
 #include "xtts/status.hpp"
 
@@ -29,6 +30,10 @@ struct WriteRun {
 // kCorrupt where the published cache at `path` is not what its manifest says.
 [[nodiscard]] Status verify_written(Env& env, const std::string& path, verify::Level level,
                                     const WriteRun& run);
+
+// After a failure: nothing that was written is of use to a later run. The folder goes, too, where
+// this run has made it.
+void leave_nothing_unpublished(store::CacheFolder& folder);
 
 [[nodiscard]] store::HoldNotices notices_of(const WriteRun& run);
 

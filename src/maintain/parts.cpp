@@ -5,6 +5,8 @@
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
+#include "pipeline/published_clip.hpp"
+#include "reader/repair_advice.hpp"
 
 namespace xtts::maintain {
 namespace {
@@ -130,6 +132,8 @@ Result<Parts> open_parts(Env& env, const std::vector<std::string>& paths, bool a
     XTTS_TRY(check_is_part(*view));
     XTTS_TRY(view->manifest().allows_changes());
     XTTS_TRY(check_has_no_added_columns(*view));
+    XTTS_ASSIGN(const auto lost, pipeline::lost_shard(env, path, view->manifest()));
+    if (lost) return reader::with_repair(Status(StatusCode::kCorrupt, *lost), path);
     parts.push_back(std::move(view));
   }
   for (const auto& part : parts) XTTS_TRY(check_same_cache(*parts.front(), *part, allow_mixed));

@@ -5,13 +5,13 @@
 #include <tuple>
 
 #include "base/try.hpp"
+#include "pipeline/published_clip.hpp"
 
 namespace xtts::maintain {
 namespace {
 
 using corpus::Clip;
 using corpus::Split;
-using formats::RecordFacts;
 using formats::Reject;
 using pipeline::ClipFate;
 
@@ -20,20 +20,6 @@ struct Entry {
   ClipFate fate = ClipFate::kCompute;
   std::optional<RecordPlace> place;
 };
-
-Clip clip_of(RecordFacts facts) {
-  Clip clip;
-  clip.id = std::move(facts.id).value_or("");
-  clip.dataset = std::move(facts.dataset).value_or("");
-  clip.source = std::move(facts.source_path).value_or("");
-  clip.text_raw = std::move(facts.text_raw).value_or("");
-  clip.text_normalized = std::move(facts.text_normalized).value_or("");
-  clip.speaker = std::move(facts.speaker).value_or("");
-  clip.language = std::move(facts.language).value_or("");
-  clip.extra_json = std::move(facts.extra_json).value_or("");
-  clip.split = static_cast<Split>(facts.split.value_or(0));
-  return clip;
-}
 
 std::optional<Split> parse_split(std::string_view name) {
   for (const Split split : {Split::kTrain, Split::kValidation, Split::kTest}) {
@@ -80,7 +66,7 @@ class Collector {
     for (std::uint64_t position = 0; position < view.size(); ++position) {
       XTTS_ASSIGN(auto facts, view.details(position));
       entries_.push_back(
-          {clip_of(std::move(facts)), ClipFate::kCompute, RecordPlace{part, position}});
+          {pipeline::clip_of(std::move(facts)), ClipFate::kCompute, RecordPlace{part, position}});
     }
     clip_count_ += view.size();
     return {};

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "base/channel_norm.hpp"
+#include "base/confined_env.hpp"
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
@@ -13,6 +15,8 @@
 #include "pipeline/columns.hpp"
 #include "pipeline/index_build.hpp"
 #include "reader/cache_paths.hpp"
+#include "reader/repair_advice.hpp"
+#include "report/human.hpp"
 #include "store/source_table.hpp"
 
 namespace xtts::maintain {
@@ -20,15 +24,63 @@ namespace {
 
 using formats::Manifest;
 
-// The payload alone: headers, facts and index are some per cent of it.
-std::uint64_t payload_bytes(const Manifest& manifest,
-                            const std::vector<formats::ColumnSpec>& columns,
-                            std::uint32_t max_frames) {
+// The least that has to be written: the payload of the columns of sound alone.
+std::uint64_t payload_bytes(const Manifest& before, const formats::Recipe& after) {
   std::uint64_t bytes = 0;
-  for (const formats::ColumnSpec& column : columns) {
+  for (const formats::ColumnSpec& column : pipeline::sound_columns(after, before.numerics)) {
     bytes += column.layout == formats::Layout::kPadded
-                 ? manifest.counts.records * column.record_bytes()
-                 : manifest.counts.frames * (column.record_bytes() / max_frames);
+                 ? before.counts.records * column.record_bytes()
+                 : before.counts.frames * (column.record_bytes() / after.features.max_frames);
+  }
+  return bytes;
+}
+
+// Around a record: its facts and its share of a block's header and last page.
+constexpr std::uint64_t kBytesBesideRecord = 1024;
+// Manifest, rejects, footers and what files end in.
+constexpr std::uint64_t kOverheadBytes = std::uint64_t{64} << 10U;
+// Less than this is a full disk, whatever the estimate says.
+constexpr std::uint64_t kNothingFreeBytes = std::uint64_t{1} << 20U;
+
+// What the records that clips still name take of a column, as it is stored now.
+std::uint64_t live_bytes(const Manifest& before, const formats::ColumnEntry& column) {
+  std::uint64_t bytes = 0;
+  std::uint64_t records = 0;
+  for (const formats::ShardEntry& shard : column.shards) {
+    bytes += shard.file_bytes;
+    records += shard.record_count;
+  }
+  if (records <= before.counts.records) return bytes;
+  return static_cast<std::uint64_t>(static_cast<double>(bytes) *
+                                    static_cast<double>(before.counts.records) /
+                                    static_cast<double>(records));
+}
+
+// Of a column in another layout or dtype. `rows_max`: of the longest record, where rows are frames.
+std::uint64_t bytes_as(const formats::ColumnSpec& column, const Manifest& before,
+                       std::uint64_t bytes_now, std::optional<std::uint32_t> rows_max) {
+  const std::uint64_t beside = before.counts.records * kBytesBesideRecord;
+  if (column.layout == formats::Layout::kPadded)
+    return before.counts.records * column.record_bytes() + beside;
+  // Packed, no column takes more than it did padded.
+  if (!rows_max) return bytes_now;
+  return before.counts.frames * (column.record_bytes() / *rows_max) + beside;
+}
+
+// All that is written before anything that it replaces goes, as far as it can be known.
+std::uint64_t needed_bytes(const Manifest& before, const formats::Recipe& after) {
+  std::uint64_t bytes = before.index_bytes + kOverheadBytes;
+  const auto sounds = pipeline::sound_columns(after, before.numerics);
+  for (std::size_t i = 0; i < before.columns.size(); ++i) {
+    const formats::ColumnEntry& column = before.columns[i];
+    const bool is_sound = i < sounds.size();
+    formats::ColumnSpec spec = is_sound ? sounds[i] : column.spec;
+    spec.layout = after.storage.layout;
+    const std::uint64_t now = live_bytes(before, column);
+    const bool is_the_same = spec.layout == column.spec.layout && spec.dtype == column.spec.dtype &&
+                             after.storage.store == column.store;
+    const auto rows = is_sound ? std::optional(after.features.max_frames) : std::nullopt;
+    bytes += is_the_same ? now : bytes_as(spec, before, now, rows);
   }
   return bytes;
 }
@@ -75,15 +127,25 @@ class Rewriter {
     return {};
   }
 
+  // Before write(): where canonical bytes must wait.
+  void set_generation(std::uint64_t generation) { generation_ = generation; }
+
   // Publishes, verifies, and tidies up.
   Result<RewriteReport> write(const formats::StorageConfig& storage) {
+    auto report = try_to_write(storage);
+    return report ? std::move(report) : advised(report.status());
+  }
+
+ private:
+  Result<RewriteReport> try_to_write(const formats::StorageConfig& storage) {
     const Manifest before = from_->manifest();
     XTTS_TRY(before.allows_changes());
-    XTTS_TRY(check_one_numerics(env_, *from_));
+    XTTS_TRY(reader::with_repair(check_one_numerics(env_, *from_), from_->path()));
     XTTS_ASSIGN(recipe_, formats::recipe_of(before));
     recipe_.storage = storage;
     if (norm_) recipe_.features.baked = baked_;
     XTTS_ASSIGN(const auto result, copy_and_index(before));
+    has_published_ = true;
     XTTS_TRY(to_.publish(result.manifest, result.rejects_jsonl));
     if (Status status = verify_written(env_, to_.path(), verify::Level::kFull, run_);
         !status.ok()) {
@@ -97,11 +159,10 @@ class Rewriter {
     return report_of(before, result.manifest);
   }
 
- private:
   Result<pipeline::IndexResult> copy_and_index(const Manifest& before) {
     XTTS_ASSIGN(const auto clips, published_clips(std::span(&from_, 1)));
     const auto columns = pipeline::sound_columns(recipe_, before.numerics);
-    XTTS_TRY(check_room(payload_bytes(before, columns, recipe_.features.max_frames)));
+    XTTS_TRY(check_room(before));
     XTTS_ASSIGN(const auto shards, copy_columns(clips, columns));
     XTTS_ASSIGN(const auto added, copy_added_columns(before, clips));
     const auto keep_statistics = [&](formats::Manifest& manifest) {
@@ -117,31 +178,37 @@ class Rewriter {
                                   .rejects = clips.rejects,
                                   .known_speakers = before.speakers,
                                   .known_languages = before.languages,
-                                  .generation = 1,
+                                  .generation = generation_,
                                   .added = added,
                                   .amend_manifest = keep_statistics},
                                  to_);
   }
 
-  // One after the other. As a build, a shard's columns are listed together.
+  // One after the other, the first one last, for it holds the warnings of all. As a build, a
+  // shard's columns are listed together.
   Result<std::vector<store::JournalShard>> copy_columns(
       const PublishedClips& clips, const std::vector<formats::ColumnSpec>& columns) {
     std::vector<store::JournalShard> shards;
-    for (const formats::ColumnSpec& column : columns) {
+    ClipWarnings warnings;
+    for (std::size_t id = columns.size(); id-- > 0;) {
+      const formats::ColumnSpec& column = columns[id];
       XTTS_ASSIGN(auto of_column,
                   copy_records({.from = *from_,
                                 .clips = clips,
                                 .column = column,
                                 .clips_per_shard = pipeline::clips_per_shard(columns),
                                 .store = recipe_.storage.store,
+                                .generation = generation_,
                                 .norm = norm_ && pipeline::has_sums(column) ? &*norm_ : nullptr,
                                 .progress = progress_of(run_, "clips"),
                                 .cancelled = run_.cancelled},
-                               to_));
+                               to_, warnings));
       if (shards.empty()) shards.resize(of_column.size());
       for (std::size_t i = 0; i < shards.size(); ++i) {
         shards[i].planned_shard = i;
-        std::ranges::move(of_column[i].sealed, std::back_inserter(shards[i].sealed));
+        auto& sealed = shards[i].sealed;
+        sealed.insert(sealed.begin(), std::make_move_iterator(of_column[i].sealed.begin()),
+                      std::make_move_iterator(of_column[i].sealed.end()));
       }
     }
     return shards;
@@ -150,6 +217,7 @@ class Rewriter {
   Result<std::vector<pipeline::AddedColumn>> copy_added_columns(const Manifest& before,
                                                                 const PublishedClips& clips) {
     std::vector<pipeline::AddedColumn> added;
+    ClipWarnings none;
     for (const formats::ColumnEntry& column : before.columns) {
       if (!column.axis) continue;
       pipeline::AddedColumn one{.entry = column, .shards = {}};
@@ -161,20 +229,35 @@ class Rewriter {
                                 .column = one.entry.spec,
                                 .clips_per_shard = one.entry.spec.geometry().clips_per_shard(),
                                 .store = recipe_.storage.store,
+                                .generation = generation_,
                                 .progress = progress_of(run_, "clips"),
                                 .cancelled = run_.cancelled},
-                               to_));
+                               to_, none));
       added.push_back(std::move(one));
     }
     return added;
   }
 
-  Status check_room(std::uint64_t needed_bytes) {
+  // Only what cannot fit is refused before work.
+  Status check_room(const Manifest& before) {
+    needed_bytes_ = needed_bytes(before, recipe_);
     const auto free_bytes = env_.free_bytes(to_.path());
-    if (!free_bytes || *free_bytes >= needed_bytes) return {};
-    return {StatusCode::kResource, to_.path() + " needs " + std::to_string(needed_bytes) +
-                                       " bytes, " + std::to_string(*free_bytes) +
-                                       " are free: make room, then run the same command again"};
+    if (!free_bytes || *free_bytes >= payload_bytes(before, recipe_)) return {};
+    return {StatusCode::kResource, "no room in " + to_.path()};
+  }
+
+  // Of a failure for which the disk may be to blame. What was written so far goes first: the same
+  // command begins anew.
+  Status advised(const Status& failure) {
+    if (failure.code() != StatusCode::kResource || !needed_bytes_) return failure;
+    if (!has_published_ && from_->path() == to_.path())
+      (void)to_.collect_garbage(&from_->manifest(), {});
+    const auto free_bytes = env_.free_bytes(to_.path());
+    if (!free_bytes || *free_bytes >= std::max(*needed_bytes_, kNothingFreeBytes)) return failure;
+    return {failure.code(), failure.message() + "; its file system has " +
+                                report::format_size(*free_bytes) + " free, and this needs about " +
+                                report::format_size(*needed_bytes_) +
+                                ": make room, then run the same command again"};
   }
 
   // The generation of before is still there, whole, if it was in this folder.
@@ -189,13 +272,14 @@ class Rewriter {
     auto table = store::load_source_table(env_, from_->path());
     if (!table) return {};
     table->index_digest = index_digest;
-    return store::save_source_table(env_, to_.path(), std::move(*table));
+    return store::save_source_table(to_, std::move(*table));
   }
 
   RewriteReport report_of(const Manifest& before, const Manifest& after) const {
     RewriteReport report;
     report.is_baked = recipe_.features.baked.is_baked();
     report.generation_before = before.generation;
+    report.generation_after = after.generation;
     report.record_count = after.counts.records;
     for (const auto& shard : before.columns.front().shards)
       report.left_behind_count += shard.record_count;
@@ -214,9 +298,12 @@ class Rewriter {
   store::CacheFolder& to_;
   const WriteRun& run_;
   const bool keep_statistics_;
+  std::uint64_t generation_ = 1;
   std::optional<ChannelNorm> norm_;
   formats::BakedConfig baked_;
   formats::Recipe recipe_;
+  std::optional<std::uint64_t> needed_bytes_;  // once it is known
+  bool has_published_ = false;
 };
 
 Status check_dtype(DType from, DType to) {
@@ -236,7 +323,9 @@ Status check_no_unfinished_build(Env& env, const std::string& cache) {
 
 }  // namespace
 
-Result<RewriteReport> compact(Env& env, const CompactRequest& request) {
+Result<RewriteReport> compact(Env& whole_env, const CompactRequest& request) {
+  const auto confined = confined_to(whole_env, request.cache, Links::kNone);
+  Env& env = *confined;
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, request.cache));
   XTTS_TRY(check_no_unfinished_build(env, request.cache));
   XTTS_ASSIGN(const auto folder,
@@ -252,13 +341,20 @@ Result<RewriteReport> compact(Env& env, const CompactRequest& request) {
     return report;
   }
   XTTS_ASSIGN(const auto recipe, formats::recipe_of(manifest));
+  XTTS_ASSIGN(const auto generations, folder->generations());
   Rewriter rewriter(env, std::move(view), *folder, request.run, request.keep_statistics);
+  // Canonical bytes are a first generation's. Beside an older one that a reader holds, 1 would not
+  // be the highest number, and a manifest that is lost would be made again from the older one.
+  if (generations.are_others_read) rewriter.set_generation(generations.newest + 1);
   auto report = rewriter.write(recipe.storage);
   if (!report) (void)folder->finish();  // .build/ goes again
   return report;
 }
 
-Result<RewriteReport> convert(Env& env, const ConvertRequest& request) {
+Result<RewriteReport> convert(Env& whole_env, const ConvertRequest& request) {
+  const auto of_source = confined_to(whole_env, request.from, Links::kNone);
+  const auto confined = confined_to(*of_source, request.to, Links::kNone);
+  Env& env = *confined;
   XTTS_ASSIGN(auto view, reader::CacheView::open(env, request.from));
   if (const auto& part = view->manifest().partition) {
     return Status(StatusCode::kInvalidArgument,
@@ -276,7 +372,9 @@ Result<RewriteReport> convert(Env& env, const ConvertRequest& request) {
   Rewriter rewriter(env, view, *folder, request.run, true);
   if (request.bake_corpus) XTTS_TRY(rewriter.bake(view->manifest()));
   view.reset();
-  return rewriter.write(request.storage);  // after a failure .build/ stays: the folder is ours
+  auto report = rewriter.write(request.storage);
+  if (!report) leave_nothing_unpublished(*folder);
+  return report;
 }
 
 }  // namespace xtts::maintain

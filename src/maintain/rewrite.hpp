@@ -24,6 +24,7 @@ struct RewriteReport {
   bool unchanged = false;  // its bytes were canonical already
   bool is_baked = false;   // its records are normalized by the corpus' statistics, now or before
   std::uint64_t generation_before = 1;
+  std::uint64_t generation_after = 1;  // more: not canonical, as readers hold older generations
   std::uint64_t record_count = 0;
   std::uint64_t left_behind_count = 0;  // records that no clip named any more
   std::uint64_t bytes_before = 0;
@@ -50,14 +51,16 @@ struct ConvertRequest {
 };
 
 // One generation, without tombstones: byte for byte a cache built from nothing from the same clips
-// with the same numbers of speakers and languages (these never change).
+// with the same numbers of speakers and languages (these never change). While a reader holds a
+// generation before the present one, only the number of the generation differs.
 [[nodiscard]] Result<RewriteReport> compact(Env& env, const CompactRequest& request);
 
 // Byte for byte a cache built in that storage, but for the statistics: these are the published
 // ones, so that what was trained with the one cache goes on with the other. Half floats are not
 // widened again: kInvalidArgument. A cache that is baked says so in its features section, with the
 // numbers that were used; padding stays as it is. What is baked already, has no statistics, or pads
-// samples, is not baked: kInvalidArgument.
+// samples, is not baked: kInvalidArgument. A dtype that cannot hold a value of some clip is
+// kInvalidArgument, too, and names such clips; nothing is published.
 [[nodiscard]] Result<RewriteReport> convert(Env& env, const ConvertRequest& request);
 
 }  // namespace xtts::maintain

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 #include "report/canvas.hpp"
+#include "report/human.hpp"
 #include "report/palette.hpp"
 #include "report/ticks.hpp"
 
@@ -13,7 +16,7 @@ namespace {
 constexpr Rgb kBar{58, 110, 165};
 constexpr Rgb kMean{200, 60, 40};
 constexpr int kLeftMargin = 110;
-constexpr int kRightMargin = 150;
+constexpr int kRightMargin = 170;
 constexpr int kTopMargin = 56;
 constexpr int kBottomMargin = 64;
 constexpr int kPlotWidth = 900;
@@ -28,11 +31,33 @@ double top_of_axis(const BatchTimes& times, std::span<const double> ms) {
   return std::max(top * 1.1, 1e-6);
 }
 
-void draw_level(Canvas& canvas, double ms, double top, Rgb colour, const std::string& name) {
-  const int y = kTopMargin + kPlotHeight -
-                static_cast<int>(std::lround(std::min(ms / top, 1.0) * kPlotHeight));
-  canvas.fill(kLeftMargin, y, kPlotWidth, 1, colour);
-  canvas.text(kLeftMargin + kPlotWidth + 8, y - text_height(kScale) / 2, name, colour, kScale);
+int y_of(double ms, double top) {
+  return kTopMargin + kPlotHeight -
+         static_cast<int>(std::lround(std::min(ms / top, 1.0) * kPlotHeight));
+}
+
+struct Level {
+  const char* name;
+  double ms;
+  Rgb colour;
+};
+
+// The names stand beside their lines, or as near as they can without lying on each other.
+void draw_levels(Canvas& canvas, double top, std::vector<Level> levels) {
+  std::ranges::sort(levels, std::ranges::greater(), &Level::ms);
+  const int row = text_height(kScale) + 4;
+  int free_y = kTopMargin - row / 2;  // of a name's top
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Level& level = levels[i];
+    const int y = y_of(level.ms, top);
+    canvas.fill(kLeftMargin, y, kPlotWidth, 1, level.colour);
+    const int below = static_cast<int>(levels.size() - 1 - i) * row;  // room for those that follow
+    const int last_y = kTopMargin + kPlotHeight - row / 2 - below;
+    const int text_y = std::min(std::max(y - text_height(kScale) / 2, free_y), last_y);
+    canvas.text(kLeftMargin + kPlotWidth + 8, text_y,
+                std::string(level.name) + " " + format_short(level.ms), level.colour, kScale);
+    free_y = text_y + row;
+  }
 }
 
 }  // namespace
@@ -53,18 +78,18 @@ Result<std::string> draw_batch_times(std::span<const double> ms, const std::stri
     const int height = static_cast<int>(std::lround(std::min(slowest / top, 1.0) * kPlotHeight));
     canvas.fill(kLeftMargin + x, kTopMargin + kPlotHeight - height, 1, height, kBar);
   }
-  draw_level(canvas, times.mean_ms, top, kMean, "mean");
-  draw_level(canvas, times.p95_ms, top, kSoftInk, "p95");
+  draw_levels(canvas, top, {{"mean", times.mean_ms, kMean}, {"p95", times.p95_ms, kSoftInk}});
   canvas.frame(kLeftMargin - 1, kTopMargin - 1, kPlotWidth + 2, kPlotHeight + 2, kInk);
   for (const Tick& tick : linear_ticks(0.0, top, 6)) {
-    const int y =
-        kTopMargin + kPlotHeight - static_cast<int>(std::lround(tick.value / top * kPlotHeight));
+    const int y = y_of(tick.value, top);
     canvas.fill(kLeftMargin - 7, y, 6, 1, kInk);
     canvas.text(kLeftMargin - 12 - text_width(tick.label, kScale), y - text_height(kScale) / 2,
                 tick.label, kInk, kScale);
   }
-  for (const Tick& tick : linear_ticks(0.0, count, 10)) {
-    const int x = kLeftMargin + static_cast<int>(std::lround(tick.value / count * kPlotWidth));
+  // Batches count from 1, and there are no halves of them: each number under its column's middle.
+  for (const Tick& tick : count_ticks(ms.size(), 10)) {
+    const int x =
+        kLeftMargin + static_cast<int>(std::lround((tick.value - 0.5) / count * kPlotWidth));
     canvas.fill(x, kTopMargin + kPlotHeight + 1, 1, 6, kInk);
     canvas.text(x - text_width(tick.label, kScale) / 2, kTopMargin + kPlotHeight + 12, tick.label,
                 kInk, kScale);

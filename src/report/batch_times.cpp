@@ -11,6 +11,9 @@ namespace {
 constexpr double kEvenVariation = 0.1;  // below it a rhythm is of no consequence
 constexpr double kStrengthMin = 0.4;
 constexpr std::size_t kPeriodsMin = 4;
+// The users' own borders, of std / mean.
+constexpr double kStableVariation = 0.2;
+constexpr double kOscillatingVariation = 0.5;
 
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -65,6 +68,16 @@ std::optional<Cycle> find_cycle(std::span<const double> ms) {
     }
   }
   return std::nullopt;
+}
+
+double step_variation(const BatchTimes& times, double step_ms) noexcept {
+  const double whole_ms = step_ms + times.mean_ms;
+  return whole_ms > 0.0 ? times.std_ms / whole_ms : 0.0;
+}
+
+std::string_view evenness(double variation) noexcept {
+  if (variation < kStableVariation) return "stable";
+  return variation <= kOscillatingVariation ? "acceptable" : "oscillating";
 }
 
 BatchTimes summarize_times(std::span<const double> ms) {

@@ -13,12 +13,15 @@ void Table::add_row(std::vector<std::string> cells) {
 
 std::string Table::render(std::size_t indent, std::size_t width_max) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
-  for (const auto& row : rows_) {
-    for (std::size_t c = 0; c < row.size(); ++c)
+  std::vector<std::vector<std::string>> rows = rows_;
+  for (auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c + 1 < row.size()) row[c] = shorten(row[c], kCellWidthMax);
       widths[c] = std::max(widths[c], display_width(row[c]));
+    }
   }
   std::string out;
-  for (const auto& row : rows_) {
+  for (const auto& row : rows) {
     std::string line(indent, ' ');
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (c > 0) line += "  ";

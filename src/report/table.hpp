@@ -2,6 +2,7 @@
 // thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@ enum class Align : std::uint8_t { kLeft, kRight };
 
 class Table {
  public:
+  static constexpr std::size_t kCellWidthMax = 40;
+
   explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
   // Cells that a row lacks are empty; further ones are left out. Their text is taken as it is:
@@ -20,7 +23,8 @@ class Table {
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
 
   // Two spaces between columns, `indent` before each line, no space at the end of a line. A line
-  // never exceeds `width_max` columns (0: no limit): its end is cut.
+  // never exceeds `width_max` columns (0: no limit): its end is cut. A cell that another one
+  // follows is cut at kCellWidthMax, so that one long name does not push all others aside.
   [[nodiscard]] std::string render(std::size_t indent = 0, std::size_t width_max = 0) const;
   // One tab between cells: what `cut` and `awk` expect. Tabs and line ends within a cell must have
   // been escaped.

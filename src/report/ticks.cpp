@@ -50,6 +50,18 @@ std::vector<Tick> linear_ticks(double low, double high, int count_max) {
   return ticks;
 }
 
+std::vector<Tick> count_ticks(std::size_t count, int count_max) {
+  std::vector<Tick> ticks;
+  if (count == 0 || count_max < 1) return ticks;
+  const double high = static_cast<double>(count);
+  int digit_count = 0;
+  const double step = std::max(round_step(high / count_max, digit_count), 1.0);
+  if (step > 1.0) ticks.push_back({1.0, "1"});
+  for (double value = step; value <= high; value += step)
+    ticks.push_back({value, format_fixed(value, 0)});
+  return ticks;
+}
+
 std::vector<Tick> frequency_ticks(double low_hz, double high_hz, double distance_min,
                                   const std::function<double(double hz)>& place) {
   // By rank: round frequencies are placed first, others where they find room.

@@ -1,6 +1,7 @@
 // Where an axis gets its numbers. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +16,10 @@ struct Tick {
 // Multiples of 1, 2 or 5 times a power of ten within [low, high], about `count_max` and never more;
 // labels with as many digits as the step needs. Empty where the range is empty or not finite.
 [[nodiscard]] std::vector<Tick> linear_ticks(double low, double high, int count_max);
+
+// Of things that are counted from 1 to `count`: 1, and multiples of 1, 2 or 5 times a power of ten;
+// at most `count_max` of them beside the 1.
+[[nodiscard]] std::vector<Tick> count_ticks(std::size_t count, int count_max);
 
 // Frequencies that people know (100, 200, 500, 1k, ...), at least `distance_min` apart in the axis'
 // own unit, which `place` gives for a frequency.

@@ -22,7 +22,7 @@ namespace xtts::verify {
 struct SalvagedRecord {
   Digest id_hash;
   std::uint32_t length = 0;
-  std::optional<std::uint32_t> fill_bits;        // nothing: it stood in the header alone
+  std::optional<std::uint32_t> fill_bits;      // nothing: it stood in the header alone
   std::optional<std::vector<std::byte>> rows;  // true rows; nothing: to be made again
 };
 

@@ -232,8 +232,7 @@ Tolerance tolerance_of(const formats::Recipe& recipe, const formats::ColumnSpec&
   Tolerance tolerance = tolerance_before_baking(recipe.features, column, baked.dtype);
   tolerance.baked = baked;
   // Of the subtraction and the division, and of the dtype.
-  tolerance.relative_baked =
-      2.0 * (rounding_of(column.dtype) + 2.0 * rounding_of(DType::kFloat32));
+  tolerance.relative_baked = 2.0 * (rounding_of(column.dtype) + 2.0 * rounding_of(DType::kFloat32));
   return tolerance;
 }
 

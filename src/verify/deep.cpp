@@ -4,8 +4,9 @@
 #include <cmath>
 #include <mutex>
 #include <new>
-#include <thread>
 
+#include "base/current_exception.hpp"
+#include "base/run_on_threads.hpp"
 #include "base/try.hpp"
 #include "pipeline/columns.hpp"
 #include "verify/compare.hpp"
@@ -24,13 +25,6 @@ const std::set<std::uint16_t> kSoundTags = {9,  10, 11, 12, 13, 14, 15, 16, 17, 
                                             19, 20, 21, 22, 23, 24, 25, 27, 31, 32};
 const std::set<std::uint16_t> kTextTags = {7, 8, 28, 29, 30};
 
-constexpr const char* kFalseRecordRemedy =
-    "its checks are right, so it was written so: build the cache anew: xtts-precompute build DATA "
-    "CACHE --overwrite";
-constexpr const char* kOtherSourceRemedy = "nothing is lost; the next build updates the record";
-constexpr const char* kOtherNumericsRemedy =
-    "verify on a machine with the cache's numerics, or build the cache anew";
-
 std::string describe(const formats::Numerics& numerics) {
   return numerics.device + " " + numerics.isa + " (" + numerics.libraries + ")";
 }
@@ -47,16 +41,12 @@ class Deep {
 
   Status check(Report& report) {
     XTTS_ASSIGN(recomputer_, Recomputer::create(run_.env, manifest_, index_, run_.options.sources,
-                                                thread_count()));
-    XTTS_TRY(recomputer_->expect(full_ids()));
+                                                thread_count(), run_.options.cancelled));
+    recomputer_->expect(full_ids());
     sound_count_ = recomputer_->recipe().features.sound_columns().size();
     for (std::size_t column = 0; column < sound_count_; ++column)
       tolerances_.push_back(tolerance_of(recomputer_->recipe(), manifest_.columns[column].spec));
-    {
-      std::vector<std::jthread> helpers;
-      for (std::uint32_t i = 1; i < thread_count(); ++i) helpers.emplace_back([this] { work(); });
-      work();
-    }
+    run_on_threads(thread_count(), [this] { work(); });
     XTTS_TRY(failure_);
     report.recomputed_count = exact_count_ + tolerant_count_;
     report.sampled_of = plan_.clips.size();
@@ -100,10 +90,8 @@ class Deep {
         if (run_.options.recompute_progress)
           run_.options.recompute_progress(done, positions_.size());
       }
-    } catch (const std::bad_alloc&) {
-      fail({StatusCode::kResource,
-            "out of memory while computing records again: give fewer "
-            "threads (-j)"});
+    } catch (...) {  // there may be no memory for words of our own
+      fail(status_of_current_exception());
     }
   }
 
@@ -153,7 +141,7 @@ class Deep {
   void check_tokens(const RecordFacts& facts, const StoredRecord& stored) {
     if (const auto text = recomputer_->other_text(facts)) {
       note(facts, "tokens", stored, "text", "the text of the build, '" + *facts.text_raw + "'",
-           "'" + *text + "' in the lists", kOtherSourceRemedy);
+           "'" + *text + "' in the lists", Cure::kBuild);
     }
     const auto made = recomputer_->tokens(facts);
     if (!made) {
@@ -175,9 +163,10 @@ class Deep {
                    const MadeAgain& made) {
     const formats::ColumnSpec& spec = manifest_.columns[column].spec;
     const bool same_numerics = has_same_numerics(stored);
-    if (made.made == Made::kNoSource || (made.made == Made::kRefused && !same_numerics)) {
+    const bool has_no_source = made.made == Made::kOtherSource || made.made == Made::kUnread;
+    if (has_no_source || (made.made == Made::kRefused && !same_numerics)) {
       return note(facts, spec.name, stored, "source", "the source of the build", made.why_not,
-                  made.made == Made::kNoSource ? kOtherSourceRemedy : kOtherNumericsRemedy);
+                  has_no_source ? Cure::kBuild : Cure::kOtherMachine);
     }
     if (made.made == Made::kRefused) {
       return damage(facts, spec.name, stored,
@@ -209,7 +198,7 @@ class Deep {
          difference->found +
              "; this machine decodes or trims the same source otherwise, which "
              "proves nothing",
-         kOtherNumericsRemedy);
+         Cure::kOtherMachine);
   }
 
   void damage(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
@@ -221,12 +210,12 @@ class Deep {
                        .what = "recomputed " + difference.what,
                        .expected = difference.expected,
                        .found = difference.found,
-                       .remedy = kFalseRecordRemedy,
+                       .cure = Cure::kOverwrite,
                        .is_of_checks = false});
   }
 
   void note(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
-            std::string what, std::string expected, std::string found, const char* remedy) {
+            std::string what, std::string expected, std::string found, Cure cure) {
     run_.findings.add({.weight = Weight::kNote,
                        .file = stored.file,
                        .offset_bytes = stored.offset_bytes,
@@ -235,7 +224,7 @@ class Deep {
                        .what = std::move(what),
                        .expected = std::move(expected),
                        .found = std::move(found),
-                       .remedy = remedy,
+                       .cure = cure,
                        .is_of_checks = false});
   }
 

@@ -40,6 +40,11 @@ void Findings::forget(const std::string& file) {
   tally.has_damage_by_checks = false;
 }
 
+bool Findings::is_empty() {
+  const std::scoped_lock lock(mutex_);
+  return by_file_.empty();
+}
+
 void Findings::move_into(Report& report) {
   const std::scoped_lock lock(mutex_);
   report.ok = true;

@@ -19,6 +19,7 @@ class Findings {
   explicit Findings(std::uint64_t kept_max) : kept_max_(kept_max) {}
 
   void add(Finding finding);
+  [[nodiscard]] bool is_empty();
   // Files with damage that a check tells, and rejects.jsonl where it is another text.
   [[nodiscard]] std::set<std::string> files_to_mend();
   // What checks have told of a file that is mended.

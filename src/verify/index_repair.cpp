@@ -108,6 +108,7 @@ class IndexRepair {
   Result<store::SealedShard> scan(const formats::ColumnEntry& column, std::size_t ordinal) const {
     const std::string name = reader::shard_name(column, ordinal);
     const auto file = env_.open_for_read(join_path(cache_, name));
+    if (file.status().code() == StatusCode::kResource) return file.status();
     if (!file) return Status(StatusCode::kCorrupt, name + " is lost or damaged too");
     XTTS_ASSIGN(const auto bytes, reader::read_exactly(**file, name, 0, (*file)->size_bytes()));
     const auto table = scan_shard(bytes, column.store);

@@ -1,21 +1,29 @@
 #include "verify/manifest_repair.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/index_reader.hpp"
 #include "reader/manifest_file.hpp"
 #include "store/cache_folder.hpp"
+#include "store/generations.hpp"
+#include "store/source_table.hpp"
 
 namespace xtts::verify {
 namespace {
 
-struct Found {
+struct Candidate {
   std::string index_name;
-  formats::Manifest manifest;
+  std::optional<std::uint64_t> generation;    // nothing: its footer cannot be read
+  std::optional<formats::Manifest> manifest;  // nothing: it keeps no copy that can be read
 };
 
-// The manifest that an index was published with; nothing where the file is no such index.
-std::optional<Found> read_copy(Run& run, const std::string& name) {
+// The manifest that an index was published with.
+std::optional<formats::Manifest> read_copy(Run& run, const std::string& name) {
   const auto digest = reader::digest_of_index_name(name);
   const auto facts = run.env.stat(run.path_of(name));
   if (!digest || !facts) return std::nullopt;
@@ -25,41 +33,148 @@ std::optional<Found> read_copy(Run& run, const std::string& name) {
   const auto copy = (*index)->section_text(formats::SectionKind::kManifest);
   if (!copy || copy->empty()) return std::nullopt;
   auto manifest = formats::decode_manifest_copy(*copy, facts->size_bytes, *digest);
-  if (!manifest) return std::nullopt;
-  return Found{name, std::move(*manifest)};
+  return manifest ? std::optional(std::move(*manifest)) : std::nullopt;
 }
 
-Result<std::optional<Found>> find_newest_copy(Run& run) {
-  XTTS_ASSIGN(const auto entries, run.env.list(run.cache));
-  std::optional<Found> newest;
-  for (const DirectoryEntry& entry : entries) {
-    auto found = read_copy(run, entry.name);
-    if (found && (!newest || found->manifest.generation > newest->manifest.generation))
-      newest = std::move(found);
+std::string in_words(const Candidate& candidate) {
+  if (!candidate.generation) return candidate.index_name + " (unreadable)";
+  std::string text = candidate.index_name + " (generation " + std::to_string(*candidate.generation);
+  if (!candidate.manifest) return text + ", unreadable)";
+  const auto& counts = candidate.manifest->counts;
+  return text + ", " + std::to_string(counts.records) + " clips, " +
+         std::to_string(static_cast<std::uint64_t>(counts.seconds)) + " s)";
+}
+
+class ManifestRepair {
+ public:
+  explicit ManifestRepair(Run& run) : run_(run) {}
+
+  Result<std::optional<Mended>> run() {
+    XTTS_TRY(list_candidates());
+    const Candidate* const newest = choose();
+    if (newest == nullptr) return std::optional<Mended>();
+    if (run_.options.index.empty()) {
+      XTTS_ASSIGN(const auto doubt, why_not_newest(*newest));
+      if (doubt) {
+        ask(*newest, *doubt);
+        return std::optional<Mended>();
+      }
+    }
+    XTTS_TRY(put_in_place(*newest->manifest));
+    return std::optional(Mended{.file = std::string(reader::kManifestName),
+                                .what = "made again from its copy in " + newest->index_name +
+                                        ", generation " +
+                                        std::to_string(newest->manifest->generation)});
   }
-  return newest;
-}
 
-bool has_unfinished_build(Run& run) {
-  return run.env.stat(join_path(store::build_folder(run.cache), "journal")).ok();
-}
+ private:
+  // An index of the generation that an unfinished build was making is not published.
+  Status list_candidates() {
+    const auto unfinished = store::unfinished_generation(run_.env, run_.cache);
+    XTTS_ASSIGN(const auto entries, run_.env.list(run_.cache));
+    for (const DirectoryEntry& entry : entries) {
+      if (!store::is_index_name(entry.name)) continue;
+      Candidate candidate{
+          .index_name = entry.name,
+          .generation = store::generation_of_index(run_.env, run_.path_of(entry.name)),
+          .manifest = read_copy(run_, entry.name)};
+      if (unfinished && candidate.generation && *candidate.generation >= *unfinished) continue;
+      candidates_.push_back(std::move(candidate));
+    }
+    std::ranges::sort(candidates_, std::ranges::greater(), [](const Candidate& candidate) {
+      return std::pair(candidate.generation.value_or(0), candidate.index_name);
+    });
+    return {};
+  }
+
+  [[nodiscard]] const Candidate* choose() const {
+    for (const Candidate& candidate : candidates_) {
+      if (!candidate.manifest) continue;
+      if (run_.options.index.empty() || run_.options.index == candidate.index_name)
+        return &candidate;
+    }
+    return nullptr;
+  }
+
+  // Nothing where it is proved: no generation has the number of another, so that nothing else may
+  // be as high, or of an unknown height.
+  Result<std::optional<std::string>> why_not_newest(const Candidate& chosen) {
+    for (const Candidate& other : candidates_) {
+      if (&other == &chosen || (other.generation && *other.generation < *chosen.generation))
+        continue;
+      return std::optional(other.index_name + " may be newer");
+    }
+    if (const auto sources = store::load_source_table(run_.env, run_.cache)) {
+      const std::string name = formats::index_file_name(sources->index_digest);
+      if (!run_.env.stat(run_.path_of(name)))
+        return std::optional("sources.bin names " + name + ", which is lost and may be newer");
+    }
+    return newer_shard(*chosen.manifest);
+  }
+
+  // One that no index names, of a generation whose index is lost.
+  Result<std::optional<std::string>> newer_shard(const formats::Manifest& chosen) {
+    std::set<std::string> named;
+    for (const formats::ColumnEntry& column : chosen.columns) {
+      for (std::size_t i = 0; i < column.shards.size(); ++i)
+        named.insert(reader::shard_name(column, i));
+    }
+    const auto unfinished = store::unfinished_generation(run_.env, run_.cache);
+    const auto columns = run_.env.list(run_.path_of("shards"));
+    if (columns.status().code() == StatusCode::kNotFound) return std::optional<std::string>();
+    if (!columns) return columns.status();
+    for (const DirectoryEntry& column : *columns) {
+      if (column.kind != FileKind::kDirectory || column.is_symlink) continue;
+      const std::string folder = join_path("shards", column.name);
+      XTTS_ASSIGN(const auto files, run_.env.list(run_.path_of(folder)));
+      for (const DirectoryEntry& file : files) {
+        const std::string name = join_path(folder, file.name);
+        if (!store::is_shard_name(file.name) || named.contains(name)) continue;
+        const auto generation = store::generation_of_shard(run_.env, run_.path_of(name));
+        const bool is_unpublished = unfinished && generation && *generation >= *unfinished;
+        if (is_unpublished || (generation && *generation <= chosen.generation)) continue;
+        return std::optional(name + (generation
+                                         ? " is of generation " + std::to_string(*generation) +
+                                               ", whose index is lost"
+                                         : std::string(" is of no known generation")));
+      }
+    }
+    return std::optional<std::string>();
+  }
+
+  void ask(const Candidate& newest, const std::string& doubt) {
+    std::string found = "which index is the newest cannot be proved (" + doubt + "); found: ";
+    for (const Candidate& candidate : candidates_)
+      found += (&candidate == candidates_.data() ? "" : ", ") + in_words(candidate);
+    run_.findings.add({.file = std::string(reader::kManifestName),
+                       .what = "not mended, manifest",
+                       .found = std::move(found),
+                       .cure = Cure::kChooseIndex,
+                       .is_of_checks = false});
+    run_.is_manifest_told = true;
+    run_.index_to_name = newest.index_name;
+  }
+
+  Status put_in_place(const formats::Manifest& manifest) {
+    XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run_.env, run_.cache, run_.notices()));
+    XTTS_ASSIGN(const std::string text, formats::encode_manifest(manifest));
+    XTTS_TRY(store::replace_manifest(*folder, text));
+    // What an unfinished build has sealed is not thrown away.
+    if (store::unfinished_generation(run_.env, run_.cache)) return {};
+    return folder->finish();
+  }
+
+  Run& run_;
+  std::vector<Candidate> candidates_;  // the highest generation first
+};
 
 }  // namespace
 
 Result<std::optional<Mended>> mend_manifest(Run& run) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
-  if (loaded.status().code() != StatusCode::kCorrupt || has_unfinished_build(run))
-    return std::optional<Mended>();
-  XTTS_ASSIGN(const auto found, find_newest_copy(run));
-  if (!found) return std::optional<Mended>();
-  XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run.env, run.cache, run.notices()));
-  XTTS_ASSIGN(const std::string text, formats::encode_manifest(found->manifest));
-  XTTS_TRY(store::replace_manifest(*folder, text));
-  XTTS_TRY(folder->finish());
-  return std::optional(Mended{.file = std::string(reader::kManifestName),
-                              .what = "made again from its copy in " + found->index_name +
-                                      ", generation " +
-                                      std::to_string(found->manifest.generation)});
+  const bool is_damaged = loaded.status().code() == StatusCode::kCorrupt;
+  if (!is_damaged && !store::is_manifest_lost(run.env, run.cache)) return std::optional<Mended>();
+  return ManifestRepair(run).run();
 }
 
 }  // namespace xtts::verify

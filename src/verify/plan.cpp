@@ -22,7 +22,7 @@ void expect_count(Run& run, const std::string& file, const std::string& what,
                     .what = "plan",
                     .expected = number(expected) + " " + what + ", as the manifest says",
                     .found = number(found),
-                    .remedy = kRestoreRemedy});
+                    .cure = Cure::kRepair});
 }
 
 class PlanLoader {
@@ -44,7 +44,7 @@ class PlanLoader {
                        .what = "plan",
                        .expected = std::move(expected),
                        .found = std::move(found),
-                       .remedy = kRestoreRemedy});
+                       .cure = Cure::kRepair});
   }
   [[nodiscard]] Status load_clips(Plan& plan);
   [[nodiscard]] Status load_id_hashes(Plan& plan);

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/convert_floats.hpp"
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "pipeline/clip_worker.hpp"
 #include "pipeline/columns.hpp"
+#include "pipeline/look_at_sound.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/segment.hpp"
 #include "pipeline/source_file.hpp"
 #include "pipeline/too_long.hpp"
+#include "pipeline/value_rules.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -47,29 +48,25 @@ pipeline::ClipOutcome with_buffers(std::vector<pipeline::MadeRecord> buffers) {
 }  // namespace
 
 Recomputer::Recomputer(Env& env, formats::Recipe recipe, const Sources& sources,
-                       std::uint32_t thread_count, text::Tokenizer tokenizer)
+                       std::uint32_t thread_count, text::Tokenizer tokenizer, CancelWish cancelled)
     : env_(env),
       recipe_(std::move(recipe)),
       computed_(without_baking(recipe_)),
       sources_(sources),
       thread_count_(std::max(thread_count, 1U)),
+      cancelled_(std::move(cancelled)),
       numerics_(pipeline::numerics_of(sources.isa)),
       tokenizer_(std::move(tokenizer)) {}
-
-Recomputer::~Recomputer() {
-  if (!workers_) return;
-  workers_.reset();  // its files go first
-  (void)env_.remove_directory(sources_.scratch_folder);
-}
 
 Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::Manifest& manifest,
                                                        reader::IndexReader& index,
                                                        const Sources& sources,
-                                                       std::uint32_t thread_count) {
+                                                       std::uint32_t thread_count,
+                                                       CancelWish cancelled) {
   XTTS_ASSIGN(auto recipe, formats::recipe_of(manifest));
   XTTS_ASSIGN(auto tokenizer, text::Tokenizer::create(recipe.text));
-  std::unique_ptr<Recomputer> made(
-      new Recomputer(env, std::move(recipe), sources, thread_count, std::move(tokenizer)));
+  std::unique_ptr<Recomputer> made(new Recomputer(env, std::move(recipe), sources, thread_count,
+                                                  std::move(tokenizer), std::move(cancelled)));
   if (const auto& baked = made->recipe_.features.baked; baked.is_baked()) {
     XTTS_ASSIGN(made->norm_, ChannelNorm::create(baked.mean, baked.std_deviation));
   }
@@ -80,10 +77,13 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
 Status Recomputer::discover(reader::IndexReader& index) {
   const auto splits = published_splits(index);
   const auto longest_s = pipeline::split_above_s(recipe_.features);
-  XTTS_ASSIGN(corpus_,
-              sources_.corpora.empty()
-                  ? corpus::discover(env_, sources_.data, recipe_.corpus, splits, longest_s)
-                  : corpus::discover(env_, sources_.corpora, recipe_.corpus, splits, longest_s));
+  const auto look = pipeline::make_look(sources_.decoder_command, cancelled_);
+  const corpus::DiscoveryBounds bounds{.cancelled = cancelled_};
+  XTTS_ASSIGN(corpus_, sources_.corpora.empty()
+                           ? corpus::discover(env_, sources_.data, recipe_.corpus, splits,
+                                              longest_s, look, sources_.audio_roots, bounds)
+                           : corpus::discover(env_, sources_.corpora, recipe_.corpus, splits,
+                                              longest_s, look, sources_.audio_roots, bounds));
   for (std::uint32_t i = 0; i < corpus_.clips.size(); ++i) {
     places_.emplace(pipeline::full_id(corpus_.clips[i]), i);
   }
@@ -97,22 +97,21 @@ Status Recomputer::discover(reader::IndexReader& index) {
                                      " clips of this cache: is it another corpus?"};
 }
 
-Status Recomputer::expect(std::span<const std::string> full_ids) {
+void Recomputer::expect(std::span<const std::string> full_ids) {
   std::vector<std::uint32_t> clips;
   for (const std::string& id : full_ids) {
     if (const auto place = places_.find(id); place != places_.end()) clips.push_back(place->second);
   }
-  return expect_places(clips);
+  expect_places(clips);
 }
 
-Status Recomputer::expect_all() {
+void Recomputer::expect_all() {
   std::vector<std::uint32_t> clips(corpus_.clips.size());
   std::iota(clips.begin(), clips.end(), 0U);
-  return expect_places(clips);
+  expect_places(clips);
 }
 
-Status Recomputer::expect_places(std::span<const std::uint32_t> clips) {
-  XTTS_TRY(env_.create_directories(sources_.scratch_folder));
+void Recomputer::expect_places(std::span<const std::uint32_t> clips) {
   workers_.emplace(
       pipeline::ClipWorkersJob{
           .env = env_,
@@ -121,10 +120,10 @@ Status Recomputer::expect_places(std::span<const std::uint32_t> clips) {
           .corpus = corpus_,
           .folder = sources_.scratch_folder,
           .decoder_command = sources_.decoder_command,
+          .cancelled = cancelled_,
           .worker_bytes = std::clamp(sources_.memory_bytes / thread_count_,
                                      pipeline::kWorkerBytesMin, pipeline::kWorkerBytesMax)},
       clips);
-  return {};
 }
 
 const corpus::Clip* Recomputer::find(const formats::RecordFacts& stored) const {
@@ -136,61 +135,67 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
                                     std::vector<pipeline::MadeRecord> buffers) {
   const corpus::Clip* const listed = find(stored);
   if (listed == nullptr) {
-    return answer(Made::kNoSource, "DATA has no such clip any more",
+    return answer(Made::kOtherSource, "DATA has no such clip any more",
                   with_buffers(std::move(buffers)));
   }
   if (!pipeline::is_same_part(listed->segment, stored)) {
-    return answer(Made::kNoSource, "it is cut out of another place of its source now",
+    return answer(Made::kOtherSource, "it is cut out of another place of its source now",
                   with_buffers(std::move(buffers)));
   }
   corpus::Clip clip = *listed;
   // Whether it has a text decides what becomes of a clip that is too long: as it was then.
+  const auto& features = recipe_.features;
+  if (stored.frame_count_before_cut.value_or(0) > features.max_frames &&
+      pipeline::goes_by_text(features)) {
+    clip.text_raw.clear();
+    clip.text_normalized.clear();
+  }
   if (stored.text_raw) clip.text_raw = *stored.text_raw;
   if (stored.text_normalized) clip.text_normalized = *stored.text_normalized;
   XTTS_ASSIGN(auto outcome, workers_->process(clip, std::move(buffers)));
   const auto digest =
       outcome.facts.content_digest ? outcome.facts.content_digest : hash_source(clip);
   if (!digest) {
-    return answer(Made::kNoSource, "its source cannot be read", std::move(outcome));
+    return answer(Made::kUnread, "its source cannot be read", std::move(outcome));
   }
   if (digest != stored.content_digest) {
-    return answer(Made::kNoSource, "its source has changed since the build", std::move(outcome));
+    return answer(Made::kOtherSource, "its source has changed since the build", std::move(outcome));
   }
   if (!outcome.reject) {
-    bake(outcome);
+    if (const Status status = bake(outcome); !status.ok())
+      return answer(Made::kRefused, status.message(), std::move(outcome));
     return answer(Made::kRecord, {}, std::move(outcome));
   }
   const bool may_work_next_time = outcome.reject->kind == formats::RejectClass::kEnvironment ||
                                   outcome.reject->kind == formats::RejectClass::kCrash;
   std::string why_not = outcome.reject->stage + ": " + outcome.reject->reason;
-  return answer(may_work_next_time ? Made::kNoSource : Made::kRefused, std::move(why_not),
+  return answer(may_work_next_time ? Made::kUnread : Made::kRefused, std::move(why_not),
                 std::move(outcome));
 }
 
 // As `convert --bake` did, with the same function: the same bits.
-void Recomputer::bake(pipeline::ClipOutcome& outcome) const {
-  if (!norm_) return;
+Status Recomputer::bake(pipeline::ClipOutcome& outcome) const {
+  if (!norm_) return {};
   const auto computed = pipeline::sound_columns(computed_, {});
   const auto stored = pipeline::sound_columns(recipe_, {});
   for (std::size_t column = 0; column < stored.size(); ++column) {
     const DType from = computed[column].dtype;
     const DType to = stored[column].dtype;
-    std::vector<std::byte>& computed_rows = outcome.records[column].rows;
     const bool is_normalized = pipeline::has_sums(stored[column]);
     if (!is_normalized && from == to) continue;
-    std::vector<std::byte> rows(computed_rows.size() / size_bytes(from) * size_bytes(to));
-    if (is_normalized) {
-      norm_->apply(computed_rows, from, rows, to);
-    } else {
-      convert_floats(computed_rows, from, rows, to);
-    }
-    computed_rows = std::move(rows);
+    std::vector<std::byte> rows;
+    XTTS_ASSIGN(const auto warning,
+                pipeline::change_rows(stored[column].name, outcome.records[column].rows, from,
+                                      is_normalized ? &*norm_ : nullptr, to, rows));
+    outcome.records[column].rows = std::move(rows);
+    pipeline::add_warning(warning, outcome.facts);
   }
+  return {};
 }
 
 std::optional<Digest> Recomputer::hash_source(const corpus::Clip& clip) {
   pipeline::SourceFile file(0);
-  const auto source = file.read(env_, corpus_.path_of(clip));
+  const auto source = file.read(env_, corpus_.place_of(clip));
   return source ? std::optional(source->content_digest) : std::nullopt;
 }
 

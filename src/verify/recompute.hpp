@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,8 +32,9 @@ namespace xtts::verify {
 
 enum class Made : std::uint8_t {
   kRecord,
-  kNoSource,  // DATA has no such source any more, or another one: nothing can be said of the record
-  kRefused,   // the source is what it was, but makes no record
+  kOtherSource,  // DATA has no such source any more, or another one
+  kUnread,       // the source could not be read or decoded this time
+  kRefused,      // the source is what it was, but makes no record
 };
 
 struct MadeAgain {
@@ -41,16 +43,16 @@ struct MadeAgain {
   pipeline::ClipOutcome outcome;  // its buffers are there in any case
 };
 
+// Whether the work is to stop, asked while a source is decoded; none: never.
+using CancelWish = std::function<bool()>;
+
 class Recomputer {
  public:
   // Env, manifest and index must outlive it. `sources` may be without data: then it makes tokens
   // alone.
-  [[nodiscard]] static Result<std::unique_ptr<Recomputer>> create(Env& env,
-                                                                  const formats::Manifest& manifest,
-                                                                  reader::IndexReader& index,
-                                                                  const Sources& sources,
-                                                                  std::uint32_t thread_count);
-  ~Recomputer();
+  [[nodiscard]] static Result<std::unique_ptr<Recomputer>> create(
+      Env& env, const formats::Manifest& manifest, reader::IndexReader& index,
+      const Sources& sources, std::uint32_t thread_count, CancelWish cancelled = {});
 
   [[nodiscard]] const formats::Recipe& recipe() const noexcept { return recipe_; }
   // What this machine computes with, as the manifest would tell it.
@@ -58,9 +60,9 @@ class Recomputer {
 
   // Which clips will be asked for (their full ids), so that a source which several of them share is
   // decoded once. Once, before sound(); one thread.
-  [[nodiscard]] Status expect(std::span<const std::string> full_ids);
+  void expect(std::span<const std::string> full_ids);
   // Where that is not known: any of them, each once.
-  [[nodiscard]] Status expect_all();
+  void expect_all();
 
   // `stored`: the clip's details in the index. `buffers` are reused.
   [[nodiscard]] Result<MadeAgain> sound(const formats::RecordFacts& stored,
@@ -71,12 +73,12 @@ class Recomputer {
   [[nodiscard]] std::optional<std::string> other_text(const formats::RecordFacts& stored) const;
 
  private:
-  [[nodiscard]] Status expect_places(std::span<const std::uint32_t> clips);
+  void expect_places(std::span<const std::uint32_t> clips);
   Recomputer(Env& env, formats::Recipe recipe, const Sources& sources, std::uint32_t thread_count,
-             text::Tokenizer tokenizer);
+             text::Tokenizer tokenizer, CancelWish cancelled);
   [[nodiscard]] Status discover(reader::IndexReader& index);
   [[nodiscard]] const corpus::Clip* find(const formats::RecordFacts& stored) const;
-  void bake(pipeline::ClipOutcome& outcome) const;
+  [[nodiscard]] Status bake(pipeline::ClipOutcome& outcome) const;
   // Of a source that its worker could not hash: nothing where it cannot be read.
   [[nodiscard]] std::optional<Digest> hash_source(const corpus::Clip& clip);
 
@@ -86,6 +88,7 @@ class Recomputer {
   std::optional<ChannelNorm> norm_;
   const Sources sources_;
   const std::uint32_t thread_count_;
+  const CancelWish cancelled_;
   const formats::Numerics numerics_;
   const text::Tokenizer tokenizer_;
   corpus::Corpus corpus_;

@@ -5,36 +5,29 @@
 #include <set>
 
 #include "base/try.hpp"
+#include "pipeline/losses.hpp"
+#include "pipeline/published_clip.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/open_generation.hpp"
 #include "store/cache_folder.hpp"
+#include "store/generations.hpp"
 #include "verify/index_repair.hpp"
+#include "verify/left_out.hpp"
+#include "verify/renewal.hpp"
 #include "verify/shard_check.hpp"
 #include "verify/shard_repair.hpp"
 
 namespace xtts::verify {
 namespace {
 
-constexpr const char* kBuildRemedy =
-    "xtts-precompute build DATA CACHE brings changed clips up to date; with --overwrite it makes "
-    "the cache anew";
-constexpr const char* kOverwriteRemedy =
-    "restore the file from a copy, or make the cache anew: xtts-precompute build DATA CACHE "
-    "--overwrite";
-
-struct ShardPlace {
-  std::size_t column = 0;
-  std::uint32_t ordinal = 0;
-};
-
-void tell(Run& run, const std::string& file, const Obstacle& obstacle, const char* remedy,
+void tell(Run& run, const std::string& file, const Obstacle& obstacle, Cure cure,
           const std::string& column = {}) {
   run.findings.add({.file = file,
                     .clip = obstacle.clip,
                     .column = column,
                     .what = "not mended, " + obstacle.what,
                     .found = obstacle.why,
-                    .remedy = remedy,
+                    .cure = cure,
                     .is_of_checks = false});
 }
 
@@ -62,22 +55,38 @@ class Repair {
     if (files.contains(index().file().name())) return {};  // mend_index has told why
     XTTS_TRY(load_plan_again());
     if (files.erase(std::string(reader::kRejectsName)) > 0) XTTS_TRY(mend_rejects(folder));
-    XTTS_TRY(mend_shards(folder, shards_of(files)));
+    XTTS_TRY(mend_and_renew(folder, files));
+    note_lost_clips();
+    if (may_leave_out()) {
+      XTTS_TRY(leave_out(folder));
+      XTTS_TRY(mend_and_renew(folder, run_.findings.files_to_mend()));
+      note_lost_clips();
+    }
+    for (const ToldObstacle& left : obstacles_)
+      not_mended(left.file, left.obstacle, left.obstacle.cure, left.column);
     if (run_.findings.files_to_mend().empty()) report_.record_count = all_records();
     return {};
   }
 
  private:
+  // Told at the end, for some are overcome until then.
+  struct ToldObstacle {
+    std::string file;
+    std::string column;
+    Obstacle obstacle;
+  };
+
   [[nodiscard]] const formats::Manifest& manifest() const { return generation_.loaded.manifest; }
   [[nodiscard]] reader::IndexReader& index() const { return *generation_.index; }
 
   Status give_up(const Status& status) {
+    if (run_.is_manifest_told) return {};
     if (status.code() != StatusCode::kCorrupt) return status;
     if (reader::load_manifest(run_.env, run_.cache)) return {};  // mend_index has told why
     not_mended(
         std::string(reader::kManifestName),
         {.clip = "", .what = "manifest", .why = "no index that can be read keeps a copy of it"},
-        kOverwriteRemedy);
+        Cure::kOverwrite);
     return {};
   }
 
@@ -122,6 +131,90 @@ class Repair {
     return {};
   }
 
+  Status mend_and_renew(store::CacheFolder& folder, const std::set<std::string>& files) {
+    obstacles_.clear();
+    to_renew_.clear();
+    XTTS_TRY(mend_shards(folder, shards_of(files)));
+    return to_renew_.empty() ? Status() : renew(folder);
+  }
+
+  // A build takes up other sources and lets go of clips that are gone, where it begins at all.
+  [[nodiscard]] bool is_build_refused() const {
+    if (manifest().features.contains("baked")) return true;
+    const auto lost = pipeline::lost_shard(run_.env, run_.cache, manifest());
+    return !lost || lost->has_value();
+  }
+
+  void note_lost_clips() {
+    const bool is_part = manifest().partition.has_value();
+    const bool is_refused = is_build_refused();
+    lost_clips_.clear();
+    for (ToldObstacle& left : obstacles_) {
+      Cure& cure = left.obstacle.cure;
+      if (cure == Cure::kBuild && is_refused) cure = Cure::kLeaveOut;
+      // merge joins parts of one plan: none of them may lack a clip.
+      if (cure == Cure::kLeaveOut && is_part) cure = Cure::kOverwrite;
+      if (cure != Cure::kLeaveOut || !left.obstacle.position) continue;
+      lost_clips_.emplace(*left.obstacle.position, left.obstacle);
+    }
+    run_.lost_clip_count = lost_clips_.size();
+    run_.clip_count = index().clip_count();
+  }
+
+  [[nodiscard]] bool may_leave_out() const {
+    const double share =
+        static_cast<double>(lost_clips_.size()) / static_cast<double>(index().clip_count());
+    return !lost_clips_.empty() && lost_clips_.size() < index().clip_count() &&
+           share <= run_.options.max_gone + pipeline::kShareTolerance;
+  }
+
+  Status leave_out(store::CacheFolder& folder) {
+    std::set<std::uint64_t> positions;
+    for (const auto& [position, obstacle] : lost_clips_) positions.insert(position);
+    close_generation();
+    XTTS_ASSIGN(const auto published, publish_without(run_, folder, positions));
+    XTTS_TRY(open_published(folder, published));
+    const std::string generation = std::to_string(published.generation);
+    for (const auto& [position, obstacle] : lost_clips_) {
+      report_.repaired.push_back({.file = formats::index_file_name(published.index_digest),
+                                  .what = "generation " + generation + " is without " +
+                                          obstacle.clip + ": " + obstacle.why});
+    }
+    forget_replaced_files(generation);
+    return {};
+  }
+
+  // The tokens are in other files now.
+  void forget_replaced_files(const std::string& generation) {
+    const std::set<std::string> files = run_.findings.files_to_mend();
+    const auto shards = shards_of(files);
+    for (const std::string& file : files) {
+      if (shards.contains(file) || !store::is_shard_name(file_name(file))) continue;
+      run_.findings.forget(file);
+      report_.repaired.push_back(
+          {.file = file, .what = "replaced by files of generation " + generation});
+    }
+  }
+
+  // Gives up the lock on what is to be replaced.
+  void close_generation() {
+    texts_.reset();
+    sounds_.reset();
+    generation_ = {};
+  }
+
+  Status open_published(store::CacheFolder& folder, const formats::Manifest& published) {
+    // An unfinished build collects what it does not need by itself.
+    if (!store::unfinished_generation(run_.env, run_.cache))
+      XTTS_TRY(folder.collect_garbage(&published, {}));
+    XTTS_ASSIGN(generation_, reader::open_generation(run_.env, run_.cache));
+    XTTS_TRY(load_plan_again());
+    report_.clip_count = manifest().counts.records;
+    report_.shard_count = 0;
+    for (const auto& column : manifest().columns) report_.shard_count += column.shards.size();
+    return {};
+  }
+
   Status mend_shards(store::CacheFolder& folder, const std::map<std::string, ShardPlace>& shards) {
     std::uint64_t done = 0;
     for (const auto& [name, place] : shards) {
@@ -134,28 +227,18 @@ class Repair {
   Status mend_shard(store::CacheFolder& folder, const std::string& name, const ShardPlace& place) {
     if (run_.cancelled()) return {StatusCode::kCancelled, "repair was stopped"};
     const ColumnPlan& column = plan_.columns[place.column];
-    const ShardRepairJob job{.env = run_.env,
-                             .cache = run_.cache,
-                             .manifest = manifest(),
-                             .index = index(),
-                             .plan = plan_,
-                             .column = column,
-                             .ordinal = place.ordinal,
-                             .thread_count = std::max(run_.options.thread_count, 1U),
-                             .texts = *texts_,
-                             .sounds = [this] { return sounds(); },
-                             .cancelled = run_.options.cancelled};
+    const ShardRepairJob job = repair_job(place);
     XTTS_ASSIGN(const RemadeShard made, remake_shard(job));
     for (const Obstacle& obstacle : made.obstacles)
-      not_mended(name, obstacle, obstacle.remedy != nullptr ? obstacle.remedy : kBuildRemedy,
-                 column.entry->spec.name);
+      obstacles_.push_back({name, column.entry->spec.name, obstacle});
+    if (made.needs_renewal) to_renew_.push_back(place);
     if (!made.image) return {};
     XTTS_ASSIGN(const bool is_sound, holds(name, made.finished.bytes));
     if (is_sound) {
       not_mended(
           name,
           {.clip = "", .what = "shard", .why = "its bytes are sound: the index contradicts them"},
-          kOverwriteRemedy, column.entry->spec.name);
+          Cure::kOverwrite, column.entry->spec.name);
       return {};
     }
     const auto seal = folder.seal(column.entry->spec.name, place.ordinal, made.finished);
@@ -165,6 +248,58 @@ class Repair {
                                 .what = "made again, byte for byte",
                                 .recomputed_count = made.recomputed_count});
     look_again(place);
+    return {};
+  }
+
+  [[nodiscard]] ShardRepairJob repair_job(const ShardPlace& place) {
+    return {.env = run_.env,
+            .cache = run_.cache,
+            .manifest = manifest(),
+            .index = index(),
+            .plan = plan_,
+            .column = plan_.columns[place.column],
+            .ordinal = place.ordinal,
+            .thread_count = std::max(run_.options.thread_count, 1U),
+            .texts = *texts_,
+            .sounds = [this] { return sounds(); },
+            .cancelled = run_.options.cancelled};
+  }
+
+  // Shards that cannot be had again to the byte, in a new generation.
+  Status renew(store::CacheFolder& folder) {
+    XTTS_ASSIGN(const Renewal renewal,
+                renew_shards({.run = run_,
+                              .manifest = manifest(),
+                              .index = index(),
+                              .plan = plan_,
+                              .folder = folder,
+                              .repair_job = [this](const auto& place) { return repair_job(place); },
+                              .tell =
+                                  [this](const auto& place, const auto& obstacle) {
+                                    const auto& column = manifest().columns[place.column];
+                                    obstacles_.push_back({reader::shard_name(column, place.ordinal),
+                                                          column.spec.name, obstacle});
+                                  }},
+                             to_renew_));
+    if (renewal.generation == 0) return {};
+    close_generation();
+    XTTS_TRY(open_published(folder, renewal.manifest));
+    const std::string generation = std::to_string(renewal.generation);
+    for (const RenewedShard& shard : renewal.shards) {
+      run_.findings.forget(shard.name_before);
+      if (shard.live_count == 0) {
+        report_.repaired.push_back({.file = shard.name_before,
+                                    .what = "left out of generation " + generation +
+                                            ": no clip names its records any more"});
+        continue;
+      }
+      const auto& column = manifest().columns[shard.after.column];
+      report_.repaired.push_back({.file = reader::shard_name(column, shard.after.ordinal),
+                                  .what = "made of the " + std::to_string(shard.live_count) +
+                                          " records that clips name, in generation " + generation,
+                                  .recomputed_count = shard.recomputed_count});
+      look_again(shard.after);
+    }
     return {};
   }
 
@@ -199,15 +334,15 @@ class Repair {
     }
     sources.scratch_folder = store::build_folder(run_.cache);
     XTTS_ASSIGN(auto made, Recomputer::create(run_.env, manifest(), index(), sources,
-                                              run_.options.thread_count));
-    XTTS_TRY(made->expect_all());
+                                              run_.options.thread_count, run_.options.cancelled));
+    made->expect_all();
     sounds_ = std::move(made);
     return sounds_.get();
   }
 
-  void not_mended(const std::string& file, const Obstacle& obstacle, const char* remedy,
+  void not_mended(const std::string& file, const Obstacle& obstacle, Cure cure,
                   const std::string& column = {}) {
-    tell(run_, file, obstacle, remedy, column);
+    tell(run_, file, obstacle, cure, column);
   }
 
   Run& run_;
@@ -216,6 +351,9 @@ class Repair {
   Plan plan_;
   std::unique_ptr<Recomputer> texts_;
   std::unique_ptr<Recomputer> sounds_;
+  std::vector<ShardPlace> to_renew_;
+  std::vector<ToldObstacle> obstacles_;
+  std::map<std::uint64_t, Obstacle> lost_clips_;  // by position
 };
 
 // .build/ goes again, unless it holds the journal of a build to go on with.
@@ -259,7 +397,7 @@ Result<std::optional<Mended>> mend_index(Run& run) {
          {.clip = "",
           .what = "index",
           .why = "its bytes are sound: it contradicts the manifest or itself"},
-         kOverwriteRemedy);
+         Cure::kOverwrite);
     return std::optional<Mended>();
   }
   XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run.env, run.cache, run.notices()));
@@ -269,7 +407,7 @@ Result<std::optional<Mended>> mend_index(Run& run) {
   XTTS_TRY(leave(run.env, *folder));
   if (!*why_not)
     return std::optional(Mended{.file = name, .what = "made again from the shards, byte for byte"});
-  tell(run, name, {.clip = "", .what = "index", .why = **why_not}, kOverwriteRemedy);
+  tell(run, name, {.clip = "", .what = "index", .why = **why_not}, Cure::kOverwrite);
   return std::optional<Mended>();
 }
 

@@ -11,23 +11,6 @@
 
 namespace xtts::verify {
 
-// What a person does about damage.
-inline constexpr const char* kRestoreRemedy =
-    "restore the file from a copy, or build the cache anew: xtts-precompute build DATA CACHE "
-    "--overwrite";
-inline constexpr const char* kUnreadableRemedy =
-    "look at permissions and at the disk's health, then verify again";
-inline constexpr const char* kRewriteRemedy =
-    "nothing is lost; the next build rewrites it, or verify --repair";
-// A record that no clip names any more (a tombstone): nothing that anybody reads.
-inline constexpr const char* kCompactRemedy =
-    "nothing that is read is hurt: xtts-precompute compact CACHE leaves it behind";
-// Of a record of a column that no build makes.
-inline constexpr const char* kAddAgainRemedy =
-    "add the column again, under another version: cache.add_column(NAME, function, version=...)";
-inline constexpr const char* kRepairRemedy =
-    "xtts-precompute verify CACHE --repair makes it again, from the sources where it must";
-
 // A failed read is its own finding: the bytes may be sound on a disk that is not.
 [[nodiscard]] inline Finding failure(const std::string& file,
                                      std::optional<std::uint64_t> offset_bytes,
@@ -38,7 +21,7 @@ inline constexpr const char* kRepairRemedy =
           .what = damaged ? what : "unreadable " + what,
           .expected = "bytes whose check is right",
           .found = status.message(),
-          .remedy = damaged ? kRestoreRemedy : kUnreadableRemedy};
+          .cure = damaged ? Cure::kRepair : Cure::kLookAtDisk};
 }
 
 class Run {
@@ -67,6 +50,10 @@ class Run {
   const std::string cache;
   const Options& options;
   Findings findings;
+  bool is_manifest_told = false;  // why it was not made again
+  std::string index_to_name;      // the likeliest, where that was not proved
+  std::uint64_t lost_clip_count = 0;  // nothing makes their records again; told by a repair
+  std::uint64_t clip_count = 0;       // of all; told with it
   std::atomic<std::uint64_t> bytes_done = 0;
   std::atomic<std::uint64_t> record_count = 0;
   std::uint64_t bytes_total = 0;

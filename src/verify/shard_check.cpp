@@ -47,7 +47,7 @@ bool ShardCheck::open_file() {
          .expected = std::to_string(entry_.file_bytes) + " bytes with " +
                      std::to_string(entry_.record_count) + " records",
          .found = missing ? "no such file" : file.status().message(),
-         .remedy = missing ? kRestoreRemedy : kUnreadableRemedy});
+         .cure = missing ? Cure::kRepair : Cure::kLookAtDisk});
     return false;
   }
   shard_.file = std::move(*file);
@@ -57,7 +57,7 @@ bool ShardCheck::open_file() {
          .what = "file size",
          .expected = std::to_string(entry_.file_bytes) + " bytes",
          .found = std::to_string(found) + " bytes",
-         .remedy = kRestoreRemedy});
+         .cure = Cure::kRepair});
   }
   return true;
 }
@@ -70,7 +70,7 @@ bool ShardCheck::load_table() {
       add({.what = "block table",
            .expected = "readable block rows in the index",
            .found = "row " + std::to_string(row) + " is damaged, so this shard cannot be checked",
-           .remedy = kRestoreRemedy});
+           .cure = Cure::kRepair});
       return false;
     }
     table_.blocks.push_back(column_.rows[row]->place);
@@ -84,7 +84,7 @@ bool ShardCheck::load_table() {
     add({.what = "block table",
          .expected = "digest " + entry_.digest.to_hex() + ", as its name says",
          .found = table_.digest().to_hex() + " of the index's rows",
-         .remedy = kRestoreRemedy});
+         .cure = Cure::kRepair});
   }
   headers_.resize(table_.blocks.size());
   id_hashes_.resize(table_.blocks.size());
@@ -154,7 +154,7 @@ void ShardCheck::check_header_fields(std::size_t block) {
          .what = "block header",
          .expected = std::string(field) + " " + std::to_string(expected),
          .found = std::to_string(found),
-         .remedy = kRestoreRemedy});
+         .cure = Cure::kRepair});
   };
   const formats::BlockHeader& header = *headers_[block];
   expect("block", block, header.block_index);
@@ -188,13 +188,12 @@ void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_
   }
   const std::uint64_t found = formats::record_check(header, slot, *bytes);
   if (found == record.check) return;
-  const bool is_left_behind = column_.owner(row_of(block), slot) == kTombstone;
   add({.offset_bytes = offset,
        .clip = clip_of(block, slot),
        .what = "record",
        .expected = "check " + hex(record.check),
        .found = hex(found),
-       .remedy = is_left_behind ? kCompactRemedy : kRestoreRemedy});
+       .cure = Cure::kRepair});
 }
 
 // Does the record belong to the clip that the plan gives it, with the length that the plan tells?
@@ -208,7 +207,7 @@ void ShardCheck::check_owner(std::size_t block, std::size_t slot, std::uint64_t 
          .what = "plan",
          .expected = std::move(expected),
          .found = std::move(found),
-         .remedy = kRestoreRemedy});
+         .cure = Cure::kRepair});
   };
   if (record.id_hash != plan_.clips[owner].id_hash) {
     contradict("id hash " + plan_.clips[owner].id_hash.to_hex(), record.id_hash.to_hex());
@@ -238,7 +237,7 @@ void ShardCheck::check_facts(PieceReader& pieces, std::size_t block) {
          .what = "facts",
          .expected = "id hash " + (*id_hashes_[block])[slot].to_hex() + ", as the header says",
          .found = digest128(id).to_hex(),
-         .remedy = kRestoreRemedy});
+         .cure = Cure::kRepair});
   }
 }
 
@@ -268,7 +267,7 @@ void ShardCheck::check_structure() {
                         ? " of HDF5's metadata, lengths, ids and all else between the regions"
                         : " of LMDB's pages and all else between the regions"),
        .found = hex(structure_.finish()),
-       .remedy = kRestoreRemedy});
+       .cure = Cure::kRepair});
 }
 
 void ShardCheck::add(Finding finding) {
@@ -277,8 +276,14 @@ void ShardCheck::add(Finding finding) {
   // A plan that contradicts the shard, or its own table, is the index's fault.
   const bool is_of_index = finding.what == "plan" || finding.what == "block table";
   const bool is_of_maker = finding.what == "record" && column_.entry->axis.has_value();
-  if (!is_of_index && finding.remedy == kRestoreRemedy)
-    finding.remedy = is_of_maker ? kAddAgainRemedy : kRepairRemedy;
+  const bool is_sound = column_.entry->spec.name != "tokens" && !column_.entry->axis;
+  const bool may_need_sources =
+      finding.what == "record" || finding.what == "missing file" || finding.what == "file size";
+  if (finding.cure == Cure::kRepair && !is_of_index) {
+    finding.cure = is_of_maker                    ? Cure::kAddColumn
+                   : may_need_sources && is_sound ? Cure::kSources
+                                                  : Cure::kRepair;
+  }
   run_.findings.add(std::move(finding));
 }
 

@@ -6,11 +6,13 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <thread>
 
+#include "base/current_exception.hpp"
+#include "base/run_on_threads.hpp"
 #include "base/try.hpp"
 #include "pipeline/channel_sums.hpp"
 #include "pipeline/columns.hpp"
+#include "pipeline/shard_assembler.hpp"
 #include "pipeline/shard_facts.hpp"
 #include "reader/cache_paths.hpp"
 #include "verify/run.hpp"
@@ -20,9 +22,6 @@ namespace {
 
 using formats::BlockFacts;
 using formats::RecordFacts;
-
-// A damaged tombstone.
-constexpr const char* kNoClipNamesIt = "no clip names it any more (an update left it behind)";
 
 class ShardRepair {
  public:
@@ -38,13 +37,37 @@ class ShardRepair {
   Result<RemadeShard> run() {
     open_file();
     find_numerics();
+    if (has_lost_the_dead()) {
+      made_.needs_renewal = true;
+      return std::move(made_);
+    }
     for (std::size_t block = 0; block < block_count(); ++block) {
       if (job_.cancelled && job_.cancelled())
         return Status(StatusCode::kCancelled, "repair was stopped");
       XTTS_TRY(remake_block(block));
     }
-    if (made_.obstacles.empty()) XTTS_TRY(prove());
-    if (!made_.obstacles.empty()) made_.image.reset();
+    if (made_.obstacles.empty() && !are_facts_lost_) XTTS_TRY(prove());
+    made_.needs_renewal = made_.obstacles.empty() && are_facts_lost_;
+    if (!made_.obstacles.empty() || are_facts_lost_) made_.image.reset();
+    return std::move(made_);
+  }
+
+  Result<RemadeShard> renew(std::uint64_t generation) {
+    open_file();
+    find_numerics();
+    is_renewed_ = true;
+    formats::ColumnSpec column = spec_;
+    column.numerics = numerics_;
+    assembler_.emplace(column, job_.column.entry->store, generation, [](std::vector<std::byte>) {});
+    for (std::size_t block = 0; block < block_count(); ++block) {
+      if (job_.cancelled && job_.cancelled())
+        return Status(StatusCode::kCancelled, "repair was stopped");
+      XTTS_TRY(remake_block(block));
+    }
+    if (made_.obstacles.empty()) {
+      XTTS_ASSIGN(made_.image, assembler_->end_shard());
+      XTTS_ASSIGN(made_.finished, made_.image->finish());
+    }
     return std::move(made_);
   }
 
@@ -66,6 +89,25 @@ class ShardRepair {
     return job_.column.rows[first_row_ + block]->place;
   }
 
+  [[nodiscard]] bool is_dead(std::size_t block, std::size_t slot) const {
+    return job_.column.owner(first_row_ + block, slot) >= job_.plan.clips.size();
+  }
+
+  // Nobody can make a dead record again, nor the facts of a block that holds one.
+  [[nodiscard]] bool has_lost_the_dead() const {
+    for (std::size_t block = 0; block < block_count(); ++block) {
+      std::vector<std::size_t> dead;
+      for (std::size_t slot = 0; slot < place_of(block).record_count; ++slot)
+        if (is_dead(block, slot)) dead.push_back(slot);
+      if (dead.empty()) continue;
+      const SalvagedBlock salvaged = salvage_block(shard_, place_of(block), wanted_header(block));
+      const bool are_there = std::ranges::all_of(
+          dead, [&](std::size_t slot) { return salvaged.records[slot].rows.has_value(); });
+      if (!are_there || !salvaged.facts) return true;
+    }
+    return false;
+  }
+
   void open_file() {
     auto file = job_.env.open_for_read(join_path(job_.cache, shard_.name));
     if (!file) return;
@@ -83,9 +125,18 @@ class ShardRepair {
     }
   }
 
-  void obstacle(std::string clip, std::string what, std::string why, const char* remedy = nullptr) {
+  void obstacle(std::string what, std::string why, Cure cure) {
     const std::scoped_lock lock(mutex_);
-    made_.obstacles.push_back({std::move(clip), std::move(what), std::move(why), remedy});
+    made_.obstacles.push_back(
+        {.clip = {}, .what = std::move(what), .why = std::move(why), .cure = cure});
+  }
+  void obstacle_of(const Record& record, std::string why, Cure cure) {
+    const std::scoped_lock lock(mutex_);
+    made_.obstacles.push_back({.clip = record.details ? reader::full_id(*record.details) : "",
+                               .what = "record",
+                               .why = std::move(why),
+                               .cure = cure,
+                               .position = record.owner});
   }
 
   // The header as the plan tells it. Where a tombstone's length is not known it comes out false,
@@ -121,13 +172,35 @@ class ShardRepair {
     }
     std::vector<std::size_t> to_make;
     for (std::size_t slot = 0; slot < records.size(); ++slot) {
-      if (!salvaged.records[slot].rows) to_make.push_back(slot);
+      if (!salvaged.records[slot].rows && records[slot].details) to_make.push_back(slot);
     }
     XTTS_TRY(is_tokens() ? make_tokens(to_make, salvaged, records)
                          : make_sounds(to_make, salvaged, records));
+    if (is_renewed_) return made_.obstacles.empty() ? assemble(salvaged, records) : Status();
     if (!salvaged.facts) make_facts(block, salvaged, records);
-    if (!made_.obstacles.empty()) return {};  // the rest is looked at for its obstacles alone
+    // The rest is looked at for its obstacles alone.
+    if (!made_.obstacles.empty() || are_facts_lost_) return {};
     return add_block(salvaged);
+  }
+
+  // What clips name, in the order of before.
+  Status assemble(SalvagedBlock& salvaged, const std::vector<Record>& records) {
+    for (std::size_t slot = 0; slot < records.size(); ++slot) {
+      if (!records[slot].details) continue;
+      SalvagedRecord& from = salvaged.records[slot];
+      const RecordFacts& details = *records[slot].details;
+      pipeline::AssembledRecord record;
+      record.id_hash = job_.plan.clips[records[slot].owner].id_hash;
+      record.dataset = details.dataset.value_or("");
+      record.split = details.split.value_or(0);
+      record.length = from.length;
+      record.fill_bits = from.fill_bits.value_or(job_.column.entry->fill_bits);
+      if (pipeline::has_sums(spec_)) record.sums = sums_of(from);
+      record.facts = facts_of(details);
+      record.rows = std::move(*from.rows);
+      XTTS_TRY(assembler_->add(std::move(record)));
+    }
+    return {};
   }
 
   Status add_block(SalvagedBlock& salvaged) {
@@ -150,18 +223,15 @@ class ShardRepair {
   Status make_tokens(const std::vector<std::size_t>& slots, SalvagedBlock& salvaged,
                      std::vector<Record>& records) {
     for (const std::size_t slot : slots) {
-      if (!records[slot].details) {
-        obstacle("", "record", kNoClipNamesIt, kCompactRemedy);
-        continue;
-      }
       const RecordFacts& details = *records[slot].details;
       const auto made = job_.texts.tokens(details);
       if (!made) {
-        obstacle(reader::full_id(details), "record", made.status().message());
+        obstacle_of(records[slot], made.status().message(), Cure::kLeaveOut);
         continue;
       }
       const auto bytes = std::as_bytes(std::span(made->tokens));
-      put_rows(salvaged.records[slot], made->token_count, 0, {bytes.begin(), bytes.end()}, details);
+      put_rows(salvaged.records[slot], made->token_count, 0, {bytes.begin(), bytes.end()},
+               records[slot]);
     }
     return {};
   }
@@ -170,8 +240,8 @@ class ShardRepair {
                      std::vector<Record>& records) {
     if (slots.empty()) return {};
     if (!is_sound()) {
-      obstacle("", "record", "column " + spec_.name + " was added with add_column, from Python",
-               kAddAgainRemedy);
+      obstacle("record", "column " + spec_.name + " was added with add_column, from Python",
+               Cure::kAddColumn);
       return {};
     }
     const auto found = job_.sounds();
@@ -188,12 +258,7 @@ class ShardRepair {
         next = slots.size();
       }
     };
-    {
-      std::vector<std::jthread> helpers;
-      const std::size_t threads = std::min<std::size_t>(job_.thread_count, slots.size());
-      for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
-      work();
-    }
+    run_on_threads(std::min<std::size_t>(job_.thread_count, slots.size()), work);
     if (failure.ok() && job_.cancelled && job_.cancelled())
       return {StatusCode::kCancelled, "repair was stopped"};
     return failure;
@@ -201,49 +266,51 @@ class ShardRepair {
 
   Status without_sources(const Status& status, const std::vector<std::size_t>& slots,
                          const std::vector<Record>& records) {
-    if (status.code() == StatusCode::kResource || status.code() == StatusCode::kInternal)
+    if (status.code() == StatusCode::kResource || status.code() == StatusCode::kInternal ||
+        status.code() == StatusCode::kCancelled) {
       return status;
-    for (const std::size_t slot : slots) {
-      const auto& details = records[slot].details;
-      obstacle(details ? reader::full_id(*details) : "", "record", status.message());
     }
+    for (const std::size_t slot : slots)
+      obstacle_of(records[slot], status.message(), Cure::kSources);
     return {};
   }
 
   Status make_sound(Recomputer& sounds, SalvagedRecord& salvaged, Record& record) {
-    if (!record.details) {
-      obstacle("", "record", kNoClipNamesIt, kCompactRemedy);
-      return {};
-    }
     try {
       XTTS_ASSIGN(auto made, sounds.sound(*record.details, {}));
       if (made.made != Made::kRecord) {
-        obstacle(reader::full_id(*record.details), "record", made.why_not);
+        obstacle_of(record, made.why_not, cure_of(made.made));
+        return {};
+      }
+      // Nothing would tell them apart from the records beside them.
+      if (is_renewed_ && !other_numerics().empty()) {
+        obstacle_of(record, "it cannot stand beside the others" + other_numerics(),
+                    Cure::kOtherMachine);
         return {};
       }
       pipeline::MadeRecord& row = made.outcome.records[spec_.id];
-      put_rows(salvaged, row.length, row.fill_bits, std::move(row.rows), *record.details);
+      put_rows(salvaged, row.length, row.fill_bits, std::move(row.rows), record);
       return {};
-    } catch (const std::bad_alloc&) {
-      return {StatusCode::kResource,
-              "out of memory while making records again: give fewer threads (-j)"};
+    } catch (...) {  // there may be no memory for words of our own
+      return status_of_current_exception();
     }
   }
 
-  void put_rows(SalvagedRecord& record, std::uint32_t length, std::uint32_t fill_bits,
-                std::vector<std::byte> rows, const RecordFacts& details) {
-    if (length != record.length) {
-      return obstacle(reader::full_id(details), "record",
-                      "it has a length of " + std::to_string(length) + " now, and had " +
-                          std::to_string(record.length) + other_numerics());
+  void put_rows(SalvagedRecord& salvaged, std::uint32_t length, std::uint32_t fill_bits,
+                std::vector<std::byte> rows, const Record& record) {
+    if (length != salvaged.length) {
+      return obstacle_of(record,
+                         "it has a length of " + std::to_string(length) + " now, and had " +
+                             std::to_string(salvaged.length) + other_numerics(),
+                         cure_of(Made::kRefused));
     }
-    if (record.fill_bits && fill_bits != *record.fill_bits) {
-      return obstacle(reader::full_id(details), "record",
-                      "it is padded with another value now" + other_numerics());
+    if (salvaged.fill_bits && fill_bits != *salvaged.fill_bits) {
+      return obstacle_of(record, "it is padded with another value now" + other_numerics(),
+                         cure_of(Made::kRefused));
     }
     // Where the header is lost, the shard's digest says at last whether this is what it was.
-    record.fill_bits = fill_bits;
-    record.rows = std::move(rows);
+    salvaged.fill_bits = fill_bits;
+    salvaged.rows = std::move(rows);
     const std::scoped_lock lock(mutex_);
     ++made_.recomputed_count;
   }
@@ -252,8 +319,8 @@ class ShardRepair {
     BlockFacts facts;
     facts.block_index = static_cast<std::uint32_t>(block);
     for (std::size_t slot = 0; slot < records.size(); ++slot) {
-      if (!records[slot].details) return obstacle("", "facts", kNoClipNamesIt);
-      if (!salvaged.records[slot].rows) return;  // an obstacle by itself
+      // An obstacle by itself, or a dead record, whose facts are there.
+      if (!records[slot].details || !salvaged.records[slot].rows) return;
       facts.records.push_back(facts_of(*records[slot].details));
       if (!pipeline::has_sums(spec_)) continue;
       pipeline::add_sums(sums_of(salvaged.records[slot]), salvaged.records[slot].length, facts);
@@ -262,10 +329,9 @@ class ShardRepair {
     const formats::BlockPlace& place = place_of(block);
     if (encoded.size() != place.facts_bytes ||
         formats::stored_facts_check(as_bytes(encoded)) != place.facts_check) {
-      return obstacle("", "facts",
-                      "those of clips " + reader::full_id(*records.front().details) + " to " +
-                          reader::full_id(*records.back().details) +
-                          " were written before their lists changed" + other_numerics());
+      // They were written before their lists changed.
+      are_facts_lost_ = true;
+      return;
     }
     salvaged.facts = std::move(facts);
   }
@@ -285,11 +351,26 @@ class ShardRepair {
   Status prove() {
     XTTS_ASSIGN(made_.finished, made_.image->finish());
     if (made_.finished.table.digest() == entry_.digest) return {};
-    obstacle("", "shard",
+    obstacle("shard",
              "it came out with other bytes than the manifest names: digest " +
                  made_.finished.table.digest().to_hex() + " instead of " + entry_.digest.to_hex() +
-                 other_numerics());
+                 other_numerics(),
+             other_numerics().empty() ? Cure::kOverwrite : Cure::kOtherMachine);
     return {};
+  }
+
+  // Of a record that was not made.
+  [[nodiscard]] Cure cure_of(Made made) const {
+    switch (made) {
+      case Made::kOtherSource:
+        return Cure::kBuild;
+      case Made::kUnread:
+        return Cure::kLookAtDisk;
+      case Made::kRefused:
+      case Made::kRecord:
+        break;
+    }
+    return other_numerics().empty() ? Cure::kLeaveOut : Cure::kOtherMachine;
   }
 
   // The likely reason, where there is one.
@@ -307,7 +388,10 @@ class ShardRepair {
   DamagedShard shard_;
   std::unique_ptr<RandomAccessFile> file_;
   Digest numerics_;
-  std::mutex mutex_;  // guards what threads add to `made_`
+  bool is_renewed_ = false;
+  bool are_facts_lost_ = false;
+  std::optional<pipeline::ShardAssembler> assembler_;  // of a renewal
+  std::mutex mutex_;                                   // guards what threads add to `made_`
   RemadeShard made_;
 };
 
@@ -315,6 +399,10 @@ class ShardRepair {
 
 Result<RemadeShard> remake_shard(const ShardRepairJob& job) {
   return ShardRepair(job).run();
+}
+
+Result<RemadeShard> renew_shard(const ShardRepairJob& job, std::uint64_t generation) {
+  return ShardRepair(job).renew(generation);
 }
 
 }  // namespace xtts::verify

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "verify/block_salvage.hpp"
 #include "verify/plan.hpp"
 #include "verify/recompute.hpp"
+#include "verify/verify.hpp"
 
 namespace xtts::verify {
 
@@ -28,7 +30,8 @@ struct Obstacle {
   std::string clip;  // full id; empty where it is not one clip's
   std::string what;  // "record", "facts", "shard"
   std::string why;
-  const char* remedy = nullptr;  // where it is not the usual one
+  Cure cure = Cure::kOverwrite;
+  std::optional<std::uint64_t> position = {};  // of the clip
 };
 
 struct ShardRepairJob {
@@ -48,6 +51,10 @@ struct ShardRepairJob {
 };
 
 struct RemadeShard {
+  // Its bytes cannot be had again, but all that clips name can: a dead record is lost (a clip was
+  // removed or recomputed since), or facts were written before their lists changed. Then there is
+  // neither image nor obstacle.
+  bool needs_renewal = false;
   std::unique_ptr<store::ShardImage> image;  // null where there are obstacles
   store::FinishedImage finished;             // of `image`
   std::vector<Obstacle> obstacles;
@@ -55,5 +62,9 @@ struct RemadeShard {
 };
 
 [[nodiscard]] Result<RemadeShard> remake_shard(const ShardRepairJob& job);
+
+// The shard without its dead records, for a new generation (renewal.hpp). At least one of its
+// records is named by a clip.
+[[nodiscard]] Result<RemadeShard> renew_shard(const ShardRepairJob& job, std::uint64_t generation);
 
 }  // namespace xtts::verify

@@ -14,11 +14,12 @@ namespace xtts::verify {
 struct Sources {
   std::string data = {};                            // DATA, as for a build; empty: not known
   std::vector<formats::CorporaEntry> corpora = {};  // of DATA, where it is a corpora.yaml
+  std::vector<std::string> audio_roots = {};        // as corpus::discover() takes them
   dsp::Isa isa = dsp::Isa::kBest;
   std::vector<std::string> decoder_command = {};  // as in RunConfig
   std::uint64_t memory_bytes = pipeline::kMemoryBytesMin;
-  // For sound that is too long for the memory, or shared by segments: made, and removed again where
-  // nobody else keeps anything in it.
+  // Of scratch files, for sound that is too long for the memory, or shared by segments. It is there
+  // already, and may be one that all users share.
   std::string scratch_folder = {};
 };
 

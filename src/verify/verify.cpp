@@ -1,14 +1,21 @@
 #include "verify/verify.hpp"
 
 #include <algorithm>
-#include <new>
-#include <thread>
+#include <mutex>
 
+#include "base/confined_env.hpp"
+#include "base/current_exception.hpp"
+#include "base/run_on_threads.hpp"
+#include "base/shortage.hpp"
 #include "base/try.hpp"
+#include "pipeline/confined_data.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/open_generation.hpp"
+#include "store/generations.hpp"
+#include "store/source_table.hpp"
 #include "verify/deep.hpp"
 #include "verify/manifest_repair.hpp"
+#include "verify/remedy.hpp"
 #include "verify/repair.hpp"
 #include "verify/shard_check.hpp"
 
@@ -61,13 +68,15 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
   Finding finding{.file = name,
                   .column = column.spec.name,
                   .expected = std::to_string(expected) + " bytes",
-                  .remedy = kRepairRemedy};
+                  .cure = column.spec.name == "tokens" ? Cure::kRepair
+                          : column.axis                ? Cure::kAddColumn
+                                                       : Cure::kSources};
   const auto facts = run.env.stat(run.path_of(name));
   if (!facts.ok()) {
     const bool missing = facts.status().code() == StatusCode::kNotFound;
     finding.what = missing ? "missing file" : "unreadable file";
     finding.found = missing ? "no such file" : facts.status().message();
-    if (!missing) finding.remedy = kUnreadableRemedy;
+    if (!missing) finding.cure = Cure::kLookAtDisk;
   } else if (facts->kind != FileKind::kRegular || facts->size_bytes != expected) {
     finding.what = "file size";
     finding.offset_bytes = std::min(expected, facts->size_bytes);
@@ -93,7 +102,7 @@ void check_rejects(Run& run, reader::IndexReader& index) {
        .what = "rejects",
        .expected = "a copy of the index's section, " + std::to_string(section->size()) + " bytes",
        .found = text.ok() ? "other bytes" : text.status().message(),
-       .remedy = kRewriteRemedy});
+       .cure = Cure::kRepair});
 }
 
 // The index keeps a copy of its manifest for the day on which that is lost.
@@ -106,15 +115,7 @@ void check_manifest_copy(Run& run, reader::IndexReader& index, const formats::Ma
                     .what = "copy of the manifest",
                     .expected = "what manifest.json says",
                     .found = "another text",
-                    .remedy = kRestoreRemedy});
-}
-
-// An index can be made again from the shards, where these are whole, and a manifest from the index.
-Finding damage_of(const std::string& file, std::optional<std::uint64_t> offset_bytes,
-                  const std::string& what, const Status& status) {
-  Finding finding = failure(file, offset_bytes, what, status);
-  if (finding.remedy == kRestoreRemedy) finding.remedy = kRepairRemedy;
-  return finding;
+                    .cure = Cure::kRepair});
 }
 
 // Every chunk of the index. True where all are sound.
@@ -126,7 +127,7 @@ bool check_chunks(Run& run, const reader::IndexReader& index) {
     const Status status = index.file().check_chunk(chunk);
     if (!status.ok()) {
       sound = false;
-      run.findings.add(damage_of(index.file().name(), offset, "index chunk", status));
+      run.findings.add(failure(index.file().name(), offset, "index chunk", status));
     }
     run.advance(std::min<std::uint64_t>(formats::kIndexChunkBytes, footer.data_bytes - offset));
   }
@@ -149,13 +150,8 @@ class ShardWorkers {
   [[nodiscard]] Status check_all(std::uint32_t thread_count) {
     const std::size_t count =
         std::clamp<std::size_t>(thread_count, 1, std::max<std::size_t>(tasks_.size(), 1));
-    {
-      std::vector<std::jthread> helpers;
-      for (std::size_t i = 1; i < count; ++i) helpers.emplace_back([this] { work(); });
-      work();
-    }
-    return out_of_memory_ ? Status(StatusCode::kResource, "out of memory while verifying")
-                          : Status();
+    run_on_threads(count, [this] { work(); });
+    return failure_;
   }
 
  private:
@@ -166,8 +162,9 @@ class ShardWorkers {
         const ShardTask& task = tasks_[i];
         ShardCheck(run_, index_, plan_, plan_.columns[task.column], task.ordinal).run(buffer);
       }
-    } catch (const std::bad_alloc&) {
-      out_of_memory_ = true;
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      failure_ = status_of_current_exception();
     }
   }
 
@@ -177,7 +174,8 @@ class ShardWorkers {
   const std::vector<ShardTask> tasks_;
   const std::size_t piece_bytes_;
   std::atomic<std::size_t> next_ = 0;
-  std::atomic<bool> out_of_memory_ = false;
+  std::mutex mutex_;  // guards failure_
+  Status failure_;
 };
 
 Status check_everything(Run& run, reader::IndexReader& index, const formats::Manifest& manifest,
@@ -197,17 +195,20 @@ void check_sizes(Run& run, const formats::Manifest& manifest) {
 }
 
 // Something is wrong with the manifest or the index: which of them, and what is left to look at.
-Status check_broken_generation(Run& run, const Status& failure) {
+Status check_broken_generation(Run& run, const Status& why) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
   if (!loaded.ok()) {
-    if (loaded.status().code() != StatusCode::kCorrupt) return loaded.status();
+    // Beside the journal of an unfinished update, a lost manifest looks like none.
+    const bool is_lost = store::is_manifest_lost(run.env, run.cache);
+    if (loaded.status().code() != StatusCode::kCorrupt && !is_lost) return loaded.status();
     run.findings.add(
-        damage_of(std::string(reader::kManifestName), std::nullopt, "manifest", loaded.status()));
+        failure(std::string(reader::kManifestName), std::nullopt, "manifest",
+                is_lost ? Status(StatusCode::kCorrupt, "no such file") : loaded.status()));
     return {};
   }
   // Without the index nobody knows where the blocks lie; sizes are all that can be compared.
-  run.findings.add(damage_of(formats::index_file_name(loaded->manifest.index_digest), std::nullopt,
-                             "index", failure));
+  run.findings.add(failure(formats::index_file_name(loaded->manifest.index_digest), std::nullopt,
+                           "index", why));
   check_sizes(run, loaded->manifest);
   return {};
 }
@@ -223,13 +224,28 @@ Status check_cache(Run& run, Report& report) {
   for (const formats::ColumnEntry& column : manifest.columns) {
     report.shard_count += column.shards.size();
   }
+  report.clip_count = manifest.counts.records;
+  report.has_sources = store::load_source_table(run.env, run.cache).has_value();
   check_counts(run, index, manifest);
   check_rejects(run, index);
   check_manifest_copy(run, index, manifest);
   if (run.options.level != Level::kQuick) return check_everything(run, index, manifest, report);
   check_sizes(run, manifest);
-  report.record_count = index.clip_count();
+  report.record_count = 0;
+  for (const ShardTask& task : all_shards(manifest))
+    report.record_count += manifest.columns[task.column].shards[task.ordinal].record_count;
   return {};
+}
+
+// A file that the system could not open for want of descriptors or memory is not damaged, and must
+// not be mended.
+Status check_cache_in_plenty(Run& run, Report& report) {
+  const std::uint64_t shortages = shortage_count();
+  XTTS_TRY(check_cache(run, report));
+  if (shortage_count() == shortages || run.findings.is_empty()) return {};
+  return {StatusCode::kResource,
+          "the system ran short of open files or memory, so nothing can be said of " + run.cache +
+              ": raise the limits (ulimit -n, ulimit -v) or take fewer threads (-j)"};
 }
 
 Status check_options(const Options& options) {
@@ -239,13 +255,22 @@ Status check_options(const Options& options) {
     return {StatusCode::kInvalidArgument,
             "repair needs every byte looked at: --level full or deep"};
   }
+  if (!options.index.empty() && !options.repair)
+    return {StatusCode::kInvalidArgument, "--index is for --repair"};
   return {};
 }
 
 }  // namespace
 
-Result<Report> verify_cache(Env& env, const std::string& cache, const Options& options) {
+Result<Report> verify_cache(Env& whole_env, const std::string& cache, const Options& options) {
   XTTS_TRY(check_options(options));
+  const auto of_sources =
+      options.sources.data.empty()
+          ? confined_to(whole_env, cache, Links::kNone)
+          : pipeline::confined_to_data(whole_env, options.sources.data, options.sources.corpora,
+                                       options.sources.audio_roots);
+  const auto confined = confined_to(*of_sources, cache, Links::kNone);
+  Env& env = *confined;
   const auto begin = env.now();
   Report report;
   report.level = options.level;
@@ -254,14 +279,14 @@ Result<Report> verify_cache(Env& env, const std::string& cache, const Options& o
     XTTS_ASSIGN(const auto mended_manifest, mend_manifest(*run));
     if (mended_manifest) report.repaired.push_back(*mended_manifest);
   }
-  XTTS_TRY(check_cache(*run, report));
+  XTTS_TRY(check_cache_in_plenty(*run, report));
   if (options.repair && !run->cancelled()) {
     XTTS_ASSIGN(const auto mended_index, mend_index(*run));
     if (mended_index) {
       report.shard_count = 0;
       report.repaired.push_back(*mended_index);
       run = std::make_unique<Run>(env, cache, options);
-      XTTS_TRY(check_cache(*run, report));
+      XTTS_TRY(check_cache_in_plenty(*run, report));
     }
   }
   if (run->cancelled()) return Status(StatusCode::kCancelled, "verify was stopped");
@@ -270,6 +295,7 @@ Result<Report> verify_cache(Env& env, const std::string& cache, const Options& o
   report.bytes_checked = run->bytes_done;
   report.seconds = std::chrono::duration<double>(env.now() - begin).count();
   run->findings.move_into(report);
+  report.remedy = remedy_of(*run, report);
   return report;
 }
 

@@ -24,6 +24,19 @@ enum class Level : std::uint8_t { kQuick, kFull, kDeep };
 // kNote: nothing is lost and nothing that a reader uses is wrong; the report stays ok.
 enum class Weight : std::uint8_t { kDamage, kNote };
 
+// What helps against a finding; the cheapest first.
+enum class Cure : std::uint8_t {
+  kLookAtDisk,    // a file that cannot be read: permissions, or a disk that dies
+  kRepair,        // verify --repair, from the cache alone
+  kSources,       // the same, from the sources where it must
+  kChooseIndex,   // the same, told which index is the newest
+  kAddColumn,     // a record of a column that no build makes
+  kBuild,         // sources that have changed: the next build
+  kLeaveOut,      // nothing makes the record again: a repair that leaves its clip out
+  kOtherMachine,  // one with the cache's numerics
+  kOverwrite,     // a copy of the files, or all from the beginning
+};
+
 struct Finding {
   Weight weight = Weight::kDamage;
   std::string file = {};  // relative to the cache
@@ -34,7 +47,7 @@ struct Finding {
                           // "manifest", "missing file", ...
   std::string expected = {};
   std::string found = {};
-  std::string remedy = {};
+  Cure cure = Cure::kRepair;
   // Told by a check; otherwise every check is right, and repair cannot prove what would be.
   bool is_of_checks = true;
 };
@@ -45,11 +58,20 @@ struct Mended {
   std::uint64_t recomputed_count = 0;  // records that were computed again for it
 };
 
+// What to do next about all that was found: the cheapest step that helps, to be pasted.
+struct Remedy {
+  std::string command = {};
+  std::string note = {};  // what to know before; empty mostly
+};
+
 struct Report {
-  bool ok = true;  // no damage found
+  bool ok = true;                     // no damage found
+  std::optional<Remedy> remedy = {};  // nothing: nothing is to be done
   Level level = Level::kFull;
   std::uint64_t shard_count = 0;
-  std::uint64_t record_count = 0;
+  std::uint64_t clip_count = 0;    // as the manifest has it; 0 where it cannot be read
+  std::uint64_t record_count = 0;  // quick: as the manifest has it; else those that were looked at
+  bool has_sources = true;         // sources.bin: without it the next build hashes all sources
   std::uint64_t bytes_checked = 0;
   double seconds = 0.0;
   std::vector<Finding> findings;  // by file and offset; at most findings_max, the count goes on
@@ -66,7 +88,11 @@ struct Options {
   Level level = Level::kFull;
   std::uint32_t thread_count = 1;
   std::uint64_t findings_max = 1000;
-  bool repair = false;   // full and deep: mend what is found (repair.hpp)
+  bool repair = false;  // full and deep: mend what is found (repair.hpp)
+  // repair: the index that a lost manifest is made again from, where it is asked for.
+  std::string index = {};
+  // repair: this share of the clips may be left out, where nothing makes their records again.
+  double max_gone = 0.0;
   Sources sources = {};  // deep, repair
   Sample sample = {};    // deep
   std::function<void(std::uint64_t bytes_done, std::uint64_t bytes_total)> progress =
