@@ -1,6 +1,6 @@
-// A further column of a published cache, made by whoever calls: pitch, durations, embeddings, codes,
-// tokens of any tokenizer. Installed surface of libxtts_builder.so, beside builder.hpp, whose rules
-// on threads, forks and failures hold here too.
+// A further column of a published cache, made by whoever calls: pitch, durations, embeddings,
+// codes, tokens of any tokenizer. Installed surface of libxtts_builder.so, beside builder.hpp,
+// whose rules on threads, forks and failures hold here too.
 //
 //   auto writer = xtts::ColumnWriter::open({.cache = "./cache", .name = "pitch", .version = "1"});
 //   while (writer->done_count() < writer->clip_count()) {
@@ -33,13 +33,16 @@ enum class ColumnAxis { kFrames, kTokens, kOwn, kFixed };
 
 struct NewColumnOptions {
   std::string cache = {};
+  // Not what batches, clips or the query language call something else ("positions", "mel_len").
   std::string name = {};
   std::string version = {};  // of what computes it; another one takes the place of what is there
   ColumnAxis axis = ColumnAxis::kFrames;
   DType dtype = DType::kFloat32;
   // kFixed, kOwn: the (largest) shape of a record; else what stands behind the first axis.
   std::vector<std::uint32_t> row_shape = {};
-  std::uint32_t rows_per_frame = 1;                           // kFrames
+  std::uint32_t rows_per_frame = 1;  // kFrames
+  // NaN and infinity mean something, and are stored; else put() refuses them.
+  bool allow_nonfinite = false;
   std::function<void(const std::string& text)> notice = {};  // another builder may be at work
 };
 
@@ -53,7 +56,10 @@ struct ColumnReport {
 
 class XTTS_API ColumnWriter {
  public:
-  [[nodiscard]] static Result<ColumnWriter> open(const NewColumnOptions& options);
+  // `options_bytes` is not for you to give (builder.hpp).
+  [[nodiscard]] static Result<ColumnWriter> open(
+      const NewColumnOptions& options, std::size_t options_bytes = sizeof(NewColumnOptions));
+  // What was moved from is empty: its calls fail with kInvalidArgument, or give 0.
   ColumnWriter(ColumnWriter&&) noexcept;
   ColumnWriter& operator=(ColumnWriter&&) noexcept;
   ~ColumnWriter();
@@ -62,13 +68,15 @@ class XTTS_API ColumnWriter {
   [[nodiscard]] std::uint64_t done_count() const noexcept;  // of them, an earlier writer's included
   // The clip to put as number `ahead` from now on: 0 is the next.
   struct Clip {
-    std::uint64_t position = 0;  // in the cache
+    std::uint64_t position = 0;   // in the cache
     std::uint32_t row_count = 0;  // kOwn: at most
   };
   [[nodiscard]] Result<Clip> next(std::uint64_t ahead = 0) const;
-  // kInvalidArgument where they are not the clip's rows: it can be put again.
+  // Of this machine's byte order. kInvalidArgument where they are not the clip's rows, or where a
+  // value is not finite: it can be put again.
   [[nodiscard]] Status put(std::span<const std::byte> rows);
-  // Once all were put. The writer is done with after it.
+  // Once all were put; before that it is kInvalidArgument and changes nothing. The writer is done
+  // with after it: each further call is kInvalidArgument.
   [[nodiscard]] Result<ColumnReport> finish();
 
  private:

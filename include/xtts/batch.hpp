@@ -21,13 +21,24 @@
 //
 // Lifetime: a Reader keeps its cache's generation readable. A Batch is a lease on one of the
 // reader's slots: it gives the slot back when its last copy goes, and may outlive the Reader; what
-// is kept costs a slot, and when all are kept next() says so. Threads: one at a time for a Reader;
-// a Batch may be used and dropped anywhere. After a fork() the child opens its own: next() of the
-// one that it was born with fails with kUnsupported; to destroy it there is safe.
+// is kept costs a slot, and when all are kept next() says so. Threads: one at a time for a Reader,
+// but stats() and interrupt(), which any thread may call beside the others; moving and destroying
+// it may not run beside any. A Batch may be used and dropped anywhere. After a fork() the child
+// opens its own: next() of the one that it was born with fails with kUnsupported; to destroy it
+// there is safe.
+//
+// Structs that grow: options are aggregates; give their members by name, as in {.batch_size = 32}.
+// New members come at the end, with a default that means what was before. A function that takes
+// options is told their size by a default argument, so that a program that was built against other
+// headers gets kUnsupported, and not a struct that is read beyond its end. Results and classes
+// change their size only together with the number in the library's file name. So it is in
+// builder.hpp, runtime.hpp, recipe.hpp and add_column.hpp, too.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,9 +67,10 @@ enum class LastBatch : std::uint8_t {
 
 // A record that cannot be read, or is not what was written.
 enum class OnDamage : std::uint8_t {
-  kRaise,  // next() fails and names the clip; the call after it goes on with the next batch
-  kSkip,  // the batch comes without the clip, with fewer valid rows; want of memory, descriptors or
-          // a part of this build is never skipped
+  kRaise,   // next() fails and names the clip; the call after it goes on with the next batch
+  kSkip,    // the batch comes without the clip, with fewer valid rows, perhaps none, and the stats
+            // count it; an epoch that loses more than ReaderOptions::max_damage fails. Want of
+            // memory, descriptors or a part of this build is never skipped
   kIgnore,  // it comes as it is, where it can be read at all
 };
 
@@ -111,6 +123,15 @@ struct Bucket {
   std::uint32_t tokens_max = 0;
 };
 
+enum class LogLevel : std::uint8_t {
+  kInfo,     // how the caches are read
+  kNotice,   // what the system did not grant, or that an epoch has no batch
+  kWarning,  // a damaged clip; what an epoch has left out
+};
+
+// Called on the thread that is in Reader::open() or next(). One that throws is not called again.
+using ReaderLog = std::function<void(LogLevel level, const std::string& text)>;
+
 struct ReaderOptions {
   std::uint32_t batch_size = 32;  // of one rank; without buckets
   std::string split = {};         // train, validation, test; empty: all clips
@@ -145,6 +166,10 @@ struct ReaderOptions {
   std::uint64_t stretch_samples = 0;
   std::uint64_t stretches_per_window = 0;
   Reading reading = Reading::kAuto;
+  // OnDamage::kSkip: the share of this rank's samples that an epoch may leave out. Beyond it next()
+  // fails with kCorrupt, from there on, until set_epoch() or load_state() begins anew. 1: no limit.
+  double max_damage = 0.05;
+  ReaderLog log = {};
 };
 
 // One column of a batch.
@@ -217,6 +242,11 @@ struct ReaderStats {
   double filler_wait_s = 0;          // for slots, all threads together
   std::uint64_t check_failures = 0;  // damaged clips in what was handed out; failed batches
   std::vector<std::string> first_failures;
+  // Clips that OnDamage::kSkip has left out of batches: over all epochs, in the running one, and
+  // this rank's samples of an epoch, of which those are a share.
+  std::uint64_t left_out_count = 0;
+  std::uint64_t epoch_left_out_count = 0;
+  std::uint64_t epoch_sample_count = 0;
   std::string notice;   // what the system did not grant, and what would suit the storage better
   std::string storage;  // what the cache lies on, and how much of it was in memory at the start
   std::string reading;  // how it is read, and why
@@ -225,11 +255,14 @@ struct ReaderStats {
 class Reader {
  public:
   // kInvalidArgument (an option that cannot be), kNotFound (no such column or clip), kUnsupported
-  // (no such device), kResource.
-  [[nodiscard]] static XTTS_API Result<Reader> open(const Cache& cache,
-                                                    const ReaderOptions& options);
+  // (no such device), kResource. `options_bytes` is not for you to give ("Structs that grow",
+  // above).
+  [[nodiscard]] static XTTS_API Result<Reader> open(
+      const Cache& cache, const ReaderOptions& options,
+      std::size_t options_bytes = sizeof(ReaderOptions));
   XTTS_API ~Reader();
-  XTTS_API Reader(Reader&& other) noexcept;  // `other` may then only be assigned to or destroyed
+  // What was moved from is empty: its calls fail with kInvalidArgument, or give nothing.
+  XTTS_API Reader(Reader&& other) noexcept;
   XTTS_API Reader& operator=(Reader&& other) noexcept;
 
   [[nodiscard]] XTTS_API std::uint64_t sample_count() const noexcept;  // of the selection
@@ -239,20 +272,31 @@ class Reader {
   // Starts this epoch from its beginning. A new reader stands at the beginning of epoch 0.
   XTTS_API void set_epoch(std::uint64_t epoch);
   [[nodiscard]] XTTS_API std::uint64_t epoch() const noexcept;
-  // The next batch of this rank; nothing at the epoch's end.
+  // The next batch of this rank; nothing at the epoch's end. kCancelled: interrupt() was called.
   [[nodiscard]] XTTS_API Result<std::optional<Batch>> next();
+  // The same, with a time limit: kCancelled where the batch is not there by then. It comes with a
+  // later call. The caller does not lend a hand with the filling, so a disk that hangs does not
+  // hold it up.
+  [[nodiscard]] XTTS_API Result<std::optional<Batch>> next(std::chrono::milliseconds limit);
+  // From any thread: the next() that runs, or else the one that comes, ends with kCancelled, and
+  // the reader stays where it is. A next() without a time limit ends the part in hand first, a MiB.
+  XTTS_API void interrupt() noexcept;
 
   // What was handed out counts as consumed.
   [[nodiscard]] XTTS_API ReaderState state() const;
   // Goes on behind what the state's reader had consumed, also with another batch size or number of
-  // ranks. kMismatch: the state is of another generation, selection or kind of order.
+  // ranks. The state's seed takes the place of the reader's. kMismatch: the state is of another
+  // generation, selection or kind of order.
   [[nodiscard]] XTTS_API Status load_state(const ReaderState& state);
 
+  // Any thread, also while another is in next().
   [[nodiscard]] XTTS_API ReaderStats stats() const;
 
  private:
   struct Impl;
+  using Clock = std::chrono::steady_clock;
   explicit Reader(std::unique_ptr<Impl> impl) noexcept;
+  [[nodiscard]] Result<std::optional<Batch>> next_until(std::optional<Clock::time_point> until);
   std::unique_ptr<Impl> impl_;
 };
 

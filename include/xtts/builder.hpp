@@ -1,24 +1,31 @@
 // The builder: makes caches, brings them up to date, verifies and mends them. Installed surface of
 // libxtts_builder.so, which does what `xtts-precompute build` and `verify` do, by the same code.
 //
-//   xtts::BuildOptions options{.data = "./data", .cache = "./cache", .settings =
-//   {"max_frames=1024"}}; auto report = xtts::build_cache(options, {.progress = [](const
-//   xtts::BuildProgress& p) { ... }}); if (!report.ok()) return tell(report.status());
+//   xtts::BuildOptions options = {.data = "./data", .cache = "./cache"};
+//   options.settings = {"max_frames=1024"};
+//   const auto show = [](const xtts::BuildProgress& progress) { ... };
+//   auto report = xtts::build_cache(options, {.progress = show});
+//   if (!report.ok()) return tell(report.status());
 //
 // Values have the same forms and defaults as on the command line, whose --help and README say what
 // they mean; an empty text is "not given". Nothing is printed.
 //
 // Threads: both functions may run in any thread, and several at once on different caches; on one
 // cache a second build is kBusy. They return when no thread or process of theirs is left. After a
-// fork() of a process that has built, the child cannot build: oneTBB's threads are the parent's.
-// Callbacks must not throw, and must not call the builder.
+// fork() the child may build, too, where no thread of the parent was building at that moment.
+// Callbacks must not call the builder. One that throws stops the work, as `cancelled` does, and
+// what it has thrown is told by kCancelled. A thread that is cancelled (pthread_cancel) is not
+// while it is in a call. Where the system gives fewer threads than were asked for, those do the
+// work.
 //
 // Failures, of both: kInvalidArgument, kNotFound (DATA, CACHE, a recipe, the program that decodes),
 // kMismatch (another recipe, with the differences), kBusy, kResource (disk, memory, I/O),
 // kTooManyRejects, kCancelled (sealed work is kept: the same call goes on), kCorrupt (the published
-// cache is damaged), kUnsupported, kInternal. No exception leaves them.
+// cache is damaged), kUnsupported, kInternal. No exception leaves them. Options may grow
+// (batch.hpp, "Structs that grow"): the functions' last argument is not for you to give.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -38,6 +45,7 @@ struct BuildOptions {
   std::vector<std::string> settings = {};  // KEY=VALUE, laid over the recipe
   std::string config = {};                 // the trainer's config.yaml: its data keys are read
   std::string layout_of_data = {};         // "ljspeech", ...; empty: found out
+  std::vector<std::string> audio_roots = {};  // folders outside of DATA that hold audio, too
   std::string language = {};               // of clips whose list does not say
   std::string speakers_file = {};          // names in the order of their numbers, one a line
   std::string store = {};                  // lmdb, hdf5
@@ -47,8 +55,13 @@ struct BuildOptions {
   std::string isa = "best";                // best, scalar, avx2, avx512
   std::string memory = {};                 // "512M", "2G"; empty: a quarter of RAM, 2G at most
   std::string max_rejects = "5%";          // so many faulty clips are tolerated; or "100"
-  std::string partition = {};              // "I/N": only part I of N (from 1), for `merge` to join
-  std::uint32_t thread_count = 0;          // 0: all processors
+  // So much may be missing without being asked: clips or hours (the worse) that rules of the recipe
+  // drop, and published clips that have vanished from DATA. Beyond: kTooManyRejects.
+  std::string max_dropped = "10%";
+  std::string max_gone = "5%";
+  std::string partition = {};      // "I/N": only part I of N (from 1), for `merge` to join
+  std::uint32_t thread_count = 0;  // 0: all processors
+  bool no_text = false;  // the sound alone; lists that cannot be read are no reason to stop then
   bool retry_rejects = false;
   bool overwrite = false;    // begin anew; what is published stays until the end
   bool allow_mixed = false;  // add to a cache that another CPU or library version made
@@ -111,7 +124,13 @@ struct BuildReport {
   std::uint64_t computed_count = 0;
   std::uint64_t reused_count = 0;
   std::uint64_t gone_count = 0;
-  double sound_seconds = 0.0;  // in the cache now
+  // Every clip that DATA names is stored, dropped by a rule of the recipe, or rejected for a fault:
+  // found_count = record_count + dropped_count + rejected_count; all 0 where unchanged.
+  std::uint64_t found_count = 0;
+  std::uint64_t dropped_count = 0;
+  std::uint64_t rejected_count = 0;
+  std::uint64_t renamed_count = 0;  // in the cache by another id before: copied, not decoded
+  double sound_seconds = 0.0;       // in the cache now
   std::uint64_t cache_bytes = 0;
   std::map<std::string, std::uint64_t> records_by_split = {};
   std::uint64_t speaker_count = 0;
@@ -124,20 +143,29 @@ struct BuildReport {
 };
 
 // With dry_run the report is empty: `before` has said it all.
-[[nodiscard]] XTTS_API Result<BuildReport> build_cache(const BuildOptions& options,
-                                                       const BuildCallbacks& callbacks = {});
+[[nodiscard]] XTTS_API Result<BuildReport> build_cache(
+    const BuildOptions& options, const BuildCallbacks& callbacks = {},
+    std::size_t options_bytes = sizeof(BuildOptions));
 
 struct VerifyOptions {
   std::string cache = {};
   std::string level =
       "full";             // quick: manifest, sizes, plan; full: every byte; deep: computed again
   std::string data = {};  // deep, repair: DATA; empty: where the last build found it
+  // deep, repair: BuildOptions::audio_roots, in that order; empty: those of the last build
+  std::vector<std::string> audio_roots = {};
   std::string sample = "100%";     // deep: so many of the clips, by a seeded hash
   std::string seed = "0";          // deep: of the sample
   std::string isa = "best";        // deep, repair
   std::uint32_t thread_count = 0;  // 0: all processors
   bool repair = false;             // make again what is damaged, byte for byte, and nothing else
   std::string program = {};        // as BuildOptions::program
+  // repair: the name of the index that a lost manifest is made again from, where several are there
+  // and which is the newest cannot be proved.
+  std::string index = {};
+  // repair: clips whose records are lost and that no source makes again may be left out, up to this
+  // share of all ("5%"); without it none is.
+  std::string max_gone = "0%";
 };
 
 enum class VerifyStage : std::uint8_t {
@@ -169,7 +197,6 @@ struct VerifyFinding {
   std::string what = {};  // "record", "block header", "missing file", ...
   std::string expected = {};
   std::string found = {};
-  std::string remedy = {};
 };
 
 struct MendedFile {
@@ -187,10 +214,16 @@ struct VerifyReport {
   std::uint64_t record_count = 0;
   std::uint64_t bytes_checked = 0;
   std::string json = {};  // all that `verify --json` prints
+  // The cheapest step that helps, as a command; empty: nothing is to be done. And what to know
+  // before it.
+  std::string remedy = {};
+  std::string remedy_note = {};
+  std::uint64_t clip_count = 0;  // as the manifest has it; each has a record in most columns
 };
 
 // Damage is no failure of verify_cache(): it is in the report.
-[[nodiscard]] XTTS_API Result<VerifyReport> verify_cache(const VerifyOptions& options,
-                                                         const VerifyCallbacks& callbacks = {});
+[[nodiscard]] XTTS_API Result<VerifyReport> verify_cache(
+    const VerifyOptions& options, const VerifyCallbacks& callbacks = {},
+    std::size_t options_bytes = sizeof(VerifyOptions));
 
 }  // namespace xtts

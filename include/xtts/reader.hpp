@@ -109,7 +109,8 @@ class Cache {
     return open(std::span(paths.begin(), paths.size()));
   }
   XTTS_API ~Cache();
-  XTTS_API Cache(Cache&& other) noexcept;  // `other` may then only be assigned to or destroyed
+  // What was moved from is empty: its calls fail with kInvalidArgument, or give nothing.
+  XTTS_API Cache(Cache&& other) noexcept;
   XTTS_API Cache& operator=(Cache&& other) noexcept;
 
   [[nodiscard]] XTTS_API const std::string& path() const noexcept;  // of the first
@@ -128,6 +129,8 @@ class Cache {
   // Names, by the numbers that batches carry.
   [[nodiscard]] XTTS_API const std::vector<std::string>& speakers() const noexcept;
   [[nodiscard]] XTTS_API const std::vector<std::string>& languages() const noexcept;
+  // Names of the corpora in it, sorted; none where one was built by itself.
+  [[nodiscard]] XTTS_API std::vector<std::string> datasets() const;
 
   // Clips, at positions 0 to size() - 1 in canonical order: data set, split, id.
   [[nodiscard]] XTTS_API std::uint64_t size() const noexcept;

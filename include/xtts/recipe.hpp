@@ -8,6 +8,7 @@
 // kNotFound.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "xtts/builder.hpp"
@@ -26,7 +27,9 @@ struct RecipeReport {
 };
 
 // Of the options those count that make the recipe: recipe, config, settings, and layout_of_data,
-// language, store, layout and dtype, which are short for settings.
-[[nodiscard]] XTTS_API Result<RecipeReport> describe_recipe(const BuildOptions& options);
+// language, store, layout and dtype, which are short for settings. `options_bytes` is not for you
+// to give (builder.hpp).
+[[nodiscard]] XTTS_API Result<RecipeReport> describe_recipe(
+    const BuildOptions& options, std::size_t options_bytes = sizeof(BuildOptions));
 
 }  // namespace xtts

@@ -17,8 +17,8 @@
 // happens in processes of the program xtts-precompute, one for each thread that computes at once,
 // where a codec's crash costs one clip. In a child of fork() record() is kUnsupported: open anew
 // there. Memory: about 500 bytes a clip and its text, and a share of `options.memory` for each
-// thread. Disk: sources of which several clips are parts are kept decoded in a folder under TMPDIR
-// (8 GiB at most), which goes with the object. No exception leaves these functions, and nothing is
+// thread. Disk: sources of which several clips are parts are kept decoded in TMPDIR (8 GiB at
+// most), in files without names, which go with the object or the process. No exception leaves these functions, and nothing is
 // printed.
 #pragma once
 
@@ -42,7 +42,7 @@ struct RuntimeColumn {
   std::string name = {};
   DType dtype = DType::kFloat32;
   std::vector<std::uint32_t> shape =
-      {};  // of a padded record; axis 0 is the one with a true length
+      {};                            // of a padded record; axis 0 is the one with a true length
   std::uint32_t rows_per_frame = 0;  // 0: its rows go along tokens
   // In rows without a clip: bits of a float32, or of an int32 where the column's numbers are whole.
   std::uint32_t fill_bits = 0;
@@ -86,11 +86,13 @@ class RuntimeClips {
   // they are by default; `thread_count` is how many threads will compute at once, `max_rejects`
   // what faults_allowed() tells. Failures: those of build_cache() before its first clip;
   // kUnsupported for corpus.duplicates=drop, which takes all clips at once; kTooManyRejects where
-  // no clip is left.
-  [[nodiscard]] static XTTS_API Result<RuntimeClips> open(const BuildOptions& options,
-                                                          const RuntimeCallbacks& callbacks = {});
+  // no clip is left. `options_bytes` is not for you to give (builder.hpp).
+  [[nodiscard]] static XTTS_API Result<RuntimeClips> open(
+      const BuildOptions& options, const RuntimeCallbacks& callbacks = {},
+      std::size_t options_bytes = sizeof(BuildOptions));
   XTTS_API ~RuntimeClips();
-  XTTS_API RuntimeClips(RuntimeClips&& other) noexcept;  // `other` may then only be destroyed
+  // What was moved from is empty: its calls fail with kInvalidArgument, or give nothing.
+  XTTS_API RuntimeClips(RuntimeClips&& other) noexcept;
   RuntimeClips& operator=(RuntimeClips&& other) = delete;
 
   [[nodiscard]] XTTS_API const std::string& recipe_name() const noexcept;

@@ -26,15 +26,19 @@
  * UTF-8 and end in 0; those that a call gives live as long as the thing they came with.
  *
  * Failures: every call that can fail returns a code and, where `error` is not NULL, says in it what
- * happened and what to do. Nothing prints, exits, throws, or dies of a damaged file, but for one
- * case: a batch column that is a view (is_view) lies in the file, and a file that is cut while it
- * is used raises SIGBUS in the user's own reading of it. Threads: a cache is shared freely; a
- * reader belongs to one thread at a time; batches and records may be read and released in any.
- * After a fork() the child opens its own.
+ * happened and what to do (UTF-8, cut between two characters where it is too long). NULL for what
+ * has to be there is XTTS_INVALID_ARGUMENT; calls that return no code give 0 or NULL for it.
+ * Nothing prints, exits, throws, or dies of a damaged file, but for one case: a batch column that
+ * is a view (is_view) lies in the file, and a file that is cut while it is used raises SIGBUS in
+ * the user's own reading of it. Threads: a cache is shared freely; a reader belongs to one thread
+ * at a time, but xtts_reader_interrupt and the two calls for its statistics, which any thread may
+ * make beside it; batches and records may be read and released in any. A thread that is cancelled
+ * (pthread_cancel) is not while it is in a call. After a fork() the child opens its own.
  *
  * Values and functions of this header never change their meaning. Structs with struct_bytes may
- * grow at their end, and it tells the library which one it was given; all others are fixed for this
- * version of the library's ABI, the number in its file name. */
+ * grow at their end, and it tells the library which one it was given: fields that a library does
+ * not know have to be 0, else the call is refused. All other structs are fixed for this version of
+ * the library's ABI, the number in its file name. */
 #ifndef XTTS_XTTS_H
 #define XTTS_XTTS_H
 
@@ -62,7 +66,8 @@ enum {
   XTTS_UNSUPPORTED = 6,      /* a newer format, or a part that this build lacks */
   XTTS_MISMATCH = 7,         /* another generation, or another selection */
   XTTS_BUSY = 8,             /* all batch slots are held */
-  XTTS_RESOURCE = 9,         /* memory or I/O */
+  XTTS_RESOURCE = 9,         /* memory, threads or I/O */
+  XTTS_CANCELLED = 11,       /* interrupted, or the time limit is over: call again */
   XTTS_INTERNAL = 12         /* a defect of ours */
 };
 
@@ -100,6 +105,53 @@ XTTS_C_API xtts_code xtts_caches_open(const char* const* paths, size_t path_coun
 XTTS_C_API void xtts_cache_close(xtts_cache* cache); /* NULL is fine */
 XTTS_C_API uint64_t xtts_cache_size(const xtts_cache* cache);
 XTTS_C_API const char* xtts_cache_recipe(const xtts_cache* cache);
+/* How often the (first) cache has been published. */
+XTTS_C_API uint64_t xtts_cache_generation(const xtts_cache* cache);
+/* 32 hexadecimal digits: which generation of which caches. */
+XTTS_C_API const char* xtts_cache_digest(const xtts_cache* cache);
+
+/* Names, by the numbers that batches carry: 0 to count - 1. NULL where there is no such number. */
+XTTS_C_API size_t xtts_cache_speaker_count(const xtts_cache* cache);
+XTTS_C_API const char* xtts_cache_speaker(const xtts_cache* cache, size_t number);
+XTTS_C_API size_t xtts_cache_language_count(const xtts_cache* cache);
+XTTS_C_API const char* xtts_cache_language(const xtts_cache* cache, size_t number);
+
+/* What a cache holds of every clip; as xtts::ColumnInfo. Its strings live as long as the cache. */
+typedef struct xtts_column_info {
+  const char* name;
+  int32_t dtype;
+  int32_t dimension_count;
+  int64_t shape[XTTS_DIMENSIONS_MAX]; /* of a padded record; axis 0 has the true length */
+  const char* axis;                   /* frames, tokens, own, fixed */
+  const char* version;                /* of a column that was added; else empty */
+  uint64_t missing_count;             /* clips without a record in an added column */
+  uint32_t rows_per_frame;            /* 0: another axis */
+  int32_t is_added;
+} xtts_column_info;
+
+XTTS_C_API size_t xtts_cache_column_count(const xtts_cache* cache);
+/* XTTS_NOT_FOUND beyond the last. */
+XTTS_C_API xtts_code xtts_cache_column(const xtts_cache* cache, size_t index, xtts_column_info* out,
+                                       xtts_error* error);
+
+/* What is known of a clip beside its numbers. Empty where it is not known, never NULL. */
+typedef struct xtts_clip {
+  const char* id;
+  const char* dataset;
+  const char* split;
+  const char* speaker;
+  const char* language;
+  const char* text; /* as its list has it */
+  const char* text_normalized;
+  double duration_s; /* of the features */
+  uint32_t frame_count;
+  uint32_t token_count;
+  void (*release)(struct xtts_clip* clip);
+  void* private_data;
+} xtts_clip;
+
+XTTS_C_API xtts_code xtts_cache_clip(const xtts_cache* cache, uint64_t position, xtts_clip* out,
+                                     xtts_error* error);
 /* The position of a clip by its id, "id" or "data set/id"; XTTS_NOT_FOUND. */
 XTTS_C_API xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, uint64_t* position,
                                      xtts_error* error);
@@ -181,6 +233,11 @@ typedef struct xtts_bucket {
   uint32_t tokens_max;
 } xtts_bucket;
 
+/* Called on the thread that is in xtts_reader_open or xtts_reader_next. `text` lives for the call.
+ */
+enum { XTTS_LOG_INFO = 0, XTTS_LOG_NOTICE = 1, XTTS_LOG_WARNING = 2 };
+typedef void (*xtts_log)(void* context, int32_t level, const char* text);
+
 /* What each means stands in batch.hpp, ReaderOptions, under the same name. A list is NULL or has
  * entries. Strings and lists are
  * read during xtts_reader_open and may go after it; NULL is empty. */
@@ -218,9 +275,12 @@ typedef struct xtts_reader_options {
   int32_t reading;                 /* XTTS_READING_AUTO */
   const xtts_normalize* normalize; /* NULL: all columns as stored */
   size_t normalize_count;
+  double max_damage; /* XTTS_DAMAGE_SKIP: the share of an epoch that may be left out, 0 to 1 */
+  xtts_log log;      /* NULL: nothing is told */
+  void* log_context; /* handed to it */
 } xtts_reader_options;
 
-/* The defaults. `struct_bytes`: sizeof(xtts_reader_options). */
+/* The defaults. `struct_bytes`: sizeof(xtts_reader_options). NULL is left alone. */
 XTTS_C_API void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes);
 
 typedef struct xtts_batch_column {
@@ -256,9 +316,17 @@ XTTS_C_API xtts_code xtts_reader_open(const xtts_cache* cache, const xtts_reader
 XTTS_C_API void xtts_reader_close(xtts_reader* reader); /* NULL is fine */
 XTTS_C_API uint64_t xtts_reader_sample_count(const xtts_reader* reader);
 XTTS_C_API uint64_t xtts_reader_batches_per_epoch(const xtts_reader* reader);
+XTTS_C_API uint64_t xtts_reader_epoch(const xtts_reader* reader);
 XTTS_C_API xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, xtts_error* error);
 /* `release` is NULL in a batch at the epoch's end. */
 XTTS_C_API xtts_code xtts_reader_next(xtts_reader* reader, xtts_batch* out, xtts_error* error);
+/* XTTS_CANCELLED where the batch is not there within so many milliseconds: it comes with a later
+ * call. */
+XTTS_C_API xtts_code xtts_reader_next_within(xtts_reader* reader, uint32_t limit_ms,
+                                             xtts_batch* out, xtts_error* error);
+/* From any thread: the call for a batch that runs, or else the next one, ends with XTTS_CANCELLED,
+ * and the reader stays where it is. */
+XTTS_C_API void xtts_reader_interrupt(xtts_reader* reader);
 
 enum { XTTS_BUCKETS_MAX = 32 };
 
@@ -276,6 +344,8 @@ typedef struct xtts_reader_state {
 
 XTTS_C_API xtts_code xtts_reader_get_state(const xtts_reader* reader, xtts_reader_state* out,
                                            xtts_error* error);
+/* Goes on behind what the state's reader had consumed. The state's seed takes the place of the
+ * reader's. */
 XTTS_C_API xtts_code xtts_reader_load_state(xtts_reader* reader, const xtts_reader_state* state,
                                             xtts_error* error);
 
@@ -293,10 +363,27 @@ typedef struct xtts_reader_stats {
   double consumer_wait_s;
   double filler_wait_s;
   uint64_t check_failures;
-  uint64_t cache_hits; /* samples that were in memory when they were needed */
+  uint64_t cache_hits;           /* samples that were in memory when they were needed */
+  uint64_t left_out_count;       /* clips that XTTS_DAMAGE_SKIP left out of batches */
+  uint64_t epoch_left_out_count; /* of them, in the running epoch */
+  uint64_t epoch_sample_count;   /* this rank's samples of an epoch */
 } xtts_reader_stats;
 
 XTTS_C_API xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* out,
+                                           xtts_error* error);
+
+/* The same in words; never NULL. */
+typedef struct xtts_reader_texts {
+  const char* notice;  /* what the system did not grant, and what would suit the storage better */
+  const char* storage; /* what the cache lies on */
+  const char* reading; /* how it is read, and why */
+  const char* const* failures; /* the first damaged clips */
+  size_t failure_count;
+  void (*release)(struct xtts_reader_texts* texts);
+  void* private_data;
+} xtts_reader_texts;
+
+XTTS_C_API xtts_code xtts_reader_get_texts(const xtts_reader* reader, xtts_reader_texts* out,
                                            xtts_error* error);
 
 #ifdef __cplusplus

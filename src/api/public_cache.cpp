@@ -1,6 +1,7 @@
 // include/xtts/reader.hpp on top of CacheView.
 #include "api/public_cache.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/guarded_read.hpp"
@@ -9,6 +10,7 @@
 #include "query/fields.hpp"
 #include "reader/block_map.hpp"
 #include "reader/index_reader.hpp"
+#include "reader/repair_advice.hpp"
 #include "xtts/reader.hpp"
 
 namespace xtts {
@@ -17,6 +19,9 @@ static_assert(std::endian::native == std::endian::little, "records are handed ou
 using api::guarded;
 
 namespace {
+
+const std::string kNoText;
+const std::vector<std::string> kNoNames;
 
 // What a record in the cache's own memory keeps: the files, and that builders leave them alone.
 struct ViewOwner {
@@ -48,17 +53,20 @@ Result<Cache> Cache::open(std::string_view path) {
 
 Result<Cache> Cache::open(std::span<const std::string> paths) {
   return guarded([&]() -> Result<Cache> {
+    for (const std::string& path : paths) XTTS_TRY(check_path("the cache's path", path));
     XTTS_ASSIGN(auto caches, reader::CacheSet::open(Env::real(), paths));
     return Cache(std::make_unique<Impl>(Impl{std::move(caches)}));
   });
 }
 
 const std::string& Cache::path() const noexcept {
+  if (impl_ == nullptr) return kNoText;
   return impl_->caches->first()->path();
 }
 
 std::vector<std::string> Cache::paths() const {
   std::vector<std::string> paths;
+  if (impl_ == nullptr) return paths;
   for (std::size_t i = 0; i < impl_->caches->cache_count(); ++i) {
     paths.push_back(impl_->caches->cache(i).path());
   }
@@ -66,27 +74,33 @@ std::vector<std::string> Cache::paths() const {
 }
 
 const std::string& Cache::recipe_name() const noexcept {
+  if (impl_ == nullptr) return kNoText;
   return impl_->first().recipe_name;
 }
 
 std::string Cache::features_fingerprint() const {
+  if (impl_ == nullptr) return {};
   return impl_->first().features_fingerprint.to_hex();
 }
 
 std::string Cache::text_fingerprint() const {
+  if (impl_ == nullptr) return {};
   return impl_->first().text_fingerprint.to_hex();
 }
 
 std::uint64_t Cache::generation() const noexcept {
+  if (impl_ == nullptr) return 0;
   return impl_->first().generation;
 }
 
 std::string Cache::digest() const {
+  if (impl_ == nullptr) return {};
   return impl_->caches->digest();
 }
 
 std::vector<ColumnInfo> Cache::columns() const {
   std::vector<ColumnInfo> columns;
+  if (impl_ == nullptr) return columns;
   for (const reader::SharedColumn& column : impl_->caches->columns()) {
     const formats::ColumnSpec& spec = column.entry->spec;
     columns.push_back({.name = spec.name,
@@ -103,6 +117,7 @@ std::vector<ColumnInfo> Cache::columns() const {
 
 Result<ColumnStatistics> Cache::statistics(std::string_view column) const {
   return guarded([&]() -> Result<ColumnStatistics> {
+    if (impl_ == nullptr) return api::is_empty("Cache");
     const reader::SharedColumn* const found = impl_->caches->find_column(column);
     if (found != nullptr) return impl_->caches->statistics(*found);
     return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
@@ -110,19 +125,31 @@ Result<ColumnStatistics> Cache::statistics(std::string_view column) const {
 }
 
 const std::vector<std::string>& Cache::speakers() const noexcept {
+  if (impl_ == nullptr) return kNoNames;
   return impl_->caches->speakers();
 }
 
 const std::vector<std::string>& Cache::languages() const noexcept {
+  if (impl_ == nullptr) return kNoNames;
   return impl_->caches->languages();
 }
 
+std::vector<std::string> Cache::datasets() const {
+  if (impl_ == nullptr) return {};
+  std::vector<std::string> names = impl_->caches->datasets();
+  std::erase(names, "");  // of a corpus that was built by itself
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::uint64_t Cache::size() const noexcept {
+  if (impl_ == nullptr) return 0;
   return impl_->caches->size();
 }
 
 Result<std::string> Cache::id(std::uint64_t position) const {
   return guarded([&]() -> Result<std::string> {
+    if (impl_ == nullptr) return api::is_empty("Cache");
     XTTS_ASSIGN(const auto facts, impl_->caches->details(position));
     return reader::full_id(facts);
   });
@@ -130,6 +157,7 @@ Result<std::string> Cache::id(std::uint64_t position) const {
 
 Result<ClipInfo> Cache::clip(std::uint64_t position) const {
   return guarded([&]() -> Result<ClipInfo> {
+    if (impl_ == nullptr) return api::is_empty("Cache");
     XTTS_ASSIGN(const auto row, impl_->caches->plan_row(position));
     XTTS_ASSIGN(const auto facts, impl_->caches->details(position));
     const auto place = impl_->caches->locate(position);
@@ -148,13 +176,20 @@ Result<ClipInfo> Cache::clip(std::uint64_t position) const {
 }
 
 Result<std::optional<std::uint64_t>> Cache::find(std::string_view id) const {
-  return guarded([&] { return impl_->caches->find(id); });
+  return guarded([&]() -> Result<std::optional<std::uint64_t>> {
+    if (impl_ == nullptr) return api::is_empty("Cache");
+    return impl_->caches->find(id);
+  });
 }
 
 Result<Record> Cache::read(std::string_view column, std::uint64_t position) const {
   return guarded([&]() -> Result<Record> {
+    if (impl_ == nullptr) return api::is_empty("Cache");
     const auto place = impl_->caches->locate(position);
-    XTTS_ASSIGN(auto data, impl_->caches->cache(place.cache).read_record(column, place.position));
+    XTTS_ASSIGN(
+        auto data,
+        reader::with_repair(impl_->caches->cache(place.cache).read_record(column, place.position),
+                            impl_->caches->cache(place.cache).path()));
     Record record;
     record.dtype_ = data.dtype;
     record.shape_ = std::move(data.shape);
@@ -175,6 +210,7 @@ Result<Record> Cache::read(std::string_view column, std::string_view id) const {
 
 Result<Record> Cache::view(std::string_view column, std::uint64_t position) const {
   return guarded([&]() -> Result<Record> {
+    if (impl_ == nullptr) return api::is_empty("Cache");
     guard_reads();
     const reader::SharedColumn* const found = impl_->caches->find_column(column);
     // What is wrong with the name is for read() to say.

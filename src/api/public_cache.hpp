@@ -4,7 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "base/check_text.hpp"
 #include "base/current_exception.hpp"
+#include "base/no_cancellation.hpp"
 #include "reader/cache_set.hpp"
 #include "xtts/reader.hpp"
 
@@ -18,9 +20,26 @@ struct Cache::Impl {
 
 namespace api {
 
+// Of something that was moved from.
+[[nodiscard]] inline Status is_empty(std::string_view what) {
+  return {StatusCode::kInvalidArgument,
+          "this " + std::string(what) + " was moved from: use the one that it was moved to"};
+}
+
+// A program that was built against other headers.
+[[nodiscard]] inline Status check_size(std::string_view what, std::size_t given,
+                                       std::size_t expected) {
+  if (given == expected) return {};
+  return {StatusCode::kUnsupported, std::string(what) + " has " + std::to_string(given) +
+                                        " bytes where the program was built, and " +
+                                        std::to_string(expected) +
+                                        " in this library: build it against this one's headers"};
+}
+
 // Exceptions stop here: what is left of them below is memory running out.
 template <typename Call>
 auto guarded(Call call) -> decltype(call()) {
+  const NoCancellation no_cancellation;
   try {
     return call();
   } catch (...) {

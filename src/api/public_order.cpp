@@ -15,6 +15,8 @@ Status check_epoch_batches(const EpochBatches& epoch) {
   const auto refuse = [](std::string message) {
     return Status(StatusCode::kInvalidArgument, std::move(message));
   };
+  if (epoch.shuffle > Shuffle::kWindow || epoch.last > LastBatch::kPad)
+    return refuse("shuffle or last has a value that there is not");
   if (epoch.batch_size == 0) return refuse("batch_size must be at least 1");
   if (epoch.world_size == 0) return refuse("world_size must be at least 1");
   if (epoch.rank >= epoch.world_size) {

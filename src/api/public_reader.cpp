@@ -49,7 +49,12 @@ struct Reader::Impl {
   // In a forked child the loader's threads do not exist, and what they held is held for ever: it
   // is left lying.
   ~Impl() {
-    if (is_forked()) (void)loader.release();
+    const NoCancellation no_cancellation;
+    if (is_forked()) {
+      (void)loader.release();
+    } else {
+      loader.reset();  // while nobody can cancel this thread
+    }
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -83,33 +88,51 @@ Reader::~Reader() = default;
 Reader::Reader(Reader&& other) noexcept = default;
 Reader& Reader::operator=(Reader&& other) noexcept = default;
 
-Result<Reader> Reader::open(const Cache& cache, const ReaderOptions& options) {
+Result<Reader> Reader::open(const Cache& cache, const ReaderOptions& options,
+                            std::size_t options_bytes) {
   return api::guarded([&]() -> Result<Reader> {
+    XTTS_TRY(api::check_size("ReaderOptions", options_bytes, sizeof options));
+    if (cache.impl_ == nullptr) return api::is_empty("Cache");
     XTTS_ASSIGN(auto loader, loader::Loader::open(cache.impl_->caches, options));
     return Reader(std::make_unique<Impl>(std::move(loader)));
   });
 }
 
 std::uint64_t Reader::sample_count() const noexcept {
+  if (impl_ == nullptr) return 0;
   return impl_->loader->sample_count();
 }
 
 std::uint64_t Reader::batches_per_epoch() const noexcept {
+  if (impl_ == nullptr) return 0;
   return impl_->loader->batches_per_epoch();
 }
 
 void Reader::set_epoch(std::uint64_t epoch) {
-  if (!impl_->is_forked()) impl_->loader->set_epoch(epoch);
+  const NoCancellation no_cancellation;
+  if (impl_ != nullptr && !impl_->is_forked()) impl_->loader->set_epoch(epoch);
 }
 
 std::uint64_t Reader::epoch() const noexcept {
+  if (impl_ == nullptr) return 0;
   return impl_->loader->epoch();
 }
 
 Result<std::optional<Batch>> Reader::next() {
+  return next_until({});
+}
+
+Result<std::optional<Batch>> Reader::next(std::chrono::milliseconds limit) {
+  // A limit beyond what a clock can say is none that anybody waits for.
+  constexpr std::chrono::milliseconds kLimitMax = std::chrono::hours(24 * 365);
+  return next_until(Clock::now() + std::clamp(limit, std::chrono::milliseconds(0), kLimitMax));
+}
+
+Result<std::optional<Batch>> Reader::next_until(std::optional<Clock::time_point> until) {
   return api::guarded([&]() -> Result<std::optional<Batch>> {
+    if (impl_ == nullptr) return api::is_empty("Reader");
     XTTS_TRY(impl_->check_usable());
-    XTTS_ASSIGN(auto lease, impl_->loader->next());
+    XTTS_ASSIGN(auto lease, impl_->loader->next(until));
     if (!lease) return std::optional<Batch>();
     const loader::BatchSlot& slot = **lease;
     const loader::BatchLayout& layout = *slot.layout;
@@ -129,19 +152,27 @@ Result<std::optional<Batch>> Reader::next() {
   });
 }
 
+void Reader::interrupt() noexcept {
+  const NoCancellation no_cancellation;
+  if (impl_ != nullptr && !impl_->is_forked()) impl_->loader->interrupt();
+}
+
 ReaderState Reader::state() const {
+  if (impl_ == nullptr) return {};
   return impl_->loader->state();
 }
 
 Status Reader::load_state(const ReaderState& state) {
-  return api::guarded([&] {
+  return api::guarded([&]() -> Status {
+    if (impl_ == nullptr) return api::is_empty("Reader");
     XTTS_TRY(impl_->check_usable());
     return impl_->loader->load_state(state);
   });
 }
 
 ReaderStats Reader::stats() const {
-  return impl_->is_forked() ? ReaderStats() : impl_->loader->stats();
+  const NoCancellation no_cancellation;
+  return impl_ == nullptr || impl_->is_forked() ? ReaderStats() : impl_->loader->stats();
 }
 
 }  // namespace xtts

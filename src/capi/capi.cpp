@@ -1,6 +1,7 @@
 // include/xtts/xtts.h on top of the C++ headers. Every entry catches what could be thrown: memory
 // running out while a result is put together.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -11,13 +12,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_cancellation.hpp"
 #include "capi/capi_options.hpp"
 #include "xtts/batch.hpp"
 #include "xtts/reader.hpp"
 #include "xtts/xtts.h"
 
 struct xtts_cache {
+  explicit xtts_cache(xtts::Cache opened)
+      : cache(std::move(opened)), digest(cache.digest()), columns(cache.columns()) {}
+
   xtts::Cache cache;
+  std::string digest;
+  std::vector<xtts::ColumnInfo> columns;
 };
 
 struct xtts_reader {
@@ -37,14 +44,21 @@ static_assert(XTTS_UNSUPPORTED == static_cast<int>(StatusCode::kUnsupported));
 static_assert(XTTS_MISMATCH == static_cast<int>(StatusCode::kMismatch));
 static_assert(XTTS_BUSY == static_cast<int>(StatusCode::kBusy));
 static_assert(XTTS_RESOURCE == static_cast<int>(StatusCode::kResource));
+static_assert(XTTS_CANCELLED == static_cast<int>(StatusCode::kCancelled));
+static_assert(XTTS_LOG_WARNING == static_cast<int>(xtts::LogLevel::kWarning));
 static_assert(XTTS_INTERNAL == static_cast<int>(StatusCode::kInternal));
 static_assert(XTTS_FLOAT32 == static_cast<int>(xtts::DType::kFloat32));
 static_assert(XTTS_INT64 == static_cast<int>(xtts::DType::kInt64));
 
-// Cut at `size_bytes`, always ended by a 0.
+// Cut at `size_bytes`, between two characters; always ended by a 0.
 void copy_text(std::string_view text, char* out, std::size_t size_bytes) {
   if (size_bytes == 0) return;
-  const std::size_t count = std::min(text.size(), size_bytes - 1);
+  std::size_t count = std::min(text.size(), size_bytes - 1);
+  const auto goes_on = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  // A character has at most three further bytes; what has more of them is no UTF-8.
+  for (int i = 0; i < 3 && count > 0 && count < text.size() && goes_on(count); ++i) --count;
   std::memcpy(out, text.data(), count);
   out[count] = '\0';
 }
@@ -60,6 +74,7 @@ xtts_code tell(xtts_error* error, StatusCode code, std::string_view message) {
 // Runs `call`, which returns a Status, and tells its failure.
 template <typename Call>
 xtts_code at_entry(xtts_error* error, Call call) noexcept {
+  const xtts::NoCancellation no_cancellation;
   try {
     const Status status = call();
     return tell(error, status.code(), status.message());
@@ -84,11 +99,13 @@ struct HeldBatch {
 };
 
 void release_batch(xtts_batch* batch) {
+  const xtts::NoCancellation no_cancellation;
   delete static_cast<HeldBatch*>(batch->private_data);
   *batch = {};
 }
 
 void release_record(xtts_record* record) {
+  const xtts::NoCancellation no_cancellation;
   delete static_cast<xtts::Record*>(record->private_data);
   *record = {};
 }
@@ -96,6 +113,57 @@ void release_record(xtts_record* record) {
 void release_statistics(xtts_statistics* statistics) {
   delete static_cast<xtts::ColumnStatistics*>(statistics->private_data);
   *statistics = {};
+}
+
+void release_clip(xtts_clip* clip) {
+  delete static_cast<xtts::ClipInfo*>(clip->private_data);
+  *clip = {};
+}
+
+void show_clip(xtts::ClipInfo found, xtts_clip& out) {
+  auto held = std::make_unique<xtts::ClipInfo>(std::move(found));
+  out = {.id = held->id.c_str(),
+         .dataset = held->dataset.c_str(),
+         .split = held->split.c_str(),
+         .speaker = held->speaker.c_str(),
+         .language = held->language.c_str(),
+         .text = held->text.c_str(),
+         .text_normalized = held->text_normalized.c_str(),
+         .duration_s = held->duration_s,
+         .frame_count = held->frame_count,
+         .token_count = held->token_count,
+         .release = release_clip,
+         .private_data = nullptr};
+  out.private_data = held.release();
+}
+
+// What a reader's texts lie in.
+struct HeldTexts {
+  xtts::ReaderStats stats;
+  std::vector<const char*> failures;
+};
+
+void release_texts(xtts_reader_texts* texts) {
+  delete static_cast<HeldTexts*>(texts->private_data);
+  *texts = {};
+}
+
+void show_texts(xtts::ReaderStats stats, xtts_reader_texts& out) {
+  auto held = std::make_unique<HeldTexts>();
+  held->stats = std::move(stats);
+  for (const std::string& text : held->stats.first_failures) held->failures.push_back(text.c_str());
+  out = {.notice = held->stats.notice.c_str(),
+         .storage = held->stats.storage.c_str(),
+         .reading = held->stats.reading.c_str(),
+         .failures = held->failures.data(),
+         .failure_count = held->failures.size(),
+         .release = release_texts,
+         .private_data = nullptr};
+  out.private_data = held.release();
+}
+
+const char* name_at(const std::vector<std::string>& names, size_t number) {
+  return number < names.size() ? names[number].c_str() : nullptr;
 }
 
 void show_statistics(xtts::ColumnStatistics found, xtts_statistics& out) {
@@ -150,6 +218,18 @@ void show_batch(std::unique_ptr<HeldBatch> held, xtts_batch& out) {
   out.private_data = held.release();
 }
 
+// `release` stays NULL at the epoch's end.
+template <typename Next>
+Status next_batch(Next next, xtts_batch& out) {
+  auto held = std::make_unique<HeldBatch>();
+  auto batch = next();
+  if (!batch.ok()) return batch.status();
+  if (!*batch) return {};
+  held->batch = std::move(**batch);
+  show_batch(std::move(held), out);
+  return {};
+}
+
 }  // namespace
 
 const char* xtts_version(void) {
@@ -162,7 +242,7 @@ xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error)
     *out = nullptr;
     auto cache = xtts::Cache::open(path);
     if (!cache.ok()) return cache.status();
-    *out = new xtts_cache{std::move(*cache)};
+    *out = new xtts_cache(std::move(*cache));
     return {};
   });
 }
@@ -179,21 +259,86 @@ xtts_code xtts_caches_open(const char* const* paths, size_t path_count, xtts_cac
     }
     auto cache = xtts::Cache::open(texts);
     if (!cache.ok()) return cache.status();
-    *out = new xtts_cache{std::move(*cache)};
+    *out = new xtts_cache(std::move(*cache));
     return {};
   });
 }
 
 void xtts_cache_close(xtts_cache* cache) {
+  const xtts::NoCancellation no_cancellation;
   delete cache;
 }
 
 uint64_t xtts_cache_size(const xtts_cache* cache) {
-  return cache->cache.size();
+  return cache == nullptr ? 0 : cache->cache.size();
 }
 
 const char* xtts_cache_recipe(const xtts_cache* cache) {
-  return cache->cache.recipe_name().c_str();
+  return cache == nullptr ? nullptr : cache->cache.recipe_name().c_str();
+}
+
+uint64_t xtts_cache_generation(const xtts_cache* cache) {
+  return cache == nullptr ? 0 : cache->cache.generation();
+}
+
+const char* xtts_cache_digest(const xtts_cache* cache) {
+  return cache == nullptr ? nullptr : cache->digest.c_str();
+}
+
+size_t xtts_cache_speaker_count(const xtts_cache* cache) {
+  return cache == nullptr ? 0 : cache->cache.speakers().size();
+}
+
+const char* xtts_cache_speaker(const xtts_cache* cache, size_t number) {
+  return cache == nullptr ? nullptr : name_at(cache->cache.speakers(), number);
+}
+
+size_t xtts_cache_language_count(const xtts_cache* cache) {
+  return cache == nullptr ? 0 : cache->cache.languages().size();
+}
+
+const char* xtts_cache_language(const xtts_cache* cache, size_t number) {
+  return cache == nullptr ? nullptr : name_at(cache->cache.languages(), number);
+}
+
+size_t xtts_cache_column_count(const xtts_cache* cache) {
+  return cache == nullptr ? 0 : cache->columns.size();
+}
+
+xtts_code xtts_cache_column(const xtts_cache* cache, size_t index, xtts_column_info* out,
+                            xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (out != nullptr) *out = {};
+    if (cache == nullptr || out == nullptr) return is_missing("cache or out");
+    if (index >= cache->columns.size()) {
+      return {StatusCode::kNotFound, "there is no column " + std::to_string(index) +
+                                         ": the cache has " +
+                                         std::to_string(cache->columns.size())};
+    }
+    const xtts::ColumnInfo& column = cache->columns[index];
+    out->name = column.name.c_str();
+    out->dtype = static_cast<std::int32_t>(column.dtype);
+    out->dimension_count = static_cast<std::int32_t>(column.shape.size());
+    std::ranges::copy(column.shape, out->shape);
+    out->axis = column.axis.c_str();
+    out->version = column.version.c_str();
+    out->missing_count = column.missing_count;
+    out->rows_per_frame = column.rows_per_frame;
+    out->is_added = column.is_added ? 1 : 0;
+    return {};
+  });
+}
+
+xtts_code xtts_cache_clip(const xtts_cache* cache, uint64_t position, xtts_clip* out,
+                          xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (out != nullptr) *out = {};
+    if (cache == nullptr || out == nullptr) return is_missing("cache or out");
+    auto found = cache->cache.clip(position);
+    if (!found.ok()) return found.status();
+    show_clip(std::move(*found), *out);
+    return {};
+  });
 }
 
 xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, uint64_t* position,
@@ -261,6 +406,7 @@ xtts_code xtts_cache_view(const xtts_cache* cache, const char* column, uint64_t 
 }
 
 const xtts_batch_column* xtts_batch_find(const xtts_batch* batch, const char* name) {
+  if (batch == nullptr || name == nullptr) return nullptr;
   for (std::size_t i = 0; i < batch->column_count; ++i) {
     if (std::strcmp(batch->columns[i].name, name) == 0) return &batch->columns[i];
   }
@@ -284,15 +430,20 @@ xtts_code xtts_reader_open(const xtts_cache* cache, const xtts_reader_options* o
 }
 
 void xtts_reader_close(xtts_reader* reader) {
+  const xtts::NoCancellation no_cancellation;
   delete reader;
 }
 
 uint64_t xtts_reader_sample_count(const xtts_reader* reader) {
-  return reader->reader.sample_count();
+  return reader == nullptr ? 0 : reader->reader.sample_count();
 }
 
 uint64_t xtts_reader_batches_per_epoch(const xtts_reader* reader) {
-  return reader->reader.batches_per_epoch();
+  return reader == nullptr ? 0 : reader->reader.batches_per_epoch();
+}
+
+uint64_t xtts_reader_epoch(const xtts_reader* reader) {
+  return reader == nullptr ? 0 : reader->reader.epoch();
 }
 
 xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, xtts_error* error) {
@@ -307,14 +458,22 @@ xtts_code xtts_reader_next(xtts_reader* reader, xtts_batch* out, xtts_error* err
   return at_entry(error, [&]() -> Status {
     if (out != nullptr) *out = {};
     if (reader == nullptr || out == nullptr) return is_missing("reader or out");
-    auto held = std::make_unique<HeldBatch>();
-    auto batch = reader->reader.next();
-    if (!batch.ok()) return batch.status();
-    if (!*batch) return {};
-    held->batch = std::move(**batch);
-    show_batch(std::move(held), *out);
-    return {};
+    return next_batch([&] { return reader->reader.next(); }, *out);
   });
+}
+
+xtts_code xtts_reader_next_within(xtts_reader* reader, uint32_t limit_ms, xtts_batch* out,
+                                  xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (out != nullptr) *out = {};
+    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    const std::chrono::milliseconds limit(limit_ms);
+    return next_batch([&] { return reader->reader.next(limit); }, *out);
+  });
+}
+
+void xtts_reader_interrupt(xtts_reader* reader) {
+  if (reader != nullptr) reader->reader.interrupt();
 }
 
 xtts_code xtts_reader_get_state(const xtts_reader* reader, xtts_reader_state* out,
@@ -360,8 +519,10 @@ xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* ou
                                 xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (reader == nullptr || out == nullptr) return is_missing("reader or out");
-    if (out->struct_bytes < sizeof out->struct_bytes) {
-      return {StatusCode::kInvalidArgument, "set struct_bytes to sizeof(xtts_reader_stats)"};
+    const std::size_t given_bytes = out->struct_bytes;
+    if (given_bytes < sizeof out->struct_bytes || !xtts::capi::is_size_of_stats(given_bytes)) {
+      return {StatusCode::kInvalidArgument,
+              "set struct_bytes to sizeof(xtts_reader_stats), not " + std::to_string(given_bytes)};
     }
     const xtts::ReaderStats stats = reader->reader.stats();
     const xtts_reader_stats full{.struct_bytes = std::min(out->struct_bytes, sizeof(*out)),
@@ -377,8 +538,22 @@ xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* ou
                                  .consumer_wait_s = stats.consumer_wait_s,
                                  .filler_wait_s = stats.filler_wait_s,
                                  .check_failures = stats.check_failures,
-                                 .cache_hits = stats.cache_hits};
+                                 .cache_hits = stats.cache_hits,
+                                 .left_out_count = stats.left_out_count,
+                                 .epoch_left_out_count = stats.epoch_left_out_count,
+                                 .epoch_sample_count = stats.epoch_sample_count};
+    std::memset(out, 0, given_bytes);  // fields of a newer header, too
     std::memcpy(out, &full, full.struct_bytes);
+    return {};
+  });
+}
+
+xtts_code xtts_reader_get_texts(const xtts_reader* reader, xtts_reader_texts* out,
+                                xtts_error* error) {
+  return at_entry(error, [&]() -> Status {
+    if (out != nullptr) *out = {};
+    if (reader == nullptr || out == nullptr) return is_missing("reader or out");
+    show_texts(reader->reader.stats(), *out);
     return {};
   });
 }

@@ -2,7 +2,9 @@
 #include "capi/capi_options.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,6 +46,87 @@ xtts::Result<Enum> choice(std::int32_t number, Enum last, std::string_view name)
                 std::string(name) + " has no value " + std::to_string(number));
 }
 
+xtts::Result<xtts::WeightBy> weight_by(std::int32_t number) {
+  switch (number) {
+    case XTTS_WEIGHT_BY_LANGUAGE:
+      return xtts::WeightBy::kLanguage;
+    case XTTS_WEIGHT_BY_SPEAKER:
+      return xtts::WeightBy::kSpeaker;
+    case XTTS_WEIGHT_BY_DATASET:
+      return xtts::WeightBy::kDataset;
+    default:
+      return Status(StatusCode::kInvalidArgument,
+                    "weight_by has no value " + std::to_string(number));
+  }
+}
+
+// Where the fields of a struct end that may grow: a program gives one that ends there, as its
+// header had it.
+template <std::size_t N>
+bool is_end_of_field(std::size_t size_bytes, const std::size_t (&begins)[N], std::size_t whole) {
+  return size_bytes >= whole || std::ranges::find(begins, size_bytes) != std::end(begins);
+}
+
+Status check_size_of_options(const xtts_reader_options& given) {
+  using Options = xtts_reader_options;
+  constexpr std::size_t kBegins[] = {offsetof(Options, batch_size),
+                                     offsetof(Options, shuffle),
+                                     offsetof(Options, split),
+                                     offsetof(Options, where),
+                                     offsetof(Options, ids),
+                                     offsetof(Options, id_count),
+                                     offsetof(Options, exclude),
+                                     offsetof(Options, exclude_count),
+                                     offsetof(Options, columns),
+                                     offsetof(Options, column_count),
+                                     offsetof(Options, seed),
+                                     offsetof(Options, rank),
+                                     offsetof(Options, world_size),
+                                     offsetof(Options, last_batch),
+                                     offsetof(Options, verify_records),
+                                     offsetof(Options, on_damage),
+                                     offsetof(Options, slot_count),
+                                     offsetof(Options, thread_count),
+                                     offsetof(Options, lock_memory),
+                                     offsetof(Options, device),
+                                     offsetof(Options, stretch_samples),
+                                     offsetof(Options, stretches_per_window),
+                                     offsetof(Options, weight_by),
+                                     offsetof(Options, reserved),
+                                     offsetof(Options, temperature),
+                                     offsetof(Options, draw_count),
+                                     offsetof(Options, buckets),
+                                     offsetof(Options, bucket_count),
+                                     offsetof(Options, crop_frames),
+                                     offsetof(Options, reading),
+                                     offsetof(Options, normalize),
+                                     offsetof(Options, normalize_count),
+                                     offsetof(Options, max_damage),
+                                     offsetof(Options, log),
+                                     offsetof(Options, log_context)};
+  if (!is_end_of_field(given.struct_bytes, kBegins, sizeof given)) {
+    return {StatusCode::kInvalidArgument,
+            "struct_bytes is " + std::to_string(given.struct_bytes) +
+                ", which ends within a field: give sizeof(xtts_reader_options) to "
+                "xtts_reader_options_init"};
+  }
+  // Fields of a newer header. A size that no header has is not walked through.
+  constexpr std::size_t kSizeMax = 64 * sizeof given;
+  if (given.struct_bytes > kSizeMax) {
+    return {StatusCode::kInvalidArgument,
+            "struct_bytes is " + std::to_string(given.struct_bytes) +
+                ": call xtts_reader_options_init with sizeof(xtts_reader_options)"};
+  }
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
+  for (std::size_t i = sizeof given; i < given.struct_bytes; ++i) {
+    if (bytes[i] == 0) continue;
+    return {StatusCode::kUnsupported,
+            "an option of a newer header is set (byte " + std::to_string(i) +
+                " of the options), and this library, " + XTTS_VERSION + ", does not know it"};
+  }
+  return {};
+}
+
 xtts::Result<std::vector<xtts::ColumnRequest>> requests_of(const xtts_reader_options& options) {
   std::vector<xtts::ColumnRequest> requests;
   for (std::size_t i = 0; i < options.column_count; ++i) {
@@ -54,10 +137,28 @@ xtts::Result<std::vector<xtts::ColumnRequest>> requests_of(const xtts_reader_opt
       if (!dtype.ok()) return dtype.status();
       request.dtype = *dtype;
     }
+    if (column.has_pad_value != 0 && column.has_pad_value != 1) {
+      return Status(StatusCode::kInvalidArgument,
+                    "has_pad_value has no value " + std::to_string(column.has_pad_value));
+    }
     if (column.has_pad_value != 0) request.pad_value = column.pad_value;
     requests.push_back(std::move(request));
   }
   return requests;
+}
+
+xtts::ReaderLog log_of(const xtts_reader_options& options) {
+  if (options.log == nullptr) return {};
+  return [log = options.log, context = options.log_context](xtts::LogLevel level,
+                                                            const std::string& text) {
+    log(context, static_cast<std::int32_t>(level), text.c_str());
+  };
+}
+
+Status check_switch(std::int32_t value, std::string_view name) {
+  if (value == 0 || value == 1) return {};
+  return {StatusCode::kInvalidArgument,
+          std::string(name) + " is 0 or 1, and not " + std::to_string(value)};
 }
 
 std::vector<double> numbers_of(const double* numbers, std::size_t count) {
@@ -67,6 +168,8 @@ std::vector<double> numbers_of(const double* numbers, std::size_t count) {
 
 Status normalize(const xtts_normalize& wish, std::vector<xtts::ColumnRequest>& requests) {
   const std::string name = text_or_empty(wish.column);
+  if (wish.reserved != 0)
+    return {StatusCode::kInvalidArgument, "the reserved field of normalize is not 0"};
   const auto method = choice(wish.method, xtts::Normalize::kGiven, "normalize.method");
   if (!method.ok()) return method.status();
   const auto found = std::ranges::find(requests, name, &xtts::ColumnRequest::name);
@@ -89,6 +192,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
     return Status(StatusCode::kInvalidArgument,
                   "the options were not initialized: call xtts_reader_options_init");
   }
+  if (const Status size = check_size_of_options(given); !size.ok()) return size;
   // A program built against an older header gives fewer fields, against a newer one more.
   std::memcpy(&options, &given, std::min(given.struct_bytes, sizeof options));
   const auto shuffle = choice(options.shuffle, xtts::Shuffle::kWindow, "shuffle");
@@ -99,6 +203,13 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
   if (!on_damage.ok()) return on_damage.status();
   const auto reading = choice(options.reading, xtts::Reading::kDirect, "reading");
   if (!reading.ok()) return reading.status();
+  for (const Status& field : {check_switch(options.verify_records, "verify_records"),
+                              check_switch(options.lock_memory, "lock_memory")}) {
+    if (!field.ok()) return field;
+  }
+  if (options.reserved != 0) {
+    return Status(StatusCode::kInvalidArgument, "the reserved field of the options is not 0");
+  }
   for (const Status& list : {check_list(options.ids, options.id_count, "ids"),
                              check_list(options.exclude, options.exclude_count, "exclude"),
                              check_list(options.columns, options.column_count, "columns"),
@@ -107,8 +218,13 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
     if (!list.ok()) return list;
   }
   std::optional<xtts::Weights> weights;
-  if (options.weight_by != XTTS_WEIGHT_NONE) {
-    const auto by = choice(options.weight_by - 1, xtts::WeightBy::kDataset, "weight_by - 1");
+  if (options.weight_by == XTTS_WEIGHT_NONE) {
+    if (options.draw_count != 0 || options.temperature != xtts::Weights().temperature) {
+      return Status(StatusCode::kInvalidArgument,
+                    "draw_count and temperature are for weights: set weight_by");
+    }
+  } else {
+    const auto by = weight_by(options.weight_by);
     if (!by.ok()) return by.status();
     weights = {.by = *by, .temperature = options.temperature, .draw_count = options.draw_count};
   }
@@ -147,15 +263,39 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
       .stretch_samples = options.stretch_samples,
       .stretches_per_window = options.stretches_per_window,
       .reading = *reading,
+      .max_damage = options.max_damage,
+      .log = log_of(options),
   };
+}
+
+bool is_size_of_stats(std::size_t size_bytes) noexcept {
+  using Stats = xtts_reader_stats;
+  constexpr std::size_t kBegins[] = {offsetof(Stats, batch_count),
+                                     offsetof(Stats, sample_count),
+                                     offsetof(Stats, bytes),
+                                     offsetof(Stats, batches_in_place),
+                                     offsetof(Stats, ms_mean),
+                                     offsetof(Stats, ms_std),
+                                     offsetof(Stats, ms_p50),
+                                     offsetof(Stats, ms_p95),
+                                     offsetof(Stats, ms_p99),
+                                     offsetof(Stats, consumer_wait_s),
+                                     offsetof(Stats, filler_wait_s),
+                                     offsetof(Stats, check_failures),
+                                     offsetof(Stats, cache_hits),
+                                     offsetof(Stats, left_out_count),
+                                     offsetof(Stats, epoch_left_out_count),
+                                     offsetof(Stats, epoch_sample_count)};
+  return size_bytes <= 64 * sizeof(Stats) && is_end_of_field(size_bytes, kBegins, sizeof(Stats));
 }
 
 }  // namespace xtts::capi
 
 void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes) {
   const xtts::ReaderOptions defaults;
+  if (options == nullptr || struct_bytes < sizeof options->struct_bytes) return;
   xtts_reader_options full{};
-  full.struct_bytes = std::min(struct_bytes, sizeof full);
+  full.struct_bytes = struct_bytes;  // of a newer header, perhaps: what it has more is 0
   full.batch_size = defaults.batch_size;
   full.shuffle = static_cast<std::int32_t>(defaults.shuffle);
   full.world_size = defaults.world_size;
@@ -163,6 +303,8 @@ void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes)
   full.slot_count = defaults.slot_count;
   full.thread_count = defaults.thread_count;
   full.device = "cpu";
+  full.max_damage = defaults.max_damage;
   full.temperature = xtts::Weights().temperature;
-  std::memcpy(options, &full, full.struct_bytes);
+  std::memset(static_cast<void*>(options), 0, struct_bytes);
+  std::memcpy(static_cast<void*>(options), &full, std::min(struct_bytes, sizeof full));
 }

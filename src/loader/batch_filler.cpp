@@ -96,6 +96,7 @@ Status BatchFiller::prepare(BatchSlot& slot) {
   slot.must_copy = false;
   slot.rows_read = 0;
   slot.damage.clear();
+  slot.left_out_count = 0;
   slot.in_place.assign(slot.layout->columns.size(), {});
   place_in_cache(slot);
   XTTS_TRY(read_plan(slot));
@@ -289,6 +290,7 @@ Status BatchFiller::fill_again(BatchSlot& slot) {
     slot.positions[sound_count] = slot.positions[row];
     slot.epoch_places[sound_count++] = slot.epoch_places[row];
   }
+  slot.left_out_count += slot.positions.size() - sound_count;
   slot.positions.resize(sound_count);
   slot.epoch_places.resize(sound_count);
   slot.is_damaged.assign(slot.layout->batch_size, 0);

@@ -66,9 +66,10 @@ struct BatchSlot {
   std::uint64_t true_bytes = 0;              // of the valid rows
   std::atomic<std::uint32_t> rows_read = 0;  // not found in memory
   std::atomic<bool> must_copy =
-      false;                        // a column in place holds a record that cannot be read there
-  std::vector<FoundDamage> damage;  // each clip once
-  Status failure;                   // why there is no batch
+      false;                         // a column in place holds a record that cannot be read there
+  std::vector<FoundDamage> damage;   // each clip once
+  std::uint64_t left_out_count = 0;  // rows that are not in the batch for damage
+  Status failure;                    // why there is no batch
 };
 
 // What the ring's threads do with a slot, in this order: begin, the parts (at the same time),

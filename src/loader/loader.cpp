@@ -1,6 +1,8 @@
 #include "loader/loader.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <new>
 #include <string>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "loader/option_rules.hpp"
+#include "reader/repair_advice.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -21,6 +24,21 @@ constexpr std::uint64_t kReadsAtOnceBytes = std::uint64_t{8} << 20U;
 constexpr std::uint64_t kReadsAtOnceMin = 8;
 constexpr std::uint64_t kReadsAtOnceMax = 128;
 constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
+
+std::string in_percent(double share) {
+  std::array<char, 32> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%g %%", 100 * share);
+  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
+}
+
+std::string repair_commands(const reader::CacheSet& caches) {
+  std::string text;
+  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
+    if (i > 0) text += " and ";
+    text += reader::repair_command(caches.cache(i).path());
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -84,6 +102,8 @@ Status Loader::start(const ReaderOptions& options) {
            .stretch_samples = stretches.samples,
            .stretches_per_window = stretches.per_window};
   if (options.weights) XTTS_TRY(weigh(*options.weights));
+  skips_damage_ = options.on_damage == OnDamage::kSkip;
+  max_damage_ = options.max_damage;
   plan_options_.world_size = options.world_size;
   plan_options_.last = options.last_batch == LastBatch::kPad ? LastStep::kPad : LastStep::kDrop;
   for (const BatchLayout& layout : layouts_) {
@@ -114,6 +134,11 @@ Status Loader::start(const ReaderOptions& options) {
   XTTS_ASSIGN(auto slots, make_slots(options));
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads);
   begin_epoch(0, {});
+  no_batch_ = now_->whole_step_count() == 0;
+  has_idle_stretches_ = options.shuffle != Shuffle::kWindow &&
+                        (options.stretch_samples != 0 || options.stretches_per_window != 0);
+  log_ = options.log;
+  log_what_was_opened();
   return {};
 }
 
@@ -212,6 +237,7 @@ void Loader::go_on_to_next_epoch() {
   ring_->extend(then_->end_step());
   ++epoch_;
   steps_taken_ = 0;
+  forget_left_out();
 }
 
 std::uint64_t Loader::batches_per_epoch() const noexcept {
@@ -225,7 +251,7 @@ void Loader::set_epoch(std::uint64_t epoch) {
   if (epoch == epoch_ + 1 && is_at_end && then_ != nullptr && failure_.ok()) {
     try {
       return go_on_to_next_epoch();
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       // Begun anew, it tells what is wrong.
     }
   }
@@ -238,46 +264,126 @@ void Loader::go_to(std::uint64_t epoch, Consumed consumed) {
   epoch_ = epoch;
   steps_taken_ = 0;
   filler_->set_seed(plan_options_.order.seed);
-  intervals_.forget_last();
+  forget_last_interval();
   failure_ = Status();
+  forget_left_out();
   try {
     begin_epoch(epoch, consumed);
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     failure_ = status_of_current_exception();
     wanted_ = std::move(consumed);
   }
 }
 
-Result<std::optional<Lease>> Loader::next() {
+void Loader::forget_last_interval() {
+  const std::scoped_lock lock(stats_mutex_);
+  intervals_.forget_last();
+}
+
+Result<std::optional<Lease>> Loader::next(std::optional<Ring::Clock::time_point> until) {
   if (!failure_.ok()) return failure_;
+  if (!too_much_damage_.ok()) return too_much_damage_;
   if (steps_taken_ == now_->step_count()) {
-    intervals_.forget_last();
+    forget_last_interval();
+    log_left_out();
     return std::optional<Lease>();
   }
-  auto lease = ring_->next();
-  // A batch that failed is behind us too; that all slots are kept is not a batch.
-  if (lease.ok() || lease.status().code() != StatusCode::kBusy) ++steps_taken_;
+  auto lease = ring_->next(until);
+  // A batch that failed is behind us too; that all slots are kept, or a wait was ended, is no
+  // batch.
+  const StatusCode code = lease.status().code();
+  if (code != StatusCode::kBusy && code != StatusCode::kCancelled) ++steps_taken_;
   if (!lease.ok()) {
     if (is_damage(lease.status())) note_damage(lease.status().message());
     return lease;
   }
-  intervals_.tick(std::chrono::steady_clock::now());
   const BatchSlot& slot = ***lease;
   for (const FoundDamage& damage : slot.damage) note_damage(damage.text);
+  XTTS_TRY(count_left_out(slot));
+  note_batch(slot);
+  return lease;
+}
+
+void Loader::note_batch(const BatchSlot& slot) {
+  const auto now = std::chrono::steady_clock::now();
+  const bool is_in_place = std::ranges::all_of(
+      slot.in_place, [](const ColumnInPlace& column) { return column.mapping != nullptr; });
+  const std::scoped_lock lock(stats_mutex_);
+  intervals_.tick(now);
   ++batch_count_;
   sample_count_taken_ += slot.positions.size();
   cache_hits_ +=
       slot.positions.size() - std::min<std::uint64_t>(slot.rows_read, slot.positions.size());
   bytes_ += slot.true_bytes;
-  const bool is_in_place = std::ranges::all_of(
-      slot.in_place, [](const ColumnInPlace& column) { return column.mapping != nullptr; });
   if (is_in_place) ++batches_in_place_;
-  return lease;
 }
 
 void Loader::note_damage(const std::string& text) {
+  log(LogLevel::kWarning, text);
+  const std::scoped_lock lock(stats_mutex_);
   ++damage_count_;
   if (first_damage_.size() < kDamageTextsMax) first_damage_.push_back(text);
+}
+
+// A function of the user's that throws is not ours to mend: nothing leaves it.
+void Loader::log(LogLevel level, const std::string& text) noexcept {
+  if (!log_) return;
+  try {
+    log_(level, text);
+  } catch (...) {
+    log_ = nullptr;
+  }
+}
+
+void Loader::log_what_was_opened() {
+  if (!log_) return;
+  log(LogLevel::kInfo, "storage: " + storage_text_);
+  log(LogLevel::kInfo, "reading: " + reading_in_words());
+  if (const std::string text = notice(); !text.empty()) log(LogLevel::kNotice, text);
+}
+
+// At an epoch's end.
+void Loader::log_left_out() {
+  if (!log_ || first_left_out_.empty()) return;
+  log(LogLevel::kWarning, "epoch " + std::to_string(epoch_) + " has left out " +
+                              std::to_string(epoch_left_out_count_) + " of " +
+                              std::to_string(epoch_sample_count()) + " clips. " +
+                              repair_commands(*caches_) + " mends what is damaged");
+  first_left_out_.clear();
+}
+
+// Weighted draws count as often as they are drawn.
+std::uint64_t Loader::epoch_sample_count() const noexcept {
+  return plan_options_.order.sample_count / plan_options_.world_size;
+}
+
+Status Loader::count_left_out(const BatchSlot& slot) {
+  if (!skips_damage_ || slot.damage.empty()) return {};
+  {
+    const std::scoped_lock lock(stats_mutex_);
+    left_out_count_ += slot.left_out_count;
+    epoch_left_out_count_ += slot.left_out_count;
+  }
+  if (first_left_out_.empty()) first_left_out_ = slot.damage.front().text;
+  const std::uint64_t sample_count = epoch_sample_count();
+  const auto lost = static_cast<double>(epoch_left_out_count_);
+  if (lost <= max_damage_ * static_cast<double>(sample_count)) return {};
+  too_much_damage_ = {StatusCode::kCorrupt,
+                      "epoch " + std::to_string(epoch_) + " has left out " +
+                          std::to_string(epoch_left_out_count_) + " of " +
+                          std::to_string(sample_count) + " clips, more than max_damage allows (" +
+                          in_percent(max_damage_) + "). The first: " + first_left_out_ + ". " +
+                          repair_commands(*caches_) + " mends what is damaged"};
+  return too_much_damage_;
+}
+
+void Loader::forget_left_out() {
+  {
+    const std::scoped_lock lock(stats_mutex_);
+    epoch_left_out_count_ = 0;
+  }
+  first_left_out_.clear();
+  too_much_damage_ = Status();
 }
 
 std::string Loader::selection_digest() const {
@@ -336,28 +442,50 @@ std::string Loader::reading_in_words() const {
   return text;
 }
 
+// What the system did not grant, what would suit the storage better, and that there is no batch.
+std::string Loader::notice() const {
+  std::string text;
+  const auto add = [&](const std::string& more) {
+    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+  };
+  if (no_batch_) {
+    add("an epoch has no batch: " + std::to_string(selection_.size()) +
+        " clips do not fill one on each rank, and last_batch drops the rest");
+  }
+  if (has_idle_stretches_)
+    add("stretch_samples and stretches_per_window do nothing: they are for the shuffle window");
+  add(device_->shortfall());
+  add(reading_.notice);
+  if (window_reader_ != nullptr) add(window_reader_->shortfall());
+  return text;
+}
+
 ReaderStats Loader::stats() const {
   const RingWaits waits = ring_->waits();
   ReaderStats stats;
-  stats.batch_count = batch_count_;
-  stats.sample_count = sample_count_taken_;
-  stats.bytes = bytes_;
-  stats.batches_in_place = batches_in_place_;
-  stats.cache_hits = cache_hits_;
-  stats.ms_mean = intervals_.mean_ms();
-  stats.ms_std = intervals_.std_ms();
-  stats.ms_p50 = intervals_.percentile_ms(0.50);
-  stats.ms_p95 = intervals_.percentile_ms(0.95);
-  stats.ms_p99 = intervals_.percentile_ms(0.99);
+  IntervalStats intervals;
+  {
+    const std::scoped_lock lock(stats_mutex_);
+    stats.batch_count = batch_count_;
+    stats.sample_count = sample_count_taken_;
+    stats.bytes = bytes_;
+    stats.batches_in_place = batches_in_place_;
+    stats.cache_hits = cache_hits_;
+    stats.check_failures = damage_count_;
+    stats.first_failures = first_damage_;
+    stats.left_out_count = left_out_count_;
+    stats.epoch_left_out_count = epoch_left_out_count_;
+    intervals = intervals_;
+  }
+  stats.ms_mean = intervals.mean_ms();
+  stats.ms_std = intervals.std_ms();
+  stats.ms_p50 = intervals.percentile_ms(0.50);
+  stats.ms_p95 = intervals.percentile_ms(0.95);
+  stats.ms_p99 = intervals.percentile_ms(0.99);
   stats.consumer_wait_s = std::chrono::duration<double>(waits.consumer).count();
   stats.filler_wait_s = std::chrono::duration<double>(waits.fillers).count();
-  stats.check_failures = damage_count_;
-  stats.first_failures = first_damage_;
-  stats.notice = device_->shortfall();
-  const std::string unlocked = window_reader_ != nullptr ? window_reader_->shortfall() : "";
-  for (const std::string& more : {reading_.notice, unlocked}) {
-    if (!more.empty()) stats.notice += (stats.notice.empty() ? "" : "; ") + more;
-  }
+  stats.epoch_sample_count = epoch_sample_count();
+  stats.notice = notice();
   stats.storage = storage_text_;
   stats.reading = reading_in_words();
   return stats;

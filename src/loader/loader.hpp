@@ -1,10 +1,12 @@
 // Loader: what include/xtts/batch.hpp promises, on a CacheSet: the selection, the epoch's order,
-// the filler and the ring put together. One thread at a time. Failures: as Reader's.
+// the filler and the ring put together. One thread at a time, but stats() and interrupt(), which
+// any thread may call beside it. Failures: as Reader's.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +35,9 @@ class Loader {
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
   void set_epoch(std::uint64_t epoch);
-  [[nodiscard]] Result<std::optional<Lease>> next();
+  [[nodiscard]] Result<std::optional<Lease>> next(
+      std::optional<Ring::Clock::time_point> until = {});
+  void interrupt() { ring_->interrupt(); }
   [[nodiscard]] ReaderState state() const;
   [[nodiscard]] Status load_state(const ReaderState& state);
   [[nodiscard]] ReaderStats stats() const;
@@ -59,6 +63,15 @@ class Loader {
   void begin_epoch(std::uint64_t epoch, const Consumed& consumed);
   void go_on_to_next_epoch();
   void note_damage(const std::string& text);
+  void log(LogLevel level, const std::string& text) noexcept;
+  void log_what_was_opened();
+  void log_left_out();
+  void forget_last_interval();
+  void note_batch(const BatchSlot& slot);
+  [[nodiscard]] std::string notice() const;
+  [[nodiscard]] std::uint64_t epoch_sample_count() const noexcept;
+  [[nodiscard]] Status count_left_out(const BatchSlot& slot);
+  void forget_left_out();
   [[nodiscard]] std::string selection_digest() const;
 
   std::shared_ptr<reader::CacheSet> caches_;
@@ -80,9 +93,18 @@ class Loader {
   std::uint64_t epoch_ = 0;
   std::shared_ptr<const EpochPlan> now_;   // of epoch_
   std::shared_ptr<const EpochPlan> then_;  // of the one after it, which is begun ahead; or null
-  Status failure_;                         // why the epoch could not begin; now_ is another one's
-  Consumed wanted_;                        // where it should have, then
-  std::uint64_t steps_taken_ = 0;          // of now_
+  bool skips_damage_ = false;
+  double max_damage_ = 1;
+  std::string first_left_out_;  // of this epoch, in words
+  Status too_much_damage_;      // the epoch has lost more than max_damage_
+  ReaderLog log_;
+  bool has_idle_stretches_ = false;  // options of another shuffle
+  bool no_batch_ = false;            // an epoch holds none
+  Status failure_;                   // why the epoch could not begin; now_ is another one's
+  Consumed wanted_;                  // where it should have, then
+  std::uint64_t steps_taken_ = 0;    // of now_
+
+  mutable std::mutex stats_mutex_;  // guards what stands below, which stats() reads in any thread
   IntervalStats intervals_;
   std::uint64_t batch_count_ = 0;  // what was handed out, over all epochs
   std::uint64_t sample_count_taken_ = 0;
@@ -91,6 +113,8 @@ class Loader {
   std::uint64_t cache_hits_ = 0;
   std::uint64_t damage_count_ = 0;
   std::vector<std::string> first_damage_;
+  std::uint64_t left_out_count_ = 0;
+  std::uint64_t epoch_left_out_count_ = 0;
 };
 
 }  // namespace xtts::loader

@@ -105,7 +105,7 @@ Status drop_from_memory(const std::string& cache, const formats::Manifest& manif
     for (std::size_t i = 0; i < column.shards.size(); ++i) {
       // Not through Env: this is about the machine that the cache lies on, not about the cache.
       const std::string path = join_path(cache, reader::shard_name(column, i));
-      const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
       if (fd < 0) {
         return {StatusCode::kResource,
                 "opening " + path + ": " + std::generic_category().message(errno)};

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+
+#include "base/check_text.hpp"
+#include "base/try.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -17,6 +21,43 @@ constexpr std::uint64_t kStretchesPerWindow = 16;
 
 Status refuse(std::string message) {
   return {StatusCode::kInvalidArgument, std::move(message)};
+}
+
+// A value that the enum does not have: from a cast, or from another header.
+template <typename Enum>
+Status check_choice(Enum value, Enum last, std::string_view name) {
+  const auto number = static_cast<unsigned>(value);
+  if (number <= static_cast<unsigned>(last)) return {};
+  return refuse(std::string(name) + " has no value " + std::to_string(number));
+}
+
+Status check_choices(const ReaderOptions& options) {
+  XTTS_TRY(check_choice(options.shuffle, Shuffle::kWindow, "shuffle"));
+  XTTS_TRY(check_choice(options.last_batch, LastBatch::kPad, "last_batch"));
+  XTTS_TRY(check_choice(options.on_damage, OnDamage::kIgnore, "on_damage"));
+  XTTS_TRY(check_choice(options.reading, Reading::kDirect, "reading"));
+  if (options.weights)
+    XTTS_TRY(check_choice(options.weights->by, WeightBy::kDataset, "weights.by"));
+  for (const ColumnRequest& column : options.columns) {
+    XTTS_TRY(check_choice(column.normalize, Normalize::kGiven, "normalize"));
+    if (!column.dtype) continue;
+    if (*column.dtype < DType::kFloat32) return refuse("dtype has no value 0");
+    XTTS_TRY(check_choice(*column.dtype, DType::kInt64, "dtype"));
+  }
+  return {};
+}
+
+Status check_texts(const ReaderOptions& options) {
+  XTTS_TRY(check_text("split", options.split));
+  XTTS_TRY(check_text("where", options.where));
+  XTTS_TRY(check_text("device", options.device));
+  for (const ColumnRequest& column : options.columns) {
+    if (column.name.empty()) return refuse("a column of columns has an empty name");
+    XTTS_TRY(check_text("a column's name", column.name));
+  }
+  for (const std::string& id : options.ids) XTTS_TRY(check_text("an id of ids", id));
+  for (const std::string& id : options.exclude) XTTS_TRY(check_text("an id of exclude", id));
+  return {};
 }
 
 // Runs of kStretchBytes of the largest column, which the others follow: whole blocks of it.
@@ -34,6 +75,8 @@ std::uint64_t default_stretch_samples(const BatchLayout& layout) {
 }  // namespace
 
 Status check_options(const ReaderOptions& options) {
+  XTTS_TRY(check_choices(options));
+  XTTS_TRY(check_texts(options));
   if (options.batch_size == 0 || options.batch_size > kBatchSizeMax) {
     return refuse("batch_size must be from 1 to 1048576");
   }
@@ -46,6 +89,9 @@ Status check_options(const ReaderOptions& options) {
     return refuse("slot_count must be from 3 to 1024: one batch is used while others are filled");
   }
   if (options.thread_count > kThreadsMax) return refuse("thread_count must be at most 256");
+  if (!(options.max_damage >= 0 && options.max_damage <= 1)) {
+    return refuse("max_damage must be from 0 to 1: the share of an epoch that may be left out");
+  }
   if (options.crop_frames > 0 && !options.buckets.empty()) {
     return refuse("crops are all of one length: buckets have nothing to sort by");
   }

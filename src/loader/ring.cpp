@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/current_exception.hpp"
 #include "base/fork_count.hpp"
@@ -12,7 +13,7 @@
 namespace xtts::loader {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = Ring::Clock;
 
 template <typename Call>
 Status without_exceptions(Call call) noexcept {
@@ -57,6 +58,7 @@ struct Ring::State {
   std::uint32_t working_count = 0;  // threads that work on a slot just now
   bool is_paused = true;            // nothing is begun, no part is taken
   bool is_stopping = false;
+  bool is_interrupted = false;  // by interrupt(), until a next() has said so
   RingWaits waits;
   std::uint32_t forks = fork_count();  // when it was made
 
@@ -237,7 +239,15 @@ void Ring::extend(std::uint64_t end_step) {
   state_->for_fillers.notify_all();
 }
 
-Result<std::optional<Lease>> Ring::next() {
+void Ring::interrupt() {
+  {
+    const std::scoped_lock lock(state_->mutex);
+    state_->is_interrupted = true;
+  }
+  state_->for_consumer.notify_all();
+}
+
+Result<std::optional<Lease>> Ring::next(std::optional<Clock::time_point> until) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   if (state.is_paused) return Status(StatusCode::kInternal, "the reader was not started again");
@@ -250,8 +260,20 @@ Result<std::optional<Lease>> Ring::next() {
   const Clock::time_point begin = Clock::now();
   // Rather than sleep, the consumer lends a hand with the batch that it waits for: on a machine
   // whose cores are all filling, it would be woken late, and find several batches at once.
-  while (state.in_order.empty() || !state.in_order.front()->is_ready) {
-    if (state.in_order.empty() && state.should_begin()) {
+  while (state.in_order.empty() || !state.in_order.front()->is_ready || state.is_interrupted) {
+    if (std::exchange(state.is_interrupted, false)) {
+      return Status(StatusCode::kCancelled, "interrupted: the batch comes with the next call");
+    }
+    if (until) {
+      state.for_fillers.notify_all();
+      if (state.for_consumer.wait_until(lock, *until) == std::cv_status::timeout &&
+          Clock::now() >= *until &&
+          !(!state.in_order.empty() && state.in_order.front()->is_ready)) {
+        state.waits.consumer += Clock::now() - begin;
+        return Status(StatusCode::kCancelled,
+                      "no batch within the time limit: it comes with a later call");
+      }
+    } else if (state.in_order.empty() && state.should_begin()) {
       begin_batch(lock);
     } else if (Entry* const entry = state.find_open_part();
                entry != nullptr && entry == state.in_order.front()) {

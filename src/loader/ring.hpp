@@ -49,8 +49,14 @@ class Ring {
   // The steps go on to this end from now on; not below the one before.
   void extend(std::uint64_t end_step);
 
-  // Nothing: the steps are at their end.
-  [[nodiscard]] Result<std::optional<Lease>> next();
+  using Clock = std::chrono::steady_clock;
+
+  // Nothing: the steps are at their end. kCancelled: interrupt() was called, or `until` is past;
+  // the batch comes with a later call. Without `until` the caller lends a hand, and what it has in
+  // hand is ended first; with it the caller only waits, so that no slow disk holds it up.
+  [[nodiscard]] Result<std::optional<Lease>> next(std::optional<Clock::time_point> until = {});
+  // Any thread: the call of next() that runs, or else the next one, ends with kCancelled.
+  void interrupt();
 
   [[nodiscard]] RingWaits waits() const;
 

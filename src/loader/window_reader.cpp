@@ -66,7 +66,7 @@ void WindowReader::run() {
   leave_signals_to_others();
   try {
     pages_.bring_in_indexes([this] { return is_stopping(); });
-  } catch (const std::bad_alloc&) {
+  } catch (...) {  // no memory
     // It is looked up bit by bit.
   }
   std::unique_lock lock(mutex_);
@@ -77,7 +77,7 @@ void WindowReader::run() {
     lock.unlock();
     try {
       read(window);
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       // The fillers read it, page by page.
     }
     lock.lock();

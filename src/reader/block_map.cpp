@@ -1,6 +1,5 @@
 #include "reader/block_map.hpp"
 
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -67,7 +66,9 @@ BlockMap::~BlockMap() = default;
 Result<RecordPlace> BlockMap::locate(std::uint32_t column_id, std::uint64_t position) {
   XTTS_ASSIGN(const formats::LocationRow row, index_.location(column_id, position));
   if (row.block_row == formats::kNoRecord) return no_record(manifest_.columns[column_id]);
-  XTTS_ASSIGN(auto block, open(column_id, row.block_row));
+  auto opened = open(column_id, row.block_row);
+  if (!opened.ok()) return with_clip(opened.status(), column_id, position);
+  std::shared_ptr<const OpenBlock> block = std::move(*opened);
   if (row.slot >= block->header.records.size()) {
     return Status(StatusCode::kCorrupt,
                   index_.file().name() + ": position " + std::to_string(position) + " names slot " +
@@ -143,7 +144,7 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
   XTTS_ASSIGN(block->mapping, mapping_of(column_id, row.shard));
 
   const std::string name = shard_name(column, row.shard);
-  std::array<std::byte, formats::kBlockHeaderBytes> bytes;
+  std::vector<std::byte> bytes(formats::kBlockHeaderBytes);
   const std::uint64_t file_bytes = column.shards[row.shard].file_bytes;
   const auto lies_inside = [&](std::uint64_t offset, std::uint64_t size) {
     return offset <= file_bytes && size <= file_bytes - offset;
@@ -161,9 +162,10 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
   if (block->mapping == nullptr ||
       !guarded_copy(block->mapping->bytes().subspan(row.place.header_offset, bytes.size()),
                     bytes)) {
-    XTTS_ASSIGN(const auto shard, shards_.open(column_id, row.shard));
-    const Status status = read_exactly(*shard->file, name, row.place.header_offset, bytes);
-    if (!status.ok()) return unreadable(status);
+    XTTS_ASSIGN(const auto shard, shards_.open_of_any_length(column_id, row.shard));
+    auto read = read_of_shard(*shard, row.place.header_offset, bytes.size());
+    if (!read.ok()) return unreadable(read.status());
+    bytes = std::move(*read);
   }
   XTTS_ASSIGN(block->header, check_block_header(bytes, name, row.place, column.spec));
   return std::shared_ptr<const OpenBlock>(std::move(block));
@@ -175,7 +177,9 @@ Result<std::shared_ptr<const FileMapping>> BlockMap::mapping_of(std::uint32_t co
   const std::scoped_lock lock(column.mutex);
   auto& mapping = column.mappings[shard];
   if (mapping != nullptr) return mapping;
-  XTTS_ASSIGN(const auto opened, shards_.open(column_id, shard));
+  XTTS_ASSIGN(const auto opened, shards_.open_of_any_length(column_id, shard));
+  // A cut file is read call by call: each record that lies inside of it, and is sound, is found.
+  if (!opened->wrong_length.empty()) return std::shared_ptr<const FileMapping>();
   // Where a mapping is refused (some file systems, a limit on address space), reading goes on
   // without.
   auto made = opened->file->map();
@@ -243,12 +247,13 @@ Status BlockMap::read(const RecordPlace& place, std::uint64_t offset_bytes, std:
 }
 
 Result<std::vector<std::byte>> BlockMap::read_region(const RecordPlace& place, Check check) {
-  XTTS_ASSIGN(const auto shard, shards_.open(place.block->column_id, place.block->shard));
+  XTTS_ASSIGN(const auto shard,
+              shards_.open_of_any_length(place.block->column_id, place.block->shard));
   auto region =
       check == Check::kRecord
           ? read_record_region(*shard, place.block->place, place.block->header, place.slot)
-          : read_exactly(*shard->file, shard->name, place.offset_in_shard(),
-                         place.block->header.region_bytes(place.slot));
+          : read_of_shard(*shard, place.offset_in_shard(),
+                          place.block->header.region_bytes(place.slot));
   if (region.ok()) return region;
   return unreadable(region.status());
 }
@@ -319,10 +324,14 @@ Status BlockMap::check_owner(const RecordPlace& place) {
 }
 
 Status BlockMap::with_clip(const Status& failure, const RecordPlace& place) {
-  std::string clip = "at position " + std::to_string(place.position);
-  if (const auto facts = index_.details(place.position); facts.ok()) clip = full_id(*facts);
-  return failure.with_context("reading " + manifest_.columns[place.block->column_id].spec.name +
-                              " of clip " + clip);
+  return with_clip(failure, place.block->column_id, place.position);
+}
+
+Status BlockMap::with_clip(const Status& failure, std::uint32_t column_id, std::uint64_t position) {
+  std::string clip = "at position " + std::to_string(position);
+  if (const auto facts = index_.details(position); facts.ok()) clip = full_id(*facts);
+  return failure.with_context("reading " + manifest_.columns[column_id].spec.name + " of clip " +
+                              clip);
 }
 
 }  // namespace xtts::reader

@@ -5,7 +5,9 @@
 // once in the life of the BlockMap, which costs a second pass over its bytes. What the kernel
 // cannot provide (a file cut meanwhile, a failing disk) is read again in the ordinary way, which
 // says what is wrong; so is everything where a file system cannot map. There nothing is remembered:
-// what was sound in memory says nothing of the next read, and each read is verified.
+// what was sound in memory says nothing of the next read, and each read is verified. A shard whose
+// file has the wrong length is read in that way, too: its blocks and records that lie inside of the
+// file and keep their checks are handed out, the others are kCorrupt.
 //
 // Synchronised inside: any number of threads; reading itself takes no lock. Before a bout of
 // verify(), copy() and read(), call guard_reads(). `shards`, `manifest` and `index` must outlive
@@ -133,6 +135,8 @@ class BlockMap {
   [[nodiscard]] Status check_owner(const RecordPlace& place);
   [[nodiscard]] Result<std::vector<std::byte>> read_region(const RecordPlace& place, Check check);
   [[nodiscard]] Status with_clip(const Status& failure, const RecordPlace& place);
+  [[nodiscard]] Status with_clip(const Status& failure, std::uint32_t column_id,
+                                 std::uint64_t position);
   [[nodiscard]] std::atomic<std::uint64_t>& verified_word(const RecordPlace& place) noexcept;
 
   static constexpr std::size_t kOpenBlocksMax = 4096;

@@ -52,18 +52,24 @@ Result<formats::BlockFacts> check_block_facts(std::span<const std::byte> bytes,
   return facts;
 }
 
+Result<std::vector<std::byte>> read_of_shard(const ShardFile& shard, std::uint64_t offset_bytes,
+                                             std::uint64_t size_bytes) {
+  auto bytes = read_exactly(*shard.file, shard.name, offset_bytes, size_bytes);
+  if (bytes.ok() || shard.wrong_length.empty()) return bytes;
+  return Status(bytes.status().code(), bytes.status().message() + " (" + shard.wrong_length + ")");
+}
+
 Result<formats::BlockHeader> read_block_header(const ShardFile& shard,
                                                const formats::BlockPlace& place,
                                                const formats::ColumnSpec& column) {
-  XTTS_ASSIGN(const auto bytes, read_exactly(*shard.file, shard.name, place.header_offset,
-                                             formats::kBlockHeaderBytes));
+  XTTS_ASSIGN(const auto bytes,
+              read_of_shard(shard, place.header_offset, formats::kBlockHeaderBytes));
   return check_block_header(bytes, shard.name, place, column);
 }
 
 Result<formats::BlockFacts> read_block_facts(const ShardFile& shard,
                                              const formats::BlockPlace& place) {
-  XTTS_ASSIGN(const auto bytes,
-              read_exactly(*shard.file, shard.name, place.facts_offset, place.facts_bytes));
+  XTTS_ASSIGN(const auto bytes, read_of_shard(shard, place.facts_offset, place.facts_bytes));
   return check_block_facts(bytes, shard.name, place);
 }
 
@@ -72,7 +78,7 @@ Result<std::vector<std::byte>> read_record_region(const ShardFile& shard,
                                                   const formats::BlockHeader& header,
                                                   std::size_t slot) {
   const std::uint64_t offset = place.payload_offset + header.records[slot].offset_bytes;
-  XTTS_ASSIGN(auto bytes, read_exactly(*shard.file, shard.name, offset, header.region_bytes(slot)));
+  XTTS_ASSIGN(auto bytes, read_of_shard(shard, offset, header.region_bytes(slot)));
   if (formats::record_check(header, slot, bytes) != header.records[slot].check) {
     return corrupt(shard.name, offset, "record: its bytes are not those that were written");
   }

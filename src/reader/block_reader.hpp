@@ -24,6 +24,10 @@ namespace xtts::reader {
                                                             std::string_view name,
                                                             const formats::BlockPlace& place);
 
+// Bytes of a shard. Where its file has the wrong length, a failure says so.
+[[nodiscard]] Result<std::vector<std::byte>> read_of_shard(const ShardFile& shard,
+                                                           std::uint64_t offset_bytes,
+                                                           std::uint64_t size_bytes);
 [[nodiscard]] Result<formats::BlockHeader> read_block_header(const ShardFile& shard,
                                                              const formats::BlockPlace& place,
                                                              const formats::ColumnSpec& column);

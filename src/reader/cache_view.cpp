@@ -1,9 +1,11 @@
 #include "reader/cache_view.hpp"
 
+#include "base/confined_env.hpp"
 #include "base/try.hpp"
 #include "reader/block_map.hpp"
 #include "reader/block_reader.hpp"
 #include "reader/open_generation.hpp"
+#include "reader/repair_advice.hpp"
 #include "reader/shard_files.hpp"
 
 namespace xtts::reader {
@@ -21,13 +23,14 @@ std::string lasting_path(Env& env, const std::string& path) {
 class CacheViewImpl final : public CacheView {
  public:
   CacheViewImpl(Env& env, std::string cache, Generation generation)
-      : env_(env),
-        path_(std::move(cache)),
+      : path_(std::move(cache)),
         lasting_path_(lasting_path(env, path_)),
+        confined_(confined_to(env, lasting_path_, Links::kNone)),
+        env_(*confined_),
         manifest_(std::move(generation.loaded.manifest)),
         index_(std::move(generation.index)),
         lock_(std::move(generation.lock)),
-        shards_(env, lasting_path_, manifest_),
+        shards_(env_, lasting_path_, manifest_),
         blocks_(shards_, manifest_, *index_) {}
 
   [[nodiscard]] const std::string& path() const override { return path_; }
@@ -39,30 +42,30 @@ class CacheViewImpl final : public CacheView {
   [[nodiscard]] std::uint64_t size() const override { return index_->clip_count(); }
 
   [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position) override {
-    return index_->plan_row(position);
+    return with_repair(index_->plan_row(position), path_);
   }
   [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) override {
-    return index_->plan_rows(first, rows);
+    return with_repair(index_->plan_rows(first, rows), path_);
   }
   [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) override {
-    return index_->details(position);
+    return with_repair(index_->details(position), path_);
   }
   [[nodiscard]] Result<formats::LocationRow> location(std::uint32_t column_id,
                                                       std::uint64_t position) override {
-    return index_->location(column_id, position);
+    return with_repair(index_->location(column_id, position), path_);
   }
   [[nodiscard]] Result<formats::BlockRow> block(std::uint32_t column_id,
                                                 std::uint64_t block_row) override {
-    return index_->block(column_id, block_row);
+    return with_repair(index_->block(column_id, block_row), path_);
   }
   [[nodiscard]] std::uint64_t block_count(std::uint32_t column_id) const override {
     return index_->row_count(SectionKind::kBlocks, column_id);
   }
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view full_id) override {
-    return index_->find(digest128(full_id));
+    return with_repair(index_->find(digest128(full_id)), path_);
   }
   [[nodiscard]] Result<std::string> rejects_jsonl() override {
-    return index_->section_text(SectionKind::kRejects);
+    return with_repair(index_->section_text(SectionKind::kRejects), path_);
   }
   [[nodiscard]] Result<std::vector<formats::TombstoneRow>> tombstones() override;
   [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_index() const override {
@@ -85,9 +88,10 @@ class CacheViewImpl final : public CacheView {
                                                 const formats::LocationRow& location,
                                                 const std::string& clip);
 
-  Env& env_;
   std::string path_;
   std::string lasting_path_;
+  std::shared_ptr<Env> confined_;  // to both
+  Env& env_;
   formats::Manifest manifest_;
   std::unique_ptr<IndexReader> index_;
   std::unique_ptr<FileLock> lock_;
@@ -99,7 +103,7 @@ Result<std::vector<formats::TombstoneRow>> CacheViewImpl::tombstones() {
   const std::uint64_t count = index_->row_count(SectionKind::kTombstones);
   std::vector<formats::TombstoneRow> rows;
   for (std::uint64_t i = 0; i < count; ++i) {
-    XTTS_ASSIGN(const auto row, index_->tombstone(i));
+    XTTS_ASSIGN(const auto row, with_repair(index_->tombstone(i), path_));
     rows.push_back(row);
   }
   return rows;
@@ -118,7 +122,7 @@ Result<CacheViewImpl::OpenBlock> CacheViewImpl::open_block(std::uint32_t column_
   }
   OpenBlock block;
   block.place = row.place;
-  XTTS_ASSIGN(block.shard, shards_.open(column_id, row.shard));
+  XTTS_ASSIGN(block.shard, shards_.open_of_any_length(column_id, row.shard));
   return block;
 }
 
@@ -127,9 +131,9 @@ Result<RecordData> CacheViewImpl::read_record(std::string_view column, std::uint
   if (entry == nullptr) {
     return Status(StatusCode::kNotFound, "the cache has no column '" + std::string(column) + "'");
   }
-  XTTS_ASSIGN(const auto facts, index_->details(position));
+  XTTS_ASSIGN(const auto facts, details(position));
   const std::string clip = full_id(facts);
-  XTTS_ASSIGN(const auto location, index_->location(entry->spec.id, position));
+  XTTS_ASSIGN(const auto location, this->location(entry->spec.id, position));
   if (location.block_row == formats::kNoRecord)
     return no_record(*entry).with_context("clip " + clip);
   auto record = read_located(entry->spec, location, clip);
@@ -165,16 +169,17 @@ Result<RecordData> CacheViewImpl::read_located(const formats::ColumnSpec& column
 
 Result<formats::BlockFacts> CacheViewImpl::block_facts(std::uint32_t column_id,
                                                        std::uint64_t block_row) {
-  XTTS_ASSIGN(const OpenBlock block, open_block(column_id, block_row));
-  return read_block_facts(*block.shard, block.place);
+  XTTS_ASSIGN(const OpenBlock block, with_repair(open_block(column_id, block_row), path_));
+  return with_repair(read_block_facts(*block.shard, block.place), path_);
 }
 
 }  // namespace
 
 Result<std::shared_ptr<CacheView>> CacheView::open(Env& env, const std::string& cache) {
-  XTTS_ASSIGN(Generation generation, open_generation(env, cache));
+  const std::shared_ptr<Env> confined = confined_to(env, cache, Links::kNone);
+  XTTS_ASSIGN(Generation generation, with_repair(open_generation(*confined, cache), cache));
   return std::shared_ptr<CacheView>(
-      std::make_shared<CacheViewImpl>(env, cache, std::move(generation)));
+      std::make_shared<CacheViewImpl>(*confined, cache, std::move(generation)));
 }
 
 }  // namespace xtts::reader

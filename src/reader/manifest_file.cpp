@@ -1,9 +1,11 @@
 #include "reader/manifest_file.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
+#include "reader/repair_advice.hpp"
 
 namespace xtts::reader {
 namespace {
@@ -15,27 +17,55 @@ bool holds_an_index(Env& env, const std::string& cache) {
          });
 }
 
+// Where somebody named a file of the cache.
+std::string folder_of(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash);
+  return file_name(file) == kManifestName ? ": 'xtts-precompute info " + shell_quoted(folder) + "'"
+                                          : "";
+}
+
+// Where somebody named the folder above.
+std::string caches_below(Env& env, const std::string& folder,
+                         const std::vector<DirectoryEntry>& entries) {
+  std::vector<std::string> names;
+  for (const DirectoryEntry& entry : entries) {
+    if (entry.kind != FileKind::kDirectory || entry.is_symlink) continue;
+    if (env.stat(join_path(join_path(folder, entry.name), kManifestName)).ok())
+      names.push_back(entry.name);
+  }
+  if (names.empty()) return {};
+  return "; one is below it: 'xtts-precompute info " +
+         shell_quoted(join_path(folder, *std::ranges::min_element(names))) + "'";
+}
+
 Status why_no_manifest(Env& env, const std::string& cache) {
   const auto folder = env.stat(cache);
-  if (!folder.ok()) return {StatusCode::kNotFound, "there is no cache at " + cache};
+  const std::string to_make_one =
+      "; 'xtts-precompute build DATA " + shell_quoted(cache) + "' makes one";
+  if (!folder.ok()) return {StatusCode::kNotFound, "there is no cache at " + cache + to_make_one};
   if (folder->kind != FileKind::kDirectory) {
-    return {StatusCode::kNotFound, cache + " is not a folder, so not a cache"};
+    return {StatusCode::kNotFound,
+            cache + " is a file, and a cache is a folder" + folder_of(cache)};
   }
   const std::string build_folder = join_path(cache, kBuildFolderName);
   if (holds_an_index(env, cache) && !env.stat(join_path(build_folder, "journal")).ok()) {
-    return {StatusCode::kCorrupt,
-            join_path(cache, kManifestName) +
-                " is lost, but an index is there, which keeps a copy: 'xtts-precompute verify " +
-                cache + " --repair' brings it back"};
+    return {StatusCode::kCorrupt, join_path(cache, kManifestName) +
+                                      " is lost, but an index is there, which keeps a copy: '" +
+                                      repair_command(cache) + "' brings it back"};
   }
   if (env.stat(build_folder).ok()) {
     return {StatusCode::kNotFound,
             cache +
                 " is incomplete: what was making it has not published it. Continue with the same "
                 "command: 'xtts-precompute build DATA " +
-                cache + "', or the convert or merge that it was"};
+                shell_quoted(cache) + "', or the convert or merge that it was"};
   }
-  return {StatusCode::kNotFound, cache + " holds no manifest.json, so it is not a cache"};
+  const auto entries = env.list(cache);
+  if (entries.ok() && entries->empty())
+    return {StatusCode::kNotFound, cache + " is an empty folder, not a cache" + to_make_one};
+  return {StatusCode::kNotFound, cache + " holds no manifest.json, so it is not a cache" +
+                                     (entries.ok() ? caches_below(env, cache, *entries) : "")};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "reader/shard_files.hpp"
 
+#include <algorithm>
+
 #include "base/try.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/read_exactly.hpp"
@@ -21,11 +23,16 @@ Result<std::shared_ptr<const ShardFile>> open_shard(Env& env, const std::string&
   const std::uint64_t expected = column.shards[ordinal].file_bytes;
   const std::uint64_t found = shard->file->size_bytes();
   if (found != expected) {
-    return corrupt(shard->name, std::min(found, expected),
-                   "the file has " + std::to_string(found) + " bytes, the manifest says " +
-                       std::to_string(expected));
+    shard->wrong_length = "the file has " + std::to_string(found) + " bytes, the manifest says " +
+                          std::to_string(expected);
   }
   return std::shared_ptr<const ShardFile>(std::move(shard));
+}
+
+Status check_length(const ShardFile& shard, std::uint64_t expected_bytes) {
+  if (shard.wrong_length.empty()) return {};
+  return corrupt(shard.name, std::min(shard.file->size_bytes(), expected_bytes),
+                 shard.wrong_length);
 }
 
 std::uint64_t key_of(std::uint32_t column_id, std::uint64_t ordinal) {
@@ -56,6 +63,13 @@ auto ShardFiles::open_making_room(Open open) {
 
 Result<std::shared_ptr<const ShardFile>> ShardFiles::open(std::uint32_t column_id,
                                                           std::uint64_t ordinal) {
+  XTTS_ASSIGN(auto shard, open_of_any_length(column_id, ordinal));
+  XTTS_TRY(check_length(*shard, manifest_.columns[column_id].shards[ordinal].file_bytes));
+  return shard;
+}
+
+Result<std::shared_ptr<const ShardFile>> ShardFiles::open_of_any_length(std::uint32_t column_id,
+                                                                        std::uint64_t ordinal) {
   const std::scoped_lock lock(mutex_);
   return open_locked(column_id, ordinal);
 }
@@ -67,7 +81,7 @@ Result<std::shared_ptr<const ShardFile>> ShardFiles::open_locked(std::uint32_t c
   XTTS_ASSIGN(auto shard, open_making_room([&] {
                 return open_shard(env_, cache_, manifest_.columns[column_id], ordinal);
               }));
-  open_.add(key, shard);
+  if (shard->wrong_length.empty()) open_.add(key, shard);
   return shard;
 }
 
@@ -78,6 +92,7 @@ Result<std::shared_ptr<const DirectFile>> ShardFiles::open_direct(std::uint32_t 
   const auto found = open_direct_.by_key.find(key);
   if (found != open_direct_.by_key.end()) return found->second;
   XTTS_ASSIGN(const auto shard, open_locked(column_id, ordinal));
+  XTTS_TRY(check_length(*shard, manifest_.columns[column_id].shards[ordinal].file_bytes));
   XTTS_ASSIGN(auto file, open_making_room([&] { return shard->file->open_direct(); }));
   open_direct_.add(key, file);
   return file;

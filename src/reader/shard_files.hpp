@@ -8,6 +8,10 @@
 // A file handed out stays open as long as its holder keeps it. Synchronised inside: any number of
 // threads. Failures: kCorrupt (missing, or not as long as the manifest says), kResource,
 // kUnsupported (no direct reads there).
+//
+// open_of_any_length() also hands out a file of the wrong length, for callers that check each block
+// and record that they read: most of a cut shard is sound. Such a file is not kept open, so that a
+// shard that is repaired meanwhile is found by the next call.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +31,7 @@ namespace xtts::reader {
 struct ShardFile {
   std::string name;  // relative to the cache
   std::unique_ptr<RandomAccessFile> file;
+  std::string wrong_length;  // the file's length and the manifest's, in words; empty: the same
 };
 
 class ShardFiles {
@@ -38,6 +43,8 @@ class ShardFiles {
   // The shard must be one of the manifest's.
   [[nodiscard]] Result<std::shared_ptr<const ShardFile>> open(std::uint32_t column_id,
                                                               std::uint64_t ordinal);
+  [[nodiscard]] Result<std::shared_ptr<const ShardFile>> open_of_any_length(std::uint32_t column_id,
+                                                                            std::uint64_t ordinal);
   [[nodiscard]] Result<std::shared_ptr<const DirectFile>> open_direct(std::uint32_t column_id,
                                                                       std::uint64_t ordinal);
 
