@@ -14,8 +14,8 @@ namespace xtts::python {
 
 class Beside {
  public:
-  // Whose threads the work needs beside the calling one's: oneTBB's, which live on behind it, or
-  // such as end with it.
+  // Whose threads the work needs beside the calling one's: the tools', whose libraries a fork may
+  // have met in the middle of work, or such as end with it.
   enum class Threads { kOfTools, kOwn };
   // kUnsupported in the child of a process that has worked with kOfTools: those threads are the
   // parent's.

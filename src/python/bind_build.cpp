@@ -104,21 +104,32 @@ Report run(const nb::callable& on_notice, const std::optional<nb::callable>& on_
   return must(std::move(*result));
 }
 
+std::vector<std::string> paths_of(const std::vector<nb::bytes>& paths) {
+  std::vector<std::string> texts;
+  texts.reserve(paths.size());
+  for (const nb::bytes& path : paths) texts.push_back(text_of(path));
+  return texts;
+}
+
 nb::object build(const nb::bytes& data, const nb::bytes& cache, const nb::bytes& recipe,
                  const std::vector<std::string>& settings, const nb::bytes& config,
-                 const std::string& layout_of_data, const std::string& language,
+                 const std::string& layout_of_data, const std::vector<nb::bytes>& audio_roots,
+                 const std::string& language,
                  const nb::bytes& speakers_file, const std::string& store,
                  const std::string& layout, const std::string& dtype, const std::string& device,
                  const std::string& isa, const std::string& memory, const std::string& max_rejects,
-                 const std::string& partition, std::uint32_t threads, bool retry_rejects,
-                 bool overwrite, bool allow_mixed, bool dry_run, const nb::bytes& program,
-                 const nb::callable& on_notice, const std::optional<nb::callable>& on_progress) {
+                 const std::string& max_dropped, const std::string& max_gone,
+                 const std::string& partition, std::uint32_t threads, bool no_text,
+                 bool retry_rejects, bool overwrite, bool allow_mixed, bool dry_run,
+                 const nb::bytes& program, const nb::callable& on_notice,
+                 const std::optional<nb::callable>& on_progress) {
   const BuildOptions options = {.data = text_of(data),
                                 .cache = text_of(cache),
                                 .recipe = text_of(recipe),
                                 .settings = settings,
                                 .config = text_of(config),
                                 .layout_of_data = layout_of_data,
+                                .audio_roots = paths_of(audio_roots),
                                 .language = language,
                                 .speakers_file = text_of(speakers_file),
                                 .store = store,
@@ -128,8 +139,11 @@ nb::object build(const nb::bytes& data, const nb::bytes& cache, const nb::bytes&
                                 .isa = isa,
                                 .memory = memory,
                                 .max_rejects = max_rejects,
+                                .max_dropped = max_dropped,
+                                .max_gone = max_gone,
                                 .partition = partition,
                                 .thread_count = threads,
+                                .no_text = no_text,
                                 .retry_rejects = retry_rejects,
                                 .overwrite = overwrite,
                                 .allow_mixed = allow_mixed,
@@ -145,19 +159,23 @@ nb::object build(const nb::bytes& data, const nb::bytes& cache, const nb::bytes&
 }
 
 nb::object verify_it(const nb::bytes& cache, const std::string& level, const nb::bytes& data,
-                     const std::string& sample, const std::string& seed, const std::string& isa,
-                     std::uint32_t threads, bool repair, const nb::bytes& program,
-                     const nb::callable& on_notice,
+                     const std::vector<nb::bytes>& audio_roots, const std::string& sample,
+                     const std::string& seed, const std::string& isa, std::uint32_t threads,
+                     bool repair, const std::string& index, const std::string& max_gone,
+                     const nb::bytes& program, const nb::callable& on_notice,
                      const std::optional<nb::callable>& on_progress) {
   const VerifyOptions options = {.cache = text_of(cache),
                                  .level = level,
                                  .data = text_of(data),
+                                 .audio_roots = paths_of(audio_roots),
                                  .sample = sample,
                                  .seed = seed,
                                  .isa = isa,
                                  .thread_count = threads,
                                  .repair = repair,
-                                 .program = text_of(program)};
+                                 .program = text_of(program),
+                                 .index = index,
+                                 .max_gone = max_gone};
   const auto report = run<VerifyProgress, VerifyCallbacks, VerifyReport>(
       on_notice, on_progress, VerifyCallbacks{},
       [&](const VerifyCallbacks& all) { return verify_cache(options, all); });
@@ -170,25 +188,31 @@ void bind_build(nb::module_& module) {
   using nb::literals::operator""_a;
   module.def(
       "build", build, nb::kw_only(), "data"_a, "cache"_a, "recipe"_a, "settings"_a, "config"_a,
-      "layout_of_data"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a, "dtype"_a,
-      "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "partition"_a, "threads"_a,
-      "retry_rejects"_a, "overwrite"_a, "allow_mixed"_a, "dry_run"_a, "program"_a, "on_notice"_a,
-      "on_progress"_a.none(),
+      "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a, "dtype"_a,
+      "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "max_dropped"_a, "max_gone"_a,
+      "partition"_a, "threads"_a, "no_text"_a, "retry_rejects"_a, "overwrite"_a, "allow_mixed"_a,
+      "dry_run"_a, "program"_a, "on_notice"_a, "on_progress"_a.none(),
       nb::sig(
           "def build(*, data: bytes, cache: bytes, recipe: bytes, settings: "
-          "collections.abc.Sequence[str], config: bytes, layout_of_data: str, language: str, "
+          "collections.abc.Sequence[str], config: bytes, layout_of_data: str, audio_roots: "
+          "collections.abc.Sequence[bytes], language: str, "
           "speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, "
-          "memory: str, max_rejects: str, partition: str, threads: int, retry_rejects: bool, "
+          "memory: str, max_rejects: str, max_dropped: str, max_gone: str, partition: str, "
+          "threads: "
+          "int, no_text: bool, retry_rejects: bool, "
           "overwrite: bool, allow_mixed: bool, dry_run: bool, program: bytes, on_notice: "
           "collections.abc.Callable[[str], object], on_progress: collections.abc.Callable[[int, "
           "int, int, float, float, float, float | None], object] | None) -> str"),
       "Builds; the JSON document of `build --json`. Empty: not given.");
   module.def(
-      "verify", verify_it, nb::kw_only(), "cache"_a, "level"_a, "data"_a, "sample"_a, "seed"_a,
-      "isa"_a, "threads"_a, "repair"_a, "program"_a, "on_notice"_a, "on_progress"_a.none(),
+      "verify", verify_it, nb::kw_only(), "cache"_a, "level"_a, "data"_a, "audio_roots"_a,
+      "sample"_a, "seed"_a, "isa"_a, "threads"_a, "repair"_a, "index"_a, "max_gone"_a,
+      "program"_a, "on_notice"_a, "on_progress"_a.none(),
       nb::sig(
-          "def verify(*, cache: bytes, level: str, data: bytes, sample: str, seed: str, isa: str, "
-          "threads: int, repair: bool, program: bytes, on_notice: collections.abc.Callable[[str], "
+          "def verify(*, cache: bytes, level: str, data: bytes, audio_roots: "
+          "collections.abc.Sequence[bytes], sample: str, seed: str, isa: str, "
+          "threads: int, repair: bool, index: str, max_gone: str, program: bytes, on_notice: "
+          "collections.abc.Callable[[str], "
           "object], on_progress: collections.abc.Callable[[str, int, int, float, float | None], "
           "object] | None) -> str"),
       "Verifies; the JSON document of `verify --json`. Empty: not given.");

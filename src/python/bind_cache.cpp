@@ -72,8 +72,28 @@ StatisticsParts statistics(const CacheHandle& self, const std::string& column) {
   return {std::move(found.mean), std::move(found.deviation), found.frame_count, found.is_baked};
 }
 
+std::string id_of(const CacheHandle& self, std::uint64_t position) {
+  std::string id = must(without_gil([&] { return self.cache->id(position); }));
+  must_be_text(id, "an id");
+  return id;
+}
+
+std::vector<std::string> ids_of(const CacheHandle& self,
+                                const std::vector<std::uint64_t>& positions) {
+  auto found = must(without_gil([&] { return ids(*self.cache, positions); }));
+  for (const std::string& id : found) must_be_text(id, "an id");
+  return found;
+}
+
 ClipInfo clip(const CacheHandle& self, std::uint64_t position) {
-  return must(without_gil([&] { return self.cache->clip(position); }));
+  ClipInfo info = must(without_gil([&] { return self.cache->clip(position); }));
+  must_be_text(info.id, "an id");
+  must_be_text(info.dataset, "the data set", info.id);
+  must_be_text(info.speaker, "the speaker", info.id);
+  must_be_text(info.language, "the language", info.id);
+  must_be_text(info.text, "the text", info.id);
+  must_be_text(info.text_normalized, "the normalized text", info.id);
+  return info;
 }
 
 }  // namespace
@@ -94,6 +114,7 @@ void bind_cache(nb::module_& module) {
       .def_prop_ro("digest", [](const CacheHandle& self) { return self.cache->digest(); })
       .def_prop_ro("speakers", [](const CacheHandle& self) { return self.cache->speakers(); })
       .def_prop_ro("languages", [](const CacheHandle& self) { return self.cache->languages(); })
+      .def_prop_ro("datasets", [](const CacheHandle& self) { return self.cache->datasets(); })
       .def_prop_ro("recipe", [](const CacheHandle& self) { return self.cache->recipe_name(); })
       .def_prop_ro("features_fingerprint",
                    [](const CacheHandle& self) { return self.cache->features_fingerprint(); })
@@ -104,18 +125,8 @@ void bind_cache(nb::module_& module) {
       .def("statistics", statistics, nb::arg("column"),
            "(means, deviations, frames, whether they are baked in) of a column's channels.")
       .def("__len__", [](const CacheHandle& self) { return self.cache->size(); })
-      .def(
-          "id",
-          [](const CacheHandle& self, std::uint64_t position) {
-            return must(without_gil([&] { return self.cache->id(position); }));
-          },
-          nb::arg("position"))
-      .def(
-          "ids",
-          [](const CacheHandle& self, const std::vector<std::uint64_t>& positions) {
-            return must(without_gil([&] { return ids(*self.cache, positions); }));
-          },
-          nb::arg("positions"))
+      .def("id", id_of, nb::arg("position"))
+      .def("ids", ids_of, nb::arg("positions"))
       .def(
           "find",
           [](const CacheHandle& self, const std::string& id) {

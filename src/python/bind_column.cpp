@@ -38,7 +38,7 @@ struct WriterHandle {
 WriterHandle open_writer(const nb::bytes& cache, const std::string& name,
                          const std::string& version, const std::string& axis,
                          const std::string& dtype, std::vector<std::uint32_t> row_shape,
-                         std::uint32_t rows_per_frame) {
+                         std::uint32_t rows_per_frame, bool allow_nonfinite) {
   const NewColumnOptions options = {
       .cache = {cache.c_str(), cache.size()},
       .name = name,
@@ -46,7 +46,8 @@ WriterHandle open_writer(const nb::bytes& cache, const std::string& name,
       .axis = axis_of(axis),
       .dtype = parse_dtype(dtype).value_or(DType::kFloat32),  // Python has looked at it
       .row_shape = std::move(row_shape),
-      .rows_per_frame = rows_per_frame};
+      .rows_per_frame = rows_per_frame,
+      .allow_nonfinite = allow_nonfinite};
   const GilRelease released;
   return {must(ColumnWriter::open(options))};
 }
@@ -98,7 +99,7 @@ void bind_column(nb::module_& module) {
            })
       .def("finish", finish, nb::sig("def finish(self) -> tuple[bool, int, int, int, int]"));
   module.def("open_writer", open_writer, nb::kw_only(), "cache"_a, "name"_a, "version"_a, "axis"_a,
-             "dtype"_a, "row_shape"_a, "rows_per_frame"_a);
+             "dtype"_a, "row_shape"_a, "rows_per_frame"_a, "allow_nonfinite"_a);
   nb::class_<SoundReader>(module, "SoundReader")
       .def_prop_ro("sample_rate_hz", &SoundReader::sample_rate_hz)
       .def("read", read_sound, "position"_a);

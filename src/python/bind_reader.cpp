@@ -192,6 +192,9 @@ nb::dict stats(ReaderHandle& self) {
   nb::list failures;
   for (const std::string& failure : stats.first_failures) failures.append(to_text(failure));
   dict["first_failures"] = nb::tuple(failures);
+  dict["left_out_count"] = stats.left_out_count;
+  dict["epoch_left_out_count"] = stats.epoch_left_out_count;
+  dict["epoch_sample_count"] = stats.epoch_sample_count;
   dict["notice"] = to_text(stats.notice);
   dict["storage"] = to_text(stats.storage);
   dict["reading"] = to_text(stats.reading);
@@ -213,7 +216,7 @@ void bind_reader(nb::module_& module) {
              std::uint32_t crop_frames, bool verify, const std::string& on_damage,
              std::uint32_t slot_count, std::uint32_t thread_count, const std::string& device,
              bool lock_memory, std::uint64_t stretch_samples, std::uint64_t stretches_per_window,
-             const std::string& reading) {
+             const std::string& reading, double max_damage) {
             ReaderOptions options{
                 .batch_size = batch_size,
                 .split = split,
@@ -240,7 +243,8 @@ void bind_reader(nb::module_& module) {
                 .stretches_per_window = stretches_per_window,
                 .reading = choose<Reading>(reading, {{"auto", Reading::kAuto},
                                                      {"mapped", Reading::kMapped},
-                                                     {"direct", Reading::kDirect}})};
+                                                     {"direct", Reading::kDirect}}),
+                .max_damage = max_damage};
             for (const ColumnWish& wish : columns) options.columns.push_back(to_request(wish));
             for (const auto& [size, frames_max, tokens_max] : buckets) {
               options.buckets.push_back({size, frames_max, tokens_max});
@@ -255,7 +259,8 @@ void bind_reader(nb::module_& module) {
           nb::arg("exclude"), nb::arg("weights").none(), nb::arg("buckets"), nb::arg("crop_frames"),
           nb::arg("verify"), nb::arg("on_damage"), nb::arg("slot_count"), nb::arg("thread_count"),
           nb::arg("device"), nb::arg("lock_memory"), nb::arg("stretch_samples"),
-          nb::arg("stretches_per_window"), nb::arg("reading"))
+          nb::arg("stretches_per_window"), nb::arg("reading"),
+          nb::arg("max_damage"))
       .def("next", next, "The next batch; None at the epoch's end.")
       .def(
           "set_epoch",

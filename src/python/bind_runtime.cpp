@@ -53,19 +53,24 @@ RejectParts reject_parts(const RejectedClip& reject) {
 // `on_wait` is called about twenty times a second with the seconds since the call.
 RuntimeHandle open_runtime(const nb::bytes& data, const nb::bytes& recipe,
                            const std::vector<std::string>& settings, const nb::bytes& config,
-                           const std::string& layout_of_data, const std::string& language,
+                           const std::string& layout_of_data,
+                           const std::vector<nb::bytes>& audio_roots, const std::string& language,
                            const nb::bytes& speakers_file, const std::string& store,
                            const std::string& layout, const std::string& dtype,
                            const std::string& device, const std::string& isa,
                            const std::string& memory, const std::string& max_rejects,
-                           std::uint32_t threads, const nb::bytes& program,
+                           bool no_text, std::uint32_t threads, const nb::bytes& program,
                            const nb::callable& on_notice,
                            const std::optional<nb::callable>& on_wait) {
+  std::vector<std::string> roots;
+  roots.reserve(audio_roots.size());
+  for (const nb::bytes& root : audio_roots) roots.push_back(path_of(root));
   const BuildOptions options = {.data = path_of(data),
                                 .recipe = path_of(recipe),
                                 .settings = settings,
                                 .config = path_of(config),
                                 .layout_of_data = layout_of_data,
+                                .audio_roots = std::move(roots),
                                 .language = language,
                                 .speakers_file = path_of(speakers_file),
                                 .store = store,
@@ -76,6 +81,7 @@ RuntimeHandle open_runtime(const nb::bytes& data, const nb::bytes& recipe,
                                 .memory = memory,
                                 .max_rejects = max_rejects,
                                 .thread_count = threads,
+                                .no_text = no_text,
                                 .program = path_of(program)};
   std::vector<std::string> notices;
   std::optional<Result<RuntimeClips>> opened;
@@ -204,13 +210,14 @@ void bind_runtime(nb::module_& module) {
           "their number, bits of the fill) of each column; seconds.");
   module.def(
       "open_runtime", open_runtime, nb::kw_only(), "data"_a, "recipe"_a, "settings"_a, "config"_a,
-      "layout_of_data"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a, "dtype"_a,
-      "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "threads"_a, "program"_a, "on_notice"_a,
-      "on_wait"_a.none(),
+      "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,
+      "dtype"_a, "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "no_text"_a, "threads"_a,
+      "program"_a, "on_notice"_a, "on_wait"_a.none(),
       nb::sig("def open_runtime(*, data: bytes, recipe: bytes, settings: "
-              "collections.abc.Sequence[str], config: bytes, layout_of_data: str, language: str, "
-              "speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, "
-              "memory: str, max_rejects: str, threads: int, program: bytes, on_notice: "
+              "collections.abc.Sequence[str], config: bytes, layout_of_data: str, audio_roots: "
+              "collections.abc.Sequence[bytes], language: str, speakers_file: bytes, store: str, "
+              "layout: str, dtype: str, device: str, isa: str, "
+              "memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: "
               "collections.abc.Callable[[str], object], on_wait: "
               "collections.abc.Callable[[float], object] | None) -> Runtime"),
       "Plans DATA. Empty: not given.");

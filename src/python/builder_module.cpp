@@ -1,5 +1,5 @@
 // xtts_precompute._builder: include/xtts/builder.hpp for the Python files of the package. A module
-// of its own beside _core, loaded when something is built: it brings FFmpeg, TBB and more with it.
+// of its own beside _core, loaded when something is built: it brings FFmpeg and more with it.
 #include <nanobind/nanobind.h>
 
 #include "python/beside.hpp"

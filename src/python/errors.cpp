@@ -1,5 +1,7 @@
 #include "python/errors.hpp"
 
+#include <algorithm>
+
 namespace xtts::python {
 namespace {
 
@@ -27,6 +29,20 @@ nb::object to_text(std::string_view message) {
       message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
   if (text == nullptr) throw nb::python_error();
   return nb::steal(text);
+}
+
+void must_be_text(std::string_view text, std::string_view what, std::string_view clip_id) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (std::ranges::all_of(text, is_ascii)) return;
+  PyObject* const decoded =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "strict");
+  if (decoded == nullptr) {
+    PyErr_Clear();
+    std::string message = "the index of this cache is forged or damaged: " + std::string(what);
+    if (!clip_id.empty()) message += " of clip " + std::string(clip_id);
+    throw StatusError({StatusCode::kCorrupt, message + " is not UTF-8"});
+  }
+  Py_DECREF(decoded);
 }
 
 void bind_errors() {

@@ -31,6 +31,10 @@ class StatusError : public std::exception {
 // as numbers.
 [[nodiscard]] nanobind::object to_text(std::string_view message);
 
+// Text out of a cache's index. CorruptError where it is not UTF-8: writers see to that, so such an
+// index is forged. Under the GIL.
+void must_be_text(std::string_view text, std::string_view what, std::string_view clip_id = {});
+
 inline void must(Status status) {
   if (!status.ok()) throw StatusError(std::move(status));
 }

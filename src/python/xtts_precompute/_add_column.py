@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from . import _progress, _tools
 from ._cache import Cache, Column
-from ._choices import one_of, text, whole
+from ._choices import one_of, switch, text, whole
 from ._clips import Clip
 from ._errors import Error, InvalidArgumentError
 from ._progress import ColumnProgress
@@ -122,15 +122,32 @@ class _FromNpy:
 
 
 def _stored(made: Any, clip_id: str) -> npt.NDArray[Any]:
-    """As the column can hold it."""
+    """As the column can hold it: the numbers of the array, in this machine's byte order, row by row."""
+    if isinstance(made, np.ma.MaskedArray) and np.ma.is_masked(made):
+        raise InvalidArgumentError(f"add_column: the record of clip '{clip_id}' has masked values, which a column cannot hold: fill them with .filled()")
     array = np.asarray(made)
+    # Files of other machines have another byte order (`>f4`), of the same name.
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype == np.float64:
-        array = array.astype(np.float32)
+        array = _as_float32(array, clip_id)
     if array.dtype.name not in DTYPES:
         raise InvalidArgumentError(
             f"add_column: the record of clip '{clip_id}' is of {array.dtype}; a column can hold {', '.join(DTYPES)}: convert it with .astype()"
         )
     return np.ascontiguousarray(array.reshape(array.shape or (1,)))
+
+
+def _as_float32(array: npt.NDArray[Any], clip_id: str) -> npt.NDArray[np.float32]:
+    """Rounded; what is finite stays so."""
+    with np.errstate(over="ignore"):
+        narrow = array.astype(np.float32)
+    lost = np.isinf(narrow) & np.isfinite(array)
+    if lost.any():
+        largest = float(np.abs(array[lost]).max())
+        raise InvalidArgumentError(
+            f"add_column: the record of clip '{clip_id}' reaches {largest:.4g}, and float64 is stored as float32, which ends at 3.4e38: scale it"
+        )
+    return narrow
 
 
 class _Form(NamedTuple):
@@ -184,6 +201,7 @@ def add_column(cache: Cache, name: str, fn: Callable[..., Any] | None, **options
     version, name = text("version", options["version"]), text("name", name)
     batch = None if options["batch"] is None else whole("batch", options["batch"], 1, 2**20)
     workers = whole("workers", options["workers"], 0, 1024)
+    allow_nonfinite = switch("allow_nonfinite", options["allow_nonfinite"])
     made_by = fn if fn is not None else _FromNpy(os.fspath(options["from_npy"]))
     maker = _Maker(cache._absolute[0], made_by, None if fn is None else batch, os.fsencode(options["data"] or ""))
 
@@ -210,6 +228,7 @@ def add_column(cache: Cache, name: str, fn: Callable[..., Any] | None, **options
         dtype=form.dtype,
         row_shape=form.row_shape,
         rows_per_frame=form.rows_per_frame,
+        allow_nonfinite=allow_nonfinite,
     )
     if Cache([cache._absolute[0]]).digest != newest.digest:  # built anew before the writer had its lock
         first, maker = {}, _Maker(*maker._given)

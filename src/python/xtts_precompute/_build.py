@@ -19,6 +19,8 @@ from ._build_arguments import (
     Path,
     part,
     path_bytes,
+    paths_bytes,
+    percentage,
     reject_limit,
     settings_texts,
     thread_count,
@@ -65,10 +67,19 @@ class BuildPreview:
     reused: int
     gone: int
     """In the cache, but not in DATA, or not chosen, any more."""
+    renamed: int
+    """Of to_compute: in the cache by another id, and copied."""
+    drops: list[dict[str, Any]]
+    """What rules of the recipe drop already: rule, count, and the values of its key that keep 99 % of the clips, or all."""
+    passes_max_dropped: bool
+    """So many that the build would raise TooManyRejectsError."""
+    passes_max_gone: bool
     source_bytes: int
     splits: dict[str, int]
     has_text: bool
     notes: list[str]
+    not_audio: dict[str, int]
+    """Files in DATA that are no audio, by suffix."""
     unknown_characters: dict[str, int]
     storage: list[dict[str, Any]]
     """Each choice of storage: name, bytes, chosen."""
@@ -77,6 +88,13 @@ class BuildPreview:
     """Known already, as in BuildReport."""
     sound_seconds: float | None
     build_seconds: float | None
+    build_seconds_range: list[float] | None
+    """From and to: what the time will lie within."""
+    expected_drops: dict[str, Any] | None
+    """Of clips that are too long, as a sample tells; like one of `drops`."""
+    expected_cuts: int
+    sealed: int
+    """Of to_compute: done by an interrupted build before."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +114,13 @@ class BuildReport:
     reused: int
     gone: int
     """Not in DATA any more."""
+    renamed: int
+    """In the cache by another id before: copied, not decoded."""
+    accounting: dict[str, Any] | None
+    """Every clip once: found = stored + dropped + rejected, stored = reused + changed + renamed + new, before = reused + changed + renamed +
+    lost + gone. None where unchanged."""
+    drops: list[dict[str, Any]]
+    """By rule: count, and the values of its key that would keep 99 % of the clips, or all."""
     sound_seconds: float
     bytes: int
     splits: dict[str, int]
@@ -134,7 +159,6 @@ class Finding:
     offset: int | None
     expected: str
     found: str
-    remedy: str
 
 
 @dataclass(frozen=True)
@@ -156,10 +180,16 @@ class VerifyReport:
     findings: list[Finding]
     finding_count: int
     repaired: list[Repaired]
+    remedy: str | None
+    """The cheapest step that helps, as a command to paste; None where nothing is to be done."""
+    remedy_note: str | None
+    """What to know before it; may be empty."""
     recomputed: int | None
     sampled_of: int | None
     comparison: str | None
     shards: int
+    clips: int
+    """As the manifest has it; each has a record in most columns."""
     records: int
     bytes: int
     seconds: float
@@ -174,6 +204,7 @@ def build(
     settings: Mapping[str, Any] | Iterable[str] | None = ...,
     config: Path | None = ...,
     layout_of_data: str | None = ...,
+    audio_roots: Path | Iterable[Path] | None = ...,
     language: str | None = ...,
     speakers: Path | None = ...,
     store: Literal["lmdb", "hdf5"] | None = ...,
@@ -183,6 +214,9 @@ def build(
     isa: Literal["best", "scalar", "avx2", "avx512"] = ...,
     memory: int | str | None = ...,
     max_rejects: int | float | str = ...,
+    max_dropped: float | str = ...,
+    max_gone: float | str = ...,
+    no_text: bool = ...,
     partition: str | tuple[int, int] | None = ...,
     threads: int | None = ...,
     retry_rejects: bool = ...,
@@ -202,6 +236,7 @@ def build(
     settings: Mapping[str, Any] | Iterable[str] | None = ...,
     config: Path | None = ...,
     layout_of_data: str | None = ...,
+    audio_roots: Path | Iterable[Path] | None = ...,
     language: str | None = ...,
     speakers: Path | None = ...,
     store: Literal["lmdb", "hdf5"] | None = ...,
@@ -211,6 +246,9 @@ def build(
     isa: Literal["best", "scalar", "avx2", "avx512"] = ...,
     memory: int | str | None = ...,
     max_rejects: int | float | str = ...,
+    max_dropped: float | str = ...,
+    max_gone: float | str = ...,
+    no_text: bool = ...,
     partition: str | tuple[int, int] | None = ...,
     threads: int | None = ...,
     retry_rejects: bool = ...,
@@ -229,6 +267,7 @@ def build(
     settings: Mapping[str, Any] | Iterable[str] | None = None,
     config: Path | None = None,
     layout_of_data: str | None = None,
+    audio_roots: Path | Iterable[Path] | None = None,
     language: str | None = None,
     speakers: Path | None = None,
     store: Literal["lmdb", "hdf5"] | None = None,
@@ -238,6 +277,9 @@ def build(
     isa: Literal["best", "scalar", "avx2", "avx512"] = "best",
     memory: int | str | None = None,
     max_rejects: int | float | str = "5%",
+    max_dropped: float | str = "10%",
+    max_gone: float | str = "5%",
+    no_text: bool = False,
     partition: str | tuple[int, int] | None = None,
     threads: int | None = None,
     retry_rejects: bool = False,
@@ -251,14 +293,19 @@ def build(
     data        a corpus in a known layout, any folder of audio, or a corpora.yaml
     recipe      the name of a shipped recipe, or a YAML file; `settings` (a dict, or "KEY=VALUE" texts) are laid over it,
                 after the data keys of the trainer's own `config`
+    audio_roots folders outside of DATA that its lists and links may lead to; they are numbered in this order
     memory      at most this much, in bytes or as "2G"; None: a quarter of RAM, 2 GiB at most
     max_rejects so many faulty clips are tolerated: a number of them, or a share (0.05, "5%")
+    max_dropped so much may be dropped by rules of the recipe: a share of the clips, or of the hours, whichever is worse (0.1, "10%")
+    max_gone    so many clips of the cache may have vanished from DATA: a share (0.05, "5%")
+    no_text     the sound alone: no texts, and lists that no layout can read are no error then
     partition   (i, n): only part i of n, counted from 1, for `xtts-precompute merge`
     dry_run     computes nothing, and returns a BuildPreview
     progress    True: a bar (tqdm or rich, where there are any, else lines); or a function that gets a BuildProgress
 
     All else is as on the command line. Warnings are Python's. Ctrl-C and exceptions of `progress` stop the build, which
-    finishes the clips in hand; the same call goes on from there. TooManyRejectsError, MismatchError (the cache is of another
+    finishes the clips in hand; the same call goes on from there. TooManyRejectsError (a limit of
+    loss is passed; nothing is published, what is done is kept), MismatchError (the cache is of another
     recipe), BusyError (somebody builds it), NotFoundError, InvalidArgumentError and ResourceError say what to do.
     """
     core = _core_that_builds()
@@ -269,6 +316,7 @@ def build(
         "settings": settings_texts(settings),
         "config": path_bytes("config", config),
         "layout_of_data": words("layout_of_data", layout_of_data),
+        "audio_roots": paths_bytes("audio_roots", audio_roots),
         "language": words("language", language),
         "speakers_file": path_bytes("speakers", speakers),
         "store": "" if store is None else one_of("store", store, STORES),
@@ -278,6 +326,9 @@ def build(
         "isa": text("isa", isa),
         "memory": "" if memory is None else words_or_whole("memory", memory),
         "max_rejects": reject_limit(max_rejects),
+        "max_dropped": percentage("max_dropped", max_dropped),
+        "max_gone": percentage("max_gone", max_gone),
+        "no_text": switch("no_text", no_text),
         "partition": part(partition),
         "threads": thread_count(threads),
         "retry_rejects": switch("retry_rejects", retry_rejects),
@@ -297,9 +348,12 @@ def verify(
     level: Literal["quick", "full", "deep"] = "full",
     *,
     data: Path | None = None,
+    audio_roots: Path | Iterable[Path] | None = None,
     sample: float | str | None = None,
     seed: int = 0,
     repair: bool = False,
+    index: str | None = None,
+    max_gone: float | str = 0.0,
     isa: Literal["best", "scalar", "avx2", "avx512"] = "best",
     threads: int | None = None,
     progress: bool | Callable[[VerifyProgress], object] = True,
@@ -308,8 +362,11 @@ def verify(
 
     level   "quick": manifest, sizes and plan; "full": every byte; "deep": and records computed again from the sources
     data    deep, repair: where the sources are; None: where the last build found them
+    audio_roots deep, repair: as in build(), in that order; None: those of the last build
     sample  deep: so many of the clips (0.01, "1%"), by a hash with `seed`
     repair  make again what is damaged, byte for byte, and nothing else
+    index   repair: the name of the index that a lost manifest is made again from, where which is the newest cannot be proved
+    max_gone repair: clips may be left out whose lost records no source makes again, up to this share of all (0.01, "1%")
 
     `progress`, warnings and Ctrl-C are as in build().
     """
@@ -318,11 +375,14 @@ def verify(
         "cache": path_bytes("cache", cache),
         "level": one_of("level", level, LEVELS),
         "data": path_bytes("data", data),
+        "audio_roots": paths_bytes("audio_roots", audio_roots),
         "sample": "100%" if sample is None else words_or_number("sample", sample),
         "seed": str(whole("seed", seed, 0, 2**64 - 1)),
         "isa": text("isa", isa),
         "threads": thread_count(threads),
         "repair": switch("repair", repair),
+        "index": words("index", index),
+        "max_gone": percentage("max_gone", max_gone),
         "program": b"",
     }
     with _progress(progress, "verify") as hear:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
 from ._choices import number, text, whole
@@ -27,6 +27,18 @@ def path_bytes(name: str, value: Path | None) -> bytes:
     if not path or b"\0" in path:
         raise InvalidArgumentError(f"{name} is {value!r}, which is no path")
     return path
+
+
+def paths_bytes(name: str, values: Path | Iterable[Path] | None) -> list[bytes]:
+    if values is None:
+        return []
+    if isinstance(values, (str, bytes, os.PathLike)):
+        return [path_bytes(name, values)]
+    try:
+        paths = list(values)
+    except TypeError:
+        raise InvalidArgumentError(f"{name} must be a path or a list of them, not {values!r}") from None
+    return [path_bytes(f"one of {name}", path) for path in paths]
 
 
 def settings_texts(settings: Any) -> list[str]:
@@ -64,6 +76,10 @@ def reject_limit(max_rejects: Any) -> str:
     if isinstance(max_rejects, float):
         return f"{100 * max_rejects:.12g}%"
     return words_or_whole("max_rejects", max_rejects)
+
+
+def percentage(name: str, share: Any) -> str:
+    return text(name, share) if isinstance(share, str) else f"{100 * number(name, share):.12g}%"
 
 
 def part(partition: Any) -> str:

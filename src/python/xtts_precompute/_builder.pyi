@@ -19,10 +19,10 @@ def count_outside() -> int:
 def running_count() -> int:
     """Calls that have not ended."""
 
-def build(*, data: bytes, cache: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, partition: str, threads: int, retry_rejects: bool, overwrite: bool, allow_mixed: bool, dry_run: bool, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[int, int, int, float, float, float, float | None], object] | None) -> str:
+def build(*, data: bytes, cache: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, max_dropped: str, max_gone: str, partition: str, threads: int, no_text: bool, retry_rejects: bool, overwrite: bool, allow_mixed: bool, dry_run: bool, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[int, int, int, float, float, float, float | None], object] | None) -> str:
     """Builds; the JSON document of `build --json`. Empty: not given."""
 
-def verify(*, cache: bytes, level: str, data: bytes, sample: str, seed: str, isa: str, threads: int, repair: bool, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[str, int, int, float, float | None], object] | None) -> str:
+def verify(*, cache: bytes, level: str, data: bytes, audio_roots: Sequence[bytes], sample: str, seed: str, isa: str, threads: int, repair: bool, index: str, max_gone: str, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[str, int, int, float, float | None], object] | None) -> str:
     """Verifies; the JSON document of `verify --json`. Empty: not given."""
 
 class ColumnWriter:
@@ -40,7 +40,7 @@ class ColumnWriter:
 
     def finish(self) -> tuple[bool, int, int, int, int]: ...
 
-def open_writer(*, cache: bytes, name: str, version: str, axis: str, dtype: str, row_shape: Sequence[int], rows_per_frame: int) -> ColumnWriter: ...
+def open_writer(*, cache: bytes, name: str, version: str, axis: str, dtype: str, row_shape: Sequence[int], rows_per_frame: int, allow_nonfinite: bool) -> ColumnWriter: ...
 
 class SoundReader:
     @property
@@ -135,7 +135,7 @@ class Runtime:
         Computes a clip: (kind, stage, id, place, reason) where it is rejected; (true rows, their number, bits of the fill) of each column; seconds.
         """
 
-def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:
+def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:
     """Plans DATA. Empty: not given."""
 
 def recipe(*, recipe: bytes, settings: Sequence[str], config: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Union
@@ -11,7 +12,7 @@ import numpy as np
 from . import _core
 from ._choices import listed, one_of
 from ._clips import Clip, Ids, is_unicode, position_in
-from ._errors import InvalidArgumentError, MismatchError, NotFoundError
+from ._errors import InvalidArgumentError, MismatchError, MissingPackageError, NotFoundError
 from ._options import BucketOptions, Columns, CropOptions, OnDamage, Reading, Shuffle, Statistics, WeightOptions
 from ._reader import Reader
 
@@ -127,6 +128,11 @@ class Cache:
         return tuple(self._core.languages)
 
     @property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the corpora in it, sorted; empty where one corpus was built by itself."""
+        return tuple(self._core.datasets)
+
+    @property
     def columns(self) -> dict[str, Column]:
         """What is stored of every clip, by name."""
         return {
@@ -182,6 +188,31 @@ class Cache:
     def _id(self, position: int) -> str:
         return self._core.id(position)
 
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` with a row for each clip, by position: `id`, `dataset`, `split`, `speaker`, `language`, `duration_s`,
+        `frames`, `tokens`, `text`, `text_normalized`. What is not known is None. Needs pandas.
+        """
+        try:
+            pandas: Any = importlib.import_module("pandas")
+        except ImportError:
+            raise MissingPackageError("to_pandas() needs pandas: pip install pandas", name="pandas") from None
+        facts = [self._core.clip(position) for position in range(len(self))]
+
+        def words(name: str) -> Any:
+            # Objects, so that what is not known is None in every column.
+            return np.array([getattr(one, name) or None for one in facts], dtype=object)
+
+        return pandas.DataFrame(
+            {
+                "id": np.array(self.ids[:], dtype=object),
+                **{name: words(name) for name in ("dataset", "split", "speaker", "language")},
+                "duration_s": np.array([one.duration_s for one in facts], dtype=np.float64),
+                "frames": np.array([one.frame_count for one in facts], dtype=np.int64),
+                "tokens": np.array([one.token_count for one in facts], dtype=np.int64),
+                **{name: words(name) for name in ("text", "text_normalized")},
+            }
+        )
+
     # ---- batches
 
     def reader(
@@ -210,6 +241,7 @@ class Cache:
         stretch_samples: int | None = None,
         stretches_per_window: int | None = None,
         reading: Reading = "auto",
+        max_damage: float = 0.05,
         **unknown: NoReturn,
     ) -> Reader:
         """Batches of fixed shape out of this cache, in an order that the seed fixes on every machine.
@@ -219,7 +251,9 @@ class Cache:
             split: "train", "validation", "test"; None: all clips.
             shuffle: "global": every sample anywhere, for memory and SSDs. "window": long sequential reads, mixed in a
                 bounded pool, for rotating disks and networks. "none" or None: canonical order, as views of the cache
-                where they can be.
+                where they can be (`batch.is_view(column)`). Such an array lies in the file: where somebody cuts the file while
+                you read it, SIGBUS ends the process. A column with a `pad_value` or another dtype is always a copy, made under a
+                guard, as all batches of the other orders are.
             seed: Of the order. The same cache, seed, epoch and selection give the same order.
             rank, world_size: This reader's share: ranks never overlap, and have the same number of batches.
             drop_last: The samples at the end that do not fill a batch on every rank are left out; False: they come in a last
@@ -241,13 +275,14 @@ class Cache:
                 along frames.
             verify: Check each record once, when it is first read.
             on_damage: "raise": CorruptError names the clip, and the call after it goes on with the next batch. "skip": the batch
-                comes without the clip. "ignore": it comes as it is.
+                comes without the clip, and a warning says how many an epoch has lost. "ignore": it comes as it is.
             lock_memory: Keep batches from being swapped out, where the limits allow it (`stats().notice` says where not).
             stretch_samples, stretches_per_window: For shuffle="window": samples read in one run, and runs mixed with each
                 other. None: runs of 32 MiB, and 16 of them.
             reading: "mapped": through the system's page cache, where later epochs find the records. "direct": past it, for caches
                 that are larger than memory; mapped where the system cannot. "auto": one of these, by what the storage is
                 (`stats().storage`, `stats().reading` say).
+            max_damage: The share of an epoch that on_damage="skip" may leave out; beyond it CorruptError. 1: no limit.
 
         Raises:
             InvalidArgumentError, NotFoundError (a column or clip), UnsupportedError (a device), ResourceError.
@@ -273,6 +308,7 @@ class Cache:
         batch: int | None = None,
         workers: int = 0,
         max_length: int | None = None,
+        allow_nonfinite: bool = False,
         from_npy: PathLike | None = None,
         data: PathLike | None = None,
         progress: bool | Callable[[ColumnProgress], object] = True,
@@ -285,13 +321,14 @@ class Cache:
         later makes what an update of the cache has brought; nothing to do costs nothing.
 
         Args:
-            name: Of the column; `batch.pitch`, `clip.pitch`, `columns=["mel", "pitch"]`.
+            name: Of the column; `batch.pitch`, `clip.pitch`, `columns=["mel", "pitch"]`. Not what batches and clips have already (`positions`, `mel_len`).
             fn: From a clip to its record, an array of the same dtype for all. A clip has `.pcm` (the conditioned samples), `.sample_rate`,
                 `.frames`, the cache's columns (`.mel`), `.text`, `.text_len`, `.speaker`, `.language`, `.id`. float64 is stored as float32.
             axis: What the record's rows go along. "frames": one for each frame, or k of them. "tokens": one for each of `tokens`. "own": as
                 many as the clip has, `max_length` at most, padded with 0 in batches. "fixed": the whole shape is the same for all clips.
             version: Of what the function does: the column is made anew under another one.
             batch: The function gets a list of so many clips, and gives as many records.
+            allow_nonfinite: NaN and infinity mean something (a pitch where there is none) and are stored; else such a record is refused.
             workers: So many processes call the function, which they have to be able to import; 0: this one.
             from_npy: Instead of a function: a folder with ID.npy for each clip.
             data: Where the sources lie now, for `.pcm`; None: where the last build found them.
@@ -303,7 +340,7 @@ class Cache:
         """
         from ._add_column import add_column  # with what only who builds needs
 
-        options = {"axis": axis, "version": version, "batch": batch, "workers": workers, "max_length": max_length}
+        options = {"axis": axis, "version": version, "batch": batch, "workers": workers, "max_length": max_length, "allow_nonfinite": allow_nonfinite}
         return add_column(self, name, fn, **options, from_npy=from_npy, data=data, progress=progress)
 
     # ---- other processes

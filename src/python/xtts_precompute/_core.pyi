@@ -70,6 +70,9 @@ class Cache:
     def languages(self) -> list[str]: ...
 
     @property
+    def datasets(self) -> list[str]: ...
+
+    @property
     def recipe(self) -> str: ...
 
     @property
@@ -135,7 +138,7 @@ class Batch:
 class Reader:
     """Batches of one cache; one thread at a time."""
 
-    def __init__(self, cache: Cache, *, batch_size: int, split: str, shuffle: str, seed: int, rank: int, world_size: int, drop_last: bool, columns: Sequence[tuple[str, str | None, float | None, str, Sequence[float], Sequence[float]]], where: str, ids: Sequence[str], exclude: Sequence[str], weights: tuple[str, float, int] | None, buckets: Sequence[tuple[int, int, int]], crop_frames: int, verify: bool, on_damage: str, slot_count: int, thread_count: int, device: str, lock_memory: bool, stretch_samples: int, stretches_per_window: int, reading: str) -> None: ...
+    def __init__(self, cache: Cache, *, batch_size: int, split: str, shuffle: str, seed: int, rank: int, world_size: int, drop_last: bool, columns: Sequence[tuple[str, str | None, float | None, str, Sequence[float], Sequence[float]]], where: str, ids: Sequence[str], exclude: Sequence[str], weights: tuple[str, float, int] | None, buckets: Sequence[tuple[int, int, int]], crop_frames: int, verify: bool, on_damage: str, slot_count: int, thread_count: int, device: str, lock_memory: bool, stretch_samples: int, stretches_per_window: int, reading: str, max_damage: float) -> None: ...
 
     def next(self) -> Batch | None:
         """The next batch; None at the epoch's end."""

@@ -69,7 +69,8 @@ class ResourceError(Error, OSError):
 
 
 class TooManyRejectsError(Error):
-    """More clips were at fault than `max_rejects`; nothing was published, and what is done is kept. CACHE/rejects.jsonl says why."""
+    """More clips were at fault than `max_rejects`, dropped by rules than `max_dropped`, or gone from DATA than `max_gone`; nothing was
+    published, and what is done is kept. The message says what would keep them."""
 
     code = "too many rejects"
 

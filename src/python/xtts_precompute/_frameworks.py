@@ -37,10 +37,24 @@ class FieldDict(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(no_such("field", name, self)) from None
+            chosen = ", ".join(map(repr, self))
+            hint = f"; fields=({chosen}, 'ids') gives them" if name == "ids" else ""
+            raise AttributeError(no_such("field", name, self) + hint) from None
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(f'{name} {_shown(value)}' for name, value in self.items())}>"
+
+
+def _shown(value: Any) -> str:
+    """"[32, 800, 80] float32", for a batch's repr."""
+    if isinstance(value, list):
+        return f"of {len(value)}"
+    if not hasattr(value, "shape"):
+        return repr(value)
+    return f"{list(value.shape)} {str(value.dtype).removeprefix('torch.')}"
 
 
 def length_field(column: str) -> str:

@@ -110,9 +110,17 @@ def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> di
         "device": text("device", options["device"]),
         "lock_memory": switch("lock_memory", options["lock_memory"]),
         "reading": one_of("reading", options["reading"], READINGS),
+        "max_damage": _share("max_damage", options["max_damage"]),
         "stretch_samples": _or_default("stretch_samples", options["stretch_samples"]),
         "stretches_per_window": _or_default("stretches_per_window", options["stretches_per_window"]),
     }
+
+
+def _share(name: str, value: Any) -> float:
+    share = number(name, value)
+    if not 0 <= share <= 1:
+        raise InvalidArgumentError(f"{name} must be a share from 0 to 1: {name}={value!r}")
+    return share
 
 
 def _or_default(name: str, value: Any) -> int:

@@ -124,6 +124,14 @@ class ProfileReport:
         """Of the step's time, what goes when data is free: the wait, and what the loader takes from the step's processors."""
         return None if self.gain is None else max(0.0, 1.0 - 1.0 / self.gain)
 
+    @property
+    def proven_error(self) -> float | None:
+        """How far proven_share may be off, because steps differ by themselves: two standard errors. What is not above it proves nothing."""
+        if self.synthetic is None or self.real.times.mean_ms <= 0:
+            return None if self.synthetic is None else 0.0
+        squares = sum(one.times.std_ms**2 / len(one.by_phase) for one in (self.real, self.synthetic))
+        return float(2 * squares**0.5 / self.real.times.mean_ms)
+
     def to_json(self) -> dict[str, Any]:
         """Numbers and texts alone; the keys stay."""
         data = self.real.phase(DATA)
@@ -146,6 +154,7 @@ class ProfileReport:
                 **self.synthetic.to_json(self.batch_size),
                 "gain": self.gain,
                 "data_share": self.proven_share,
+                "data_share_error": self.proven_error,
                 "verdict": share_verdict(self.proven_share or 0.0),
             },
             "advice": _profile_text.advice(self),

@@ -20,13 +20,15 @@ def describe(report: ProfileReport) -> str:
     size = "" if report.batch_size is None else f" of {report.batch_size} samples"
     warmup = f", after {report.warmup} that do not count" if report.warmup else ""
     lines = [f"{counted(len(real.by_phase), 'step')}{size}{warmup} ({report.clock} clock)", *_table(real)]
-    lines.append(f"{_rates(real, report.batch_size)}; data {percent(report.data_share)} of the step: {report.data_verdict}; "
+    lines.append(f"{_rates(real, report.batch_size)}; waiting for data {percent(report.data_share)} of the step: {report.data_verdict}; "
                  f"variation {percent(report.variation)}: {report.variation_verdict}")  # fmt: skip
     if report.variation >= STABLE_VARIATION:
         lines += _rhythm("step", real.times.cycle)
     data = real.phase("data").times
     if report.data_share >= _NO_MATTER:
-        lines.append(f"wait for data: variation {percent(data.variation)}: {variation_verdict(data.variation)}")
+        # Against the step: an uneven wait that is short does not make steps uneven.
+        of_step = data.std_ms / real.times.mean_ms
+        lines.append(f"wait for data: {number(data.mean_ms)} ± {number(data.std_ms)} ms, which is {percent(of_step)} of the step: {variation_verdict(of_step)}")
         lines += _rhythm("wait", data.cycle)
     if report.synthetic is not None:
         lines.append(_proof(report))
@@ -53,31 +55,38 @@ def _rhythm(what: str, cycle: Cycle | None) -> list[str]:
 
 
 def _proof(report: ProfileReport) -> str:
-    assert report.synthetic is not None and report.gain is not None and report.proven_share is not None
-    verdict = share_verdict(report.proven_share)
-    says = {
-        "good": "data is not the bottleneck",
-        "improvable": "data costs a part of the time, and is not the greater one",
-        "bottleneck": "data is the bottleneck",
+    assert report.synthetic is not None and report.gain is not None and report.proven_share is not None and report.proven_error is not None
+    proven, error, wait = report.proven_share, report.proven_error, report.data_share
+    text = f"with the same batch again and again, data for free: {_rates(report.synthetic, report.batch_size)}, {report.gain:.2f} times as many. "
+    if proven <= error:
+        text += f"That is within ± {percent(error)}, by which steps differ by themselves: "
+        return text + ("data is not the bottleneck" if wait < GOOD_SHARE else "it proves nothing, so measure more steps")
+    text += f"Data costs {percent(proven)} (± {percent(error)}) of the time"
+    if proven - wait > max(error, _NO_MATTER):
+        text += f": {percent(wait)} waiting, {percent(proven - wait)} because its loader slows the rest of the step"
+    verdict = share_verdict(proven)
+    if verdict == "good" and proven >= _NO_MATTER:
+        return text + f". Below {percent(GOOD_SHARE)} counts as good; it is a cost all the same"
+    return text + {
+        "good": ": data is not the bottleneck",
+        "improvable": ". That is a part of the time, and not the greater one",
+        "bottleneck": ": data is the bottleneck",
     }[verdict]
-    return (
-        f"with the same batch again and again, data for free: {_rates(report.synthetic, report.batch_size)}, {report.gain:.2f} times as many. "
-        f"Data costs {percent(report.proven_share)} of the time: {says}"
-    )
 
 
 def advice(report: ProfileReport) -> list[str]:
     """What to do next, a sentence each; nothing where all is well."""
     found = []
     share, proven = report.data_share, report.proven_share
-    if max(share, proven or 0.0) >= GOOD_SHARE:
+    has_proof = proven is not None and proven > (report.proven_error or 0.0)
+    if max(share, proven if has_proof and proven is not None else 0.0) >= GOOD_SHARE:
         found.append(
             "Precompute the features (xtts-precompute DATA CACHE) and read them with xp.torch.Loader, xp.tensorflow.Loader or xp.tensorflow.dataset; "
             "where that is done, `xtts-precompute bench CACHE` tells what the cache itself can give."
         )
     if proven is None and GOOD_SHARE <= share <= BOTTLENECK_SHARE:
         found.append("Measure with synthetic data, too (StepProfiler.synthetic or compare): that proves what data costs.")
-    if proven is not None and proven - share >= _NO_MATTER and proven >= GOOD_SHARE:
+    if proven is not None and proven - share >= max(_NO_MATTER, report.proven_error or 0.0):
         found.append("The loader takes more than the wait shows: its workers compute on the processors that the step needs.")
     if report.gain is not None and report.gain < _DISTURBED:
         found.append("The steps with data for free were slower, so other programs took the processors meanwhile: measure again when the machine is idle.")

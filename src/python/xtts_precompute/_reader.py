@@ -55,6 +55,12 @@ class ReaderStats:
     """For free slots, all threads together."""
     check_failures: int
     first_failures: tuple[str, ...]
+    left_out_count: int
+    """Clips that `on_damage="skip"` left out of batches."""
+    epoch_left_out_count: int
+    """Of them, in the running epoch."""
+    epoch_sample_count: int
+    """This rank's samples of an epoch."""
     notice: str
     """What the system did not grant, and what would suit the storage better."""
     storage: str
@@ -81,6 +87,7 @@ class Reader:
         self._cache = cache
         self._options = dict(options)
         self._ended = False  # the end of the epoch has been reached: the next `for` begins another
+        self._told_left_out = 0  # of this epoch, by warnings
         self._core = _core.Reader(cache._core, **core_options(cache.columns, options))
         _open_readers.add(self)
 
@@ -99,12 +106,35 @@ class Reader:
         try:
             core = self._next_of_core()
         except CorruptError as error:
-            mends = " and ".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in self._cache.paths)
-            raise CorruptError(f'{error}. {mends} mends it, to be opened anew then; on_damage="skip" leaves such clips out') from None
+            if self._options["on_damage"] == "skip":
+                raise  # the epoch has lost more than max_damage; the message says what mends that
+            raise CorruptError(f'{error}. {self._mends()} mends it, to be opened anew then; on_damage="skip" leaves such clips out') from None
         if core is None:
             self._ended = True
+            self._warn_of_left_out()
             raise StopIteration
+        if core.valid_count < len(core) and not self._told_left_out:
+            self._warn_of_left_out(" so far")
         return Batch(core, self._cache)
+
+    def _mends(self) -> str:
+        return " and ".join(shlex.join(["xtts-precompute", "verify", path, "--repair"]) for path in self._cache.paths)
+
+    def _warn_of_left_out(self, so_far: str = "") -> None:
+        """Once when an epoch's first clip is left out, and once at its end where more have followed."""
+        if self._options["on_damage"] != "skip":
+            return
+        stats = self._core.stats()
+        count = stats["epoch_left_out_count"]
+        if count == self._told_left_out:
+            return
+        self._told_left_out = count
+        share = count / max(stats["epoch_sample_count"], 1)
+        warnings.warn(
+            f"epoch {self._core.epoch()} has left out {count} of {stats['epoch_sample_count']} clips{so_far} ({share:.2%}), which are damaged: "
+            f"{stats['first_failures'][0]}. {self._mends()} mends them",
+            stacklevel=3,
+        )
 
     def _next_of_core(self) -> _core.Batch | None:
         try:
@@ -144,6 +174,7 @@ class Reader:
         """Goes to the beginning of this epoch."""
         self._core.set_epoch(whole("epoch", epoch, 0, 2**64 - 1))
         self._ended = False
+        self._told_left_out = 0
 
     # ---- state
 
@@ -169,6 +200,7 @@ class Reader:
                 raise
             raise InvalidArgumentError(f"the state holds what state_dict() never gives: {given!r}") from None
         self._ended = False
+        self._told_left_out = 0
 
     # ---- the rest
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from . import _core
-from ._build_arguments import DTYPES, LAYOUTS, STORES, Path, path_bytes, reject_limit, settings_texts, words, words_or_whole
+from ._build_arguments import DTYPES, LAYOUTS, STORES, Path, path_bytes, paths_bytes, reject_limit, settings_texts, words, words_or_whole
 from ._cache import Column
-from ._choices import listed, one_of, text, whole
+from ._choices import listed, one_of, switch, text, whole
 from ._clips import Ids, is_unicode, position_in
 from ._errors import InvalidArgumentError, MismatchError, NotFoundError
 from ._runtime_batch import RuntimeColumns
@@ -45,6 +45,7 @@ def runtime(
     config: Path | None = None,
     settings: Mapping[str, Any] | Iterable[str] | None = None,
     layout_of_data: str | None = None,
+    audio_roots: Path | Iterable[Path] | None = None,
     language: str | None = None,
     speakers: Path | None = None,
     store: Literal["lmdb", "hdf5"] | None = None,
@@ -54,6 +55,7 @@ def runtime(
     isa: Literal["best", "scalar", "avx2", "avx512"] = "best",
     memory: int | str | None = None,
     max_rejects: int | float | str = "5%",
+    no_text: bool = False,
     workers: int | None = None,
     progress: bool | Callable[[RuntimeProgress], object] = True,
 ) -> RuntimeClips:
@@ -62,6 +64,7 @@ def runtime(
     workers     how many threads will compute at once; None: all processors. Each has a share of `memory` and a process that
                 decodes for it, so that a codec's crash costs one clip
     max_rejects as for build(): a reader raises TooManyRejectsError when more clips turn out to be at fault
+    no_text     as for build(): the sound alone, and lists that no layout can read are no error then
     progress    while DATA is listed: True writes a line to stderr every ten seconds; or a function that gets a RuntimeProgress
 
     All else is as in build(); `store` and `layout` are checked, and mean nothing where nothing is stored. Rules that need all
@@ -75,6 +78,7 @@ def runtime(
         "settings": settings_texts(settings),
         "config": path_bytes("config", config),
         "layout_of_data": words("layout_of_data", layout_of_data),
+        "audio_roots": paths_bytes("audio_roots", audio_roots),
         "language": words("language", language),
         "speakers_file": path_bytes("speakers", speakers),
         "store": "" if store is None else one_of("store", store, STORES),
@@ -84,6 +88,7 @@ def runtime(
         "isa": text("isa", isa),
         "memory": "" if memory is None else words_or_whole("memory", memory),
         "max_rejects": reject_limit(max_rejects),
+        "no_text": switch("no_text", no_text),
         "threads": len(os.sched_getaffinity(0)) if workers is None else whole("workers", workers, 1, 1024),
     }
     return RuntimeClips(arguments, None, _listener(progress))
@@ -110,6 +115,7 @@ class RuntimeClips:
         for name in ("data", "config", "speakers_file"):
             if self._arguments[name]:
                 self._arguments[name] = os.path.abspath(self._arguments[name])
+        self._arguments["audio_roots"] = [os.path.abspath(root) for root in self._arguments["audio_roots"]]
         if os.path.isfile(self._arguments["recipe"]):
             self._arguments["recipe"] = os.path.abspath(self._arguments["recipe"])
         self._columns = {

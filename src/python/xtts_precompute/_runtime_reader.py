@@ -369,6 +369,8 @@ def _selected(clips: RuntimeClips, options: Mapping[str, Any]) -> npt.NDArray[np
         positions = np.intersect1d(positions, np.array([clips._find(one) for one in _ids(options["ids"])], np.uint64))
     if options["exclude"] is not None:
         ruled_out = {reject.id for reject in clips.rejects}
-        excluded = [clips._find(one) for one in _texts("exclude", options["exclude"]) if one not in ruled_out]
+        names = _texts("exclude", options["exclude"])
+        # The second line of a list with the id of a clip is ruled out; the clip is there all the same.
+        excluded = [clips._find(one) for one in names if one in clips or one not in ruled_out]
         positions = np.setdiff1d(positions, np.array(excluded, np.uint64))
     return positions

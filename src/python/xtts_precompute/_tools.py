@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from ._errors import UnsupportedError
 
 PACKAGES = (
-    "g++ pkg-config libavformat-dev libavcodec-dev libavutil-dev libsoxr-dev libfftw3-dev liblmdb-dev libhdf5-dev libtbb-dev "
+    "g++ pkg-config libavformat-dev libavcodec-dev libavutil-dev libsoxr-dev libfftw3-dev liblmdb-dev libhdf5-dev "
     "libyaml-cpp-dev libcli11-dev zlib1g-dev libxxhash-dev nlohmann-json3-dev python3-dev"
 )
 PROGRAM = Path(__file__).with_name("xtts-precompute")
