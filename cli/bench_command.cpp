@@ -8,8 +8,10 @@
 #include "cli/bench_view.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
 #include "cli/stop_signal.hpp"
 #include "loader/option_rules.hpp"
+#include "reader/repair_advice.hpp"
 #include "report/batch_plot.hpp"
 #include "report/human.hpp"
 
@@ -87,17 +89,26 @@ Status write_plot(Context& context, const BenchCommandOptions& options,
   XTTS_ASSIGN(const std::string png,
               report::draw_batch_times(pass_of(question, run).batch_ms,
                                        "batches of " + std::to_string(run.batch_size)));
-  XTTS_TRY(replace_file(context.env, options.png, as_bytes(png)));
+  XTTS_TRY(write_output_file(context.env, options.png, png));
   context.inform("wrote " + options.png + ", " + report::format_size(png.size()));
   return {};
+}
+
+Result<BenchQuestion> question_of(Context& context, const BenchCommandOptions& options) {
+  XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
+  const formats::ColumnSpec& column = view->manifest().columns.front().spec;
+  return BenchQuestion{.cache = options.cache,
+                       .shuffle = options.shuffle,
+                       .is_cold = options.is_cold,
+                       .is_packed = column.layout == formats::Layout::kPacked,
+                       .is_half = size_bytes(column.dtype) == 2};
 }
 
 Status run_bench(Context& context, const BenchCommandOptions& options) {
   XTTS_ASSIGN(const std::uint32_t batch_size, parse_count("--batch-size", options.batch_size));
   XTTS_ASSIGN(const std::uint32_t thread_count, parse_count("--threads", options.thread_count));
   XTTS_ASSIGN(const std::uint32_t batch_count, parse_count("--num-batches", options.batch_count));
-  const BenchQuestion question{
-      .cache = options.cache, .shuffle = options.shuffle, .is_cold = options.is_cold};
+  XTTS_ASSIGN(const BenchQuestion question, question_of(context, options));
   std::vector<BenchRun> runs = runs_of_sweep();
   if (!options.sweeps) {
     runs = {{.batch_size = batch_size, .thread_count = thread_count, .measured = {}}};
@@ -109,7 +120,7 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
     const bool is_too_small = options.sweeps && !measured.empty() &&
                               result.status().code() == StatusCode::kInvalidArgument;
     if (is_too_small) continue;
-    if (!result.ok()) return result.status();
+    if (!result.ok()) return reader::with_repair(result.status(), options.cache);
     run.measured = std::move(*result);
     measured.push_back(std::move(run));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/shell_words.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
@@ -17,19 +18,17 @@ using report::format_count;
 using report::format_percent;
 using report::format_short;
 
-// The figures that the users judge by: variation under 20 % is stable, over 50 % oscillates; data
-// may take 30 % of a training step.
-constexpr double kStableVariation = 0.2;
-constexpr double kUnstableVariation = 0.5;
+// Data may take 30 % of a training step, as the users judge.
 constexpr double kDataShareOfStep = 0.3;
+// Of a step: below it, a rhythm of the batches is of no consequence.
+constexpr double kEvenSteps = 0.1;
 
 double samples_per_s(const MeasuredPass& pass) {
   return pass.seconds > 0.0 ? static_cast<double>(pass.sample_count) / pass.seconds : 0.0;
 }
 
 std::string verdict_of(const BatchTimes& times) {
-  if (times.variation() < kStableVariation) return "stable";
-  return times.variation() <= kUnstableVariation ? "acceptable" : "oscillating";
+  return std::string(report::evenness(report::step_variation(times)));
 }
 
 std::string ms(double value) {
@@ -38,7 +37,9 @@ std::string ms(double value) {
 
 std::string times_in_words(const BatchTimes& times) {
   return ms(times.mean_ms) + " ms a batch (p50 " + ms(times.p50_ms) + ", p95 " + ms(times.p95_ms) +
-         ", p99 " + ms(times.p99_ms) + "), variation " + format_percent(times.variation());
+         ", p99 " + ms(times.p99_ms) + "), variation " + format_percent(times.variation()) +
+         ", of a step of " + ms(report::kShortStepMs) + " ms " +
+         format_percent(report::step_variation(times));
 }
 
 std::string rate_in_words(const MeasuredPass& pass) {
@@ -53,20 +54,34 @@ std::string setting_in_words(const BenchRun& run) {
          report::format_counted(run.thread_count, "thread", "threads");
 }
 
-std::string advice(const BenchQuestion& question, const BenchRun& run, const BatchTimes& times) {
+// What the cache and the question have already is no advice.
+std::string advice_for_cold(const BenchQuestion& question) {
+  std::string steps;
+  if (question.shuffle == "global") steps = "--shuffle window reads it in long runs";
+  std::string storage;
+  if (!question.is_packed) storage += " --layout packed";
+  if (!question.is_half) storage += " --dtype float16";
+  if (!storage.empty()) {
+    steps += (steps.empty() ? "'" : ", and '") + std::string("xtts-precompute convert ") +
+             shell_quoted(question.cache) + " NEW" + storage +
+             "' makes a cache that asks it for less";
+  }
+  return "\nThe disk sets this pace: " +
+         (steps.empty() ? "it is read in long runs already, and asked for as little as can be"
+                        : steps) +
+         ".";
+}
+
+std::string advice(const BenchQuestion& question, bool is_swept, const BenchRun& run,
+                   const BatchTimes& times) {
   std::string text = "A training step of " + ms(times.mean_ms / kDataShareOfStep) +
                      " ms or more spends less than 30 % of its time on this data";
-  if (times.variation() <= kUnstableVariation) return text + ".";
+  if (verdict_of(times) != "oscillating") return text + ".";
   // What is slow only now and then does not starve a step that is long against it.
   text += "; its slowest batches (p99) are hidden by steps of " + ms(times.p99_ms) +
           " ms, with a batch or two filled ahead.";
-  if (question.is_cold) {
-    return text +
-           "\nThe disk sets this pace: --shuffle window reads it in long runs, and "
-           "`storage.layout=packed` "
-           "with float16 (see `convert`) asks it for less.";
-  }
-  if (run.thread_count == 1) return text + "\nTry more threads (-j), or --sweep.";
+  if (question.is_cold) return text + advice_for_cold(question);
+  if (run.thread_count == 1 && !is_swept) return text + "\nTry more threads (-j), or --sweep.";
   return text + "\nIf the machine does other work at the same time, measure again when it is idle.";
 }
 
@@ -151,12 +166,12 @@ std::string describe_bench(const BenchQuestion& question, const std::vector<Benc
   }
   text += std::string("  ") + (question.is_cold ? "from disk    " : "after that   ") +
           rate_in_words(pass) + "\n  " + times_in_words(times) + ": " + verdict_of(times) + "\n";
-  if (times.cycle) {
+  if (times.cycle && report::step_variation(times) >= kEvenSteps) {
     text += "  every " + format_count(times.cycle->period) +
             " batches the times repeat themselves (" + format_percent(times.cycle->strength) +
             "): a queue that runs dry and is filled again\n";
   }
-  return text + advice(question, run, times) + "\n";
+  return text + advice(question, runs.size() > 1, run, times) + "\n";
 }
 
 json bench_to_json(const BenchQuestion& question, const std::vector<BenchRun>& runs) {
@@ -172,8 +187,10 @@ json bench_to_json(const BenchQuestion& question, const std::vector<BenchRun>& r
   document["batch_size"] = run.batch_size;
   document["threads"] = run.thread_count;
   document["verdict"] = verdict_of(times);
+  document["step_ms"] = report::kShortStepMs;
+  document["step_variation"] = report::step_variation(times);
   document["step_ms_min"] = times.mean_ms / kDataShareOfStep;
-  document["recommendation"] = advice(question, run, times);
+  document["recommendation"] = advice(question, runs.size() > 1, run, times);
   document["first_pass"] = times_to_json(run.measured.first);
   document["runs"] = json::array();
   for (const BenchRun& one : runs) {

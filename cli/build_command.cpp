@@ -1,6 +1,7 @@
 // xtts-precompute build DATA CACHE: options -> BuildRequest, and what a person sees of the build.
-
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include "base/try.hpp"
 #include "cli/build_view.hpp"
@@ -9,6 +10,7 @@
 #include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
 #include "corpus/corpus.hpp"
+#include "corpus/several_corpora.hpp"
 #include "frontend/build_json.hpp"
 #include "frontend/build_rates.hpp"
 #include "frontend/build_request.hpp"
@@ -92,14 +94,40 @@ class Observer final : public pipeline::BuildObserver {
   frontend::BuildRates rates_;
 };
 
-Status run_build(Context& context, const BuildOptions& options) {
+// The corpora in DATA, as the file to build from; nothing is built.
+Status write_corpora(Context& context, const pipeline::BuildRequest& request,
+                     const std::string& path) {
+  XTTS_ASSIGN(const auto entries, corpus::find_corpora(context.env, request.data,
+                                                       request.recipe.corpus, request.audio_roots));
+  if (entries.empty()) {
+    return {StatusCode::kInvalidArgument,
+            request.data + " is one corpus, or none that is known: there is nothing to write"};
+  }
+  if (context.env.stat(path).ok()) {
+    return {StatusCode::kInvalidArgument, path + " is there already: name a new file"};
+  }
+  const std::string yaml = corpus::corpora_yaml(entries);
+  XTTS_ASSIGN(const auto file, context.env.open_for_write(path, WriteMode::kTruncate));
+  XTTS_TRY(file->append(as_bytes(std::string_view(yaml))));
+  XTTS_TRY(file->close());
+  context.inform("wrote " + path + ", which names " +
+                 report::format_counted(entries.size(), "corpus", "corpora") +
+                 ": look at it, and give it in place of DATA");
+  return {};
+}
+
+Status run_build(Context& context, const BuildOptions& options, const std::string& corpora_path) {
   XTTS_ASSIGN(const auto request, frontend::request_of(context.env, options, this_program(),
                                                        [&](const recipe::TrainerConfig& config) {
                                                          tell_trainer_keys(context, config);
                                                        }));
+  if (!corpora_path.empty()) return write_corpora(context, request, corpora_path);
   const auto begin = context.env.now();
   Observer observer(context, request);
+  std::optional<WorkInHand> work;
+  if (!request.dry_run) work.emplace();
   auto report = pipeline::build(context.env, request, observer);
+  work.reset();
   observer.finish();
   const double elapsed_s = std::chrono::duration<double>(context.env.now() - begin).count();
   if (!report) {
@@ -113,6 +141,43 @@ Status run_build(Context& context, const BuildOptions& options) {
   return {};
 }
 
+// What is given for its columns is short for settings of the recipe.
+struct ColumnFlags {
+  std::string audio, id, text, normalized, speaker, language, split, start, end;
+};
+
+std::vector<std::string> settings_of(const ColumnFlags& columns) {
+  std::vector<std::string> settings;
+  for (const auto& [key, name] : {std::pair("audio", &columns.audio),
+                                  {"id", &columns.id},
+                                  {"text", &columns.text},
+                                  {"normalized", &columns.normalized},
+                                  {"speaker", &columns.speaker},
+                                  {"language", &columns.language},
+                                  {"split", &columns.split},
+                                  {"start", &columns.start},
+                                  {"end", &columns.end}}) {
+    if (!name->empty())
+      settings.push_back("corpus." + std::string(key) + "_column=" + *name);
+  }
+  return settings;
+}
+
+void add_column_flags(Command& command, ColumnFlags& columns) {
+  const auto add = [&](const std::string& name, std::string& value, const std::string& what) {
+    command.option("--" + name + "-column", value, "NAME", what);
+  };
+  add("audio", columns.audio, "Of a CSV, TSV or JSONL list: the column that names the audio");
+  add("id", columns.id, "The column with ids");
+  add("text", columns.text, "The column with texts");
+  add("normalized", columns.normalized, "The column with normalized texts");
+  add("speaker", columns.speaker, "The column with speakers");
+  add("language", columns.language, "The column with languages");
+  add("split", columns.split, "The column with train, validation or test");
+  add("start", columns.start, "The column that says where in its file a clip begins, in seconds");
+  add("end", columns.end, "The column that says where it ends");
+}
+
 std::string layout_choices() {
   std::string text;
   for (const auto& layout : corpus::layout_names())
@@ -124,8 +189,11 @@ std::string layout_choices() {
 
 void add_build_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<BuildOptions>();
-  Command(app, context, "build",
-          "Make a cache from DATA, continue an interrupted one, or bring one up to date")
+  auto columns = std::make_shared<ColumnFlags>();
+  auto corpora_path = std::make_shared<std::string>();
+  Command command(app, context, "build",
+                  "Make a cache from DATA, continue an interrupted one, or bring one up to date");
+  command
       .required("DATA", options->data,
                 "A corpus in a known layout, any folder of audio, or a corpora.yaml")
       .required("CACHE", options->cache, "The cache's folder")
@@ -137,6 +205,8 @@ void add_build_command(CLI::App& app, Context& context) {
               "The trainer's config.yaml: its data keys are read")
       .option("--layout-of-data", options->layout_of_data, layout_choices(),
               "What DATA is (default: auto)")
+      .repeated("--audio-root", options->audio_roots, "DIR",
+                "A folder outside of DATA that lists and links may lead to")
       .option("--language", options->language, "NAME", "Language of clips whose list does not say")
       .option("--speakers", options->speakers_file, "FILE",
               "Speaker names in the order of their numbers, one a line")
@@ -151,6 +221,12 @@ void add_build_command(CLI::App& app, Context& context) {
       .option("--memory", options->memory, "SIZE",
               "At most this much (default: a quarter of RAM, 2G at most)")
       .option("--max-rejects", options->max_rejects, "N|P%", "Faulty clips that are tolerated")
+      .option("--max-dropped", options->max_dropped, "P%",
+              "Clips or hours that rules of the recipe may drop")
+      .option("--max-gone", options->max_gone, "P%",
+              "Clips of the cache that may have vanished from DATA")
+      .flag("--no-text", options->no_text,
+            "The sound alone: no texts, and lists that cannot be read are no matter")
       .option("--partition", options->partition, "I/N",
               "Only part I of N (from 1), for `merge` to join")
       .flag("--retry-rejects", options->retry_rejects, "Try rejected clips again")
@@ -158,13 +234,21 @@ void add_build_command(CLI::App& app, Context& context) {
       .flag("--allow-mixed", options->allow_mixed,
             "Add to a cache that another CPU or library version made")
       .flag("--dry-run", options->dry_run, "Say what would be done, and stop")
+      .option("--write-corpora", *corpora_path, "FILE",
+              "Write a corpora.yaml that names the corpora in DATA, and stop");
+  add_column_flags(command, *columns);
+  command
       .examples(
           "xtts-precompute ./data ./cache                             # the short form of build\n"
           "xtts-precompute build ./data ./cache --dry-run             # clips, hours, sizes, time\n"
           "xtts-precompute build ./data ./cache --config config.yaml  # the trainer's own keys\n"
           "xtts-precompute build ./data ./cache --layout packed --dtype float16 "
           "--set max_frames=1024")
-      .runs([&context, options] { return run_build(context, *options); });
+      .runs([&context, options, columns, corpora_path] {
+        BuildOptions all = *options;
+        for (std::string& setting : settings_of(*columns)) all.settings.push_back(setting);
+        return run_build(context, all, *corpora_path);
+      });
 }
 
 }  // namespace xtts::cli

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "formats/enum_names.hpp"
 #include "frontend/build_json.hpp"
 #include "recipe/recipe_file.hpp"
-#include "formats/enum_names.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
@@ -75,9 +75,8 @@ std::string recipe_text(const formats::Recipe& recipe) {
   const double seconds = static_cast<double>(features.max_frames) * features.stft.hop_samples /
                          features.sample_rate_hz;
   std::string text = recipe.name + ": " + format_count(features.sample_rate_hz) + " Hz, " +
-                     columns_text(features) + ", at most " +
-                     format_count(features.max_frames) + " frames (" +
-                     report::format_short(seconds) + " s)";
+                     columns_text(features) + ", at most " + format_count(features.max_frames) +
+                     " frames (" + report::format_short(seconds) + " s)";
   switch (recipe.text.tokens) {
     case formats::TokenKind::kNone:
       return text;
@@ -85,6 +84,38 @@ std::string recipe_text(const formats::Recipe& recipe) {
       return text + "; tokens: bytes, at most " + std::to_string(recipe.text.max_tokens);
     case formats::TokenKind::kCharacters:
       return text + "; tokens: characters, at most " + std::to_string(recipe.text.max_tokens);
+  }
+  return text;
+}
+
+// "3 min to 5 min", or one of them where both read the same.
+std::string range_text(const std::pair<double, double>& seconds) {
+  const std::string from = format_duration(seconds.first);
+  const std::string to = format_duration(seconds.second);
+  return from == to ? from : from + " to " + to;
+}
+
+// What the sample says of clips that are too long.
+std::string expected_text(const pipeline::BuildRequest& request,
+                          const pipeline::BuildPreview& preview) {
+  std::string text;
+  const auto& drops = preview.expected_drops;
+  const std::string limit = format_count(request.recipe.features.max_frames) + " frames";
+  if (drops.count > 0) {
+    text += line("Too long", "about " + format_counted(drops.count, "clip", "clips") + " of " +
+                                 format_count(preview.clip_count) + " for " + limit +
+                                 ", and would be dropped");
+    text += line("", pipeline::describe(drops, request.recipe));
+    if (preview.expected_drop_share > request.max_losses.dropped) {
+      text += line("", "That is more than --max-dropped allows (" +
+                           report::format_percent(request.max_losses.dropped) +
+                           "): the build would end unpublished, with exit code 3");
+    }
+  }
+  if (preview.expected_cut_count > 0) {
+    text += line(text.empty() ? "Too long" : "",
+                 "about " + format_counted(preview.expected_cut_count, "clip", "clips") +
+                     " without text, and would be cut to " + limit);
   }
   return text;
 }
@@ -135,7 +166,8 @@ std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& 
   std::size_t shown = 0;
   for (const auto& [character, count] : unknown) {
     if (++shown > kCharactersShown)
-      return text + " and " + format_count(unknown.size() - kCharactersShown) + " more";
+      return text + " and " + format_count(unknown.size() - kCharactersShown) +
+             " more (--json lists them)";
     text += (text.empty() ? "" : "  ") + escape_controls(character) + " x" + format_count(count);
   }
   return text;
@@ -153,7 +185,39 @@ std::string rejects_text(const std::vector<formats::Reject>& rejects) {
   std::string text = table.render(10);
   if (groups.size() > kRejectGroupsShown) {
     text += std::string(10, ' ') + "and " + format_count(groups.size() - kRejectGroupsShown) +
-            " more kinds\n";
+            " more kinds (--json lists them)\n";
+  }
+  return text;
+}
+
+// What would keep the clips that rules drop.
+std::string drops_text(const pipeline::BuildRequest& request,
+                       const std::vector<pipeline::DropRemedy>& drops) {
+  std::string text;
+  for (const pipeline::DropRemedy& drop : drops) {
+    const std::string advice = pipeline::describe(drop, request.recipe);
+    if (!advice.empty())
+      text += line("", format_count(drop.count) + " by " + drop.key + ": " + advice);
+  }
+  return text;
+}
+
+// "of 13 found: 11 stored, 2 dropped by rules; of 12 in the cache before: ...": where it is more
+// than one number.
+std::string accounting_text(const pipeline::Accounting& all) {
+  std::string text;
+  if (all.dropped + all.rejected > 0) {
+    text += line("Clips", "of " + format_count(all.found) + " found: " + format_count(all.stored) +
+                              " stored, " + format_count(all.dropped) + " dropped by rules, " +
+                              format_count(all.rejected) + " rejected");
+  }
+  if (all.before > 0) {
+    text += line(text.empty() ? "Clips" : "",
+                 "of " + format_count(all.before) +
+                     " in the cache before: " + format_count(all.reused) + " stay, " +
+                     format_count(all.changed) + " changed, " + format_count(all.renamed) +
+                     " renamed (copied), " + format_count(all.lost) + " dropped or rejected now, " +
+                     format_count(all.gone) + " gone; " + format_count(all.added) + " new");
   }
   return text;
 }
@@ -168,7 +232,7 @@ std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
   std::string text = table.render(10);
   if (kinds.size() > kRejectGroupsShown) {
     text += std::string(10, ' ') + "and " + format_count(kinds.size() - kRejectGroupsShown) +
-            " more kinds\n";
+            " more kinds (--json lists them)\n";
   }
   return text;
 }
@@ -200,27 +264,39 @@ std::string describe_preview(const pipeline::BuildRequest& request,
   std::string work = format_counted(preview.to_compute_count, "clip", "clips");
   if (preview.reused_count > 0)
     work += ", " + format_count(preview.reused_count) + " are in the cache already";
+  if (preview.renamed_count > 0) {
+    work += ", of which " + format_count(preview.renamed_count) +
+            " are in the cache by another name and are copied";
+  }
   if (preview.sealed_count > 0) {
     work += ", of which " + format_count(preview.sealed_count) +
             " were done by the interrupted build before";
   }
   if (preview.sound_seconds)
     work += "; about " + format_duration(*preview.sound_seconds) + " of sound";
-  if (preview.build_seconds) {
-    work += ", about " + format_duration(*preview.build_seconds) + " on " +
+  if (preview.build_seconds_range) {
+    work += ", about " + range_text(*preview.build_seconds_range) + " on " +
             format_counted(request.run.thread_count, "thread", "threads");
   }
   text += line("To do", work);
   if (preview.gone_count > 0) {
     text += line("", format_counted(preview.gone_count, "clip", "clips") +
                          " of the cache will go: not in DATA, or not chosen, any more");
+    if (preview.would_pass_max_gone)
+      text += line("", "That is more than --max-gone allows: the build would end with exit code 3");
   }
+  text += expected_text(request, preview);
   text += storage_lines(preview);
   text += free_line(request, preview);
   if (!preview.rejects.empty()) {
     text += line("Rejected", format_counted(preview.rejects.size(), "clip", "clips") +
                                  " before any was decoded");
     text += rejects_text(preview.rejects);
+    text += drops_text(request, preview.drops);
+    if (preview.would_pass_max_dropped) {
+      text +=
+          line("", "That is more than --max-dropped allows: the build would end with exit code 3");
+    }
   }
   return text;
 }
@@ -246,10 +322,7 @@ std::string describe_report(const pipeline::BuildRequest& request,
                      format_count(report.reused_count) + " reused, in " +
                      format_duration(elapsed_s);
   text += line("", work);
-  if (report.gone_count > 0) {
-    text += line("", format_counted(report.gone_count, "clip", "clips") +
-                         " gone from the cache: not in DATA, or not chosen, any more");
-  }
+  text += accounting_text(report.accounting);
   if (report.record_count > 0) {
     text += line("", splits_text(report.records_by_split) +
                          (report.speaker_count > 0
@@ -271,10 +344,7 @@ std::string describe_report(const pipeline::BuildRequest& request,
     text += line("Rejected", format_count(report.rejects.size()) + ", each with its reason in " +
                                  cache + "/rejects.jsonl");
     text += rejects_text(report.rejects);
-    if (report.frames_needed > 0) {
-      text += line("", "--set max_frames=" + std::to_string(report.frames_needed) +
-                           " loses none of the long ones");
-    }
+    text += drops_text(request, report.drops);
   }
   text += line("Next", request.partition
                            ? "xtts-precompute merge NEW PART..., once all " +

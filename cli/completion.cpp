@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "recipe/shipped.hpp"
+
 namespace xtts::cli {
 namespace {
 
@@ -17,6 +19,13 @@ std::vector<std::string> choices_in(const std::string& type_name) {
   return choices;
 }
 
+std::vector<std::string> recipe_names() {
+  std::vector<std::string> names;
+  for (const recipe::ShippedRecipe& recipe : recipe::shipped_recipes())
+    names.emplace_back(recipe.name);
+  return names;
+}
+
 CompletionOption describe_option(const CLI::Option& option) {
   CompletionOption out;
   for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
@@ -24,6 +33,7 @@ CompletionOption describe_option(const CLI::Option& option) {
   out.help = option.get_description();
   out.takes_value = option.get_items_expected_max() > 0;
   out.choices = choices_in(option.get_type_name());
+  if (option.check_lname("recipe")) out.names_beside_files = recipe_names();
   return out;
 }
 
@@ -46,6 +56,17 @@ std::vector<std::string> names_of(const std::vector<CompletionCommand>& commands
   return names;
 }
 
+std::string bash_words(const std::vector<std::string>& words) {
+  return "$(compgen -W " + single_quoted(joined(words)) + " -- \"$word\")";
+}
+
+std::string bash_reply(const CompletionOption& option) {
+  if (!option.choices.empty()) return bash_words(option.choices);
+  const std::string files = "$(compgen -f -- \"$word\")";
+  if (option.names_beside_files.empty()) return files;
+  return bash_words(option.names_beside_files) + " " + files;
+}
+
 std::string bash_values(const CompletionCommand& command) {
   std::string out;
   for (const CompletionOption& option : command.options) {
@@ -53,10 +74,7 @@ std::string bash_values(const CompletionCommand& command) {
     std::string pattern;
     for (const std::string& name : option.names) pattern += (pattern.empty() ? "" : "|") + name;
     out += "        " + pattern + ") ";
-    out += option.choices.empty() ? "COMPREPLY=($(compgen -f -- \"$word\"))"
-                                  : "COMPREPLY=($(compgen -W " +
-                                        single_quoted(joined(option.choices)) + " -- \"$word\"))";
-    out += "; return ;;\n";
+    out += "COMPREPLY=(" + bash_reply(option) + "); return ;;\n";
   }
   return out;
 }
@@ -71,12 +89,22 @@ std::string zsh_text(const std::string& text) {
   return out;
 }
 
+std::string zsh_value(const CompletionOption& option) {
+  if (!option.choices.empty()) return "(" + joined(option.choices) + ")";
+  if (option.names_beside_files.empty()) return "_files";
+  return "{compadd -- " + joined(option.names_beside_files) + "; _files}";
+}
+
 std::string zsh_option(const CompletionOption& option, const std::string& name) {
   std::string spec = name + "[" + zsh_text(option.help) + "]";
-  if (option.takes_value) {
-    spec += option.choices.empty() ? ":value:_files" : ":value:(" + joined(option.choices) + ")";
-  }
+  if (option.takes_value) spec += ":value:" + zsh_value(option);
   return single_quoted(spec);
+}
+
+std::string fish_value(const CompletionOption& option) {
+  if (!option.choices.empty()) return "-x -a " + single_quoted(joined(option.choices)) + " ";
+  if (option.names_beside_files.empty()) return "-r ";
+  return "-r -a " + single_quoted(joined(option.names_beside_files)) + " ";
 }
 
 }  // namespace
@@ -97,6 +125,7 @@ std::vector<CompletionCommand> describe_commands(const CLI::App& app) {
         is_first_positional = false;
       }
     }
+    if (out.name == "recipes") out.first_choices = recipe_names();
     commands.push_back(std::move(out));
   }
   return commands;
@@ -194,9 +223,7 @@ std::string fish_completion(const std::vector<CompletionCommand>& commands) {
         out +=
             name.rfind("--", 0) == 0 ? "-l " + name.substr(2) + " " : "-s " + name.substr(1) + " ";
       }
-      if (option.takes_value)
-        out +=
-            option.choices.empty() ? "-r " : "-x -a " + single_quoted(joined(option.choices)) + " ";
+      if (option.takes_value) out += fish_value(option);
       out += "-d " + single_quoted(option.help) + "\n";
     }
   }

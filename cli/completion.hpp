@@ -14,7 +14,8 @@ struct CompletionOption {
   std::vector<std::string> names;  // "--json", "-q"
   std::string help;
   bool takes_value = false;
-  std::vector<std::string> choices;  // of the value; empty: a file, or anything
+  std::vector<std::string> choices;             // of the value; empty: a file, or anything
+  std::vector<std::string> names_beside_files;  // words that a value may be instead of a file
 };
 
 struct CompletionCommand {

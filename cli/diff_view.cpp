@@ -3,8 +3,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <utility>
 
+#include "reader/repair_advice.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
@@ -75,7 +77,7 @@ std::string describe(const ClipDifference& difference) {
 
 std::string describe_more(std::uint64_t count, std::size_t listed, const std::string& what) {
   if (count <= listed) return {};
-  return "and " + format_count(count - listed) + " more " + what + "\n";
+  return "and " + format_count(count - listed) + " more " + what + " (--limit N lists more)\n";
 }
 
 std::string describe(const ColumnSummary& column) {
@@ -150,6 +152,17 @@ json list_of(const std::vector<Item>& items) {
   return list;
 }
 
+// "'xtts-precompute verify b --repair' mends it"
+std::string repairs_of(const DiffReport& report) {
+  std::set<std::string> caches;
+  for (const auto& record : report.unreadable) caches.insert(record.cache);
+  std::string text;
+  for (const std::string& cache : caches)
+    text += (text.empty() ? "'" : " and '") + reader::repair_command(cache) + "'";
+  return text +
+         (caches.size() == 1 ? " mends it or says what would" : " mend them or say what would");
+}
+
 }  // namespace
 
 std::string describe_caches(const DiffQuestion& question, const DiffReport& report) {
@@ -198,7 +211,7 @@ std::string describe_outcome(const DiffQuestion& question, const DiffReport& rep
           format_count(report.only_in_b_count) + " only in B";
   if (report.unreadable_count > 0) {
     text += ", " + format_counted(report.unreadable_count, "damaged record", "damaged records") +
-            " (verify says more)";
+            " (" + repairs_of(report) + ")";
   }
   return text + "; in " + report::format_duration(question.seconds) + "\n";
 }

@@ -128,11 +128,15 @@ std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
   return text.empty() ? "none" : text;
 }
 
-std::string names_text(const std::vector<std::string>& names) {
+// "3: anna, ben, clara". A corpus that is built by itself has a data set without a name, which is
+// none to tell of.
+std::string names_text(std::vector<std::string> names) {
   constexpr std::size_t kShown = 5;
+  std::erase(names, "");
   std::string text = format_count(names.size());
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-    text += (i == 0 ? ": " : ", ") + (names[i].empty() ? "(unnamed)" : escape_controls(names[i]));
+    text += (i == 0 ? ": " : ", ") +
+            report::shorten(escape_controls(names[i]), report::Table::kCellWidthMax);
   }
   return text + (names.size() > kShown ? ", ..." : "");
 }

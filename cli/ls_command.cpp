@@ -1,8 +1,12 @@
 // ls: one clip a line.
+#include <charconv>
+#include <limits>
+
 #include "base/try.hpp"
 #include "cli/clip_facts.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/ls_columns.hpp"
 #include "cli/stop_signal.hpp"
 #include "frontend/json_text.hpp"
 #include "query/fields.hpp"
@@ -12,11 +16,11 @@
 namespace xtts::cli {
 namespace {
 
-using report::Align;
-
 struct LsOptions {
   std::string cache;
   std::string where;
+  std::string columns;
+  std::string limit;
 };
 
 // Where the clips go: each kind of output is one of these.
@@ -54,65 +58,66 @@ class JsonSink final : public ClipSink {
   bool is_first_ = true;
 };
 
-std::vector<std::string> cells_of(const ClipFacts& clip) {
-  return {report::escape_controls(clip.full_id()), std::to_string(clip.plan.mel_len),
-          report::format_fixed(clip.seconds, 2),   clip.split(),
-          report::escape_controls(clip.speaker),   report::escape_controls(clip.text())};
-}
-
-const std::vector<Align> kColumns{Align::kLeft, Align::kRight, Align::kRight,
-                                  Align::kLeft, Align::kLeft,  Align::kLeft};
-
 // Tabs for pipes, nothing cut.
 class TabSink final : public ClipSink {
  public:
-  explicit TabSink(Context& context) : context_(context) {}
+  TabSink(Context& context, const query::Tables& tables, const LsColumns& columns)
+      : context_(context), tables_(tables), columns_(columns) {}
   void add(const ClipFacts& clip) override {
-    report::Table row(kColumns);
-    row.add_row(cells_of(clip));
+    report::Table row(columns_.alignment());
+    row.add_row(columns_.cells(tables_, clip));
     context_.print(row.render_tabs());
   }
   void end(const Status&) override {}
 
  private:
   Context& context_;
+  const query::Tables& tables_;
+  const LsColumns& columns_;
 };
 
-// Aligned within pages of lines, cut at the terminal's edge.
+// Under a header, aligned within pages of lines, cut at the terminal's edge.
 class TerminalSink final : public ClipSink {
  public:
-  explicit TerminalSink(Context& context) : context_(context), page_(kColumns) {}
+  TerminalSink(Context& context, const query::Tables& tables, const LsColumns& columns)
+      : context_(context), tables_(tables), columns_(columns), page_(columns.alignment()) {
+    page_.add_row(columns.header());
+  }
   void add(const ClipFacts& clip) override {
-    page_.add_row(cells_of(clip));
+    page_.add_row(columns_.cells(tables_, clip));
     if (++row_count_ % kPageRows == 0) print_page();
   }
-  void end(const Status&) override { print_page(); }
+  void end(const Status&) override {
+    if (row_count_ > 0) print_page();
+  }
 
  private:
   static constexpr std::uint64_t kPageRows = 1000;
   void print_page() {
     context_.print(page_.render(0, context_.out.width()));
     context_.out.flush();
-    page_ = report::Table(kColumns);
+    page_ = report::Table(columns_.alignment());
   }
   Context& context_;
+  const query::Tables& tables_;
+  const LsColumns& columns_;
   report::Table page_;
   std::uint64_t row_count_ = 0;
 };
 
-std::unique_ptr<ClipSink> make_sink(Context& context) {
+std::unique_ptr<ClipSink> make_sink(Context& context, const query::Tables& tables,
+                                    const LsColumns& columns) {
   if (context.flags.json) return std::make_unique<JsonSink>(context);
-  if (context.out.is_terminal()) return std::make_unique<TerminalSink>(context);
-  return std::make_unique<TabSink>(context);
+  if (context.out.is_terminal()) return std::make_unique<TerminalSink>(context, tables, columns);
+  return std::make_unique<TabSink>(context, tables, columns);
 }
 
-Status list_clips(Context& context, reader::CacheView& view,
-                  const std::optional<query::Expression>& where, ClipSink& sink,
-                  std::uint64_t& listed) {
-  const query::Tables tables = query::Tables::of(view.manifest());
+Status list_clips(Context& context, reader::CacheView& view, const query::Tables& tables,
+                  const std::optional<query::Expression>& where, std::uint64_t limit,
+                  ClipSink& sink, std::uint64_t& listed) {
   static const formats::RecordFacts kNoFacts;
   const bool plan_decides = where && !where->needs_facts();
-  for (std::uint64_t position = 0; position < view.size(); ++position) {
+  for (std::uint64_t position = 0; position < view.size() && listed < limit; ++position) {
     if (stop_requested()) return {StatusCode::kCancelled, "stopped"};
     if (context.out.is_abandoned()) return {};
     XTTS_ASSIGN(const formats::PlanRow plan, view.plan_row(position));
@@ -125,15 +130,34 @@ Status list_clips(Context& context, reader::CacheView& view,
   return {};
 }
 
+Result<std::uint64_t> parse_limit(const std::string& text) {
+  std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
+  if (text.empty()) return limit;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, limit);
+  if (error == std::errc() && rest == end && limit > 0) return limit;
+  return Status(StatusCode::kInvalidArgument,
+                "--limit is a number of clips from 1 on, not '" + text + "'");
+}
+
 Status run_ls(Context& context, const LsOptions& options) {
   std::optional<query::Expression> where;
   if (!options.where.empty()) {
     XTTS_ASSIGN(where, query::Expression::parse(options.where));
   }
+  if (context.flags.json && !options.columns.empty()) {
+    return {StatusCode::kInvalidArgument,
+            "--columns: with --json every clip has all that is known of it; choose there"};
+  }
+  XTTS_ASSIGN(const LsColumns columns,
+              LsColumns::parse(options.columns.empty() ? LsColumns::kDefault
+                                                       : std::string_view(options.columns)));
+  XTTS_ASSIGN(const std::uint64_t limit, parse_limit(options.limit));
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
-  const auto sink = make_sink(context);
+  const query::Tables tables = query::Tables::of(view->manifest());
+  const auto sink = make_sink(context, tables, columns);
   std::uint64_t listed = 0;
-  const Status status = list_clips(context, *view, where, *sink, listed);
+  const Status status = list_clips(context, *view, tables, where, limit, *sink, listed);
   sink->end(status);
   if (status.ok() && !context.out.is_abandoned()) {
     context.debug(report::format_count(listed) + " of " +
@@ -143,12 +167,13 @@ Status run_ls(Context& context, const LsOptions& options) {
 }
 
 std::string fields_help() {
-  report::Table table({Align::kLeft, Align::kLeft});
+  report::Table table({report::Align::kLeft, report::Align::kLeft});
   for (const query::Field& field : query::fields()) {
     table.add_row({std::string(field.name), std::string(field.help)});
   }
-  return "Fields of --where (== != < <= > >=, ~ for a regular expression, and, or, not, "
-         "parentheses):\n" +
+  return "Columns, and the fields of --where (== != < <= > >=, ~ for a regular expression, and, "
+         "or, "
+         "not, parentheses):\n" +
          table.render(2) + "\n";
 }
 
@@ -159,11 +184,15 @@ void add_ls_command(CLI::App& app, Context& context) {
   Command(app, context, "ls", "List clips, one a line: id, frames, seconds, split, speaker, text")
       .required("CACHE", options->cache, "The cache's folder")
       .option("--where", options->where, "EXPRESSION", "Only clips for which this is true")
+      .option("--columns", options->columns, "NAME,...",
+              "What to show of a clip (" + std::string(LsColumns::kDefault) + ")")
+      .option("--limit", options->limit, "N", "The first N of them")
       .notes(fields_help())
       .examples(
           "xtts-precompute ls ./cache\n"
           "xtts-precompute ls ./cache --where 'seconds > 10 and speaker == \"anna\"'\n"
           "xtts-precompute ls ./cache --where 'text ~ \"^[Tt]he \" or cut' | cut -f1\n"
+          "xtts-precompute ls ./cache --columns id,peak,warnings --limit 20\n"
           "xtts-precompute ls ./cache --json | jq -r '.clips[].id'")
       .runs([&context, options] { return run_ls(context, *options); });
 }

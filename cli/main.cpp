@@ -39,6 +39,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_diff_command(app, context);
   add_bench_command(app, context);
   add_recipes_command(app, context);
+  add_formats_command(app, context);
   add_completion_command(app, context);
 }
 
@@ -116,7 +117,7 @@ int conclude(Context& context, const Status& status) {
   (void)context.err.finish();  // nobody is left to be told
   if (!status.ok() || written.ok()) return exit_code_of(status, stop_signal());
   context.err.write("xtts-precompute: " + written.message() + "\n");
-  return exit_code_of(written, 0);
+  return exit_code_of(written, stop_signal());
 }
 
 int run_main(std::vector<std::string> arguments) {

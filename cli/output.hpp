@@ -1,6 +1,7 @@
 // Output: stdout or stderr. Buffered, counts what it writes, and never raises SIGPIPE: when the
 // reader at the other end has gone (`ls | head`), the rest is thrown away quietly; any other
-// failure (a full disk, a closed stdout) is kept and told by finish(). Synchronised inside.
+// failure (a full disk, a closed stdout) is kept and told by finish(); where nobody reads and a signal
+// to stop comes, the rest is given up (kCancelled). Synchronised inside.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,10 @@ class Output {
   std::string buffer_;
   int failure_ = 0;  // errno of the first failure
 };
+
+// All of it, however slowly it is taken. 0 or errno; EINTR: a signal to stop came, and for a moment
+// nobody took anything.
+[[nodiscard]] int write_patiently(int descriptor, std::string_view text);
 
 // Ignores SIGPIPE, and fills closed standard descriptors so that no file of a cache is opened as
 // number 1 or 2. Call first.

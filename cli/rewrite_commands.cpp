@@ -1,6 +1,8 @@
 // compact, convert and merge: a cache written anew from caches.
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/try.hpp"
 #include "cli/command.hpp"
@@ -54,10 +56,14 @@ class RewriteProgress {
     };
     view_.update({[&](std::size_t width) { return report::shorten(text(), width); }, text});
   }
-  void clear() { view_.clear(); }
+  void clear() {
+    view_.clear();
+    work_.reset();
+  }
 
  private:
   ProgressView view_;
+  std::optional<WorkInHand> work_{std::in_place};
 };
 
 maintain::WriteRun run_of(Context& context, std::uint32_t thread_count, RewriteProgress& progress) {

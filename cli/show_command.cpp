@@ -8,11 +8,13 @@
 #include "cli/clip_facts.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
 #include "cli/record_files.hpp"
 #include "dsp/mel_filters.hpp"
 #include "formats/feature_config_json.hpp"
 #include "formats/reject.hpp"
 #include "frontend/stored_sound.hpp"
+#include "reader/repair_advice.hpp"
 #include "report/human.hpp"
 #include "report/mel_picture.hpp"
 #include "report/table.hpp"
@@ -29,6 +31,7 @@ using report::format_short;
 struct ShowOptions {
   std::string cache, id;
   std::string png, npy, wav, data;
+  std::vector<std::string> audio_roots;
 };
 
 // What was asked for but is not there: rejected, or never seen.
@@ -67,7 +70,8 @@ Result<std::vector<ColumnSummary>> read_columns(reader::CacheView& view, std::ui
     summary.is_baked = column.spec.name == "mel" && view.manifest().features.contains("baked");
     XTTS_ASSIGN(const auto location, view.location(column.spec.id, position));
     if (location.block_row == formats::kNoRecord) continue;  // an added column lacks it
-    XTTS_ASSIGN(summary.record, view.read_record(column.spec.name, position));
+    XTTS_ASSIGN(summary.record,
+                reader::with_repair(view.read_record(column.spec.name, position), view.path()));
     const std::vector<float> values = values_as_float32(summary.record);
     if (!values.empty()) {
       const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -270,8 +274,8 @@ Result<std::string> draw(const ClipFacts& clip, const ColumnSummary& mel,
 Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
                                     reader::CacheView& view, std::uint64_t position) {
   const frontend::Asker asker = this_program();
-  XTTS_ASSIGN(auto sound,
-              frontend::StoredSound::open(context.env, view, options.data, asker));
+  XTTS_ASSIGN(auto sound, frontend::StoredSound::open(context.env, view, options.data,
+                                                      options.audio_roots, asker));
   XTTS_ASSIGN(const std::vector<float> samples, sound.read(position));
   return encode_wav(samples, sound.sample_rate_hz());
 }
@@ -280,7 +284,7 @@ Status write_files(Context& context, const ShowOptions& options, reader::CacheVi
                    std::uint64_t position, const ClipFacts& clip,
                    const std::vector<ColumnSummary>& columns) {
   const auto write = [&](const std::string& path, std::string_view bytes) {
-    XTTS_TRY(replace_file(context.env, path, as_bytes(bytes)));
+    XTTS_TRY(write_output_file(context.env, path, bytes));
     context.inform("wrote " + path + ", " + report::format_size(bytes.size()));
     return Status();
   };
@@ -303,6 +307,12 @@ Status write_files(Context& context, const ShowOptions& options, reader::CacheVi
 }
 
 Status run_show(Context& context, const ShowOptions& options) {
+  const bool writes_to_stdout = is_standard_output(options.npy) ||
+                                is_standard_output(options.png) || is_standard_output(options.wav);
+  if (writes_to_stdout && context.flags.json) {
+    return {StatusCode::kInvalidArgument,
+            "--json writes to the same stdout: give a file's name, or leave --json out"};
+  }
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
   XTTS_ASSIGN(const auto position, view->find(options.id));
   if (!position) return explain_absence(*view, options.id);
@@ -312,7 +322,7 @@ Status run_show(Context& context, const ShowOptions& options) {
   const ClipFacts clip = describe_clip(tables, plan, std::move(facts));
   XTTS_ASSIGN(const std::vector<ColumnSummary> columns, read_columns(*view, *position));
   XTTS_TRY(write_files(context, options, *view, *position, clip, columns));
-  context.print(describe(clip, columns));
+  if (!writes_to_stdout) context.print(describe(clip, columns));
   context.print_json(to_json(clip, columns));
   return {};
 }
@@ -325,14 +335,22 @@ void add_show_command(CLI::App& app, Context& context) {
       .required("CACHE", options->cache, "The cache's folder")
       .required("ID", options->id, "The clip's id, as ls shows it")
       .option("--png", options->png, "FILE", "Write a picture of the mel spectrogram")
-      .option("--npy", options->npy, "FILE", "Write the first column, the mel, as a NumPy array [frames, mels]")
+      .option("--npy", options->npy, "FILE",
+              "Write the first column, the mel, as a NumPy array [frames, mels]")
       .option("--wav", options->wav, "FILE",
               "Write the conditioned sound that the features were made of, or the column wave")
       .option("--data", options->data, "DATA", "Where the sources lie now, for --wav")
+      .repeated("--audio-root", options->audio_roots, "DIR",
+                "For --wav: as for build, in that order (default: those of the last build)")
       .examples(
           "xtts-precompute show ./cache LJ001-0001\n"
           "xtts-precompute show ./cache LJ001-0001 --png mel.png --npy mel.npy\n"
-          "xtts-precompute show ./cache LJ001-0001 --wav heard.wav")
+          "xtts-precompute show ./cache LJ001-0001 --wav heard.wav\n"
+          "xtts-precompute show ./cache LJ001-0001 --wav /dev/stdout | aplay")
+      .notes(
+          "A FILE that is there is replaced, whole or not at all; a FIFO or /dev/stdout is written "
+          "to, and then\n"
+          "nothing else is printed there.\n\n")
       .runs([&context, options] { return run_show(context, *options); });
 }
 

@@ -53,7 +53,10 @@ Status run_verify(Context& context, const VerifyOptions& options) {
     recompute_progress.clear();
     repair_progress.update(done, total);
   };
+  std::optional<WorkInHand> work;
+  if (settings.repair || settings.level == verify::Level::kDeep) work.emplace();
   auto report = verify::verify_cache(context.env, options.cache, settings);
+  work.reset();
   progress.clear();
   recompute_progress.clear();
   repair_progress.clear();
@@ -64,9 +67,10 @@ Status run_verify(Context& context, const VerifyOptions& options) {
     context.print("and " +
                   format_counted(report->finding_count - report->findings.size(), "more finding",
                                  "more findings") +
-                  "\n");
+                  ", told once these are mended\n");
   }
   for (const verify::Mended& mended : report->repaired) context.print(to_text(mended));
+  if (report->remedy) context.print(to_text(*report->remedy));
   context.summarize(summary_of(*report));
   context.print_json(frontend::to_json(*report));
   if (report->ok) return {};
@@ -87,6 +91,14 @@ void add_verify_command(CLI::App& app, Context& context) {
             "Make again what is damaged, byte for byte, and nothing else")
       .option("--data", options->data, "DATA",
               "deep, repair: where the sources are (default: where the last build found them)")
+      .repeated("--audio-root", options->audio_roots, "DIR",
+                "deep, repair: as for build, in that order (default: those of the last build)")
+      .option("--index", options->index, "NAME",
+              "repair: the index-....bin that a lost manifest is made again from, where which is the "
+              "newest cannot be proved")
+      .option("--max-gone", options->max_gone, "P%",
+              "repair: leave out up to so many of the clips, where no source makes their lost records "
+              "again")
       .option("--sample", options->sample, "P%", "deep: so many of the clips, by a seeded hash")
       .option("--seed", options->seed, "N", "deep: of the sample")
       .option("--isa", options->isa, "{best,scalar,avx2,avx512}", "deep, repair: instruction set")

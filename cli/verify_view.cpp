@@ -28,7 +28,6 @@ std::string to_text(const verify::Finding& finding) {
   if (!finding.column.empty()) text += " (" + escape_controls(finding.column) + ")";
   if (!finding.expected.empty()) text += ", expected " + escape_controls(finding.expected);
   if (!finding.found.empty()) text += ", found " + escape_controls(finding.found);
-  if (!finding.remedy.empty()) text += "\n  " + escape_controls(finding.remedy);
   return text + "\n";
 }
 
@@ -40,15 +39,23 @@ std::string to_text(const verify::Mended& mended) {
   return text + "\n";
 }
 
+std::string to_text(const verify::Remedy& remedy) {
+  const std::string note = remedy.note.empty() ? "what helps" : remedy.note;
+  return escape_controls(note) + ":\n  " + escape_controls(remedy.command) + "\n";
+}
+
 std::string summary_of(const verify::Report& report) {
   const char* const verdict = !report.ok ? "damaged" : report.repaired.empty() ? "ok" : "mended";
   std::string text =
-      std::string(verdict) + ": " + format_counted(report.record_count, "record", "records") +
-      " in " + format_counted(report.shard_count, "shard", "shards") + ", " +
+      std::string(verdict) + ": " + format_counted(report.clip_count, "clip", "clips") + ", " +
+      format_counted(report.record_count, "record", "records") + " in " +
+      format_counted(report.shard_count, "shard", "shards") + ", " +
       format_size(report.bytes_checked) + " checked in " + report::format_duration(report.seconds);
   if (report.level == verify::Level::kQuick)
     text += " (quick: manifest, sizes and plan; --level full checks every byte)";
   if (report.level == verify::Level::kDeep) text += deep_summary(report);
+  if (report.clip_count > 0 && !report.has_sources)
+    text += "; sources.bin is missing, so the next build hashes all sources";
   return text + "\n";
 }
 

@@ -21,6 +21,24 @@ if(TARGET xtts_reader)
     COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/xttsConfig.cmake ${PROJECT_BINARY_DIR}/xttsConfigVersion.cmake
     DESTINATION ${xtts_package_folder})
+
+  # For programs that are not built with CMake: pkg-config --cflags --libs xtts-reader.
+  set(xtts_pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH xtts_prefix_from_pkgconfig
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  file(RELATIVE_PATH xtts_libdir_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+  file(RELATIVE_PATH xtts_includedir_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+  function(xtts_install_pc target name description)
+    set(xtts_pc_name ${name})
+    set(xtts_pc_description ${description})
+    set(xtts_pc_library ${target})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/xtts-library.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${xtts_pkgconfig_folder})
+  endfunction()
+  xtts_install_pc(xtts_reader xtts-reader "Batches out of caches of speech features, from C and C++")
+  if(TARGET xtts_builder)
+    xtts_install_pc(xtts_builder xtts-builder "Builds and verifies caches of speech features, from C++")
+  endif()
 endif()
 
 if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/configs/recipes)
