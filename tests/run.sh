@@ -1,11 +1,23 @@
 #!/usr/bin/env bash
-# tests/run.sh [quick]: installs what is missing, builds, and runs all tests: optimized, with every warning an error; then, unless
-# `quick`, most of them under the address and undefined-behaviour sanitizers, and those with several threads under the thread sanitizer; at
-# last those of the Python package, installed as users install it.
-# XTTS_CORPUS names a folder with the unpacked test corpus; tests that need it say that they skip where it is absent.
+# tests/run.sh [quick]: installs what is missing, builds, and tests.
+#   quick   the program, and the tests of what a cache stands on: minutes, for a newcomer
+#   (none)  everything, as CI does: all tests, optimized and with warnings as errors; most of them
+#           again under the address and undefined-behaviour sanitizers, those with several threads
+#           under the thread sanitizer; then the Python package, installed as users install it
+# XTTS_CORPUS names a folder with the unpacked test corpus. Where it is absent, the tests that need
+# it say that they skip.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cli/setup.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/package_path.sh"
 cd "$project"
+
+case ${1:-} in
+  "" | quick) ;;
+  *)
+    say "usage: tests/run.sh [quick]"
+    exit 2
+    ;;
+esac
 install_missing "${build_packages[@]}" "${test_packages[@]}"
 
 # The corpus lies beside the project where the project was checked out with it.
@@ -16,32 +28,61 @@ if [ -z "${XTTS_CORPUS:-}" ] && [ -f "$project/../shared/corpus/corpus.tar.gz" ]
 fi
 [ -n "${XTTS_CORPUS:-}" ] || say "XTTS_CORPUS is not set: tests on the recorded corpus will say that they skip."
 
-# run_preset PRESET [TARGET ...]: builds and runs all tests, or those of the named programs (which begin the names of their tests).
-run_preset() {
-  local preset=$1 chosen=()
+# run_tests PRESET [ctest arguments]: the tests that are built.
+run_tests() {
+  local preset=$1
   shift
-  say "== $preset: building"
-  if [ $# -gt 0 ]; then
-    chosen=(-R "^($(IFS='|'; echo "$*"))\.")
-    build "$preset" --target "$@"
-  else
-    build "$preset"
-  fi
   say "== $preset: testing"
-  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "${chosen[@]}" ${left_out:+-E "$left_out"}
+  with_packages_only ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "$@"
 }
 
-run_preset check
-if [ "${1:-}" != quick ]; then
-  export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-  # All but what only prints and draws: those programs take as long to compile as all of these. Left out are the longest loops and largest
-  # images that have their like in the other store; all of them run above.
-  left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*FailsOnce' run_preset asan base_test corpus_test decode_test decode_worker_test dsp_test formats_test maintain_test pipeline_test public_cache_test \
-    gpu_test capi_test loader_test public_reader_test batch_damage_test direct_reading_test query_test reader_test recipe_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test \
-    block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer manifest_fuzzer query_expression_fuzzer \
-    recipe_fuzzer record_facts_fuzzer reject_fuzzer
-  # What works on several threads.
-  run_preset tsan pipeline_thread_test verify_test base_test loader_test public_reader_test direct_reading_test
+# run_programs PRESET PROGRAM ...: builds these test programs, whose names begin those of their
+# tests, and runs their tests without those that $left_out matches.
+run_programs() {
+  local preset=$1
+  shift
+  say "== $preset: building"
+  build "$preset" --target "$@"
+  run_tests "$preset" -R "^($(IFS='|'; echo "$*"))\." ${left_out:+-E "$left_out"}
+}
+
+if [ "${1:-}" = quick ]; then
+  # The folders under a cache, and the command line's cases, which run the real program.
+  quick=(base_test formats_test store_test reader_test loader_test verify_test)
+  say "== check: building"
+  build check --target xtts-precompute "${quick[@]}"
+  run_tests check -R "^(cli|cli_cache|$(IFS='|'; echo "${quick[*]}"))\."
+  say "Left out: the other tests, the sanitizers and the Python package (tests/run.sh runs all)."
+  exit
 fi
+
+say "== check: building"
+build check
+run_tests check
+
+# Debian has no Apache Arrow. PyPI's is for the tests that read Parquet and Arrow files; without it
+# they say that they skip.
+arrow=build/arrow-env
+if [ ! -d "$arrow" ] && ! { python3 -m venv "$arrow" && "$arrow/bin/pip" install --quiet 'pyarrow>=26,<27'; }; then
+  say "pyarrow could not be installed: tests of Parquet and Arrow files will say that they skip."
+  rm -rf "$arrow"
+fi
+[ ! -d "$arrow" ] || XTTS_ARROW_ROOT=$("$arrow/bin/python" -c 'import pyarrow; print(pyarrow.__path__[0])')
+export XTTS_ARROW_ROOT
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+# All but what only prints and draws: those programs take as long to compile as all of these. Left
+# out are the longest loops and largest images that have their like in the other store; all of them
+# run above.
+left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*FailsOnce' \
+  run_programs asan base_test batch_damage_test capi_test corpus_test decode_test decode_worker_test \
+  direct_reading_test dsp_test formats_test gpu_test loader_test maintain_test pipeline_test \
+  public_cache_test public_reader_test query_test reader_test recipe_test store_fault_test store_test \
+  text_test verify_damage_test verify_deep_test verify_test \
+  block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer \
+  manifest_fuzzer query_expression_fuzzer recipe_fuzzer record_facts_fuzzer reject_fuzzer
+unset XTTS_ARROW_ROOT
+# What works on several threads.
+left_out='' run_programs tsan base_test direct_reading_test loader_test pipeline_thread_test \
+  public_reader_test verify_test
 
 tests/python/run.sh

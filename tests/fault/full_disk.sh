@@ -67,4 +67,58 @@ for ((kib = first_kib + 8; kib < second_kib * 2; kib += 2 * step_kib)); do
   umount "$disk"
 done
 [ "$updates" -ge 3 ] || fail "the disk was full in only $updates updates"
-conclude "$full first builds and $updates updates met a full disk"
+
+# compact writes the whole cache once more: what it says it needs is enough, and a disk that is full half way loses nothing.
+for number in 0 1 2; do cp "$folder/more/wavs/clip-001$number.wav" "$folder/more/wavs/clip-000$number.wav"; done
+run build "$folder/more" "$folder/second" "${settings[@]}"
+expect_code 0 "an update that leaves three records behind"
+old_kib=$(du -sk "$folder/second" | cut -f1)
+# told: the bytes that the last command said it needs, in KiB, rounded up.
+told() {
+  python3 -c 'import re, sys
+amount, unit = re.search(r"needs about ([0-9.]+) ([KM])iB", open(sys.argv[1]).read()).groups()
+print(int(float(amount) * {"K": 1, "M": 1024}[unit]) + 2)' "$folder/err"
+}
+compacts=0
+enough=
+for ((spare = 4; spare < 2 * old_kib; spare += old_kib / 8 + 1)); do
+  mount -t tmpfs -o size=64m none "$disk"
+  cp -r "$folder/second" "$disk/cache"
+  mount -o "remount,size=$((old_kib + spare))k" "$disk"
+  run compact "$disk/cache" --quiet
+  if [ "$code" -eq 0 ]; then umount "$disk"; break; fi
+  compacts=$((compacts + 1))
+  expect_a_full_disk "compact with $spare KiB"
+  enough=$(told)
+  same_bytes "$folder/second" "$disk/cache" "compact with $spare KiB"
+  mount -o "remount,size=$(($(df -k --output=used "$disk" | tail -n 1) + enough))k" "$disk"
+  run compact "$disk/cache" --quiet
+  expect_code 0 "compact with the $enough KiB that it asked for"
+  umount "$disk"
+done
+[ "$compacts" -ge 2 ] || fail "the disk was full in only $compacts runs of compact"
+
+# Segments keep their sources decoded beside the cache: they are part of what a build needs.
+python3 - "$folder/parts" <<'PY'
+import json, os, random, sys, wave
+os.makedirs(sys.argv[1])
+for name in "xy":
+    with wave.open(f"{sys.argv[1]}/{name}.wav", "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(22050)
+        file.writeframes(random.Random(name).randbytes(2 * 22050 * 60))
+with open(sys.argv[1] + "/clips.jsonl", "w") as file:
+    for i in range(12):  # the two in turn, so that both stay decoded
+        for name in "xy":
+            file.write(json.dumps({"audio": f"{name}.wav", "text": "a", "start": 5 * i, "end": 5 * i + 1, "id": f"c-{i:02}-{name}"}) + "\n")
+PY
+mount -t tmpfs -o size=2m none "$disk"
+run build "$folder/parts" "$disk/cache" --layout packed --quiet
+expect_a_full_disk "segments in 2 MiB"
+enough=$(told)
+mount -o "remount,size=$(($(df -k --output=used "$disk" | tail -n 1) + enough))k" "$disk"
+run build "$folder/parts" "$disk/cache" --layout packed --quiet
+expect_code 0 "segments with the $enough KiB that the build asked for"
+umount "$disk"
+conclude "$compacts runs of compact, $full first builds and $updates updates met a full disk"

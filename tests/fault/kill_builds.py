@@ -25,7 +25,7 @@ import make_clips
 
 CLIPS = 40
 # A record may have 16 MiB, so that eight make a shard; packed ones take what they need.
-SETTINGS = ["--layout", "packed", "--set", "max_frames=52428", "--max-rejects", "1", "--quiet", "-j", "2"]
+SETTINGS = ["--max-gone", "100%", "--layout", "packed", "--set", "max_frames=52428", "--max-rejects", "1", "--quiet", "-j", "2"]
 # Steps to wait for: names in CACHE/.build/ (or CACHE/) whose appearance is the sign to kill.
 SIGNS = [".build/lock", ".build/journal", ".build/mel-", ".build/tokens-", ".build/index", ".build/manifest.json", ".build/rejects",
          "shards/mel/00002-", "index-", "sources.bin.tmp"]

@@ -51,6 +51,26 @@ void add_cache_without(MemoryEnv& env, const std::string& lost) {
   }
 }
 
+// A shard with a record that no clip names any more is lost.
+const Files& updated_cache() {
+  static const Files files = [] {
+    MemoryEnv env;
+    add_corpus(env);
+    for (const auto& [name, bytes] : whole_cache()) env.add_file(kCache + "/" + name, bytes);
+    env.add_file(sound_path(0, kData + "/wavs"), tone_wav(900.0, {.seconds = 0.1}));
+    must_build(env, request_for(recipe_of_small_shards(), 1));
+    return files_below(env);
+  }();
+  return files;
+}
+
+void add_updated_cache(MemoryEnv& env) {
+  add_corpus(env);
+  env.add_file(sound_path(0, kData + "/wavs"), tone_wav(900.0, {.seconds = 0.1}));
+  for (const auto& [name, bytes] : updated_cache())
+    if (!name.starts_with("shards/mel/00000-")) env.add_file(kCache + "/" + name, bytes);
+}
+
 Result<verify::Report> repair(Env& env) {
   verify::Options options;
   options.repair = true;
@@ -110,6 +130,48 @@ TEST_P(RepairInterrupted, AtEveryCallAndEndsWithTheSameBytes) {
   EXPECT_GT(interrupted_count, 15U) << "a loop that ended early proves nothing";
   std::cout << scene.name << ": interrupted at " << interrupted_count << " calls\n";
 }
+
+// Every step of a renewal: the next one ends in the bytes of a repair that nothing stopped.
+class RenewalInterrupted : public ::testing::TestWithParam<bool> {};
+
+TEST_P(RenewalInterrupted, AtEveryCallAndEndsWithTheSameBytes) {
+  const bool power_is_cut = GetParam();
+  MemoryEnv undisturbed;
+  add_updated_cache(undisturbed);
+  ASSERT_TRUE(repair(undisturbed)->ok);
+  const Files expected = files_below(undisturbed);
+  std::uint64_t interrupted_count = 0;
+  for (std::uint64_t call = 1; !HasFailure(); ++call) {
+    MemoryEnv memory;
+    add_updated_cache(memory);
+    FaultEnv env(memory);
+    env.set_fault(Fault{.at_call = call, .aftermath = Aftermath::kIsACrash, .torn_share = 0.6});
+    (void)repair(env);
+    if (!env.fault_happened()) break;
+    SCOPED_TRACE("call " + std::to_string(call) + ": " + env.failed_call());
+    ++interrupted_count;
+    if (power_is_cut) memory.forget_unsynced();
+    ASSERT_NE(open_cache(memory), nullptr);
+    const auto again = repair(memory);
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_TRUE(again->ok);
+    memory.forget_unsynced();
+    EXPECT_EQ(damage_in(memory), "");
+    // What a crash right after publishing has left behind, the next build collects.
+    auto view = open_cache(memory);
+    EXPECT_EQ(view->manifest().generation, 3U);
+    view.reset();
+    EXPECT_TRUE(must_build(memory, request_for(recipe_of_small_shards(), 1)).unchanged);
+    Files files = published_files(memory);
+    Files wanted = expected;
+    wanted.erase("sources.bin");
+    EXPECT_EQ(difference(wanted, files), "");
+  }
+  EXPECT_GT(interrupted_count, 20U) << "a loop that ended early proves nothing";
+  std::cout << "interrupted at " << interrupted_count << " calls\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Power, RenewalInterrupted, ::testing::Bool());
 
 INSTANTIATE_TEST_SUITE_P(
     Scenes, RepairInterrupted,

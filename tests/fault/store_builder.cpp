@@ -126,7 +126,7 @@ class Builder {
 
   Status seal_all(const formats::Manifest* published) {
     XTTS_ASSIGN(auto journal,
-                Journal::open(env_, std::string(kCache),
+                Journal::open(env_, *folder_,
                               {.plan = digest128("plan " + std::to_string(generation_)),
                                .features_fingerprint = {},
                                .storage_fingerprint = {},

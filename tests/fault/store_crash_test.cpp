@@ -158,10 +158,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Stores, StoreOf, ::testing::Values(StoreKind::kLmdb, StoreKind::kHdf5),
                          [](const auto& store) { return name_of_store(store.param); });
 
-// No run of 70 calls gets through generation 1: each must stand on what the one before has sealed.
+// No run of 77 calls gets through generation 1: each must stand on what the one before has sealed.
 TEST_P(StoreOf, KilledAgainAndAgainEndsInTheSameBytes) {
   const StoreKind store = GetParam();
-  for (const std::uint64_t calls_a_run : {65U, 67U, 70U}) {
+  for (const std::uint64_t calls_a_run : {72U, 74U, 77U}) {
     MemoryEnv memory;
     memory.add_folder("/data");
     bool done = false;

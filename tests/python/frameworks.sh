@@ -5,6 +5,7 @@
 # XTTS_FRAMEWORKS_PYTHON: another Python with the package, pytest and newer frameworks in it, as they are; nothing is installed there.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../package_path.sh"
 cd "$project"
 environment=build/frameworks-env
 log=$project/build/frameworks-env.log
@@ -41,7 +42,7 @@ install_frameworks() {
 
 python=${XTTS_FRAMEWORKS_PYTHON:-$environment/bin/python}
 if [ -z "${XTTS_FRAMEWORKS_PYTHON:-}" ]; then
-  install_missing python3-torch || say "PyTorch could not be installed: its tests will say that they skip."
+  install_missing "${optional_test_packages[@]}" || say "PyTorch could not be installed: its tests will say that they skip."
   state >build/frameworks-env.state
   if ! cmp -s build/frameworks-env.state "$environment/state"; then
     say "== python: installing TensorFlow and JAX"
@@ -58,6 +59,6 @@ for names in "${tests[@]}"; do
   files=()
   for name in $names; do files+=("tests/python/test_$name.py"); done
   result=0
-  TF_CPP_MIN_LOG_LEVEL=2 "$python" -m pytest -p no:cacheprovider -rs "${files[@]}" "$@" || result=$?
+  TF_CPP_MIN_LOG_LEVEL=2 with_packages_only "$python" -m pytest -p no:cacheprovider -rs "${files[@]}" "$@" || result=$?
   [ "$result" -eq 0 ] || [ "$result" -eq 5 ] || exit "$result"  # 5: the arguments chose none of these tests
 done

@@ -5,6 +5,7 @@
 # Needs tests/run.sh's packages and the program (build/check/cli/xtts-precompute); pip needs its index.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../package_path.sh"
 cd "$project"
 python=${XTTS_PYTHON:-python3}
 environment=build/python-env
@@ -40,5 +41,5 @@ if ! cmp -s build/python-env.state "$environment/state"; then
   cp build/python-env.state "$environment/state"
 fi
 say "== python: testing"
-"$environment/bin/python" -m pytest -p no:cacheprovider tests/python "$@"
+with_packages_only "$environment/bin/python" -m pytest -p no:cacheprovider tests/python "$@"
 tests/python/frameworks.sh "$@"

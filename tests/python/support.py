@@ -1,7 +1,10 @@
 """What the tests share: the program that makes caches, and the truth about what is in them, found without the package."""
 
+import ctypes
+import ctypes.util
 import json
 import os
+import struct
 import subprocess
 import sys
 import wave
@@ -103,6 +106,42 @@ def resident_kib():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 '''
+
+
+class _Digest(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+
+def forge_index(cache, old, new):
+    """Other bytes of the same length in the index, and every check above them made again, up to the manifest (cache-v1.md, 8 and 9)."""
+    xxhash = ctypes.CDLL(ctypes.util.find_library("xxhash"))
+    xxhash.XXH3_64bits_withSeed.restype = ctypes.c_uint64
+    xxhash.XXH3_128bits.restype = _Digest
+
+    def check(part, seed=0):
+        return struct.pack("<Q", xxhash.XXH3_64bits_withSeed(bytes(part), ctypes.c_size_t(len(part)), ctypes.c_uint64(seed)))
+
+    def digest(part):
+        found = xxhash.XXH3_128bits(bytes(part), ctypes.c_size_t(len(part)))
+        return f"{found.high:016x}{found.low:016x}"
+
+    (path,) = cache.glob("index-*.bin")
+    data = bytearray(path.read_bytes())
+    footer = len(data) - 4096
+    data_bytes, chunk_count = struct.unpack_from("<QQ", data, footer + 48)
+    assert len(old) == len(new) and old in data[:data_bytes] and path.name == f"index-{digest(data[footer:])}.bin"
+    data[:data_bytes] = data[:data_bytes].replace(old, new)
+    checks = b"".join(check(data[i * 65536 : min((i + 1) * 65536, data_bytes)], i) for i in range(chunk_count))
+    assert data[data_bytes : data_bytes + 8 * chunk_count] != checks
+    data[data_bytes : data_bytes + 8 * chunk_count] = checks
+    data[footer + 64 : footer + 72] = check(checks)
+    data[-8:] = check(data[footer:-8])
+    path.unlink()
+    path.with_name(f"index-{digest(data[footer:])}.bin").write_bytes(data)
+    manifest = cache / "manifest.json"
+    text = manifest.read_bytes().replace(path.name[6:-4].encode(), digest(data[footer:]).encode())
+    body = text[: text.rindex(b',"xxh3_128"')]
+    manifest.write_bytes(body + f',"xxh3_128":"{digest(body)}"}}\n'.encode())
 
 
 def run_python(code, *arguments, timeout_s=60):

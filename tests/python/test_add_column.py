@@ -1,5 +1,6 @@
 """cache.add_column: records of a function's, in this process and in others; what is refused; what an interruption leaves."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -259,6 +260,102 @@ def test_from_npy(cache, tmp_path):
     (folder / "clip-004.npy").write_bytes(b"no array")
     with pytest.raises(xp.InvalidArgumentError, match="clip-004.npy"):
         add(cache, "pitch", from_npy=folder, version="2")
+
+
+FORMS = {
+    "big-endian": lambda numbers: numbers.astype(numbers.dtype.newbyteorder(">")),
+    "little-endian": lambda numbers: numbers.astype(numbers.dtype.newbyteorder("<")),
+    "every second": lambda numbers: np.repeat(numbers, 2)[::2],
+    "backwards": lambda numbers: numbers[::-1].copy()[::-1],
+    "column of a matrix": lambda numbers: np.stack([numbers, numbers], axis=1)[:, 0],
+    "read-only": lambda numbers: np.frombuffer(numbers.tobytes(), numbers.dtype),
+    "list": lambda numbers: numbers.tolist(),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int16", "int32", "int64", "uint8"])
+def test_arrays_are_the_numbers_that_they_are_whatever_their_form(cache, tmp_path, dtype):
+    expected = np.array([1, 2, 3, 100], dtype)
+    for number, (form, made_as) in enumerate(FORMS.items()):
+        if form == "list" and dtype not in ("float64", "int64"):
+            continue
+        cache = add(cache, "numbers", lambda clip, made_as=made_as: made_as(expected), axis="fixed", version=str(number))
+        for clip in cache:
+            np.testing.assert_array_equal(clip.numbers, expected, err_msg=form)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for clip_id in cache.ids:
+            np.save(folder / f"{clip_id}.npy", made_as(expected))
+        cache = add(cache, "numbers", from_npy=folder, axis="fixed", version=f"npy {number}")
+        assert cache.columns["numbers"].dtype == ("float32" if dtype == "float64" else dtype)
+        np.testing.assert_array_equal(cache[7].numbers, expected, err_msg=f"{form}, from a file")
+
+
+def test_arrays_of_columns_lie_row_by_row(cache, tmp_path):
+    matrix = np.arange(12, dtype=">i4").reshape(3, 4)
+    new = add(cache, "matrix", lambda clip: np.asfortranarray(matrix), axis="fixed")
+    np.testing.assert_array_equal(new[0].matrix, matrix)
+    for clip_id in cache.ids:
+        np.save(tmp_path / f"{clip_id}.npy", np.asfortranarray(matrix))
+    new = add(new, "matrix", from_npy=tmp_path, axis="fixed", version="2")
+    np.testing.assert_array_equal(new[0].matrix, matrix)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "uint32", "uint64", "complex64", "U3", "datetime64[s]", "longdouble"])
+def test_dtypes_that_no_column_has_are_refused(cache, dtype):
+    with pytest.raises(xp.InvalidArgumentError, match="a column can hold float32"):
+        add(cache, "bad", lambda clip: np.zeros(4, dtype), axis="fixed")
+
+
+def test_masked_values_and_numbers_beyond_float32_are_refused(cache):
+    with pytest.raises(xp.InvalidArgumentError, match="'clip-000' has masked values"):
+        add(cache, "bad", lambda clip: np.ma.array([1.0, 2.0], mask=[False, True]), axis="fixed")
+    with pytest.raises(xp.InvalidArgumentError, match=r"'clip-000' reaches 1e\+39"):
+        add(cache, "bad", lambda clip: np.array([1.0, 1e39]), axis="fixed")
+    new = add(cache, "fine", lambda clip: np.ma.array([1.0, 2.0]), axis="fixed")
+    np.testing.assert_array_equal(new[3].fine, [1, 2])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", ">f4"])
+def test_what_is_not_finite_is_refused_unless_it_means_something(cache, dtype):
+    def voiced(clip):
+        return np.array([1, np.nan if clip.id == "clip-000" else 2, np.inf if clip.id == "clip-005" else 3], dtype)
+
+    with pytest.raises(xp.InvalidArgumentError, match="clip 'clip-000' has 1 value that is NaN or infinite.*allow_nonfinite"):
+        add(cache, "voiced", voiced, axis="fixed")
+    new = add(cache, "voiced", voiced, axis="fixed", allow_nonfinite=True)
+    np.testing.assert_array_equal(new["clip-000"].voiced, [1, np.nan, 3])
+    np.testing.assert_array_equal(new["clip-005"].voiced, [1, 2, np.inf])
+    with pytest.raises(xp.InvalidArgumentError, match="allow_nonfinite"):
+        add(cache, "other", voiced, axis="fixed", allow_nonfinite="yes")
+
+
+def names_of_attributes(cache):
+    """All public ones of what gives columns as attributes."""
+    from xtts_precompute._add_column import ColumnClip
+    from xtts_precompute._batch import Batch
+    from xtts_precompute._clips import Clip
+    from xtts_precompute._frameworks import FieldDict
+    from xtts_precompute._myxtts_batches import TrainerBatch
+    from xtts_precompute._runtime_batch import RuntimeBatch
+    from xtts_precompute._runtime_clip import RuntimeClip
+
+    kinds = [Batch, Clip, ColumnClip, FieldDict, RuntimeBatch, RuntimeClip, TrainerBatch]
+    with open(f"{next(iter(xp.__path__))}/_torch_batches.py") as file:  # which needs no PyTorch to be looked at
+        of_torch = re.findall(r"^    def ([a-z]\w*)\(self", file.read().split("class TensorBatch")[1].split("\nclass ")[0], re.MULTILINE)
+    assert "pin_memory" in of_torch
+    batch = next(iter(cache.reader(batch_size=2)))
+    lengths = {f"{name}_len" for name in cache.columns} | {"text_len"}
+    return sorted({name for kind in kinds for name in dir(kind) if not name.startswith("_")} | set(of_torch) | lengths | (set(dir(batch)) - set(cache.columns)))
+
+
+def test_names_that_batches_and_clips_have_already_are_refused(cache):
+    names = [name for name in names_of_attributes(cache) if not name.startswith("_")]
+    assert {"positions", "keys", "mel_len", "text_len", "ids", "speaker", "pcm"} <= set(names)
+    for name in [*names, "_core", "__class__", "seconds", "peak", "and"]:
+        with pytest.raises(xp.InvalidArgumentError, match=f"'{name}'"):
+            add(cache, name, lambda clip: np.zeros(1, np.float32), axis="fixed")
+    assert xp.open(cache.path).digest == cache.digest
 
 
 def test_progress_is_told_and_shown(cache):

@@ -109,7 +109,7 @@ def test_a_dry_run_only_looks(corpus, tmp_path):
     ],
 )
 def test_options_reach_the_build(options, expected, corpus, tmp_path):
-    xp.build(corpus, tmp_path / "cache", progress=False, threads=1, memory="600M", max_rejects=0.1, language="tlh", **options)
+    xp.build(corpus, tmp_path / "cache", progress=False, threads=1, memory="600M", max_rejects=0.1, max_dropped=1.0, language="tlh", **options)
     said = json.loads(tell("info", tmp_path / "cache", "--json"))
     assert (said["columns"][0]["layout"], said["columns"][0]["dtype"]) == expected
 
@@ -158,6 +158,41 @@ def test_failures_are_typed(corpus, built, tmp_path):
         build(bad, tmp_path / "cache", max_rejects=0)
     report = build(bad, tmp_path / "cache", max_rejects=1)
     assert report.rejects["by_class"] == {"input": 1} and report.records == 36
+
+
+def test_messages_name_arguments_as_python_has_them(corpus, tmp_path):
+    data = shutil.copytree(corpus, tmp_path / "data")
+    build(data, tmp_path / "cache")
+    lines = (data / "metadata.csv").read_text().splitlines()
+    (data / "metadata.csv").write_text("\n".join(lines[:-10]) + "\n")
+    with pytest.raises(xp.TooManyRejectsError, match='The same call with max_gone="[0-9.]*%"') as error:
+        build(data, tmp_path / "cache")
+    assert "--" not in str(error.value)
+    build(data, tmp_path / "cache", max_gone=str(error.value).split('max_gone="')[1].split('"')[0])
+
+
+def test_a_list_that_nobody_can_read_is_left_to_no_text(corpus, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    shutil.copy(next(corpus.glob("*.wav")), data / "one.wav")
+    (data / "train.csv").write_text("sound_of_it,bytes,what_is_said\none.wav,1,Hello.\n")
+    for make in (lambda **options: build(data, tmp_path / "cache", **options), lambda **options: xp.runtime(data, progress=False, **options)):
+        with pytest.raises(xp.InvalidArgumentError, match="or give no_text=True"):
+            make()
+        assert make(no_text=True)
+    assert len(xp.runtime(data, no_text=True, progress=False)) == 1
+
+
+def test_a_clip_that_nothing_makes_again_is_let_go(corpus, tmp_path):
+    data = shutil.copytree(corpus, tmp_path / "data")
+    build(data, tmp_path / "cache")
+    next((tmp_path / "cache/shards/mel").iterdir()).unlink()
+    (data / "clip-000.wav").unlink()
+    refused = xp.verify(tmp_path / "cache", repair=True, progress=False)
+    assert not refused.ok and "--max-gone" in refused.remedy
+    mended = xp.verify(tmp_path / "cache", repair=True, max_gone=0.05, progress=False)
+    assert mended.ok and "clip-000" in "".join(file.what for file in mended.repaired)
+    assert xp.verify(tmp_path / "cache", progress=False).ok
 
 
 @pytest.mark.parametrize(

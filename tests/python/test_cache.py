@@ -3,7 +3,9 @@
 import json
 import os
 import pickle
+import re
 import subprocess
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 import xtts_precompute as xp
 
 from conftest import FORMS
-from support import MAX_FRAMES, MAX_TOKENS, MELS, make_corpus, tell
+from support import MAX_FRAMES, MAX_TOKENS, MELS, PROJECT, make_corpus, tell
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -35,6 +37,39 @@ def test_a_clip_has_the_text_of_its_list_and_the_normalized_one(tmp_path):
     tell("build", tmp_path, tmp_path / "cache", "--quiet", "--set", f"max_frames={MAX_FRAMES}")
     cache = xp.open(tmp_path / "cache")
     assert [(clip.text, clip.text_normalized) for clip in map(cache.__getitem__, ("clip-000", "clip-001"))] == [("Dr. 2", "Doctor two"), ("only this", "only this")]
+
+
+@pytest.mark.parametrize("form", ["lmdb-padded-float32"])
+def test_lmdb_records_are_those_of_py_lmdb(form, caches, tmp_path, monkeypatch):
+    # The lines of the README, as they stand there.
+    readme = (PROJECT / "README.md").read_text()
+    lines = re.search(r"( {4}import glob, json, lmdb.*?)\n\n", readme, re.DOTALL).group(1)
+    (tmp_path / "cache").symlink_to(caches(form))
+    monkeypatch.chdir(tmp_path)
+    made = {}
+    exec(textwrap.dedent(lines), made)
+    cache = xp.open(caches(form))
+    assert 0 < len(made["mels"]) <= len(cache)
+    for clip, mel, frames in zip(cache, made["mels"], made["frames"]):
+        np.testing.assert_array_equal(clip.mel, mel[:frames])
+
+
+def test_a_table_has_a_row_for_each_clip(caches, tmp_path):
+    cache = xp.open(caches("lmdb-padded-float32"))
+    table = cache.to_pandas()
+    assert list(table["id"]) == list(cache.ids) and len(table) == len(cache)
+    for row, clip in zip(table.itertuples(), cache):
+        assert (row.split, row.speaker, row.language, row.text) == (clip.split, clip.speaker, clip.language, clip.text)
+        assert (row.frames, row.tokens) == (len(clip.mel), len(clip.tokens)) and row.duration_s == clip.duration_s
+        assert row.dataset is None
+    assert cache.datasets == ()
+    both = tmp_path / "corpora.yaml"
+    for name in ("b", "a"):
+        make_corpus(tmp_path / name, 2)
+    both.write_text("- {name: b, path: b}\n- {name: a, path: a}\n")
+    tell("build", both, tmp_path / "cache", "--quiet", "--set", f"max_frames={MAX_FRAMES}")
+    cache = xp.open(tmp_path / "cache")
+    assert cache.datasets == ("a", "b") and set(cache.to_pandas()["dataset"]) == {"a", "b"}
 
 
 def test_hdf5_records_are_those_of_h5py(caches, tmp_path):
@@ -105,7 +140,7 @@ def test_paths_are_whatever_the_system_takes(path, tmp_path):
     assert os.fsencode(cache.path) == odd and list(pickle.loads(pickle.dumps(cache)).ids) == list(cache.ids)
     stats = cache.reader(batch_size=4).stats()
     assert all(isinstance(text, str) for text in (stats.storage, stats.reading, stats.notice))
-    with pytest.raises(xp.NotFoundError, match=r"there is no cache at .*/none\\xff$"):
+    with pytest.raises(xp.NotFoundError, match=r"there is no cache at .*/none\\xff; "):
         xp.open(os.fsencode(tmp_path) + b"/none\xff")
     for wrong in (None, 3, [3], [None], str(path) + "\0more"):
         with pytest.raises(xp.InvalidArgumentError, match="path"):

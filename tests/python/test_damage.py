@@ -1,10 +1,13 @@
 """A flipped byte and a cut file: typed errors that name the clip, or the batch without it; never a signal."""
 
+import os
+import warnings
+
 import numpy as np
 import pytest
 import xtts_precompute as xp
 
-from support import run_python
+from support import forge_index, run_python
 
 
 @pytest.fixture
@@ -54,12 +57,61 @@ def test_skip_leaves_the_clip_out(damaged, truth):
     cache, clip_id = damaged
     reader = cache.reader(batch_size=4, on_damage="skip", drop_last=False)
     seen = []
-    for batch in reader:
-        truth.check(batch)
-        assert len(batch) == 4
-        seen += batch.ids
+    with pytest.warns(UserWarning, match=rf"epoch 0 has left out 1 of {len(cache)} clips so far .*{clip_id}.*verify {cache.path} --repair mends them"):
+        for batch in reader:
+            truth.check(batch)
+            assert len(batch) == 4
+            seen += batch.ids
     assert sorted(seen) == sorted(set(truth.order) - {clip_id})
-    assert reader.stats().check_failures == 1
+    assert reader.stats().check_failures == 1 and reader.stats().left_out_count == 1
+
+
+@pytest.fixture
+def cut(own_path):
+    """(cache, clips whose mel is whole): of one shard of mels the last third is gone."""
+    shard = sorted(own_path.glob("shards/mel/*"))[0]
+    os.truncate(shard, shard.stat().st_size * 2 // 3)
+    cache = xp.open(own_path)
+    sound = set()
+    for clip in cache:
+        try:
+            assert clip.mel.size
+        except xp.CorruptError as error:
+            assert f"shards/mel/{shard.name}" in str(error) and clip.id in str(error)
+        else:
+            sound.add(clip.id)
+    assert 0 < len(sound) < len(cache)
+    return cache, sound
+
+
+def test_of_a_shard_that_was_cut_before_opening_the_sound_clips_come(cut, truth):
+    cache, sound = cut
+    reader = cache.reader(batch_size=4, on_damage="skip", drop_last=False, max_damage=1, seed=2)
+    lost = len(cache) - len(sound)
+    for epoch in (0, 1):
+        seen = []
+        with pytest.warns(UserWarning) as told:
+            for batch in reader:
+                truth.check(batch)
+                seen += batch.ids
+        assert set(seen) == sound and len(seen) == len(sound)
+        assert f"epoch {epoch} has left out {lost} of {len(cache)} clips" in str(told[-1].message)
+    stats = reader.stats()
+    assert stats.left_out_count == 2 * lost and stats.epoch_left_out_count == lost and stats.epoch_sample_count == len(cache)
+
+
+def test_an_epoch_that_loses_more_than_max_damage_is_an_error(cut):
+    cache, sound = cut
+    reader = cache.reader(batch_size=4, on_damage="skip", drop_last=False)
+    for _ in range(2):
+        reader.set_epoch(0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(xp.CorruptError, match=r"more than max_damage allows \(5 %\).*--repair"):
+                for _ in reader:
+                    pass
+    with pytest.raises(xp.InvalidArgumentError, match="max_damage must be a share from 0 to 1"):
+        cache.reader(max_damage=5)
 
 
 @pytest.mark.parametrize("options", [{"on_damage": "ignore"}, {"verify": False}])
@@ -99,3 +151,26 @@ print(sorted(kinds))
         own_path,
     )
     assert "CorruptError" in said or "ResourceError" in said, said
+
+
+def forged(path, old):
+    forge_index(path, old, old[:-1] + b"\xff")
+    return xp.open(path)
+
+
+def test_a_forged_text_is_a_typed_error(own_path, truth):
+    text = truth.clips[truth.order[3]]["text"].encode()
+    cache = forged(own_path, text)
+    with pytest.raises(xp.CorruptError, match=f"text of clip {truth.order[3]} is not UTF-8"):
+        cache[3].text
+    assert cache[4].text == truth.clips[truth.order[4]]["text"]
+
+
+def test_a_forged_id_is_a_typed_error(own_path, truth):
+    cache = forged(own_path, truth.order[3].encode())
+    for ask in (lambda: cache.ids[3], lambda: list(cache.ids), lambda: cache[3].id, lambda: cache[3].text):
+        with pytest.raises(xp.CorruptError, match="an id is not UTF-8"):
+            ask()
+    reader = cache.reader(batch_size=4, shuffle="none")
+    with pytest.raises(xp.CorruptError, match="an id is not UTF-8"):
+        [batch.ids for batch in reader]

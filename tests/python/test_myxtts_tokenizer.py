@@ -2,6 +2,7 @@
 
 import functools
 import re
+import resource
 
 import numpy as np
 import pytest
@@ -178,12 +179,22 @@ def test_the_column_is_made_anew_only_when_the_version_changes(own_path, monkeyp
     assert min(int(clip[COLUMN][0]) for clip in dataset.source) == clips + 1
 
 
-def test_a_cache_that_cannot_be_written_to_says_what_to_do(own_path):
-    (own_path / ".build").write_text("no folder")
-    with pytest.raises(xp.ResourceError, match=r"\.build.*\. What the tokenizer makes is kept in the cache .*: make it writable") as refused:
+def test_a_cache_that_cannot_be_written_to_says_what_to_do(own_path, monkeypatch):
+    add_column = xp.Cache.add_column
+
+    def without_room(*arguments, **options):
+        # Python ignores SIGXFSZ, so that a file that may not grow is a failure of its write.
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+        try:
+            return add_column(*arguments, **options)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    with monkeypatch.context() as patched, pytest.raises(xp.ResourceError, match=r"\.build.*\. What the tokenizer makes is kept in the cache .*: make it writable") as refused:
+        patched.setattr(xp.Cache, "add_column", without_room)
         opened(own_path, codes)
     assert str(own_path) in str(refused.value)
-    (own_path / ".build").unlink()
     assert opened(own_path, codes).source.columns[COLUMN].version
 
 
@@ -212,7 +223,7 @@ def test_the_tokenizer_gets_normalized_texts_of_any_length(tmp_path, settings):
     (tmp_path / "wavs/metadata.csv").unlink()
     lines = [LJSPEECH.format(number) for number in range(8)] + ["clip-008|long|" + "long " * 20]
     (tmp_path / "metadata.csv").write_text("\n".join(lines) + "\n")
-    xp.build(tmp_path, tmp_path / "cache", settings={"max_frames": MAX_FRAMES, "text.max_tokens": MAX_TOKENS, **settings}, progress=False)
+    xp.build(tmp_path, tmp_path / "cache", settings={"max_frames": MAX_FRAMES, "text.max_tokens": MAX_TOKENS, **settings}, max_dropped=1.0, progress=False)
     heard = []
     dataset = xp.myxtts.open(
         KEYS, tmp_path / "cache", settings=settings, split=None, tokenizer=lambda text: [len(heard.append(text) or text)], tokenizer_version="1", progress=False

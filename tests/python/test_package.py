@@ -31,7 +31,7 @@ def test_versions_agree():
 
 
 RUNTIME = r"lib(stdc\+\+|gcc_s|m|c)\.so\.\d+|ld-linux.*\.so\.\d+"
-TOOLS = r"lib(avformat|avcodec|avutil|soxr|tbb|yaml-cpp|z|lmdb|hdf5\w*|fftw3f?)\.so[.\d]*"
+TOOLS = r"lib(avformat|avcodec|avutil|soxr|yaml-cpp|z|lmdb|hdf5\w*|fftw3f?)\.so[.\d]*"
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_mypy_finds_a_users_errors(line, tmp_path):
 
 def configure(folder, *settings):
     return subprocess.run(
-        ["cmake", "-S", PROJECT, "-B", folder, "-DXTTS_BUILD_TOOLS=OFF", "-DXTTS_BUILD_TESTS=OFF", *settings],
+        ["cmake", "-G", "Ninja", "-S", PROJECT, "-B", folder, "-DXTTS_BUILD_TOOLS=OFF", "-DXTTS_BUILD_TESTS=OFF", *settings],
         capture_output=True,
         text=True,
         check=False,
@@ -195,7 +195,7 @@ def configure(folder, *settings):
 
 
 def test_nothing_is_looked_for_that_only_the_builder_needs(tmp_path):
-    hidden = ("PkgConfig", "yaml-cpp", "CLI11", "TBB", "ZLIB", "GTest", "benchmark")
+    hidden = ("PkgConfig", "yaml-cpp", "CLI11", "ZLIB", "GTest", "benchmark")
     done = configure(tmp_path, *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in hidden))
     assert done.returncode == 0, done.stderr
     known = (tmp_path / "CMakeCache.txt").read_text()

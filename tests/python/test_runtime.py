@@ -361,6 +361,16 @@ def test_without_the_caches_rejects_the_batches_are_the_caches(faulty):
         assert check_same_batches(xp.open(cache).reader(**options), reader) == 5
 
 
+def test_a_clip_can_be_left_out_though_a_second_line_with_its_id_is_rejected(corpus, tmp_path):
+    data = shutil.copytree(corpus, tmp_path / "data")
+    with open(data / "metadata.csv", "a") as lines:
+        lines.write("clip-003.wav,said again,,\n")
+    clips = runtime(data, max_rejects=1.0)
+    assert [reject.id for reject in clips.rejects] == ["clip-003"] and "clip-003" in clips
+    with clips.reader(batch_size=1, shuffle="none", exclude=["clip-003"]) as reader:
+        assert len(reader) == len(clips) - 1
+
+
 def test_too_many_rejects_are_an_error(faulty):
     data, _, settings = faulty
     with runtime(data, settings=settings, max_rejects=1).reader(batch_size=4, shuffle="none") as reader, warnings.catch_warnings():
@@ -384,9 +394,11 @@ def test_a_source_that_comes_back_is_no_reject_any_more(corpus, tmp_path):
 @pytest.mark.parametrize("name", ["real_ljspeech", "real_mixed", "odd_formats", "hostile/files"])
 def test_a_real_corpus_is_the_caches(name, tmp_path):
     options = {"max_rejects": 1.0, "progress": False}
+    if name == "real_mixed":  # several corpora in one folder
+        options["layout_of_data"] = "folder"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        xp.build(CORPUS / name, tmp_path / "cache", **options)
+        xp.build(CORPUS / name, tmp_path / "cache", max_dropped=1.0, **options)
     clips, cache = xp.runtime(CORPUS / name, **options), xp.open(tmp_path / "cache")
     rejects = {line["id"]: line for line in map(json.loads, (tmp_path / "cache/rejects.jsonl").read_text().splitlines())}
     stored = []

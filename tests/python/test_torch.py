@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -54,6 +55,14 @@ def test_only_what_fields_need_is_read(cache):
     assert loader._options["columns"] == ["tokens"]
     assert tuple(next(iter(loader))) == ("text_len", "speaker")
     assert tuple(next(iter(xp.torch.Loader(cache, columns={"mel": "float16"}, batch_size=8)))) == ("mel", "mel_len", "speaker", "language")
+
+
+def test_a_batch_says_briefly_what_it_is(cache):
+    batch = next(iter(xp.torch.Loader(cache, batch_size=2, fields=("mel", "mel_len", "ids"))))
+    assert re.fullmatch(r"<TensorBatch: mel \[2, \d+, \d+\] float32, mel_len \[2\] int32, ids of 2>", repr(batch))
+    batch = next(iter(xp.torch.Loader(cache, batch_size=2, fields=("mel", "mel_len"))))
+    with pytest.raises(AttributeError, match=r"fields=\('mel', 'mel_len', 'ids'\) gives them"):
+        batch.ids
 
 
 def test_tensors_can_be_written_and_change_nothing_else(cache):

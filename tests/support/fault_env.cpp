@@ -9,7 +9,6 @@
 namespace xtts::testing {
 
 struct FaultEnv::State {
-  Env* target = nullptr;
   std::optional<Fault> fault;
   std::optional<std::uint64_t> room_bytes;
   std::uint64_t call_count = 0;
@@ -39,6 +38,44 @@ struct FaultEnv::State {
 
 namespace {
 
+Status append_with_faults(auto& state, const std::string& what, auto& file,
+                          std::span<const std::byte> bytes) {
+  if (Status status = state.ask(what); !status.ok()) {
+    const double share = state.failed_call == what && state.fault ? state.fault->torn_share : 0;
+    const auto count = static_cast<std::size_t>(share * static_cast<double>(bytes.size()));
+    XTTS_TRY(file.append(bytes.first(std::min(count, bytes.size()))));
+    return status;
+  }
+  if (state.room_bytes && bytes.size() > *state.room_bytes) {
+    XTTS_TRY(file.append(bytes.first(*state.room_bytes)));
+    state.room_bytes = 0;
+    return {StatusCode::kResource, what + ": No space left on device"};
+  }
+  if (state.room_bytes) *state.room_bytes -= bytes.size();
+  return file.append(bytes);
+}
+
+template <typename State>
+class FaultScratch final : public ScratchFile {
+ public:
+  FaultScratch(std::shared_ptr<State> state, std::string folder, std::unique_ptr<ScratchFile> file)
+      : state_(std::move(state)), folder_(std::move(folder)), file_(std::move(file)) {}
+
+  [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
+    return append_with_faults(*state_, "append to scratch in " + folder_, *file_, bytes);
+  }
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                            std::span<std::byte> out) const override {
+    XTTS_TRY(state_->dead());
+    return file_->read_at(offset_bytes, out);
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  std::string folder_;
+  std::unique_ptr<ScratchFile> file_;
+};
+
 template <typename State>
 class FaultFile final : public WritableFile {
  public:
@@ -48,20 +85,7 @@ class FaultFile final : public WritableFile {
   [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
     const std::string what = "append " + path_;
     state_->forbid_after_failed_sync(path_, what);
-    if (Status status = state_->ask(what); !status.ok()) {
-      const double share =
-          state_->failed_call == what && state_->fault ? state_->fault->torn_share : 0;
-      const auto count = static_cast<std::size_t>(share * static_cast<double>(bytes.size()));
-      XTTS_TRY(file_->append(bytes.first(std::min(count, bytes.size()))));
-      return status;
-    }
-    if (state_->room_bytes && bytes.size() > *state_->room_bytes) {
-      XTTS_TRY(file_->append(bytes.first(*state_->room_bytes)));
-      state_->room_bytes = 0;
-      return {StatusCode::kResource, "writing " + path_ + ": No space left on device"};
-    }
-    if (state_->room_bytes) *state_->room_bytes -= bytes.size();
-    return file_->append(bytes);
+    return append_with_faults(*state_, what, *file_, bytes);
   }
 
   [[nodiscard]] Status sync() override {
@@ -86,9 +110,10 @@ class FaultFile final : public WritableFile {
 
 }  // namespace
 
-FaultEnv::FaultEnv(Env& target) : state_(std::make_shared<State>()) {
-  state_->target = &target;
-}
+FaultEnv::FaultEnv(Env& target)
+    : FaultEnv(std::make_shared<State>(), std::shared_ptr<Env>(std::shared_ptr<Env>(), &target)) {}
+FaultEnv::FaultEnv(std::shared_ptr<State> state, std::shared_ptr<Env> target)
+    : state_(std::move(state)), target_(std::move(target)) {}
 FaultEnv::~FaultEnv() = default;
 
 void FaultEnv::set_fault(std::optional<Fault> fault) {
@@ -110,33 +135,45 @@ std::vector<std::string> FaultEnv::misuse() const {
   return state_->misuse;
 }
 
+std::shared_ptr<Env> FaultEnv::with_rule(const std::string& folder, Links links) {
+  return std::shared_ptr<Env>(new FaultEnv(state_, confined_to(*target_, folder, links)));
+}
+
 Result<std::unique_ptr<RandomAccessFile>> FaultEnv::open_for_read(const std::string& path) {
   XTTS_TRY(state_->dead());
-  return state_->target->open_for_read(path);
+  return target_->open_for_read(path);
 }
 
 Result<std::unique_ptr<WritableFile>> FaultEnv::open_for_write(const std::string& path,
                                                                WriteMode mode) {
   XTTS_TRY(state_->ask("open_for_write " + path));
   if (mode == WriteMode::kTruncate) state_->unsafe_paths.erase(path);
-  XTTS_ASSIGN(auto file, state_->target->open_for_write(path, mode));
+  XTTS_ASSIGN(auto file, target_->open_for_write(path, mode));
+  return std::unique_ptr<WritableFile>(
+      std::make_unique<FaultFile<State>>(state_, path, std::move(file)));
+}
+
+Result<std::unique_ptr<WritableFile>> FaultEnv::open_new(const std::string& path) {
+  XTTS_TRY(state_->ask("open_new " + path));
+  XTTS_ASSIGN(auto file, open_new_file(*target_, path));
+  state_->unsafe_paths.erase(path);
   return std::unique_ptr<WritableFile>(
       std::make_unique<FaultFile<State>>(state_, path, std::move(file)));
 }
 
 Result<FileFacts> FaultEnv::stat(const std::string& path) {
   XTTS_TRY(state_->dead());
-  return state_->target->stat(path);
+  return target_->stat(path);
 }
 
 Result<std::vector<DirectoryEntry>> FaultEnv::list(const std::string& path) {
   XTTS_TRY(state_->dead());
-  return state_->target->list(path);
+  return target_->list(path);
 }
 
 Status FaultEnv::create_directories(const std::string& path) {
   XTTS_TRY(state_->ask("create_directories " + path));
-  return state_->target->create_directories(path);
+  return target_->create_directories(path);
 }
 
 Status FaultEnv::rename(const std::string& from, const std::string& to) {
@@ -144,60 +181,67 @@ Status FaultEnv::rename(const std::string& from, const std::string& to) {
   state_->forbid_after_failed_sync(from, what);
   XTTS_TRY(state_->ask(what));
   state_->unsafe_paths.erase(to);
-  return state_->target->rename(from, to);
+  return target_->rename(from, to);
 }
 
 Status FaultEnv::link(const std::string& from, const std::string& to) {
   const std::string what = "link " + from;
   state_->forbid_after_failed_sync(from, what);
   XTTS_TRY(state_->ask(what));
-  return state_->target->link(from, to);
+  return target_->link(from, to);
 }
 
 Status FaultEnv::remove_file(const std::string& path) {
   XTTS_TRY(state_->ask("remove_file " + path));
   state_->unsafe_paths.erase(path);
-  return state_->target->remove_file(path);
+  return target_->remove_file(path);
 }
 
 Status FaultEnv::remove_directory(const std::string& path) {
   XTTS_TRY(state_->ask("remove_directory " + path));
-  return state_->target->remove_directory(path);
+  return target_->remove_directory(path);
 }
 
 Status FaultEnv::sync_directory(const std::string& path) {
   XTTS_TRY(state_->ask("sync_directory " + path));
-  return state_->target->sync_directory(path);
+  return target_->sync_directory(path);
 }
 
 Result<std::uint64_t> FaultEnv::free_bytes(const std::string& path) {
   XTTS_TRY(state_->dead());
-  return state_->target->free_bytes(path);
+  return target_->free_bytes(path);
 }
 
 Result<std::string> FaultEnv::real_path(const std::string& path) {
   XTTS_TRY(state_->dead());
-  return state_->target->real_path(path);
+  return target_->real_path(path);
 }
 
 // An exclusive lock may create its file.
 Result<std::unique_ptr<FileLock>> FaultEnv::lock(const std::string& path, LockKind kind) {
   if (kind == LockKind::kExclusive) XTTS_TRY(state_->ask("lock " + path));
   XTTS_TRY(state_->dead());
-  return state_->target->lock(path, kind);
+  return target_->lock(path, kind);
 }
 
 Result<LockReach> FaultEnv::lock_reach(const std::string& folder) {
   XTTS_TRY(state_->dead());
-  return state_->target->lock_reach(folder);
+  return target_->lock_reach(folder);
+}
+
+Result<std::unique_ptr<ScratchFile>> FaultEnv::open_scratch(const std::string& folder) {
+  XTTS_TRY(state_->ask("open_scratch in " + folder));
+  XTTS_ASSIGN(auto file, xtts::open_scratch(*target_, folder));
+  return std::unique_ptr<ScratchFile>(
+      std::make_unique<FaultScratch<State>>(state_, folder, std::move(file)));
 }
 
 std::chrono::nanoseconds FaultEnv::now() {
-  return state_->target->now();
+  return target_->now();
 }
 
 void FaultEnv::sleep_for(std::chrono::nanoseconds duration) {
-  state_->target->sleep_for(duration);
+  target_->sleep_for(duration);
 }
 
 }  // namespace xtts::testing

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "base/confined_env.hpp"
 #include "base/env.hpp"
+#include "base/scratch_file.hpp"
 
 namespace xtts::testing {
 
@@ -31,7 +33,7 @@ struct Fault {
   double torn_share = 0.0;
 };
 
-class FaultEnv final : public Env {
+class FaultEnv final : public Env, public RuledEnv, public ScratchPlace {
  public:
   explicit FaultEnv(Env& target);  // which outlives it
   ~FaultEnv() override;
@@ -46,6 +48,8 @@ class FaultEnv final : public Env {
   [[nodiscard]] std::string failed_call() const;
   [[nodiscard]] std::vector<std::string> misuse() const;
 
+  [[nodiscard]] std::shared_ptr<Env> with_rule(const std::string& folder, Links links) override;
+  [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_new(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
       const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string& path,
@@ -63,12 +67,17 @@ class FaultEnv final : public Env {
   [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                        LockKind kind) override;
   [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override;
+  [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(
+      const std::string& folder) override;
   [[nodiscard]] std::chrono::nanoseconds now() override;
   void sleep_for(std::chrono::nanoseconds duration) override;
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with open files
+  FaultEnv(std::shared_ptr<State> state, std::shared_ptr<Env> target);
+
+  std::shared_ptr<State> state_;  // shared with open files, and with what with_rule() made
+  std::shared_ptr<Env> target_;
 };
 
 }  // namespace xtts::testing

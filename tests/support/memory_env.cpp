@@ -19,6 +19,7 @@ struct MemoryEnv::State {
   std::optional<std::uint64_t> shuffle_seed;
   std::uint64_t listing_count = 0;
   bool is_network = false;
+  std::size_t scratch_count = 0;
   std::function<void()> on_sleep;
 
   Status ask(EnvOperation& operation) const { return hook ? hook(operation) : Status(); }
@@ -65,6 +66,16 @@ namespace {
 
 Status wrong_kind(const std::string& path, std::string_view expected) {
   return {StatusCode::kInvalidArgument, path + " is not " + std::string(expected)};
+}
+
+Status no_file(const std::string& path, bool is_confined) {
+  return {is_confined ? StatusCode::kCorrupt : StatusCode::kInvalidArgument,
+          path + " is not a regular file"};
+}
+
+Status no_folder(const std::string& path, bool is_confined) {
+  return {is_confined ? StatusCode::kCorrupt : StatusCode::kInvalidArgument,
+          path + " is not a folder"};
 }
 
 FileKind kind_of(const Node& node) {
@@ -135,6 +146,37 @@ class MemoryWriteFile final : public WritableFile {
   std::shared_ptr<Node> node_;
 };
 
+// Both kinds of file on a node that no folder has.
+template <typename State>
+class MemoryScratchFile final : public ScratchFile {
+ public:
+  MemoryScratchFile(const std::shared_ptr<State>& state, const std::string& folder,
+                    const std::shared_ptr<Node>& node)
+      : state_(state), writer_(state, folder, node), reader_(state, folder, node) {
+    const std::lock_guard lock(state_->mutex);
+    ++state_->scratch_count;
+  }
+  MemoryScratchFile(const MemoryScratchFile&) = delete;
+  MemoryScratchFile& operator=(const MemoryScratchFile&) = delete;
+  ~MemoryScratchFile() override {
+    const std::lock_guard lock(state_->mutex);
+    --state_->scratch_count;
+  }
+
+  [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
+    return writer_.append(bytes);
+  }
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                            std::span<std::byte> out) const override {
+    return reader_.read_at(offset_bytes, out);
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  MemoryWriteFile<State> writer_;
+  MemoryReadFile<State> reader_;
+};
+
 template <typename State>
 class MemoryLock final : public FileLock {
  public:
@@ -172,10 +214,48 @@ void collect_files(const Node& folder, const std::string& path, std::vector<std:
 
 }  // namespace
 
-MemoryEnv::MemoryEnv() : MemoryEnv(std::make_shared<State>(), "first") {}
-MemoryEnv::MemoryEnv(std::shared_ptr<State> state, std::string host)
-    : state_(std::move(state)), host_(std::move(host)) {}
+struct MemoryEnv::Target : Place {
+  bool is_confined = false;
+};
+
+MemoryEnv::MemoryEnv() : MemoryEnv(std::make_shared<State>(), "first", {}) {}
+MemoryEnv::MemoryEnv(std::shared_ptr<State> state, std::string host,
+                     std::vector<std::string> link_free)
+    : state_(std::move(state)), host_(std::move(host)), link_free_(std::move(link_free)) {}
 MemoryEnv::~MemoryEnv() = default;
+
+std::shared_ptr<Env> MemoryEnv::with_rule(const std::string& folder, Links links) {
+  std::vector<std::string> link_free = link_free_;
+  if (links == Links::kNone) link_free.push_back(folder);
+  return std::shared_ptr<Env>(new MemoryEnv(state_, host_, std::move(link_free)));
+}
+
+Result<MemoryEnv::Target> MemoryEnv::find(const std::string& path, bool follows_last) const {
+  std::size_t begin = std::string::npos;  // of what may be no link
+  for (const std::string& folder : link_free_) {
+    if (path.starts_with(folder + "/") && (begin == std::string::npos || folder.size() > begin))
+      begin = folder.size();
+  }
+  const bool is_confined = begin != std::string::npos;
+  for (std::size_t slash = begin; is_confined;) {
+    slash = path.find('/', slash + 1);
+    if (slash == std::string::npos) break;
+    const std::string step = path.substr(0, slash);
+    XTTS_ASSIGN(const Place place, state_->tree.find_existing(step, LastLink::kKeep));
+    if (place.node->kind != NodeKind::kFolder)
+      return Status(StatusCode::kCorrupt, step + " is not a folder");
+  }
+  const bool follows = follows_last && !is_confined;
+  XTTS_ASSIGN(Place place, state_->tree.find(path, follows ? LastLink::kFollow : LastLink::kKeep));
+  return Target{std::move(place), is_confined};
+}
+
+Result<MemoryEnv::Target> MemoryEnv::find_existing(const std::string& path,
+                                                   bool follows_last) const {
+  XTTS_ASSIGN(Target target, find(path, follows_last));
+  if (!target.node) return Status(StatusCode::kNotFound, path + ": No such file or directory");
+  return target;
+}
 
 void MemoryEnv::add_file(const std::string& path, std::string_view contents) {
   const std::lock_guard lock(state_->mutex);
@@ -203,7 +283,7 @@ void MemoryEnv::set_network() {
 }
 
 std::unique_ptr<MemoryEnv> MemoryEnv::other_host(const std::string& name) {
-  return std::unique_ptr<MemoryEnv>(new MemoryEnv(state_, name));
+  return std::unique_ptr<MemoryEnv>(new MemoryEnv(state_, name, link_free_));
 }
 
 void MemoryEnv::set_hook(EnvHook hook) {
@@ -253,11 +333,16 @@ std::vector<std::string> MemoryEnv::all_files() {
   return files;
 }
 
+std::size_t MemoryEnv::scratch_count() {
+  const std::lock_guard lock(state_->mutex);
+  return state_->scratch_count;
+}
+
 Result<std::unique_ptr<RandomAccessFile>> MemoryEnv::open_for_read(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kOpenForRead, path));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kFollow));
-  if (place.node->kind != NodeKind::kFile) return wrong_kind(path, "a regular file");
+  XTTS_ASSIGN(const Target place, find_existing(path, true));
+  if (place.node->kind != NodeKind::kFile) return no_file(path, place.is_confined);
   return std::unique_ptr<RandomAccessFile>(
       std::make_unique<MemoryReadFile<State>>(state_, path, place.node));
 }
@@ -266,21 +351,30 @@ Result<std::unique_ptr<WritableFile>> MemoryEnv::open_for_write(const std::strin
                                                                 WriteMode mode) {
   XTTS_TRY(state_->ask(EnvCall::kOpenForWrite, path));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(Place place, state_->tree.find(path, LastLink::kFollow));
+  XTTS_ASSIGN(Target place, find(path, true));
   if (!place.node) {
     place.node = state_->tree.make_node(NodeKind::kFile);
     place.folder->entries[place.name] = place.node;
   }
-  if (place.node->kind != NodeKind::kFile) return wrong_kind(path, "a regular file");
+  if (place.node->kind != NodeKind::kFile) return no_file(path, place.is_confined);
   if (mode == WriteMode::kTruncate) place.node->bytes.clear();
   return std::unique_ptr<WritableFile>(
       std::make_unique<MemoryWriteFile<State>>(state_, path, place.node));
 }
 
+Result<std::unique_ptr<WritableFile>> MemoryEnv::open_new(const std::string& path) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    XTTS_ASSIGN(const Target place, find(path, false));
+    if (place.node) return Status(StatusCode::kResource, "creating " + path + ": File exists");
+  }
+  return open_for_write(path, WriteMode::kTruncate);
+}
+
 Result<FileFacts> MemoryEnv::stat(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kStat, path));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kFollow));
+  XTTS_ASSIGN(const Target place, find_existing(path, true));
   return FileFacts{.kind = kind_of(*place.node),
                    .size_bytes = place.node->bytes.size(),
                    .mtime_ns = place.node->mtime_ns,
@@ -291,8 +385,11 @@ Result<FileFacts> MemoryEnv::stat(const std::string& path) {
 Result<std::vector<DirectoryEntry>> MemoryEnv::list(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kList, path));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kFollow));
-  if (place.node->kind != NodeKind::kFolder) return wrong_kind(path, "a folder");
+  XTTS_ASSIGN(const Target place, find_existing(path, true));
+  if (place.node->kind != NodeKind::kFolder) return no_folder(path, place.is_confined);
+  const bool is_link_free = std::ranges::any_of(link_free_, [&](const std::string& folder) {
+    return path == folder || path.starts_with(folder + "/");
+  });
   std::vector<DirectoryEntry> entries;
   for (const auto& [name, node] : place.node->entries) {
     DirectoryEntry entry{.name = name, .kind = kind_of(*node)};
@@ -300,7 +397,7 @@ Result<std::vector<DirectoryEntry>> MemoryEnv::list(const std::string& path) {
       entry.is_symlink = true;
       const auto target =
           state_->tree.find_existing(join_path(place.real_path, name), LastLink::kFollow);
-      if (target.ok()) entry.kind = kind_of(*target->node);
+      if (target.ok() && !is_link_free) entry.kind = kind_of(*target->node);
     }
     entries.push_back(std::move(entry));
   }
@@ -315,6 +412,12 @@ Result<std::vector<DirectoryEntry>> MemoryEnv::list(const std::string& path) {
 Status MemoryEnv::create_directories(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kCreateDirectories, path));
   const std::lock_guard lock(state_->mutex);
+  if (!link_free_.empty()) {
+    const auto target = find(path, true);
+    if (!target && target.status().code() == StatusCode::kCorrupt) return target.status();
+    if (target && target->is_confined && target->node && target->node->kind != NodeKind::kFolder)
+      return no_file(path, true);
+  }
   return state_->make_folders(path, false) ? Status() : wrong_kind(path, "a folder");
 }
 
@@ -322,8 +425,8 @@ Status MemoryEnv::rename(const std::string& from, const std::string& to) {
   EnvOperation operation{.call = EnvCall::kRename, .path = from, .to = to};
   XTTS_TRY(state_->ask(operation));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(const Place source, state_->tree.find_existing(from, LastLink::kKeep));
-  XTTS_ASSIGN(const Place target, state_->tree.find(to, LastLink::kKeep));
+  XTTS_ASSIGN(const Target source, find_existing(from, false));
+  XTTS_ASSIGN(const Target target, find(to, false));
   if (target.node == source.node) return {};
   if (target.node && target.node->kind == NodeKind::kFolder &&
       (source.node->kind != NodeKind::kFolder || !target.node->entries.empty())) {
@@ -338,10 +441,11 @@ Status MemoryEnv::link(const std::string& from, const std::string& to) {
   EnvOperation operation{.call = EnvCall::kLink, .path = from, .to = to};
   XTTS_TRY(state_->ask(operation));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(const Place source, state_->tree.find_existing(from, LastLink::kKeep));
-  XTTS_ASSIGN(const Place target, state_->tree.find(to, LastLink::kKeep));
+  XTTS_ASSIGN(const Target source, find_existing(from, false));
+  XTTS_ASSIGN(const Target target, find(to, false));
   if (target.node) return {StatusCode::kResource, "linking " + to + ": File exists"};
   if (source.node->kind == NodeKind::kFolder) return wrong_kind(from, "a file");
+  if (source.is_confined && source.node->kind != NodeKind::kFile) return no_file(from, true);
   target.folder->entries[target.name] = source.node;
   return {};
 }
@@ -349,7 +453,7 @@ Status MemoryEnv::link(const std::string& from, const std::string& to) {
 Status MemoryEnv::remove_file(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kRemoveFile, path));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kKeep));
+  XTTS_ASSIGN(const Target place, find_existing(path, false));
   if (place.node->kind == NodeKind::kFolder) {
     return {StatusCode::kResource, path + ": Is a directory"};
   }
@@ -360,7 +464,7 @@ Status MemoryEnv::remove_file(const std::string& path) {
 Status MemoryEnv::remove_directory(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kRemoveDirectory, path));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kKeep));
+  XTTS_ASSIGN(const Target place, find_existing(path, false));
   if (place.node->kind != NodeKind::kFolder || !place.node->entries.empty()) {
     return {StatusCode::kResource, path + " is not an empty folder"};
   }
@@ -371,7 +475,7 @@ Status MemoryEnv::remove_directory(const std::string& path) {
 Status MemoryEnv::sync_directory(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kSyncDirectory, path));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(const Place place, state_->tree.find_existing(path, LastLink::kFollow));
+  XTTS_ASSIGN(const Target place, find_existing(path, true));
   if (place.node->kind != NodeKind::kFolder) return wrong_kind(path, "a folder");
   place.node->durable_entries = place.node->entries;
   return {};
@@ -386,20 +490,21 @@ Result<std::uint64_t> MemoryEnv::free_bytes(const std::string& path) {
 Result<std::string> MemoryEnv::real_path(const std::string& path) {
   XTTS_TRY(state_->ask(EnvCall::kRealPath, path));
   const std::lock_guard lock(state_->mutex);
-  XTTS_ASSIGN(Place place, state_->tree.find_existing(path, LastLink::kFollow));
+  XTTS_ASSIGN(Target place, find_existing(path, true));
   return std::move(place.real_path);
 }
 
 Result<std::unique_ptr<FileLock>> MemoryEnv::lock(const std::string& path, LockKind kind) {
   XTTS_TRY(state_->ask(EnvCall::kLock, path));
   const std::lock_guard guard(state_->mutex);
-  XTTS_ASSIGN(Place place, state_->tree.find(path, LastLink::kFollow));
+  XTTS_ASSIGN(Target place, find(path, true));
   if (!place.node) {
     // As the real one: a shared lock never creates, so that it works on a read-only file system.
     if (kind == LockKind::kShared) return Status(StatusCode::kNotFound, path + " is not there");
     place.node = state_->tree.make_node(NodeKind::kFile);
     place.folder->entries[place.name] = place.node;
   }
+  if (place.node->kind != NodeKind::kFile) return no_file(path, place.is_confined);
   Node::Locks& locks = place.node->locks[host_];
   if (locks.is_exclusive || (kind == LockKind::kExclusive && locks.shared_count > 0)) {
     return Status(StatusCode::kBusy, path + " is locked");
@@ -411,6 +516,19 @@ Result<std::unique_ptr<FileLock>> MemoryEnv::lock(const std::string& path, LockK
   }
   return std::unique_ptr<FileLock>(
       std::make_unique<MemoryLock<State>>(state_, place.node, host_, kind));
+}
+
+Result<std::unique_ptr<ScratchFile>> MemoryEnv::open_scratch(const std::string& folder) {
+  XTTS_TRY(state_->ask(EnvCall::kOpenScratch, folder));
+  std::shared_ptr<Node> node;
+  {
+    const std::lock_guard lock(state_->mutex);
+    XTTS_ASSIGN(const Place place, state_->tree.find_existing(folder, LastLink::kFollow));
+    if (place.node->kind != NodeKind::kFolder) return wrong_kind(folder, "a folder");
+    node = state_->tree.make_node(NodeKind::kFile);
+  }
+  return std::unique_ptr<ScratchFile>(
+      std::make_unique<MemoryScratchFile<State>>(state_, folder, node));
 }
 
 Result<LockReach> MemoryEnv::lock_reach(const std::string& folder) {

@@ -17,7 +17,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/confined_env.hpp"
 #include "base/env.hpp"
+#include "base/scratch_file.hpp"
 
 namespace xtts::testing {
 
@@ -40,6 +42,7 @@ enum class EnvCall : std::uint8_t {
   kRealPath,
   kLock,
   kLockReach,
+  kOpenScratch,  // `path`: the folder, also of what is read and appended
 };
 
 // What is about to happen. The hook may change `torn_bytes`.
@@ -55,7 +58,7 @@ struct EnvOperation {
 // Returns the failure that the operation is to have, or Status() to let it happen.
 using EnvHook = std::function<Status(EnvOperation&)>;
 
-class MemoryEnv final : public Env {
+class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
  public:
   MemoryEnv();
   ~MemoryEnv() override;
@@ -85,7 +88,11 @@ class MemoryEnv final : public Env {
   [[nodiscard]] bool exists(const std::string& path);
   [[nodiscard]] std::string contents(const std::string& path);  // empty where there is no such file
   [[nodiscard]] std::vector<std::string> all_files();           // every regular file, sorted
+  [[nodiscard]] std::size_t scratch_count();                    // scratch files that are held
 
+  // Links::kInside follows every link here: whether one leads out is RealEnv's to see.
+  [[nodiscard]] std::shared_ptr<Env> with_rule(const std::string& folder, Links links) override;
+  [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_new(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
       const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_for_write(const std::string& path,
@@ -103,17 +110,24 @@ class MemoryEnv final : public Env {
   [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                        LockKind kind) override;
   [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override;
+  [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(
+      const std::string& folder) override;
   [[nodiscard]] std::chrono::nanoseconds now() override;
   // Advances the clock and waits for nobody.
   void sleep_for(std::chrono::nanoseconds duration) override;
 
  private:
   struct State;
-  MemoryEnv(std::shared_ptr<State> state, std::string host);
+  struct Target;
+  MemoryEnv(std::shared_ptr<State> state, std::string host, std::vector<std::string> link_free);
+  // Where `path` leads, or would lead, under the rules of with_rule().
+  [[nodiscard]] Result<Target> find(const std::string& path, bool follows_last) const;
+  [[nodiscard]] Result<Target> find_existing(const std::string& path, bool follows_last) const;
 
   std::shared_ptr<State>
       state_;  // shared with open files and locks, which may outlive the MemoryEnv
   std::string host_;
+  std::vector<std::string> link_free_;  // folders below which no link is followed
 };
 
 }  // namespace xtts::testing

@@ -4,10 +4,11 @@
 
 #include "base/direct_reads.hpp"
 #include "base/env.hpp"
+#include "base/scratch_file.hpp"
 
 namespace xtts::testing {
 
-class PassingEnv : public Env {
+class PassingEnv : public Env, public ScratchPlace {
  public:
   explicit PassingEnv(Env& target) : target_(target) {}  // which outlives it
 
@@ -55,6 +56,10 @@ class PassingEnv : public Env {
   }
   [[nodiscard]] Result<LockReach> lock_reach(const std::string& folder) override {
     return target_.lock_reach(folder);
+  }
+  [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(
+      const std::string& folder) override {
+    return xtts::open_scratch(target_, folder);
   }
   [[nodiscard]] Result<StorageFacts> storage(const std::string& path) override {
     return target_.storage(path);

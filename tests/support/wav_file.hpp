@@ -1,7 +1,8 @@
-// WAV files of 16-bit PCM made in code: tones and noise whose bytes are the same everywhere. Pure
-// functions.
+// WAV files made in code, of 16-bit PCM or float32: tones and noise whose bytes are the same
+// everywhere. Pure functions.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -31,24 +32,42 @@ inline void put_little_endian(std::string& out, std::uint32_t value, int byte_co
 
 }  // namespace detail
 
+namespace detail {
+
+// `format`: 1 integer PCM, 3 float.
+inline std::string wav_header(const WavShape& shape, std::uint16_t format,
+                              std::uint16_t sample_bytes, std::size_t sample_count) {
+  const auto data_bytes = static_cast<std::uint32_t>(sample_bytes * sample_count);
+  const auto frame_bytes = static_cast<std::uint32_t>(sample_bytes * shape.channel_count);
+  std::string out = "RIFF";
+  put_little_endian(out, 36 + data_bytes, 4);
+  out += "WAVEfmt ";
+  put_little_endian(out, 16, 4);
+  put_little_endian(out, format, 2);
+  put_little_endian(out, shape.channel_count, 2);
+  put_little_endian(out, shape.rate_hz, 4);
+  put_little_endian(out, shape.rate_hz * frame_bytes, 4);
+  put_little_endian(out, frame_bytes, 2);
+  put_little_endian(out, 8U * sample_bytes, 2);
+  out += "data";
+  put_little_endian(out, data_bytes, 4);
+  return out;
+}
+
+}  // namespace detail
+
 // `samples` interleaved.
 inline std::string wav_file(const WavShape& shape, std::span<const std::int16_t> samples) {
-  const auto data_bytes = static_cast<std::uint32_t>(2 * samples.size());
-  const std::uint32_t frame_bytes = 2U * shape.channel_count;
-  std::string out = "RIFF";
-  detail::put_little_endian(out, 36 + data_bytes, 4);
-  out += "WAVEfmt ";
-  detail::put_little_endian(out, 16, 4);
-  detail::put_little_endian(out, 1, 2);  // integer PCM
-  detail::put_little_endian(out, shape.channel_count, 2);
-  detail::put_little_endian(out, shape.rate_hz, 4);
-  detail::put_little_endian(out, shape.rate_hz * frame_bytes, 4);
-  detail::put_little_endian(out, frame_bytes, 2);
-  detail::put_little_endian(out, 16, 2);
-  out += "data";
-  detail::put_little_endian(out, data_bytes, 4);
+  std::string out = detail::wav_header(shape, 1, 2, samples.size());
   for (const std::int16_t sample : samples)
     detail::put_little_endian(out, static_cast<std::uint16_t>(sample), 2);
+  return out;
+}
+
+inline std::string float_wav_file(const WavShape& shape, std::span<const float> samples) {
+  std::string out = detail::wav_header(shape, 3, 4, samples.size());
+  for (const float sample : samples)
+    detail::put_little_endian(out, std::bit_cast<std::uint32_t>(sample), 4);
   return out;
 }
 

@@ -5,3 +5,5 @@ complete_words verify --level q
 complete_words verify --lev
 complete_words info cache --by ""
 complete_words completion z
+complete_words build data cache --recipe myx
+complete_words recipes whis

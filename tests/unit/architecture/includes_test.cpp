@@ -32,7 +32,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"query", {"reader", "formats", "base", "xtts"}},
       {"gpu", {"base", "xtts"}},
       {"loader", {"query", "reader", "gpu", "formats", "base", "xtts"}},
-      {"capi", {"xtts"}},
+      {"capi", {"base", "xtts"}},
       {"python", {"xtts"}},
       {"api", {"loader", "query", "reader", "formats", "base", "xtts"}},
       {"report", {"base", "xtts"}},

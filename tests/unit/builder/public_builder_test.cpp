@@ -2,18 +2,24 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/temp_folder.hpp"
 #include "support/wav_file.hpp"
+#include "xtts/add_column.hpp"
 #include "xtts/builder.hpp"
 #include "xtts/recipe.hpp"
 
@@ -22,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class PublicBuilder : public ::testing::Test {
@@ -158,6 +165,23 @@ TEST_F(PublicBuilder, MendsAFlippedByte) {
   EXPECT_TRUE(contents(shard()) == sound);
 }
 
+// Messages name options as the caller sets them, not as the command line has them.
+TEST_F(PublicBuilder, NamesItsOwnOptionsInMessages) {
+  add_clips(4);
+  (void)must_build();
+  ASSERT_TRUE(fs::remove(data() + "/clip-1000.wav"));
+  auto again = options();
+  const std::string gone = build_cache(again).status().message();
+  EXPECT_THAT(gone, HasSubstr("The same call with max_gone=\"25%\" takes"));
+  EXPECT_THAT(gone, Not(HasSubstr("--")));
+  again.max_gone = "25%";
+  EXPECT_TRUE(build_cache(again).ok());
+  again.settings = {"max_frames=0"};
+  EXPECT_THAT(build_cache(again).status().message(), HasSubstr("settings=[\"max_frames=0\"]: "));
+  EXPECT_THAT(describe_recipe(again).status().message(),
+              HasSubstr("settings=[\"max_frames=0\"]: "));
+}
+
 TEST_F(PublicBuilder, TellsTooManyRejectsFromOtherFailures) {
   add_clips(3);
   (void)folder_.write("data/noise.wav", "this is no sound");
@@ -213,6 +237,160 @@ TEST_F(PublicBuilder, RefusesASecondBuildOfTheSameCache) {
   EXPECT_TRUE(first.ok()) << first.status().message();
   ASSERT_TRUE(second.has_value());
   EXPECT_EQ(second->code(), StatusCode::kBusy);
+}
+
+// A callback's exception is the user's; it stops the work and is told.
+TEST_F(PublicBuilder, CallbackThatThrowsStopsTheWorkAndIsTold) {
+  add_clips(30);
+  const auto thrower = [](const auto&) { throw std::runtime_error("the user's own"); };
+  for (const BuildCallbacks& callbacks :
+       {BuildCallbacks{.before = thrower}, BuildCallbacks{.progress = thrower},
+        BuildCallbacks{.cancelled = []() -> bool { throw 7; }}}) {
+    const Status status = build_cache(options(), callbacks).status();
+    EXPECT_EQ(status.code(), StatusCode::kCancelled);
+    EXPECT_THAT(status.message(), HasSubstr("has thrown: "));
+  }
+  (void)must_build();
+  const Status status =
+      verify_cache({.cache = cache(), .program = XTTS_PROGRAM}, {.progress = thrower}).status();
+  EXPECT_EQ(status.code(), StatusCode::kCancelled);
+  EXPECT_THAT(status.message(), HasSubstr("`progress` has thrown: the user's own"));
+}
+
+TEST_F(PublicBuilder, TextsThatNoFileCanHaveAreRefusedByName) {
+  add_clips(1);
+  const std::string with_zero = data() + std::string(1, '\0') + "more";
+  std::string BuildOptions::*const fields[] = {
+      &BuildOptions::data,   &BuildOptions::cache,          &BuildOptions::recipe,
+      &BuildOptions::config, &BuildOptions::layout_of_data, &BuildOptions::language,
+      &BuildOptions::store,  &BuildOptions::speakers_file,  &BuildOptions::layout,
+      &BuildOptions::dtype,  &BuildOptions::device,         &BuildOptions::isa,
+      &BuildOptions::memory, &BuildOptions::max_rejects,    &BuildOptions::partition,
+      &BuildOptions::program};
+  for (std::string BuildOptions::*field : fields) {
+    BuildOptions wrong = options();
+    wrong.*field = with_zero;
+    const Status status = build_cache(wrong).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr("holds a zero byte"));
+  }
+  BuildOptions wrong = options();
+  wrong.settings = {"max_frames=1" + std::string(1, '\0')};
+  EXPECT_EQ(build_cache(wrong).status().code(), StatusCode::kInvalidArgument);
+  wrong = options();
+  wrong.data.clear();
+  EXPECT_EQ(build_cache(wrong).status().message(), "data is empty");
+  wrong = options();
+  wrong.cache = std::string(5000, 'c');
+  EXPECT_THAT(build_cache(wrong).status().message(), HasSubstr("cache has 5000 bytes"));
+  EXPECT_EQ(verify_cache({.cache = with_zero}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(verify_cache({.cache = ""}).status().message(), "cache is empty");
+  EXPECT_EQ(describe_recipe({.recipe = with_zero}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(build_cache(options(), {}, sizeof(BuildOptions) - 8).status().code(),
+            StatusCode::kUnsupported);
+}
+
+TEST_F(PublicBuilder, ProgramThatIsNoWorkerIsNamed) {
+  add_clips(2);
+  BuildOptions wrong = options();
+  wrong.program = "/bin/true";
+  const Status status = build_cache(wrong).status();
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(status.message(), HasSubstr("(/bin/true decode-worker) does not start"));
+  EXPECT_THAT(status.message(), HasSubstr("it has to be the program xtts-precompute"));
+}
+
+// In a child whose address space ends soon. oneTBB's threads ended the process here.
+TEST_F(PublicBuilder, ThreadsThatTheSystemRefusesAreDoneWithout) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more address space than there is here";
+#endif
+  add_clips(60);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(100);
+    const rlimit limit{std::uint64_t{1} << 30U, std::uint64_t{1} << 30U};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(9);
+    BuildOptions many = options();
+    many.thread_count = 32;
+    const auto report = build_cache(many);
+    ::_exit(report.ok() ? 0 : report.status().code() == StatusCode::kResource ? 1 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_LT(WEXITSTATUS(status), 2);
+  EXPECT_EQ(must_build().record_count, 60U);
+}
+
+TEST_F(PublicBuilder, ChildOfAProcessThatHasBuiltMayBuildToo) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer allows no threads in a forked child";
+#endif
+  add_clips(6);
+  (void)must_build();
+  add_clips(20);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(100);
+    const auto report = build_cache(options());
+    ::_exit(report.ok() && report->record_count == 20 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST_F(PublicBuilder, ColumnWriterIsDoneWithAfterFinishAndWhenMoved) {
+  add_clips(3);
+  (void)must_build();
+  const NewColumnOptions column = {.cache = cache(),
+                                   .name = "energy_2",
+                                   .version = "1",
+                                   .axis = ColumnAxis::kFixed,
+                                   .row_shape = {1}};
+  auto writer = ColumnWriter::open(column);
+  ASSERT_TRUE(writer.ok()) << writer.status().message();
+  EXPECT_EQ(writer->finish().status().code(), StatusCode::kInvalidArgument);  // nothing was put
+  const float number = 1;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(writer->next().ok());
+    ASSERT_TRUE(writer->put(std::as_bytes(std::span(&number, 1))).ok());
+  }
+  ASSERT_TRUE(writer->finish().ok());
+  for (int again = 0; again < 2; ++again) {
+    const Status status = writer->finish().status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr("finish() has been called"));
+  }
+  EXPECT_EQ(writer->put({}).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(writer->next().status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(writer->next(UINT64_MAX).status().code(), StatusCode::kInvalidArgument);
+
+  const ColumnWriter other = std::move(*writer);
+  EXPECT_THAT(writer->finish().status().message(), HasSubstr("moved from"));
+  EXPECT_THAT(writer->put({}).message(), HasSubstr("moved from"));
+  EXPECT_EQ(writer->clip_count() + writer->done_count(), 0U);
+
+  NewColumnOptions wrong = column;
+  wrong.name.clear();
+  EXPECT_EQ(ColumnWriter::open(wrong).status().message(), "the column's name is empty");
+  wrong = column;
+  wrong.axis = static_cast<ColumnAxis>(9);
+  EXPECT_EQ(ColumnWriter::open(wrong).status().code(), StatusCode::kInvalidArgument);
+  wrong = column;
+  wrong.dtype = static_cast<DType>(77);
+  EXPECT_EQ(ColumnWriter::open(wrong).status().code(), StatusCode::kInvalidArgument);
+  wrong = column;
+  wrong.version = std::string("1\0", 2);
+  EXPECT_EQ(ColumnWriter::open(wrong).status().code(), StatusCode::kInvalidArgument);
+
+  auto sound = SoundReader::open(cache(), data(), XTTS_PROGRAM);
+  ASSERT_TRUE(sound.ok()) << sound.status().message();
+  const SoundReader moved = std::move(*sound);
+  EXPECT_EQ(sound->sample_rate_hz(), 0U);
+  EXPECT_THAT(sound->read(0).status().message(), HasSubstr("moved from"));
+  EXPECT_EQ(SoundReader::open("", "", "").status().message(), "cache is empty");
 }
 
 TEST_F(PublicBuilder, DescribesTheRecipeThatABuildWouldUse) {

@@ -96,6 +96,7 @@ class PublicRuntime : public ::testing::TestWithParam<std::vector<std::string>> 
             .recipe = recipe,
             .settings = settings,
             .max_rejects = "100%",
+            .max_dropped = "100%",
             .thread_count = 2,
             .program = XTTS_PROGRAM};
   }
@@ -264,6 +265,29 @@ TEST_F(PublicRuntimeCalls, RefuseWhatMeansNothingWithoutACache) {
   EXPECT_THAT(RuntimeClips::open(without_program).status().message(), HasSubstr("no-program"));
 }
 
+// As a build does: a list whose texts would be lost ends it, unless the sound alone is asked for.
+TEST_F(PublicRuntimeCalls, TakeTheSoundAloneOfListsThatNobodyCanRead) {
+  for (const char* const name : {"one", "two"}) {
+    (void)folder_.write(std::string("unread/") + name + ".wav",
+                        testing::tone_wav(220.0, {.seconds = 0.3}));
+  }
+  (void)folder_.write("unread/train.csv",
+                      "sound_of_it,bytes,what_is_said\none.wav,1,Hello.\ntwo.wav,1,Hello.\n");
+  auto unread = options();
+  unread.data = folder_.path() + "/unread";
+  const Status refused = RuntimeClips::open(unread).status();
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(refused.message(), HasSubstr("or give no_text=True"));
+  EXPECT_THAT(refused.message(), HasSubstr("layout_of_data=\"folder\" takes the sound alone"));
+  unread.no_text = true;
+  const RuntimeClips clips = must_open(unread);
+  ASSERT_EQ(clips.size(), 2U);
+  EXPECT_EQ(clips.clip(0)->text, "");
+  const auto record = clips.record(0);
+  ASSERT_TRUE(record.ok()) << record.status().message();
+  EXPECT_FALSE(record->reject) << record->reject->reason;
+}
+
 TEST_F(PublicRuntimeCalls, SeeAFileThatIsThereAgain) {
   const RuntimeClips clips = must_open(options({"max_frames=200"}));
   const auto position = clips.find("tone-101");
@@ -297,6 +321,16 @@ class TemporaryFiles {
   std::optional<std::string> before_;
 };
 
+std::size_t open_files_below(const std::string& folder) {
+  std::size_t count = 0;
+  for (const auto& descriptor : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;  // the descriptor that lists them
+    const fs::path target = fs::read_symlink(descriptor.path(), gone);
+    if (!gone && target.string().starts_with(folder + "/")) ++count;
+  }
+  return count;
+}
+
 TEST_F(PublicRuntimeCalls, LeaveNoFolderBehind) {
   const std::string folder = folder_.path() + "/temporary";
   fs::create_directory(folder);
@@ -315,8 +349,10 @@ TEST_F(PublicRuntimeCalls, LeaveNoFolderBehind) {
     const RuntimeClips clips = must_open(with_little_memory);
     const auto record = clips.record(clips.find("long").value_or(0));
     EXPECT_TRUE(record.ok() && !record->reject);
-    EXPECT_FALSE(fs::is_empty(folder));
+    EXPECT_GT(open_files_below(folder), 0U);
+    EXPECT_TRUE(fs::is_empty(folder));  // the file has no name
   }
+  EXPECT_EQ(open_files_below(folder), 0U);
   EXPECT_TRUE(fs::is_empty(folder));
 }
 
@@ -333,6 +369,27 @@ TEST_F(PublicRuntimeCalls, AreTheParentsBusinessAfterAFork) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   EXPECT_TRUE(clips.record(0).ok());
+}
+
+TEST(PublicRuntimeMoved, ClipsAreEmptyAndSaySo) {
+  const testing::TempFolder folder;
+  (void)folder.write("a.wav", testing::tone_wav(200.0, {.seconds = 0.3}));
+  const std::string with_zero = folder.path() + std::string(1, '\0');
+  EXPECT_EQ(RuntimeClips::open({.data = with_zero}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RuntimeClips::open({}).status().message(), "data is empty");
+  auto clips = RuntimeClips::open({.data = folder.path(), .program = XTTS_PROGRAM});
+  ASSERT_TRUE(clips.ok()) << clips.status().message();
+  const RuntimeClips other = std::move(*clips);
+  EXPECT_EQ(other.size(), 1U);
+  EXPECT_THAT(clips->clip(0).status().message(), HasSubstr("moved from"));
+  EXPECT_THAT(clips->record(0).status().message(), HasSubstr("moved from"));
+  EXPECT_EQ(clips->size() + clips->fault_count() + clips->faults_allowed(), 0U);
+  EXPECT_FALSE(clips->find("a").has_value());
+  EXPECT_TRUE(clips->columns().empty() && clips->speakers().empty() && clips->languages().empty() &&
+              clips->planned_rejects().empty());
+  EXPECT_EQ(clips->recipe_name() + clips->layout_of_data() + clips->digest() +
+                clips->features_fingerprint() + clips->text_fingerprint(),
+            "");
 }
 
 }  // namespace

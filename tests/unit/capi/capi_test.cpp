@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -208,6 +210,252 @@ TEST_F(CApi, ReadingIsOneOfItsValues) {
   xtts_reader* reader = nullptr;
   EXPECT_EQ(xtts_reader_open(cache_, &chosen, &reader, &error_), XTTS_INVALID_ARGUMENT);
   EXPECT_NE(std::string(error_.message).find("reading"), std::string::npos) << error_.message;
+}
+
+TEST_F(CApi, EpochThatLosesMoreThanMaxDamageFails) {
+  const std::string shard = folder_.path() + "/" + made_.shard_name(0, 1);
+  ASSERT_EQ(::unlink(shard.c_str()), 0);  // 4 of 30 clips
+  xtts_reader_options chosen = options();
+  EXPECT_EQ(chosen.max_damage, 0.05);
+  chosen.shuffle = XTTS_SHUFFLE_NONE;
+  chosen.last_batch = XTTS_LAST_PAD;
+  chosen.on_damage = XTTS_DAMAGE_SKIP;
+  xtts_reader* reader = open(chosen);
+  xtts_batch batch;
+  ASSERT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_OK);
+  batch.release(&batch);
+  EXPECT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_CORRUPT);
+  EXPECT_THAT(error_.message, HasSubstr("4 of 30 clips"));
+  xtts_reader_close(reader);
+
+  chosen.max_damage = 0.2;
+  reader = open(chosen);
+  for (;;) {
+    ASSERT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_OK) << error_.message;
+    if (batch.release == nullptr) break;
+    batch.release(&batch);
+  }
+  xtts_reader_stats stats = {};
+  stats.struct_bytes = sizeof stats;
+  ASSERT_EQ(xtts_reader_get_stats(reader, &stats, &error_), XTTS_OK);
+  EXPECT_EQ(stats.left_out_count, 4U);
+  EXPECT_EQ(stats.epoch_left_out_count, 4U);
+  EXPECT_EQ(stats.epoch_sample_count, 30U);
+  xtts_reader_close(reader);
+  chosen.max_damage = 5;
+  EXPECT_EQ(xtts_reader_open(cache_, &chosen, &reader, &error_), XTTS_INVALID_ARGUMENT);
+}
+
+TEST_F(CApi, TellsColumnsNamesAndClips) {
+  ASSERT_EQ(xtts_cache_column_count(cache_), made_.manifest.columns.size());
+  xtts_column_info column;
+  ASSERT_EQ(xtts_cache_column(cache_, 0, &column, &error_), XTTS_OK);
+  EXPECT_STREQ(column.name, "mel");
+  EXPECT_EQ(column.dtype, XTTS_FLOAT32);
+  ASSERT_EQ(column.dimension_count, 2);
+  EXPECT_EQ(column.shape[0], 24);
+  EXPECT_EQ(column.shape[1], 5);
+  EXPECT_STREQ(column.axis, "frames");
+  EXPECT_EQ(column.rows_per_frame, 1U);
+  EXPECT_STREQ(column.version, "");
+  EXPECT_EQ(xtts_cache_column(cache_, 9, &column, &error_), XTTS_NOT_FOUND);
+  EXPECT_EQ(column.name, nullptr);
+
+  ASSERT_EQ(xtts_cache_speaker_count(cache_), made_.manifest.speakers.size());
+  for (std::size_t i = 0; i < made_.manifest.speakers.size(); ++i) {
+    EXPECT_EQ(xtts_cache_speaker(cache_, i), made_.manifest.speakers[i]);
+  }
+  EXPECT_EQ(xtts_cache_speaker(cache_, 1000), nullptr);
+  ASSERT_EQ(xtts_cache_language_count(cache_), made_.manifest.languages.size());
+  EXPECT_EQ(xtts_cache_language(cache_, 1000), nullptr);
+  EXPECT_EQ(xtts_cache_generation(cache_), made_.manifest.generation);
+  EXPECT_EQ(xtts_cache_digest(cache_), made_.manifest.index_digest.to_hex());
+
+  xtts_clip clip;
+  ASSERT_EQ(xtts_cache_clip(cache_, 7, &clip, &error_), XTTS_OK) << error_.message;
+  EXPECT_EQ(clip.id, made_.clips[7].id);
+  EXPECT_EQ(clip.frame_count, made_.clips[7].mel.size() / 5);
+  EXPECT_EQ(clip.token_count, made_.clips[7].tokens.size());
+  EXPECT_NE(clip.text, nullptr);
+  EXPECT_NE(clip.text_normalized, nullptr);
+  clip.release(&clip);
+  EXPECT_EQ(clip.release, nullptr);
+  EXPECT_EQ(xtts_cache_clip(cache_, 70, &clip, &error_), XTTS_NOT_FOUND);
+  EXPECT_EQ(clip.release, nullptr);
+}
+
+TEST_F(CApi, ReaderTellsInWordsAndLogs) {
+  ASSERT_EQ(::unlink((folder_.path() + "/" + made_.shard_name(0, 1)).c_str()), 0);
+  std::vector<std::string> told;
+  xtts_reader_options chosen = options();
+  chosen.log = [](void* context, std::int32_t level, const char* text) {
+    static_cast<std::vector<std::string>*>(context)->push_back(std::to_string(level) + text);
+  };
+  chosen.log_context = &told;
+  chosen.on_damage = XTTS_DAMAGE_SKIP;
+  chosen.max_damage = 1;
+  xtts_reader* reader = open(chosen);
+  xtts_batch batch;
+  for (;;) {
+    ASSERT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_OK) << error_.message;
+    if (batch.release == nullptr) break;
+    batch.release(&batch);
+  }
+  xtts_reader_texts texts;
+  ASSERT_EQ(xtts_reader_get_texts(reader, &texts, &error_), XTTS_OK);
+  EXPECT_NE(std::string(texts.reading), "");
+  EXPECT_NE(std::string(texts.storage), "");
+  ASSERT_GE(texts.failure_count, 1U);
+  EXPECT_THAT(texts.failures[0], HasSubstr("is missing"));
+  EXPECT_THAT(told, ::testing::Contains("2" + std::string(texts.failures[0])));
+  EXPECT_THAT(told, ::testing::Contains(HasSubstr("0reading: ")));
+  xtts_reader_close(reader);
+  texts.release(&texts);
+  EXPECT_EQ(texts.release, nullptr);
+}
+
+TEST_F(CApi, InterruptAndTimeLimitEndACall) {
+  xtts_reader* reader = open(options());
+  xtts_batch batch;
+  xtts_reader_interrupt(reader);
+  EXPECT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_CANCELLED);
+  EXPECT_EQ(batch.release, nullptr);
+  ASSERT_EQ(xtts_reader_next_within(reader, 60'000, &batch, &error_), XTTS_OK) << error_.message;
+  EXPECT_EQ(batch.valid_count, 4U);
+  batch.release(&batch);
+  std::uint32_t taken = 1;
+  while (taken < 7) {
+    const xtts_code code = xtts_reader_next_within(reader, 0, &batch, &error_);
+    if (code == XTTS_CANCELLED) continue;
+    ASSERT_EQ(code, XTTS_OK);
+    batch.release(&batch);
+    ++taken;
+  }
+  ASSERT_EQ(xtts_reader_next(reader, &batch, &error_), XTTS_OK);
+  EXPECT_EQ(batch.release, nullptr);
+  EXPECT_EQ(xtts_reader_epoch(reader), 0U);
+  ASSERT_EQ(xtts_reader_set_epoch(reader, 5, &error_), XTTS_OK);
+  EXPECT_EQ(xtts_reader_epoch(reader), 5U);
+  xtts_reader_close(reader);
+}
+
+TEST_F(CApi, NullIsRefusedOrGivesNothing) {
+  EXPECT_EQ(xtts_cache_size(nullptr) + xtts_cache_generation(nullptr), 0U);
+  EXPECT_EQ(xtts_cache_column_count(nullptr) + xtts_cache_speaker_count(nullptr) +
+                xtts_cache_language_count(nullptr),
+            0U);
+  EXPECT_EQ(xtts_cache_recipe(nullptr), nullptr);
+  EXPECT_EQ(xtts_cache_digest(nullptr), nullptr);
+  EXPECT_EQ(xtts_cache_speaker(nullptr, 0), nullptr);
+  EXPECT_EQ(xtts_batch_find(nullptr, "mel"), nullptr);
+  EXPECT_EQ(xtts_reader_sample_count(nullptr) + xtts_reader_batches_per_epoch(nullptr) +
+                xtts_reader_epoch(nullptr),
+            0U);
+  xtts_reader_interrupt(nullptr);
+  xtts_reader_options_init(nullptr, sizeof(xtts_reader_options));
+  xtts_batch batch;
+  xtts_clip clip;
+  xtts_reader_texts texts;
+  xtts_reader_stats stats = {};
+  xtts_reader_state state = {};
+  EXPECT_EQ(xtts_reader_next(nullptr, &batch, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_EQ(xtts_reader_next_within(nullptr, 1, &batch, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_EQ(xtts_reader_set_epoch(nullptr, 1, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_EQ(xtts_reader_get_texts(nullptr, &texts, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_EQ(xtts_reader_get_stats(nullptr, &stats, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_EQ(xtts_reader_get_state(nullptr, &state, &error_), XTTS_INVALID_ARGUMENT);
+  EXPECT_EQ(xtts_cache_clip(nullptr, 0, &clip, nullptr), XTTS_INVALID_ARGUMENT);
+  EXPECT_EQ(xtts_cache_column(cache_, 0, nullptr, nullptr), XTTS_INVALID_ARGUMENT);
+}
+
+TEST_F(CApi, StructsOfOtherHeadersAreUnderstoodOrRefused) {
+  struct Newer {
+    xtts_reader_options known;
+    std::uint64_t unknown;
+  } newer;
+  std::memset(static_cast<void*>(&newer), 0xAB, sizeof newer);
+  xtts_reader_options_init(&newer.known, sizeof newer);
+  EXPECT_EQ(newer.unknown, 0U);
+  newer.known.batch_size = 4;
+  xtts_reader_close(open(newer.known));
+  newer.unknown = 1;
+  xtts_reader* reader = nullptr;
+  EXPECT_EQ(xtts_reader_open(cache_, &newer.known, &reader, &error_), XTTS_UNSUPPORTED);
+  EXPECT_THAT(error_.message, HasSubstr("an option of a newer header is set"));
+
+  xtts_reader_options cut = options();
+  for (const std::size_t within : {offsetof(xtts_reader_options, split) + 3,
+                                   offsetof(xtts_reader_options, rank) + 1, sizeof cut - 1}) {
+    cut.struct_bytes = within;
+    EXPECT_EQ(xtts_reader_open(cache_, &cut, &reader, &error_), XTTS_INVALID_ARGUMENT);
+    EXPECT_THAT(error_.message, HasSubstr("ends within a field"));
+  }
+  cut.struct_bytes = SIZE_MAX;
+  EXPECT_EQ(xtts_reader_open(cache_, &cut, &reader, &error_), XTTS_INVALID_ARGUMENT);
+
+  reader = open(options());
+  struct NewerStats {
+    xtts_reader_stats known;
+    std::uint64_t unknown;
+  } stats;
+  std::memset(static_cast<void*>(&stats), 0xAB, sizeof stats);
+  stats.known.struct_bytes = sizeof stats;
+  ASSERT_EQ(xtts_reader_get_stats(reader, &stats.known, &error_), XTTS_OK);
+  EXPECT_EQ(stats.unknown, 0U);
+  EXPECT_EQ(stats.known.struct_bytes, sizeof stats.known);
+  stats.known.struct_bytes = offsetof(xtts_reader_stats, ms_std) + 2;
+  EXPECT_EQ(xtts_reader_get_stats(reader, &stats.known, &error_), XTTS_INVALID_ARGUMENT);
+  xtts_reader_close(reader);
+}
+
+TEST_F(CApi, NumbersThatNoFieldHasAreRefused) {
+  const auto refused = [&](const xtts_reader_options& wrong) {
+    xtts_reader* reader = nullptr;
+    EXPECT_EQ(xtts_reader_open(cache_, &wrong, &reader, &error_), XTTS_INVALID_ARGUMENT);
+    EXPECT_EQ(reader, nullptr);
+    return std::string(error_.message);
+  };
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
+  for (std::int32_t xtts_reader_options::*field :
+       {&xtts_reader_options::shuffle, &xtts_reader_options::last_batch,
+        &xtts_reader_options::verify_records, &xtts_reader_options::on_damage,
+        &xtts_reader_options::lock_memory, &xtts_reader_options::weight_by,
+        &xtts_reader_options::reserved, &xtts_reader_options::reading}) {
+    for (const std::int32_t value : {kLeast, -1, 99}) {
+      xtts_reader_options wrong = options();
+      wrong.*field = value;
+      EXPECT_NE(refused(wrong), "");
+    }
+  }
+  xtts_reader_options wrong = options();
+  wrong.weight_by = kLeast;
+  EXPECT_EQ(refused(wrong), "weight_by has no value -2147483648");
+  wrong = options();
+  wrong.draw_count = 10;
+  EXPECT_THAT(refused(wrong), HasSubstr("draw_count and temperature are for weights"));
+  for (const xtts_column_request& column :
+       {xtts_column_request{"mel", kLeast, 0, 0}, xtts_column_request{"mel", 99, 0, 0},
+        xtts_column_request{"mel", 0, 7, 0}, xtts_column_request{"", 0, 0, 0},
+        xtts_column_request{nullptr, 0, 0, 0}}) {
+    wrong = options();
+    wrong.columns = &column;
+    wrong.column_count = 1;
+    EXPECT_NE(refused(wrong), "");
+  }
+}
+
+TEST_F(CApi, MessageIsCutBetweenTwoCharacters) {
+  // 3 bytes a character: whatever stands before them, one of three lengths ends within one.
+  for (std::size_t shift = 0; shift < 3; ++shift) {
+    std::string name(shift, 'x');
+    while (name.size() < 3000) name += "\xE2\x82\xAC";
+    std::uint64_t position = 0;
+    ASSERT_EQ(xtts_cache_find(cache_, name.c_str(), &position, &error_), XTTS_NOT_FOUND);
+    const std::string message = error_.message;
+    EXPECT_GT(message.size(), 2040U);
+    EXPECT_LT(message.size(), sizeof error_.message);
+    EXPECT_EQ(message.substr(message.size() - 3), "\xE2\x82\xAC");
+  }
 }
 
 TEST_F(CApi, OptionsOfAnOlderHeaderKeepTheirMeaning) {

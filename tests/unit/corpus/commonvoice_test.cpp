@@ -49,8 +49,24 @@ TEST(CommonVoice, ReadsTheOfficialSplitsAndNotWhatIsValidated) {
   EXPECT_EQ(clip_of(corpus, "common_voice_en_3").split, Split::kTest);
   EXPECT_EQ(problems_of(corpus), "");
   EXPECT_TRUE(says(notes_of(corpus), "en/validated.tsv is not read: the official splits"));
+  EXPECT_TRUE(says(notes_of(corpus), "--set corpus.metadata_train_file=validated.tsv"));
   EXPECT_TRUE(says(notes_of(corpus), "1 audio file is not used by the list"));
   EXPECT_EQ(corpus.ignored_file_count, 5U) << "validated.tsv and the four that are never read";
+}
+
+TEST(CommonVoice, AllThatIsValidatedIsReadOnRequest) {
+  MemoryEnv env;
+  env.add_file("/data/en/train.tsv", kHeader + row("anna", "common_voice_en_1.mp3", "One."));
+  env.add_file("/data/en/validated.tsv", kHeader + row("anna", "common_voice_en_1.mp3", "One.") +
+                                             row("dan", "common_voice_en_4.mp3", "Four."));
+  for (const auto number : {"1", "4"})
+    add_clip(env, "/data/en", "common_voice_en_" + std::string(number) + ".mp3");
+  const Corpus corpus = discover_data(
+      env, {.train_split = 0.0, .validation_split = 1.0, .metadata_train_file = "validated.tsv"});
+  EXPECT_EQ(corpus.layout, "commonvoice");
+  EXPECT_EQ(ids_of(corpus), (Ids{"common_voice_en_1", "common_voice_en_4"}));
+  EXPECT_EQ(clip_of(corpus, "common_voice_en_1").split, Split::kValidation)
+      << "what is validated has no splits of its own";
 }
 
 TEST(CommonVoice, ValidatedAloneHasNoSplitsOfItsOwn) {

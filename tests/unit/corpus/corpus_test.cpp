@@ -85,7 +85,7 @@ TEST(Corpus, AsksForEachClipOnceAndOpensNoAudio) {
   });
   ASSERT_TRUE(discover(env, "/data", {}).ok());
   EXPECT_EQ(stat_count, 100 + 1) << "each clip, and DATA";
-  EXPECT_EQ(open_count, 3) << "the list: its first line twice to know what it is, then all of it";
+  EXPECT_EQ(open_count, 4) << "the list: its first line thrice to know what it is, then all of it";
   EXPECT_EQ(list_count, 2);
 }
 
@@ -134,10 +134,38 @@ TEST(Corpus, EveryLayoutHasANameForTheCommandLine) {
     names.emplace_back(layout.name);
     EXPECT_FALSE(layout.about.empty());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"auto", "kaldi", "lhotse", "audiofolder", "nemo",
-                                             "librispeech", "libritts", "mls", "aishell3",
-                                             "commonvoice", "vctk", "ljspeech", "table", "list",
-                                             "folder"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       "auto",     "kaldi",    "lhotse",      "lhotse_cuts", "audiofolder",
+                       "nemo_tar", "nemo",     "deepspeech",  "librispeech", "libritts",
+                       "mls",      "aishell3", "commonvoice", "vctk",        "aishell1",
+                       "css10",    "esd",      "openslr",     "mailabs",     "emilia",
+                       "ljspeech", "table",    "list",        "huggingface", "webdataset",
+                       "folder"}));
+}
+
+// A slow disk with millions of files must not keep anybody waiting who has asked it to stop.
+TEST(Corpus, IsCancelledAtEachFolderLineAndFile) {
+  MemoryEnv folder;
+  MemoryEnv list;
+  std::string lines;
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = "clip-" + std::to_string(i);
+    folder.add_file("/data/" + name + "/" + name + ".wav", "");
+    list.add_file("/data/wavs/" + name + ".wav", "");
+    lines += name + "|a text|a text\n";
+  }
+  list.add_file("/data/metadata.csv", lines);
+  for (MemoryEnv* env : {&folder, &list}) {
+    int asked_max = 0;
+    for (;; ++asked_max) {
+      int asked = 0;
+      const auto corpus = discover(*env, "/data", {}, {}, {}, {}, {},
+                                   {.cancelled = [&] { return asked++ == asked_max; }});
+      if (corpus.ok()) break;
+      ASSERT_EQ(corpus.status().code(), StatusCode::kCancelled) << corpus.status().message();
+    }
+    EXPECT_GE(asked_max, 30) << "ten folders or files, ten clips, ten sources";
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "corpus_checks.hpp"
 
 namespace xtts::corpus {
@@ -8,7 +10,6 @@ namespace {
 using testing::EnvCall;
 using testing::EnvOperation;
 using testing::MemoryEnv;
-
 
 Corpus read(MemoryEnv& env) {
   auto corpus = discover(env, "/data", {});
@@ -137,9 +138,63 @@ TEST(Folder, ListsInSubfoldersArePointedOut) {
   env.add_file("/data/LJSpeech-1.1/metadata.csv", "a|x|x\n");
   env.add_file("/data/LJSpeech-1.1/wavs/a.wav", "");
   env.add_file("/data/other/metadata_flac.csv", "a|x|x\n");
-  EXPECT_TRUE(says(notes_of(read(env)),
-                       "2 lists in folders below not read (LJSpeech-1.1/metadata.csv); "
-                       "to use the text, give LJSpeech-1.1 as DATA"));
+  EXPECT_TRUE(says(notes_of(discover_data(env, {.layout = "folder"})),
+                   "2 lists in folders below not read (LJSpeech-1.1/metadata.csv); "
+                   "to use the text, give LJSpeech-1.1 as DATA"));
+}
+
+// What a build would stop at: without its list, the texts and splits of DATA are lost.
+TEST(UnreadLists, AreThoseThatNameTheAudio) {
+  MemoryEnv env;
+  add_audio(env, {"a.wav", "b.wav", "c.wav"});
+  EXPECT_TRUE(discover_data(env).unread_lists.empty());
+  env.add_file("/data/pitch.csv", "frame,hz\n0,100\n1,110\n2,90\n");
+  env.add_file("/data/a.csv", "time,word\n0.1,b\n");  // of the one clip a.wav
+  EXPECT_TRUE(discover_data(env).unread_lists.empty());
+  env.add_file("/data/cv-train.csv",
+               "wave_name,wave_size,words\nwavs/a.wav,1,one\nb.wav,1,two\n");
+  const Corpus corpus = discover_data(env);
+  ASSERT_EQ(corpus.unread_lists.size(), 1U);
+  EXPECT_EQ(corpus.unread_lists[0],
+            "cv-train.csv begins with 'wave_name,wave_size,words'");
+}
+
+TEST(UnreadLists, MayBeOfAnotherEncodingOrPackedOrBelow) {
+  for (const auto& [name, bytes] : std::map<std::string, std::string>{
+           {"things.jsonl.gz", ""},
+           {"sub/list.tsv", "a\tone\nb\ttwo\n"},
+           {"all.json", "[{\"sound\": \"a.wav\"},\n{\"sound\": \"b.wav\"}]\n"},
+           {"utf16.tsv", std::string("a\0.\0w\0a\0v\0\t\0x\0\n\0", 16)}}) {
+    MemoryEnv env;
+    add_audio(env, {"a.wav", "b.wav"});
+    env.add_file("/data/" + name, bytes);
+    const Corpus corpus = discover_data(env);
+    ASSERT_EQ(corpus.layout, "folder") << name;
+    ASSERT_EQ(corpus.unread_lists.size(), 1U) << name;
+    EXPECT_TRUE(corpus.unread_lists[0].starts_with(name)) << corpus.unread_lists[0];
+  }
+}
+
+TEST(UnreadLists, AreNoMatterWhereTheLayoutIsNamed) {
+  MemoryEnv env;
+  add_audio(env, {"a.wav"});
+  env.add_file("/data/list.csv", "wav_filename,transcript\na.wav,one\n");
+  formats::CorpusConfig config;
+  config.layout = "folder";
+  const auto corpus = discover(env, "/data", config);
+  ASSERT_TRUE(corpus.ok());
+  EXPECT_TRUE(corpus->unread_lists.empty());
+}
+
+TEST(UnreadText, IsAColumnOfSentencesThatNoNameTells) {
+  MemoryEnv env;
+  add_audio(env, {"a.wav", "b.wav"});
+  env.add_file("/data/list.csv",
+               "file,spoken,genre\na.wav,the first one,a b\nb.wav,the second one,a b\n");
+  const Corpus corpus = discover_data(env);
+  ASSERT_EQ(corpus.layout, "table");
+  ASSERT_EQ(corpus.unread_lists.size(), 1U);
+  EXPECT_EQ(corpus.unread_lists[0], "column spoken");
 }
 
 TEST(Folder, ListsThatNoLayoutKnowsAreToldOf) {
@@ -147,12 +202,12 @@ TEST(Folder, ListsThatNoLayoutKnowsAreToldOf) {
   add_audio(env, {"a.wav"});
   env.add_file("/data/a.csv", "frame,pitch\n0,100\n");
   EXPECT_FALSE(says(notes_of(discover_data(env)), "like a list"));
-  env.add_file("/data/cuts.jsonl.gz", "");
+  env.add_file("/data/things.jsonl.gz", "");
   const Corpus corpus = discover_data(env);
   EXPECT_EQ(corpus.layout, "folder");
   EXPECT_TRUE(
       says(notes_of(corpus),
-           "1 file like a list is not read (cuts.jsonl.gz): no layout knows what it names"));
+           "1 file like a list is not read (things.jsonl.gz): no layout knows what it names"));
 }
 
 }  // namespace

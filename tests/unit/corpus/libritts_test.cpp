@@ -98,8 +98,8 @@ TEST(LibriTts, ATranscriptWithoutAudioIsAProblem) {
             "train-clean-100/19/198/19_198_2.original.txt 19_198_2: no audio named 19_198_2 in "
             "train-clean-100/19/198/\n"
             "train-clean-100/19/198/19_198_3.wav 19_198_3: train-clean-100/19/198/19_198_3.wav is "
-            "a symbolic link that leaves DATA (to /elsewhere.wav); put the target into DATA, or "
-            "build from the folder that holds it\n");
+            "a symbolic link that leaves DATA (to /elsewhere.wav); put the target into DATA, "
+            "build from the folder that holds it, or give --audio-root /\n");
   EXPECT_FALSE(corpus.problems[0].line.has_value());
 }
 

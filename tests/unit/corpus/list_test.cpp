@@ -115,7 +115,7 @@ TEST(List, EachUnusableLineIsNamedAndTheRestStays) {
             "list.txt:3 : the line has 4 fields where the first line has 3\n"
             "list.txt:4 : the line has 2 fields where the first line has 3\n"
             "list.txt:5 /etc/a.wav: /etc/a.wav leaves DATA (/data); name audio inside it, or give "
-            "the folder that holds it as DATA\n"
+            "the folder that holds it: --audio-root /etc\n"
             "list.txt:6 gone.wav: no audio named gone.wav in the data folder\n"
             "list.txt:7 : the line is not UTF-8 (byte 10); save it as UTF-8\n"
             "list.txt:8 a: the same id is in line 1 of list.txt, which is used\n"

@@ -151,7 +151,7 @@ TEST_F(RealCorpus, AFolderTreeKeepsEqualFileNamesApart) {
 TEST_F(RealCorpus, LooseFilesGetTheTextBesideThem) {
   const auto corpus = read("real_mixed/loose");
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
-  EXPECT_NE(clip_of(*corpus, "jfk").text_raw.find("ask not what your country"), std::string::npos)
+  EXPECT_TRUE(says(clip_of(*corpus, "jfk").text_raw, "ask not what your country"))
       << clip_of(*corpus, "jfk").text_raw;
   // Nobody can decode it, and so it is refused by name there.
   EXPECT_EQ(clip_of(*corpus, "goforward").source, "goforward.raw");

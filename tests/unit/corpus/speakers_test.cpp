@@ -5,12 +5,12 @@
 namespace xtts::corpus {
 namespace {
 
-std::vector<FoundClip> clips_of(const std::vector<std::string>& sources) {
-  std::vector<FoundClip> clips;
+std::vector<Clip> clips_of(const std::vector<std::string>& sources) {
+  std::vector<Clip> clips;
   for (const std::string& source : sources) {
-    FoundClip& found = clips.emplace_back();
-    found.clip.id = found.clip.source = source;
-    found.clip.speaker = "from the list";
+    Clip& clip = clips.emplace_back();
+    clip.id = clip.source = source;
+    clip.speaker = "from the list";
   }
   return clips;
 }
@@ -19,7 +19,7 @@ std::string speaker_of(const std::string& source, const std::string& pattern) {
   auto clips = clips_of({source});
   std::vector<std::string> notes;
   const Status status = apply_speakers({.speaker_pattern = pattern}, clips, notes);
-  return status.ok() ? clips[0].clip.speaker : status.message();
+  return status.ok() ? std::string(clips[0].speaker) : status.message();
 }
 
 TEST(Speakers, TheFirstGroupOrElseTheWholeMatchIsTheSpeaker) {
@@ -35,7 +35,7 @@ TEST(Speakers, CountsNamesThatDoNotMatch) {
   auto clips = clips_of({"p1_a.wav", "z.wav", "y.wav"});
   std::vector<std::string> notes;
   ASSERT_TRUE(apply_speakers({.speaker_pattern = "^(p\\d+)_"}, clips, notes).ok());
-  EXPECT_EQ(clips[1].clip.speaker, "");
+  EXPECT_EQ(clips[1].speaker, "");
   EXPECT_EQ(notes,
             std::vector<std::string>{"speaker_pattern gives no speaker for 2 clips (y.wav)"});
 }
@@ -44,9 +44,9 @@ TEST(Speakers, OneNameForAllOverridesTheList) {
   auto clips = clips_of({"a.wav", "b.wav"});
   std::vector<std::string> notes;
   ASSERT_TRUE(apply_speakers({}, clips, notes).ok());
-  EXPECT_EQ(clips[0].clip.speaker, "from the list");
+  EXPECT_EQ(clips[0].speaker, "from the list");
   ASSERT_TRUE(apply_speakers({.speaker = "linda"}, clips, notes).ok());
-  EXPECT_EQ(clips[1].clip.speaker, "linda");
+  EXPECT_EQ(clips[1].speaker, "linda");
 }
 
 TEST(Speakers, RefusesPatternsThatAreNone) {

@@ -12,24 +12,24 @@ namespace {
 using formats::CorpusConfig;
 using formats::SplitBy;
 
-std::vector<FoundClip> numbered(int first, int end) {
-  std::vector<FoundClip> clips;
+std::vector<Clip> numbered(int first, int end) {
+  std::vector<Clip> clips;
   for (int i = first; i < end; ++i) {
-    FoundClip& found = clips.emplace_back();
-    found.clip.id = "clip" + std::to_string(i);
-    found.clip.speaker = "speaker" + std::to_string(i % 50);
+    Clip& found = clips.emplace_back();
+    found.id = "clip" + std::to_string(i);
+    found.speaker = "speaker" + std::to_string(i % 50);
   }
   return clips;
 }
 
 using SplitMap = std::map<std::string, Split>;
 
-SplitMap split(const CorpusConfig& config, std::vector<FoundClip> clips,
+SplitMap split(const CorpusConfig& config, std::vector<Clip> clips,
                const KnownSplits& known = {}) {
   std::vector<std::string> notes;
   assign_splits(config, known, clips, notes);
   SplitMap splits;
-  for (const FoundClip& found : clips) splits[found.clip.id] = found.clip.split;
+  for (const Clip& found : clips) splits[found.id] = found.split;
   return splits;
 }
 
@@ -88,9 +88,9 @@ TEST(Splits, ClipsOfOneKeyStayTogether) {
   std::vector<std::string> notes;
   assign_splits({.split_by = SplitBy::kSpeaker}, {}, clips, notes);
   std::map<std::string, Split> of_speaker;
-  for (const FoundClip& found : clips) {
-    const auto [place, is_new] = of_speaker.try_emplace(found.clip.speaker, found.clip.split);
-    EXPECT_EQ(place->second, found.clip.split) << found.clip.id;
+  for (const Clip& found : clips) {
+    const auto [place, is_new] = of_speaker.try_emplace(found.speaker, found.split);
+    EXPECT_EQ(place->second, found.split) << found.id;
   }
   EXPECT_GT(count(split({.split_by = SplitBy::kSpeaker}, numbered(0, 5000)), Split::kValidation),
             0);
@@ -126,17 +126,20 @@ TEST(Splits, ANewClipFollowsItsSpeakerBeyondTheBound) {
   const CorpusConfig config{.validation_clips_max = 200, .split_by = SplitBy::kSpeaker};
   const SplitMap published = split(config, numbered(0, 1000));
   std::map<std::string, Split> of_speaker;
-  for (const FoundClip& found : numbered(0, 1000))
-    of_speaker[found.clip.speaker] = published.at(found.clip.id);
+  for (const Clip& found : numbered(0, 1000))
+    of_speaker[found.speaker] = published.at(found.id);
   const SplitMap grown = split(config, numbered(0, 9000), lookup(published));
-  for (const FoundClip& found : numbered(0, 9000)) {
-    ASSERT_EQ(grown.at(found.clip.id), of_speaker.at(found.clip.speaker)) << found.clip.id;
+  for (const Clip& found : numbered(0, 9000)) {
+    ASSERT_EQ(grown.at(found.id), of_speaker.at(found.speaker)) << found.id;
   }
 }
 
 TEST(Splits, TheCorpusKnowsBest) {
   auto clips = numbered(0, 100);
-  for (FoundClip& found : clips) found.own_split = Split::kTest;
+  for (Clip& clip : clips) {
+    clip.split = Split::kTest;
+    clip.has_own_split = true;
+  }
   const SplitMap known = split({}, numbered(0, 100));
   EXPECT_EQ(count(split({}, clips, lookup(known)), Split::kTest), 100);
 }
@@ -148,7 +151,7 @@ TEST(Splits, ASmallerSubsetLiesInsideALargerOne) {
     assign_splits({}, {}, clips, notes);
     keep_training_subset({.train_subset_fraction = fraction}, clips, notes);
     std::map<std::string, Split> left;
-    for (const FoundClip& found : clips) left[found.clip.id] = found.clip.split;
+    for (const Clip& found : clips) left[found.id] = found.split;
     return left;
   };
   const SplitMap all = subset(1.0);

@@ -34,6 +34,49 @@ TEST(Table, ReadsAHeaderAndItsRows) {
   EXPECT_TRUE(says(notes_of(corpus), "clips.csv has a field that names audio (layout table)"));
 }
 
+TEST(Table, ColumnsOfOtherNamesCanBeNamed) {
+  for (const std::string separator : {",", "\t", "|"}) {
+    MemoryEnv env;
+    std::string list = "clip_name;utterance_ar;who;text;path;t0;t1\na;hello;ann;notes;x/y;1.5;2\n";
+    for (char& c : list) c = c == ';' ? separator.front() : c;
+    env.add_file("/data/metadata.csv", list);  // which else is an LJSpeech list
+    add_audio(env, {"wavs/a.wav"});
+    const Corpus corpus = discover_data(env, {.columns = {.audio = "clip_name",
+                                                          .text = "utterance_ar",
+                                                          .speaker = "who",
+                                                          .start = "t0",
+                                                          .end = "t1"}});
+    EXPECT_EQ(corpus.layout, "table");
+    EXPECT_EQ(problems_of(corpus), "") << separator;
+    const Clip clip = clip_of(corpus, "a_00001500-00002000");
+    EXPECT_EQ(clip.source, "wavs/a.wav");
+    EXPECT_EQ(clip.text_raw, "hello");
+    EXPECT_EQ(clip.speaker, "ann");
+    EXPECT_EQ(clip.extra_json, R"({"path":"x/y","text":"notes"})") << "they mean nothing here";
+  }
+}
+
+TEST(Table, ColumnsCanBeNamedInJsonLinesToo) {
+  MemoryEnv env;
+  env.add_file("/data/x.jsonl", R"({"mp3": "a.mp3", "gold": "hello"})"
+                                "\n");
+  add_audio(env, {"a.mp3"});
+  EXPECT_EQ(discover_data(env, {.columns = {.audio = "mp3", .text = "gold"}}).clips.at(0).text_raw,
+            "hello");
+}
+
+TEST(Table, AColumnThatNoListHasIsRefusedByName) {
+  MemoryEnv env;
+  env.add_file("/data/x.csv", "path,sentence,other\na.wav,hello,x\n");
+  add_audio(env, {"a.wav"});
+  EXPECT_TRUE(
+      says(refusal_of(env, {.columns = {.text = "sentense"}}),
+           "text_column: x.csv has no column sentense; it begins with path,sentence,other"));
+  EXPECT_TRUE(says(refusal_of(env, {.columns = {.audio = "wav"}}), "has a column wav"));
+  EXPECT_TRUE(says(refusal_of(env, {.layout = "folder", .columns = {.text = "sentence"}}),
+                   "for layout table"));
+}
+
 TEST(Table, SeparatorsMayBeTabsOrSemicolons) {
   for (const std::string separator : {"\t", ";", ","}) {
     for (const std::string extension : {"csv", "tsv"}) {

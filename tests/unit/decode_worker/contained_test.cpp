@@ -2,9 +2,12 @@
 // fails. Real processes throughout.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
+#include "decode_worker/detail/supervision.hpp"
 #include "support.hpp"
 
 namespace xtts::decode_worker::test {
@@ -75,6 +78,38 @@ TEST(Contained, AFailingSourceFailsTheSame) {
   expect_good_clip(*decoder);
 }
 
+TEST(Contained, LooksAreTheSame) {
+  const auto plain = decode::make_libav_decoder();
+  const auto decoder = contained();
+  Bytes long_junk(300'000, std::byte{0x5A});
+  const std::vector<Bytes> files = {tone(1000), bytes_of("plain words"), long_junk, Bytes()};
+  for (const Bytes& bytes : files) {
+    for (const std::string suffix : {"", "xyz", "mka", "g722", "sw"}) {
+      const MemoryFile file(bytes);
+      const auto seen = decoder->recognise(file, suffix);
+      const auto expected = plain->recognise(file, suffix);
+      ASSERT_TRUE(seen.ok() && expected.ok()) << seen.status().message();
+      EXPECT_EQ(seen->likeness, expected->likeness) << suffix;
+      EXPECT_EQ(seen->reason, expected->reason) << suffix;
+    }
+  }
+  EXPECT_EQ(decoder->recognise(MemoryFile(tone(9000), 100), "xyz").status().code(),
+            StatusCode::kSourceIo);
+  expect_good_clip(*decoder);
+}
+
+TEST(Contained, ALookThatCrashesCostsItsFileOnly) {
+  const auto decoder = contained();
+  EXPECT_EQ(decoder->recognise(MemoryFile(bytes_of("segv")), "xyz").status().code(),
+            StatusCode::kCrashed);
+  EXPECT_EQ(decoder->recognise(MemoryFile(bytes_of("lie ready")), "xyz").status().code(),
+            StatusCode::kCrashed);
+  const auto seen = decoder->recognise(MemoryFile(tone(1000)), std::string(5000, 'a'));
+  ASSERT_TRUE(seen.ok()) << seen.status().message();
+  EXPECT_EQ(seen->likeness, decode::Likeness::kSound);
+  expect_good_clip(*decoder);
+}
+
 TEST(Contained, ACrashCostsItsClipOnly) {
   const auto decoder = contained();
   for (const char* word : {"segv", "abort", "throw", "exit", "null"}) {
@@ -112,6 +147,43 @@ TEST(Contained, AStandstillIsEndedAtItsLimitAndTriedAgainLater) {
   expect_good_clip(*decoder);
 }
 
+// A codec in a loop, a worker that somebody suspended: what is at hand may last for minutes.
+TEST(Contained, AWorkerThatIsBusyOrStandsStillIsEndedWhenItsClipIsCancelled) {
+  for (const char* word : {"sleep", "spin", "doze"}) {
+    SCOPED_TRACE(word);
+    std::atomic<bool> is_cancelled = false;
+    ContainedOptions options = test_options();
+    options.cpu_limit.base = std::chrono::minutes(5);
+    options.idle_time_max = std::chrono::minutes(5);
+    options.cancelled = [&] { return is_cancelled.load(); };
+    const auto decoder = make_contained_decoder(options);
+    const auto begin = std::chrono::steady_clock::now();
+    std::thread wish([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      is_cancelled = true;
+    });
+    EXPECT_EQ(status_of(*decoder, word).code(), StatusCode::kCancelled);
+    wish.join();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(1));
+    is_cancelled = false;
+    expect_good_clip(*decoder);
+  }
+}
+
+// A worker that computes a little, or asks for something, at each look is idle all the same.
+TEST(Contained, AWorkerThatOnlySeemsBusyIsEndedAtItsLimit) {
+  ContainedOptions options = test_options();
+  options.cpu_limit.base = std::chrono::minutes(5);
+  const auto decoder = make_contained_decoder(options);
+  for (const char* word : {"doze", "trickle"}) {
+    SCOPED_TRACE(word);
+    const Status status = status_of(*decoder, word);
+    EXPECT_EQ(status.code(), StatusCode::kSourceIo);
+    EXPECT_EQ(status.message(), "its decoder stood still for 1.2 s: tried again by the next build");
+    expect_good_clip(*decoder);
+  }
+}
+
 // Memory that an earlier clip spoilt: the worker dies of the second, wherever in it.
 TEST(Contained, AClipThatIsTriedAgainGivesEachSampleOnce) {
   const auto plain = decode::make_libav_decoder();
@@ -130,6 +202,45 @@ TEST(Contained, HungerForMemoryIsBadInput) {
     EXPECT_EQ(status.message(), "needs more than 256 MiB to decode");
     expect_good_clip(*decoder);
   }
+}
+
+// RLIMIT_DATA counts none of these: memory that could be shared, address space without memory.
+TEST(Contained, MemoryOfEveryKindIsLimited) {
+  if (detail::kIsSanitized) GTEST_SKIP() << "sanitizers leave no room for a limit of memory";
+  const auto decoder = contained();
+  for (const char* word : {"share", "reserve"}) {
+    SCOPED_TRACE(word);
+    const Status status = status_of(*decoder, word);
+    EXPECT_EQ(status.code(), StatusCode::kBadInput);
+    EXPECT_EQ(status.message(), "needs more than 256 MiB to decode");
+    expect_good_clip(*decoder);
+  }
+}
+
+// The parent's own look, for a worker that is bound by no limit of the system.
+TEST(Contained, AWorkerThatHoldsTooMuchIsEnded) {
+  auto memory = detail::SharedMemory::make();
+  ASSERT_TRUE(memory.ok());
+  auto worker = detail::WorkerProcess::start(test_options().command, *memory);
+  ASSERT_TRUE(worker.ok());
+  ASSERT_TRUE((*worker)->channel().send(detail::Setup{.memory_bytes = std::uint64_t{4} << 30U}));
+  using std::chrono::minutes;
+  detail::Supervision begin(**worker, {.cpu_time_max = minutes(5), .idle_time_max = minutes(5)});
+  ASSERT_TRUE(begin.receive().ok());
+  const auto resident_bytes = (*worker)->resident_bytes();
+  if (!resident_bytes) GTEST_SKIP() << "this system does not tell how much memory a process holds";
+
+  const auto word = bytes_of("hold");
+  std::ranges::copy(word, memory->window().begin());
+  detail::Decode asked;
+  asked.size_bytes = asked.window_bytes = word.size();
+  ASSERT_TRUE((*worker)->channel().send(asked));
+  detail::Supervision supervision(
+      **worker, {.cpu_time_max = minutes(5),
+                 .idle_time_max = minutes(5),
+                 .resident_bytes_max = *resident_bytes + (std::uint64_t{64} << 20U)});
+  EXPECT_FALSE(supervision.receive().ok());
+  EXPECT_TRUE(supervision.needs_more_memory());
 }
 
 TEST(Contained, AKillFromOutsideIsTriedAgainLater) {
@@ -152,10 +263,9 @@ TEST(Contained, ASignalOfSomebodyElsesIsNoCrash) {
 
 TEST(Contained, NonsenseIsACrash) {
   const auto decoder = contained();
-  for (const char* word :
-       {"lie empty", "lie long", "lie ready", "lie buffer", "lie count", "lie none", "lie last",
-        "lie frames", "lie clipped", "lie name", "lie rate",
-        "lie read", "lie large", "lie code", "internal"}) {
+  for (const char* word : {"lie empty", "lie long", "lie ready", "lie buffer", "lie count",
+                           "lie none", "lie last", "lie frames", "lie clipped", "lie name",
+                           "lie rate", "lie read", "lie large", "lie code", "internal"}) {
     SCOPED_TRACE(word);
     const Status status = status_of(*decoder, word);
     EXPECT_EQ(status.code(), StatusCode::kCrashed);
@@ -170,10 +280,9 @@ TEST(Contained, ATakerThatFailsEndsTheClip) {
   const MemoryFile file(tone(3'000'000));
   for (int calls_max : {1, 2, 5, 11}) {
     int calls = 0;
-    const auto facts =
-        decoder->decode(file, decode::DecodeRequest(), [&](std::span<const float>) {
-          return ++calls < calls_max ? Status() : Status(StatusCode::kResource, "no room");
-        });
+    const auto facts = decoder->decode(file, decode::DecodeRequest(), [&](std::span<const float>) {
+      return ++calls < calls_max ? Status() : Status(StatusCode::kResource, "no room");
+    });
     EXPECT_EQ(facts.status().code(), StatusCode::kResource);
     EXPECT_EQ(facts.status().message(), "no room");
     EXPECT_EQ(calls, calls_max);
@@ -186,7 +295,7 @@ TEST(Contained, ATakerThatThrowsLeavesItReady) {
   const MemoryFile file(tone(1'000'000));
   const auto facts =
       decoder->decode(file, decode::DecodeRequest(),
-                            [](std::span<const float>) -> Status { throw std::bad_alloc(); });
+                      [](std::span<const float>) -> Status { throw std::bad_alloc(); });
   EXPECT_EQ(facts.status().code(), StatusCode::kResource);
   expect_good_clip(*decoder);
 }

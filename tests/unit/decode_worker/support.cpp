@@ -23,14 +23,14 @@ ContainedOptions test_options() {
   options.command = {XTTS_TEST_WORKER};
   options.memory_bytes = std::uint64_t{256} << 20U;
   options.cpu_limit.base = std::chrono::milliseconds(500);
-  options.standstill_max = std::chrono::milliseconds(1200);
+  options.idle_time_max = std::chrono::milliseconds(1200);
   return options;
 }
 
 std::unique_ptr<decode::AudioDecoder> contained() {
   ContainedOptions options = test_options();
   options.cpu_limit = {};
-  options.standstill_max = std::chrono::minutes(1);
+  options.idle_time_max = std::chrono::minutes(1);
   return make_contained_decoder(std::move(options));
 }
 

@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +56,23 @@ Result<SourceFacts> eat_memory() {
     volatile char touched = eaten.back()[123];
     (void)touched;
   }
+}
+
+// In pieces, until the system refuses.
+[[noreturn]] void map_memory(std::size_t piece_bytes, int protection, int flags) {
+  while (true) {
+    void* const piece = ::mmap(nullptr, piece_bytes, protection, flags, -1, 0);
+    if (piece == MAP_FAILED) throw std::bad_alloc();
+    if ((protection & PROT_WRITE) != 0) std::memset(piece, 1, piece_bytes);
+  }
+}
+
+// Neither idle nor busy for long.
+void doze() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  ::usleep(200'000);
 }
 
 // Once true, the worker dies in the middle of the next clip.
@@ -127,7 +146,35 @@ const std::map<std::string, Behaviour, std::less<>>& behaviours() {
        []() -> Result<SourceFacts> {
          while (true) ::usleep(100'000);
        }},
+      {"doze",
+       []() -> Result<SourceFacts> {
+         while (true) doze();
+       }},
+      {"trickle",
+       []() -> Result<SourceFacts> {
+         while (true) {
+           say(detail::encode_message(detail::Read{0, 1, 1}));
+           ::usleep(200'000);
+         }
+       }},
       {"hunger", eat_memory},
+      {"share",
+       []() -> Result<SourceFacts> {
+         map_memory(std::size_t{1} << 20U, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
+       }},
+      {"reserve",
+       []() -> Result<SourceFacts> {
+         map_memory(std::size_t{16} << 20U, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS);
+       }},
+      {"hold",
+       []() -> Result<SourceFacts> {
+         const std::vector<char> held(std::size_t{192} << 20U, 'x');
+         volatile const char* const kept = held.data();
+         while (true) {
+           ::usleep(10'000);
+           (void)kept[0];
+         }
+       }},
       {"kill",
        []() -> Result<SourceFacts> {
          ::raise(SIGKILL);
@@ -189,6 +236,14 @@ class TestDecoder final : public decode::AudioDecoder {
       if (is_spoilt() && given_count > 1'000'000) ::_exit(9);
       return take(samples);
     });
+  }
+  Result<decode::Recognition> recognise(const RandomAccessFile& source,
+                                        std::string_view suffix) override {
+    if (const Behaviour* behaviour = behaviour_of(source)) {
+      const auto facts = (*behaviour)();
+      if (!facts.ok()) return facts.status();
+    }
+    return libav_->recognise(source, suffix);
   }
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return libav_->resampling_time();

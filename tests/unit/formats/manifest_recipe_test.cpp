@@ -64,6 +64,15 @@ TEST(ManifestRecipe, ComesBackWithEveryFieldChanged) {
                           {"metadata_eval_file", "b.csv"},
                           {"wavs_train_folder", "a"},
                           {"wavs_eval_folder", "b"},
+                          {"audio_column", "c1"},
+                          {"id_column", "c2"},
+                          {"text_column", "c3"},
+                          {"normalized_column", "c4"},
+                          {"speaker_column", "c5"},
+                          {"language_column", "c6"},
+                          {"split_column", "c7"},
+                          {"start_column", "c8"},
+                          {"end_column", "c9"},
                           {"layout", "folder"}});
   for (const char* rule :
        {"too_short", "silent", "clipped", "not_finite", "low_rate", "duplicates", "no_text"})

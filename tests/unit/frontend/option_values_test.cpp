@@ -25,6 +25,9 @@ TEST(OptionValues, TakeSizesWithBinaryUnits) {
 }
 
 TEST(OptionValues, TakeRejectLimitsAsNumbersAndShares) {
+  EXPECT_DOUBLE_EQ(*parse_percent("max_gone", "2.5%"), 0.025);
+  for (const char* const wrong : {"5", "", "%", "-1%", "101%", "nan%", "5 %"})
+    EXPECT_FALSE(parse_percent("max_gone", wrong).ok()) << wrong;
   EXPECT_EQ(parse_reject_limit("max_rejects", "20")->count, 20U);
   EXPECT_EQ(parse_reject_limit("max_rejects", "0")->count, 0U);
   EXPECT_FALSE(parse_reject_limit("max_rejects", "2.5%")->count.has_value());

@@ -13,7 +13,7 @@ namespace xtts {
 inline int in_child(const std::function<int()>& child) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::alarm(20);
+    ::alarm(120);
     ::_exit(child());
   }
   int status = 0;

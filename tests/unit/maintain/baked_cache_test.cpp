@@ -49,7 +49,7 @@ Report verified(MemoryEnv& env, Level level, dsp::Isa isa = dsp::Isa::kBest, boo
   options.repair = repair;
   options.sources.data = kData;
   options.sources.isa = isa;
-  options.sources.scratch_folder = "/scratch";
+  options.sources.scratch_folder = "/";
   const auto report = verify::verify_cache(env, kBaked, options);
   EXPECT_TRUE(report.ok()) << report.status().message();
   return report ? *report : Report{};

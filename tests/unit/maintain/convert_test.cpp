@@ -2,12 +2,14 @@
 
 #include <cmath>
 #include <cstring>
+#include <numbers>
 
 #include "base/convert_floats.hpp"
 #include "formats/index.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "grown_cache.hpp"
 #include "maintain/rewrite.hpp"
+#include "support/wav_file.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -160,6 +162,71 @@ TEST(Convert, RefusesAFolderThatHoldsACache) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("holds a cache already"), std::string::npos);
   EXPECT_EQ(difference(before, files_below(env, kNew)), "");
+}
+
+void add_tone(MemoryEnv& env, std::uint32_t number, float amplitude) {
+  std::vector<float> samples(11025);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i] =
+        amplitude * static_cast<float>(std::sin(2.0 * std::numbers::pi * (300.0 + 10.0 * number) *
+                                                static_cast<double>(i) / 22050.0));
+  }
+  env.add_file(sound_path(number), float_wav_file({}, samples));
+}
+
+// Features that go with the amplitude: spectra without a logarithm, beside mels.
+pipeline::BuildRequest request_of_spectra(const std::string& dtype) {
+  return request_for(
+      recipe_with({"columns.linear=true", "loudness.method=none", "trim.method=none",
+                   "corpus.silent=keep", "corpus.train_split=1", "corpus.validation_split=0",
+                   "storage.layout=packed", "storage.dtype=" + dtype}));
+}
+
+TEST(Convert, RefusesADtypeThatCannotHoldSomeClipsAndNamesThem) {
+  MemoryEnv env;
+  for (std::uint32_t i = 0; i < 10; ++i) add_tone(env, i, i == 3 || i == 7 ? 900.0F : 0.5F);
+  must_build(env, request_of_spectra("float32"));
+  const StorageConfig half{.layout = formats::Layout::kPacked, .dtype = DType::kFloat16};
+  const Status status = convert_to(env, half);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  const std::string text = status.message();
+  EXPECT_NE(text.find("column linear reaches 2."), std::string::npos) << text;
+  EXPECT_NE(text.find("--dtype bfloat16 or float32 holds it"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 of 10 clips: clip-0003, clip-0007"), std::string::npos) << text;
+  EXPECT_FALSE(env.exists(kNew)) << "the folder was made for nothing";
+  EXPECT_TRUE(
+      convert_to(env, {.layout = formats::Layout::kPacked, .dtype = DType::kBFloat16}).ok());
+}
+
+TEST(Convert, NamesNoMoreClipsThanShowWhatIsWrong) {
+  MemoryEnv env;
+  for (std::uint32_t i = 0; i < 30; ++i) add_tone(env, i, 900.0F);
+  must_build(env, request_of_spectra("float32"));
+  const Status status = convert_to(env, {.dtype = DType::kFloat16});
+  EXPECT_NE(status.message().find("at least 5 of 30 clips: clip-0000"), std::string::npos)
+      << status.message();
+}
+
+// Every warning in the place where a build has it: of the mel first, then of the spectrum.
+TEST(Convert, WarnsOfWhatBecameZeroAsABuildDoes) {
+  MemoryEnv env;
+  for (std::uint32_t i = 0; i < 10; ++i) add_tone(env, i, i % 3 == 1 ? 1e-10F : 0.5F);
+  auto request = request_of_spectra("float32");
+  request.recipe.features.log = {.base = formats::LogBase::kNone};
+  must_build(env, request);
+  ASSERT_TRUE(convert_to(env, {.layout = formats::Layout::kPacked, .dtype = DType::kFloat16}).ok());
+  request.recipe.storage.dtype = DType::kFloat16;
+  request.cache = "/built";
+  const auto report = must_build(env, request);
+  EXPECT_GE(report.warned_count, 3U);
+  const auto built = open_cache(env, "/built");
+  const auto details = built->details(1);
+  ASSERT_TRUE(details.ok() && details->warnings);
+  EXPECT_NE(details->warnings->find("column mel: "), std::string::npos);
+  EXPECT_GT(details->warnings->find("column linear: "), details->warnings->find("column mel: "));
+  EXPECT_EQ(difference(without_statistics(published_files(env, "/built")),
+                       without_statistics(published_files(env, kNew))),
+            "");
 }
 
 Status bake_to(MemoryEnv& env, const StorageConfig& storage = {}) {

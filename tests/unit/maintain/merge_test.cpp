@@ -258,6 +258,21 @@ TEST(MergeRun, FindsACopyThatIsDamaged) {
   EXPECT_EQ(merge_of(env, parts).status().code(), StatusCode::kCorrupt);
 }
 
+TEST(MergeRun, NamesThePartWhoseShardIsLost) {
+  MemoryEnv env;
+  add_grown_data(env);
+  const auto parts = build_parts(env, 2);
+  const std::string lost = files_named(files_below(env, parts[1]), "shards/mel/").begin()->first;
+  ASSERT_TRUE(env.remove_file(parts[1] + "/" + lost).ok());
+  const Status status = merge_of(env, parts).status();
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_NE(status.message().find(lost + " is missing; 'xtts-precompute verify " + parts[1] +
+                                  " --repair'"),
+            std::string::npos)
+      << status.message();
+  EXPECT_FALSE(env.exists(kNew));
+}
+
 // Each part is below the limit, the whole is not.
 TEST(MergeRun, CountsTheRejectsOfAllParts) {
   MemoryEnv env;

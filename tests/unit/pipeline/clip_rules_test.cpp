@@ -42,7 +42,7 @@ const OddCase kOddCases[] = {
     {"clipped", &CorpusConfig::clipped, [](auto& facts) { facts.clipped_sample_count = 882; },
      "clipped: 1.00 % of its samples"},
     {"not_finite", &CorpusConfig::not_finite, [](auto& facts) { facts.nonfinite_sample_count = 3; },
-     "3 samples are NaN or infinite: taken as 0"},
+     "3 samples are NaN, infinite or beyond 1e30: taken as 0"},
     {"low_rate", &CorpusConfig::low_rate, [](auto& facts) { facts.source_rate_hz = 1234; },
      "low sample rate: 1234 Hz"},
 };

@@ -23,16 +23,16 @@ class Sources {
 
   // The third sample of the source, or -1.
   float ask(const std::string& path, Status failure = {}) {
-    const auto sound = shared_.get(path, [&](const decode::TakeSamples& take) {
-      return decode(path, take, failure);
-    });
+    const auto sound = shared_.get(
+        path, [&](const decode::TakeSamples& take) { return decode(path, take, failure); });
     if (!sound) return -1.0F;
     float sample = 0.0F;
     EXPECT_TRUE((*sound)->read(2, std::span(&sample, 1)).ok());
     return sample;
   }
 
-  [[nodiscard]] std::size_t file_count() { return env_.list("/cache/.build")->size(); }
+  [[nodiscard]] std::size_t file_count() { return env_.scratch_count(); }
+  [[nodiscard]] std::size_t name_count() { return env_.list("/cache/.build")->size(); }
   [[nodiscard]] int decode_count() const { return decode_count_; }
 
  private:
@@ -66,6 +66,7 @@ TEST(SharedSources, ItsFileGoesWithTheLastClip) {
   Sources sources({{"1", 2}});
   sources.ask("1");
   EXPECT_EQ(sources.file_count(), 1U);
+  EXPECT_EQ(sources.name_count(), 0U);
   sources.ask("1");
   EXPECT_EQ(sources.file_count(), 0U);
 }

@@ -347,16 +347,69 @@ TEST(Overwrite, MayChangeTheStore) {
   EXPECT_GT(shard_count, 0U);
 }
 
+// But for its number: generations never restart.
 TEST(Overwrite, EqualsABuildFromNothing) {
   Published cache;
   cache.set("features.mel.n_mels=64");
   cache.request.overwrite = true;
-  must_build(cache.env, cache.request);
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 2U);
   auto fresh = cache.request;
   fresh.overwrite = false;
   fresh.cache = "/fresh";
   must_build(cache.env, fresh);
-  EXPECT_EQ(difference(files_below(cache.env, "/fresh"), files_below(cache.env)), "");
+  EXPECT_EQ(damage_in(cache.env), "");
+  EXPECT_EQ(stored_ids(cache.env), stored_ids(cache.env, "/fresh"));
+  const auto expected = open_cache(cache.env, "/fresh");
+  const auto found = open_cache(cache.env);
+  EXPECT_EQ(found->manifest().mel_statistics->mean, expected->manifest().mel_statistics->mean);
+  for (std::uint64_t position = 0; position < expected->size(); ++position) {
+    EXPECT_EQ(found->read_record("mel", position)->bytes,
+              expected->read_record("mel", position)->bytes);
+  }
+}
+
+TEST(Overwrite, IsAboveEveryGenerationThatAnythingNames) {
+  Published cache;
+  cache.env.add_file(cache.wav(0), sound(77));
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 2U);
+  auto reader = open_cache(cache.env);
+  cache.request.overwrite = true;
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 3U);
+  // The manifest is damaged: indexes tell. These are lost, too: the shards do.
+  cache.env.add_file(kCache + "/manifest.json", "damaged");
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 4U);
+  reader.reset();
+  cache.env.add_file(kCache + "/manifest.json", "damaged");
+  for (const auto& [name, bytes] : files_named(files_below(cache.env), "index-"))
+    ASSERT_TRUE(cache.env.remove_file(kCache + "/" + name).ok());
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 5U);
+  EXPECT_EQ(damage_in(cache.env), "");
+}
+
+// Nothing of it was published: its number is to be had again.
+TEST(Overwrite, ThatWasInterruptedGoesOnInItsGeneration) {
+  Published cache;
+  cache.set("features.mel.n_mels=64");
+  cache.request.overwrite = true;
+  TestObserver observer;
+  observer.cancel_at = kClipsPerSmallShard;
+  ASSERT_FALSE(pipeline::build(cache.env, cache.request, observer).ok());
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 2U);
+}
+
+// It would be taken for a first build, and what is published for garbage.
+TEST(Update, BesideALostManifestAndAnUnfinishedUpdateIsRefused) {
+  Published cache;
+  cache.env.add_file(cache.wav(0), sound(77));
+  TestObserver observer;
+  observer.cancel_at = 0;
+  ASSERT_FALSE(pipeline::build(cache.env, cache.request, observer).ok());
+  ASSERT_TRUE(cache.env.exists(kCache + "/.build/journal"));
+  ASSERT_TRUE(cache.env.remove_file(kCache + "/manifest.json").ok());
+  const auto refused = run_build(cache.env, cache.request);
+  EXPECT_EQ(refused.status().code(), StatusCode::kCorrupt);
+  EXPECT_NE(refused.status().message().find("verify /cache --repair"), std::string::npos);
+  EXPECT_EQ(difference(cache.mel_before, cache.mel_now()), "");
 }
 
 TEST(Overwrite, KeepsThePublishedCacheUntilTheNewOneIsThere) {
@@ -380,8 +433,8 @@ TEST(Overwrite, HelpsWhereThePublishedManifestIsDamaged) {
   ASSERT_EQ(refused.status().code(), StatusCode::kCorrupt);
   EXPECT_NE(refused.status().message().find("--overwrite"), std::string::npos);
   cache.request.overwrite = true;
-  must_build(cache.env, cache.request);
-  EXPECT_EQ(difference(cache.before, files_below(cache.env)), "");
+  EXPECT_EQ(must_build(cache.env, cache.request).generation, 2U);
+  EXPECT_EQ(damage_in(cache.env), "");
 }
 
 TEST(Update, ByAnotherProcessorIsRefusedUnlessMixedIsAllowed) {

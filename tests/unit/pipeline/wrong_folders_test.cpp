@@ -29,6 +29,19 @@ TEST(WrongFolders, DataIsMissing) {
   EXPECT_FALSE(env.exists(kCache)) << "not even the folder is made";
 }
 
+// A build that is refused before it makes anything removes the folder that it made, and no other.
+TEST(WrongFolders, OfARefusedBuildNoneIsLeft) {
+  for (const bool was_there : {false, true}) {
+    MemoryEnv env;
+    add_listed_sounds(env, 3);
+    if (was_there) env.add_folder(kCache);
+    const auto report = run_build(env, request_for(recipe_of_small_shards({"max_tokens=1"})));
+    EXPECT_EQ(report.status().code(), StatusCode::kTooManyRejects) << report.status().message();
+    EXPECT_EQ(env.exists(kCache), was_there);
+    EXPECT_EQ(difference({}, files_below(env)), "");
+  }
+}
+
 TEST(WrongFolders, DataIsAFile) {
   MemoryEnv env;
   env.add_file(kData, sound(1));

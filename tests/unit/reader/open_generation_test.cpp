@@ -103,7 +103,7 @@ TEST(OpenGeneration, TellsAFolderThatIsNoCacheFromNone) {
   MemoryEnv env;
   env.add_file("/music/a.wav", "");
   EXPECT_THAT(open_generation(env, "/music").status().message(), HasSubstr("no manifest.json"));
-  EXPECT_THAT(open_generation(env, "/music/a.wav").status().message(), HasSubstr("not a folder"));
+  EXPECT_THAT(open_generation(env, "/music/a.wav").status().message(), HasSubstr("is a file"));
   EXPECT_THAT(open_generation(env, "/nowhere").status().message(), HasSubstr("there is no cache"));
 }
 

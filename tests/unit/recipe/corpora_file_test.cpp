@@ -58,6 +58,27 @@ TEST(CorporaFile, TellsEveryProblemWithItsLine) {
   EXPECT_THAT(text, HasSubstr(":10: speaker_pattern: speaker is given too"));
 }
 
+TEST(CorporaFile, AudioRootsAreOneOrMoreFolders) {
+  const auto entries = load_text(
+      "- {name: a, path: a, audio_root: /mnt/hdd}\n"
+      "- {name: b, path: b, audio_root: [wavs, /mnt/hdd]}\n");
+  ASSERT_TRUE(entries.ok()) << entries.status().message();
+  EXPECT_EQ((*entries)[0].audio_roots, (std::vector<std::string>{"/mnt/hdd"}));
+  EXPECT_EQ((*entries)[1].audio_roots, (std::vector<std::string>{"/lists/wavs", "/mnt/hdd"}));
+  EXPECT_THAT(failure("- {name: a, path: a, audio_root: {x: y}}\n"),
+              HasSubstr(":1: audio_root: takes a folder or a list of them"));
+  EXPECT_THAT(failure("- {name: a, path: a, audio_roots: x}\n"),
+              HasSubstr("did you mean audio_root?"));
+}
+
+TEST(CorporaFile, ColumnsAreThoseOfARecipe) {
+  const auto entries = load_text(
+      "- {name: a, path: a, audio_column: mp3, text_column: gold, end_column: t1}\n");
+  ASSERT_TRUE(entries.ok()) << entries.status().message();
+  EXPECT_EQ((*entries)[0].columns,
+            (formats::CorpusColumns{.audio = "mp3", .text = "gold", .end = "t1"}));
+}
+
 TEST(CorporaFile, NamesAreUnique) {
   EXPECT_THAT(failure("- {name: a, path: x}\n- {name: a, path: y}\n"),
               HasSubstr(":2: name: a is the name of the corpus on line 1 too"));

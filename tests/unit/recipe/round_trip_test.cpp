@@ -65,9 +65,11 @@ auto fields(const TextConfig& c) {
 }
 auto fields(const CorpusConfig& c) {
   const auto& [a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb,
-               cc] = c;
-  return std::tuple(a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa,
-                    bb, cc);
+               cc, dd] = c;
+  const auto columns = std::tuple(q.audio, q.id, q.text, q.normalized, q.speaker, q.language,
+                                  q.split, q.start, q.end);
+  return std::tuple(a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, columns, r, s, t, u, v, w, x, y, z,
+                    aa, bb, cc, dd);
 }
 auto fields(const StorageConfig& c) {
   const auto& [a, b, d] = c;
@@ -241,6 +243,17 @@ class RecipeMaker {
       c.metadata_eval_file = text();
       c.wavs_train_folder = text();
       c.wavs_eval_folder = text();
+    }
+    if (c.layout == "auto" && coin()) {
+      c.columns = {.audio = text(),
+                   .id = text(),
+                   .text = text(),
+                   .normalized = text(),
+                   .speaker = text(),
+                   .language = text(),
+                   .split = text(),
+                   .start = text(),
+                   .end = text()};
     }
     c.max_source_seconds = real(1, 10000);
     if (coin()) c.max_clip_seconds = real(1e-3, 100);

@@ -30,6 +30,23 @@ TEST(BatchTimes, FiguresAreThoseOfTheDefinition) {
   EXPECT_FALSE(times.cycle);
 }
 
+// Batches that differ sevenfold, once of 0.1 ms and once of 100.
+TEST(BatchTimes, AreUnevenAgainstAStep) {
+  std::vector<double> ms(40, 0.04);
+  ms[7] = ms[30] = 1.2;
+  const BatchTimes fast = summarize_times(ms);
+  EXPECT_GT(fast.variation(), 2.0);
+  EXPECT_LT(step_variation(fast), 0.01);
+  EXPECT_EQ(evenness(step_variation(fast)), "stable");
+  for (double& one : ms) one *= 1000.0;
+  const BatchTimes slow = summarize_times(ms);
+  EXPECT_NEAR(slow.variation(), fast.variation(), 1e-9);
+  EXPECT_EQ(evenness(step_variation(slow)), "oscillating");
+  EXPECT_EQ(evenness(0.2), "acceptable");
+  EXPECT_EQ(evenness(0.5), "acceptable");
+  EXPECT_EQ(step_variation(summarize_times({}), 0.0), 0.0);
+}
+
 TEST(BatchTimes, NoBatchesHaveNoFigures) {
   const BatchTimes times = summarize_times({});
   EXPECT_EQ(times.count, 0U);

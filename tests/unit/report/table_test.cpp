@@ -19,6 +19,15 @@ TEST(Table, CutsLinesAtTheWidth) {
   EXPECT_EQ(table.render(0, 8), "abc  de…\n");
 }
 
+TEST(Table, CutsALongCellThatAnotherFollows) {
+  Table table({Align::kLeft, Align::kRight});
+  table.add_row({std::string(128, '7'), "1"});
+  table.add_row({"p225", std::string(60, '8')});
+  EXPECT_EQ(table.render(), std::string(39, '7') + "…" + std::string(2 + 59, ' ') + "1\n" + "p225" +
+                                std::string(36 + 2, ' ') + std::string(60, '8') + "\n");
+  EXPECT_NE(table.render_tabs().find(std::string(128, '7')), std::string::npos);
+}
+
 TEST(Table, TabsKeepEveryCell) {
   Table table({Align::kLeft, Align::kRight, Align::kLeft});
   table.add_row({"a"});

@@ -44,6 +44,16 @@ TEST(LinearTicks, AnEmptyOrEndlessRangeHasNone) {
   EXPECT_TRUE(linear_ticks(0.0, std::nan(""), 5).empty());
 }
 
+TEST(CountTicks, BeginAtOneAndHaveNoFractions) {
+  EXPECT_EQ(labels(count_ticks(1, 10)), (Labels{"1"}));
+  EXPECT_EQ(labels(count_ticks(4, 10)), (Labels{"1", "2", "3", "4"}));
+  EXPECT_EQ(labels(count_ticks(14, 10)), (Labels{"1", "2", "4", "6", "8", "10", "12", "14"}));
+  EXPECT_EQ(labels(count_ticks(99, 5)), (Labels{"1", "20", "40", "60", "80"}));
+  EXPECT_TRUE(count_ticks(0, 10).empty());
+  for (std::size_t count = 1; count < 3000; count += 7)
+    EXPECT_LE(count_ticks(count, 10).size(), 11U) << count;
+}
+
 TEST(FrequencyTicks, KeepTheirDistance) {
   const auto place = [](double hz) { return 100.0 * std::log2(1.0 + hz / 700.0); };
   const auto ticks = frequency_ticks(0.0, 11025.0, 30.0, place);

@@ -58,5 +58,22 @@ TEST(BuilderLock, OfALivingHolderIsBusyAtOnce) {
   EXPECT_EQ(attempts, 1);
 }
 
+// Somebody clears a cache away in which a builder still works, and starts another build: one of
+// the two must not publish, nor end the other's.
+TEST(BuilderLock, OfARemovedFileIsNoLock) {
+  MemoryEnv env;
+  const auto held = store::BuilderLock::take(env, kCache);
+  ASSERT_TRUE(held.ok());
+  EXPECT_TRUE((*held)->check().ok());
+  ASSERT_TRUE(env.remove_file(store::lock_path(kCache)).ok());
+  const Status removed = (*held)->check();
+  EXPECT_EQ(removed.code(), StatusCode::kResource);
+  EXPECT_NE(removed.message().find("moved or removed"), std::string::npos) << removed.message();
+  const auto other = store::BuilderLock::take(env, kCache);
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  EXPECT_EQ((*held)->check().code(), StatusCode::kBusy);
+  EXPECT_TRUE((*other)->check().ok());
+}
+
 }  // namespace
 }  // namespace xtts::testing

@@ -212,9 +212,50 @@ TEST_F(Published, GarbageOfTheOtherStoreGoesToo) {
 }
 
 TEST_F(Published, WithoutAManifestEverythingPublishedLookingIsGarbage) {
+  ASSERT_TRUE(env_.remove_file("/data/cache/manifest.json").ok());
   ASSERT_TRUE(folder_->collect_garbage(nullptr, {}).ok());
   EXPECT_FALSE(env_.exists(shard_path(shards_[0])));
   EXPECT_FALSE(env_.exists(index_path(index_)));
+}
+
+// Whatever the caller believes: another builder may have published meanwhile.
+TEST_F(Published, WhatTheManifestNamesAsItIsNowIsNoGarbage) {
+  const auto second = publish_second();
+  const SampleImage orphan = sample_image(column_, 5, 2000);
+  const auto orphan_shard = folder_->seal("mel", 2, orphan.finished);
+  for (const formats::Manifest* believed :
+       std::initializer_list<const formats::Manifest*>{nullptr, &manifest_})
+    ASSERT_TRUE(folder_->collect_garbage(believed, {}).ok());
+  EXPECT_TRUE(env_.exists(join_path(kCache, formats::index_file_name(second.index_digest))));
+  EXPECT_TRUE(env_.exists(shard_path(shards_[0])));
+  EXPECT_FALSE(env_.exists(shard_path(*orphan_shard)));
+  // Nor is anything while the manifest cannot be read.
+  env_.add_file("/data/cache/manifest.json", "damaged");
+  ASSERT_TRUE(folder_->collect_garbage(nullptr, {}).ok());
+  EXPECT_TRUE(env_.exists(shard_path(shards_[0])));
+}
+
+TEST_F(Published, GenerationsAreCountedInAllThatNamesThem) {
+  EXPECT_EQ(folder_->generations()->newest, 1U);
+  const SampleIndex stray = sample_index(7, "of a build that died");
+  ASSERT_TRUE(commit_index(*folder_, stray).ok());
+  EXPECT_EQ(folder_->generations()->newest, 1U) << "it was never published";
+  EXPECT_FALSE(env_.exists(index_path(stray)));
+
+  const SampleIndex held = sample_index(9, "of a generation that is read");
+  ASSERT_TRUE(commit_index(*folder_, held).ok());
+  const auto reader = env_.lock(index_path(held), LockKind::kShared);
+  EXPECT_EQ(folder_->generations()->newest, 9U);
+  EXPECT_TRUE(folder_->generations()->are_others_read);
+
+  // Without a manifest the indexes count, and without them the shards.
+  ASSERT_TRUE(env_.remove_file("/data/cache/manifest.json").ok());
+  ASSERT_TRUE(commit_index(*folder_, stray).ok());
+  ASSERT_TRUE(env_.remove_file(index_path(held)).ok());
+  EXPECT_EQ(folder_->generations()->newest, 7U);
+  ASSERT_TRUE(env_.remove_file(index_path(stray)).ok());
+  ASSERT_TRUE(env_.remove_file(index_path(index_)).ok());
+  EXPECT_EQ(folder_->generations()->newest, 1U) << "as the shards' headers say";
 }
 
 TEST_F(Published, AGenerationStaysAsLongAsAReaderHoldsIt) {

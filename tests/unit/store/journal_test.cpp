@@ -64,8 +64,10 @@ void expect_equal(const JournalShard& a, const JournalShard& b) {
 class JournalOfThree : public ::testing::Test {
  protected:
   void SetUp() override {
-    env_.add_folder("/cache/.build");
-    auto opened = Journal::open(env_, "/cache", sample_head());
+    auto folder = store::CacheFolder::open(env_, "/cache");
+    ASSERT_TRUE(folder.ok()) << folder.status().message();
+    folder_ = std::move(*folder);
+    auto opened = Journal::open(env_, *folder_, sample_head());
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     EXPECT_TRUE(opened->shards.empty());
     EXPECT_FALSE(opened->replaced_another_plan);
@@ -76,25 +78,26 @@ class JournalOfThree : public ::testing::Test {
   // What a new builder finds.
   [[nodiscard]] std::size_t count_after(const std::string& text) {
     env_.add_file(kPath, text);
-    const auto opened = Journal::open(env_, "/cache", sample_head());
+    const auto opened = Journal::open(env_, *folder_, sample_head());
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     EXPECT_FALSE(opened->replaced_another_plan);
     return opened->shards.size();
   }
 
   MemoryEnv env_;
+  std::unique_ptr<store::CacheFolder> folder_;
   std::vector<JournalShard> shards_ = {
       sample_shard(0), {.planned_shard = 1, .sealed = {}, .rejects = {}}, sample_shard(2)};
   std::string text_;
 };
 
 TEST_F(JournalOfThree, IsContinuedWhereItEnded) {
-  auto opened = Journal::open(env_, "/cache", sample_head());
+  auto opened = Journal::open(env_, *folder_, sample_head());
   ASSERT_TRUE(opened.ok());
   ASSERT_EQ(opened->shards.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) expect_equal(opened->shards[i], shards_[i]);
   ASSERT_TRUE(opened->journal->append(sample_shard(3)).ok());
-  opened = Journal::open(env_, "/cache", sample_head());
+  opened = Journal::open(env_, *folder_, sample_head());
   ASSERT_EQ(opened->shards.size(), 4U);
   expect_equal(opened->shards[3], sample_shard(3));
 }
@@ -105,12 +108,12 @@ TEST(Journal, EveryLineSurvivesAPowerCut) {
   env.add_folder("/data");
   const auto folder = store::CacheFolder::open(env, "/data/cache");
   ASSERT_TRUE(folder.ok());
-  const auto opened = Journal::open(env, "/data/cache", sample_head());
+  const auto opened = Journal::open(env, **folder, sample_head());
   for (std::uint64_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(opened->journal->append(sample_shard(i)).ok());
   }
   env.forget_unsynced();
-  EXPECT_EQ(Journal::open(env, "/data/cache", sample_head())->shards.size(), 3U);
+  EXPECT_EQ(Journal::open(env, **folder, sample_head())->shards.size(), 3U);
 }
 
 TEST_F(JournalOfThree, ATornLineIsNoLineWhereverItIsTorn) {
@@ -127,7 +130,7 @@ TEST_F(JournalOfThree, ATornLineIsNoLineWhereverItIsTorn) {
 
 TEST_F(JournalOfThree, WhatIsAppendedAfterATornLineIsRead) {
   env_.add_file(kPath, text_.substr(0, text_.size() - 20));
-  auto opened = Journal::open(env_, "/cache", sample_head());
+  auto opened = Journal::open(env_, *folder_, sample_head());
   ASSERT_EQ(opened->shards.size(), 2U);
   ASSERT_TRUE(opened->journal->append(shards_[2]).ok());
   EXPECT_EQ(env_.contents(kPath), text_);
@@ -153,11 +156,11 @@ TEST_F(JournalOfThree, NothingBehindADamagedLineIsBelieved) {
 TEST_F(JournalOfThree, AnotherPlanBeginsANewOneAndSaysSo) {
   JournalHead other = sample_head();
   other.plan = digest128("another plan");
-  auto opened = Journal::open(env_, "/cache", other);
+  auto opened = Journal::open(env_, *folder_, other);
   ASSERT_TRUE(opened.ok());
   EXPECT_TRUE(opened->replaced_another_plan);
   EXPECT_TRUE(opened->shards.empty());
-  opened = Journal::open(env_, "/cache", other);
+  opened = Journal::open(env_, *folder_, other);
   EXPECT_FALSE(opened->replaced_another_plan);
 }
 
@@ -166,7 +169,7 @@ TEST_F(JournalOfThree, EveryPartOfTheHeadCounts) {
     env_.add_file(kPath, text_);
     JournalHead other = sample_head();
     change(other);
-    return Journal::open(env_, "/cache", other)->replaced_another_plan;
+    return Journal::open(env_, *folder_, other)->replaced_another_plan;
   };
   EXPECT_TRUE(replaces([](JournalHead& head) { head.features_fingerprint.low ^= 1; }));
   EXPECT_TRUE(replaces([](JournalHead& head) { head.storage_fingerprint.high ^= 1; }));
@@ -176,7 +179,7 @@ TEST_F(JournalOfThree, EveryPartOfTheHeadCounts) {
 }
 
 TEST_F(JournalOfThree, AfterAFailedSyncNoLineIsWritten) {
-  auto opened = Journal::open(env_, "/cache", sample_head());
+  auto opened = Journal::open(env_, *folder_, sample_head());
   bool fail = true;
   env_.set_hook([&](EnvOperation& operation) {
     if (operation.call != EnvCall::kSync || !fail) return Status();

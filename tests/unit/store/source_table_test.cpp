@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "store/cache_folder.hpp"
 #include "support/memory_env.hpp"
 
 namespace xtts::testing {
@@ -18,6 +19,7 @@ constexpr const char* kPath = "/cache/sources.bin";
 
 SourceTable sample_table(std::size_t row_count) {
   SourceTable table{.data_path = "/data/گفتار",
+                    .audio_roots = {"/mnt/hdd", "/srv/صدا"},
                     .plan_digest = digest128("plan"),
                     .index_digest = digest128("index"),
                     .rows = {}};
@@ -36,7 +38,8 @@ class SourceTables : public ::testing::Test {
   void SetUp() override { env_.add_folder("/cache"); }
 
   std::string saved(std::size_t row_count) {
-    EXPECT_TRUE(save_source_table(env_, "/cache", sample_table(row_count)).ok());
+    const auto folder = store::CacheFolder::open(env_, "/cache");
+    EXPECT_TRUE(save_source_table(**folder, sample_table(row_count)).ok());
     return env_.contents(kPath);
   }
   MemoryEnv env_;
@@ -48,6 +51,7 @@ TEST_F(SourceTables, ReadBackWhatWasSavedAscending) {
     const auto table = load_source_table(env_, "/cache");
     ASSERT_TRUE(table.has_value()) << row_count;
     EXPECT_EQ(table->data_path, "/data/گفتار");
+    EXPECT_EQ(table->audio_roots, (std::vector<std::string>{"/mnt/hdd", "/srv/صدا"}));
     EXPECT_EQ(table->plan_digest, digest128("plan"));
     EXPECT_EQ(table->index_digest, digest128("index"));
     ASSERT_EQ(table->rows.size(), row_count);
@@ -64,9 +68,10 @@ TEST_F(SourceTables, ReadBackWhatWasSavedAscending) {
   }
 }
 
-// cache-v1.md, section 10: 64 bytes of head, the path to a multiple of 8, 48 a row, the check.
+// cache-v1.md, section 10: 64 bytes of head, the paths with a NUL between to a multiple of 8, 48 a
+// row, the check.
 TEST_F(SourceTables, HaveTheDocumentedSize) {
-  const std::size_t path_bytes = std::string("/data/گفتار").size();
+  const std::size_t path_bytes = std::string("/data/گفتار|/mnt/hdd|/srv/صدا").size();
   EXPECT_EQ(saved(10).size(), 64 + (path_bytes + 7) / 8 * 8 + 480 + 8);
 }
 

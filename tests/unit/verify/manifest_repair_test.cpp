@@ -57,6 +57,83 @@ TEST(ManifestRepair, TakesTheNewestOfTwoIndexes) {
   EXPECT_EQ(open_cache(env)->manifest().generation, 2U);
 }
 
+// A reader holds the index of an update, and the cache was built anew since.
+TEST(ManifestRepair, IsOfTheGenerationThatOverwroteTheOthers) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  env.add_file(sound_path(0, kData + "/wavs"), sound(8));
+  must_build(env, repair_request());
+  const auto reader = open_cache(env);
+  env.add_file(sound_path(1, kData + "/wavs"), sound(9));
+  auto anew = repair_request();
+  anew.overwrite = true;
+  must_build(env, anew);
+  ASSERT_EQ(files_named(files_below(env), "index-").size(), 2U);
+  const Files before = files_below(env);
+  ASSERT_TRUE(env.remove_file(kCache + "/" + kManifest).ok());
+  const Report report = repaired(env);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(difference(before, files_below(env)), "");
+}
+
+// The newest index is lost with the manifest; a reader holds an older one.
+TEST(ManifestRepair, AsksWhereTheNewestIsNotProved) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  const auto reader = open_cache(env);
+  const std::string older = files_named(files_below(env), "index-").begin()->first;
+  env.add_file(sound_path(0, kData + "/wavs"), sound(8));
+  must_build(env, repair_request());
+  for (const auto& [name, bytes] : files_named(files_below(env), "index-")) {
+    if (name == older) continue;
+    ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
+  }
+  ASSERT_TRUE(env.remove_file(kCache + "/" + kManifest).ok());
+  for (const bool has_sources : {true, false}) {
+    if (!has_sources) {
+      ASSERT_TRUE(env.remove_file(kCache + "/sources.bin").ok());
+    }
+    const Files damaged = files_below(env);
+    const Report report = repaired(env);
+    EXPECT_FALSE(report.ok);
+    EXPECT_THAT(report.repaired, IsEmpty());
+    EXPECT_THAT(told(report), HasSubstr("cannot be proved"));
+    EXPECT_THAT(told(report), HasSubstr(has_sources ? "sources.bin names index-"
+                                                    : "is of generation 2, whose index is lost"));
+    EXPECT_THAT(told(report), HasSubstr(older + " (generation 1, 9 clips, "));
+    EXPECT_EQ(difference(damaged, files_below(env)), "");
+  }
+  auto options = repair_options();
+  options.index = older;
+  const Report report = repaired(env, options);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(open_cache(env)->manifest().generation, 1U);
+}
+
+TEST(ManifestRepair, AsksWhereAnotherIndexCannotBeRead) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  env.add_file(kCache + "/index-0123456789abcdef0123456789abcdef.bin", "damaged");
+  ASSERT_TRUE(env.remove_file(kCache + "/" + kManifest).ok());
+  EXPECT_THAT(told(repaired(env)),
+              HasSubstr("index-0123456789abcdef0123456789abcdef.bin may be newer"));
+}
+
+TEST(ManifestRepair, KeepsWhatAnUnfinishedUpdateHasSealed) {
+  MemoryEnv env;
+  add_whole_cache(env);
+  env.add_file(sound_path(0, kData + "/wavs"), sound(8));
+  TestObserver observer;
+  observer.cancel_at = 0;
+  ASSERT_FALSE(pipeline::build(env, repair_request(), observer).ok());
+  ASSERT_TRUE(env.exists(kCache + "/.build/journal"));
+  ASSERT_TRUE(env.remove_file(kCache + "/" + kManifest).ok());
+  const Report report = repaired(env);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_TRUE(env.exists(kCache + "/.build/journal"));
+  EXPECT_EQ(must_build(env, repair_request()).generation, 2U);
+}
+
 TEST(ManifestRepair, ALostOneIsToldByWhoeverOpensTheCache) {
   MemoryEnv env;
   add_whole_cache(env);

@@ -346,6 +346,39 @@ class RepairOfAnUpdate : public ::testing::Test {
     EXPECT_EQ(view->tombstones()->size(), 1U);
     name_ = files_named(before_, "shards/mel/00000-").begin()->first;
   }
+  void restore(const Files& files) {
+    for (const auto& [name, bytes] : files_below(env_))
+      ASSERT_TRUE(env_.remove_file(kCache + "/" + name).ok());
+    for (const auto& [name, bytes] : files) env_.add_file(kCache + "/" + name, bytes);
+  }
+
+  // The same records for all clips, in a third generation without a dead one.
+  void expect_renewed() {
+    std::map<std::string, std::vector<std::byte>> records;
+    {
+      MemoryEnv sound_env;
+      for (const auto& [name, bytes] : before_) sound_env.add_file(kCache + "/" + name, bytes);
+      const auto view = open_cache(sound_env);
+      for (const std::string& id : stored_ids(sound_env))
+        records[id] = view->read_record("mel", **view->find(id))->bytes;
+    }
+    const Report report = repaired(env_);
+    EXPECT_TRUE(report.ok) << told(report);
+    EXPECT_THAT(report.findings, IsEmpty()) << told(report);
+    ASSERT_EQ(report.repaired.size(), 1U);
+    EXPECT_THAT(report.repaired.front().what, HasSubstr("6 records that clips name"));
+    EXPECT_EQ(damage_in(env_), "");
+    const auto view = open_cache(env_);
+    EXPECT_EQ(view->manifest().generation, 3U);
+    EXPECT_THAT(*view->tombstones(), IsEmpty());
+    EXPECT_FALSE(env_.exists(kCache + "/" + name_));
+    for (const auto& [id, rows] : records) {
+      const auto record = view->read_record("mel", **view->find(id));
+      ASSERT_TRUE(record.ok()) << record.status().message();
+      EXPECT_EQ(record->bytes, rows) << id;
+    }
+  }
+
   MemoryEnv env_;
   Files before_;
   std::string name_;
@@ -360,16 +393,110 @@ TEST_F(RepairOfAnUpdate, KeepsTheTombstonesThatAreSound) {
   EXPECT_EQ(difference(before_, files_below(env_)), "");
 }
 
-TEST_F(RepairOfAnUpdate, CannotMakeATombstoneAgain) {
+// Nobody can make the dead record again; what clips name is published without it.
+TEST_F(RepairOfAnUpdate, LeavesADamagedTombstoneBehind) {
   const std::string& bytes = before_.at(name_);
-  env_.add_file(kCache + "/" + name_, flipped(bytes, header_of(bytes) + kHeaderBytes + 4));
+  for (const std::string& damaged :
+       {flipped(bytes, header_of(bytes) + kHeaderBytes + 4), flipped(bytes, header_of(bytes) + 30),
+        bytes.substr(0, bytes.size() / 2), std::string()}) {
+    SCOPED_TRACE(std::to_string(damaged.size()) + " bytes");
+    restore(before_);
+    if (damaged.empty()) {
+      ASSERT_TRUE(env_.remove_file(kCache + "/" + name_).ok());
+    } else {
+      env_.add_file(kCache + "/" + name_, damaged);
+    }
+    expect_renewed();
+  }
+}
+
+TEST_F(RepairOfAnUpdate, TellsTheBuilderOfALostShard) {
+  ASSERT_TRUE(env_.remove_file(kCache + "/" + name_).ok());
+  const auto refused = run_build(env_, repair_request());
+  EXPECT_EQ(refused.status().code(), StatusCode::kCorrupt);
+  EXPECT_THAT(refused.status().message(), HasSubstr("verify /cache --repair --data /data'"));
+  expect_renewed();
+  EXPECT_TRUE(must_build(env_, repair_request()).unchanged);
+  env_.add_file(sound_path(1, kData + "/wavs"), sound(9));
+  EXPECT_EQ(must_build(env_, repair_request()).generation, 4U);
+  EXPECT_EQ(damage_in(env_), "");
+}
+
+// A live record whose source is gone as well: nothing is published, and the clip is named.
+TEST_F(RepairOfAnUpdate, LeavesAShardAloneWhoseLiveRecordIsLost) {
+  ASSERT_TRUE(env_.remove_file(kCache + "/" + name_).ok());
+  env_.add_file(sound_path(1, kData + "/wavs"), sound(9));
   const Report report = repaired(env_);
   EXPECT_FALSE(report.ok);
-  EXPECT_THAT(told(report), HasSubstr("no clip names it any more"));
-  const auto compact = [](const auto& finding) {
-    return std::string(finding.remedy).find("compact CACHE") != std::string::npos;
-  };
-  EXPECT_TRUE(std::ranges::any_of(report.findings, compact));
+  EXPECT_THAT(told(report),
+              HasSubstr(clip_name(1) + " not mended, record: its source has changed"));
+  EXPECT_EQ(open_cache(env_)->manifest().generation, 2U);
+}
+
+// A clip whose record is lost and whose source is gone, once that is allowed.
+TEST_F(RepairOfAnUpdate, LeavesOutAClipThatNothingMakesAgain) {
+  ASSERT_TRUE(env_.remove_file(kCache + "/" + name_).ok());
+  env_.add_file(sound_path(1, kData + "/wavs"), sound(9));
+  ASSERT_TRUE(env_.remove_file(sound_path(2, kData + "/wavs")).ok());
+  auto options = repair_options();
+  options.max_gone = 0.2;  // two clips of nine are more
+  EXPECT_FALSE(repaired(env_, options).ok);
+  EXPECT_EQ(open_cache(env_)->manifest().generation, 2U);
+  options.max_gone = 0.25;
+  const Report report = repaired(env_, options);
+  EXPECT_TRUE(report.ok) << told(report);
+  std::string mended;
+  for (const auto& file : report.repaired) mended += file.what + "\n";
+  EXPECT_THAT(mended, HasSubstr("without " + clip_name(1) + ": its source has changed"));
+  EXPECT_THAT(mended, HasSubstr("without " + clip_name(2) + ": DATA has no such clip"));
+  EXPECT_EQ(damage_in(env_), "");
+  const auto ids = stored_ids(env_);
+  EXPECT_EQ(ids.size(), 7U);
+  const auto counts = open_cache(env_)->manifest().counts;
+  EXPECT_EQ(counts.records, 7U);
+  EXPECT_EQ(counts.planned, kRepairClips - 2);
+  // The one that has another source now is taken up again.
+  auto request = repair_request();
+  request.max_rejects.count = 2;
+  const auto built = must_build(env_, request);
+  EXPECT_EQ(built.computed_count, 1U);
+  EXPECT_EQ(stored_ids(env_).size(), 8U);
+  EXPECT_EQ(damage_in(env_), "");
+}
+
+// merge joins parts of one plan.
+TEST(Repair, LeavesNoClipOutOfAPartition) {
+  MemoryEnv env;
+  add_repair_corpus(env);
+  auto request = repair_request();
+  request.partition = pipeline::PartitionChoice{.index = 1, .count = 1};
+  must_build(env, request);
+  const std::string name = files_named(files_below(env), "shards/mel/00000-").begin()->first;
+  ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());
+  ASSERT_TRUE(env.remove_file(sound_path(0, kData + "/wavs")).ok());
+  auto options = repair_options();
+  options.max_gone = 1.0;
+  const Report report = repaired(env, options);
+  EXPECT_FALSE(report.ok);
+  EXPECT_EQ(report.remedy->command, "xtts-precompute build /data /cache --overwrite");
+}
+
+// All clips of the first shard are recomputed: it holds dead records alone, and goes.
+TEST_F(RepairOfAnUpdate, LetsAShardGoThatHoldsNothingAlive) {
+  for (std::uint32_t i = 1; i < kClipsPerSmallShard; ++i)
+    if (i != 3) env_.add_file(sound_path(i, kData + "/wavs"), sound(20 + i));
+  must_build(env_, repair_request());
+  before_ = files_below(env_);
+  ASSERT_TRUE(env_.exists(kCache + "/" + name_));
+  ASSERT_TRUE(env_.remove_file(kCache + "/" + name_).ok());
+  const auto shards = shard_count(env_);
+  const Report report = repaired(env_);
+  EXPECT_TRUE(report.ok) << told(report);
+  EXPECT_EQ(damage_in(env_), "");
+  EXPECT_EQ(shard_count(env_), shards - 1);
+  env_.add_file(sound_path(9, kData + "/wavs"), sound(40));
+  must_build(env_, repair_request());
+  EXPECT_EQ(damage_in(env_), "");
 }
 
 TEST_F(RepairOfAnUpdate, MakesAShardOfTheSecondGenerationAgain) {
@@ -408,6 +535,7 @@ TEST(Repair, WaitsForNoBuilder) {
 TEST(Repair, KeepsTheJournalOfAnUnfinishedBuild) {
   MemoryEnv env;
   add_whole_cache(env);
+  env.add_file(kCache + "/.build/xtts-precompute", "the mark of ours");
   env.add_file(kCache + "/.build/journal", "a journal");
   const std::string name = shard_names("tokens").front();
   ASSERT_TRUE(env.remove_file(kCache + "/" + name).ok());

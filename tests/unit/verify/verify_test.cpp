@@ -72,7 +72,8 @@ TEST(Verify, NamesClipFileOffsetAndChecksOfADamagedRecord) {
   EXPECT_EQ(finding.column, "mel");
   EXPECT_EQ(finding.what, "record");
   EXPECT_NE(finding.expected, finding.found);
-  EXPECT_THAT(finding.remedy, HasSubstr("--repair"));
+  ASSERT_TRUE(report.remedy);
+  EXPECT_THAT(report.remedy->command, HasSubstr("--repair"));
   EXPECT_TRUE(verify(cache, Level::kQuick).ok);  // quick does not look at payloads
 }
 

@@ -1,0 +1,7 @@
+# A folder or a file in a cache's place: what it is, and what to call instead.
+mkdir -p empty other above "a b"
+echo words >other/words.txt
+cp -r cache "above/the cache"
+for place in empty other above "a b" cache/manifest.json data/metadata.csv nowhere; do xtts-precompute info "$place" --json | check_json error; done
+xtts-precompute info above 2>&1 | grep -o "'xtts-precompute.*" | sed "s/^'//; s/'$//" >command
+bash ./command | head -1 | cut -c 1-28

@@ -1,0 +1,8 @@
+# Nothing was made: the folder that the build made goes again, one that was there stays.
+mkdir data there
+echo "no sound" >data/text.txt
+xtts-precompute data new --quiet 2>/dev/null; echo "exit code $?"
+xtts-precompute data there --quiet 2>/dev/null; echo "exit code $?"
+xtts-precompute nowhere new --quiet 2>/dev/null; echo "exit code $?"
+xtts-precompute data new --quiet --recipe nobody 2>/dev/null; echo "exit code $?"
+ls -A . there

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# every_clip.sh PROGRAM [COUNT]: every_clip.py in a folder of its own. 20,000 clips take some minutes.
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+python3 "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/every_clip.py" "$1" "$folder" "${2:-400}"

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""stop_signals PROGRAM: one SIGTERM or SIGINT ends a command that waits, with 143 or 130 and a word why; a reader that reads no further, a FIFO that nobody opens, a
+builder that may live. Also where the signal was ignored by whoever started the command: then it stays ignored."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SECONDS_MAX = 30  # of a second's work, on a machine that is busy
+
+
+def decoders_of(process):
+    """Those that have begun, started by whichever of its threads."""
+    found = []
+    for thread in os.listdir(f"/proc/{process.pid}/task"):
+        try:
+            with open(f"/proc/{process.pid}/task/{thread}/children", encoding="ascii") as children:
+                for child in children.read().split():
+                    with open(f"/proc/{child}/cmdline", encoding="utf-8") as words:
+                        found += [int(child)] if "decode-worker" in words.read() else []
+        except OSError:
+            pass  # it has ended
+    return found
+
+
+def stop_beside_stopped_decoders(program, number):
+    process = subprocess.Popen([program, "build", "many", f"cache-{number}", "--quiet", "-j", "2", "--set", "features.max_frames=96"], stderr=subprocess.PIPE)
+    begin = time.monotonic()
+    decoders = []
+    while len(decoders) < 2 and time.monotonic() - begin < SECONDS_MAX:
+        for child in decoders_of(process):
+            if child not in decoders:
+                os.kill(child, signal.SIGSTOP)
+                decoders.append(child)
+    time.sleep(1.0)
+    assert decoders and process.poll() is None, (decoders, process.poll())
+    process.send_signal(number)
+    try:
+        code = process.wait(SECONDS_MAX)
+    finally:
+        process.kill()
+    said = process.stderr.read().decode()
+    assert code == 128 + number and "stopped" in said, (code, said)
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    folder = tempfile.mkdtemp(prefix="stop signals ")
+    os.chdir(folder)
+
+    def stop(arguments, number, stdout=subprocess.DEVNULL, wait_s=1.0):
+        process = subprocess.Popen([program, *arguments], stdout=stdout, stderr=subprocess.PIPE)
+        time.sleep(wait_s)
+        assert process.poll() is None, f"{arguments}: did not wait: {process.communicate()}"
+        process.send_signal(number)
+        code = process.wait(SECONDS_MAX)
+        said = process.stderr.read().decode()
+        assert code == 128 + number, (arguments, code, said)
+        assert "stopped" in said or "interrupted" in said, (arguments, said)
+
+    try:
+        subprocess.run([sys.executable, os.path.join(HERE, "make_clips.py"), "data", "2"], check=True)
+        subprocess.run([sys.executable, os.path.join(HERE, "make_clips.py"), "many", "300"], check=True)
+        subprocess.run([program, "build", "data", "cache", "--quiet", "--set", "features.max_frames=96"], check=True)
+        os.mkfifo("fifo")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            stop(["show", "cache", "clip-0001", "--npy", "fifo"], number)
+            # A pipe that is full, and that somebody holds open.
+            reading, writing = os.pipe()
+            os.set_blocking(writing, False)
+            try:
+                while True:
+                    os.write(writing, b"x" * 4096)
+            except BlockingIOError:
+                pass
+            os.set_blocking(writing, True)
+            for arguments in (["ls", "cache"], ["info", "cache", "--json"], ["verify", "cache", "--json"], ["build", "data", "cache", "--json", "--set", "features.max_frames=96"], ["recipes"]):
+                stop(arguments, number, stdout=writing)
+            os.close(reading)
+            os.close(writing)
+        # Its decoders stand still (suspended, or on a disk that does not answer).
+        for number in (signal.SIGTERM, signal.SIGINT):
+            stop_beside_stopped_decoders(program, number)
+        # Ignored by who started it: it goes on, until somebody reads the FIFO.
+        process = subprocess.Popen([program, "show", "cache", "clip-0001", "--npy", "fifo"], stdout=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        time.sleep(1.5)
+        assert process.poll() is None
+        with open("fifo", "rb") as fifo:
+            assert fifo.read(6) == b"\x93NUMPY"
+            fifo.read()
+        assert process.wait(SECONDS_MAX) == 0
+    finally:
+        os.chdir("/")
+        shutil.rmtree(folder)
+    print("signals: every wait ended")
+
+
+if __name__ == "__main__":
+    main()

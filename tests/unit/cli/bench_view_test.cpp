@@ -1,0 +1,48 @@
+// Advice of `bench`: nothing that the question or the cache has already.
+#include "cli/bench_view.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace xtts::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Batches of 1 ms and of 2 s in turn: no training step hides those.
+BenchRun uneven_run(std::uint32_t batch_size = 32) {
+  loader::MeasuredPass pass;
+  for (int i = 0; i < 40; ++i) pass.batch_ms.push_back(i % 4 == 0 ? 2000.0 : 1.0);
+  pass.sample_count = 1280;
+  pass.seconds = 20.0;
+  return {.batch_size = batch_size,
+          .thread_count = 1,
+          .measured = {.first = pass, .again = pass, .storage = "", .reading = "", .notice = ""}};
+}
+
+TEST(BenchAdvice, OfAColdDiskNamesOnlyWhatIsNotSoYet) {
+  const std::string all =
+      describe_bench({.cache = "my cache", .shuffle = "global", .is_cold = true}, {uneven_run()});
+  EXPECT_THAT(all, HasSubstr("--shuffle window reads it in long runs"));
+  EXPECT_THAT(all, HasSubstr("'xtts-precompute convert 'my cache' NEW --layout packed --dtype "
+                             "float16'"));
+  const std::string ordered = describe_bench(
+      {.cache = "c", .shuffle = "window", .is_cold = true, .is_packed = true}, {uneven_run()});
+  EXPECT_THAT(ordered, Not(HasSubstr("--shuffle")));
+  EXPECT_THAT(ordered, HasSubstr("convert c NEW --dtype float16'"));
+  const std::string none = describe_bench(
+      {.cache = "c", .shuffle = "window", .is_cold = true, .is_packed = true, .is_half = true},
+      {uneven_run()});
+  EXPECT_THAT(none, Not(HasSubstr("convert")));
+  EXPECT_THAT(none, HasSubstr("asked for as little as can be"));
+}
+
+TEST(BenchAdvice, OfASweepIsNoSweep) {
+  const BenchQuestion question{.cache = "c", .shuffle = "global"};
+  EXPECT_THAT(describe_bench(question, {uneven_run()}), HasSubstr("or --sweep"));
+  EXPECT_THAT(describe_bench(question, {uneven_run(), uneven_run(64)}), Not(HasSubstr("--sweep")));
+}
+
+}  // namespace
+}  // namespace xtts::cli
