@@ -64,6 +64,9 @@ struct BuildOptions {
   bool no_text = false;  // the sound alone; lists that cannot be read are no reason to stop then
   bool retry_rejects = false;
   bool overwrite = false;    // begin anew; what is published stays until the end
+  // With overwrite: only the generation with this digest (Cache::digest()). Another one, which
+  // somebody published since, is brought up to date: of several who find one cache, one replaces it.
+  std::string overwrite_only = {};
   bool allow_mixed = false;  // add to a cache that another CPU or library version made
   bool dry_run = false;      // stop after `before`
   // The program xtts-precompute, whose processes decode: a codec's crash costs one clip. Empty: the

@@ -69,6 +69,9 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
                                           const HearTrainerConfig& hear_config) {
   const auto name = [&](std::string_view flag) { return spelled(asker.spelling, flag); };
   XTTS_TRY(check_layout(options, asker.spelling));
+  if (!options.overwrite && !options.overwrite_only.empty())
+    return Status(StatusCode::kInvalidArgument,
+                  "overwrite_only says which generation overwrite may replace: set overwrite, too");
   pipeline::BuildRequest request;
   request.data = options.data;
   request.cache = options.cache;
@@ -98,6 +101,7 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   request.audio_roots = options.audio_roots;
   XTTS_ASSIGN(request.run.decoder_command, asker.decoder_command());
   request.overwrite = options.overwrite;
+  request.overwrite_only = options.overwrite_only;
   request.allow_mixed = options.allow_mixed;
   request.retry_rejects = options.retry_rejects;
   request.dry_run = options.dry_run;

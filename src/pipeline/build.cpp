@@ -124,9 +124,16 @@ class Build {
     if (journal.status().code() == StatusCode::kNotFound) (void)folder_->finish();
   }
 
+  [[nodiscard]] bool is_the_one_to_overwrite(const formats::Manifest& manifest) const {
+    return manifest.index_digest.to_hex() == request_.overwrite_only;
+  }
+
   Status open_published() {
-    if (request_.overwrite) return {};
+    overwrites_ = request_.overwrite;
+    if (overwrites_ && request_.overwrite_only.empty()) return {};
     auto opened = reader::CacheView::open(env_, request_.cache);
+    if (overwrites_ && opened) overwrites_ = is_the_one_to_overwrite((*opened)->manifest());
+    if (overwrites_) return {};
     if (opened) {
       previous_ = std::move(opened).value();
       return check_shards_are_there();
@@ -271,7 +278,7 @@ class Build {
     }
     // With --overwrite the published cache is not reused, but it stays until the new one is
     // published.
-    if (request_.overwrite) {
+    if (overwrites_) {
       auto manifest = folder_->manifest();
       const StatusCode code = manifest.status().code();
       // What a manifest that cannot be read names is unknown: until the new one is published,
@@ -455,6 +462,7 @@ class Build {
   std::shared_ptr<reader::CacheView> previous_;
   std::optional<formats::Manifest> overwritten_;
   bool is_garbage_known_ = true;
+  bool overwrites_ = false;
   std::optional<store::SourceTable> sources_;
   formats::Numerics numerics_;
   Plan plan_;

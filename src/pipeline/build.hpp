@@ -47,6 +47,9 @@ struct BuildRequest {
   bool without_text = false;                // lists that cannot be read are no reason to stop then
   std::vector<std::string> known_speakers;  // numbers 0, 1, ... of a new cache
   bool overwrite = false;                   // begin anew beside whatever is published
+  // With overwrite: only beside the generation of this index. Another one, published since the
+  // caller looked, is brought up to date.
+  std::string overwrite_only;
   bool allow_mixed = false;  // update a cache that another CPU or library version made
   bool retry_rejects = false;
   bool dry_run = false;  // stop after before()

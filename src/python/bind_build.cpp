@@ -120,8 +120,9 @@ nb::object build(const nb::bytes& data, const nb::bytes& cache, const nb::bytes&
                  const std::string& isa, const std::string& memory, const std::string& max_rejects,
                  const std::string& max_dropped, const std::string& max_gone,
                  const std::string& partition, std::uint32_t threads, bool no_text,
-                 bool retry_rejects, bool overwrite, bool allow_mixed, bool dry_run,
-                 const nb::bytes& program, const nb::callable& on_notice,
+                 bool retry_rejects, bool overwrite, const std::string& overwrite_only,
+                 bool allow_mixed, bool dry_run, const nb::bytes& program,
+                 const nb::callable& on_notice,
                  const std::optional<nb::callable>& on_progress) {
   const BuildOptions options = {.data = text_of(data),
                                 .cache = text_of(cache),
@@ -146,6 +147,7 @@ nb::object build(const nb::bytes& data, const nb::bytes& cache, const nb::bytes&
                                 .no_text = no_text,
                                 .retry_rejects = retry_rejects,
                                 .overwrite = overwrite,
+                                .overwrite_only = overwrite_only,
                                 .allow_mixed = allow_mixed,
                                 .dry_run = dry_run,
                                 .program = text_of(program)};
@@ -190,8 +192,9 @@ void bind_build(nb::module_& module) {
       "build", build, nb::kw_only(), "data"_a, "cache"_a, "recipe"_a, "settings"_a, "config"_a,
       "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a, "dtype"_a,
       "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "max_dropped"_a, "max_gone"_a,
-      "partition"_a, "threads"_a, "no_text"_a, "retry_rejects"_a, "overwrite"_a, "allow_mixed"_a,
-      "dry_run"_a, "program"_a, "on_notice"_a, "on_progress"_a.none(),
+      "partition"_a, "threads"_a, "no_text"_a, "retry_rejects"_a, "overwrite"_a,
+      "overwrite_only"_a, "allow_mixed"_a, "dry_run"_a, "program"_a, "on_notice"_a,
+      "on_progress"_a.none(),
       nb::sig(
           "def build(*, data: bytes, cache: bytes, recipe: bytes, settings: "
           "collections.abc.Sequence[str], config: bytes, layout_of_data: str, audio_roots: "
@@ -200,7 +203,8 @@ void bind_build(nb::module_& module) {
           "memory: str, max_rejects: str, max_dropped: str, max_gone: str, partition: str, "
           "threads: "
           "int, no_text: bool, retry_rejects: bool, "
-          "overwrite: bool, allow_mixed: bool, dry_run: bool, program: bytes, on_notice: "
+          "overwrite: bool, overwrite_only: str, allow_mixed: bool, dry_run: bool, program: bytes, "
+          "on_notice: "
           "collections.abc.Callable[[str], object], on_progress: collections.abc.Callable[[int, "
           "int, int, float, float, float, float | None], object] | None) -> str"),
       "Builds; the JSON document of `build --json`. Empty: not given.");

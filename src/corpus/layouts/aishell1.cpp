@@ -16,6 +16,7 @@
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
+namespace aishell1_layout {
 namespace {
 
 constexpr std::string_view kListPrefix = "aishell_transcript";
@@ -131,9 +132,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace aishell1_layout
 
 const Layout kAishell1Layout = {
     "aishell1", "transcript/aishell_transcript_v0.8.txt beside wav/{train,dev,test}/SPEAKER/",
-    detect, read};
+    aishell1_layout::detect, aishell1_layout::read};
 
 }  // namespace xtts::corpus

@@ -19,6 +19,7 @@
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
+namespace aishell3_layout {
 namespace {
 
 constexpr std::string_view kListName = "content.txt";
@@ -162,9 +163,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace aishell3_layout
 
 const Layout kAishell3Layout = {
     "aishell3", "{train,test}/content.txt (name, tab, characters and pinyin) beside wav/SPEAKER/",
-    detect, read};
+    aishell3_layout::detect, aishell3_layout::read};
 
 }  // namespace xtts::corpus

@@ -16,6 +16,7 @@
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
+namespace audiofolder_layout {
 namespace {
 
 constexpr std::array<std::string_view, 2> kListNames = {"metadata.csv", "metadata.jsonl"};
@@ -95,8 +96,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace audiofolder_layout
 
 const Layout kAudiofolderLayout = {
-    "audiofolder", "Hugging Face AudioFolder: metadata.csv or .jsonl with file_name", detect, read};
+    "audiofolder", "Hugging Face AudioFolder: metadata.csv or .jsonl with file_name",
+    audiofolder_layout::detect, audiofolder_layout::read};
 
 }  // namespace xtts::corpus

@@ -21,6 +21,7 @@
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
+namespace commonvoice_layout {
 namespace {
 
 constexpr std::string_view kExpected =
@@ -209,9 +210,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace commonvoice_layout
 
 const Layout kCommonVoiceLayout = {
-    "commonvoice", "LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv", detect,
-    read};
+    "commonvoice", "LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv",
+    commonvoice_layout::detect, commonvoice_layout::read};
 
 }  // namespace xtts::corpus

@@ -22,6 +22,7 @@
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
+namespace css10_layout {
 namespace {
 
 constexpr std::string_view kListName = "transcript.txt";
@@ -136,8 +137,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace css10_layout
 
 const Layout kCss10Layout = {
-    "css10", "transcript.txt (path|text|normalized text|seconds) beside its audio", detect, read};
+    "css10", "transcript.txt (path|text|normalized text|seconds) beside its audio",
+    css10_layout::detect, css10_layout::read};
 
 }  // namespace xtts::corpus

@@ -19,6 +19,7 @@
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
+namespace deepspeech_layout {
 namespace {
 
 constexpr std::array<std::string_view, 1> kEndings = {"csv"};
@@ -91,9 +92,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace deepspeech_layout
 
 const Layout kDeepSpeechLayout = {
-    "deepspeech", "DeepSpeech and Coqui-STT CSV: wav_filename, wav_filesize, transcript", detect,
-    read};
+    "deepspeech", "DeepSpeech and Coqui-STT CSV: wav_filename, wav_filesize, transcript",
+    deepspeech_layout::detect, deepspeech_layout::read};
 
 }  // namespace xtts::corpus

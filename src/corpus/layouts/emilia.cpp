@@ -21,6 +21,7 @@
 #include "corpus/row_fields.hpp"
 
 namespace xtts::corpus {
+namespace emilia_layout {
 namespace {
 
 using nlohmann::json;
@@ -185,9 +186,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace emilia_layout
 
 const Layout kEmiliaLayout = {
     "emilia", "Emilia: .jsonl lists, or NAME.json beside NAME.mp3, with wav, text, speaker, dnsmos",
-    detect, read};
+    emilia_layout::detect, emilia_layout::read};
 
 }  // namespace xtts::corpus

@@ -26,6 +26,7 @@
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
+namespace esd_layout {
 namespace {
 
 constexpr std::string_view kExpected = "lines NAME<TAB>text<TAB>emotion";
@@ -192,9 +193,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace esd_layout
 
 const Layout kEsdLayout = {
-    "esd", "SPEAKER/SPEAKER.txt (name, tab, text, tab, emotion) beside SPEAKER/EMOTION/", detect,
-    read};
+    "esd", "SPEAKER/SPEAKER.txt (name, tab, text, tab, emotion) beside SPEAKER/EMOTION/",
+    esd_layout::detect, esd_layout::read};
 
 }  // namespace xtts::corpus

@@ -18,6 +18,7 @@
 #include "corpus/sound_look.hpp"
 
 namespace xtts::corpus {
+namespace folder_layout {
 namespace {
 
 constexpr std::string_view kStage = "discover";
@@ -225,8 +226,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace folder_layout
 
 const Layout kFolderLayout = {
-    "folder", "every audio file below DATA; x.txt beside x.wav is its transcript", detect, read};
+    "folder", "every audio file below DATA; x.txt beside x.wav is its transcript",
+    folder_layout::detect, folder_layout::read};
 
 }  // namespace xtts::corpus

@@ -31,6 +31,7 @@
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
+namespace huggingface_layout {
 namespace {
 
 constexpr std::string_view kExpected = "rows with a column audio (bytes, path) of *.parquet or *.arrow";
@@ -304,9 +305,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace huggingface_layout
 
 const Layout kHuggingFaceLayout = {
     "huggingface", "*.parquet, or *.arrow of load_from_disk, with a column of sound: read in place",
-    detect, read};
+    huggingface_layout::detect, huggingface_layout::read};
 
 }  // namespace xtts::corpus

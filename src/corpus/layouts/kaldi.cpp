@@ -21,6 +21,7 @@
 #include "corpus/word_lines.hpp"
 
 namespace xtts::corpus {
+namespace kaldi_layout {
 namespace {
 
 constexpr std::string_view kScript = "wav.scp";
@@ -239,9 +240,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace kaldi_layout
 
 const Layout kKaldiLayout = {
     "kaldi", "Kaldi data folders: wav.scp with text, utt2spk, segments (pipes are never run)",
-    detect, read};
+    kaldi_layout::detect, kaldi_layout::read};
 
 }  // namespace xtts::corpus

@@ -24,6 +24,7 @@
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
+namespace lhotse_layout {
 namespace {
 
 using nlohmann::json;
@@ -203,9 +204,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace lhotse_layout
 
 const Layout kLhotseLayout = {
-    "lhotse", "lhotse manifests: *recordings*.jsonl(.gz) beside *supervisions*.jsonl(.gz)", detect,
-    read};
+    "lhotse", "lhotse manifests: *recordings*.jsonl(.gz) beside *supervisions*.jsonl(.gz)",
+    lhotse_layout::detect, lhotse_layout::read};
 
 }  // namespace xtts::corpus

@@ -25,6 +25,7 @@
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
+namespace lhotse_cuts_layout {
 namespace {
 
 using nlohmann::json;
@@ -220,9 +221,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace lhotse_cuts_layout
 
 const Layout kLhotseCutsLayout = {
     "lhotse_cuts", "lhotse cuts: *cuts*.jsonl(.gz), each with its recording and supervisions",
-    detect, read};
+    lhotse_cuts_layout::detect, lhotse_cuts_layout::read};
 
 }  // namespace xtts::corpus

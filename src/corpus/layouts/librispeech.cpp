@@ -14,6 +14,7 @@
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
+namespace librispeech_layout {
 namespace {
 
 constexpr std::string_view kListSuffix = ".trans.txt";
@@ -103,9 +104,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace librispeech_layout
 
 const Layout kLibriSpeechLayout = {
-    "librispeech", "SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt (id text) beside the audio", detect,
-    read};
+    "librispeech", "SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt (id text) beside the audio",
+    librispeech_layout::detect, librispeech_layout::read};
 
 }  // namespace xtts::corpus

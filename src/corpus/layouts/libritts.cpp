@@ -18,6 +18,7 @@
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
+namespace libritts_layout {
 namespace {
 
 constexpr std::string_view kOriginalSuffix = ".original.txt";
@@ -144,8 +145,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace libritts_layout
 
 const Layout kLibriTtsLayout = {
-    "libritts", "SPEAKER/CHAPTER/ID.wav with ID.normalized.txt and ID.original.txt", detect, read};
+    "libritts", "SPEAKER/CHAPTER/ID.wav with ID.normalized.txt and ID.original.txt",
+    libritts_layout::detect, libritts_layout::read};
 
 }  // namespace xtts::corpus

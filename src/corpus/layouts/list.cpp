@@ -21,6 +21,7 @@
 #include "corpus/row_lists.hpp"
 
 namespace xtts::corpus {
+namespace list_layout {
 namespace {
 
 constexpr std::array<std::string_view, 4> kEndings = {"txt", "csv", "txt.cleaned", "csv.cleaned"};
@@ -224,8 +225,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace list_layout
 
-const Layout kListLayout = {"list", "file lists of VITS, FastPitch and Tacotron: file|text|speaker",
-                            detect, read};
+const Layout kListLayout = {
+    "list", "file lists of VITS, FastPitch and Tacotron: file|text|speaker",
+    list_layout::detect, list_layout::read};
 
 }  // namespace xtts::corpus

@@ -17,6 +17,7 @@
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
+namespace ljspeech_layout {
 namespace {
 
 class LjspeechReader {
@@ -104,8 +105,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace ljspeech_layout
 
-const Layout kLjspeechLayout = {"ljspeech", "metadata.csv (id|text|normalized text) beside wavs/",
-                                detect, read};
+const Layout kLjspeechLayout = {
+    "ljspeech", "metadata.csv (id|text|normalized text) beside wavs/",
+    ljspeech_layout::detect, ljspeech_layout::read};
 
 }  // namespace xtts::corpus

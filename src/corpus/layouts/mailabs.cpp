@@ -20,6 +20,7 @@
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
+namespace mailabs_layout {
 namespace {
 
 constexpr std::string_view kListName = "metadata.csv";
@@ -141,8 +142,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace mailabs_layout
 
 const Layout kMailabsLayout = {
-    "mailabs", "by_book/{female,male}/SPEAKER/BOOK/metadata.csv beside wavs/", detect, read};
+    "mailabs", "by_book/{female,male}/SPEAKER/BOOK/metadata.csv beside wavs/",
+    mailabs_layout::detect, mailabs_layout::read};
 
 }  // namespace xtts::corpus

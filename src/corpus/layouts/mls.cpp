@@ -17,6 +17,7 @@
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
+namespace mls_layout {
 namespace {
 
 constexpr std::string_view kListName = "transcripts.txt";
@@ -159,9 +160,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace mls_layout
 
 const Layout kMlsLayout = {
-    "mls", "{train,dev,test}/transcripts.txt (id, tab, text) beside audio/SPEAKER/BOOK/", detect,
-    read};
+    "mls", "{train,dev,test}/transcripts.txt (id, tab, text) beside audio/SPEAKER/BOOK/",
+    mls_layout::detect, mls_layout::read};
 
 }  // namespace xtts::corpus

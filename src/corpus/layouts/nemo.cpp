@@ -15,6 +15,7 @@
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
+namespace nemo_layout {
 namespace {
 
 constexpr std::array<std::string_view, 2> kEndings = {"json", "jsonl"};
@@ -64,8 +65,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace nemo_layout
 
-const Layout kNemoLayout = {"nemo", "NeMo manifests: JSON lines with audio_filepath and text",
-                            detect, read};
+const Layout kNemoLayout = {
+    "nemo", "NeMo manifests: JSON lines with audio_filepath and text",
+    nemo_layout::detect, nemo_layout::read};
 
 }  // namespace xtts::corpus

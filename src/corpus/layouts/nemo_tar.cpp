@@ -31,6 +31,7 @@
 #include "corpus/tar_members.hpp"
 
 namespace xtts::corpus {
+namespace nemo_tar_layout {
 namespace {
 
 using nlohmann::json;
@@ -301,9 +302,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace nemo_tar_layout
 
 const Layout kNemoTarLayout = {
     "nemo_tar", "NeMo tarred data: a manifest with shard_id beside audio_0.tar, ...: read in place",
-    detect, read};
+    nemo_tar_layout::detect, nemo_tar_layout::read};
 
 }  // namespace xtts::corpus

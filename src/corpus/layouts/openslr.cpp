@@ -20,6 +20,7 @@
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
+namespace openslr_layout {
 namespace {
 
 constexpr std::string_view kExpected = "lines NAME<TAB>text";
@@ -138,9 +139,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace openslr_layout
 
 const Layout kOpenslrLayout = {
-    "openslr", "line_index.tsv (name, tab, text) with its audio beside or in folders below", detect,
-    read};
+    "openslr", "line_index.tsv (name, tab, text) with its audio beside or in folders below",
+    openslr_layout::detect, openslr_layout::read};
 
 }  // namespace xtts::corpus

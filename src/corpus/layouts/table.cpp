@@ -19,6 +19,7 @@
 #include "corpus/row_lists.hpp"
 
 namespace xtts::corpus {
+namespace table_layout {
 namespace {
 
 constexpr std::array<std::string_view, 4> kEndings = {"csv", "tsv", "jsonl", "json"};
@@ -163,14 +164,15 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace table_layout
 
 Result<bool> is_table(const LayoutInput& input, std::string_view list) {
-  return begins_with_rows(input, list, kNames, FieldRole::kAudio);
+  return begins_with_rows(input, list, table_layout::kNames, FieldRole::kAudio);
 }
 
 const Layout kTableLayout = {
     "table",
     "a CSV, TSV or JSONL list with fields audio, text, speaker, ... (or --audio-column, ...)",
-    detect, read};
+    table_layout::detect, table_layout::read};
 
 }  // namespace xtts::corpus

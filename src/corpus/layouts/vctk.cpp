@@ -20,6 +20,7 @@
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
+namespace vctk_layout {
 namespace {
 
 constexpr std::string_view kTextFolder = "txt";
@@ -191,8 +192,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace vctk_layout
 
-const Layout kVctkLayout = {"vctk", "wav48*/p225/p225_001*.* with txt/p225/p225_001.txt", detect,
-                            read};
+const Layout kVctkLayout = {
+    "vctk", "wav48*/p225/p225_001*.* with txt/p225/p225_001.txt",
+    vctk_layout::detect, vctk_layout::read};
 
 }  // namespace xtts::corpus

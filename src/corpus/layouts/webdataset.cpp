@@ -30,6 +30,7 @@
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
+namespace webdataset_layout {
 namespace {
 
 using nlohmann::json;
@@ -355,9 +356,10 @@ Result<Findings> read(const LayoutInput& input) {
 }
 
 }  // namespace
+}  // namespace webdataset_layout
 
 const Layout kWebDatasetLayout = {
     "webdataset", "*.tar with NAME.flac, NAME.txt, NAME.json, ...: read in place, not unpacked",
-    detect, read};
+    webdataset_layout::detect, webdataset_layout::read};
 
 }  // namespace xtts::corpus

@@ -17,6 +17,7 @@ from ._build_arguments import (
     LAYOUTS,
     STORES,
     Path,
+    is_digest,
     part,
     path_bytes,
     paths_bytes,
@@ -220,7 +221,7 @@ def build(
     partition: str | tuple[int, int] | None = ...,
     threads: int | None = ...,
     retry_rejects: bool = ...,
-    overwrite: bool = ...,
+    overwrite: bool | str = ...,
     allow_mixed: bool = ...,
     dry_run: Literal[False] = ...,
     progress: bool | Callable[[BuildProgress], object] = ...,
@@ -252,7 +253,7 @@ def build(
     partition: str | tuple[int, int] | None = ...,
     threads: int | None = ...,
     retry_rejects: bool = ...,
-    overwrite: bool = ...,
+    overwrite: bool | str = ...,
     allow_mixed: bool = ...,
     dry_run: Literal[True],
     progress: bool | Callable[[BuildProgress], object] = ...,
@@ -283,7 +284,7 @@ def build(
     partition: str | tuple[int, int] | None = None,
     threads: int | None = None,
     retry_rejects: bool = False,
-    overwrite: bool = False,
+    overwrite: bool | str = False,
     allow_mixed: bool = False,
     dry_run: bool = False,
     progress: bool | Callable[[BuildProgress], object] = True,
@@ -300,6 +301,8 @@ def build(
     max_gone    so many clips of the cache may have vanished from DATA: a share (0.05, "5%")
     no_text     the sound alone: no texts, and lists that no layout can read are no error then
     partition   (i, n): only part i of n, counted from 1, for `xtts-precompute merge`
+    overwrite   begins anew; what is published stays until the end. A cache's digest: only where that generation is still the
+                published one; another, which somebody published since, is brought up to date
     dry_run     computes nothing, and returns a BuildPreview
     progress    True: a bar (tqdm or rich, where there are any, else lines); or a function that gets a BuildProgress
 
@@ -332,7 +335,8 @@ def build(
         "partition": part(partition),
         "threads": thread_count(threads),
         "retry_rejects": switch("retry_rejects", retry_rejects),
-        "overwrite": switch("overwrite", overwrite),
+        "overwrite": is_digest(overwrite) or switch("overwrite", overwrite),
+        "overwrite_only": overwrite if is_digest(overwrite) else "",
         "allow_mixed": switch("allow_mixed", allow_mixed),
         "dry_run": switch("dry_run", dry_run),
         "program": b"",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from typing import Any, TypeGuard, Union
 
 from ._choices import number, text, whole
 from ._errors import InvalidArgumentError
@@ -62,6 +63,11 @@ def _yaml(key: str, value: Any) -> str:
 
 def words(name: str, value: str | None) -> str:
     return "" if value is None else text(name, value)
+
+
+def is_digest(value: Any) -> TypeGuard[str]:
+    """Of a cache, as `cache.digest` is."""
+    return isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None
 
 
 def words_or_whole(name: str, value: Any) -> str:

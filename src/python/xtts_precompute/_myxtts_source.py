@@ -109,8 +109,10 @@ def find_cache(place: Place) -> Cache:
         raise NotFoundError(f"the cache {missing[0]} is {state}. {_how('This makes it', place.command(missing[0]))}") from None
     except CorruptError as error:
         raise _damaged(place.paths, str(error)) from None
+    published = [_check(place, path) for path in place.paths]
+    if not isinstance(place.cache, Cache) and len(published) == 1 and published != [cache.digest]:
+        return find_cache(place)  # another generation was published since it was opened
     for path in place.paths:
-        _check(place, path)
         lost = _build.verify(path, level="quick", progress=False).findings  # files, and how long they are
         if lost:
             raise _damaged([path], f"{lost[0].file}: {lost[0].what} ({lost[0].found}, and not {lost[0].expected})")
@@ -127,9 +129,11 @@ def _damaged(paths: Iterable[str], what: str) -> CorruptError:
     return CorruptError(f"the cache is damaged: {what}. {_how('This mends it', commands)}")
 
 
-def _check(place: Place, path: str) -> None:
+def _check(place: Place, path: str) -> str:
+    """The digest of what is published there, which is the cache that is asked for."""
     with io.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
         manifest = json.load(file)
+    digest = str(manifest["index"]["digest"])
     part = manifest.get("partition")
     if part is not None:
         raise MismatchError(f"the cache {path} is a part of one. {_how('This joins them', 'xtts-precompute merge CACHE PART...')}")
@@ -137,11 +141,13 @@ def _check(place: Place, path: str) -> None:
     # Another features section is another cache; the others are brought up to date by a build.
     for name in ("features", "text"):
         if manifest["fingerprints"][name] != place.config.fingerprints[name]:
-            raise _mismatch(place, path, list(_differences(stored[name], asked[name], name)), name == "features")
+            replaced = digest if name == "features" else None
+            raise _mismatch(place, path, list(_differences(stored[name], asked[name], name)), replaced)
     chosen = _corpus_keys(place.config, stored["corpus"])
     differ = list(_differences({n: stored["corpus"].get(n) for n in chosen}, {n: asked["corpus"].get(n) for n in chosen}, "corpus"))
     if differ:
-        raise _mismatch(place, path, differ, False)
+        raise _mismatch(place, path, differ, None)
+    return digest
 
 
 def _corpus_keys(config: Config, stored: Mapping[str, Any]) -> list[str]:
@@ -157,15 +163,23 @@ def _corpus_keys(config: Config, stored: Mapping[str, Any]) -> list[str]:
 class RecipeMismatchError(MismatchError):
     """The cache holds other features than those asked for: it would have to be overwritten."""
 
+    digest = ""
 
-def _mismatch(place: Place, path: str, differences: list[str], overwrite: bool) -> MismatchError:
+
+def _mismatch(place: Place, path: str, differences: list[str], replaced: str | None) -> MismatchError:
+    """`replaced`: the digest of a cache that would have to be overwritten."""
     what = "\n".join(f"    {one}" for one in differences)
-    if overwrite:
+    if replaced is not None:
         how = "This overwrites it (or choose another cache)"
     else:
         how = "This brings it up to date (clips that are not chosen any more leave it; choose another cache to keep both)"
-    kind = RecipeMismatchError if overwrite else MismatchError
-    return kind(f"the cache {path} is not the one that {place.config.name} asks for:\n{what}\n{_how(how, place.command(path, overwrite))}")
+    command = place.command(path, overwrite=replaced is not None)
+    text = f"the cache {path} is not the one that {place.config.name} asks for:\n{what}\n{_how(how, command)}"
+    if replaced is None:
+        return MismatchError(text)
+    error = RecipeMismatchError(text)
+    error.digest = replaced
+    return error
 
 
 def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any], prefix: str) -> Iterator[str]:
@@ -222,7 +236,8 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
     assert place.data is not None  # _make() has looked
     if isinstance(problem, CorruptError) and _build.verify(path, repair=True, data=place.data, progress=progress).ok:
         return
-    overwrite = isinstance(problem, (RecipeMismatchError, CorruptError))
+    # Another rank may have made the right one since: that one is not overwritten.
+    overwrite = problem.digest if isinstance(problem, RecipeMismatchError) else isinstance(problem, CorruptError)
     if overwrite:
         warn(f"data.auto_rebuild_mel_cache: {path} is made anew, because {problem}")
     elif isinstance(problem, MismatchError):

@@ -347,6 +347,27 @@ TEST(Overwrite, MayChangeTheStore) {
   EXPECT_GT(shard_count, 0U);
 }
 
+// Of two who find the cache of another recipe, the second leaves what the first has made.
+TEST(Overwrite, OfOneGenerationLeavesALaterOneAlone) {
+  Published cache;
+  const auto digest = [&] {
+    auto opened = reader::CacheView::open(cache.env, cache.request.cache);
+    EXPECT_TRUE(opened) << opened.status().message();
+    return (*opened)->manifest().index_digest.to_hex();
+  };
+  cache.request.overwrite = true;
+  cache.request.overwrite_only = digest();
+  cache.set("storage.store=hdf5");
+  must_build(cache.env, cache.request);
+  EXPECT_NE(digest(), cache.request.overwrite_only);
+  const auto first = published_files(cache.env);
+  must_build(cache.env, cache.request);
+  EXPECT_EQ(difference(first, published_files(cache.env)), "");
+  cache.set("storage.store=lmdb");
+  EXPECT_EQ(run_build(cache.env, cache.request).status().code(), StatusCode::kMismatch);
+  EXPECT_EQ(difference(first, published_files(cache.env)), "");
+}
+
 // But for its number: generations never restart.
 TEST(Overwrite, EqualsABuildFromNothing) {
   Published cache;
