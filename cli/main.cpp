@@ -1,4 +1,6 @@
 // xtts-precompute: the only code that reads argv, prints or exits.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
@@ -12,6 +14,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/memory_reserve.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/version_text.hpp"
 #include "decode/audio_decoder.hpp"
@@ -147,12 +150,17 @@ int run_main(std::vector<std::string> arguments) {
 }  // namespace
 }  // namespace xtts::cli
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   // What a contained decoder starts; no command for people, so help says nothing of it.
   if (argc == 2 && std::string_view(argv[1]) == "decode-worker") {
     return xtts::decode_worker::run_decode_worker(xtts::decode_worker::kWorkerSocket,
                                                   xtts::decode_worker::kWorkerMemory,
                                                   *xtts::decode::make_libav_decoder());
   }
+  const xtts::cli::MemoryReserve reserve;
   return xtts::cli::run_main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+} catch (const std::bad_alloc&) {  // before or behind the command, which tells it better
+  constexpr std::string_view kSaid = "xtts-precompute: no more memory\n";
+  (void)!::write(STDERR_FILENO, kSaid.data(), kSaid.size());
+  return xtts::cli::exit_code_of({xtts::StatusCode::kResource, "no more memory"}, 0);
 }

@@ -55,17 +55,17 @@ std::vector<std::int32_t> token_values(const reader::RecordData& record) {
   return tokens;
 }
 
-struct ColumnSummary {
+struct ClipColumn {
   std::string name;
   reader::RecordData record;
   double low = 0.0, mean = 0.0, high = 0.0;
   bool is_baked = false;  // normalized by `convert --bake`
 };
 
-Result<std::vector<ColumnSummary>> read_columns(reader::CacheView& view, std::uint64_t position) {
-  std::vector<ColumnSummary> columns;
+Result<std::vector<ClipColumn>> read_columns(reader::CacheView& view, std::uint64_t position) {
+  std::vector<ClipColumn> columns;
   for (const formats::ColumnEntry& column : view.manifest().columns) {
-    ColumnSummary summary;
+    ClipColumn summary;
     summary.name = column.spec.name;
     summary.is_baked = column.spec.name == "mel" && view.manifest().features.contains("baked");
     XTTS_ASSIGN(const auto location, view.location(column.spec.id, position));
@@ -85,9 +85,9 @@ Result<std::vector<ColumnSummary>> read_columns(reader::CacheView& view, std::ui
   return columns;
 }
 
-const ColumnSummary* find_column(const std::vector<ColumnSummary>& columns, std::string_view name) {
+const ClipColumn* find_column(const std::vector<ClipColumn>& columns, std::string_view name) {
   const auto found = std::find_if(columns.begin(), columns.end(),
-                                  [&](const ColumnSummary& column) { return column.name == name; });
+                                  [&](const ClipColumn& column) { return column.name == name; });
   return found == columns.end() ? nullptr : &*found;
 }
 
@@ -137,7 +137,7 @@ std::string shape_text(const std::vector<std::uint32_t>& shape) {
   return text + "]";
 }
 
-std::string tokens_text(const ColumnSummary& column) {
+std::string tokens_text(const ClipColumn& column) {
   std::string text;
   for (const std::int32_t token : token_values(column.record)) {
     text += (text.empty() ? "" : " ") + std::to_string(token);
@@ -145,7 +145,7 @@ std::string tokens_text(const ColumnSummary& column) {
   return text;
 }
 
-std::string describe(const ClipFacts& clip, const std::vector<ColumnSummary>& columns) {
+std::string describe(const ClipFacts& clip, const std::vector<ClipColumn>& columns) {
   const formats::RecordFacts& facts = clip.facts;
   report::Table table({Align::kLeft, Align::kLeft});
   const auto row = [&](const char* name, const std::string& value) {
@@ -170,7 +170,7 @@ std::string describe(const ClipFacts& clip, const std::vector<ColumnSummary>& co
   row("level", level_text(facts));
   row("warnings", escape_controls(facts.warnings.value_or("")));
   row("extra", escape_controls(facts.extra_json.value_or("")));
-  for (const ColumnSummary& column : columns) {
+  for (const ClipColumn& column : columns) {
     std::string text(to_string(column.record.dtype));
     text += " " + shape_text(column.record.shape);
     if (column.name == "tokens") {  // numbers of characters: a mean says nothing
@@ -185,10 +185,10 @@ std::string describe(const ClipFacts& clip, const std::vector<ColumnSummary>& co
   return table.render();
 }
 
-json to_json(const ClipFacts& clip, const std::vector<ColumnSummary>& columns) {
+json to_json(const ClipFacts& clip, const std::vector<ClipColumn>& columns) {
   json out = clip_to_json(clip);
   out["columns"] = json::array();
-  for (const ColumnSummary& column : columns) {
+  for (const ClipColumn& column : columns) {
     out["columns"].push_back({{"name", column.name},
                               {"dtype", to_string(column.record.dtype)},
                               {"shape", column.record.shape},
@@ -250,7 +250,7 @@ void take_logarithms(std::vector<float>& values, formats::FeatureConfig& config)
   config.normalize = {};
 }
 
-Result<std::string> draw(const ClipFacts& clip, const ColumnSummary& mel,
+Result<std::string> draw(const ClipFacts& clip, const ClipColumn& mel,
                          formats::FeatureConfig config) {
   if (mel.record.shape.size() != 2)
     return Status(StatusCode::kUnsupported, "column " + mel.name + " is not a matrix");
@@ -282,13 +282,13 @@ Result<std::string> conditioned_wav(Context& context, const ShowOptions& options
 
 Status write_files(Context& context, const ShowOptions& options, reader::CacheView& view,
                    std::uint64_t position, const ClipFacts& clip,
-                   const std::vector<ColumnSummary>& columns) {
+                   const std::vector<ClipColumn>& columns) {
   const auto write = [&](const std::string& path, std::string_view bytes) {
     XTTS_TRY(write_output_file(context.env, path, bytes));
     context.inform("wrote " + path + ", " + report::format_size(bytes.size()));
     return Status();
   };
-  const ColumnSummary* mel = find_column(columns, "mel");
+  const ClipColumn* mel = find_column(columns, "mel");
   if (mel == nullptr) mel = find_column(columns, "linear");
   if (mel == nullptr && !options.png.empty())
     return {StatusCode::kUnsupported, "the cache has no column mel or linear to make a picture of"};
@@ -320,7 +320,7 @@ Status run_show(Context& context, const ShowOptions& options) {
   XTTS_ASSIGN(const formats::PlanRow plan, view->plan_row(*position));
   XTTS_ASSIGN(formats::RecordFacts facts, view->details(*position));
   const ClipFacts clip = describe_clip(tables, plan, std::move(facts));
-  XTTS_ASSIGN(const std::vector<ColumnSummary> columns, read_columns(*view, *position));
+  XTTS_ASSIGN(const std::vector<ClipColumn> columns, read_columns(*view, *position));
   XTTS_TRY(write_files(context, options, *view, *position, clip, columns));
   if (!writes_to_stdout) context.print(describe(clip, columns));
   context.print_json(to_json(clip, columns));

@@ -29,7 +29,7 @@ endfunction()
 
 # Several files a compiler run, in less than half of the time: in what users and CI build, but not in dev, where one file
 # changes at a time. Files whose helpers are named like those of others in the folder stand APART.
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
 # xtts_add_library(NAME [HOT] [OWN_OPTIONS] SOURCES ... [APART ...] [PUBLIC_LINK ...] [PRIVATE_LINK ...])
 # makes xtts_NAME from the calling folder. Position independent: the shared libraries are made of the same objects.

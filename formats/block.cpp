@@ -12,7 +12,7 @@
 namespace xtts::formats {
 namespace {
 
-constexpr std::string_view kMagic = "XTTSBLK1";
+constexpr std::string_view kBlockMagic = "XTTSBLK1";
 constexpr std::string_view kWhat = "block header";
 constexpr std::uint8_t kCheckXxh3 = 1;
 constexpr std::uint8_t kDigestXxh3 = 1;
@@ -261,7 +261,7 @@ std::array<std::byte, kBlockHeaderBytes> encode_block_header(const BlockHeader& 
   assert(!header.records.empty() && header.records.size() <= kBlockRecordsMax);
   std::array<std::byte, kBlockHeaderBytes> block{};
   const std::span<std::byte> bytes(block);
-  store_preamble(bytes, kMagic);
+  store_preamble(bytes, kBlockMagic);
   store(bytes, at::kHeaderBytes, static_cast<std::uint16_t>(kBlockHeaderBytes));
   store(bytes, at::kPage, static_cast<std::uint32_t>(kPageBytes));
   store(bytes, at::kCheckAlgorithm, kCheckXxh3);
@@ -289,7 +289,7 @@ Result<BlockHeader> decode_block_header(std::span<const std::byte> bytes) {
   if (bytes.size() != kBlockHeaderBytes) {
     return corrupt("block header: size is " + std::to_string(bytes.size()) + " bytes, not 4080");
   }
-  XTTS_TRY(check_preamble(bytes, kMagic, kWhat));
+  XTTS_TRY(check_preamble(bytes, kBlockMagic, kWhat));
   XTTS_TRY(check_algorithms(bytes));
   BlockHeader header;
   XTTS_ASSIGN(header.column, decode_column(bytes));

@@ -18,7 +18,7 @@ constexpr std::size_t kWindowPieceBytes = std::size_t{1} << 20U;
 constexpr std::uint64_t kWholeShardBytesMax = std::uint64_t{1} << 20U;
 // Announced ahead of what is read, so that the disk has work for 27 ms when this thread waits for a
 // processor: the kernel's own read-ahead is 128 KiB, or one millisecond.
-constexpr std::uint64_t kAnnouncedBytes = std::uint64_t{4} << 20U;
+constexpr std::uint64_t kRunAheadBytes = std::uint64_t{4} << 20U;
 constexpr std::size_t kWindowsKept = 2;
 constexpr std::chrono::milliseconds kBetweenTries{2};
 
@@ -148,7 +148,7 @@ void WindowPages::read_run(const Run& run, const IsStopping& is_stopping) {
   const auto turn = wait_for_turn(run.cache, is_needless);
   std::uint64_t announced = range.offset_bytes;
   for (std::uint64_t offset = range.offset_bytes; offset < end && !is_stopping();) {
-    const std::uint64_t ahead = std::min(end, offset + kAnnouncedBytes);
+    const std::uint64_t ahead = std::min(end, offset + kRunAheadBytes);
     mapping->will_need(announced, ahead - announced);
     announced = ahead;
     const std::size_t now = std::min<std::uint64_t>(piece_.size(), end - offset);

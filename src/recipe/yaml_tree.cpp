@@ -138,6 +138,8 @@ Result<bool> build_tree(std::string_view text, std::string_view origin, TreeBuil
   } catch (const YAML::Exception& error) {
     const int line = error.mark.is_null() ? 0 : error.mark.line;
     return fail(origin, static_cast<std::size_t>(line) + 1, "not YAML: " + error.msg);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     return Status(StatusCode::kInvalidArgument,
                   std::string(origin) + ": not YAML: " + error.what());

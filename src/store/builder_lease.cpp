@@ -179,7 +179,10 @@ BuilderLease::BuilderLease(Env& env, std::string cache, LeaseText text, const Le
       beating_([this](const std::stop_token& stop) { beat_until_stopped(stop); }) {}
 
 BuilderLease::~BuilderLease() {
-  (void)give_back();
+  try {
+    (void)give_back();
+  } catch (...) {  // no memory: whoever comes next waits until it is sure that nobody beats
+  }
 }
 
 Status BuilderLease::check() const {

@@ -20,7 +20,7 @@ constexpr std::size_t kPlanDigestAt = 32;
 constexpr std::size_t kIndexDigestAt = 48;
 constexpr std::size_t kHeadBytes = 64;
 constexpr std::size_t kRowBytes = 48;
-constexpr std::size_t kCheckBytes = 8;
+constexpr std::size_t kTableCheckBytes = 8;
 constexpr std::uint64_t kPathBytesMax = 65536;
 // Rows a piece: memory stays flat, whatever the number of clips.
 constexpr std::size_t kPieceRows = 16384;
@@ -82,7 +82,7 @@ std::optional<Head> decode_head(std::span<const std::byte> bytes, std::uint64_t 
   if (head.path_bytes > kPathBytesMax || head.row_count > file_bytes / kRowBytes) return {};
   head.padded_path_bytes = align_up<std::uint64_t>(head.path_bytes, 8);
   const std::uint64_t expected =
-      kHeadBytes + head.padded_path_bytes + head.row_count * kRowBytes + kCheckBytes;
+      kHeadBytes + head.padded_path_bytes + head.row_count * kRowBytes + kTableCheckBytes;
   if (expected != file_bytes) return {};
   return head;
 }
@@ -168,7 +168,7 @@ std::optional<SourceTable> load_source_table(Env& env, const std::string& cache)
   if (!reader.read_checked(std::as_writable_bytes(std::span(folders)))) return {};
   take_folders(std::string_view(folders).substr(0, head->path_bytes), table);
   if (!read_rows(reader, head->row_count, table.rows)) return {};
-  std::array<std::byte, kCheckBytes> check{};
+  std::array<std::byte, kTableCheckBytes> check{};
   if (!reader.read(check) || formats::load<std::uint64_t>(check, 0) != reader.check()) return {};
   return table;
 }

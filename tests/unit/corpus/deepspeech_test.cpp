@@ -5,14 +5,15 @@ namespace {
 
 using testing::MemoryEnv;
 
-constexpr std::string_view kHeader = "wav_filename,wav_filesize,transcript\n";
+constexpr std::string_view kDeepSpeechHeader = "wav_filename,wav_filesize,transcript\n";
 
 // As import_cv2 of DeepSpeech and Coqui-STT leaves a folder: lists beside the audio of clips/.
 void add_cv_import(MemoryEnv& env) {
   for (const std::string name : {"train", "dev", "test", "validated", "train-all", "other"}) {
     const std::string audio = name == "train-all" || name == "validated" ? "train" : name;
-    env.add_file("/data/de/clips/" + name + ".csv",
-                 std::string(kHeader) + "common_voice_de_" + audio + ".wav,78284,ein satz\n");
+    env.add_file(
+        "/data/de/clips/" + name + ".csv",
+        std::string(kDeepSpeechHeader) + "common_voice_de_" + audio + ".wav,78284,ein satz\n");
     add_audio(env, {"de/clips/common_voice_de_" + name + ".wav"});
   }
 }
@@ -38,8 +39,9 @@ TEST(DeepSpeech, TheOfficialListsAreTheCorpusAndItsSplits) {
 TEST(DeepSpeech, NamesOfListsAreSplitsAsImportersWriteThem) {
   MemoryEnv env;
   for (const std::string name : {"train-clean-100", "dev-clean", "test-clean"}) {
-    env.add_file("/data/librivox-" + name + ".csv",
-                 std::string(kHeader) + "LibriSpeech/" + name + "/a-" + name + ".wav,1,\"x, y\"\n");
+    env.add_file("/data/librivox-" + name + ".csv", std::string(kDeepSpeechHeader) +
+                                                        "LibriSpeech/" + name + "/a-" + name +
+                                                        ".wav,1,\"x, y\"\n");
     add_audio(env, {"LibriSpeech/" + name + "/a-" + name + ".wav"});
   }
   const Corpus corpus = discover_data(env);
@@ -50,7 +52,7 @@ TEST(DeepSpeech, NamesOfListsAreSplitsAsImportersWriteThem) {
 
 TEST(DeepSpeech, OneListIsAllOfTheCorpus) {
   MemoryEnv env;
-  env.add_file("/data/ldc93s1.csv", std::string(kHeader) + "LDC93S1.wav,93638,she had\n");
+  env.add_file("/data/ldc93s1.csv", std::string(kDeepSpeechHeader) + "LDC93S1.wav,93638,she had\n");
   add_audio(env, {"LDC93S1.wav"});
   const Corpus corpus = discover_data(env, {.train_split = 1.0, .validation_split = 0.0});
   EXPECT_EQ(corpus.layout, "deepspeech");
@@ -59,7 +61,7 @@ TEST(DeepSpeech, OneListIsAllOfTheCorpus) {
 
 TEST(DeepSpeech, AbsolutePathsWantAnAudioRoot) {
   MemoryEnv env;
-  env.add_file("/data/train.csv", std::string(kHeader) + "/mnt/wavs/a.wav,1,x\n");
+  env.add_file("/data/train.csv", std::string(kDeepSpeechHeader) + "/mnt/wavs/a.wav,1,x\n");
   env.add_file("/mnt/wavs/a.wav", "RIFF");
   EXPECT_TRUE(says(refusal_of(env), "--audio-root /mnt/wavs"));
 }

@@ -19,15 +19,15 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Counts = std::vector<std::uint64_t>;
-using Weights = std::vector<double>;
+using ClipWeights = std::vector<double>;
 
-Counts shares(const Counts& counts, const Weights& weights, std::uint64_t draw_count) {
+Counts shares(const Counts& counts, const ClipWeights& weights, std::uint64_t draw_count) {
   const auto result = share_draws(counts, weights, draw_count);
   EXPECT_TRUE(result.ok()) << result.status().message();
   return result.ok() ? *result : Counts();
 }
 
-std::string refusal_of(const Counts& counts, const Weights& weights,
+std::string refusal_of(const Counts& counts, const ClipWeights& weights,
                        std::uint64_t draw_count = 10) {
   const auto result =
       WeightedDraws::make({.sample_counts = counts, .weights = weights, .draw_count = draw_count});
@@ -37,7 +37,7 @@ std::string refusal_of(const Counts& counts, const Weights& weights,
 }
 
 // The samples of each group, in the order of its draws.
-std::vector<Counts> drawn(const Counts& counts, const Weights& weights, std::uint64_t draw_count,
+std::vector<Counts> drawn(const Counts& counts, const ClipWeights& weights, std::uint64_t draw_count,
                           std::uint64_t epoch = 0) {
   const auto draws = WeightedDraws::make({.sample_counts = counts,
                                           .weights = weights,
@@ -90,7 +90,7 @@ TEST(ShareDraws, TakesWeightsOfAnySize) {
 
 TEST(ShareDraws, AddsUpWithinOneOfTheTrueShare) {
   Counts counts;
-  Weights weights;
+  ClipWeights weights;
   double sum = 0.0;
   for (std::uint64_t g = 0; g < 3000; ++g) {
     counts.push_back(1 + mix(g) % 1000);
@@ -158,7 +158,7 @@ TEST(WeightedDraws, GivesEverySampleOnceWhenWeightsAreThoseOfTheCorpus) {
 
 TEST(WeightedDraws, HoldsUpToItsLargestSize) {
   const Counts counts = {1, kOrderSizeMax};
-  const Weights weights = {1.0, 1.0};
+  const ClipWeights weights = {1.0, 1.0};
   const auto draws = WeightedDraws::make(
       {.sample_counts = counts, .weights = weights, .draw_count = kOrderSizeMax});
   ASSERT_TRUE(draws.ok()) << draws.status().message();
@@ -190,7 +190,7 @@ TEST(TemperatureWeights, LieBetweenTheCorpusAndAllAlike) {
 
 TEST(TemperatureWeights, HaveTwentyFourBitsWhereTheyArePowers) {
   const Counts counts = {3, 12'345, 987'654'321};
-  const Weights weights = temperature_weights(counts, 0.3);
+  const ClipWeights weights = temperature_weights(counts, 0.3);
   for (std::size_t g = 0; g < counts.size(); ++g) {
     EXPECT_EQ(weights[g], static_cast<double>(static_cast<float>(weights[g])));
     EXPECT_NEAR(weights[g] / std::pow(static_cast<double>(counts[g]), 0.3), 1.0, 6e-8);

@@ -8,7 +8,7 @@
 namespace xtts::testing {
 namespace {
 
-constexpr std::uint32_t kClips = 20;
+constexpr std::uint32_t kClipCount = 20;
 
 pipeline::BuildRequest request_of(const std::vector<std::string>& settings) {
   return request_for(recipe_of_small_shards(settings));
@@ -34,20 +34,20 @@ const std::string kIsClip4 =
 
 TEST(Duplicates, AreTold) {
   MemoryEnv env;
-  add_sounds(env, kClips);
+  add_sounds(env, kClipCount);
   add_duplicate(env);
   const auto report = must_build(env, request_of({}));
-  EXPECT_EQ(report.record_count, kClips);
+  EXPECT_EQ(report.record_count, kClipCount);
   EXPECT_EQ(warnings_at(env, 13), "the same samples as " + clip_name(4));
   EXPECT_EQ(warnings_at(env, 4), "");
 }
 
 TEST(Duplicates, CanBeDropped) {
   MemoryEnv env;
-  add_sounds(env, kClips);
+  add_sounds(env, kClipCount);
   add_duplicate(env);
   const auto report = must_build(env, request_of({"corpus.duplicates=drop"}));
-  EXPECT_EQ(report.record_count, kClips - 1);
+  EXPECT_EQ(report.record_count, kClipCount - 1);
   EXPECT_EQ(only_reason(report), kIsClip4);
   EXPECT_EQ(damage_in(env), "");
   EXPECT_TRUE(must_build(env, request_of({"corpus.duplicates=drop"})).unchanged);
@@ -55,13 +55,13 @@ TEST(Duplicates, CanBeDropped) {
 
 TEST(Duplicates, AreFoundAcrossAnInterruption) {
   MemoryEnv undisturbed;
-  add_sounds(undisturbed, kClips);
+  add_sounds(undisturbed, kClipCount);
   add_duplicate(undisturbed);
   const auto request = request_of({"corpus.duplicates=drop"});
   must_build(undisturbed, request);
 
   MemoryEnv env;
-  add_sounds(env, kClips);
+  add_sounds(env, kClipCount);
   add_duplicate(env);
   TestObserver observer;
   observer.cancel_at = 9;
@@ -74,7 +74,7 @@ TEST(Duplicates, AreFoundAcrossAnInterruption) {
 
 TEST(Duplicates, AreFoundAmongWhatIsPublished) {
   MemoryEnv env;
-  add_sounds(env, kClips);
+  add_sounds(env, kClipCount);
   const auto request = request_of({"corpus.duplicates=drop"});
   must_build(env, request);
   add_duplicate(env);
@@ -84,14 +84,14 @@ TEST(Duplicates, AreFoundAmongWhatIsPublished) {
 
 TEST(Duplicates, TakeThePlaceOfTheClipThatIsGone) {
   MemoryEnv env;
-  add_sounds(env, kClips);
+  add_sounds(env, kClipCount);
   add_duplicate(env);
   const auto request = request_of({"corpus.duplicates=drop"});
   must_build(env, request);
   ASSERT_TRUE(env.remove_file(sound_path(4)).ok());
   const auto report = must_build(env, request);
   EXPECT_TRUE(report.rejects.empty());
-  EXPECT_EQ(report.record_count, kClips - 1);
+  EXPECT_EQ(report.record_count, kClipCount - 1);
 }
 
 // What an interrupted build judged against is gone when it goes on.
@@ -113,7 +113,7 @@ TEST(Duplicates, OfAClipThatGoesWhileTheBuildRestsAreJudgedAgain) {
 
 TEST(Rules, AreChangedWithoutDecodingWhatIsStored) {
   MemoryEnv env;
-  add_sounds(env, kClips);
+  add_sounds(env, kClipCount);
   add_duplicate(env);
   const WavShape second{.seconds = 1.0, .rate_hz = 8000, .channel_count = 1};
   env.add_file(sound_path(6), tone_wav(300.0, second));
@@ -126,12 +126,12 @@ TEST(Rules, AreChangedWithoutDecodingWhatIsStored) {
   EXPECT_EQ(opened.take(), std::set<std::string>());
   ASSERT_EQ(report.rejects.size(), 2U);
   EXPECT_EQ(report.rejects[0].reason, "low sample rate: 8000 Hz: corpus.low_rate=warn keeps it");
-  EXPECT_EQ(report.record_count, kClips - 2);
+  EXPECT_EQ(report.record_count, kClipCount - 2);
   EXPECT_EQ(damage_in(env), "");
 
   report = must_build(env, request_of({"corpus.source_rate_below=16000"}));
   EXPECT_EQ(opened.take(), (std::set<std::string>{clip_name(6) + ".wav", clip_name(13) + ".wav"}));
-  EXPECT_EQ(report.record_count, kClips);
+  EXPECT_EQ(report.record_count, kClipCount);
   EXPECT_EQ(warnings_at(env, 6), "low sample rate: 8000 Hz");
   EXPECT_EQ(damage_in(env), "");
 
@@ -143,21 +143,21 @@ TEST(Rules, AreChangedWithoutDecodingWhatIsStored) {
 // Under the same rules as a cache made from nothing, an index says the same.
 TEST(Rules, LeaveTheFactsAsOfACacheMadeFromNothing) {
   MemoryEnv changed, fresh;
-  for (MemoryEnv* env : {&changed, &fresh}) add_sounds(*env, kClips);
+  for (MemoryEnv* env : {&changed, &fresh}) add_sounds(*env, kClipCount);
   const auto later = request_of({"corpus.source_rate_below=20000"});
   must_build(changed, request_of({"corpus.source_rate_below=30000"}));
   must_build(changed, later);
   must_build(fresh, later);
-  for (std::uint64_t i = 0; i < kClips; ++i)
+  for (std::uint64_t i = 0; i < kClipCount; ++i)
     EXPECT_EQ(*open_cache(changed)->details(i), *open_cache(fresh)->details(i)) << i;
 }
 
 TEST(Rules, SayWhatToDoWithClipsWithoutAText) {
   MemoryEnv env;
-  add_sounds(env, kClips, kData + "/wavs");
-  add_list(env, kClips, {{5, ""}});
+  add_sounds(env, kClipCount, kData + "/wavs");
+  add_list(env, kClipCount, {{5, ""}});
   const auto warned = must_build(env, request_of({}));
-  EXPECT_EQ(warned.record_count, kClips);
+  EXPECT_EQ(warned.record_count, kClipCount);
   EXPECT_EQ(warnings_at(env, 5), "no text");
   const auto dropped = must_build(env, request_of({"corpus.no_text=drop"}));
   EXPECT_EQ(only_reason(dropped), clip_name(5) + ": no text: corpus.no_text=warn keeps it");
@@ -166,7 +166,7 @@ TEST(Rules, SayWhatToDoWithClipsWithoutAText) {
 
 TEST(Rules, SilenceIsKeptWithAWordOrDropped) {
   MemoryEnv env;
-  add_sounds(env, kClips);
+  add_sounds(env, kClipCount);
   env.add_file(sound_path(3), wav_file({}, std::vector<std::int16_t>(11025)));
   must_build(env, request_of({}));
   EXPECT_EQ(warnings_at(env, 3), "silent");

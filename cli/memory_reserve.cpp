@@ -1,0 +1,52 @@
+#include "cli/memory_reserve.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+namespace xtts::cli {
+namespace {
+
+// Larger than what malloc takes from the system at a time (132 KiB).
+constexpr std::size_t kBlockBytes = std::size_t{512} << 10U;
+
+std::atomic<void*> for_going_on{nullptr};
+std::array<std::atomic<void*>, 3> for_unwinding{};
+
+bool give(std::atomic<void*>& block) {
+  void* const memory = block.exchange(nullptr);
+  std::free(memory);
+  return memory != nullptr;
+}
+
+// Returns where it has given memory back and the allocation is worth another try. The first to fail
+// may be in a destructor, and goes on; behind it whoever can throw does; who is on the way out
+// already cannot.
+void on_no_memory() {
+  if (give(for_going_on)) return;
+  if (std::uncaught_exceptions() > 0) {
+    for (auto& block : for_unwinding) {
+      if (give(block)) return;
+    }
+  }
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+MemoryReserve::MemoryReserve() {
+  for_going_on = std::malloc(kBlockBytes);
+  for (auto& block : for_unwinding) block = std::malloc(kBlockBytes);
+  std::set_new_handler(on_no_memory);
+}
+
+MemoryReserve::~MemoryReserve() {
+  std::set_new_handler(nullptr);
+  (void)give(for_going_on);
+  for (auto& block : for_unwinding) (void)give(block);
+}
+
+}  // namespace xtts::cli
