@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tests/python/frameworks.sh [pytest arguments]: the integrations with the real PyTorch, TensorFlow and JAX, in an environment of their own
+# tests/python/frameworks.sh [install | pytest arguments]: the integrations with the real PyTorch, TensorFlow and JAX, in an environment of their own
 # (build/frameworks-env, 2 GB): PyTorch as Debian has it (a build for CPUs; PyPI's is one for CUDA, of gigabytes), the others from PyPI. What cannot be
 # installed is said, and its tests say that they skip. Needs the package as tests/python/run.sh has built it (build/python-dist).
+# install: makes the environment, and tests nothing.
 # XTTS_FRAMEWORKS_PYTHON: another Python with the package, pytest and newer frameworks in it, as they are; nothing is installed there.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
@@ -54,6 +55,7 @@ if [ -z "${XTTS_FRAMEWORKS_PYTHON:-}" ]; then
     grep '^NOT INSTALLED' "$log" >&2 || cp build/frameworks-env.state "$environment/state"
   fi
 fi
+[ "${1:-}" != install ] || exit 0
 say "== python: testing with frameworks"
 for names in "${tests[@]}"; do
   files=()

@@ -40,6 +40,10 @@ if ! cmp -s build/python-env.state "$environment/state"; then
   fi
   cp build/python-env.state "$environment/state"
 fi
+# The frameworks come from the network meanwhile; what fails there, frameworks.sh tries again below, and says.
+tests/python/frameworks.sh install >/dev/null 2>&1 &
+trap 'wait' EXIT
 say "== python: testing"
 with_packages_only "$environment/bin/python" -m pytest -p no:cacheprovider tests/python "$@"
+wait || true
 tests/python/frameworks.sh "$@"
