@@ -9,12 +9,12 @@
 #include <system_error>
 #include <vector>
 
+#include "base/memory_reserve.hpp"
 #include "base/nearest_name.hpp"
 #include "cli/app.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "cli/memory_reserve.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/version_text.hpp"
 #include "decode/audio_decoder.hpp"
@@ -157,7 +157,7 @@ int main(int argc, char** argv) try {
                                                   xtts::decode_worker::kWorkerMemory,
                                                   *xtts::decode::make_libav_decoder());
   }
-  const xtts::cli::MemoryReserve reserve;
+  const xtts::MemoryReserve reserve;
   return xtts::cli::run_main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const std::bad_alloc&) {  // before or behind the command, which tells it better
   constexpr std::string_view kSaid = "xtts-precompute: no more memory\n";

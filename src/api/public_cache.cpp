@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/guarded_read.hpp"
+#include "base/memory_reserve.hpp"
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
 #include "query/fields.hpp"
@@ -53,6 +54,7 @@ Result<Cache> Cache::open(std::string_view path) {
 
 Result<Cache> Cache::open(std::span<const std::string> paths) {
   return guarded([&]() -> Result<Cache> {
+    const MemoryReserve reserve;
     for (const std::string& path : paths) XTTS_TRY(check_path("the cache's path", path));
     XTTS_ASSIGN(auto caches, reader::CacheSet::open(Env::real(), paths));
     return Cache(std::make_unique<Impl>(Impl{std::move(caches)}));

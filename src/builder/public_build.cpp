@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/current_exception.hpp"
+#include "base/memory_reserve.hpp"
 #include "base/no_cancellation.hpp"
 #include "base/try.hpp"
 #include "builder/callback_guard.hpp"
@@ -133,6 +134,7 @@ Result<BuildReport> run_build(Env& env, const BuildOptions& options,
 Result<BuildReport> build_cache(const BuildOptions& options, const BuildCallbacks& callbacks,
                                 std::size_t options_bytes) try {
   const NoCancellation no_cancellation;
+  const MemoryReserve reserve;
   XTTS_TRY(builder::check_size("BuildOptions", options_bytes, sizeof options));
   XTTS_TRY(builder::check_texts(options, builder::Paths::kDataAndCache));
   builder::CallbackGuard guard;

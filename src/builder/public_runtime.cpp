@@ -3,6 +3,7 @@
 
 #include "base/current_exception.hpp"
 #include "base/fork_count.hpp"
+#include "base/memory_reserve.hpp"
 #include "base/no_cancellation.hpp"
 #include "base/try.hpp"
 #include "builder/callback_guard.hpp"
@@ -102,6 +103,7 @@ Result<RuntimeClips> RuntimeClips::open(const BuildOptions& options,
                                         const RuntimeCallbacks& callbacks,
                                         std::size_t options_bytes) {
   return guarded_runtime([&]() -> Result<RuntimeClips> {
+    const MemoryReserve reserve;
     XTTS_TRY(builder::check_size("BuildOptions", options_bytes, sizeof options));
     XTTS_TRY(builder::check_texts(options, builder::Paths::kData));
     builder::CallbackGuard guard;

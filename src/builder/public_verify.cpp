@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/current_exception.hpp"
+#include "base/memory_reserve.hpp"
 #include "base/no_cancellation.hpp"
 #include "base/try.hpp"
 #include "builder/callback_guard.hpp"
@@ -103,6 +104,7 @@ Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
 Result<VerifyReport> verify_cache(const VerifyOptions& options, const VerifyCallbacks& callbacks,
                                   std::size_t options_bytes) try {
   const NoCancellation no_cancellation;
+  const MemoryReserve reserve;
   XTTS_TRY(builder::check_size("VerifyOptions", options_bytes, sizeof options));
   XTTS_TRY(builder::check_texts(options));
   builder::CallbackGuard guard;

@@ -27,8 +27,7 @@ DType dtype_of(SoundColumn column, const formats::Recipe& recipe) {
 
 }  // namespace
 
-std::vector<formats::ColumnSpec> sound_columns(const formats::Recipe& recipe,
-                                               const formats::Numerics& numerics) {
+std::vector<formats::ColumnSpec> sound_column_forms(const formats::Recipe& recipe) {
   std::vector<formats::ColumnSpec> columns;
   for (const SoundColumn column : recipe.features.sound_columns()) {
     columns.push_back({.name = std::string(formats::name_of(column)),
@@ -36,8 +35,19 @@ std::vector<formats::ColumnSpec> sound_columns(const formats::Recipe& recipe,
                        .dtype = dtype_of(column, recipe),
                        .shape = recipe.features.shape_of(column),
                        .layout = recipe.storage.layout,
-                       .fingerprint = formats::fingerprint(recipe.features),
-                       .numerics = numerics.hash()});
+                       .fingerprint = {},
+                       .numerics = {}});
+  }
+  return columns;
+}
+
+std::vector<formats::ColumnSpec> sound_columns(const formats::Recipe& recipe,
+                                               const formats::Numerics& numerics) {
+  std::vector<formats::ColumnSpec> columns = sound_column_forms(recipe);
+  const Digest fingerprint = formats::fingerprint(recipe.features);
+  for (formats::ColumnSpec& column : columns) {
+    column.fingerprint = fingerprint;
+    column.numerics = numerics.hash();
   }
   return columns;
 }
@@ -71,7 +81,7 @@ formats::ColumnEntry entry_of(const formats::ColumnSpec& column, const formats::
   if (column.name == formats::name_of(SoundColumn::kMel))
     entry.fill_bits = std::bit_cast<std::uint32_t>(static_cast<float>(recipe.features.pad_value));
   if (column.id < recipe.features.sound_columns().size())
-    entry.records_per_shard = clips_per_shard(sound_columns(recipe, {}));
+    entry.records_per_shard = clips_per_shard(sound_column_forms(recipe));
   return entry;
 }
 

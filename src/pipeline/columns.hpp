@@ -15,7 +15,9 @@ namespace xtts::pipeline {
 // only whose record it is.
 constexpr std::uint32_t kMainId = 0;
 
-// Those that are computed from sound, in the order of their numbers.
+// Those that are computed from sound, in the order of their numbers: without the digests of how
+// they are made, which take JSON texts, and so memory.
+[[nodiscard]] std::vector<formats::ColumnSpec> sound_column_forms(const formats::Recipe& recipe);
 [[nodiscard]] std::vector<formats::ColumnSpec> sound_columns(const formats::Recipe& recipe,
                                                              const formats::Numerics& numerics);
 [[nodiscard]] formats::ColumnSpec tokens_column(const formats::Recipe& recipe,

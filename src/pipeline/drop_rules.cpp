@@ -40,7 +40,7 @@ double bytes_of_a_record(std::string_view key, formats::Recipe recipe, double va
   double bytes = 0.0;
   if (key == kFramesKey) {
     recipe.features.max_frames = static_cast<std::uint32_t>(value);
-    for (const formats::ColumnSpec& column : sound_columns(recipe, {}))
+    for (const formats::ColumnSpec& column : sound_column_forms(recipe))
       bytes += static_cast<double>(column.record_bytes());
   } else {
     recipe.text.max_tokens = static_cast<std::uint32_t>(value);

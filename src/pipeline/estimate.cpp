@@ -216,7 +216,7 @@ void add_storage(const BuildRequest& request, double packed_frames, BuildPreview
     formats::Recipe so_stored = request.recipe;
     so_stored.storage.dtype = dtype;
     double frame_bytes = 0.0;
-    for (const formats::ColumnSpec& column : sound_columns(so_stored, {}))
+    for (const formats::ColumnSpec& column : sound_column_forms(so_stored))
       frame_bytes += static_cast<double>(column.record_bytes()) / features.max_frames;
     preview.storage.push_back(
         {.name = std::string(layout == formats::Layout::kPadded ? "padded" : "packed") +

@@ -71,7 +71,7 @@ std::vector<float> full_scale_tone(const formats::FeatureConfig& features) {
 
 RecordMaker::RecordMaker(const formats::Recipe& recipe, dsp::FeatureExtractor extractor)
     : recipe_(recipe),
-      columns_(sound_columns(recipe, {})),
+      columns_(sound_column_forms(recipe)),
       extractor_(std::move(extractor)),
       mel_(values_of(SoundColumn::kMel, recipe.features)),
       linear_(values_of(SoundColumn::kLinear, recipe.features)),

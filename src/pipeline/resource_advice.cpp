@@ -45,7 +45,7 @@ std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& requ
                             BuildPreview preview, std::uint64_t free_bytes) {
   if (plan.to_compute.empty()) return 0;
   const std::uint64_t padded =
-      plan.to_compute.size() * record_bytes(sound_columns(request.recipe, {}));
+      plan.to_compute.size() * record_bytes(sound_column_forms(request.recipe));
   const bool is_padded = request.recipe.storage.layout == formats::Layout::kPadded;
   if (is_padded || free_bytes >= padded) return padded;
   if (chosen_bytes(preview) == 0) {
@@ -61,7 +61,7 @@ std::uint64_t sound_bytes(Env& env, const Plan& plan, const BuildRequest& reques
   const std::uint64_t clips = plan.to_compute.size();
   std::uint64_t bytes =
       payload_bytes(env, plan, request, preview, free_bytes) + clips * kFactsBytesPerClip;
-  for (const formats::ColumnSpec& column : sound_columns(request.recipe, {})) {
+  for (const formats::ColumnSpec& column : sound_column_forms(request.recipe)) {
     const std::uint64_t per_block = column.geometry().records_per_block;
     bytes += (clips + per_block - 1) / per_block * kBytesPerBlock;
   }
@@ -156,7 +156,7 @@ std::uint64_t bytes_left_to_write(Env& env, const Plan& plan, const BuildRequest
                                   std::uint64_t free_bytes) {
   const std::uint64_t sounds = sound_bytes(env, plan, request, preview, free_bytes);
   std::uint64_t sealed = 0;
-  for (const formats::ColumnSpec& column : sound_columns(request.recipe, {}))
+  for (const formats::ColumnSpec& column : sound_column_forms(request.recipe))
     sealed += sealed_bytes(env, request.cache, column.name, published);
   return sounds - std::min(sounds, sealed) + text_bytes(plan, request) + shared_sound_bytes(plan) +
          kOverheadBytes;

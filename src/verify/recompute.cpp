@@ -176,8 +176,8 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
 // As `convert --bake` did, with the same function: the same bits.
 Status Recomputer::bake(pipeline::ClipOutcome& outcome) const {
   if (!norm_) return {};
-  const auto computed = pipeline::sound_columns(computed_, {});
-  const auto stored = pipeline::sound_columns(recipe_, {});
+  const auto computed = pipeline::sound_column_forms(computed_);
+  const auto stored = pipeline::sound_column_forms(recipe_);
   for (std::size_t column = 0; column < stored.size(); ++column) {
     const DType from = computed[column].dtype;
     const DType to = stored[column].dtype;

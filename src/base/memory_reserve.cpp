@@ -1,13 +1,14 @@
-#include "cli/memory_reserve.hpp"
+#include "base/memory_reserve.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
 #include <new>
 
-namespace xtts::cli {
+namespace xtts {
 namespace {
 
 // Larger than what malloc takes from the system at a time (132 KiB).
@@ -15,6 +16,12 @@ constexpr std::size_t kBlockBytes = std::size_t{512} << 10U;
 
 std::atomic<void*> for_going_on{nullptr};
 std::array<std::atomic<void*>, 3> for_unwinding{};
+std::mutex mutex;  // of the numbers below
+int living_count = 0;
+
+void take(std::atomic<void*>& block) {
+  std::free(block.exchange(std::malloc(kBlockBytes)));
+}
 
 bool give(std::atomic<void*>& block) {
   void* const memory = block.exchange(nullptr);
@@ -37,16 +44,20 @@ void on_no_memory() {
 
 }  // namespace
 
-MemoryReserve::MemoryReserve() {
-  for_going_on = std::malloc(kBlockBytes);
-  for (auto& block : for_unwinding) block = std::malloc(kBlockBytes);
+MemoryReserve::MemoryReserve() noexcept {
+  const std::lock_guard lock(mutex);
+  if (living_count++ > 0 || std::get_new_handler() != nullptr) return;
+  take(for_going_on);
+  for (auto& block : for_unwinding) take(block);
   std::set_new_handler(on_no_memory);
 }
 
 MemoryReserve::~MemoryReserve() {
-  std::set_new_handler(nullptr);
+  const std::lock_guard lock(mutex);
+  if (--living_count > 0) return;
+  if (std::get_new_handler() == on_no_memory) std::set_new_handler(nullptr);
   (void)give(for_going_on);
   for (auto& block : for_unwinding) (void)give(block);
 }
 
-}  // namespace xtts::cli
+}  // namespace xtts
