@@ -63,6 +63,10 @@ function(xtts_add_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xtts_warnings GTest::gtest GTest::gmock GTest::gtest_main)
   # The libraries under test are optimized as ever; optimizing the tests themselves is up to half of their compile time.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
+  # The libraries are checked for undefined behaviour; in the tests' own files that is a third of their compile time.
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
+    target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
+  endif()
   xtts_precompile_headers(${name} xtts_test_headers ${xtts_common_headers} <gmock/gmock.h> <gtest/gtest.h>)
   target_compile_definitions(${name} PRIVATE XTTS_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(NOT ARG_LABELS)
