@@ -119,3 +119,22 @@ CLASSES: dict[str, type[Error]] = {
     )
 }
 CLASSES["slots held"] = SlotsHeldError
+
+
+# By what the caller does next; other errors are 2: the call, its settings, or what is installed.
+_EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
+    (InternalError, 1),
+    (TooManyRejectsError, 3),
+    (CorruptError, 4),
+    (BusyError, 5),
+    (ResourceError, 6),
+    (SourceIoError, 6),
+    (Error, 2),
+    (OSError, 6),
+    (MemoryError, 6),
+)
+
+
+def exit_code(error: BaseException) -> int | None:
+    """Of a command that ends with this error: the program's (README.md); None where it is none that a command tells of."""
+    return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), None)

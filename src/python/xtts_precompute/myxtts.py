@@ -8,6 +8,11 @@
 
 The configuration is read by the builder's own reader, so that what a build makes of it and what is expected of the cache is one thing;
 the installation has to have the builder. src/python/README.md has the keys.
+
+The trainer itself runs on a cache unchanged, by its own command or with one line before its imports:
+
+    python -m xtts_precompute.myxtts --cache ./cache train_main.py --train-data ./data --val-data ./data
+    xp.myxtts.install("./cache")
 """
 
 from __future__ import annotations
@@ -19,10 +24,11 @@ from ._choices import one_of, switch, whole
 from ._errors import InvalidArgumentError
 from ._myxtts_batches import Batches, Columns, Loader, RuntimeBatches, TrainerBatch, alone
 from ._myxtts_config import Config, ConfigKey, warn
+from ._myxtts_install import install
 from ._myxtts_source import choose_cache, open_source
 from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
 
-__all__ = ["Config", "ConfigKey", "Dataset", "Loader", "TrainerBatch", "open"]
+__all__ = ["Config", "ConfigKey", "Dataset", "Loader", "TrainerBatch", "install", "open"]
 
 _SPLITS = {"train": "train", "val": "validation", "validation": "validation", "eval": "validation", "test": "test"}
 _BATCHES_AHEAD = 2
@@ -258,3 +264,11 @@ def _torch_gpu(torch: Any, number: int) -> str:
         return f"cuda:{number}"
     warn(f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
     return "cpu"
+
+
+if __name__ == "__main__":
+    import sys
+
+    from ._myxtts_launcher import main
+
+    sys.exit(main())

@@ -14,20 +14,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ._errors import BusyError, CorruptError, Error, InternalError, ResourceError, SourceIoError, TooManyRejectsError
+from ._errors import exit_code
 
-# By what the caller does next; other errors are 2: the call, its settings, or what is installed.
-_EXIT_CODES: tuple[tuple[type[BaseException], int], ...] = (
-    (InternalError, 1),
-    (TooManyRejectsError, 3),
-    (CorruptError, 4),
-    (BusyError, 5),
-    (ResourceError, 6),
-    (SourceIoError, 6),
-    (Error, 2),
-    (OSError, 6),
-    (MemoryError, 6),
-)
 _EXAMPLES = """examples:
   xtts-precompute-profile ./cache
   xtts-precompute-profile ./cache --framework tensorflow --num-steps 100 --batch-size 16
@@ -49,11 +37,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        for kind, code in _EXIT_CODES:
-            if isinstance(error, kind):
-                print(f"xtts-precompute-profile: {error}", file=sys.stderr)
-                return code
-        raise
+        code = exit_code(error)
+        if code is None:
+            raise
+        print(f"xtts-precompute-profile: {error}", file=sys.stderr)
+        return code
     return 0
 
 

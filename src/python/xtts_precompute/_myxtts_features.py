@@ -1,0 +1,110 @@
+"""Which features one of the trainer's data sets trains on, and whether a cache has them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from . import _tools
+from ._errors import MismatchError
+from ._myxtts_config import Config
+from ._myxtts_install import MelLength
+
+# How long records are, and what fills them, which batches decide for themselves.
+_OF_RECORDS = ("max_frames", "too_long", "pad_value")
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What the trainer's configuration comes to."""
+
+    recipe: str
+    settings: tuple[str, ...]
+    """Over the recipe, for features alone."""
+    features: Mapping[str, Any]
+    native: bool
+    """Of use_tf_native_loading."""
+    max_frames: int | None
+    mels: int
+    pads: bool
+    """To fixed shapes."""
+    says_frames: bool
+    """Batches say max_mel_frames for every clip."""
+
+    @property
+    def frames(self) -> int | None:
+        """Of every batch; None: as many as its longest clip has."""
+        return self.max_frames if self.pads or (self.native and self.max_frames) else None
+
+    def arguments(self) -> list[str]:
+        """For the program: what the trainer cuts is cut, and no text is left out, since the trainer makes its tokens itself."""
+        settings = [*self.settings, "features.too_long=truncate", "text.too_long=truncate"]
+        return [*(["--recipe", self.recipe] if self.recipe != "myxtts" else []), *(word for one in settings for word in ("--set", one))]
+
+
+def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
+    """Of one of the trainer's data sets, by its configuration and its AudioProcessor, which has constants of its own."""
+    config, sound = theirs.config, theirs.audio_processor
+    native = bool(getattr(config, "use_tf_native_loading", hasattr(type(theirs), "_get_tf_native_cache")))
+    max_frames = int(getattr(config, "max_mel_frames", 0) or 0) or None
+    pads = bool(getattr(config, "pad_to_fixed_length", False) and getattr(config, "max_text_length", None) and max_frames)
+    settings = [f"features.max_frames={max_frames}"] if max_frames else []
+    if native:
+        _refuse_native(config, sound)
+        settings += [] if max_frames else ["features.pad=frames"]
+        recipe = "myxtts-tf"
+    else:
+        _refuse_librosa(theirs)
+        keys = {"sample_rate": sound.sample_rate, "n_mels": sound.n_mels, "n_fft": sound.n_fft, "hop_length": sound.hop_length, "win_length": sound.win_length,
+                "normalize_audio": bool(config.normalize_audio), "trim_silence": bool(sound.trim_silence),
+                "enable_loudness_normalization": bool(sound.enable_loudness_normalization)}  # fmt: skip
+        changed = Config(keys).as_settings()
+        settings += [one for one in changed or () if one.startswith("features.")]
+        recipe = "myxtts"
+    described = json.loads(_tools.core().recipe(recipe=recipe.encode(), settings=settings, config=b""))
+    return Asked(
+        recipe, tuple(settings), described["sections"]["features"], native, max_frames, int(sound.n_mels), pads, native and mel_len == "trainer"
+    )
+
+
+def _refuse_native(config: Any, sound: Any) -> None:
+    if config.sample_rate != 22050:
+        raise MismatchError(
+            f"at {config.sample_rate} Hz use_tf_native_loading resamples by interpolating lines, which no recipe does. Train at 22050 Hz, or with "
+            "use_tf_native_loading: false, whose features are also those of the trainer's inference"
+        )
+    if (sound.n_fft, sound.hop_length, sound.win_length, sound.n_mels) != (1024, 256, 1024, 80):
+        raise MismatchError("this trainer's AudioProcessor has other constants than 1024, 256, 1024, 80, for which recipe myxtts-tf is made")
+
+
+def _refuse_librosa(theirs: Any) -> None:
+    config, sound = theirs.config, theirs.audio_processor
+    asks = []
+    if config.normalize_audio and getattr(sound, "enable_vad", False) and getattr(sound, "vad_model", None) is not None:
+        asks.append("enable_vad cuts pauses out of clips by a network")
+    for key in ("enable_pitch_shift", "enable_noise_mixing"):
+        if theirs.subset == "train" and getattr(config, key, False):
+            asks.append(f"{key} changes each clip at random")
+    if asks:
+        raise MismatchError(f"{'; '.join(asks)}: a cache holds clips unchanged. Turn it off, or train with mode runtime")
+
+
+def missing_features(asked: Asked, path: str) -> list[str]:
+    """What a cache's features have otherwise, a line each."""
+    with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+        stored = json.load(file)["recipe"]["features"]
+    # Padding comes before all else in the native loader's features, so that they depend on how much there is.
+    free = _OF_RECORDS[1:] if stored.get("pad") == "samples" or asked.features.get("pad") == "samples" else _OF_RECORDS
+    return list(_differences(stored, asked.features, "features", free))
+
+
+def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any], prefix: str, free: tuple[str, ...] = ()) -> Any:
+    for name in sorted({*stored, *asked} - {*free}):
+        first, second = stored.get(name), asked.get(name)
+        if isinstance(first, Mapping) and isinstance(second, Mapping):
+            yield from _differences(first, second, f"{prefix}.{name}")
+        elif first != second:
+            yield f"{prefix}.{name}: {json.dumps(first)} in the cache, {json.dumps(second)} by the trainer"

@@ -1,0 +1,254 @@
+"""xp.myxtts.install() and its launcher: the trainer's class on a cache. The trainer's interface is restated in trainer_interface.py."""
+
+import importlib
+import os
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import trainer_interface as trainer
+import xtts_precompute as xp
+
+from support import PROGRAM, tell
+
+NATIVE = ("--recipe", "myxtts-tf", "--set", "features.max_frames=96", "--set", "features.too_long=truncate", "--set", "text.too_long=truncate")
+
+
+@pytest.fixture(autouse=True)
+def package(tmp_path_factory, monkeypatch):
+    trainer.forget()
+    monkeypatch.syspath_prepend(str(trainer.write(tmp_path_factory.mktemp("trainer"))))
+    yield
+    trainer.forget()
+
+
+@pytest.fixture(scope="module")
+def data(corpus, tmp_path_factory):
+    return trainer.lj_corpus(corpus, tmp_path_factory.mktemp("lj") / "data")
+
+
+@pytest.fixture(scope="module")
+def native(data, tmp_path_factory):
+    path = tmp_path_factory.mktemp("native") / "cache"
+    tell("build", data, path, "--quiet", *NATIVE)
+    return path
+
+
+def dataset(data, subset="train", **keys):
+    return importlib.import_module("myxtts.trainer").LJSpeechDataset(data, trainer.config(**{"max_mel_frames": 96, **keys}), subset)
+
+
+def batches(data, subset="train", **keys):
+    pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    made = dataset(data, subset, **keys).create_tf_dataset(shuffle=False, repeat=False)
+    return [tuple(part.numpy() for part in batch) for batch in made]
+
+
+def test_the_class_is_replaced_where_the_trainer_imports_it(data, native):
+    xp.myxtts.install(native)
+    theirs = importlib.import_module("myxtts.data.ljspeech")
+    importer = importlib.import_module("myxtts.trainer")
+    assert importer.LJSpeechDataset is theirs.LJSpeechDataset
+    assert importer.LJSpeechDataset.__mro__[1].__name__ == "LJSpeechDataset" and importer.LJSpeechDataset.__module__ == "myxtts.data.ljspeech"
+    assert len(dataset(data)) == 37
+
+
+def test_it_is_replaced_where_it_was_imported_before(native):
+    importer = importlib.import_module("myxtts.trainer")
+    own = importer.LJSpeechDataset
+    xp.myxtts.install(native)
+    assert importer.LJSpeechDataset is not own and issubclass(importer.LJSpeechDataset, own)
+    xp.myxtts.install(native, mel_len="true")  # a second call takes the place of the first one
+    assert importer.LJSpeechDataset.__mro__[1] is own
+
+
+def test_a_module_without_the_class_is_named(native, monkeypatch):
+    module = importlib.import_module("myxtts.data.ljspeech")
+    monkeypatch.delattr(module, "LJSpeechDataset")
+    with pytest.raises(xp.InvalidArgumentError, match="has no class LJSpeechDataset, so this is not the trainer"):
+        xp.myxtts.install(native)
+
+
+@pytest.mark.parametrize("pads", [False, True])
+def test_batches_are_the_trainers_clips_tokens_and_order(data, native, pads):
+    items = [30, 2, 17, 5, 9, 11]
+    xp.myxtts.install(native)
+    made = batches(data, splits={"train": items}, pad_to_fixed_length=pads, max_text_tokens=200)
+    cache, lines = xp.open(native), (data / "metadata.csv").read_text(encoding="utf-8").splitlines()
+    # A step that is compiled for one shape gets no short batch.
+    assert [len(batch[0]) for batch in made] == ([4] if pads else [4, 2])
+    rows = [tuple(part[row] for part in batch) for batch in made for row in range(len(batch[0]))]
+    for item, (tokens, mel, text_len, mel_len) in zip(items, rows):
+        clip_id, text, _ = lines[item].split("|")
+        np.testing.assert_array_equal(tokens[:text_len], trainer.tokens(text))
+        assert not tokens[text_len:].any() and len(tokens) == (200 if pads else len(trainer.tokens(text)))
+        stored = np.asarray(cache[clip_id]["mel"])
+        np.testing.assert_array_equal(mel[: len(stored)], stored)
+        assert mel.shape == (96, 80) and not mel[len(stored) :].any()
+        assert mel_len == 96  # as its native loader says of every clip
+
+
+def test_lengths_may_be_the_clips_own(data, native):
+    xp.myxtts.install(native, mel_len="true")
+    cache, clip_id = xp.open(native), (data / "metadata.csv").read_text(encoding="utf-8").split("|")[0]
+    assert batches(data)[0][3][0] == len(cache[clip_id]["mel"]) < 96
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_of_librosa_longer_clips_are_cut_where_the_trainer_cuts_them(data, tmp_path, dtype):
+    tell("build", data, tmp_path / "cache", "--quiet", "--dtype", dtype, "--set", "text.too_long=truncate")
+    xp.myxtts.install(tmp_path / "cache")
+    cache = xp.open(tmp_path / "cache")
+    ids = [line.split("|")[0] for line in (data / "metadata.csv").read_text(encoding="utf-8").splitlines()]
+    lengths = {clip_id: len(cache[clip_id]["mel"]) for clip_id in ids}
+    assert min(lengths.values()) < 20 < max(lengths.values())
+    made = batches(data, use_tf_native_loading=False, max_mel_frames=20)
+    for place, (mel, mel_len) in enumerate((mel, mel_len) for batch in made for mel, mel_len in zip(batch[1], batch[3])):
+        assert mel_len == min(lengths[ids[place]], 20)
+        np.testing.assert_array_equal(mel[:mel_len], np.asarray(cache[ids[place]]["mel"]).astype(np.float32)[:mel_len])
+
+
+def test_tensorflows_seed_gives_the_order_of_its_shuffle(data, native):
+    tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    xp.myxtts.install(native)
+
+    def order():
+        tf.random.set_seed(3)
+        return [batch[1].numpy().tobytes() for batch in dataset(data).create_tf_dataset(repeat=False)]
+
+    assert order() == order() != [batch[1].tobytes() for batch in batches(data)]
+
+
+@pytest.mark.parametrize("keys", [{}, {"use_tf_native_loading": False}, {"use_tf_native_loading": False, "trim_silence": False}])
+def test_the_error_ends_in_the_command_that_makes_the_cache(data, tmp_path, keys):
+    xp.myxtts.install(tmp_path / "cache")
+    with pytest.raises(xp.NotFoundError, match="is not there, or not finished. This makes it:\n    xtts-precompute ") as error:
+        dataset(data, **keys).create_tf_dataset()
+    words = shlex.split(str(error.value).splitlines()[-1])
+    done = subprocess.run([PROGRAM, *words[1:], "--quiet"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(batches(data, **keys)) == 10
+
+
+def test_another_cache_is_refused_with_what_differs(data, native):
+    xp.myxtts.install(native)
+    with pytest.raises(xp.MismatchError, match="features.max_frames: 96 in the cache, 128 by the trainer") as error:
+        dataset(data, max_mel_frames=128).create_tf_dataset()
+    assert str(error.value).endswith("--overwrite")
+
+
+def test_two_folders_have_a_cache_each(corpus, tmp_path, capfd):
+    lists = ("metadata_train.csv", "metadata_eval.csv")
+    data = trainer.lj_corpus(corpus, tmp_path / "data", lists)
+    keys = {"metadata_train_file": lists[0], "metadata_eval_file": lists[1], "wavs_train_dir": "wavs", "wavs_eval_dir": "wavs"}
+    (data / lists[1]).rename(tmp_path / lists[1])
+    (tmp_path / "eval" / "wavs").mkdir(parents=True)
+    for line in (tmp_path / lists[1]).read_text(encoding="utf-8").splitlines():
+        (data / "wavs" / f"{line.split('|')[0]}.wav").rename(tmp_path / "eval" / "wavs" / f"{line.split('|')[0]}.wav")
+    (tmp_path / lists[1]).rename(tmp_path / "eval" / lists[1])
+
+    xp.myxtts.install(tmp_path / "cache")
+    with pytest.raises(xp.NotFoundError) as error:
+        dataset(data, **keys).create_tf_dataset()
+    tell(*shlex.split(str(error.value).splitlines()[-1])[1:], "--quiet")
+    with pytest.raises(xp.MismatchError, match="18 of the 18 clips that the trainer has for val are not in .*cache-val") as error:
+        dataset(tmp_path / "eval", "val", **keys).create_tf_dataset()
+    tell(*shlex.split(str(error.value).splitlines()[-1])[1:], "--quiet")
+    xp.myxtts.install([tmp_path / "cache", tmp_path / "cache-val"])
+    assert sum(len(batch[0]) for batch in batches(data, **keys)) == 19
+    assert sum(len(batch[0]) for batch in batches(tmp_path / "eval", "val", **keys)) == 18
+    assert "train: 19 of 19 clips" in capfd.readouterr().err
+
+
+def test_the_cache_of_another_corpus_is_refused(data, native, tmp_path):
+    other = tmp_path / "metadata.csv"
+    other.write_text((data / "metadata.csv").read_text(encoding="utf-8").replace("this is", "no such text"), encoding="utf-8")
+    xp.myxtts.install(native)
+    with pytest.raises(xp.MismatchError, match="37 of 37 clips have other texts"):
+        dataset(tmp_path).create_tf_dataset()
+
+
+def test_clips_that_the_cache_cut_are_not_taken_for_whole(data, tmp_path):
+    tell("build", data, tmp_path / "cache", "--quiet", "--set", "features.max_frames=20", "--set", "features.too_long=truncate")
+    xp.myxtts.install(tmp_path / "cache")
+    with pytest.raises(xp.MismatchError, match="clips are cut in the cache, before the 96 frames that the trainer reads"):
+        dataset(data, use_tf_native_loading=False).create_tf_dataset()
+
+
+def test_modes(data, native, tmp_path):
+    xp.myxtts.install(native, mode="runtime")
+    assert dataset(data).create_tf_dataset() == "the trainer's own batches"
+    xp.myxtts.install(tmp_path / "none", mode="auto")
+    with pytest.warns(UserWarning, match="own loading .mode auto., because the cache .*none is not there"):
+        assert dataset(data).create_tf_dataset() == "the trainer's own batches"
+    xp.myxtts.install(tmp_path / "none")  # versions that have the key say it themselves
+    assert dataset(data, preprocessing_mode="runtime").create_tf_dataset() == "the trainer's own batches"
+    with pytest.raises(xp.InvalidArgumentError, match="there is no mode 'fast'"):
+        xp.myxtts.install(native, mode="fast")
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"use_tf_native_loading": False, "enable_pitch_shift": True}, "enable_pitch_shift changes each clip at random"),
+        ({"sample_rate": 24000}, "at 24000 Hz use_tf_native_loading resamples by interpolating lines"),
+    ],
+)
+def test_what_no_cache_holds_is_named(data, native, keys, words):
+    xp.myxtts.install(native)
+    with pytest.raises(xp.MismatchError, match=words):
+        dataset(data, **keys).create_tf_dataset()
+
+
+def test_padding_that_the_trainer_itself_fails_at_is_named(data, native):
+    xp.myxtts.install(native)
+    with pytest.raises(xp.InvalidArgumentError, match="trainer's own padded_batch fails at them, too. Set data.max_text_tokens: 5"):
+        dataset(data, pad_to_fixed_length=True, max_text_length=5).create_tf_dataset()
+
+
+def test_too_few_clips_for_a_batch_do_not_wait_for_ever(data, native):
+    pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    xp.myxtts.install(native)
+    with pytest.raises(xp.InvalidArgumentError, match="train has 37 clips, which fill no batch of 40"):
+        dataset(data, pad_to_fixed_length=True).create_tf_dataset(batch_size=40)
+
+
+def launch(*arguments, folder):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(
+        [sys.executable, "-m", "xtts_precompute.myxtts", *map(str, arguments)], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_launcher_runs_the_trainers_program(native, tmp_path):
+    program = tmp_path / "train_main.py"
+    program.write_text("import sys, beside\nfrom myxtts.trainer import LJSpeechDataset\nprint(sys.argv, __name__, LJSpeechDataset.__mro__[1].__name__)\n", encoding="utf-8")
+    (tmp_path / "beside.py").write_text("", encoding="utf-8")
+    done = launch("--cache", native, program, "--epochs", "2", "-m", "x", folder="/")
+    assert done.stdout == f"{[str(program), '--epochs', '2', '-m', 'x']} __main__ LJSpeechDataset\n", done.stderr
+    done = launch("--cache", native, "-m", "train_main", "--help", folder=tmp_path)
+    assert "'--help'] __main__ LJSpeechDataset" in done.stdout, done.stderr
+
+
+def test_the_launcher_says_what_is_wrong_with_its_call(native, tmp_path):
+    for arguments, words in {
+        ("--cache", native): "which program of the trainer?",
+        ("--cache", native, "-m"): "which program of the trainer?",
+        ("--cache", native, "none.py"): "there is no program none.py",
+        ("train_main.py",): "the following arguments are required: --cache",
+    }.items():
+        done = launch(*arguments, folder=tmp_path)
+        assert done.returncode == 2 and words in done.stderr
+
+
+def test_the_launcher_ends_with_the_error_and_its_exit_code(data, tmp_path):
+    program = tmp_path / "train.py"
+    program.write_text(
+        "import pathlib, sys\nimport trainer_interface\nfrom myxtts.trainer import LJSpeechDataset\n"
+        "LJSpeechDataset(pathlib.Path(sys.argv[1]), trainer_interface.config()).create_tf_dataset()\n",
+        encoding="utf-8",
+    )
+    done = launch("--cache", tmp_path / "none", program, data, folder=tmp_path)
+    assert done.returncode == 2 and "Traceback" not in done.stderr and "This makes it:\n    xtts-precompute " in done.stderr
