@@ -55,9 +55,6 @@ bool asks_for_it(When when, const YamlNode& node) {
       return yaml_1_1_switch(node).value_or(false);
     case When::kNotEmpty:
       return !is_unset(node);
-    case When::kNotOne:
-      double value = 1.0;
-      return !Codec<double>::read({node.text}, value).empty() || value != 1.0;
   }
   return true;
 }
@@ -80,7 +77,6 @@ class TrainerReader {
 
   Result<TrainerConfig> read(const YamlNode& root) {
     collect(root);
-    refuse_disagreement();
     set_all();
     read_sound_switches();
     if (problems_.empty()) finish_recipe();
@@ -137,20 +133,6 @@ class TrainerReader {
     }
   }
 
-  // The model and its data must agree, or the first batch fails; which of the two is meant only the
-  // user knows.
-  void refuse_disagreement() {
-    for (const Entry& entry : entries_) {
-      if (!entry.name.starts_with("model.") || is_unset(*entry.node)) continue;
-      const Entry* data = find("data." + std::string(last_word(entry.name)));
-      if (data == nullptr || is_unset(*data->node) || data->node->text == entry.node->text)
-        continue;
-      add_problem(entry.line, entry.name + " is " + entry.node->text + ", but " + data->name +
-                                  " is " + data->node->text + " (line " +
-                                  std::to_string(data->line) + ")");
-    }
-  }
-
   void set_all() {
     for (const Entry& entry : entries_) {
       const TrainerRule* rule = find_trainer_rule(entry.name);
@@ -197,11 +179,28 @@ class TrainerReader {
     return reason.empty() ? std::nullopt : std::optional(reason);
   }
 
+  [[nodiscard]] bool is_native() const { return base_.name == kNativeRecipe; }
+
+  // Why the trainer does not come to a step that the key asks for.
+  [[nodiscard]] std::optional<std::string> why_not_reached(const TrainerRule& rule,
+                                                           const YamlNode& node) const {
+    const bool of_sound = is_sound_switch(rule.name) || rule.name == "data.enable_vad" ||
+                          rule.name == "data.enable_pitch_shift" ||
+                          rule.name == "data.enable_noise_mixing";
+    if (is_native() && of_sound)
+      return "with use_tf_native_loading the trainer does not come to it";
+    const std::uint32_t rate_hz = recipe_.features.sample_rate_hz;
+    const bool silero_takes_it = rate_hz == 8000 || (rate_hz > 0 && rate_hz % 16000 == 0);
+    if (rule.name == "data.enable_vad" && !silero_takes_it && asks_for_it(rule.when, node))
+      return "the trainer turns it off at " + std::to_string(rate_hz) + " Hz";
+    return std::nullopt;
+  }
+
   void read_sound_switches() {
     switches_.trim = read_switch("data.trim_silence");
     switches_.normalize = read_switch("data.normalize_audio");
     switches_.loudness = read_switch("data.enable_loudness_normalization");
-    apply_sound_switches(switches_, recipe_);
+    if (!is_native()) apply_sound_switches(switches_, recipe_);
     if (const Entry* mode = find("data.preprocessing_mode");
         mode != nullptr && !is_unset(*mode->node)) {
       const std::string& text = mode->node->text;
@@ -241,8 +240,11 @@ class TrainerReader {
     if (const auto reason = why_not_used(entry); reason)
       return {entry.name, KeyClass::kNoEffect, *reason};
     if (rule == nullptr) return describe_unknown(entry);
+    if (const auto reason = why_not_reached(*rule, *entry.node); reason)
+      return {entry.name, KeyClass::kNoEffect, *reason};
+    if (is_native() && entry.name == "data.use_tf_native_loading")
+      return {entry.name, KeyClass::kHonoured, "recipe " + std::string(kNativeRecipe)};
     if (is_sound_switch(entry.name)) return describe_sound_switch(entry.name, switches_, recipe_);
-    if (entry.name == "data.target_loudness_lufs") return describe_lufs(entry);
     if (rule->kind == KeyClass::kHonoured)
       return {entry.name, rule->kind, describe_honoured(*rule)};
     const bool asked = rule->kind == KeyClass::kNoEffect || asks_for_it(rule->when, *entry.node);
@@ -261,16 +263,6 @@ class TrainerReader {
                 (near.empty() ? std::string() : "; the nearest known key is data." + near)};
   }
 
-  [[nodiscard]] TrainerKey describe_lufs(const Entry& entry) const {
-    if (recipe_.features.loudness.method != formats::LoudnessMethod::kRms) {
-      return {entry.name, KeyClass::kNoEffect, "loudness is not normalized"};
-    }
-    return {entry.name, KeyClass::kNotReproduced,
-            "loudness in LUFS is not available yet; the RMS is set to " +
-                Codec<double>::print(recipe_.features.loudness.target) +
-                ", which is what the trainer's own code does whatever this key says"};
-  }
-
   [[nodiscard]] std::string describe_honoured(const TrainerRule& rule) const {
     const Key& key = *find_key(rule.recipe_key);
     std::string note = key.name + " = " + key.print(recipe_).front();
@@ -281,9 +273,6 @@ class TrainerReader {
           ", half of it";
     } else if (key.name == "features.max_frames") {
       note += "; features.too_long decides about longer clips, which the trainer cuts";
-    } else if (key.name == "corpus.subset_seed" || key.name == "corpus.train_subset_fraction") {
-      note +=
-          "; clips are picked by a hash of their id, so not the ones that the trainer would pick";
     } else if (key.name == "text.max_tokens") {
       note += sets_of_tokens() > 1 ? ", the lower of max_text_length and max_text_tokens" : "";
     }

@@ -18,6 +18,10 @@ constexpr std::string_view kTokens =
     "the trainer's own text processing makes other tokens; the text itself is kept";
 constexpr std::string_view kRandom =
     "changes clips at random while training; a cache holds them unchanged";
+constexpr std::string_view kNeverRead =
+    "the trainer's data code does not read it; --set corpus.train_subset_fraction=0.1 keeps a tenth";
+constexpr std::string_view kConstants =
+    "of the model alone: the trainer's data set has 80 mels, n_fft 1024, hop 256, window 1024";
 constexpr std::string_view kAugmentDetail = "used only where its enable_ switch is on";
 
 constexpr auto kRules = std::to_array<TrainerRule>({
@@ -30,27 +34,16 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.trim_silence", kHonoured, "", ""},
     {"data.normalize_audio", kHonoured, "", ""},
     {"data.enable_loudness_normalization", kHonoured, "", ""},
-    {"data.target_loudness_lufs", kNotReproduced, "", ""},
-    {"data.max_audio_length", kHonoured, "corpus.max_clip_seconds", ""},
     {"data.max_text_length", kHonoured, "text.max_tokens", ""},
     {"data.max_text_tokens", kHonoured, "text.max_tokens", ""},
     {"data.language", kHonoured, "corpus.language", ""},
     {"data.train_split", kHonoured, "corpus.train_split", ""},
     {"data.val_split", kHonoured, "corpus.validation_split", ""},
-    {"data.train_subset_fraction", kHonoured, "corpus.train_subset_fraction", ""},
-    {"data.subset_seed", kHonoured, "corpus.subset_seed", ""},
     {"data.speaker_id_pattern", kHonoured, "corpus.speaker_pattern", ""},
     {"data.metadata_train_file", kHonoured, "corpus.metadata_train_file", ""},
     {"data.metadata_eval_file", kHonoured, "corpus.metadata_eval_file", ""},
     {"data.wavs_train_dir", kHonoured, "corpus.wavs_train_folder", ""},
     {"data.wavs_eval_dir", kHonoured, "corpus.wavs_eval_folder", ""},
-
-    // Constants of the model that the features must agree with.
-    {"model.sample_rate", kHonoured, "features.sample_rate_hz", ""},
-    {"model.n_mels", kHonoured, "features.mel.n_mels", ""},
-    {"model.n_fft", kHonoured, "features.stft.n_fft", ""},
-    {"model.hop_length", kHonoured, "features.stft.hop_samples", ""},
-    {"model.win_length", kHonoured, "features.stft.win_samples", ""},
 
     {"data.use_tf_native_loading", kNotReproduced, "",
      "the trainer then trains on the features of myxtts-tf while its inference uses those of "
@@ -68,12 +61,20 @@ constexpr auto kRules = std::to_array<TrainerRule>({
      When::kTrue},
     {"data.enable_pitch_shift", kNotReproduced, "", kRandom, When::kTrue},
     {"data.enable_noise_mixing", kNotReproduced, "", kRandom, When::kTrue},
-    {"data.enable_multilingual", kNotReproduced, "",
-     "the trainer guesses a language a clip; here it comes from the list or from data.language",
-     When::kTrue},
-    {"data.eval_subset_fraction", kNotReproduced, "", "validation clips are all kept",
-     When::kNotOne},
 
+    {"model.sample_rate", kNoEffect, "", "of the model alone: sound is read at data.sample_rate"},
+    {"model.n_mels", kNoEffect, "", kConstants},
+    {"model.n_fft", kNoEffect, "", kConstants},
+    {"model.hop_length", kNoEffect, "", kConstants},
+    {"model.win_length", kNoEffect, "", kConstants},
+    {"data.target_loudness_lufs", kNoEffect, "",
+     "the trainer sets the RMS to 0.1, whatever this key says"},
+    {"data.max_audio_length", kNoEffect, "", "limits inference alone; max_mel_frames cuts clips"},
+    {"data.min_audio_length", kNoEffect, "", "the trainer has no such key"},
+    {"data.train_subset_fraction", kNoEffect, "", kNeverRead},
+    {"data.eval_subset_fraction", kNoEffect, "", kNeverRead},
+    {"data.subset_seed", kNoEffect, "", kNeverRead},
+    {"data.enable_multilingual", kNoEffect, "", "numbers languages; features and tokens stay"},
     {"data.pitch_shift_range", kNoEffect, "", kAugmentDetail},
     {"data.noise_mixing_probability", kNoEffect, "", kAugmentDetail},
     {"data.noise_mixing_snr_range", kNoEffect, "", kAugmentDetail},
@@ -85,6 +86,7 @@ constexpr auto kRules = std::to_array<TrainerRule>({
      "what the model is conditioned on is cut while training"},
     {"data.dataset_path", kNoEffect, "", kPaths},
     {"data.dataset_name", kNoEffect, "", kPaths},
+    {"data.auto_download_ljspeech", kNoEffect, "", kPaths},
     {"data.cache_path", kNoEffect, "", "CACHE on the command line says where the cache is"},
     {"data.batch_size", kNoEffect, "", kLoading},
     {"data.num_workers", kNoEffect, "", kLoading},
@@ -111,6 +113,7 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.auto_rebuild_token_cache", kNoEffect, "", "a build computes what changed"},
     {"data.data_gpu", kNoEffect, "", kDevices},
     {"data.model_gpu", kNoEffect, "", kDevices},
+    {"data.model_start_delay", kNoEffect, "", kDevices},
     {"training.enable_graph_mode", kNoEffect, "", kCompute},
     {"training.enable_xla_compilation", kNoEffect, "", kCompute},
     {"training.enable_eager_debug", kNoEffect, "", kCompute},

@@ -52,7 +52,7 @@ def test_an_open_cache_will_do(cache):
 def test_the_command_of_the_error_makes_the_missing_cache(corpus, tmp_path, kind):
     folder = tmp_path / "it's here"
     folder.mkdir()
-    config = {**KEYS, "n_mels": 40, "language": "fa", "train_subset_fraction": 0.75, "subset_seed": 3, "max_audio_length": 11.0}
+    config = {**KEYS, "n_mels": 40, "language": "fa", "train_split": 0.75, "val_split": 0.25}
     if kind == "file":
         config = yaml_file(folder, "data:\n" + "".join(f"  {name}: {value}\n" for name, value in config.items()))
     arguments = {"cache": folder / "the cache", "data": corpus, "settings": {"log.floor": 1e-4, "text.too_long": "truncate"}}
@@ -71,7 +71,6 @@ def test_the_command_of_the_error_makes_the_missing_cache(corpus, tmp_path, kind
         ({"n_mels": 40}, "features.mel.n_mels: 80 in the cache, 40 asked for", True),
         ({"trim_silence": False}, 'features.trim.method: "top_db" in the cache, "none" asked for', True),
         ({"max_text_length": 30}, "text.max_tokens: 48 in the cache, 30 asked for", False),
-        ({"train_subset_fraction": 0.5}, "corpus.train_subset_fraction: 1.0 in the cache, 0.5 asked for", False),
         ({"train_split": 0.5, "val_split": 0.5}, "corpus.train_split: 0.9 in the cache, 0.5 asked for", False),
         ({"language": "fa"}, 'corpus.language: "" in the cache, "fa" asked for', False),
     ],
@@ -86,13 +85,14 @@ def test_the_command_of_the_error_makes_another_cache_the_right_one(corpus, own_
 
 
 def test_a_subset_that_is_not_asked_for_any_more_is_noticed(corpus, tmp_path):
-    keys = {"train_subset_fraction": 0.5, "subset_seed": 3, "auto_rebuild_mel_cache": True, "preprocessing_mode": "auto"}
-    subset = all_ids(opened(tmp_path / "cache", keys, data=corpus))
+    keys = {"auto_rebuild_mel_cache": True, "preprocessing_mode": "auto"}
+    half = {**SETTINGS, "corpus.train_subset_fraction": 0.5, "corpus.subset_seed": 3}
+    subset = all_ids(opened(tmp_path / "cache", keys, data=corpus, settings=half))
     with pytest.raises(xp.MismatchError, match="corpus.subset_seed: 3 in the cache, 0 asked for(.|\n)*corpus.train_subset_fraction: 0.5 in the cache, 1.0"):
         opened(tmp_path / "cache", data=corpus)
-    everything = all_ids(opened(tmp_path / "cache", {**keys, "train_subset_fraction": 1}, data=corpus))
+    everything = all_ids(opened(tmp_path / "cache", keys, data=corpus))
     assert 0 < len(subset) < len(everything) and set(subset) < set(everything)
-    opened(tmp_path / "cache", {"subset_seed": 4}, data=corpus)  # which means nothing without a subset
+    opened(tmp_path / "cache", data=corpus, settings={**SETTINGS, "corpus.subset_seed": 4})  # which means nothing without a subset
 
 
 def test_what_the_configuration_does_not_say_may_be_the_caches(corpus, tmp_path):
@@ -180,7 +180,7 @@ def test_a_shard_that_is_lost_or_cut_is_noticed_and_mended(corpus, own_path, los
 
 def test_auto_says_that_it_leaves_clips_out_of_the_cache(corpus, own_path):
     with pytest.warns(UserWarning, match="is brought up to date, because (.*\n)*.*train_subset_fraction: 1.0 in the cache, 0.5 asked for"):
-        dataset = opened(own_path, {**AUTO, "train_subset_fraction": 0.5}, data=corpus)
+        dataset = opened(own_path, AUTO, data=corpus, settings={**SETTINGS, "corpus.train_subset_fraction": 0.5})
     assert dataset.mode == "precompute"
 
 

@@ -46,8 +46,6 @@ LOADER_KEYS = {
 }
 # Keys about text, which are the tokenizer's business where the caller brings one.
 TEXT_KEYS = ("data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.phoneme_language", "data.enable_phone_normalization")
-# What the model never sees otherwise: features of its other loader are a recipe of their own.
-NATIVE_LOADING, NATIVE_RECIPE = "data.use_tf_native_loading", "myxtts-tf"
 
 _NOT_ONE = ("a list", "a section", "an alias", "a tagged value")  # as the reader calls them
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # as PyYAML has them
@@ -82,7 +80,7 @@ class Config:
             document = self._read(path)
         self.sections: dict[str, dict[str, Any]] = document["sections"]
         self.fingerprints: dict[str, str] = document["fingerprints"]
-        self.keys = tuple(_judged(key, document["name"], has_tokenizer) for key in document["config"])
+        self.keys = tuple(_judged(key, has_tokenizer) for key in document["config"])
         self._values = {key.name: key.value for key in self.keys}
         mode = self.words("preprocessing_mode") or "precompute"
         self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]  # the builder has looked at it
@@ -202,14 +200,12 @@ def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -
             yield f"{prefix}.{name}={value if isinstance(value, str) else json.dumps(value)}"
 
 
-def _judged(key: Mapping[str, Any], recipe: str, has_tokenizer: bool) -> ConfigKey:
+def _judged(key: Mapping[str, Any], has_tokenizer: bool) -> ConfigKey:
     name, kind, note = key["key"], key["class"], key["note"]
     if kind == "no effect" and name in LOADER_KEYS and key["value"]:
         kind, note = "honoured", LOADER_KEYS[name]
     elif kind == "not reproduced" and has_tokenizer and name in TEXT_KEYS:
         kind, note = "honoured", "by the tokenizer, which is the caller's"
-    elif kind == "not reproduced" and name == NATIVE_LOADING and recipe == NATIVE_RECIPE:
-        kind, note = "honoured", f"recipe {NATIVE_RECIPE}"
     return ConfigKey(name, kind, note, key["value"], key["recipe_key"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import wave
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +80,8 @@ class TrainerBatches:
         self._tokens = tokens_of(theirs)
         self._pads_to = int(theirs.config.max_text_length) if self._asked.pads else None
         self._check_text()
+        if self._asked.native:
+            _warn_of_rate(self._items.ids, rows_of(theirs))
         self._valid = np.array([len(tokens) > 0 for tokens in self._tokens]) & (self._items.frames > 0)
         kept = int(self._valid.sum())
         # Where the trainer cuts, the cache's longer clips are cut in the same place.
@@ -179,6 +182,20 @@ class TrainerBatches:
         if self._asked.says_frames:
             mel_len = np.full(len(places), self._asked.frames, np.int32)
         return padded, mel, text_len, mel_len
+
+
+def _warn_of_rate(ids: list[str], rows: list[Any]) -> None:
+    """Of the first clip: what the trainer's native loader takes for sound at 22,050 Hz."""
+    try:
+        with wave.open(str(rows[0]["audio_path"])) as file:
+            rate = file.getframerate()
+    except (IndexError, KeyError, OSError, EOFError, wave.Error):
+        return
+    if rate != 22050:
+        warn(
+            f"{ids[0]} has {rate} Hz. use_tf_native_loading takes its samples for 22050 Hz, {rate / 22050:.2g} times too slow; the cache has it resampled. "
+            "Losses are other ones than before"
+        )
 
 
 def tokens_of(theirs: Any) -> list[npt.NDArray[np.int32]]:
