@@ -1,5 +1,6 @@
-// What each key of the trainer's config.yaml means for features: one table, from masoodafar-web/MyXTTSModel at 7e78353
-// (myxtts/config/config.py and where its loaders read the keys) and the keys its users list. Constants.
+// What each key of the trainer's config.yaml means for features: one table, from
+// masoodafar-web/MyXTTSModel at 7e78353 (myxtts/config/config.py and where its loaders read the
+// keys) and the keys its users list. Constants.
 #pragma once
 
 #include <span>
@@ -13,10 +14,11 @@ namespace xtts::recipe {
 enum class When : std::uint8_t { kAlways, kTrue, kNotEmpty };
 
 struct TrainerRule {
-  std::string_view name;        // "data.n_mels"
+  std::string_view name;  // "data.n_mels"
   KeyClass kind;
-  std::string_view recipe_key;  // kHonoured: the key it sets; empty where several are decided together
-  std::string_view note;        // the other classes
+  std::string_view
+      recipe_key;         // kHonoured: the key it sets; empty where several are decided together
+  std::string_view note;  // the other classes
   When when = When::kAlways;
 };
 

@@ -189,6 +189,22 @@ def test_modes(data, native, tmp_path):
         xp.myxtts.install(native, mode="fast")
 
 
+def test_versions_that_compute_ahead_by_themselves_do_not(data, tmp_path, monkeypatch):
+    theirs = importlib.import_module("myxtts.data.ljspeech").LJSpeechDataset
+    for name in ("precompute_mels", "precompute_tokens", "verify_and_fix_cache", "filter_items_by_cache"):
+        monkeypatch.setattr(theirs, name, lambda *_, **__: pytest.fail("it computes"), raising=False)
+    monkeypatch.setattr(theirs, "create_tf_dataset", lambda self, use_cache_files=True, **_: pytest.fail("it reads its own files"))
+    tell("build", data, tmp_path / "cache", "--quiet", "--set", "text.too_long=truncate")
+    xp.myxtts.install(tmp_path / "cache")
+    made = dataset(data, preprocessing_mode="precompute")
+    made.precompute_mels(num_workers=2, overwrite=False)
+    made.precompute_tokens(num_workers=2)
+    assert not made.verify_and_fix_cache(fix=True)["failed"] and made.filter_items_by_cache() == 37
+    pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    # They have the key use_tf_native_loading, and compute by librosa.
+    assert len(list(made.create_tf_dataset(repeat=False, use_cache_files=True))) == 10
+
+
 @pytest.mark.parametrize(
     ("keys", "words"),
     [

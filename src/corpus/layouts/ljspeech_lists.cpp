@@ -56,10 +56,38 @@ Result<std::string> readable_list(const DataTree& tree, const std::string& path)
   return invalid("there is no list " + printable(path) + " in " + tree.root);
 }
 
+bool holds(const DataTree& tree, const std::string& path) {
+  return std::any_of(tree.files.begin(), tree.files.end(),
+                     [&](const TreeFile& file) { return file.path == path; });
+}
+
+// A list that DATA does not hold itself is the one of that name in a folder below: the trainer has
+// a folder for training and one for validation, each with its list and audio.
+Result<std::string> configured_list(const DataTree& tree, std::string_view key,
+                                    const std::string& configured) {
+  XTTS_ASSIGN(std::string path, config_path(tree, key, configured));
+  if (path.empty() || holds(tree, tree.resolve(path))) return readable_list(tree, path);
+  std::vector<std::string> below;
+  for (const TreeFile& file : tree.files) {
+    if (file.path.ends_with("/" + path)) below.push_back(file.path);
+  }
+  if (below.size() > 1) {
+    return invalid(std::string(key) + ": " + printable(path) +
+                   " is in several folders: " + names_of(below) + "; give its path in DATA");
+  }
+  return readable_list(tree, below.empty() ? path : below.front());
+}
+
+// `list` is the one that `named` has found, perhaps in a folder below.
 Result<std::string> audio_folder_of(const LayoutInput& input, const std::string& list,
-                                    std::string_view key, const std::string& configured) {
+                                    const std::string& named, std::string_view key,
+                                    const std::string& configured) {
   if (configured.empty()) return usual_audio_folder(input.tree, list);
   XTTS_ASSIGN(std::string folder, config_path(input.tree, key, configured));
+  if (!named.empty() && list.size() > named.size() && list.ends_with("/" + named)) {
+    std::string beside = join_path(list.substr(0, list.size() - named.size() - 1), folder);
+    if (met_folder(input.tree, beside)) return beside;
+  }
   if (!met_folder(input.tree, folder)) {
     return invalid(std::string(key) + ": there is no folder " + folder + " in " + input.tree.root);
   }
@@ -124,21 +152,21 @@ Result<std::vector<ListSource>> choose_lists(const LayoutInput& input) {
   XTTS_TRY(check_keys(config));
   ListSource train;
   if (config.metadata_train_file.empty()) {
-    XTTS_ASSIGN(train.list, only_metadata(input.tree));
+    XTTS_ASSIGN(const std::string found, only_metadata(input.tree));
+    XTTS_ASSIGN(train.list, readable_list(input.tree, found));
   } else {
     XTTS_ASSIGN(train.list,
-                config_path(input.tree, "metadata_train_file", config.metadata_train_file));
+                configured_list(input.tree, "metadata_train_file", config.metadata_train_file));
   }
-  XTTS_ASSIGN(train.list, readable_list(input.tree, train.list));
-  XTTS_ASSIGN(train.audio_folder,
-              audio_folder_of(input, train.list, "wavs_train_folder", config.wavs_train_folder));
+  XTTS_ASSIGN(train.audio_folder, audio_folder_of(input, train.list, config.metadata_train_file,
+                                                  "wavs_train_folder", config.wavs_train_folder));
   if (config.metadata_eval_file.empty()) return std::vector<ListSource>{std::move(train)};
 
   ListSource eval;
-  XTTS_ASSIGN(eval.list, config_path(input.tree, "metadata_eval_file", config.metadata_eval_file));
-  XTTS_ASSIGN(eval.list, readable_list(input.tree, eval.list));
-  XTTS_ASSIGN(eval.audio_folder,
-              audio_folder_of(input, eval.list, "wavs_eval_folder", config.wavs_eval_folder));
+  XTTS_ASSIGN(eval.list,
+              configured_list(input.tree, "metadata_eval_file", config.metadata_eval_file));
+  XTTS_ASSIGN(eval.audio_folder, audio_folder_of(input, eval.list, config.metadata_eval_file,
+                                                 "wavs_eval_folder", config.wavs_eval_folder));
   train.split = Split::kTrain;
   eval.split = Split::kValidation;
   return std::vector<ListSource>{std::move(train), std::move(eval)};

@@ -48,7 +48,7 @@ class Asked:
 def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
     """Of one of the trainer's data sets, by its configuration and its AudioProcessor, which has constants of its own."""
     config, sound = theirs.config, theirs.audio_processor
-    native = bool(getattr(config, "use_tf_native_loading", hasattr(type(theirs), "_get_tf_native_cache")))
+    native = has_native_loading(theirs) and bool(getattr(config, "use_tf_native_loading", True))
     max_frames = int(getattr(config, "max_mel_frames", 0) or 0) or None
     pads = bool(getattr(config, "pad_to_fixed_length", False) and getattr(config, "max_text_length", None) and max_frames)
     settings = [f"features.max_frames={max_frames}"] if max_frames else []
@@ -68,6 +68,11 @@ def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
     return Asked(
         recipe, tuple(settings), described["sections"]["features"], native, max_frames, int(sound.n_mels), pads, native and mel_len == "trainer"
     )
+
+
+def has_native_loading(theirs: Any) -> bool:
+    """The trainer's versions before its loader of TensorFlow's own operations have the key, but compute by librosa."""
+    return "TFNativeDataLoader" in type(theirs)._xtts_base.create_tf_dataset.__code__.co_names
 
 
 def _refuse_native(config: Any, sound: Any) -> None:

@@ -47,6 +47,34 @@ TEST(LjspeechLists, AListForEachSplitHasItsOwnAudio) {
   EXPECT_EQ((*lists)[1].split, Split::kValidation);
 }
 
+TEST(LjspeechLists, TheTrainersTwoFoldersHaveAListAndAudioEach) {
+  const formats::CorpusConfig config{.metadata_train_file = "metadata_train.csv",
+                                     .metadata_eval_file = "metadata_eval.csv",
+                                     .wavs_train_folder = "wavs",
+                                     .wavs_eval_folder = "wavs"};
+  std::vector<std::string> files = {"dataset_train/metadata_train.csv", "dataset_train/wavs/a.wav",
+                                    "dataset_eval/metadata_eval.csv", "dataset_eval/wavs/a.wav"};
+  const auto lists = choose(files, config);
+  ASSERT_TRUE(lists.ok()) << lists.status().message();
+  ASSERT_EQ(lists->size(), 2U);
+  EXPECT_EQ((*lists)[0].list, "dataset_train/metadata_train.csv");
+  EXPECT_EQ((*lists)[0].audio_folder, "dataset_train/wavs");
+  EXPECT_EQ((*lists)[1].list, "dataset_eval/metadata_eval.csv");
+  EXPECT_EQ((*lists)[1].audio_folder, "dataset_eval/wavs");
+
+  // One that DATA has itself comes first; two of the same name are asked about.
+  auto with_own = files;
+  with_own.insert(with_own.end(), {"metadata_train.csv", "wavs/a.wav"});
+  const auto own = choose(with_own, config);
+  ASSERT_TRUE(own.ok()) << own.status().message();
+  EXPECT_EQ(own->front().list, "metadata_train.csv");
+  EXPECT_EQ(own->front().audio_folder, "wavs");
+  files.emplace_back("old/metadata_train.csv");
+  EXPECT_EQ(choose(files, config).status().message(),
+            "metadata_train_file: metadata_train.csv is in several folders: "
+            "dataset_train/metadata_train.csv, old/metadata_train.csv; give its path in DATA");
+}
+
 TEST(LjspeechLists, RefusesKeysThatWouldBeIgnoredOrLeaveData) {
   const std::vector<std::string> files = {"metadata.csv", "eval.csv", "wavs/a.wav"};
   EXPECT_FALSE(choose(files, {.metadata_eval_file = "eval.csv"}).ok());

@@ -285,7 +285,8 @@ TEST_F(TrainerConfigFile, ListsKeysInTheOrderOfTheFile) {
 
 TEST_F(TrainerConfigFile, TellsWhatWasWrittenAndWhichKeyItHasSet) {
   const TrainerConfig c = config(
-      "data: {max_text_length: 1_0, batch_size: '32', pin_memory: yes, cache_path: ~, text_cleaners: "
+      "data: {max_text_length: 1_0, batch_size: '32', pin_memory: yes, cache_path: ~, "
+      "text_cleaners: "
       "[english]}\n");
   EXPECT_EQ(key(c, "data.max_text_length").recipe_key, "text.max_tokens");
   EXPECT_EQ(key(c, "data.max_text_length").value, "1_0");
