@@ -310,7 +310,7 @@ def test_each_key_of_the_users_has_its_class():
     assert {name for name, kind in kinds.items() if kind == "not reproduced"} == {"text_cleaners", "use_tf_native_loading"}
     assert {name for name, kind in kinds.items() if kind == "no effect"} == {
         "num_workers", "pipeline_buffer_size", "enhanced_gpu_prefetch", "optimize_cpu_gpu_overlap", "enable_memory_mapping", "enable_xla",
-        "mixed_precision", "target_loudness_lufs", "max_audio_length", "train_subset_fraction",
+        "mixed_precision", "target_loudness_lufs", "max_audio_length", "train_subset_fraction", "subset_seed",
     }  # fmt: skip
 
 

@@ -45,6 +45,21 @@ def test_an_open_cache_will_do(cache):
     assert opened(cache).source is cache
 
 
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_a_data_set_has_its_clips(path, corpus, mode):
+    dataset = opened(path, {"preprocessing_mode": mode}, data=corpus)
+    batches = [(clip_id, batch, row) for batch in kept(dataset.reader(shuffle=False, drop_last=False, ids=True)) for row, clip_id in enumerate(batch.ids)]
+    assert len(dataset) == len(batches) > 20
+    for place, (clip_id, batch, row) in enumerate(batches):
+        tokens, mel, text_len, mel_len = one = dataset[place]
+        assert one.ids == [clip_id] and (text_len, mel_len) == (batch.text_len[row], batch.mel_len[row]) == (len(tokens), len(mel))
+        np.testing.assert_array_equal(tokens, batch.tokens[row][:text_len])
+        np.testing.assert_array_equal(mel, batch.mel[row][:mel_len])
+    assert dataset[-1].ids == [batches[-1][0]] and [one.ids[0] for one in dataset] == [clip_id for clip_id, *_ in batches]
+    with pytest.raises(xp.NotFoundError):
+        dataset[len(dataset)]
+
+
 # ---- precompute
 
 

@@ -57,7 +57,7 @@ def check(batch, truth, named):
 def test_the_arguments_are_those_of_the_trainer():
     assert str(inspect.signature(xp.myxtts.Dataset.create_tf_dataset)).startswith(
         "(self, batch_size: 'int | None' = None, shuffle: 'bool' = True, repeat: 'bool' = True, prefetch: 'bool' = True, memory_cache: 'bool' = False, "
-        "num_parallel_calls: 'int | None' = None, buffer_size_multiplier: 'int' = 10, drop_remainder: 'bool' = False)"
+        "num_parallel_calls: 'int | None' = None, buffer_size_multiplier: 'int' = 10, drop_remainder: 'bool | None' = None)"
     )
 
 
@@ -94,7 +94,7 @@ def test_batches_are_as_long_as_their_longest_clip_where_they_are_not_padded(pat
 
 
 def test_it_repeats_for_ever_in_another_order_each_time(path, truth):
-    dataset = opened(path).create_tf_dataset()
+    dataset = opened(path).create_tf_dataset(drop_remainder=False)
     assert int(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY
     per_epoch = -(-len(trained(truth)) // 5)
     batches = [check(batch, truth, known(truth)) for batch in dataset.take(3 * per_epoch)]
@@ -149,7 +149,14 @@ def test_a_step_is_traced_once(path):
 
 
 def test_a_step_is_traced_once_more_for_the_short_batch(path):
-    assert traces_of(opened(path).create_tf_dataset(), 70) == [2] * 10
+    assert traces_of(opened(path).create_tf_dataset(drop_remainder=False), 70) == [2] * 10
+
+
+def test_fixed_shapes_have_no_short_batch_in_training(path):
+    assert opened(path).create_tf_dataset().element_spec[1].shape == (5, MAX_FRAMES, 80)
+    assert traces_of(opened(path).create_tf_dataset(), 70) == [1] * 10
+    for made in (opened(path).create_tf_dataset(repeat=False), opened(path, {"pad_to_fixed_length": False}).create_tf_dataset()):
+        assert made.element_spec[1].shape[0] is None
 
 
 def test_a_loop_inside_of_a_function_is_traced_once(path):

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._errors import CorruptError, Error, InvalidArgumentError, MismatchError, NotFoundError
+from ._frameworks import framework
 from ._myxtts_config import warn
 from ._myxtts_features import Asked, asked_by, missing_features
 from ._myxtts_install import Installed
@@ -25,7 +26,7 @@ _BATCHES_READ_AT_ONCE = 2
 def cached(theirs: type, wish: Installed) -> type:
     """A class like theirs whose batches come from the caches that are wished for."""
 
-    class LJSpeechDataset(theirs):  # type: ignore[misc,valid-type]
+    class LJSpeechDataset(theirs):  # type: ignore[misc]
         _xtts_base = theirs
 
         def create_tf_dataset(
@@ -123,8 +124,7 @@ class TrainerBatches:
     # ---- as tf.data
 
     def dataset(self, shuffle: bool, repeat: bool, prefetch: bool, buffer_size_multiplier: int, drop_remainder: bool) -> Any:
-        import tensorflow as tf
-
+        tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
         count, batch_size, asked = len(self._valid), self._batch_size, self._asked
         # A step that is compiled for one shape takes no short batch, which the trainer would give it.
         drop_remainder = drop_remainder or (asked.pads and self._theirs.subset == "train")

@@ -17,10 +17,14 @@ The trainer itself runs on a cache unchanged, by its own command or with one lin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ._choices import one_of, switch, whole
+from ._clips import position_in
 from ._errors import InvalidArgumentError
 from ._myxtts_batches import Batches, Columns, Loader, RuntimeBatches, TrainerBatch, alone
 from ._myxtts_config import Config, ConfigKey, warn
@@ -118,6 +122,36 @@ class Dataset:
         """Each key of the configuration, and what has become of it."""
         return self.config.keys
 
+    # ---- clips
+
+    def __len__(self) -> int:
+        """Its clips, those without text or mel left out."""
+        return len(self._positions)
+
+    def __getitem__(self, place: int) -> TrainerBatch:
+        """(tokens [T], mel [F, n_mels], T, F) of one clip, in the cache's order, as arrays without padding; and `ids`, its id."""
+        clip = self.source[self._positions[position_in(place, len(self))]]
+        tokens = np.asarray(clip[self._tokens]) if self._tokens_of is None else self._tokens_of(clip)
+        mel = np.asarray(clip["mel"]).astype(np.float32, copy=False)
+        return TrainerBatch(tokens, mel, len(tokens), len(mel), [clip.id])
+
+    def __iter__(self) -> Iterator[TrainerBatch]:
+        return (self[place] for place in range(len(self)))
+
+    @functools.cached_property
+    def _positions(self) -> list[int]:
+        left_out = set(self._left_out)
+        if self.mode != "precompute":
+            known = [(clip_id, self.source.info(clip_id)) for clip_id in self.source.ids]
+            return [place for place, (clip_id, info) in enumerate(known) if self._split in (None, info.split) and clip_id not in left_out]
+        chosen = []
+        for place in range(len(self.source)):
+            facts = self.source._core.clip(place)
+            has_text = self._tokens == COLUMN or facts.token_count > 0
+            if self._split in (None, facts.split) and facts.frame_count > 0 and has_text and self.source._id(place) not in left_out:
+                chosen.append(place)
+        return chosen
+
     # ---- batches
 
     def create_tf_dataset(
@@ -129,7 +163,7 @@ class Dataset:
         memory_cache: bool = False,
         num_parallel_calls: int | None = None,
         buffer_size_multiplier: int = 10,
-        drop_remainder: bool = False,
+        drop_remainder: bool | None = None,
     ) -> Any:
         """A `tf.data.Dataset` of (tokens int32 [B, 200], mel float32 [B, 800, 80], text_len int32 [B], mel_len int32 [B]).
 
@@ -145,7 +179,8 @@ class Dataset:
             buffer_size_multiplier: Of a shuffle buffer, which is not needed: no effect.
             drop_remainder: The clips at an epoch's end that fill no batch are left out, and B is part of the static shape. False: they are a short batch,
                 for which a `@tf.function` is traced once more, and B is unknown in the shape. Of several ranks some may have none of these clips: their
-                last batch is empty then (B = 0), and a mean over it is NaN, of which a warning tells.
+                last batch is empty then (B = 0), and a mean over it is NaN, of which a warning tells. None: left out where shapes are fixed
+                (`pad_to_fixed_length`) and epochs repeat, as in training; kept where each clip is to come once, as in validation.
 
         One iterator at a time: a second one ends the first with an error. For two, make two data sets.
         """
@@ -153,6 +188,8 @@ class Dataset:
 
         threads = None if num_parallel_calls in (None, -1) else whole("num_parallel_calls", num_parallel_calls, 1, 256)
         whole("buffer_size_multiplier", buffer_size_multiplier, 1, 2**31)
+        if drop_remainder is None:
+            drop_remainder = self._pads and switch("repeat", repeat)
         options = self._options(batch_size, shuffle, switch("drop_remainder", drop_remainder), _SLOTS, threads)
         if switch("memory_cache", memory_cache):
             options["reading"] = "mapped"

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ._errors import exit_code
+from ._errors import ResourceError, exit_code
 
 _EXAMPLES = """examples:
   xtts-precompute-profile ./cache
