@@ -231,6 +231,19 @@ def test_too_few_clips_for_a_batch_do_not_wait_for_ever(data, native):
         dataset(data, pad_to_fixed_length=True).create_tf_dataset(batch_size=40)
 
 
+def test_a_program_may_end_while_batches_are_read(data, native):
+    pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    program = (
+        "import pathlib, sys, trainer_interface\nimport xtts_precompute as xp\nxp.myxtts.install(sys.argv[1])\n"
+        "from myxtts.trainer import LJSpeechDataset\n"
+        "made = LJSpeechDataset(pathlib.Path(sys.argv[2]), trainer_interface.config(max_mel_frames=96))\n"
+        "batches = iter(made.create_tf_dataset(32))\nnext(batches)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for _ in range(4):  # without care, about every second run hangs
+        subprocess.run([sys.executable, "-c", program, native, data], env=environment, capture_output=True, check=True, timeout=120)
+
+
 def launch(*arguments, folder):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(

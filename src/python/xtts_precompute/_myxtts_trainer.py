@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import CorruptError, Error, InvalidArgumentError, MismatchError, NotFoundError
-from ._frameworks import framework
+from ._errors import CorruptError, InternalError, InvalidArgumentError, MismatchError, NotFoundError
 from ._myxtts_config import warn
 from ._myxtts_features import Asked, asked_by, missing_features
 from ._myxtts_install import Installed
@@ -124,7 +123,9 @@ class TrainerBatches:
     # ---- as tf.data
 
     def dataset(self, shuffle: bool, repeat: bool, prefetch: bool, buffer_size_multiplier: int, drop_remainder: bool) -> Any:
-        tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
+        from ._tensorflow_dataset import calls, tf
+
+        self._calls = calls
         count, batch_size, asked = len(self._valid), self._batch_size, self._asked
         # A step that is compiled for one shape takes no short batch, which the trainer would give it.
         drop_remainder = drop_remainder or (asked.pads and self._theirs.subset == "train")
@@ -142,7 +143,7 @@ class TrainerBatches:
         shapes = ((rows, self._pads_to), (rows, asked.frames, asked.mels), (rows,), (rows,))
 
         def read(places: Any) -> Any:
-            parts = tf.numpy_function(self.read, [places], kinds, stateful=False)
+            parts = tf.numpy_function(self._read_in_time, [places], kinds, stateful=False)
             for part, shape in zip(parts, shapes):
                 part.set_shape(shape)
             return tuple(parts)
@@ -170,6 +171,13 @@ class TrainerBatches:
         if wanted and tf.config.list_logical_devices("GPU"):
             made = made.apply(tf.data.experimental.prefetch_to_device("/GPU:0", 2))
         return made
+
+    def _read_in_time(self, places: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
+        """Not at the interpreter's end, which a thread of TensorFlow's would not survive."""
+        with self._calls:
+            if self._calls.is_ending:
+                raise InternalError("the interpreter ends")
+            return self.read(places)
 
     def read(self, places: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
         """(tokens, mel, text_len, mel_len) of the clips at these places of the trainer's."""

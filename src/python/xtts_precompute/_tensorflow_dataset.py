@@ -159,7 +159,7 @@ class _Generator:
         self._is_dropped = False
 
     def __call__(self) -> Iterator[Any]:
-        while not _calls.is_ending and not self._is_dropped:
+        while not calls.is_ending and not self._is_dropped:
             with self._lock:
                 if self._source is None:
                     return
@@ -173,8 +173,8 @@ class _Generator:
 
     def _next(self, batches: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
         try:
-            with self._lock, _calls:
-                return None if _calls.is_ending or self._is_dropped else next(batches, None)
+            with self._lock, calls:
+                return None if calls.is_ending or self._is_dropped else next(batches, None)
         finally:
             if self._is_dropped:
                 self.end()
@@ -216,8 +216,8 @@ class _Calls:
             time.sleep(0.005)
 
 
-_calls = _Calls()
-atexit.register(_calls.end)
+calls = _Calls()
+atexit.register(calls.end)
 
 
 def _signature(source: _Source, structure: Any) -> Any:
