@@ -334,6 +334,12 @@ std::string describe_report(const pipeline::BuildRequest& request,
     text += line("Cut", format_counted(report.cut_count, "clip was", "clips were") + " cut to " +
                             format_count(request.recipe.features.max_frames) + " frames");
   }
+  if (report.cut_text_count > 0) {
+    text +=
+        line(report.cut_count > 0 ? "" : "Cut",
+             format_counted(report.cut_text_count, "text was", "texts were") + " cut to " +
+                 format_count(request.recipe.text.max_tokens) + " tokens; the text itself is kept");
+  }
   if (report.warned_count > 0) {
     text += line("Warnings", format_counted(report.warned_count, "clip is odd", "clips are odd") +
                                  " and stored: xtts-precompute ls " + cache +

@@ -39,22 +39,24 @@
 namespace xtts {
 
 struct BuildOptions {
-  std::string data = {};                   // a corpus, any folder of audio, or a corpora.yaml
-  std::string cache = {};                  // the cache's folder
-  std::string recipe = "myxtts";           // a shipped name, or a YAML file
-  std::vector<std::string> settings = {};  // KEY=VALUE, laid over the recipe
-  std::string config = {};                 // the trainer's config.yaml: its data keys are read
-  std::string layout_of_data = {};         // "ljspeech", ...; empty: found out
+  std::string data = {};   // a corpus, any folder of audio, or a corpora.yaml
+  std::string cache = {};  // the cache's folder
+  // A shipped name, or a YAML file. Empty: "myxtts"; with `config` the one that the trainer trains
+  // on.
+  std::string recipe = {};
+  std::vector<std::string> settings = {};     // KEY=VALUE, laid over the recipe
+  std::string config = {};                    // the trainer's config.yaml: its data keys are read
+  std::string layout_of_data = {};            // "ljspeech", ...; empty: found out
   std::vector<std::string> audio_roots = {};  // folders outside of DATA that hold audio, too
-  std::string language = {};               // of clips whose list does not say
-  std::string speakers_file = {};          // names in the order of their numbers, one a line
-  std::string store = {};                  // lmdb, hdf5
-  std::string layout = {};                 // padded, packed
-  std::string dtype = {};                  // float32, float16, bfloat16
-  std::string device = "auto";             // auto, cpu
-  std::string isa = "best";                // best, scalar, avx2, avx512
-  std::string memory = {};                 // "512M", "2G"; empty: a quarter of RAM, 2G at most
-  std::string max_rejects = "5%";          // so many faulty clips are tolerated; or "100"
+  std::string language = {};                  // of clips whose list does not say
+  std::string speakers_file = {};             // names in the order of their numbers, one a line
+  std::string store = {};                     // lmdb, hdf5
+  std::string layout = {};                    // padded, packed
+  std::string dtype = {};                     // float32, float16, bfloat16
+  std::string device = "auto";                // auto, cpu
+  std::string isa = "best";                   // best, scalar, avx2, avx512
+  std::string memory = {};                    // "512M", "2G"; empty: a quarter of RAM, 2G at most
+  std::string max_rejects = "5%";             // so many faulty clips are tolerated; or "100"
   // So much may be missing without being asked: clips or hours (the worse) that rules of the recipe
   // drop, and published clips that have vanished from DATA. Beyond: kTooManyRejects.
   std::string max_dropped = "10%";
@@ -63,9 +65,10 @@ struct BuildOptions {
   std::uint32_t thread_count = 0;  // 0: all processors
   bool no_text = false;  // the sound alone; lists that cannot be read are no reason to stop then
   bool retry_rejects = false;
-  bool overwrite = false;    // begin anew; what is published stays until the end
+  bool overwrite = false;  // begin anew; what is published stays until the end
   // With overwrite: only the generation with this digest (Cache::digest()). Another one, which
-  // somebody published since, is brought up to date: of several who find one cache, one replaces it.
+  // somebody published since, is brought up to date: of several who find one cache, one replaces
+  // it.
   std::string overwrite_only = {};
   bool allow_mixed = false;  // add to a cache that another CPU or library version made
   bool dry_run = false;      // stop after `before`
@@ -138,6 +141,7 @@ struct BuildReport {
   std::map<std::string, std::uint64_t> records_by_split = {};
   std::uint64_t speaker_count = 0;
   std::uint64_t cut_count = 0;                          // stored, but cut to max_frames
+  std::uint64_t cut_text_count = 0;                     // stored, but tokens cut to max_tokens
   std::uint64_t warned_count = 0;                       // stored, but with warnings
   std::optional<std::uint32_t> max_frames_needed = {};  // would drop or cut nothing
   double elapsed_s = 0.0;

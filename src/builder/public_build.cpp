@@ -58,6 +58,7 @@ BuildReport public_report(const pipeline::BuildRequest& request,
       .records_by_split = report.records_by_split,
       .speaker_count = report.speaker_count,
       .cut_count = report.cut_count,
+      .cut_text_count = report.cut_text_count,
       .warned_count = report.warned_count,
       .elapsed_s = elapsed_s,
       .json = frontend::dump_json(frontend::report_to_json(request, report, elapsed_s))};
@@ -115,7 +116,7 @@ Result<BuildReport> run_build(Env& env, const BuildOptions& options,
                               const BuildCallbacks& callbacks, builder::CallbackGuard& guard) {
   const auto hear_config = [&](const recipe::TrainerConfig& config) {
     if (!callbacks.notice) return;
-    for (const std::string& line : frontend::not_reproduced(config))
+    for (const std::string& line : frontend::notices_of(config))
       guard.run("notice", [&] { callbacks.notice(line); });
   };
   XTTS_ASSIGN(

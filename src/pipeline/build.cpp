@@ -346,6 +346,7 @@ class Build {
     for (const auto& reject : rejects)
       report.frames_needed = std::max(report.frames_needed, frames_wanted(reject));
     report.cut_count = index_result.cut_count;
+    report.cut_text_count = index_result.cut_text_count;
     report.warned_count = index_result.warned_count;
     report.warnings = index_result.warnings.by_count();
     return report;

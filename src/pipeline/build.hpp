@@ -77,8 +77,8 @@ struct BuildPreview {
   bool has_text = false;
   std::vector<std::string> notes;
   std::map<std::string, std::uint64_t> not_audio;  // files by suffix, as in corpus::Corpus
-  std::vector<DropRemedy> drops;        // what rules drop already, by their texts
-  bool would_pass_max_dropped = false;  // the build ends before it computes anything
+  std::vector<DropRemedy> drops;                   // what rules drop already, by their texts
+  bool would_pass_max_dropped = false;             // the build ends before it computes anything
   bool would_pass_max_gone = false;
   std::uint64_t renamed_count = 0;       // of to_compute: copied from the cache, not decoded
   std::vector<formats::Reject> rejects;  // known already: lists and texts
@@ -130,9 +130,10 @@ struct BuildReport {
   Accounting accounting;          // every clip once; nothing where unchanged
   std::vector<DropRemedy> drops;  // by rule
   std::uint32_t frames_needed =
-      0;                           // max_frames that would drop or cut nothing; 0 where nothing was
-  std::uint64_t cut_count = 0;     // stored, but cut to max_frames
-  std::uint64_t warned_count = 0;  // stored, but with warnings
+      0;                        // max_frames that would drop or cut nothing; 0 where nothing was
+  std::uint64_t cut_count = 0;  // stored, but cut to max_frames
+  std::uint64_t cut_text_count = 0;   // stored, but their tokens are cut to max_tokens
+  std::uint64_t warned_count = 0;     // stored, but with warnings
   std::vector<WarningKind> warnings;  // the commonest first
   std::uint64_t speaker_count = 0;
   StageTimes times;  // of this run

@@ -220,7 +220,10 @@ class IndexBuilder {
                   formats::RecordFacts& facts) {
     XTTS_ASSIGN(auto text, tokenize_clip(clip, *tokenizer_, job_.recipe.text));
     row.text_len = text.token_count;
-    if (text.was_cut) row.flags |= formats::kPlanTextCut;
+    if (text.was_cut) {
+      row.flags |= formats::kPlanTextCut;
+      ++result_.cut_text_count;
+    }
     facts.text_raw = text.facts.text_raw;
     facts.text_normalized = text.facts.text_normalized;
     facts.character_count = text.facts.character_count;

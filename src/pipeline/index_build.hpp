@@ -47,6 +47,7 @@ struct IndexResult {
   formats::Manifest manifest;
   std::string rejects_jsonl;
   std::uint64_t cut_count = 0;
+  std::uint64_t cut_text_count = 0;
   std::uint64_t warned_count = 0;
   WarningKinds warnings;
 };

@@ -128,6 +128,8 @@ class BuildReport:
     speakers: int
     cut: int
     """Stored, but cut to max_frames."""
+    cut_texts: int
+    """Stored, but their tokens are cut to max_tokens."""
     warned: int
     warnings: list[dict[str, Any]]
     elapsed_s: float
@@ -201,7 +203,7 @@ def build(
     data: Path,
     cache: Path,
     *,
-    recipe: Path = ...,
+    recipe: Path | None = ...,
     settings: Mapping[str, Any] | Iterable[str] | None = ...,
     config: Path | None = ...,
     layout_of_data: str | None = ...,
@@ -233,7 +235,7 @@ def build(
     data: Path,
     cache: Path,
     *,
-    recipe: Path = ...,
+    recipe: Path | None = ...,
     settings: Mapping[str, Any] | Iterable[str] | None = ...,
     config: Path | None = ...,
     layout_of_data: str | None = ...,
@@ -264,7 +266,7 @@ def build(
     data: Path,
     cache: Path,
     *,
-    recipe: Path = "myxtts",
+    recipe: Path | None = None,
     settings: Mapping[str, Any] | Iterable[str] | None = None,
     config: Path | None = None,
     layout_of_data: str | None = None,
@@ -292,8 +294,10 @@ def build(
     """Makes a cache from DATA, continues an interrupted one, or brings one up to date.
 
     data        a corpus in a known layout, any folder of audio, or a corpora.yaml
-    recipe      the name of a shipped recipe, or a YAML file; `settings` (a dict, or "KEY=VALUE" texts) are laid over it,
-                after the data keys of the trainer's own `config`
+    recipe      the name of a shipped recipe, or a YAML file; None: "myxtts", or with `config` the one of the features that the trainer
+                trains on
+    settings    a dict, or "KEY=VALUE" texts: laid over the recipe, after the data keys of `config`
+    config      the trainer's own config.yaml
     audio_roots folders outside of DATA that its lists and links may lead to; they are numbered in this order
     memory      at most this much, in bytes or as "2G"; None: a quarter of RAM, 2 GiB at most
     max_rejects so many faulty clips are tolerated: a number of them, or a share (0.05, "5%")
