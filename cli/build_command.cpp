@@ -21,8 +21,7 @@
 namespace xtts::cli {
 namespace {
 
-// The trainer's config: what is honoured is in the recipe now; what is not reproduced is said, a
-// line each.
+// The trainer's config: which recipe it has chosen, and what is not reproduced, a line each.
 void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
   std::size_t honoured = 0;
   std::size_t no_effect = 0;
@@ -40,6 +39,7 @@ void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
         break;
     }
   }
+  if (!config.choice.empty()) context.inform("config: " + config.choice);
   for (const std::string& line : frontend::not_reproduced(config)) context.warn(line);
   context.inform("config: " + std::to_string(honoured) + " keys honoured, " +
                  std::to_string(no_effect) +
@@ -157,8 +157,7 @@ std::vector<std::string> settings_of(const ColumnFlags& columns) {
                                   {"split", &columns.split},
                                   {"start", &columns.start},
                                   {"end", &columns.end}}) {
-    if (!name->empty())
-      settings.push_back("corpus." + std::string(key) + "_column=" + *name);
+    if (!name->empty()) settings.push_back("corpus." + std::string(key) + "_column=" + *name);
   }
   return settings;
 }
@@ -198,7 +197,8 @@ void add_build_command(CLI::App& app, Context& context) {
                 "A corpus in a known layout, any folder of audio, or a corpora.yaml")
       .required("CACHE", options->cache, "The cache's folder")
       .option("--recipe", options->recipe, "NAME|FILE",
-              "A shipped recipe (see `recipes`) or a YAML file")
+              "A shipped recipe (see `recipes`) or a YAML file (default: myxtts, or what --config "
+              "asks for)")
       .repeated("--set", options->settings, "KEY=VALUE",
                 "One key of the recipe: --set max_frames=1024")
       .option("--config", options->config, "FILE",

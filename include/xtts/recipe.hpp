@@ -22,7 +22,8 @@ struct RecipeReport {
   // fingerprints as in a cache's manifest.json, and of the trainer's config each key with what it
   // has come to: {"key": "data.n_mels", "class": "honoured" | "no effect" | "not reproduced",
   // "note", "recipe_key": the key of the recipe that it has set, "value": as it is written,
-  // "a list" or the like where it is no single one, or null}.
+  // "a list" or the like where it is no single one, or null, "items": of a list of single values,
+  // "default": the file lacks it, and this is what the trainer takes then}.
   std::string json = {};
 };
 

@@ -9,6 +9,8 @@
 namespace xtts::frontend {
 namespace {
 
+constexpr const char* kDefaultRecipe = "myxtts";
+
 // A name a line.
 Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path) {
   constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20U;
@@ -42,16 +44,26 @@ Result<std::uint64_t> memory_of(const BuildOptions& options, Spelling spelling) 
       option + " '" + options.memory + "': at least 512M: two shard images alone take 256 MiB");
 }
 
+// The recipe that is named, else that of the trainer's configuration, else the default; with the
+// configuration laid over it.
+Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
+                                       const HearTrainerConfig& hear_config) {
+  const bool is_named = !options.recipe.empty();
+  if (options.config.empty()) return recipe::load(env, is_named ? options.recipe : kDefaultRecipe);
+  std::optional<formats::Recipe> named;
+  if (is_named) {
+    XTTS_ASSIGN(named, recipe::load(env, options.recipe));
+  }
+  XTTS_ASSIGN(auto config, recipe::apply_trainer_config(env, options.config, std::move(named)));
+  if (hear_config) hear_config(config);
+  return std::move(config.recipe);
+}
+
 }  // namespace
 
 Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
                                   const HearTrainerConfig& hear_config) {
-  XTTS_ASSIGN(formats::Recipe recipe, recipe::load(env, options.recipe));
-  if (!options.config.empty()) {
-    XTTS_ASSIGN(auto config, recipe::apply_trainer_config(env, options.config, std::move(recipe)));
-    if (hear_config) hear_config(config);
-    recipe = std::move(config.recipe);
-  }
+  XTTS_ASSIGN(formats::Recipe recipe, base_recipe_of(env, options, hear_config));
   const auto set = [&](const std::string& key, const std::string& value) {
     return value.empty() ? Status() : recipe::apply_setting(env, recipe, key + "=" + value);
   };
@@ -81,8 +93,7 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   }
   XTTS_ASSIGN(request.isa, parse_isa(name("isa"), options.isa));
   XTTS_ASSIGN(request.max_rejects, parse_reject_limit(name("max-rejects"), options.max_rejects));
-  XTTS_ASSIGN(request.max_losses.dropped,
-              parse_percent(name("max-dropped"), options.max_dropped));
+  XTTS_ASSIGN(request.max_losses.dropped, parse_percent(name("max-dropped"), options.max_dropped));
   XTTS_ASSIGN(request.max_losses.gone, parse_percent(name("max-gone"), options.max_gone));
   request.without_text = options.no_text;
   request.run.thread_count =
@@ -114,6 +125,12 @@ std::vector<std::string> not_reproduced(const recipe::TrainerConfig& config) {
     if (key.kind == recipe::KeyClass::kNotReproduced)
       lines.push_back(key.key + " is not reproduced: " + key.note);
   }
+  return lines;
+}
+
+std::vector<std::string> notices_of(const recipe::TrainerConfig& config) {
+  std::vector<std::string> lines = not_reproduced(config);
+  if (!config.choice.empty()) lines.insert(lines.begin(), config.choice);
   return lines;
 }
 

@@ -19,11 +19,10 @@ const char* name_of(recipe::KeyClass kind) {
 
 nlohmann::json key_to_json(const recipe::TrainerKey& key) {
   const auto value = key.value ? nlohmann::json(*key.value) : nlohmann::json();
-  return {{"key", key.key},
-          {"class", name_of(key.kind)},
-          {"note", key.note},
-          {"recipe_key", key.recipe_key},
-          {"value", value}};
+  return {{"key", key.key},           {"class", name_of(key.kind)},
+          {"note", key.note},         {"recipe_key", key.recipe_key},
+          {"value", value},           {"items", key.items},
+          {"default", key.is_default}};
 }
 
 }  // namespace

@@ -10,9 +10,8 @@
 namespace xtts::frontend {
 
 // {"name", "sections": {features, text, corpus, storage}, "fingerprints": {the same names},
-// "config":
-// [{"key", "class", "note", "recipe_key", "value"}]}, where sections and fingerprints are those of
-// a cache's manifest.json.
+// "config": [{"key", "class", "note", "recipe_key", "value", "items", "default"}]}, where sections
+// and fingerprints are those of a cache's manifest.json.
 [[nodiscard]] nlohmann::json recipe_to_json(const formats::Recipe& recipe,
                                             const std::vector<recipe::TrainerKey>& keys);
 

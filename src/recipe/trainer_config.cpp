@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,7 +28,8 @@ struct Entry {
   std::string name;  // "data.n_mels"
   std::uint32_t line;
   const YamlNode* node;
-  bool misplaced = false;  // a key of data: that stands at the top
+  bool misplaced = false;   // a key of data: that stands at the top
+  bool is_default = false;  // absent: what the trainer takes then
 };
 
 // An empty value is what the trainer's own dump writes for "not set".
@@ -53,8 +55,6 @@ bool asks_for_it(When when, const YamlNode& node) {
       return true;
     case When::kTrue:
       return yaml_1_1_switch(node).value_or(false);
-    case When::kNotEmpty:
-      return !is_unset(node);
   }
   return true;
 }
@@ -70,31 +70,108 @@ std::string without_group_names(std::string pattern) {
   return pattern;
 }
 
+// A list of single values, as text.
+std::vector<std::string> items_of(const YamlNode& node) {
+  std::vector<std::string> texts;
+  for (const YamlNode& item : node.items) {
+    if (item.kind != Kind::kScalar) return {};
+    texts.push_back(item.text);
+  }
+  return texts;
+}
+
 class TrainerReader {
  public:
-  TrainerReader(Env& env, std::string_view origin, formats::Recipe base)
-      : files_{env, "."}, origin_(origin), base_(base), recipe_(std::move(base)) {}
+  TrainerReader(Env& env, std::string_view origin, std::optional<formats::Recipe> base)
+      : files_{env, "."}, origin_(origin), base_(std::move(base)) {}
 
   Result<TrainerConfig> read(const YamlNode& root) {
     collect(root);
+    TrainerConfig config;
+    XTTS_ASSIGN(config.choice, choose_recipe());
+    XTTS_TRY(add_defaults());
     set_all();
     read_sound_switches();
+    cut_as_the_trainer_does();
     if (problems_.empty()) finish_recipe();
     if (!problems_.empty()) return Status(StatusCode::kInvalidArgument, join_lines(problems_));
-    TrainerConfig config{recipe_, {}};
-    for (const Entry& entry : entries_) {
-      TrainerKey& key = config.keys.emplace_back(describe_entry(entry));
-      if (!is_unset(*entry.node)) {
-        const bool is_text = entry.node->kind == Kind::kScalar;
-        key.value = is_text ? entry.node->text : std::string(describe(*entry.node));
-      }
-      const TrainerRule* rule = find_trainer_rule(entry.name);
-      if (rule != nullptr && key.kind == KeyClass::kHonoured) key.recipe_key = rule->recipe_key;
-    }
+    config.recipe = recipe_;
+    for (const Entry& entry : entries_) config.keys.push_back(key_of(entry));
     return config;
   }
 
  private:
+  [[nodiscard]] TrainerKey key_of(const Entry& entry) const {
+    TrainerKey key = describe_entry(entry);
+    key.is_default = entry.is_default;
+    if (entry.is_default) key.note = "absent, so the trainer's default; " + key.note;
+    if (!is_unset(*entry.node)) {
+      const bool is_text = entry.node->kind == Kind::kScalar;
+      key.value = is_text ? entry.node->text : std::string(describe(*entry.node));
+      key.items = items_of(*entry.node);
+    }
+    const TrainerRule* rule = find_trainer_rule(entry.name);
+    if (rule != nullptr && key.kind == KeyClass::kHonoured) key.recipe_key = rule->recipe_key;
+    return key;
+  }
+
+  // Which recipe the keys are laid over: the one that was named, else the trainer's own. The line
+  // that says so.
+  Result<std::string> choose_recipe() {
+    const Entry* native = find("data.use_tf_native_loading");
+    // Empty is off to Python, absent is on.
+    is_native_ = read_switch("data.use_tf_native_loading").value_or(native == nullptr);
+    std::string choice;
+    if (!base_) {
+      const std::string name(is_native_ ? kNativeRecipe : kLibrosaRecipe);
+      XTTS_ASSIGN(base_, load(files_.env, name));
+      const bool is_given = native != nullptr && !is_unset(*native->node);
+      const char* const by_default = is_given ? "" : ", by the trainer's default";
+      choice = is_native_ ? "recipe " + name + ": use_tf_native_loading is on" + by_default +
+                                "; the trainer's inference uses the features of myxtts, and so "
+                                "does its training with use_tf_native_loading: false"
+                          : "recipe " + name + ": use_tf_native_loading is off";
+    }
+    recipe_ = *base_;
+    return choice;
+  }
+
+  // A recipe of another model's keeps what the file does not say.
+  [[nodiscard]] bool is_the_trainers() const {
+    return base_->name == kNativeRecipe || base_->name == kLibrosaRecipe;
+  }
+
+  Status add_defaults() {
+    for (const TrainerRule& rule : trainer_rules()) {
+      if (rule.trainer_default.empty() || find(rule.name) != nullptr) continue;
+      if (!rule.recipe_key.empty() && !is_the_trainers()) continue;
+      XTTS_ASSIGN(YamlNode node, read_yaml(rule.trainer_default, rule.name));
+      defaults_.push_back(std::move(node));
+      entries_.push_back({std::string(rule.name), 0, &defaults_.back(), false, true});
+    }
+    return {};
+  }
+
+  // What the trainer cuts, it cuts at the end; a recipe would leave the clip out.
+  void cut_as_the_trainer_does() {
+    if (is_used("data.max_mel_frames")) {
+      recipe_.features.too_long = formats::TooLong::kTruncate;
+    } else if (is_the_trainers()) {
+      // Nothing is cut, so nothing is padded before the features either.
+      recipe_.features.pad = formats::PadWhat::kFrames;
+      recipe_.features.too_long = std::nullopt;
+    }
+    // Its tokens are not those of the recipe, whose length is no reason to lose a clip.
+    const bool makes_tokens = why_ignored(*find_key("text.too_long"), recipe_).empty();
+    if (makes_tokens && (is_the_trainers() || sets_.contains("text.max_tokens")))
+      recipe_.text.too_long = formats::LongText::kTruncate;
+  }
+
+  [[nodiscard]] bool is_used(std::string_view name) const {
+    const Entry* entry = find(name);
+    return entry != nullptr && !why_not_used(*entry);
+  }
+
   void collect(const YamlNode& root) {
     bool found = false;
     for (const YamlEntry& section : root.entries) {
@@ -139,7 +216,7 @@ class TrainerReader {
       if (rule == nullptr || rule->recipe_key.empty() || why_not_used(entry)) continue;
       set(entry, *find_key(rule->recipe_key));
     }
-    sample_rate_and_trim_follow(base_, recipe_);
+    sample_rate_and_trim_follow(*base_, recipe_);
   }
 
   void set(const Entry& entry, const Key& key) {
@@ -168,6 +245,9 @@ class TrainerReader {
     if (entry.misplaced)
       return "the trainer reads this key under data: only, so it does nothing here either";
     if (is_unset(*entry.node)) return "not set";
+    if (is_limit(entry.name) && entry.node->text == "0") return "0: the trainer cuts nothing";
+    if (entry.name == "data.max_text_length" && !pads_to_fixed_length())
+      return "pads texts only where pad_to_fixed_length is on";
     const Entry* multispeaker = find("data.enable_multispeaker");
     if (entry.name == "data.speaker_id_pattern" && multispeaker != nullptr &&
         !yaml_1_1_switch(*multispeaker->node).value_or(true)) {
@@ -179,7 +259,18 @@ class TrainerReader {
     return reason.empty() ? std::nullopt : std::optional(reason);
   }
 
-  [[nodiscard]] bool is_native() const { return base_.name == kNativeRecipe; }
+  static bool is_limit(std::string_view name) {
+    return name == "data.max_mel_frames" || name == "data.max_text_tokens" ||
+           name == "data.max_text_length";
+  }
+
+  [[nodiscard]] bool pads_to_fixed_length() const {
+    const Entry* pads = find("data.pad_to_fixed_length");
+    return pads != nullptr && yaml_1_1_switch(*pads->node).value_or(false);
+  }
+
+  // The recipe is that of native loading, whatever the file says.
+  [[nodiscard]] bool makes_native() const { return base_->name == kNativeRecipe; }
 
   // Why the trainer does not come to a step that the key asks for.
   [[nodiscard]] std::optional<std::string> why_not_reached(const TrainerRule& rule,
@@ -187,7 +278,7 @@ class TrainerReader {
     const bool of_sound = is_sound_switch(rule.name) || rule.name == "data.enable_vad" ||
                           rule.name == "data.enable_pitch_shift" ||
                           rule.name == "data.enable_noise_mixing";
-    if (is_native() && of_sound)
+    if (makes_native() && of_sound)
       return "with use_tf_native_loading the trainer does not come to it";
     const std::uint32_t rate_hz = recipe_.features.sample_rate_hz;
     const bool silero_takes_it = rate_hz == 8000 || (rate_hz > 0 && rate_hz % 16000 == 0);
@@ -200,7 +291,7 @@ class TrainerReader {
     switches_.trim = read_switch("data.trim_silence");
     switches_.normalize = read_switch("data.normalize_audio");
     switches_.loudness = read_switch("data.enable_loudness_normalization");
-    if (!is_native()) apply_sound_switches(switches_, recipe_);
+    if (!makes_native()) apply_sound_switches(switches_, recipe_);
     if (const Entry* mode = find("data.preprocessing_mode");
         mode != nullptr && !is_unset(*mode->node)) {
       const std::string& text = mode->node->text;
@@ -242,14 +333,23 @@ class TrainerReader {
     if (rule == nullptr) return describe_unknown(entry);
     if (const auto reason = why_not_reached(*rule, *entry.node); reason)
       return {entry.name, KeyClass::kNoEffect, *reason};
-    if (is_native() && entry.name == "data.use_tf_native_loading")
-      return {entry.name, KeyClass::kHonoured, "recipe " + std::string(kNativeRecipe)};
+    if (entry.name == "data.use_tf_native_loading") return describe_native(entry);
     if (is_sound_switch(entry.name)) return describe_sound_switch(entry.name, switches_, recipe_);
     if (rule->kind == KeyClass::kHonoured)
       return {entry.name, rule->kind, describe_honoured(*rule)};
     const bool asked = rule->kind == KeyClass::kNoEffect || asks_for_it(rule->when, *entry.node);
     if (!asked) return {entry.name, KeyClass::kNoEffect, "asks for nothing"};
     return {entry.name, rule->kind, std::string(rule->note)};
+  }
+
+  [[nodiscard]] TrainerKey describe_native(const Entry& entry) const {
+    const std::string theirs(is_native_ ? kNativeRecipe : kLibrosaRecipe);
+    if (base_->name == theirs) return {entry.name, KeyClass::kHonoured, "recipe " + theirs};
+    if (!is_native_ && !makes_native())
+      return {entry.name, KeyClass::kNoEffect, "asks for nothing"};
+    return {entry.name, KeyClass::kNotReproduced,
+            "the trainer then trains on the features of " + theirs +
+                "; this cache holds those of " + base_->name + ", which was asked for"};
   }
 
   static TrainerKey describe_unknown(const Entry& entry) {
@@ -267,12 +367,12 @@ class TrainerReader {
     const Key& key = *find_key(rule.recipe_key);
     std::string note = key.name + " = " + key.print(recipe_).front();
     if (key.name == "features.sample_rate_hz" &&
-        recipe_.features.mel.f_max_hz != base_.features.mel.f_max_hz) {
+        recipe_.features.mel.f_max_hz != base_->features.mel.f_max_hz) {
       note +=
           ", and features.mel.f_max_hz = " + Codec<double>::print(recipe_.features.mel.f_max_hz) +
           ", half of it";
     } else if (key.name == "features.max_frames") {
-      note += "; features.too_long decides about longer clips, which the trainer cuts";
+      note += "; longer clips are cut, as the trainer cuts them";
     } else if (key.name == "text.max_tokens") {
       note += sets_of_tokens() > 1 ? ", the lower of max_text_length and max_text_tokens" : "";
     }
@@ -299,10 +399,12 @@ class TrainerReader {
 
   FileAccess files_;
   std::string_view origin_;
-  formats::Recipe base_;
+  std::optional<formats::Recipe> base_;  // set once a recipe is chosen
   formats::Recipe recipe_;
   SoundSwitches switches_;
-  std::vector<Entry> entries_;                // in the file's order; none is added after collect()
+  bool is_native_ = true;          // use_tf_native_loading
+  std::deque<YamlNode> defaults_;  // which entries point into
+  std::vector<Entry> entries_;     // in the file's order; none is added after add_defaults()
   std::map<std::string, const Entry*> sets_;  // recipe key -> what set it first
   std::vector<std::string> problems_;
 };
@@ -310,7 +412,7 @@ class TrainerReader {
 }  // namespace
 
 Result<TrainerConfig> apply_trainer_config(Env& env, const std::string& path,
-                                           formats::Recipe base) {
+                                           std::optional<formats::Recipe> base) {
   XTTS_ASSIGN(const std::string yaml, read_text_file(env, path, kYamlBytesMax));
   XTTS_ASSIGN(const YamlNode root, read_yaml_map(yaml, path));
   return TrainerReader(env, path, std::move(base)).read(root);

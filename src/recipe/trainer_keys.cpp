@@ -15,7 +15,7 @@ constexpr std::string_view kDevices = "which device does what";
 constexpr std::string_view kCompute = "how the model computes";
 constexpr std::string_view kPaths = "DATA on the command line says where the clips are";
 constexpr std::string_view kTokens =
-    "the trainer's own text processing makes other tokens; the text itself is kept";
+    "the trainer's text processing makes its tokens, of the text that the cache keeps";
 constexpr std::string_view kRandom =
     "changes clips at random while training; a cache holds them unchanged";
 constexpr std::string_view kNeverRead =
@@ -31,12 +31,12 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.n_fft", kHonoured, "features.stft.n_fft", ""},
     {"data.hop_length", kHonoured, "features.stft.hop_samples", ""},
     {"data.win_length", kHonoured, "features.stft.win_samples", ""},
-    {"data.max_mel_frames", kHonoured, "features.max_frames", ""},
+    {"data.max_mel_frames", kHonoured, "features.max_frames", "", When::kAlways, "1024"},
     {"data.trim_silence", kHonoured, "", ""},
     {"data.normalize_audio", kHonoured, "", ""},
     {"data.enable_loudness_normalization", kHonoured, "", ""},
-    {"data.max_text_length", kHonoured, "text.max_tokens", ""},
-    {"data.max_text_tokens", kHonoured, "text.max_tokens", ""},
+    {"data.max_text_length", kHonoured, "text.max_tokens", "", When::kAlways, "200"},
+    {"data.max_text_tokens", kHonoured, "text.max_tokens", "", When::kAlways, "1024"},
     {"data.language", kHonoured, "corpus.language", ""},
     {"data.train_split", kHonoured, "corpus.train_split", ""},
     {"data.val_split", kHonoured, "corpus.validation_split", ""},
@@ -46,17 +46,12 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.wavs_train_dir", kHonoured, "corpus.wavs_train_folder", ""},
     {"data.wavs_eval_dir", kHonoured, "corpus.wavs_eval_folder", ""},
 
-    {"data.use_tf_native_loading", kNotReproduced, "",
-     "the trainer then trains on the features of myxtts-tf while its inference uses those of "
-     "myxtts; this cache "
-     "holds those of the recipe (--recipe myxtts-tf makes theirs)",
-     When::kTrue},
-    {"data.text_cleaners", kNotReproduced, "",
-     "cleaners are not run; the list's normalized text is taken as it is", When::kNotEmpty},
-    {"data.add_blank", kNotReproduced, "", kTokens, When::kTrue},
-    {"data.use_phonemes", kNotReproduced, "", kTokens, When::kTrue},
-    {"data.phoneme_language", kNotReproduced, "", kTokens, When::kNotEmpty},
-    {"data.enable_phone_normalization", kNotReproduced, "", kTokens, When::kTrue},
+    {"data.use_tf_native_loading", kHonoured, "", "", When::kAlways, "true"},
+    {"data.text_cleaners", kNoEffect, "", kTokens, When::kAlways, "[english_cleaners]"},
+    {"data.add_blank", kNoEffect, "", kTokens, When::kAlways, "true"},
+    {"data.use_phonemes", kNoEffect, "", kTokens, When::kAlways, "true"},
+    {"data.phoneme_language", kNoEffect, "", kTokens},
+    {"data.enable_phone_normalization", kNoEffect, "", kTokens},
     {"data.enable_vad", kNotReproduced, "",
      "voice activity detection (Silero) cuts pauses out of clips; only trim_silence is done here",
      When::kTrue},
@@ -89,20 +84,20 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.dataset_name", kNoEffect, "", kPaths},
     {"data.auto_download_ljspeech", kNoEffect, "", kPaths},
     {"data.cache_path", kNoEffect, "", "CACHE on the command line says where the cache is"},
-    {"data.batch_size", kNoEffect, "", kLoading},
+    {"data.batch_size", kNoEffect, "", kLoading, When::kAlways, "56"},
     {"data.num_workers", kNoEffect, "", kLoading},
-    {"data.prefetch_buffer_size", kNoEffect, "", kLoading},
+    {"data.prefetch_buffer_size", kNoEffect, "", kLoading, When::kAlways, "12"},
     {"data.pipeline_buffer_size", kNoEffect, "", kLoading},
     {"data.shuffle_buffer_multiplier", kNoEffect, "", kLoading},
-    {"data.prefetch_to_gpu", kNoEffect, "", kLoading},
+    {"data.prefetch_to_gpu", kNoEffect, "", kLoading, When::kAlways, "true"},
     {"data.enhanced_gpu_prefetch", kNoEffect, "", kLoading},
     {"data.optimize_cpu_gpu_overlap", kNoEffect, "", kLoading},
     {"data.auto_tune_performance", kNoEffect, "", kLoading},
-    {"data.pin_memory", kNoEffect, "", kLoading},
+    {"data.pin_memory", kNoEffect, "", kLoading, When::kAlways, "true"},
     {"data.persistent_workers", kNoEffect, "", kLoading},
     {"data.enable_memory_mapping", kNoEffect, "", kLoading},
     {"data.pad_to_fixed_length", kNoEffect, "",
-     "the cache keeps true lengths; the reader pads either way"},
+     "the cache keeps true lengths; the reader pads either way", When::kAlways, "false"},
     {"data.enable_xla", kNoEffect, "", kCompute},
     {"data.enable_tensorrt", kNoEffect, "", kCompute},
     {"data.mixed_precision", kNoEffect, "", kCompute},
@@ -115,6 +110,8 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.data_gpu", kNoEffect, "", kDevices},
     {"data.model_gpu", kNoEffect, "", kDevices},
     {"data.model_start_delay", kNoEffect, "", kDevices},
+    {"training.checkpoint_dir", kNoEffect, "", "where the trainer keeps its models", When::kAlways,
+     "./checkpoints"},
     {"training.enable_graph_mode", kNoEffect, "", kCompute},
     {"training.enable_xla_compilation", kNoEffect, "", kCompute},
     {"training.enable_eager_debug", kNoEffect, "", kCompute},

@@ -9,12 +9,16 @@ import xtts_precompute as xp
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROGRAM
 
 # What makes the tests' caches (support.build) the ones that are asked for.
-KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 4}
+KEYS = {
+    "max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "pad_to_fixed_length": True, "use_tf_native_loading": False, "batch_size": 4,
+    "prefetch_buffer_size": 2,
+}  # fmt: skip
 SETTINGS = {"features.pad_value": PADDING}
 
 
 def opened(cache, keys=None, **options):
-    return xp.myxtts.open({**KEYS, **(keys or {})}, cache, **{"settings": SETTINGS, "progress": False, **options})
+    """With the tokens of the tests' recipe, unless a tokenizer is given."""
+    return xp.myxtts.open({**KEYS, **(keys or {})}, cache, **{"settings": SETTINGS, "progress": False, "tokenizer": "recipe", **options})
 
 
 def kept(loader):

@@ -219,6 +219,8 @@ class Mode(enum.Enum):
 class DataConfig:
     max_mel_frames: int = MAX_FRAMES
     max_text_length: np.int64 = np.int64(MAX_TOKENS)
+    pad_to_fixed_length: bool = True
+    use_tf_native_loading: bool = False
     batch_size: int = 4
     wavs_train_dir: Path = None
     preprocessing_mode: Mode = Mode.PRECOMPUTE
@@ -228,6 +230,8 @@ class DataConfig:
 
 class Plain:
     batch_size = 4
+    pad_to_fixed_length = True
+    use_tf_native_loading = False
     _hidden = 3
 
     def __init__(self):
@@ -238,6 +242,7 @@ class Plain:
         raise AssertionError("a method is no setting")
 
 
+IN_YAML = f"data:\n  max_mel_frames: {MAX_FRAMES}\n  max_text_length: {MAX_TOKENS}\n  pad_to_fixed_length: true\n  use_tf_native_loading: false\n"
 CONFIGURATIONS = {
     "dict": lambda folder: dict(KEYS),
     "sections": lambda folder: {"data": KEYS, "training": {"mixed_precision": True}, "model": {"n_mels": 80, "decoder_dim": 1536}, "epochs": 3},
@@ -247,14 +252,15 @@ CONFIGURATIONS = {
     "namespace with a model": lambda folder: types.SimpleNamespace(**KEYS, model=types.SimpleNamespace(n_mels=80)),
     "namespace": lambda folder: types.SimpleNamespace(**KEYS),
     "object": lambda folder: Plain(),
-    "file": lambda folder: yaml_file(folder, f"data:\n  max_mel_frames: {MAX_FRAMES}\n  max_text_length: {MAX_TOKENS}\n  batch_size: 4  # of 24 GB\n"),
+    "file": lambda folder: yaml_file(folder, IN_YAML + "  batch_size: 4  # of 24 GB\n"),
     "text": lambda folder: str(CONFIGURATIONS["file"](folder)),
 }
 
 
 @pytest.mark.parametrize("kind", CONFIGURATIONS)
 def test_a_configuration_is_a_file_a_dict_or_an_object(kind, tmp_path, path):
-    config = xp.myxtts.Config(CONFIGURATIONS[kind](tmp_path), settings=SETTINGS)
+    # The tests' cache leaves out what is too long, where the trainer cuts it.
+    config = xp.myxtts.Config(CONFIGURATIONS[kind](tmp_path), settings={**SETTINGS, "features.too_long": "auto", "text.too_long": "drop"})
     cache = xp.open(path)
     assert config.fingerprints["features"] == cache.features_fingerprint
     assert config.fingerprints["text"] == cache.text_fingerprint
@@ -304,38 +310,200 @@ def test_each_key_of_the_users_has_its_class():
     names = [name.strip() for name in USERS_KEYS.split(",")]
     switches = ("trim_", "normalize_", "enable_", "prefetch_to", "pin_", "pad_", "mixed_", "cache_ver", "auto_", "use_", "enhanced", "optimize")
     config = xp.myxtts.Config({name: values.get(name, True if name.startswith(switches) else 7) for name in names})
-    kinds = {key.name.removeprefix("data."): key.kind for key in config.keys}
+    kinds = {key.name.removeprefix("data."): key.kind for key in config.keys if not key.is_default}
     assert list(kinds) == names
     assert not any("unknown" in key.note for key in config.keys)
-    assert {name for name, kind in kinds.items() if kind == "not reproduced"} == {"text_cleaners", "use_tf_native_loading"}
+    assert not {name for name, kind in kinds.items() if kind == "not reproduced"}
     assert {name for name, kind in kinds.items() if kind == "no effect"} == {
+        "trim_silence", "normalize_audio", "enable_loudness_normalization",  # with use_tf_native_loading
         "num_workers", "pipeline_buffer_size", "enhanced_gpu_prefetch", "optimize_cpu_gpu_overlap", "enable_memory_mapping", "enable_xla",
         "mixed_precision", "target_loudness_lufs", "max_audio_length", "train_subset_fraction", "subset_seed",
     }  # fmt: skip
 
 
-def test_a_key_that_is_not_reproduced_stops_precompute_unless_it_is_accepted(path):
-    keys = {"text_cleaners": ["english_cleaners"], "enable_pitch_shift": True, "add_blank": False}
+def test_a_key_that_changes_the_sound_stops_precompute_unless_it_is_accepted(path):
+    keys = {"enable_noise_mixing": True, "enable_pitch_shift": True, "enable_vad": False}
     with pytest.raises(xp.InvalidArgumentError) as stopped:
         opened(path, keys)
-    assert "data.text_cleaners: cleaners are not run" in str(stopped.value) and "data.enable_pitch_shift" in str(stopped.value)
-    assert "add_blank" not in str(stopped.value)
-    assert str(stopped.value).endswith("accept=('text_cleaners', 'enable_pitch_shift',)")
+    assert "data.enable_noise_mixing: changes clips at random" in str(stopped.value) and "enable_vad" not in str(stopped.value)
+    assert str(stopped.value).endswith("accept=('enable_noise_mixing', 'enable_pitch_shift',)")
     with pytest.raises(xp.InvalidArgumentError, match="data.enable_pitch_shift"):
-        opened(path, keys, accept=["text_cleaners"])
-    assert len(opened(path, keys, accept=("text_cleaners", "data.enable_pitch_shift")).reader()) > 1
-    with pytest.raises(xp.InvalidArgumentError, match=r"accept=\('text_cleaners',\)"):
-        opened(path, keys, accept="text_cleaners")
+        opened(path, keys, accept=["enable_noise_mixing"])
+    assert len(opened(path, keys, accept=("enable_noise_mixing", "data.enable_pitch_shift")).reader()) > 1
+    with pytest.raises(xp.InvalidArgumentError, match=r"accept=\('enable_noise_mixing',\)"):
+        opened(path, keys, accept="enable_noise_mixing")
 
 
-def test_a_key_that_nobody_knows_is_not_reproduced(path):
-    with pytest.raises(xp.InvalidArgumentError, match="data.n_mells: unknown here; the nearest known key is data.n_mels"):
-        opened(path, {"n_mells": 100})
+def test_other_keys_that_are_not_as_the_trainer_has_them_are_told_a_line_each(path):
+    keys = {"n_mells": 100, "add_blank": True, "use_phonemes": False}
+    with pytest.warns(UserWarning) as told:
+        assert len(opened(path, keys).reader()) > 1
+    assert [str(one.message) for one in told] == [
+        "the configuration: data.n_mells: unknown here; the nearest known key is data.n_mels",
+        "the configuration: data.add_blank: tokens are those of the cache's recipe, as tokenizer='recipe' asks",
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        opened(path, keys, accept=("n_mells", "add_blank"))
 
 
-def test_other_modes_warn_of_what_is_not_reproduced(path):
-    with pytest.warns(UserWarning, match="data.text_cleaners: cleaners are not run"):
-        opened(path, {"text_cleaners": ["x"], "preprocessing_mode": "auto"})
+def test_other_modes_warn_of_what_changes_the_sound(path):
+    with pytest.warns(UserWarning, match="data.enable_pitch_shift: changes clips at random"):
+        opened(path, {"enable_pitch_shift": True, "preprocessing_mode": "auto"})
+
+
+# ---- what the trainer takes where a configuration says nothing
+
+
+def test_absent_keys_are_the_trainers_defaults():
+    config = xp.myxtts.Config({})
+    assert config.recipe_name == "myxtts-tf" and config.is_native
+    features, text = config.sections["features"], config.sections["text"]
+    assert (features["max_frames"], features["too_long"], text["max_tokens"], text["too_long"]) == (1024, "truncate", 1024, "truncate")
+    assert (config.whole("batch_size", None, 1, 99), config.whole("prefetch_buffer_size", None, 1, 99)) == (56, 12)
+    assert not config.switch("pad_to_fixed_length", True) and config.switch("prefetch_to_gpu", False) and config.switch("use_phonemes", False)
+    assert config.items("text_cleaners") == ["english_cleaners"] and config.value("training.checkpoint_dir") == "./checkpoints"
+    assert not config.says("batch_size") and xp.myxtts.Config({"batch_size": 3}).says("batch_size")
+
+
+def test_native_loading_is_the_trainers_other_recipe(corpus, tmp_path):
+    xp.build(corpus, tmp_path / "cache", progress=False)
+    with pytest.raises(xp.MismatchError) as other:
+        xp.myxtts.open({}, tmp_path / "cache", corpus)
+    assert 'recipe: "myxtts" in the cache, "myxtts-tf" asked for\n' in str(other.value) and "recipe='myxtts' trains on those that the cache has" in str(other.value)
+    with pytest.warns(UserWarning, match="data.use_tf_native_loading: absent, so the trainer's default; .* this cache holds those of myxtts, which was asked for"):
+        xp.myxtts.open({}, tmp_path / "cache", recipe="myxtts", tokenizer="recipe")
+
+
+def test_a_cache_of_the_two_commands_opens_where_native_loading_is_off(corpus, tmp_path):
+    xp.build(corpus, tmp_path / "cache", language="sw", progress=False)
+    for keys in ({}, {"language": "en"}, {"max_mel_frames": 800, "max_text_length": 200, "pad_to_fixed_length": True}, {"max_mel_frames": 700}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            if keys.get("language") == "en":
+                with pytest.raises(xp.MismatchError, match='corpus.language: "sw" in the cache, "en" asked for'):
+                    xp.myxtts.open({"use_tf_native_loading": False, **keys}, tmp_path / "cache", tokenizer="recipe")
+                continue
+            dataset = xp.myxtts.open({"use_tf_native_loading": False, "batch_size": 4, **keys}, tmp_path / "cache", tokenizer="recipe")
+        batch = next(iter(dataset.reader()))
+        assert batch.mel.shape[1:] == ((800, 80) if "pad_to_fixed_length" in keys else (int(batch.mel_len.max()), 80))
+
+
+def test_records_that_are_longer_than_the_trainers_are_cut(path, truth):
+    """The tests' records have 64 frames and 48 tokens."""
+    dataset = opened(path, {"max_mel_frames": 20, "max_text_length": 6}, split=None)
+    for batch in dataset.reader(ids=True):
+        assert batch.mel.shape == (4, 20, 80) and batch.tokens.shape == (4, 6)
+        for row, clip_id in enumerate(batch.ids):
+            np.testing.assert_array_equal(batch.mel[row], truth.padded_mel(clip_id)[:20])
+            np.testing.assert_array_equal(batch.tokens[row], truth.padded_tokens(clip_id)[:6])
+            assert batch.mel_len[row] == min(20, len(truth.mels[clip_id])) and batch.text_len[row] == 6
+
+
+def test_records_that_may_have_cut_something_are_refused(corpus, tmp_path, path):
+    settings = {**SETTINGS, "max_frames": 20, "features.too_long": "truncate", "max_tokens": MAX_TOKENS}
+    xp.build(corpus, tmp_path / "cache", settings=settings, progress=False)
+    with pytest.raises(xp.MismatchError, match=r"\d+ clips of the cache .* fill its records of 20, and the trainer reads up to 64 frames"):
+        opened(tmp_path / "cache")
+    with pytest.raises(xp.MismatchError, match="have 64 rows of mel, and pad_to_fixed_length asks for 100 frames"):
+        opened(path, {"max_mel_frames": 100})
+    assert len(opened(path, {"max_mel_frames": 100, "pad_to_fixed_length": False}).reader()) > 1
+
+
+def test_clips_that_the_caches_rules_have_left_out_are_told(corpus, tmp_path):
+    settings = {**SETTINGS, "max_frames": 40, "max_tokens": MAX_TOKENS}
+    report = xp.build(corpus, tmp_path / "cache", settings=settings, max_dropped=1.0, progress=False)
+    with pytest.warns(UserWarning, match=rf"{report.accounting['dropped']} clips are not in the cache .* by rules of its recipe \(clip-.*it cuts what is too long"):
+        opened(tmp_path / "cache", {"max_mel_frames": 40}, data=corpus)
+
+
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+@pytest.mark.parametrize("pads", [True, False])
+@pytest.mark.parametrize("mel_len", ["trainer", "true"])
+def test_native_batches_say_the_lengths_of_the_trainer_or_the_true_ones(corpus, tmp_path, mode, pads, mel_len):
+    keys = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "max_text_tokens": MAX_TOKENS, "batch_size": 4, "pad_to_fixed_length": pads}
+    config = xp.myxtts.Config(keys)
+    with config.arguments() as arguments:
+        xp.build(corpus, tmp_path / "cache", progress=False, **arguments)
+    dataset = xp.myxtts.open(keys, tmp_path / "cache", corpus, mode=mode, tokenizer="recipe", mel_len=mel_len, progress=False)
+    cache = xp.open(tmp_path / "cache")
+    for batch in dataset.reader(ids=True):
+        assert batch.mel.shape == (4, MAX_FRAMES, 80)  # which the trainer's native loader pads to, whether texts are padded or not
+        assert (batch.tokens.shape[1] == MAX_TOKENS) == pads and batch.mel_len.dtype == np.int32
+        for row, clip_id in enumerate(batch.ids):
+            true = len(cache[clip_id].mel)
+            assert batch.mel_len[row] == (MAX_FRAMES if mel_len == "trainer" else true)
+            assert not batch.mel[row][true:].any()
+    with pytest.raises(xp.InvalidArgumentError, match="mel_len"):
+        xp.myxtts.open(keys, tmp_path / "cache", mel_len="both")
+
+
+def test_the_mode_may_be_an_argument(corpus, path):
+    """The trainer's newer versions refuse the key in their own file."""
+    assert opened(path, {"preprocessing_mode": "precompute"}, data=corpus, mode="runtime").mode == "runtime"
+    with pytest.raises(xp.InvalidArgumentError, match="mode"):
+        opened(path, mode="sometimes")
+
+
+# ---- whose split
+
+
+def lj_data(corpus, folder):
+    """The trainer's folder, with its list of the tests' clips, one of which has no sound; and the ids by its numbers."""
+    (folder / "wavs").mkdir(parents=True)
+    names = sorted(file.stem for file in corpus.glob("*.wav"))[::-1]
+    lines = ["ID|text|normalized text", f"{names[0]}|a|b|c", "no bars", "", "not there|x|y"] + [f"{name}|this is {name}|this is {name}" for name in names[1:]]
+    (folder / "metadata.csv").write_text("\ufeff" + "\r\n".join(lines) + "\r\n", encoding="utf-8")
+    for name in names:
+        shutil.copy(corpus / f"{name}.wav", folder / "wavs")
+    return names
+
+
+def test_the_trainers_own_split_is_read(corpus, tmp_path):
+    names = lj_data(corpus, tmp_path / "data")
+    settings = {**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}
+    xp.build(tmp_path / "data", tmp_path / "cache", settings=settings, max_rejects=2, progress=False)  # two lines of the list are no clips
+    (tmp_path / "data/processed").mkdir()
+    splits = tmp_path / "data/processed/splits.json"
+    splits.write_text(json.dumps({"train": [5, 0, 3, 8, 9], "val": [1, 2], "test": [4]}))
+    for split, places in (("train", [5, 0, 3, 8, 9]), ("val", [1, 2]), ("test", [4])):
+        dataset = opened(tmp_path / "cache", data=tmp_path / "data", split=split)
+        assert all_ids(dataset) == sorted(names[place] for place in places) == sorted(one.ids[0] for one in dataset)
+    splits.write_text(json.dumps({"train": [99], "val": [], "test": []}))
+    with pytest.raises(xp.MismatchError, match=f"numbers 100 clips, and .*metadata.csv has {len(names)} with their sound"):
+        opened(tmp_path / "cache", data=tmp_path / "data")
+    splits.write_text("[]")
+    with pytest.raises(xp.InvalidArgumentError, match="splits.json is no file of the trainer's splits"):
+        opened(tmp_path / "cache", data=tmp_path / "data")
+
+
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_a_split_may_be_a_list_of_ids(corpus, path, mode):
+    chosen = ["clip-007", "clip-003", "clip-030"]
+    dataset = opened(path, data=corpus, mode=mode, ids=chosen)
+    assert all_ids(dataset) == sorted(chosen) == sorted(one.ids[0] for one in dataset) and len(dataset) == 3
+    with pytest.raises(xp.NotFoundError, match="1 of 2 clips are not in .*: nobody"):
+        opened(path, data=corpus, mode=mode, ids=["clip-007", "nobody"])
+    for wrong, says in (([], "ids is empty"), ("clip-007", "not one text"), ([7], "one of ids must be a text")):
+        with pytest.raises(xp.InvalidArgumentError, match=says):
+            opened(path, ids=wrong)
+
+
+def test_a_split_of_the_caches_own_is_told_where_there_is_a_checkpoint(path, tmp_path):
+    sections = {"data": KEYS, "training": {"checkpoint_dir": str(tmp_path / "checkpoints")}}
+
+    def told(**options):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            xp.myxtts.open(sections, path, settings=SETTINGS, tokenizer="recipe", **options)
+        return [str(one.message) for one in caught]
+
+    assert not told()
+    (tmp_path / "checkpoints").mkdir()
+    assert not told()
+    (tmp_path / "checkpoints/checkpoint_12_model.weights.h5").touch()
+    assert len(told()) == 1 and "has a checkpoint, and the clips of train are those of the cache's split" in told()[0]
+    assert not told(ids=["clip-007"]) and not told(split=None)
 
 
 def test_the_recipe_of_native_loading_reproduces_it():

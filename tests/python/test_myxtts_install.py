@@ -134,7 +134,7 @@ def test_the_error_ends_in_the_command_that_makes_the_cache(data, tmp_path, keys
 
 def test_another_cache_is_refused_with_what_differs(data, native):
     xp.myxtts.install(native)
-    with pytest.raises(xp.MismatchError, match="features.max_frames: 96 in the cache, 128 by the trainer") as error:
+    with pytest.raises(xp.MismatchError, match="features.max_frames: 96 in the cache, 128 asked for") as error:
         dataset(data, max_mel_frames=128).create_tf_dataset()
     assert str(error.value).endswith("--overwrite")
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 
+import myxtts_support
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, RESIDENT_KIB, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
 
-KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 5}
 TYPES = (tf.int32, tf.float32, tf.int32, tf.int32)
 
 
@@ -24,7 +24,7 @@ def no_patience():
 
 
 def opened(path, keys=None, **options):
-    return xp.myxtts.open({**KEYS, **(keys or {})}, path, settings={"features.pad_value": PADDING}, progress=False, **options)
+    return myxtts_support.opened(path, {"batch_size": 5, **(keys or {})}, **options)
 
 
 def shapes(rows, tokens=MAX_TOKENS, frames=MAX_FRAMES):
@@ -209,8 +209,11 @@ ctypes.CDLL(None).mallopt(-8, 1)  # M_ARENA_MAX
 stderr = os.dup(2)
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what TensorFlow says while it starts
 import xtts_precompute as xp
-config = {"max_mel_frames": 64, "max_text_length": 48, "batch_size": 5, "prefetch_buffer_size": 4, "pad_to_fixed_length": sys.argv[2] == "fixed"}
-dataset = xp.myxtts.open(config, sys.argv[1], settings={"features.pad_value": -3.25}).create_tf_dataset(drop_remainder=sys.argv[2] == "fixed")
+config = {
+    "max_mel_frames": 64, "max_text_tokens": 48, "max_text_length": 48, "batch_size": 5, "prefetch_buffer_size": 4, "use_tf_native_loading": False,
+    "pad_to_fixed_length": sys.argv[2] == "fixed",
+}
+dataset = xp.myxtts.open(config, sys.argv[1], settings={"features.pad_value": -3.25}, tokenizer="recipe").create_tf_dataset(drop_remainder=sys.argv[2] == "fixed")
 sizes = []
 next(iter(dataset))
 os.dup2(stderr, 2)
@@ -259,8 +262,11 @@ import gc, os, sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import xtts_precompute as xp
 path, corpus, mode, frames, tokens, padding = sys.argv[1:]
-keys = {"max_mel_frames": int(frames), "max_text_length": int(tokens), "batch_size": 8, "preprocessing_mode": mode}
-dataset = xp.myxtts.open(keys, path, corpus, settings={"features.pad_value": float(padding)}, progress=False)
+keys = {
+    "max_mel_frames": int(frames), "max_text_length": int(tokens), "pad_to_fixed_length": True, "use_tf_native_loading": False, "batch_size": 8,
+    "preprocessing_mode": mode,
+}
+dataset = xp.myxtts.open(keys, path, corpus, settings={"features.pad_value": float(padding)}, tokenizer="recipe", progress=False)
 counts = []
 for number in range(8):
     seen = [part.shape for batch in dataset.create_tf_dataset(shuffle=number % 2 == 0).map(lambda *batch: batch).take(6) for part in batch]

@@ -9,9 +9,9 @@ import pytest
 import xtts_precompute as xp
 from xtts_precompute._myxtts_tokens import COLUMN, TokensOf, version_of
 
+from myxtts_support import KEYS
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python
 
-KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 4}
 TABLE = {"a": 1, "b": 2}
 PATTERN = re.compile("[a-z]")
 
@@ -108,9 +108,9 @@ def test_tokens_are_int32_and_at_most_so_many():
     assert len(tokens_of(lambda text: []).of("x", "text")) == 0
     assert len(tokens_of(lambda text: 1 / 0).of("x", None)) == 0  # there is nothing to make tokens of
     assert len(tokens_of(lambda text: range(MAX_TOKENS)).of("x", "text")) == MAX_TOKENS
-    assert len(tokens_of(lambda text: range(MAX_TOKENS + 1)).of("x", "text")) == 0
-    cut = tokens_of(lambda text: range(MAX_TOKENS + 1), **{"text.too_long": "truncate"})
-    assert cut.of("x", "text").tolist() == list(range(MAX_TOKENS))
+    # As the trainer cuts them.
+    assert tokens_of(lambda text: range(MAX_TOKENS + 1)).of("x", "text").tolist() == list(range(MAX_TOKENS))
+    assert len(tokens_of(lambda text: range(MAX_TOKENS + 1), **{"text.too_long": "drop"}).of("x", "text")) == 0
 
 
 @pytest.mark.parametrize("wrong", [[1.5], "abc", [[1], [2]], [[1], [2, 3]], [2**31], 3])
@@ -138,8 +138,10 @@ def test_what_transformers_give_is_an_error_with_the_way_out():
 
 def test_keys_about_text_are_the_tokenizers_business():
     keys = {"text_cleaners": ["english"], "add_blank": True, "use_phonemes": True, "enable_pitch_shift": True}
-    names = [key.name for key in xp.myxtts.Config(keys, has_tokenizer=True).not_reproduced()]
-    assert names == ["data.enable_pitch_shift"]
+    config = {**KEYS, **keys}
+    assert [key.name for key in xp.myxtts.Config(config).not_reproduced()] == ["data.enable_pitch_shift"]
+    names = [key.name for key in xp.myxtts.Config(config, makes_bytes=True).not_reproduced()]
+    assert names == ["data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.enable_pitch_shift"]
 
 
 def opened(cache, tokenizer, **options):

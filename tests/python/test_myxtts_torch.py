@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 
+import myxtts_support
 from support import MAX_FRAMES, MAX_TOKENS, PADDING
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
 
-KEYS = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "batch_size": 5}
-
 
 def opened(path, keys=None, **options):
-    return xp.myxtts.open({**KEYS, **(keys or {})}, path, settings={"features.pad_value": PADDING}, progress=False, **options)
+    return myxtts_support.opened(path, {"batch_size": 5, **(keys or {})}, **options)
 
 
 @pytest.mark.parametrize("drop_last", [True, False])

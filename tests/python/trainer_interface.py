@@ -1,4 +1,4 @@
-"""What xp.myxtts.install() depends on of the reference trainer, restated: masoodafar-web/MyXTTSModel at 7e78353, myxtts/data/ljspeech.py.
+"""What xp.myxtts depends on of the reference trainer, restated: masoodafar-web/MyXTTSModel at 7e78353, myxtts/data/ljspeech.py and utils/text.py.
 
 Its class reads a list, splits it and makes tokens; its own batches are a text here, so that a test sees which of the two it has got. The trainer itself
 is in test_myxtts_trainer.py.
@@ -56,14 +56,45 @@ class LJSpeechDataset:
             from .tf_native_loader import TFNativeDataLoader
         return "the trainer's own batches"
 '''
+# Letters are numbered as they come, as its phonemes are; a phonemizer doubles each.
+TEXT_SOURCE = '''
+class Phonemizer:
+    def version(self):
+        return (1, 51)
+
+class TextProcessor:
+    def __init__(self, language="en", cleaner_names=None, add_blank=True, use_phonemes=True, phoneme_language=None, custom_symbols=None,
+                 tokenizer_type="custom", tokenizer_model="some/model", allow_symbol_growth=True):
+        if use_phonemes and language == "tlh":
+            raise RuntimeError("Phonemizer backend failed to initialise for language 'tlh'")
+        self.language, self.cleaner_names, self.add_blank, self.use_phonemes = language, cleaner_names or ["english_cleaners"], add_blank, use_phonemes
+        self.phoneme_language_override, self.tokenizer_type, self.tokenizer_model = phoneme_language, tokenizer_type, tokenizer_model
+        self.allow_symbol_growth = allow_symbol_growth or custom_symbols is None
+        self.symbols = list(custom_symbols or "_^~")
+        self.phonemizer = Phonemizer() if use_phonemes else None
+
+    def text_to_phonemes(self, text):
+        return "".join(2 * one for one in text)
+
+    def text_to_sequence(self, text):
+        made = [1]
+        for one in text.lower():
+            if one not in self.symbols and self.use_phonemes and self.allow_symbol_growth:
+                self.symbols.append(one)
+            if one in self.symbols:
+                made += [self.symbols.index(one)] + [0] * (self.add_blank and one != " ")
+        return made + [2]
+'''
 IMPORTER = "from .data.ljspeech import LJSpeechDataset\n"
 
 
 def write(folder):
     """The trainer's package, with one module that imports its class as its XTTSTrainer does."""
     package = folder / "myxtts"
-    (package / "data").mkdir(parents=True)
-    for name, text in {"__init__": "", "data/__init__": "", "data/ljspeech": SOURCE, "trainer": IMPORTER}.items():
+    for name in ("data", "utils"):
+        (package / name).mkdir(parents=True)
+    sources = {"__init__": "", "data/__init__": "", "utils/__init__": "", "data/ljspeech": SOURCE, "utils/text": TEXT_SOURCE, "trainer": IMPORTER}
+    for name, text in sources.items():
         (package / f"{name}.py").write_text(text, encoding="utf-8")
     return folder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,35 @@ from ._frameworks import BatchLoader, length_field
 from ._myxtts_tokens import TokensOf
 from ._passes import Passes
 from ._runtime_batch import RuntimeBatch
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """How long batches are, and which lengths they tell."""
+
+    tokens: int
+    """Texts are cut to so many."""
+    frames: int | None
+    """Mels are cut to so many; None: not at all."""
+    pads: bool
+    """Both are as long as these limits; else as their longest clip."""
+    keeps_frames: bool = False
+    """Mels are as long as the limit all the same: the trainer's native loader pads before its features."""
+    says_frames: bool = False
+    """And so long is every clip."""
+
+    def lengths(self, text_len: Any, mel_len: Any) -> tuple[Any, Any]:
+        """Of whole numbers, in NumPy's arrays or PyTorch's tensors."""
+        text_len = text_len.clip(max=self.tokens)
+        if self.frames is None:
+            return text_len, mel_len
+        return text_len, mel_len.clip(max=1) * self.frames if self.says_frames else mel_len.clip(max=self.frames)
+
+    def widths(self, text_len: Any, mel_len: Any) -> tuple[int, int | None]:
+        """Of a batch of clips with these lengths."""
+        if self.pads:
+            return self.tokens, self.frames
+        return int(text_len.max()), self.frames if self.keeps_frames else int(mel_len.max())
 
 
 class TrainerBatch(tuple[Any, Any, Any, Any]):
@@ -95,16 +125,16 @@ def alone() -> tuple[int, int]:
 class Loader:
     """Passes over an epoch each, of TrainerBatches. `len()` is its batches.
 
-    The last batch of an epoch has only the rows that hold clips, where the end is kept; batches are as long as their longest clip
-    where they are not padded to the limits. Both are views: nothing is copied for it.
+    The last batch of an epoch has only the rows that hold clips, where the end is kept; batches are as long as `shape` has it. Both are views:
+    nothing is copied for it.
     """
 
-    def __init__(self, inner: Any, columns: Columns, cuts_rows: bool, pads: bool, convert: Callable[[Any], Any] | None = None) -> None:
+    def __init__(self, inner: Any, columns: Columns, cuts_rows: bool, shape: Shape, convert: Callable[[Any], Any] | None = None) -> None:
         self._inner = inner
         self._convert = convert
         self._columns = columns
         self._cuts_rows = cuts_rows
-        self._pads = pads
+        self._shape = shape
 
     def __iter__(self) -> Iterator[TrainerBatch]:
         # No frame keeps a batch's slot while the next one is asked for; and who catches an error (a damaged record) goes on behind it, where a
@@ -118,8 +148,10 @@ class Loader:
             if valid < len(mel):
                 tokens, mel, text_len, mel_len = tokens[:valid], mel[:valid], text_len[:valid], mel_len[:valid]
                 ids = None if ids is None else ids[:valid]
-        if not self._pads and len(mel):
-            tokens, mel = tokens[:, : int(text_len.max())], mel[:, : int(mel_len.max())]
+        if len(mel):
+            text_len, mel_len = self._shape.lengths(text_len, mel_len)
+            tokens_width, mel_width = self._shape.widths(text_len, mel_len)
+            tokens, mel = tokens[:, :tokens_width], mel[:, :mel_width]
         if self._convert is not None:
             tokens, mel, text_len, mel_len = map(self._convert, (tokens, mel, text_len, mel_len))
         return TrainerBatch(tokens, mel, text_len, mel_len, ids)

@@ -21,12 +21,14 @@ from typing import Any, Literal
 
 from . import _tools
 from ._build_arguments import path_bytes, settings_texts
-from ._choices import text, whole
+from ._choices import one_of, text, whole
 from ._errors import Error, InvalidArgumentError
 
 KeyClass = Literal["honoured", "no effect", "not reproduced"]
 SECTIONS = ("data", "training", "model")
 MODES = ("auto", "precompute", "runtime")
+NATIVE_RECIPE = "myxtts-tf"
+MAX_TEXT_TOKENS = 1024  # where nothing is said: the trainer's own default
 
 # Keys that decide how batches are made, which no cache depends on.
 LOADER_KEYS = {
@@ -39,13 +41,16 @@ LOADER_KEYS = {
     "data.batch_size": "clips of a batch",
     "data.prefetch_buffer_size": "batches that are ready ahead",
     "data.pad_to_fixed_length": "batches are as long as the limits, or as their longest clip",
+    "data.max_text_length": "the length of texts where pad_to_fixed_length is on",
     "data.pin_memory": "page-locked batches, of the PyTorch loader",
     "data.prefetch_to_gpu": "batches are copied to the GPU ahead",
     "data.model_gpu": "the GPU that they are copied to",
     "data.data_gpu": "the GPU that they are copied to where model_gpu is not set; a cache leaves it nothing to compute",
 }
-# Keys about text, which are the tokenizer's business where the caller brings one.
+# Keys about text, which are the tokenizer's business.
 TEXT_KEYS = ("data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.phoneme_language", "data.enable_phone_normalization")
+# Keys that change the sound while training.
+SOUND_KEYS = ("data.enable_pitch_shift", "data.enable_noise_mixing", "data.enable_vad")
 
 _NOT_ONE = ("a list", "a section", "an alias", "a tagged value")  # as the reader calls them
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # as PyYAML has them
@@ -63,26 +68,32 @@ class ConfigKey:
     value: str | None
     """As it is written, or "a list" or the like where it is no single one; None where it is empty."""
     recipe_key: str
-    """Which the key has set in the recipe: "corpus.subset_seed"."""
+    """Which the key has set in the recipe: "corpus.language"."""
+    items: tuple[str, ...] = ()
+    """Of a list of single values."""
+    is_default: bool = False
+    """The configuration does not have it: this is what the trainer takes then."""
 
 
 class Config:
     """What a configuration asks for: each key by its class, and the recipe that they make together."""
 
     def __init__(
-        self, config: Any, recipe: Any = "myxtts", settings: Any = None, has_tokenizer: bool = False, name: str = "the configuration"
+        self, config: Any, recipe: Any = None, settings: Any = None, makes_bytes: bool = False, name: str = "the configuration", mode: str | None = None
     ) -> None:
         self._path, self._text = _path_or_text(config)
         self.recipe = recipe
+        """None: the one that the configuration asks for."""
         self.settings = settings
         self.name = os.fspath(self._path) if self._path is not None else name
         with self.file() as path:
             document = self._read(path)
         self.sections: dict[str, dict[str, Any]] = document["sections"]
         self.fingerprints: dict[str, str] = document["fingerprints"]
-        self.keys = tuple(_judged(key, has_tokenizer) for key in document["config"])
-        self._values = {key.name: key.value for key in self.keys}
-        mode = self.words("preprocessing_mode") or "precompute"
+        self.recipe_name: str = document["name"]
+        self.keys = tuple(_judged(key, makes_bytes) for key in document["config"])
+        self._by_name = {key.name: key for key in self.keys}
+        mode = one_of("mode", mode, MODES) if mode is not None else self.words("preprocessing_mode") or "precompute"
         self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]  # the builder has looked at it
 
     @property
@@ -112,18 +123,18 @@ class Config:
         """For xp.build() and xp.runtime(), while the block lasts."""
         settings = None if self._path is not None else self.as_settings()
         if settings is not None:
-            yield {"recipe": self.recipe, "settings": settings}
+            yield {"recipe": self.base, "settings": settings}
             return
         with self.file() as path:
             yield {"recipe": self.recipe, "settings": self.settings, "config": path}
 
     def as_settings(self) -> list[str] | None:
         """All that differs from the recipe, as settings; None where they do not come to the same."""
-        base = self._described([], b"")["sections"]
+        base = self._described([], b"", self.base)["sections"]
         settings = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
         while True:
             try:
-                return settings if self._described(settings, b"")["fingerprints"] == self.fingerprints else None
+                return settings if self._described(settings, b"", self.base)["fingerprints"] == self.fingerprints else None
             except InvalidArgumentError as error:
                 # What means nothing beside the others is an error, and has whatever value it likes in a recipe that was made otherwise.
                 used = [one for one in settings if f"{one.split('=', 1)[0]}: ignored" not in str(error)]
@@ -132,12 +143,23 @@ class Config:
                 settings = used
 
     def _read(self, path: str) -> Any:
-        return self._described(settings_texts(self.settings), path_bytes("config", path))
+        return self._described(settings_texts(self.settings), path_bytes("config", path), self.recipe)
 
-    def _described(self, settings: list[str], config: bytes) -> Any:
-        return json.loads(_tools.core().recipe(recipe=path_bytes("recipe", self.recipe), settings=settings, config=config))
+    def _described(self, settings: list[str], config: bytes, recipe: Any) -> Any:
+        name = b"" if recipe is None else path_bytes("recipe", recipe)
+        return json.loads(_tools.core().recipe(recipe=name, settings=settings, config=config))
+
+    @property
+    def base(self) -> Any:
+        """The recipe that the configuration is laid over."""
+        return self.recipe_name if self.recipe is None else self.recipe
 
     # ---- keys
+
+    @property
+    def is_native(self) -> bool:
+        """Features are those of use_tf_native_loading."""
+        return self.recipe_name == NATIVE_RECIPE
 
     @property
     def tokens_max(self) -> int:
@@ -146,9 +168,24 @@ class Config:
 
     @property
     def text_max(self) -> int:
-        """Of a text, as the configuration has it: what a tokenizer of its own keeps, whatever the recipe's tokens need."""
-        limits = (self.whole(name, None, 1, 2**31) for name in ("max_text_length", "max_text_tokens"))
-        return min((limit for limit in limits if limit is not None), default=self.tokens_max)
+        """Of a text, as the trainer cuts it; and as it pads it, which it does not survive where there are more."""
+        cuts, pads = self._text_limits()
+        return min(cuts, pads or cuts)
+
+    @property
+    def pads_less_than_it_cuts(self) -> bool:
+        """The trainer fails at texts between the two limits."""
+        cuts, pads = self._text_limits()
+        return bool(pads) and pads < cuts
+
+    def _text_limits(self) -> tuple[int, int]:
+        cuts = self.whole("max_text_tokens", MAX_TEXT_TOKENS, 0, 2**31) or MAX_TEXT_TOKENS
+        return cuts, (self.whole("max_text_length", 0, 0, 2**31) or 0) if self.switch("pad_to_fixed_length", False) else 0
+
+    @property
+    def frames_max(self) -> int | None:
+        """Of a mel, as the trainer cuts it; None: it does not."""
+        return self.whole("max_mel_frames", None, 0, 2**31) or None
 
     def not_reproduced(self, accept: Any = ()) -> list[ConfigKey]:
         """Keys that change training, that batches do not have, and that nobody has accepted."""
@@ -159,10 +196,28 @@ class Config:
 
     def words(self, name: str) -> str | None:
         """What data.NAME says, or None."""
-        value = self._values.get(f"data.{name}") or None
+        key = self._by_name.get(f"data.{name}")
+        value = (key and key.value) or None
         if value in _NOT_ONE:
             raise InvalidArgumentError(f"{self.name}: data.{name} is {value}, and has to be a single value")
         return value
+
+    def value(self, name: str) -> str | None:
+        """Of a key of any section, as it is written."""
+        key = self._by_name.get(name)
+        return None if key is None or key.value in _NOT_ONE else key.value
+
+    def items(self, name: str) -> list[str]:
+        """data.NAME, which is a list of texts, or one of them."""
+        key = self._by_name.get(f"data.{name}")
+        if key is None or not key.value:
+            return []
+        return list(key.items) if key.value in _NOT_ONE else [key.value]
+
+    def says(self, name: str) -> bool:
+        """data.NAME is in the configuration itself."""
+        key = self._by_name.get(f"data.{name}")
+        return key is not None and not key.is_default
 
     def switch(self, name: str, default: bool) -> bool:
         """data.NAME, which is true or false."""
@@ -200,13 +255,17 @@ def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -
             yield f"{prefix}.{name}={value if isinstance(value, str) else json.dumps(value)}"
 
 
-def _judged(key: Mapping[str, Any], has_tokenizer: bool) -> ConfigKey:
-    name, kind, note = key["key"], key["class"], key["note"]
-    if kind == "no effect" and name in LOADER_KEYS and key["value"]:
+def _judged(key: Mapping[str, Any], makes_bytes: bool) -> ConfigKey:
+    """`makes_bytes`: tokens are the recipe's, as the caller has asked."""
+    name, kind, note, value = key["key"], key["class"], key["note"], key["value"]
+    if kind == "no effect" and name in LOADER_KEYS and value:
         kind, note = "honoured", LOADER_KEYS[name]
-    elif kind == "not reproduced" and has_tokenizer and name in TEXT_KEYS:
-        kind, note = "honoured", "by the tokenizer, which is the caller's"
-    return ConfigKey(name, kind, note, key["value"], key["recipe_key"])
+    elif kind == "no effect" and name in TEXT_KEYS and value:
+        if not makes_bytes:
+            kind, note = "honoured", "by the tokenizer"
+        elif not key["default"] and value.lower() not in _FALSE:
+            kind, note = "not reproduced", "tokens are those of the cache's recipe, as tokenizer='recipe' asks"
+    return ConfigKey(name, kind, note, value, key["recipe_key"], tuple(key["items"]), key["default"])
 
 
 # ---- what a configuration may be

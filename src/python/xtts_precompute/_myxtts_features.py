@@ -12,10 +12,7 @@ from . import _tools
 from ._errors import MismatchError
 from ._myxtts_config import Config
 from ._myxtts_install import MelLength
-
-# How long records are, and what fills them, which batches decide for themselves.
-_OF_RECORDS = ("max_frames", "too_long", "pad_value")
-
+from ._myxtts_source import feature_differences
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
@@ -101,15 +98,5 @@ def missing_features(asked: Asked, path: str) -> list[str]:
     """What a cache's features have otherwise, a line each."""
     with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
         stored = json.load(file)["recipe"]["features"]
-    # Padding comes before all else in the native loader's features, so that they depend on how much there is.
-    free = _OF_RECORDS[1:] if stored.get("pad") == "samples" or asked.features.get("pad") == "samples" else _OF_RECORDS
-    return list(_differences(stored, asked.features, "features", free))
-
-
-def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any], prefix: str, free: tuple[str, ...] = ()) -> Any:
-    for name in sorted({*stored, *asked} - {*free}):
-        first, second = stored.get(name), asked.get(name)
-        if isinstance(first, Mapping) and isinstance(second, Mapping):
-            yield from _differences(first, second, f"{prefix}.{name}")
-        elif first != second:
-            yield f"{prefix}.{name}: {json.dumps(first)} in the cache, {json.dumps(second)} by the trainer"
+    # Batches fill what is behind a clip themselves.
+    return [one for one in feature_differences(stored, asked.features) if not one.startswith("features.pad_value:")]

@@ -1,7 +1,8 @@
 """Where batches come from: the cache that a configuration asks for, or the data itself.
 
-A cache is the right one when its features and its tokens are made as the configuration says, and its corpus is chosen and
-divided as it says; how numbers are stored is the cache's own business. It is complete when it is published, and no part of one.
+A cache is the right one when its features are made as the configuration says (and its tokens, where batches have those of the recipe), and its corpus
+is chosen and divided as it says. What a cache does not say of its corpus, how long its records are where nothing was lost by it, and how numbers are
+stored, are the cache's own business. It is complete when it is published, and no part of one.
 """
 
 from __future__ import annotations
@@ -19,11 +20,15 @@ from . import _build
 from ._build_arguments import settings_texts
 from ._cache import Cache, open
 from ._errors import BusyError, CorruptError, Error, MismatchError, NotFoundError, ResourceError, UnsupportedError
-from ._myxtts_config import Config, warn
+from ._myxtts_config import NATIVE_RECIPE, Config, warn
 from ._myxtts_tokens import LOOK_AGAIN_S
 from ._runtime import RuntimeClips, runtime
 
-_CLIP_CHOICE = ("train_split", "validation_split", "train_subset_fraction", "subset_seed", "max_clip_seconds")
+_SHOWN = 3  # clips that a warning names
+_SPLITS = ("train_split", "validation_split")
+_CLIP_CHOICE = (*_SPLITS, "train_subset_fraction", "subset_seed", "max_clip_seconds")
+# How long records are, which batches decide for themselves.
+_LENGTHS = {"features": ("max_frames", "too_long"), "text": ("max_tokens", "too_long")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,25 +39,30 @@ class Place:
     data: str | None
     cache: Cache | tuple[str, ...]
     """An open one, or paths."""
+    uses_tokens: bool = False
+    """Batches have the tokens of the recipe."""
+    divides: bool = True
+    """The cache's own splits are used."""
 
     @property
     def paths(self) -> tuple[str, ...]:
         # An open one may have been opened in another working directory.
         return self.cache._absolute if isinstance(self.cache, Cache) else self.cache
 
-    def command(self, path: str, overwrite: bool = False) -> str:
-        """What makes the cache, for a shell."""
+    def command(self, path: str, overwrite: bool = False, kept: Iterable[str] = ()) -> str:
+        """What makes the cache, for a shell; `kept`: settings that it has otherwise, and shall keep."""
         words = ["xtts-precompute", self.data or "DATA", path]
         if self.config.path is None:
             settings = self.config.as_settings()
             if settings is None:
                 return "xtts-precompute DATA CACHE --config FILE, with your configuration saved as FILE"
-            words += [word for one in settings for word in ("--set", one)]
         else:
             words += ["--config", self.config.path]
-            words += [word for one in settings_texts(self.config.settings) for word in ("--set", one)]
-        if self.config.recipe != "myxtts":
-            words += ["--recipe", os.fspath(self.config.recipe)]
+            settings = settings_texts(self.config.settings)
+        words += [word for one in with_kept(settings, kept) for word in ("--set", one)]
+        named = self.config.base if self.config.path is None else self.config.recipe
+        if named not in (None, "myxtts"):
+            words += ["--recipe", os.fspath(named)]
         return shlex.join(words + ["--overwrite"] * overwrite)
 
 
@@ -118,10 +128,42 @@ def find_cache(place: Place) -> Cache:
             raise _damaged([path], f"{lost[0].file}: {lost[0].what} ({lost[0].found}, and not {lost[0].expected})")
     if not len(cache):
         raise MismatchError(f"the cache {cache.path} has no clips: {os.path.join(cache.path, 'rejects.jsonl')} says why")
-    if "mel" not in cache.columns or "tokens" not in cache.columns:
-        lacks = "mels" if "mel" not in cache.columns else "tokens, and so no texts: its corpus has none, or its recipe makes none"
-        raise MismatchError(f"the cache {cache.path} has no {lacks}; it has: {', '.join(cache.columns)}")
+    if "mel" not in cache.columns:
+        raise MismatchError(f"the cache {cache.path} has no mels; it has: {', '.join(cache.columns)}")
+    _check_texts(place, cache)
+    _check_lengths(place, cache)
     return cache
+
+
+def _check_texts(place: Place, cache: Cache) -> None:
+    if "tokens" in cache.columns:
+        return
+    if place.uses_tokens:
+        raise MismatchError(f"the cache {cache.path} has no tokens, since its recipe makes none or its corpus has no texts; it has: {', '.join(cache.columns)}")
+    if not any(clip.text or clip.text_normalized for clip in cache):
+        raise MismatchError(f"the cache {cache.path} has no texts, which a trainer's batches have: its corpus has none")
+
+
+def _check_lengths(place: Place, cache: Cache) -> None:
+    """A cache's records may be shorter than the trainer's as long as that has cut nothing, and longer: batches are cut then."""
+    wanted = {"mel": place.config.frames_max, **({"tokens": place.config.text_max} if place.uses_tokens else {})}
+    for column, most in wanted.items():
+        has = cache.columns[column].shape[0]
+        if most is not None and has >= most:
+            continue
+        limit = f"{most if most is not None else 'any number of'} {'frames' if column == 'mel' else 'tokens'}"
+        facts = (cache._core.clip(position) for position in range(len(cache)))
+        full = sum((one.frame_count if column == "mel" else one.token_count) >= has for one in facts)
+        if full:
+            raise MismatchError(
+                f"{full} clips of the cache {cache.path} fill its records of {has}, and the trainer reads up to {limit}: what is behind may be lost. "
+                f"{_how('This makes them longer', place.command(place.paths[0], overwrite=True))}"
+            )
+        if place.config.switch("pad_to_fixed_length", False):
+            raise MismatchError(
+                f"records of the cache {cache.path} have {has} rows of {column}, and pad_to_fixed_length asks for {limit}. "
+                f"{_how('This makes them longer', place.command(place.paths[0], overwrite=True))}"
+            )
 
 
 def _damaged(paths: Iterable[str], what: str) -> CorruptError:
@@ -139,24 +181,72 @@ def _check(place: Place, path: str) -> str:
         raise MismatchError(f"the cache {path} is a part of one. {_how('This joins them', 'xtts-precompute merge CACHE PART...')}")
     stored, asked = manifest["recipe"], place.config.sections
     # Another features section is another cache; the others are brought up to date by a build.
-    for name in ("features", "text"):
-        if manifest["fingerprints"][name] != place.config.fingerprints[name]:
-            replaced = digest if name == "features" else None
-            raise _mismatch(place, path, list(_differences(stored[name], asked[name], name)), replaced)
-    chosen = _corpus_keys(place.config, stored["corpus"])
-    differ = list(_differences({n: stored["corpus"].get(n) for n in chosen}, {n: asked["corpus"].get(n) for n in chosen}, "corpus"))
+    differ = feature_differences(stored["features"], asked["features"])
     if differ:
-        raise _mismatch(place, path, differ, None)
+        besides = _other_recipe(place, stored)
+        shown = [f"recipe: {json.dumps(stored['name'])} in the cache, {json.dumps(place.config.recipe_name)} asked for"] if besides else differ
+        raise _mismatch(place, path, shown, digest, besides)
+    differ = list(_differences(stored["text"], asked["text"], "text", _LENGTHS["text"])) if place.uses_tokens else []
+    chosen = _corpus_keys(place, stored["corpus"])
+    differ += _differences({n: stored["corpus"].get(n) for n in chosen}, {n: asked["corpus"].get(n) for n in chosen}, "corpus")
+    if differ:
+        raise _mismatch(place, path, differ, None, kept=_lengths_of(stored["features"], asked["features"]))
+    _tell_of_drops(place, path)
     return digest
 
 
-def _corpus_keys(config: Config, stored: Mapping[str, Any]) -> list[str]:
+def _lengths_of(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Settings by which a cache keeps records of the length that it has."""
+    names = [name for name in _LENGTHS["features"] if stored.get(name) != asked.get(name)]
+    return [f"features.{name}={stored.get(name) if stored.get(name) is not None else 'auto'}" for name in names]
+
+
+def with_kept(settings: Iterable[str], kept: Iterable[str]) -> list[str]:
+    """Settings, of which those that are kept replace others of the same key."""
+    replaced = {one.split("=", 1)[0] for one in kept}
+    return [*(one for one in settings if one.split("=", 1)[0] not in replaced), *kept]
+
+
+def _other_recipe(place: Place, stored: Mapping[str, Any]) -> str:
+    """What else may be meant, where the cache has the features of the trainer's other way of loading."""
+    asked = place.config.recipe_name
+    if place.config.recipe is not None or {stored.get("name"), asked} != {"myxtts", NATIVE_RECIPE}:
+        return ""
+    why = "which use_tf_native_loading is for" if asked == NATIVE_RECIPE else "since use_tf_native_loading is off"
+    return (
+        f"The trainer trains on the features of {asked}, {why}. recipe={stored['name']!r} trains on those that the cache has, which a checkpoint of the "
+        "others does not know.\n"
+    )
+
+
+def _tell_of_drops(place: Place, path: str) -> None:
+    """Clips that rules of the cache's recipe have left out, where the trainer has no such rules."""
+    file_path = os.path.join(path, "rejects.jsonl")
+    if not os.path.isfile(file_path):
+        return
+    with io.open(file_path, encoding="utf-8") as file:
+        lines = (json.loads(line) for line in file if '"policy"' in line)
+        dropped = [str(one.get("id")) for one in lines if one.get("class") == "policy"]
+    if dropped:
+        named = ", ".join(dropped[:_SHOWN]) + (", ..." if len(dropped) > _SHOWN else "")
+        warn(
+            f"{len(dropped)} clips are not in the cache {path} by rules of its recipe ({named}; rejects.jsonl says which rules). The trainer has no such "
+            f"rules: it cuts what is too long. {_how('This makes a cache that does so, too', place.command(path, overwrite=True))}"
+        )
+
+
+def _corpus_keys(place: Place, stored: Mapping[str, Any]) -> list[str]:
     """Of the corpus section, what decides which clips are trained on, and what the configuration says; the layout or the language, say, may
     have come with the command that made the cache."""
+    config = place.config
     given = [key.recipe_key for key in config.keys] + [one.split("=", 1)[0].strip() for one in settings_texts(config.settings)]
-    names = [*_CLIP_CHOICE, *(name.removeprefix("corpus.") for name in given if name.startswith("corpus."))]
+    said = [name.removeprefix("corpus.") for name in given if name.startswith("corpus.")]
+    # What a cache does not say is no mismatch.
+    names = [*_CLIP_CHOICE, *(name for name in said if stored.get(name) not in (None, ""))]
     if stored.get("train_subset_fraction") == 1.0 == config.sections["corpus"]["train_subset_fraction"]:
         names = [name for name in names if name != "subset_seed"]  # of no subset
+    if not place.divides:
+        names = [name for name in names if name not in _SPLITS]
     return [name for name in dict.fromkeys(names) if name in config.sections["corpus"]]
 
 
@@ -166,24 +256,41 @@ class RecipeMismatchError(MismatchError):
     digest = ""
 
 
-def _mismatch(place: Place, path: str, differences: list[str], replaced: str | None) -> MismatchError:
-    """`replaced`: the digest of a cache that would have to be overwritten."""
+class CorpusMismatchError(MismatchError):
+    """The cache holds other clips or tokens: a build brings it up to date."""
+
+    kept: Iterable[str] = ()
+
+
+def _mismatch(
+    place: Place, path: str, differences: list[str], replaced: str | None, besides: str = "", kept: Iterable[str] = ()
+) -> RecipeMismatchError | CorpusMismatchError:
+    """`replaced`: the digest of a cache that would have to be overwritten; `kept`: settings of one that would not."""
     what = "\n".join(f"    {one}" for one in differences)
     if replaced is not None:
         how = "This overwrites it (or choose another cache)"
     else:
         how = "This brings it up to date (clips that are not chosen any more leave it; choose another cache to keep both)"
-    command = place.command(path, overwrite=replaced is not None)
-    text = f"the cache {path} is not the one that {place.config.name} asks for:\n{what}\n{_how(how, command)}"
+    command = place.command(path, overwrite=replaced is not None, kept=kept)
+    text = f"the cache {path} is not the one that {place.config.name} asks for:\n{what}\n{besides}{_how(how, command)}"
     if replaced is None:
-        return MismatchError(text)
-    error = RecipeMismatchError(text)
-    error.digest = replaced
-    return error
+        error = CorpusMismatchError(text)
+        error.kept = kept
+        return error
+    other = RecipeMismatchError(text)
+    other.digest = replaced
+    return other
 
 
-def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    for name in sorted({*stored, *asked}):
+def feature_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """What two sections of features make otherwise, a line each."""
+    # Padding comes before all else in the native loader's features, so that they depend on how much there is.
+    free = _LENGTHS["features"][1:] if "samples" in (stored.get("pad"), asked.get("pad")) else _LENGTHS["features"]
+    return list(_differences(stored, asked, "features", free))
+
+
+def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any], prefix: str, free: tuple[str, ...] = ()) -> Iterator[str]:
+    for name in sorted({*stored, *asked} - {*free}):
         first, second = stored.get(name), asked.get(name)
         if isinstance(first, Mapping) and isinstance(second, Mapping):
             yield from _differences(first, second, f"{prefix}.{name}")
@@ -243,6 +350,8 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
     elif isinstance(problem, MismatchError):
         warn(f"data.auto_rebuild_mel_cache: {path} is brought up to date, because {problem}")
     with place.config.arguments() as arguments:
+        if isinstance(problem, CorpusMismatchError):
+            arguments["settings"] = with_kept(settings_texts(arguments["settings"]), problem.kept)
         _build.build(place.data, path, overwrite=overwrite, progress=progress, **arguments)
 
 

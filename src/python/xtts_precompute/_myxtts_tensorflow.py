@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from . import _tensorflow_dataset as tensors
 from ._frameworks import framework
-from ._myxtts_batches import Loader
+from ._myxtts_batches import Loader, Shape
 from ._myxtts_config import warn
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
@@ -16,12 +16,10 @@ tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a
 class Wish(NamedTuple):
     """What the data set shall be."""
 
-    tokens: int
-    """At most so many."""
-    frames: int
+    shape: Shape
     mels: int
-    pads: bool
-    """To these limits."""
+    records: tuple[int, int]
+    """Of the source: how many tokens and frames they have."""
     repeat: bool
     buffer: int
     """Batches that are ready ahead."""
@@ -41,8 +39,10 @@ def of_cache(cache: Any, options: dict[str, Any], fields: tuple[str, ...], ranks
         world_size=ranks[1],
         **{**options, "prefetch": slots},
     )
-    if not wish.pads or not options["drop_last"]:
-        made = made.map(lambda *batch: _cut(batch, wish.pads, options["drop_last"]))
+    shape = wish.shape
+    are_right = shape.pads and not shape.says_frames and wish.records == (shape.tokens, shape.frames)
+    if not are_right or not options["drop_last"]:
+        made = made.map(lambda *batch: _cut(batch, shape, options["drop_last"]))
     return _ahead(made, wish)
 
 
@@ -50,7 +50,7 @@ def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
     """Batches that are computed at runtime; `batch_size`: where all have the same."""
     if not len(loader):
         raise tensors.no_batch(loader._inner)
-    tokens, frames = (wish.tokens, wish.frames) if wish.pads else (None, None)
+    tokens, frames = (wish.shape.tokens, wish.shape.frames) if wish.shape.pads else (None, wish.shape.frames if wish.shape.keeps_frames else None)
     shapes = [(batch_size, tokens), (batch_size, frames, wish.mels), (batch_size,), (batch_size,)]
     kinds = (tf.int32, tf.float32, tf.int32, tf.int32)
     signature = tuple(tf.TensorSpec(shape, kind) for shape, kind in zip(shapes, kinds))
@@ -77,14 +77,17 @@ class _Dicts:
         self._loader = None
 
 
-def _cut(batch: tuple[Any, ...], pads: bool, drop_last: bool) -> tuple[Any, ...]:
-    """Rows that hold clips, as long as the limits, or as the longest of them."""
+def _cut(batch: tuple[Any, ...], shape: Shape, drop_last: bool) -> tuple[Any, ...]:
+    """Rows that hold clips, as long as `shape` has it."""
     tokens, mel, text_len, mel_len = batch
     if not drop_last:
         rows = tf.math.count_nonzero(mel_len, dtype=tf.int32)
         tokens, mel, text_len, mel_len = tokens[:rows], mel[:rows], text_len[:rows], mel_len[:rows]
-    if not pads:
-        tokens, mel = tokens[:, : tf.reduce_max(text_len)], mel[:, : tf.reduce_max(mel_len)]
+    text_len = tf.minimum(text_len, shape.tokens)
+    if shape.frames is not None:
+        mel_len = tf.minimum(mel_len, 1) * shape.frames if shape.says_frames else tf.minimum(mel_len, shape.frames)
+    tokens = tokens[:, : shape.tokens if shape.pads else tf.reduce_max(text_len)]
+    mel = mel[:, : shape.frames if shape.pads or shape.keeps_frames else tf.reduce_max(mel_len)]
     return tokens, mel, text_len, mel_len
 
 
@@ -94,10 +97,11 @@ def _ahead(made: Any, wish: Wish) -> Any:
     return made.prefetch(wish.buffer) if wish.buffer else made
 
 
-def gpu(number: int) -> str | None:
-    """TensorFlow's name of a GPU; None, and a warning, where it has none of this number."""
+def gpu(number: int, is_asked: bool) -> str | None:
+    """TensorFlow's name of a GPU; None where it has none of this number, and a warning where somebody has asked for it."""
     found = len(tf.config.list_logical_devices("GPU"))
     if number < found:
         return f"/GPU:{number}"
-    warn(f"prefetch_to_gpu: TensorFlow finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
+    if is_asked:
+        warn(f"prefetch_to_gpu: TensorFlow finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
     return None

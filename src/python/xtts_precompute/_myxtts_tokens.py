@@ -21,7 +21,9 @@ from ._cache import Cache, open
 from ._choices import text
 from ._errors import BusyError, InvalidArgumentError, MismatchError, ResourceError
 from ._myxtts_config import Config, warn
+from ._myxtts_text import is_processor, processor_version
 
+# A function, or a TextProcessor of the trainer's.
 Tokenizer = Callable[[str], Any]
 COLUMN = "tokenizer_tokens"
 _INT32 = np.iinfo(np.int32)
@@ -33,9 +35,11 @@ class TokensOf:
     """A clip's tokens: int32, none where it has no text, and as `text.too_long` of the recipe says where they are too many."""
 
     def __init__(self, tokenizer: Tokenizer, config: Config) -> None:
-        self.tokenizer = tokenizer
+        self.tokenizer = function_of(tokenizer)
         self.limit = config.text_max
         self.cuts = config.sections["text"]["too_long"] == "truncate"
+        self.trainer_fails = config.pads_less_than_it_cuts
+        """At a text of more tokens: its padding takes no longer one, and it has not cut it."""
         self._normalized = bool(config.sections["text"]["use_normalized"])
 
     def __call__(self, clip: Any) -> npt.NDArray[np.int32]:
@@ -114,12 +118,19 @@ def when_free(make: Callable[[], None]) -> None:
 
 def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> list[str]:
     """Clips that are left out, with a warning: their sound has no text beside it."""
-    empty = [clip_id for clip_id, length in lengths if not length]
+    known = list(lengths)
+    full = sum(length >= tokens_of.limit for _, length in known)
+    if full and tokens_of.trainer_fails:
+        warn(
+            f"{full} texts are cut at {tokens_of.limit} tokens (max_text_length, to which pad_to_fixed_length pads), or just fill them. The trainer itself "
+            f"fails at longer ones: data.max_text_tokens: {tokens_of.limit} cuts them there, too"
+        )
+    empty = [clip_id for clip_id, length in known if not length]
     if empty:
         named = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
         warn(
-            f"{len(empty)} clips are left out ({named}): the tokenizer makes no tokens of their texts, or more than max_text_length, "
-            f'{tokens_of.limit}. A higher one keeps the latter, and settings={{"text.too_long": "truncate"}} cuts their tokens'
+            f"{len(empty)} clips are left out ({named}): the tokenizer makes no tokens of their texts"
+            + ("" if tokens_of.cuts else f", or more than max_text_tokens, {tokens_of.limit}: a higher one keeps them")
         )
     return empty
 
@@ -140,14 +151,24 @@ def without_text(clips: Any, tokens_of: TokensOf | None) -> list[str]:
 # ---- which tokenizer it is
 
 
-def version_of(tokenizer: Tokenizer, given: str | int | None) -> str:
-    """What the caller says; else a digest of all that decides what a plain function of Python does.
+def function_of(tokenizer: Any) -> Tokenizer:
+    """What is called with a text."""
+    made: Tokenizer = tokenizer.text_to_sequence if is_processor(tokenizer) else tokenizer
+    return made
+
+
+def version_of(tokenizer: Any, given: str | int | None) -> str:
+    """What the caller says; else of the trainer's TextProcessor what decides its tokens; else a digest of all that decides what a plain function of
+    Python does.
 
     That is its code with its constants and defaults, the values that it closes over and the global names that it uses, functions
     among them. Objects with a `__call__`, methods and compiled functions may change without any of that, and need a version.
     """
     if given is not None:
         return text("tokenizer_version", str(given) if isinstance(given, int) else given)
+    processor = getattr(tokenizer, "__self__", tokenizer)
+    if is_processor(processor) and function_of(processor) == function_of(tokenizer):
+        return processor_version(processor)
     if not callable(tokenizer):
         raise InvalidArgumentError(f"tokenizer must be a function from a text to whole numbers, not {tokenizer!r}")
     digest = hashlib.sha256(repr(sys.version_info[:2]).encode())

@@ -74,7 +74,7 @@ def runtime(
     """
     arguments: dict[str, Any] = {
         "data": path_bytes("data", data),
-        "recipe": path_bytes("recipe", "myxtts" if recipe is None else recipe),
+        "recipe": path_bytes("recipe", recipe),
         "settings": settings_texts(settings),
         "config": path_bytes("config", config),
         "layout_of_data": words("layout_of_data", layout_of_data),

@@ -2,8 +2,8 @@
 
     import xtts_precompute as xp
 
-    train = xp.myxtts.open("config.yaml", data="./data")                # or their DataConfig, or a dict
-    for tokens, mel, text_len, mel_len in train.create_tf_dataset():    # [B, 200], [B, 800, 80], [B], [B]
+    train = xp.myxtts.open("config.yaml", data="./data")                # or their DataConfig, XTTSConfig, or a dict
+    for tokens, mel, text_len, mel_len in train.create_tf_dataset():    # [B, 200], [B, 800, 80], [B], [B] with pad_to_fixed_length
         step(tokens, mel, text_len, mel_len)
 
 The configuration is read by the builder's own reader, so that what a build makes of it and what is expected of the cache is one thing;
@@ -17,25 +17,30 @@ The trainer itself runs on a cache unchanged, by its own command or with one lin
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ._choices import one_of, switch, whole
 from ._clips import position_in
 from ._errors import InvalidArgumentError
-from ._myxtts_batches import Batches, Columns, Loader, RuntimeBatches, TrainerBatch, alone
-from ._myxtts_config import Config, ConfigKey, warn
+from ._myxtts_batches import Batches, Columns, Loader, RuntimeBatches, Shape, TrainerBatch, alone
+from ._myxtts_config import SOUND_KEYS, Config, ConfigKey, warn
 from ._myxtts_install import install
+from ._myxtts_lists import chosen_clips, listed_ids, split_ids, tell_of_checkpoint
 from ._myxtts_source import choose_cache, open_source
+from ._myxtts_text import NoTextError, own_tokenizer
 from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
 
 __all__ = ["Config", "ConfigKey", "Dataset", "Loader", "TrainerBatch", "install", "open"]
 
 _SPLITS = {"train": "train", "val": "validation", "validation": "validation", "eval": "validation", "test": "test"}
-_BATCHES_AHEAD = 2
+# Where a configuration says that they are empty; where it does not have them, its trainer's own defaults come with its keys.
+_BATCH_SIZE = 56
+_BATCHES_AHEAD = 12
 _SLOTS = 4
 
 
@@ -53,11 +58,16 @@ class Dataset:
         cache: The path of the cache (paths of several), or an open one. None: `data.cache_path`; else DATA.cache, beside the data.
         data: Where the data is. None: `data.dataset_path`. Asked for only where something is computed.
         split: "train"; "val", "validation" or "eval"; "test"; None: all clips.
-        tokenizer: A function from a text to whole numbers, in place of the recipe's tokens. Its results are kept in the cache.
+        ids: The split's clips, by id. None: the trainer's own split, where `DATA/processed/splits.json` has one; else that of the cache.
+        mode: "precompute", "auto" or "runtime". None: `preprocessing_mode` of the configuration, which the trainer's newer versions refuse in theirs.
+        mel_len: What batches of use_tf_native_loading say: "trainer": max_mel_frames for every clip, as its loader does; "true": each clip's own length.
+        tokenizer: A function from a text to whole numbers, or a TextProcessor of the trainer's. Its results are kept in the cache. None: the trainer's
+            own, where `myxtts` can be imported. "recipe": the tokens of the cache's recipe, which are bytes unless it says otherwise.
         tokenizer_version: Which one it is: what is kept is made anew when it changes. None: told by the function's code, which not every
-            tokenizer allows.
-        accept: Keys that change training and that batches do not have, which shall not stop `precompute`: `accept=("text_cleaners",)`.
-        recipe, settings: As for `xp.build()`: what the configuration is laid over, and what is laid over it.
+            tokenizer allows; by the trainer's settings and symbols, where it is a TextProcessor.
+        accept: Keys that batches do not have, which shall neither stop `precompute` nor be told of: `accept=("enable_pitch_shift",)`.
+        recipe, settings: As for `xp.build()`: what the configuration is laid over, and what is laid over it. None: the recipe of the features that
+            the trainer trains on.
         seed: Of the order.
         rank, world_size: This process's share. None: as the framework says, where there is one.
         progress: As for `xp.build()`, where a cache is made.
@@ -74,10 +84,13 @@ class Dataset:
         data: Any = None,
         *,
         split: str | None = "train",
-        tokenizer: Tokenizer | None = None,
+        ids: Iterable[str] | None = None,
+        mode: str | None = None,
+        mel_len: str = "trainer",
+        tokenizer: Tokenizer | Literal["recipe"] | None = None,
         tokenizer_version: str | int | None = None,
         accept: Iterable[str] = (),
-        recipe: Any = "myxtts",
+        recipe: Any = None,
         settings: Any = None,
         seed: int = 0,
         rank: int | None = None,
@@ -87,32 +100,58 @@ class Dataset:
         self._split = None if split is None else _SPLITS[one_of("split", split, _SPLITS)]
         self._seed = seed
         self._rank, self._world_size = rank, world_size
-        self.config = Config(config, recipe, settings, tokenizer is not None)
-        self._read_keys(self.config)
-        _complain(self.config, accept)
+        self.config = Config(config, recipe, settings, tokenizer == "recipe", mode=mode)
+        self._read_keys(self.config, mel_len)
+        _tell_of_keys(self.config, accept)
         place = choose_cache(self.config, cache, data)
+        chosen = None if ids is None else listed_ids(ids)
+        own = None if chosen is not None else split_ids(self.config, place.data, self._split)
+        uses_tokens = tokenizer == "recipe" or (tokenizer is None and self.config.sections["text"]["tokens"] == "characters")
+        place = dataclasses.replace(place, uses_tokens=uses_tokens, divides=chosen is None and own is None)
         self.mode, source = open_source(place, progress)
-        self._tokens = "tokens"
-        self._tokens_of: TokensOf | None = None
-        self._left_out: list[str] = []
-        if self.mode == "runtime":
-            self._tokens_of = None if tokenizer is None else TokensOf(tokenizer, self.config)
-            self._left_out = without_text(source, self._tokens_of)
-        elif tokenizer is not None:
-            source, self._left_out = with_tokens(source, self.config, tokenizer, tokenizer_version, progress)
-            self._tokens = COLUMN
         self.source = source
         """An `xp.Cache`, or `xp.RuntimeClips`."""
+        self._ids = chosen_clips(source, chosen, own)
+        if place.divides:
+            tell_of_checkpoint(self.config, self._split)
+        self._tokens = "tokens"
+        """The column; empty where the trainer's cannot be made here."""
+        self._why_no_tokens = ""
+        self._tokens_of: TokensOf | None = None
+        self._left_out: list[str] = []
+        self._take_tokens(None if uses_tokens else tokenizer, uses_tokens, tokenizer_version, place.data, progress)
 
-    def _read_keys(self, config: Config) -> None:
-        self.batch_size: int = config.whole("batch_size", 32, 1, 2**20) or 32
+    def _read_keys(self, config: Config, mel_len: str) -> None:
+        self.batch_size: int = config.whole("batch_size", _BATCH_SIZE, 1, 2**20) or _BATCH_SIZE
         self._ahead: int = config.whole("prefetch_buffer_size", _BATCHES_AHEAD, 0, 512) or 0
         self._verifies = config.switch("cache_verification", True)
-        self._pads = config.switch("pad_to_fixed_length", True)
+        self._pads = config.switch("pad_to_fixed_length", False) and config.frames_max is not None
         self._pins = config.switch("pin_memory", False)
         self._to_gpu = config.switch("prefetch_to_gpu", False)
         model, data = config.whole("model_gpu", None, 0, 1023), config.whole("data_gpu", None, 0, 1023)
         self._gpu = model if model is not None else data or 0
+        is_native = config.is_native and config.frames_max is not None
+        self._shape = Shape(
+            tokens=config.text_max,
+            frames=config.frames_max,
+            pads=self._pads,
+            keeps_frames=is_native,
+            says_frames=one_of("mel_len", mel_len, ("trainer", "true")) == "trainer" and is_native,
+        )
+
+    def _take_tokens(self, tokenizer: Any, of_recipe: bool, version: str | int | None, data: str | None, progress: Any) -> None:
+        if tokenizer is None and not of_recipe:
+            try:
+                tokenizer, version = own_tokenizer(self.config, data)
+            except NoTextError as reason:
+                self._tokens, self._why_no_tokens = "", str(reason)
+                return
+        if self.mode == "runtime":
+            self._tokens_of = None if tokenizer is None else TokensOf(tokenizer, self.config)
+            self._left_out = without_text(self.source, self._tokens_of)
+        elif tokenizer is not None:
+            self.source, self._left_out = with_tokens(self.source, self.config, tokenizer, version, progress)
+            self._tokens = COLUMN
 
     def __repr__(self) -> str:
         return f"<{__name__}.Dataset, {self.mode}: {self._split or 'all clips'} of {self.source!r}>"
@@ -130,6 +169,7 @@ class Dataset:
 
     def __getitem__(self, place: int) -> TrainerBatch:
         """(tokens [T], mel [F, n_mels], T, F) of one clip, in the cache's order, as arrays without padding; and `ids`, its id."""
+        self._need_tokens()
         clip = self.source[self._positions[position_in(place, len(self))]]
         tokens = np.asarray(clip[self._tokens]) if self._tokens_of is None else self._tokens_of(clip)
         mel = np.asarray(clip["mel"]).astype(np.float32, copy=False)
@@ -143,14 +183,21 @@ class Dataset:
         left_out = set(self._left_out)
         if self.mode != "precompute":
             known = [(clip_id, self.source.info(clip_id)) for clip_id in self.source.ids]
-            return [place for place, (clip_id, info) in enumerate(known) if self._split in (None, info.split) and clip_id not in left_out]
+            return [place for place, (clip_id, info) in enumerate(known) if self._is_chosen(clip_id, info.split) and clip_id not in left_out]
         chosen = []
         for place in range(len(self.source)):
-            facts = self.source._core.clip(place)
-            has_text = self._tokens == COLUMN or facts.token_count > 0
-            if self._split in (None, facts.split) and facts.frame_count > 0 and has_text and self.source._id(place) not in left_out:
+            facts, clip_id = self.source._core.clip(place), self.source._id(place)
+            has_text = self._tokens == COLUMN or facts.token_count > 0 or (not self._tokens and bool(facts.text or facts.text_normalized))
+            if self._is_chosen(clip_id, facts.split) and facts.frame_count > 0 and has_text and clip_id not in left_out:
                 chosen.append(place)
         return chosen
+
+    def _is_chosen(self, clip_id: str, split: str) -> bool:
+        return clip_id in self._id_set if self._ids is not None else self._split in (None, split)
+
+    @functools.cached_property
+    def _id_set(self) -> frozenset[str]:
+        return frozenset(self._ids or ())
 
     # ---- batches
 
@@ -195,13 +242,12 @@ class Dataset:
             options["reading"] = "mapped"
         features = self.config.sections["features"]
         wish = tensorflow.Wish(
-            tokens=self.config.tokens_max if self._tokens_of is None else self._tokens_of.limit,
-            frames=int(features["max_frames"]),
+            shape=self._shape,
             mels=int(features["mel"]["n_mels"]),
-            pads=self._pads,
+            records=self._record_lengths(),
             repeat=switch("repeat", repeat),
             buffer=self._ahead if switch("prefetch", prefetch) else 0,
-            device=tensorflow.gpu(self._gpu) if self._to_gpu else None,
+            device=tensorflow.gpu(self._gpu, self.config.says("prefetch_to_gpu")) if self._to_gpu else None,
         )
         if self.mode == "precompute":
             return tensorflow.of_cache(self.source, options, self._columns(False).fields, (self._rank, self._world_size), wish)
@@ -226,14 +272,14 @@ class Dataset:
 
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
         if device is None:
-            device = _torch_gpu(torch.torch, self._gpu) if self._to_gpu else "cpu"
+            device = _torch_gpu(torch.torch, self._gpu, self.config.says("prefetch_to_gpu")) if self._to_gpu else "cpu"
         if self.mode != "precompute":
             return self._at_runtime(options, ids, torch.share, FromNumpy(device, self._pins))
         columns = self._columns(ids)
         inner = torch.Loader(
             self.source, device=device, pin_memory=self._pins, fields=columns.fields, rank=self._rank, world_size=self._world_size, **options
         )
-        return Loader(inner, columns, not drop_last, self._pads)
+        return Loader(inner, columns, not drop_last, self._shape)
 
     def reader(
         self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool = True, threads: int | None = None, ids: bool = False
@@ -244,17 +290,35 @@ class Dataset:
             return self._at_runtime(options, ids, alone)
         columns = self._columns(ids)
         inner = Batches(self.source, options, fields=columns.fields, rank=self._rank, world_size=self._world_size, share=alone)
-        return Loader(inner, columns, not drop_last, self._pads)
+        return Loader(inner, columns, not drop_last, self._shape)
 
     def _columns(self, ids: bool) -> Columns:
+        self._need_tokens()
         return Columns(self._tokens, switch("ids", ids), self._tokens_of, self.source)
+
+    def _need_tokens(self) -> None:
+        if not self._tokens:
+            raise InvalidArgumentError(
+                f"batches need tokens, which the trainer's own text processing makes, and {self._why_no_tokens}. Run where it can be imported, give "
+                "tokenizer=, or take those of the cache's recipe: tokenizer='recipe'"
+            )
+
+    def _record_lengths(self) -> tuple[int, int]:
+        """Of tokens and mels, as they come out of the source."""
+        if self.mode == "precompute":
+            columns = self.source.columns
+            return int(columns[self._tokens].shape[0]), int(columns["mel"].shape[0])
+        tokens = self.config.tokens_max if self._tokens_of is None else self._tokens_of.limit
+        return tokens, int(self.config.sections["features"]["max_frames"])
 
     def _options(
         self, batch_size: int | None, shuffle: bool, drop_last: bool, prefetch: int, threads: int | None = None
     ) -> dict[str, Any]:
+        self._need_tokens()
         options: dict[str, Any] = {
             "batch_size": self.batch_size if batch_size is None else batch_size,
-            "split": self._split,
+            "split": self._split if self._ids is None else None,
+            "ids": self._ids,
             "shuffle": "global" if switch("shuffle", shuffle) else "none",
             "seed": self._seed,
             "drop_last": switch("drop_last", drop_last),
@@ -280,26 +344,31 @@ class Dataset:
         given.pop("reading", None)  # of a cache's records
         given["exclude"] = self._left_out or None
         inner = RuntimeBatches(self.source, given, rank=self._rank, world_size=self._world_size, share=share)
-        return Loader(inner, columns, not options["drop_last"], self._pads, convert)
+        return Loader(inner, columns, not options["drop_last"], self._shape, convert)
 
 
-def _complain(config: Config, accept: Iterable[str]) -> None:
+def _tell_of_keys(config: Config, accept: Iterable[str]) -> None:
+    """A line for each key that is not as the trainer has it; an error, where `precompute` would train on other sound than the configuration asks for."""
     keys = config.not_reproduced(accept)
-    if not keys:
-        return
-    named = "\n".join(f"    {key.name}: {key.note}" for key in keys)
-    what = f"{config.name} has what changes training and is not reproduced:\n{named}"
-    if config.mode != "precompute":
-        return warn(what)
-    names = ", ".join(repr(key.name.removeprefix("data.")) for key in keys)
-    raise InvalidArgumentError(f"preprocessing_mode is precompute, but {what}\nTurn it off, or train without it: accept=({names},)")
+    changing = [key for key in keys if key.name in SOUND_KEYS and config.mode == "precompute"]
+    if changing:
+        named = "\n".join(f"    {key.name}: {key.note}" for key in changing)
+        names = ", ".join(repr(key.name.removeprefix("data.")) for key in changing)
+        raise InvalidArgumentError(
+            f"preprocessing_mode is precompute, but {config.name} changes the sound in a way that a cache does not have:\n{named}\n"
+            f"Turn it off, or train without it: accept=({names},)"
+        )
+    for key in keys:
+        warn(f"{config.name}: {key.name}: {key.note}")
 
 
-def _torch_gpu(torch: Any, number: int) -> str:
+def _torch_gpu(torch: Any, number: int, is_asked: bool) -> str:
+    """A warning where there is none, and somebody has asked for it."""
     found = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if number < found:
         return f"cuda:{number}"
-    warn(f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
+    if is_asked:
+        warn(f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
     return "cpu"
 
 

@@ -15,10 +15,11 @@ using testing::HasSubstr;
 
 class TrainerConfigFile : public testing::Test {
  protected:
+  // `base` "": the trainer's choice.
   Result<TrainerConfig> apply(std::string_view yaml, const std::string& base = "myxtts") {
-    auto recipe = load(Env::real(), base);
-    EXPECT_TRUE(recipe.ok());
-    return apply_trainer_config(Env::real(), folder_.write("config.yaml", yaml), *recipe);
+    std::optional<Recipe> named;
+    if (!base.empty()) named = *load(Env::real(), base);
+    return apply_trainer_config(Env::real(), folder_.write("config.yaml", yaml), std::move(named));
   }
   TrainerConfig config(std::string_view yaml, const std::string& base = "myxtts") {
     auto result = apply(yaml, base);
@@ -35,6 +36,24 @@ class TrainerConfigFile : public testing::Test {
       message.erase(at, prefix.size());
     }
     return message;
+  }
+  // Without what the trainer takes for keys that the file does not have.
+  static std::vector<TrainerKey> keys_of_file(const TrainerConfig& config) {
+    std::vector<TrainerKey> keys;
+    for (const TrainerKey& entry : config.keys) {
+      if (!entry.is_default) keys.push_back(entry);
+    }
+    return keys;
+  }
+  // The shipped recipe with the trainer's limits, at which it cuts.
+  static std::string shipped(const std::string& name, std::uint32_t frames_max,
+                             std::uint32_t tokens_max) {
+    Recipe recipe = *load(Env::real(), name);
+    recipe.features.max_frames = frames_max;
+    recipe.features.too_long = formats::TooLong::kTruncate;
+    recipe.text.max_tokens = tokens_max;
+    recipe.text.too_long = formats::LongText::kTruncate;
+    return to_yaml(recipe);
   }
   static const TrainerKey& key(const TrainerConfig& config, std::string_view name) {
     static const TrainerKey kNone{"", KeyClass::kHonoured, "no such key"};
@@ -76,17 +95,80 @@ TEST_F(TrainerConfigFile, LetsTheFilterbankAndTheTrimFollow) {
             8000.0);
 }
 
-TEST_F(TrainerConfigFile, ChangesNothingWhenItSaysWhatTheRecipeSays) {
+TEST_F(TrainerConfigFile, ChangesNothingButTheLimitsWhenItSaysWhatTheRecipeSays) {
   const TrainerConfig c = config(
       "data: {sample_rate: 22050, n_mels: 80, trim_silence: true, normalize_audio: true, "
-      "enable_loudness_normalization: true, max_text_length: 200, train_split: 0.9, val_split: "
-      "0.1}\n");
-  EXPECT_EQ(to_yaml(c.recipe), to_yaml(*load(Env::real(), "myxtts")));
+      "enable_loudness_normalization: true, max_mel_frames: 800, max_text_length: 200, "
+      "pad_to_fixed_length: true, train_split: 0.9, val_split: 0.1}\n");
+  EXPECT_EQ(to_yaml(c.recipe), shipped("myxtts", 800, 200));
+}
+
+TEST_F(TrainerConfigFile, IsLaidOverTheRecipeThatTheTrainerTrainsOn) {
+  const TrainerConfig by_default = config("data: {batch_size: 1}\n", "");
+  EXPECT_EQ(to_yaml(by_default.recipe), shipped("myxtts-tf", 1024, 1024));
+  EXPECT_EQ(
+      by_default.choice,
+      "recipe myxtts-tf: use_tf_native_loading is on, by the trainer's default; the trainer's "
+      "inference uses the features of myxtts, and so does its training with "
+      "use_tf_native_loading: false");
+  EXPECT_TRUE(key(by_default, "data.use_tf_native_loading").is_default);
+
+  const TrainerConfig on = config("data: {use_tf_native_loading: true}\n", "");
+  EXPECT_EQ(on.recipe.name, "myxtts-tf");
+  EXPECT_THAT(on.choice, HasSubstr("recipe myxtts-tf: use_tf_native_loading is on; "));
+
+  const TrainerConfig off = config("data: {use_tf_native_loading: false}\n", "");
+  EXPECT_EQ(to_yaml(off.recipe), shipped("myxtts", 1024, 1024));
+  EXPECT_EQ(off.choice, "recipe myxtts: use_tf_native_loading is off");
+  EXPECT_EQ(key(off, "data.use_tf_native_loading").note, "recipe myxtts");
+  EXPECT_EQ(config("data: {use_tf_native_loading: null}\n", "").recipe.name, "myxtts");
+}
+
+TEST_F(TrainerConfigFile, SaysWhatANamedRecipeMakesOtherwise) {
+  const TrainerConfig librosa = config("data: {batch_size: 1}\n", "myxtts");
+  EXPECT_EQ(librosa.choice, "");
+  EXPECT_EQ(key(librosa, "data.use_tf_native_loading").kind, KeyClass::kNotReproduced);
+  EXPECT_EQ(key(librosa, "data.use_tf_native_loading").note,
+            "absent, so the trainer's default; the trainer then trains on the features of "
+            "myxtts-tf; this cache holds those of myxtts, which was asked for");
+  const TrainerConfig native = config("data: {use_tf_native_loading: false}\n", "myxtts-tf");
+  EXPECT_EQ(key(native, "data.use_tf_native_loading").kind, KeyClass::kNotReproduced);
+  const TrainerConfig other = config("data: {use_tf_native_loading: false}\n", "tacotron2");
+  EXPECT_EQ(key(other, "data.use_tf_native_loading").kind, KeyClass::kNoEffect);
+}
+
+TEST_F(TrainerConfigFile, LeavesAnotherModelsRecipeAsItIsWhereTheFileSaysNothing) {
+  EXPECT_EQ(to_yaml(config("data: {batch_size: 1}\n", "tacotron2").recipe),
+            to_yaml(*load(Env::real(), "tacotron2")));
+}
+
+TEST_F(TrainerConfigFile, CutsWhereTheTrainerCuts) {
+  const auto limits = [&](const std::string& yaml, const std::string& base = "") {
+    return config("data: {" + yaml + "}\n", base).recipe;
+  };
+  // Texts are cut at max_text_tokens; max_text_length only pads, to what is cut already.
+  EXPECT_EQ(limits("max_text_length: 150, max_text_tokens: 300").text.max_tokens, 300U);
+  EXPECT_EQ(limits("pad_to_fixed_length: true").text.max_tokens, 200U);
+  EXPECT_EQ(limits("pad_to_fixed_length: true, max_text_tokens: 64").text.max_tokens, 64U);
+  EXPECT_EQ(key(config("data: {max_text_length: 150}\n"), "data.max_text_length").note,
+            "pads texts only where pad_to_fixed_length is on");
+  const Recipe tacotron = limits("max_mel_frames: 500, max_text_tokens: 64", "tacotron2");
+  EXPECT_EQ(tacotron.features.too_long, formats::TooLong::kTruncate);
+  EXPECT_EQ(tacotron.text.too_long, formats::LongText::kTruncate);
+}
+
+TEST_F(TrainerConfigFile, WithoutALimitNothingIsPaddedBeforeTheFeatures) {
+  for (const char* value : {"0", "null", "~"}) {
+    const TrainerConfig c = config(std::string("data: {max_mel_frames: ") + value + "}\n", "");
+    EXPECT_EQ(c.recipe.features.pad, formats::PadWhat::kFrames) << value;
+    EXPECT_EQ(c.recipe.features.too_long, std::nullopt) << value;
+    EXPECT_EQ(key(c, "data.max_mel_frames").kind, KeyClass::kNoEffect) << value;
+  }
 }
 
 TEST_F(TrainerConfigFile, SetsTextAndCorpus) {
   const TrainerConfig c = config(
-      "data:\n  max_text_tokens: 1024\n  max_text_length: 150\n  "
+      "data:\n  max_text_tokens: 1024\n  max_text_length: 150\n  pad_to_fixed_length: true\n  "
       "language: fa\n"
       "  train_split: 0.8\n  val_split: 0.15\n"
       "  speaker_id_pattern: '^(?P<who>p\\d+)_'\n  metadata_train_file: train.csv\n  "
@@ -146,20 +228,27 @@ TEST_F(TrainerConfigFile, SaysWhenASwitchIsNotReached) {
 TEST_F(TrainerConfigFile, NamesWhatItCannotReproduce) {
   const TrainerConfig c = config(
       "data:\n  sample_rate: 16000\n  enable_vad: true\n  enable_pitch_shift: true\n"
-      "  enable_noise_mixing: true\n  text_cleaners: [english_cleaners]\n  "
-      "use_tf_native_loading: true\n"
-      "  add_blank: true\n");
-  for (const TrainerKey& entry : c.keys) {
+      "  enable_noise_mixing: true\n  use_tf_native_loading: true\n");
+  for (const TrainerKey& entry : keys_of_file(c)) {
     if (entry.key == "data.sample_rate") continue;
     EXPECT_EQ(entry.kind, KeyClass::kNotReproduced) << entry.key;
     EXPECT_FALSE(entry.note.empty()) << entry.key;
     EXPECT_EQ(entry.note.find('\n'), std::string::npos) << entry.key;
   }
-  EXPECT_EQ(c.keys.size(), 7U);
+  EXPECT_EQ(keys_of_file(c).size(), 5U);
   EXPECT_EQ(key(c, "data.use_tf_native_loading").note,
-            "the trainer then trains on the features of myxtts-tf while its inference uses those "
-            "of myxtts; this cache "
-            "holds those of the recipe (--recipe myxtts-tf makes theirs)");
+            "the trainer then trains on the features of myxtts-tf; this cache holds those of "
+            "myxtts, which was asked for");
+}
+
+TEST_F(TrainerConfigFile, LeavesTokensToTheTrainersTextProcessing) {
+  const TrainerConfig c = config("data: {add_blank: true, text_cleaners: [a, b]}\n");
+  for (const char* name : {"data.add_blank", "data.text_cleaners", "data.use_phonemes"}) {
+    EXPECT_EQ(key(c, name).kind, KeyClass::kNoEffect) << name;
+    EXPECT_THAT(key(c, name).note, HasSubstr("the trainer's text processing makes its tokens"));
+  }
+  EXPECT_EQ(key(c, "data.text_cleaners").items, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(key(c, "data.use_phonemes").is_default);
 }
 
 TEST_F(TrainerConfigFile, DoesNotWarnOfWhatIsSwitchedOff) {
@@ -171,10 +260,12 @@ TEST_F(TrainerConfigFile, DoesNotWarnOfWhatIsSwitchedOff) {
       "  enable_loudness_normalization: false\n  target_loudness_lufs: -23.0\n  "
       "metadata_train_file: null\n"
       "  speaker_id_pattern:\n");
-  for (const TrainerKey& entry : c.keys) {
+  for (const TrainerKey& entry : keys_of_file(c)) {
     if (entry.key == "data.enable_loudness_normalization") continue;
+    if (entry.key == "data.use_tf_native_loading") continue;
     EXPECT_EQ(entry.kind, KeyClass::kNoEffect) << entry.key;
   }
+  EXPECT_EQ(key(c, "data.use_tf_native_loading").kind, KeyClass::kHonoured);
 }
 
 TEST_F(TrainerConfigFile, KnowsEveryKeyThatUsersList) {
@@ -191,15 +282,16 @@ TEST_F(TrainerConfigFile, KnowsEveryKeyThatUsersList) {
       "false, "
       "mixed_precision: true, gradient_accumulation_steps: 2, epochs: 1000}\n"
       "model: {decoder_dim: 1536}\nother: 1\n");
-  EXPECT_EQ(c.keys.size(), 22U);
-  for (const TrainerKey& entry : c.keys) EXPECT_EQ(entry.kind, KeyClass::kNoEffect) << entry.key;
-  EXPECT_EQ(to_yaml(c.recipe), to_yaml(*load(Env::real(), "myxtts")));
+  const auto keys = keys_of_file(c);
+  EXPECT_EQ(keys.size(), 22U);
+  for (const TrainerKey& entry : keys) EXPECT_EQ(entry.kind, KeyClass::kNoEffect) << entry.key;
+  EXPECT_EQ(to_yaml(c.recipe), shipped("myxtts", 1024, 200));
 }
 
 TEST_F(TrainerConfigFile, NamesUnknownKeysOfDataWithTheNearestAndNoOthers) {
   const TrainerConfig c = config(
       "data:\n  n_mel: 100\n  something_else: {a: [1]}\nmodel:\n  n_mel: 3\nunknown: {x: 1}\n");
-  ASSERT_EQ(c.keys.size(), 2U);
+  ASSERT_EQ(keys_of_file(c).size(), 2U);
   EXPECT_EQ(c.keys[0].kind, KeyClass::kNotReproduced);
   EXPECT_EQ(c.keys[0].note, "unknown here; the nearest known key is data.n_mels");
   EXPECT_EQ(c.keys[1].note, "unknown here");
@@ -219,7 +311,7 @@ TEST_F(TrainerConfigFile, LeavesTheSoundAsItIsWhereTheTrainerDoesNotComeToIt) {
       "data: {use_tf_native_loading: true, trim_silence: true, normalize_audio: true, "
       "enable_loudness_normalization: true, enable_vad: true, enable_pitch_shift: true}\n",
       "myxtts-tf");
-  EXPECT_EQ(to_yaml(c.recipe), to_yaml(*load(Env::real(), "myxtts-tf")));
+  EXPECT_EQ(to_yaml(c.recipe), shipped("myxtts-tf", 1024, 1024));
   EXPECT_EQ(key(c, "data.use_tf_native_loading").kind, KeyClass::kHonoured);
   for (const char* name : {"trim_silence", "normalize_audio", "enable_vad", "enable_pitch_shift"})
     EXPECT_EQ(key(c, std::string("data.") + name).note,
@@ -232,9 +324,10 @@ TEST_F(TrainerConfigFile, KnowsWhatTheTrainersDataCodeDoesNotRead) {
       "max_audio_length: 11.0, min_audio_length: 1.0, target_loudness_lufs: -20, enable_vad: true, "
       "enable_multilingual: true, model_start_delay: 2.0, auto_download_ljspeech: false}\n"
       "model: {n_mels: 100, sample_rate: 24000, n_fft: 512, hop_length: 200, win_length: 800}\n");
-  EXPECT_EQ(c.keys.size(), 15U);
-  for (const TrainerKey& entry : c.keys) EXPECT_EQ(entry.kind, KeyClass::kNoEffect) << entry.key;
-  EXPECT_EQ(to_yaml(c.recipe), to_yaml(*load(Env::real(), "myxtts")));
+  const auto keys = keys_of_file(c);
+  EXPECT_EQ(keys.size(), 15U);
+  for (const TrainerKey& entry : keys) EXPECT_EQ(entry.kind, KeyClass::kNoEffect) << entry.key;
+  EXPECT_EQ(to_yaml(c.recipe), shipped("myxtts", 1024, 1024));
   EXPECT_EQ(key(c, "data.enable_vad").note, "the trainer turns it off at 22050 Hz");
 }
 
@@ -269,15 +362,16 @@ TEST_F(TrainerConfigFile, LeavesOutThePatternWhereThereIsOneSpeaker) {
 }
 
 TEST_F(TrainerConfigFile, DoesNotSetWhatTheRecipeHasNoUseFor) {
-  const TrainerConfig c = config("data: {max_text_length: 300}\n", "hifigan");
+  const TrainerConfig c = config("data: {max_text_tokens: 300}\n", "hifigan");
   EXPECT_EQ(c.recipe.text.max_tokens, Recipe().text.max_tokens);
-  EXPECT_EQ(key(c, "data.max_text_length").kind, KeyClass::kNoEffect);
-  EXPECT_EQ(key(c, "data.max_text_length").note, "text.tokens is none");
+  EXPECT_EQ(key(c, "data.max_text_tokens").kind, KeyClass::kNoEffect);
+  EXPECT_EQ(key(c, "data.max_text_tokens").note, "text.tokens is none");
 }
 
-TEST_F(TrainerConfigFile, ListsKeysInTheOrderOfTheFile) {
+TEST_F(TrainerConfigFile, ListsKeysInTheOrderOfTheFileAndDefaultsBehindThem) {
   const TrainerConfig c = config("model: {n_mels: 80}\ndata: {n_fft: 1024, batch_size: 1}\n");
-  ASSERT_EQ(c.keys.size(), 3U);
+  ASSERT_EQ(keys_of_file(c).size(), 3U);
+  EXPECT_TRUE(c.keys[3].is_default);
   EXPECT_EQ(c.keys[0].key, "model.n_mels");
   EXPECT_EQ(c.keys[1].key, "data.n_fft");
   EXPECT_EQ(c.keys[2].key, "data.batch_size");
@@ -285,11 +379,13 @@ TEST_F(TrainerConfigFile, ListsKeysInTheOrderOfTheFile) {
 
 TEST_F(TrainerConfigFile, TellsWhatWasWrittenAndWhichKeyItHasSet) {
   const TrainerConfig c = config(
-      "data: {max_text_length: 1_0, batch_size: '32', pin_memory: yes, cache_path: ~, "
+      "data: {max_text_tokens: 1_0, batch_size: '32', pin_memory: yes, cache_path: ~, "
       "text_cleaners: "
       "[english]}\n");
-  EXPECT_EQ(key(c, "data.max_text_length").recipe_key, "text.max_tokens");
-  EXPECT_EQ(key(c, "data.max_text_length").value, "1_0");
+  EXPECT_EQ(key(c, "data.max_text_tokens").recipe_key, "text.max_tokens");
+  EXPECT_EQ(key(c, "data.max_text_tokens").value, "1_0");
+  EXPECT_EQ(key(c, "data.prefetch_buffer_size").value, "12");
+  EXPECT_TRUE(key(c, "data.prefetch_buffer_size").is_default);
   EXPECT_EQ(key(c, "data.batch_size").recipe_key, "");
   EXPECT_EQ(key(c, "data.batch_size").value, "32");
   EXPECT_EQ(key(c, "data.pin_memory").value, "yes");

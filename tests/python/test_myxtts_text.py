@@ -1,0 +1,139 @@
+"""The trainer's own text processing: found, set up as its data set does, and known by what decides its tokens."""
+
+import json
+
+import numpy as np
+import pytest
+import trainer_interface as trainer
+import xtts_precompute as xp
+from xtts_precompute._myxtts_tokens import COLUMN, version_of
+
+LIST = {"b-1": "Bad a", "a-1": "cab!", "a-2": "dead"}  # in an order that is not the cache's
+KEYS = {"use_tf_native_loading": False, "batch_size": 1, "text_cleaners": ["basic_cleaners"]}
+
+
+@pytest.fixture(autouse=True)
+def package(tmp_path, monkeypatch):
+    trainer.forget()
+    monkeypatch.syspath_prepend(trainer.write(tmp_path / "trainer"))
+    yield
+    trainer.forget()
+
+
+@pytest.fixture
+def data(corpus, tmp_path):
+    folder = tmp_path / "data"
+    (folder / "wavs").mkdir(parents=True)
+    for number, clip_id in enumerate(LIST):
+        (folder / f"wavs/{clip_id}.wav").write_bytes((corpus / f"clip-00{number}.wav").read_bytes())
+    (folder / "metadata.csv").write_text("".join(f"{clip_id}|x|{text}\n" for clip_id, text in LIST.items()), encoding="utf-8")
+    xp.build(folder, tmp_path / "data.cache", progress=False)
+    return folder
+
+
+def tokens_by(data, symbols=None, **keys):
+    dataset = xp.myxtts.open({**KEYS, **keys}, data=data, split=None, progress=False)
+    return {one.ids[0]: one.tokens.tolist() for one in dataset}, dataset.source.columns[COLUMN].version
+
+
+def expected(text, symbols, blank=True):
+    found = [symbols.index(one) for one in text.lower() if one in symbols]
+    return [1, *(one for number in found for one in ([number, 0] if blank and symbols[number] != " " else [number])), 2]
+
+
+def test_tokens_are_those_of_the_trainers_text_processing(data):
+    """Phonemes are numbered as they come in the training list, and not as they come in the cache."""
+    symbols = [*"_^~", *"bad c!e"]
+    made, _ = tokens_by(data)
+    assert made == {clip_id: expected(text, symbols) for clip_id, text in LIST.items()}
+    assert not (data / "processed").exists()  # which is the trainer's to write
+
+
+def test_the_trainers_own_numbers_come_first(data):
+    folder = data / "processed/tokens_custom_ph_noblank_fr"
+    folder.mkdir(parents=True)
+    symbols = [*"_^~", *"edcba"]
+    (folder / "symbols.json").write_text(json.dumps(symbols))
+    made, version = tokens_by(data, language="fr", add_blank=False)
+    assert made == {clip_id: expected(text, symbols, blank=False) for clip_id, text in LIST.items()}
+    (folder / "symbols.json").write_text(json.dumps(symbols[::-1]))
+    assert tokens_by(data, language="fr", add_blank=False)[1] != version
+
+
+def test_letters_need_no_list(data):
+    made, _ = tokens_by(data, use_phonemes=False)
+    assert all(tokens == [1, 2] for tokens in made.values())  # the restated class knows three symbols
+
+
+def test_texts_are_phonemes_first_where_the_trainer_makes_them_so(data):
+    plain, doubled = tokens_by(data)[0], tokens_by(data, enable_phone_normalization=True)[0]
+    assert len(doubled["a-2"]) - 2 == 2 * (len(plain["a-2"]) - 2)
+
+
+def test_the_column_is_made_anew_only_when_something_decides_otherwise(data):
+    before = xp.open(f"{data}.cache").generation
+    _, version = tokens_by(data)
+    assert tokens_by(data)[1] == version and xp.open(f"{data}.cache").generation == before + 1
+    assert tokens_by(data, add_blank=False)[1] != version
+
+
+def processor(**options):
+    from myxtts.utils.text import TextProcessor
+
+    return TextProcessor(**options)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"language": "fr"}, {"cleaner_names": ["x"]}, {"add_blank": False}, {"use_phonemes": False}, {"phoneme_language": "fr"}, {"custom_symbols": ["a"]}],
+)
+def test_a_processors_version_is_told_by_what_decides_its_tokens(other):
+    version = version_of(processor(), None)
+    assert version == version_of(processor(), None) == version_of(processor().text_to_sequence, None) != version_of(processor(**other), None)
+
+
+def test_a_processors_version_is_told_by_its_code_and_symbols(tmp_path, monkeypatch):
+    version = version_of(processor(), None)
+    grown = processor()
+    grown.text_to_sequence("new")
+    assert version_of(grown, None) != version
+    file = tmp_path / "trainer/myxtts/utils/text.py"
+    file.write_text(file.read_text().replace("text.lower()", "text"))
+    assert version_of(processor(), None) != version
+
+
+def test_a_processor_may_be_given(data):
+    mine = processor(use_phonemes=False, custom_symbols=["_", "^", "~", "a", "b"])
+    for tokenizer in (mine, mine.text_to_sequence):
+        dataset = xp.myxtts.open(KEYS, data=data, split=None, tokenizer=tokenizer, progress=False)
+        assert dataset.source.columns[COLUMN].version.startswith(version_of(mine, None))
+        np.testing.assert_array_equal(dataset[0].tokens, expected("cab!", mine.symbols))
+
+
+@pytest.mark.parametrize(
+    ("keys", "where", "why"),
+    [
+        ({}, False, "the numbers of its phonemes come from the texts of its training list: give data="),
+        ({"language": "tlh"}, True, "Phonemizer backend failed to initialise for language 'tlh'"),
+    ],
+)
+def test_without_it_there_are_no_tokens_and_never_bytes(data, keys, where, why):
+    dataset = xp.myxtts.open({**KEYS, **keys}, f"{data}.cache", data if where else None, split=None)
+    assert len(dataset) == 3
+    for ask in (lambda: dataset.reader(), lambda: dataset[0]):
+        with pytest.raises(xp.InvalidArgumentError) as refused:
+            ask()
+        assert why in str(refused.value) and str(refused.value).endswith("or take those of the cache's recipe: tokenizer='recipe'")
+    assert next(iter(xp.myxtts.open({**KEYS, **keys}, f"{data}.cache", split=None, tokenizer="recipe").reader())).tokens.min() >= 0
+
+
+def test_where_the_trainer_is_not_there_nobody_has_its_tokens(data, tmp_path):
+    (tmp_path / "trainer/myxtts/utils/text.py").unlink()
+    dataset = xp.myxtts.open(KEYS, f"{data}.cache", split=None)
+    with pytest.raises(xp.InvalidArgumentError, match=r"the trainer \(myxtts\) cannot be imported here. Run where it can be imported, give tokenizer="):
+        dataset.reader()
+
+
+def test_texts_that_the_trainer_would_fail_at_are_named(data):
+    with pytest.warns(UserWarning, match=r"3 texts are cut at 10 tokens \(max_text_length, .* The trainer itself fails at longer ones: data.max_text_tokens: 10"):
+        xp.myxtts.open({**KEYS, "max_text_length": 10, "pad_to_fixed_length": True, "max_mel_frames": 800}, data=data, split=None, progress=False)
