@@ -23,16 +23,16 @@ namespace {
 
 // The trainer's config: which recipe it has chosen, and what is not reproduced, a line each.
 void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
-  std::size_t honoured = 0;
+  std::size_t honoured = 0;  // of the file's keys
   std::size_t no_effect = 0;
   for (const auto& key : config.keys) {
     switch (key.kind) {
       case recipe::KeyClass::kHonoured:
-        ++honoured;
+        honoured += key.is_default ? 0 : 1;
         context.debug(key.key + ": " + key.note);
         break;
       case recipe::KeyClass::kNoEffect:
-        ++no_effect;
+        no_effect += key.is_default ? 0 : 1;
         context.debug(key.key + ": " + key.note);
         break;
       case recipe::KeyClass::kNotReproduced:

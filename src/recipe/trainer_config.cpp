@@ -127,10 +127,10 @@ class TrainerReader {
       XTTS_ASSIGN(base_, load(files_.env, name));
       const bool is_given = native != nullptr && !is_unset(*native->node);
       const char* const by_default = is_given ? "" : ", by the trainer's default";
-      choice = is_native_ ? "recipe " + name + ": use_tf_native_loading is on" + by_default +
-                                "; the trainer's inference uses the features of myxtts, and so "
-                                "does its training with use_tf_native_loading: false"
-                          : "recipe " + name + ": use_tf_native_loading is off";
+      choice = "recipe " + name + ": use_tf_native_loading is ";
+      choice += is_native_ ? std::string("on") + by_default +
+                                 " (off, it trains on myxtts, which its inference uses)"
+                           : "off";
     }
     recipe_ = *base_;
     return choice;

@@ -398,8 +398,10 @@ TEST_F(PublicBuilder, ColumnWriterIsDoneWithAfterFinishAndWhenMoved) {
 TEST_F(PublicBuilder, DescribesTheRecipeThatABuildWouldUse) {
   add_clips(1);
   auto asked = options();
-  asked.config =
-      folder_.write("config.yaml", "data: {n_mels: 100, batch_size: 16, add_blank: yes}\n");
+  asked.config = folder_.write(
+      "config.yaml",
+      "data: {n_mels: 100, batch_size: 16, enable_pitch_shift: yes, text_cleaners: [a], "
+      "use_tf_native_loading: no}\n");
   const auto built = build_cache(asked);
   ASSERT_TRUE(built.ok()) << built.status().message();
   const auto described = describe_recipe({.settings = asked.settings, .config = asked.config});
@@ -413,12 +415,18 @@ TEST_F(PublicBuilder, DescribesTheRecipeThatABuildWouldUse) {
     EXPECT_EQ(recipe["sections"][section], manifest["recipe"][section]) << section;
   }
   const auto& keys = recipe["config"];
-  ASSERT_THAT(keys, SizeIs(3));
+  ASSERT_GT(keys.size(), 6U);
   EXPECT_EQ(keys[0]["class"], "honoured");
   EXPECT_EQ(keys[0]["recipe_key"], "features.mel.n_mels");
   EXPECT_EQ(keys[1]["class"], "no effect");
   EXPECT_EQ(keys[1]["value"], "16");
   EXPECT_EQ(keys[2]["class"], "not reproduced");
+  EXPECT_EQ(keys[3]["items"], nlohmann::json({"a"}));
+  EXPECT_FALSE(keys[4]["default"]);
+  // What the file does not say, the trainer takes otherwise.
+  EXPECT_TRUE(keys[5]["default"]);
+  EXPECT_EQ(recipe["name"], "myxtts");
+  EXPECT_EQ(recipe["sections"]["features"]["too_long"], "truncate");
 }
 
 TEST_F(PublicBuilder, DescribesNoRecipeOfAWrongConfig) {

@@ -106,16 +106,14 @@ TEST_F(TrainerConfigFile, ChangesNothingButTheLimitsWhenItSaysWhatTheRecipeSays)
 TEST_F(TrainerConfigFile, IsLaidOverTheRecipeThatTheTrainerTrainsOn) {
   const TrainerConfig by_default = config("data: {batch_size: 1}\n", "");
   EXPECT_EQ(to_yaml(by_default.recipe), shipped("myxtts-tf", 1024, 1024));
-  EXPECT_EQ(
-      by_default.choice,
-      "recipe myxtts-tf: use_tf_native_loading is on, by the trainer's default; the trainer's "
-      "inference uses the features of myxtts, and so does its training with "
-      "use_tf_native_loading: false");
+  EXPECT_EQ(by_default.choice,
+            "recipe myxtts-tf: use_tf_native_loading is on, by the trainer's default (off, it "
+            "trains on myxtts, which its inference uses)");
   EXPECT_TRUE(key(by_default, "data.use_tf_native_loading").is_default);
 
   const TrainerConfig on = config("data: {use_tf_native_loading: true}\n", "");
   EXPECT_EQ(on.recipe.name, "myxtts-tf");
-  EXPECT_THAT(on.choice, HasSubstr("recipe myxtts-tf: use_tf_native_loading is on; "));
+  EXPECT_THAT(on.choice, HasSubstr("recipe myxtts-tf: use_tf_native_loading is on ("));
 
   const TrainerConfig off = config("data: {use_tf_native_loading: false}\n", "");
   EXPECT_EQ(to_yaml(off.recipe), shipped("myxtts", 1024, 1024));
