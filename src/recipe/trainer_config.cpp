@@ -334,6 +334,11 @@ class TrainerReader {
     if (const auto reason = why_not_reached(*rule, *entry.node); reason)
       return {entry.name, KeyClass::kNoEffect, *reason};
     if (entry.name == "data.use_tf_native_loading") return describe_native(entry);
+    if (entry.name == "data.sample_rate" && makes_native() &&
+        recipe_.features.sample_rate_hz != base_->features.sample_rate_hz)
+      return {entry.name, KeyClass::kNotReproduced,
+              "the trainer's native loading resamples along straight lines; here it is " +
+                  recipe_.features.resampler};
     if (is_sound_switch(entry.name)) return describe_sound_switch(entry.name, switches_, recipe_);
     if (rule->kind == KeyClass::kHonoured)
       return {entry.name, rule->kind, describe_honoured(*rule)};

@@ -121,12 +121,30 @@ def test_tensorflows_seed_gives_the_order_of_its_shuffle(data, native):
     assert order() == order() != [batch[1].tobytes() for batch in batches(data)]
 
 
-@pytest.mark.parametrize("keys", [{}, {"use_tf_native_loading": False}, {"use_tf_native_loading": False, "trim_silence": False}])
-def test_the_error_ends_in_the_command_that_makes_the_cache(data, tmp_path, keys):
+CUT = ["text.too_long=truncate", "features.too_long=truncate"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "recipe", "settings"),
+    [
+        ({}, "myxtts-tf", [*CUT, "features.max_frames=96"]),
+        ({"max_mel_frames": None}, "myxtts-tf", ["text.too_long=truncate", "features.pad=frames"]),
+        ({"use_tf_native_loading": False}, None, [*CUT, "features.max_frames=96"]),
+        ({"use_tf_native_loading": False, "max_mel_frames": 0}, None, ["text.too_long=truncate"]),
+        ({"use_tf_native_loading": False, "trim_silence": False}, None, [*CUT, "features.max_frames=96", "features.trim.method=none"]),
+        (
+            {"use_tf_native_loading": False, "enable_loudness_normalization": False}, None,
+            [*CUT, "features.max_frames=96", "features.loudness.method=peak", "features.loudness.target=1.0"],
+        ),
+    ],
+)  # fmt: skip
+def test_the_error_ends_in_the_command_that_makes_the_cache(data, tmp_path, keys, recipe, settings):
     xp.myxtts.install(tmp_path / "cache")
     with pytest.raises(xp.NotFoundError, match="is not there, or not finished. This makes it:\n    xtts-precompute ") as error:
         dataset(data, **keys).create_tf_dataset()
     words = shlex.split(str(error.value).splitlines()[-1])
+    assert sorted(word for word in words if "=" in word) == sorted(settings) and words.count("--recipe") == (recipe is not None)
+    assert recipe in (None, words[words.index("--recipe") + 1] if recipe else None)
     done = subprocess.run([PROGRAM, *words[1:], "--quiet"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert len(batches(data, **keys)) == 10
@@ -281,3 +299,46 @@ def test_the_launcher_ends_with_the_error_and_its_exit_code(data, tmp_path):
     )
     done = launch("--cache", tmp_path / "none", program, data, folder=tmp_path)
     assert done.returncode == 2 and "Traceback" not in done.stderr and "This makes it:\n    xtts-precompute " in done.stderr
+
+
+PROGRAMS = {
+    "a key of its YAML": (
+        "class DataConfig:\n    def __init__(self): pass\ntry:\n    DataConfig(preprocessing_mode='auto')\nexcept Exception as error:\n    sys.exit(1)\n",
+        "this version of the trainer has no key data.preprocessing_mode: take it out of the file, and say --mode here",
+    ),
+    "another key": ("class ModelConfig:\n    def __init__(self): pass\nModelConfig(n_mells=3)\n", "has no key model.n_mells: take it out of the file\n"),
+    "padding": ("raise ValueError('Attempted to pad to a smaller size than the input element.')\n", "set data.max_text_tokens to the same number"),
+    "accumulation": ("def _train_epoch():\n    None.items()\n_train_epoch()\n", "take --grad-accum 2 (gradient_accumulation_steps) or more"),
+}
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_the_launcher_names_the_trainers_own_faults(native, tmp_path, kind):
+    text, words = PROGRAMS[kind]
+    (tmp_path / "train.py").write_text("import sys\n" + text, encoding="utf-8")
+    done = launch("--cache", native, "train.py", folder=tmp_path)
+    assert done.returncode == 1 and "\nxtts-precompute: the trainer fails here without a cache, too: " in "\n" + done.stderr and words in done.stderr
+    assert ("Traceback" in done.stderr) == (kind != "a key of its YAML")
+
+
+def test_the_launcher_leaves_other_ends_of_the_trainer_as_they_are(native, tmp_path):
+    for text, code, words in (("1 / 0\n", 1, "ZeroDivisionError"), ("sys.exit(7)\n", 7, ""), ("None.items()\n", 1, "AttributeError")):
+        (tmp_path / "train.py").write_text("import sys\n" + text, encoding="utf-8")
+        done = launch("--cache", native, "train.py", folder=tmp_path)
+        assert done.returncode == code and "without a cache, too" not in done.stderr and words in done.stderr
+
+
+def test_of_two_caches_each_is_made_of_its_own_folder(corpus, tmp_path):
+    caches = [tmp_path / "first", tmp_path / "second"]
+    for part in ("train", "eval"):
+        trainer.lj_corpus(corpus, tmp_path / part)
+    (tmp_path / "eval/metadata.csv").write_text("other|x|x\n", encoding="utf-8")
+    (tmp_path / "eval/wavs/other.wav").write_bytes((corpus / "clip-001.wav").read_bytes())
+    xp.myxtts.install(caches)
+    for part, path in zip(("train", "eval"), caches):
+        with pytest.raises(xp.Error, match=f"[Tt]he cache {path} is not there, or not finished. This makes it") as error:
+            dataset(tmp_path / part).create_tf_dataset()
+        command = shlex.split(str(error.value).splitlines()[-1])[1:]
+        assert command[:2] == [str(tmp_path / part), str(path)]
+        tell(*command, "--quiet", "--max-rejects", "100")
+        assert len(batches(tmp_path / part)) == (10 if part == "train" else 1)

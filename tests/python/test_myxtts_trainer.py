@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -105,15 +106,82 @@ def test_lengths_may_be_the_clips_own(data, tmp_path):
             assert one[length - 1].any() and not one[length:].any()
 
 
-def test_its_configurations_are_read(tmp_path):
-    from myxtts.config.config import XTTSConfig
+def plain(value):
+    """As the table of keys writes it."""
+    return [*map(str, value)] if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
 
-    XTTSConfig().to_yaml(str(tmp_path / "made.yaml"))
-    files = [tmp_path / "made.yaml", *Path(CHECKOUT).glob("configs/*.yaml"), *Path(CHECKOUT).glob("examples/*.yaml")]
+
+def test_the_table_of_keys_has_its_defaults():
+    from myxtts.config.config import DataConfig, TrainingConfig
+
+    known = {key.name: key for key in xp.myxtts.Config(DataConfig()).keys}
+    assert not [key for key in known.values() if "unknown" in key.note]
+    assert not [key for key in known.values() if key.name.startswith("data.") and key.is_default]  # it has them all
+    absent = [key for key in xp.myxtts.Config({}).keys if key.is_default]
+    assert len(absent) > 10
+    for key in absent:
+        section, name = key.name.split(".")
+        theirs = getattr({"data": DataConfig, "training": TrainingConfig}[section](), name)
+        assert plain(theirs) == (list(key.items) or key.value), key
+    # So a configuration that says nothing comes to the same as its own.
+    said, unsaid = xp.myxtts.Config(DataConfig()), xp.myxtts.Config({})
+    for name in ("features", "text"):
+        assert said.fingerprints[name] == unsaid.fingerprints[name]
+
+
+def its_configurations(folder):
+    from myxtts.config.config import DataConfig, XTTSConfig
+
+    sys.argv[1:] = []  # which its program reads when it is imported
+    train_main = pytest.importorskip("train_main")
+    XTTSConfig().to_yaml(str(folder / "made.yaml"))
+    files = [folder / "made.yaml", *Path(CHECKOUT).glob("configs/*.yaml"), *Path(CHECKOUT).glob("examples/*.yaml")]
     assert len(files) == 4
-    for one in [*files, XTTSConfig(), XTTSConfig().data]:
-        unknown = [key.name for key in xp.myxtts.Config(one).keys if "unknown" in key.note]
-        assert not unknown, (one, unknown)
+    lists = {"metadata_train_file": None, "metadata_eval_file": None, "wavs_train_dir": None, "wavs_eval_dir": None}
+    made = [train_main.build_config(model_size="tiny"), train_main.build_config(enable_static_shapes=True)]
+    for one in made:
+        vars(one.data).update(lists)  # the data of this test has one list
+    return {**{file.name: file for file in files}, "XTTSConfig()": XTTSConfig(), "DataConfig()": DataConfig(), **dict(zip(("tiny", "static"), made))}
+
+
+def test_each_of_its_configurations_opens(data, tmp_path, monkeypatch):
+    pytest.importorskip("phonemizer", reason="phonemizer is not installed here: the trainer makes no tokens of its own defaults")
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    for name, config in its_configurations(tmp_path).items():
+        read = xp.myxtts.Config(config)
+        with read.arguments() as arguments:
+            xp.build(data, tmp_path / f"cache of {name}", progress=False, **arguments)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            dataset = xp.myxtts.open(config, tmp_path / f"cache of {name}", data, progress=False)
+        assert not told, (name, [str(one.message) for one in told])
+        batch = next(iter(dataset.reader(batch_size=4)))
+        frames = {"made.yaml": 1024, "XTTSConfig()": 1024, "DataConfig()": 1024, "tiny": 256, "static": 512}.get(name, 800)
+        assert read.recipe_name == "myxtts-tf" and batch.mel.shape == (4, frames, 80), name
+        assert (batch.mel_len == frames).all() and batch.tokens.max() > 0
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_data_set_of_ours_has_its_split_and_tokens(data, tmp_path, native):
+    pytest.importorskip("phonemizer", reason="phonemizer is not installed here: the trainer makes no phonemes")
+    keys = {"use_tf_native_loading": native, "use_phonemes": True}
+    path = cache_for(data, tmp_path, **keys)
+    from myxtts.data.ljspeech import LJSpeechDataset
+
+    config = its_config(**keys)
+    for subset in ("train", "val", "test"):
+        theirs = LJSpeechDataset(str(data), config, subset, download=False)
+        ours = xp.myxtts.open(config, path, data, split=subset, progress=False)
+        assert len(ours) == len(theirs) and (subset == "test" or len(ours))
+        by_id = {one.ids[0]: one for one in ours}
+        for item in (theirs[place] for place in range(len(theirs))):
+            mine = by_id.pop(item["id"])
+            np.testing.assert_array_equal(mine.tokens, item["text_sequence"])
+            if not native:
+                assert mine.mel_len == min(item["mel_length"], 96)
+                missed = np.abs(mine.mel - item["mel_spectrogram"][:96])
+                assert missed.max() < 5e-3 and missed.mean() < 3e-4  # its transforms are in float32
+        assert not by_id
 
 
 def test_its_own_command_trains_to_the_same_losses(data, tmp_path):
@@ -136,3 +204,39 @@ def test_its_own_command_trains_to_the_same_losses(data, tmp_path):
     own, cached = losses(), losses("-m", "xtts_precompute.myxtts", "--cache", path)
     assert len(own) == len(cached) > 10
     np.testing.assert_allclose(cached, own, rtol=0, atol=2e-4)
+
+
+# In every process that Python begins here, so that the trainer's weights and order are the same twice.
+SEEDS = "import random, numpy, tensorflow\nrandom.seed(1); numpy.random.seed(1); tensorflow.keras.utils.set_random_seed(1)\n"
+
+
+def test_its_own_program_trains_to_the_same_losses(corpus, tmp_path):
+    """train_main.py, which reads no YAML, with a folder and so a cache for each of its two lists. Minutes on two cores."""
+    pytest.importorskip("phonemizer", reason="phonemizer is not installed here: train_main.py makes phonemes")
+    for part, kept in (("train", slice(0, 32)), ("eval", slice(32, None))):
+        folder = trainer.lj_corpus(corpus, tmp_path / f"dataset_{part}", lists=(f"metadata_{part}.csv",))
+        table = folder / f"metadata_{part}.csv"
+        table.write_text("\n".join(table.read_text(encoding="utf-8").splitlines()[kept]) + "\n", encoding="utf-8")
+    (tmp_path / "seeds").mkdir()
+    (tmp_path / "seeds/sitecustomize.py").write_text(SEEDS, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path / "seeds"), CHECKOUT, *sys.path])
+    environment = {**os.environ, "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    arguments = ["--train-data", str(tmp_path / "dataset_train"), "--val-data", str(tmp_path / "dataset_eval"), "--model-size", "tiny", "--epochs", "1", "--batch-size", "16", "--max-mel-frames", "96"]
+
+    def run(*start):
+        command = [sys.executable, *start, os.path.join(CHECKOUT, "train_main.py"), *arguments, "--reset-training"]
+        done = subprocess.run(list(map(str, command)), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    launcher = ["-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache", "--cache", tmp_path / "cache-val"]
+    for count in (1, 2):  # each of the two ends in its command
+        code, told = run(*launcher[: 2 + 2 * count])
+        assert code == 2, told[-3000:]
+        tell(*shlex.split(told.strip().splitlines()[-1])[1:], "--quiet")
+    found = []
+    for start in ((), launcher):
+        code, told = run(*start)
+        assert code == 0 and ("clips from" in told) == bool(start), told[-3000:]
+        found.append([float(one) for one in re.findall(r"(?:loss=|'total_loss': )([0-9.]+)", told)])
+    assert len(found[0]) == len(found[1]) >= 3
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=2e-4)

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _tools
 from ._errors import MismatchError
-from ._myxtts_config import Config
+from ._myxtts_config import NATIVE_RECIPE, Config
 from ._myxtts_install import MelLength
 from ._myxtts_source import feature_differences
 
@@ -38,7 +38,8 @@ class Asked:
 
     def arguments(self) -> list[str]:
         """For the program: what the trainer cuts is cut, and no text is left out, since the trainer makes its tokens itself."""
-        settings = [*self.settings, "features.too_long=truncate", "text.too_long=truncate"]
+        cut = ["features.too_long=truncate"] if self.max_frames else []
+        settings = [*self.settings, *cut, "text.too_long=truncate"]
         return [*(["--recipe", self.recipe] if self.recipe != "myxtts" else []), *(word for one in settings for word in ("--set", one))]
 
 
@@ -48,22 +49,22 @@ def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
     native = has_native_loading(theirs) and bool(getattr(config, "use_tf_native_loading", True))
     max_frames = int(getattr(config, "max_mel_frames", 0) or 0) or None
     pads = bool(getattr(config, "pad_to_fixed_length", False) and getattr(config, "max_text_length", None) and max_frames)
-    settings = [f"features.max_frames={max_frames}"] if max_frames else []
     if native:
         _refuse_native(config, sound)
-        settings += [] if max_frames else ["features.pad=frames"]
-        recipe = "myxtts-tf"
+        settings = [f"features.max_frames={max_frames}" if max_frames else "features.pad=frames"]
+        recipe = NATIVE_RECIPE
     else:
         _refuse_librosa(theirs)
         keys = {"sample_rate": sound.sample_rate, "n_mels": sound.n_mels, "n_fft": sound.n_fft, "hop_length": sound.hop_length, "win_length": sound.win_length,
                 "normalize_audio": bool(config.normalize_audio), "trim_silence": bool(sound.trim_silence),
-                "enable_loudness_normalization": bool(sound.enable_loudness_normalization)}  # fmt: skip
-        changed = Config(keys).as_settings()
-        settings += [one for one in changed or () if one.startswith("features.")]
+                "enable_loudness_normalization": bool(sound.enable_loudness_normalization),
+                "use_tf_native_loading": False, "max_mel_frames": max_frames or 0}  # fmt: skip
+        changed = Config(keys).as_settings() or ()
+        settings = [one for one in changed if one.startswith("features.") and not one.startswith("features.too_long=")]
         recipe = "myxtts"
     described = json.loads(_tools.core().recipe(recipe=recipe.encode(), settings=settings, config=b""))
     return Asked(
-        recipe, tuple(settings), described["sections"]["features"], native, max_frames, int(sound.n_mels), pads, native and mel_len == "trainer"
+        recipe, tuple(settings), described["sections"]["features"], native, max_frames, int(sound.n_mels), pads, native and mel_len == "trainer" and max_frames is not None
     )
 
 

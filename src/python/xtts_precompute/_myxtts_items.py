@@ -35,6 +35,11 @@ class Items:
         return [self._caches[cache].path for cache in used]
 
     @property
+    def opened(self) -> list[str]:
+        """All caches that are there."""
+        return [cache.path for cache in self._caches]
+
+    @property
     def lacking(self) -> npt.NDArray[np.int64]:
         """Places of clips that no cache has."""
         return np.flatnonzero(self._where[:, 0] < 0)
@@ -60,8 +65,12 @@ class Items:
 
 
 def find_items(theirs: Any, paths: Sequence[str], differences: Callable[[str], list[str]], how: How) -> Items:
-    """The trainer's clips in these caches, which have to be whole and to have the features that it asks for."""
-    caches = [_open(path, differences, how) for path in paths]
+    """The trainer's clips in these caches, which have to be whole and to have the features that it asks for. One that is not there may be that of the
+    trainer's other folder."""
+    absent = [path for path in paths if not _is_there(path)]
+    if len(absent) == len(paths):
+        raise NotFoundError(f"the cache {absent[0]} is not there, or not finished. {how(absent[0], False)}")
+    caches = [_open(path, differences, how) for path in paths if path not in absent]
     rows = rows_of(theirs)
     ids = [str(row["id"]) for row in rows]
     where = np.full((len(rows), 2), -1, np.int64)
@@ -81,19 +90,20 @@ def find_items(theirs: Any, paths: Sequence[str], differences: Callable[[str], l
             f"{others} of {present} clips have other texts in {', '.join(paths)} than in {theirs.metadata_file}: it is the cache of another corpus, or an old "
             f"one. {how(_beside(paths, theirs, present), False)}"
         )
-    return Items(ids, caches, where, frames, _beside(paths, theirs, present))
+    return Items(ids, caches, where, frames, absent[0] if absent else _beside(paths, theirs, present))
+
+
+def _is_there(path: str) -> bool:
+    return os.path.isfile(os.path.join(path, "manifest.json"))
 
 
 def _beside(paths: Sequence[str], theirs: Any, present: int) -> str:
     # The trainer's other folder has none of these clips: a second cache, and not the first one overwritten.
-    return paths[-1] if present or not os.path.isfile(os.path.join(paths[-1], "manifest.json")) else f"{paths[-1]}-{theirs.subset}"
+    return paths[-1] if present else f"{paths[-1]}-{theirs.subset}"
 
 
 def _open(path: str, differences: Callable[[str], list[str]], how: How) -> Cache:
-    try:
-        cache = open(path)
-    except NotFoundError:
-        raise NotFoundError(f"the cache {path} is not there, or not finished. {how(path, False)}") from None
+    cache = open(path)
     differ = differences(path)
     if differ:
         lines = "\n".join(f"    {one}" for one in differ)

@@ -6,10 +6,12 @@ import argparse
 import os
 import runpy
 import sys
+import traceback
 from collections.abc import Sequence
 
 from ._errors import Error, exit_code
 from ._myxtts_config import MODES
+from ._myxtts_faults import fault_of
 from ._myxtts_install import install
 
 _EXAMPLES = """examples:
@@ -42,10 +44,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
             runpy.run_module(first, run_name="__main__", alter_sys=True)
         else:
             runpy.run_path(first, run_name="__main__")
-    except Error as error:  # ours; the trainer's own end as they do without us
+    except Error as error:  # ours
         print(f"xtts-precompute: {error}", file=sys.stderr)
         return exit_code(error) or 1
+    except Exception as error:
+        fault = fault_of(error)
+        if fault is None:
+            raise
+        traceback.print_exc()
+        return _told(fault)
+    except SystemExit as end:
+        # myxtts.cli says one line of an error, and ends.
+        fault = None if end.__context__ is None else fault_of(end.__context__)
+        if fault is None:
+            raise
+        return _told(fault)
     return 0
+
+
+def _told(fault: str) -> int:
+    print(f"xtts-precompute: the trainer fails here without a cache, too: {fault}", file=sys.stderr)
+    return 1
 
 
 def _parser() -> argparse.ArgumentParser:

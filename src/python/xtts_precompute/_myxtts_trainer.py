@@ -220,6 +220,8 @@ def tokens_of(theirs: Any) -> list[npt.NDArray[np.int32]]:
 
 def _why_lacking(items: Items, wish: Installed) -> str:
     """What leads on, where clips are missing."""
+    if items.beside in wish.caches and items.beside not in items.opened:
+        return f"The cache {items.beside} is not there, or not finished. "
     if items.beside not in wish.caches:
         return f"The trainer's folders have a cache each: give both, --cache {wish.caches[-1]} --cache {items.beside}, or install([...]). "
     return "A build's rejects.jsonl says why it left a clip out. "

@@ -135,6 +135,15 @@ TEST_F(TrainerConfigFile, SaysWhatANamedRecipeMakesOtherwise) {
   EXPECT_EQ(key(other, "data.use_tf_native_loading").kind, KeyClass::kNoEffect);
 }
 
+TEST_F(TrainerConfigFile, NamesARateAtWhichTheTrainersNativeLoadingResamples) {
+  EXPECT_EQ(key(config("data: {sample_rate: 22050}\n", ""), "data.sample_rate").kind,
+            KeyClass::kHonoured);
+  const TrainerConfig c = config("data: {sample_rate: 24000}\n", "");
+  EXPECT_EQ(key(c, "data.sample_rate").kind, KeyClass::kNotReproduced);
+  EXPECT_EQ(key(c, "data.sample_rate").note,
+            "the trainer's native loading resamples along straight lines; here it is soxr_hq");
+}
+
 TEST_F(TrainerConfigFile, LeavesAnotherModelsRecipeAsItIsWhereTheFileSaysNothing) {
   EXPECT_EQ(to_yaml(config("data: {batch_size: 1}\n", "tacotron2").recipe),
             to_yaml(*load(Env::real(), "tacotron2")));

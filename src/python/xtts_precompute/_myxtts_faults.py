@@ -1,0 +1,26 @@
+"""Faults of the trainer's own that a user may take for ours: what they are, and the way round them. At 7e78353."""
+
+from __future__ import annotations
+
+import re
+import traceback
+
+# What is said here, and where a key of the trainer's YAML has no place in it.
+_OURS = {"preprocessing_mode": "--mode", "cache_path": "--cache"}
+_REFUSED_KEY = re.compile(r"(Data|Model|Training)Config\.__init__\(\) got an unexpected keyword argument '(\w+)'")
+
+
+def fault_of(error: BaseException) -> str | None:
+    """One line for a person; None where it is no fault that is known."""
+    words = str(error)
+    refused = _REFUSED_KEY.search(words)
+    if refused:
+        section, key = refused[1].lower(), refused[2]
+        instead = f": take it out of the file, and say {_OURS[key]} here" if key in _OURS else ": take it out of the file"
+        return f"this version of the trainer has no key {section}.{key}{instead}"
+    if "Attempted to pad to a smaller size than the input element" in words:
+        return "with pad_to_fixed_length it fails at texts of more than max_text_length tokens: set data.max_text_tokens to the same number, which cuts them"
+    functions = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
+    if words == "'NoneType' object has no attribute 'items'" and "_train_epoch" in functions:
+        return "its step without accumulation of gradients gives no losses: take --grad-accum 2 (gradient_accumulation_steps) or more"
+    return None
