@@ -116,7 +116,7 @@ Result<BuildReport> run_build(Env& env, const BuildOptions& options,
                               const BuildCallbacks& callbacks, builder::CallbackGuard& guard) {
   const auto hear_config = [&](const recipe::TrainerConfig& config) {
     if (!callbacks.notice) return;
-    for (const std::string& line : frontend::notices_of(config))
+    for (const std::string& line : frontend::not_reproduced(config))
       guard.run("notice", [&] { callbacks.notice(line); });
   };
   XTTS_ASSIGN(

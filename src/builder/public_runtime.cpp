@@ -110,7 +110,7 @@ Result<RuntimeClips> RuntimeClips::open(const BuildOptions& options,
     XTTS_TRY(check_options_of_runtime(options));
     const auto hear_config = [&](const recipe::TrainerConfig& config) {
       if (!callbacks.notice) return;
-      for (const std::string& line : frontend::notices_of(config))
+      for (const std::string& line : frontend::not_reproduced(config))
         guard.run("notice", [&] { callbacks.notice(line); });
     };
     Env& env = Env::real();

@@ -128,10 +128,4 @@ std::vector<std::string> not_reproduced(const recipe::TrainerConfig& config) {
   return lines;
 }
 
-std::vector<std::string> notices_of(const recipe::TrainerConfig& config) {
-  std::vector<std::string> lines = not_reproduced(config);
-  if (!config.choice.empty()) lines.insert(lines.begin(), config.choice);
-  return lines;
-}
-
 }  // namespace xtts::frontend

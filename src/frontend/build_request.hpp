@@ -37,7 +37,5 @@ using HearTrainerConfig = std::function<void(const recipe::TrainerConfig& config
 
 // "data.augment is not reproduced: ...", a line for each key of the third class.
 [[nodiscard]] std::vector<std::string> not_reproduced(const recipe::TrainerConfig& config);
-// The recipe that the configuration has chosen, and those lines: what a person has to know of it.
-[[nodiscard]] std::vector<std::string> notices_of(const recipe::TrainerConfig& config);
 
 }  // namespace xtts::frontend
