@@ -39,7 +39,7 @@ void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
         break;
     }
   }
-  if (!config.choice.empty()) context.inform("config: " + config.choice);
+  for (const std::string& line : config.choices) context.inform("config: " + line);
   for (const std::string& line : frontend::not_reproduced(config)) context.warn(line);
   context.inform("config: " + std::to_string(honoured) + " keys honoured, " +
                  std::to_string(no_effect) +

@@ -55,6 +55,7 @@ Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
     XTTS_ASSIGN(named, recipe::load(env, options.recipe));
   }
   XTTS_ASSIGN(auto config, recipe::apply_trainer_config(env, options.config, std::move(named)));
+  if (!options.data.empty()) recipe::keep_list_of_data(env, options.data, config);
   if (hear_config) hear_config(config);
   return std::move(config.recipe);
 }

@@ -62,9 +62,9 @@ struct TrainerKey {
 struct TrainerConfig {
   formats::Recipe recipe;
   std::vector<TrainerKey> keys;  // in the file's order; behind them, what is absent and matters
-  // One line for a person: which recipe it was laid over, and why; empty where the caller has named
-  // it.
-  std::string choice;
+  // For a person, a line each: which recipe it was laid over, and why, where nobody has named one;
+  // which of its lists is left out.
+  std::vector<std::string> choices;
 };
 // `base`: the recipe that somebody has named. Without one it is that of the features that the
 // trainer trains on: myxtts-tf where use_tf_native_loading is on, as it is by default, else myxtts.
@@ -72,6 +72,9 @@ struct TrainerConfig {
 // cut (features.too_long, text.too_long), where a recipe would leave the clip out.
 [[nodiscard]] Result<TrainerConfig> apply_trainer_config(Env& env, const std::string& path,
                                                          std::optional<formats::Recipe> base);
+// The trainer has two folders, each with a list of its own. Where DATA holds one of the two lists,
+// that one is the list of DATA.
+void keep_list_of_data(Env& env, const std::string& data, TrainerConfig& config);
 
 // The nearest of `candidates` by edit distance; empty when none is near.
 [[nodiscard]] std::string nearest_name(std::string_view name,

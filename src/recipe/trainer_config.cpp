@@ -80,6 +80,10 @@ std::vector<std::string> items_of(const YamlNode& node) {
   return texts;
 }
 
+// Where the trainer sets no limit: 30 s at 22,050 Hz, and a long text.
+constexpr std::uint32_t kManyFrames = 2600;
+constexpr std::uint32_t kManyTokens = 4096;
+
 class TrainerReader {
  public:
   TrainerReader(Env& env, std::string_view origin, std::optional<formats::Recipe> base)
@@ -88,7 +92,7 @@ class TrainerReader {
   Result<TrainerConfig> read(const YamlNode& root) {
     collect(root);
     TrainerConfig config;
-    XTTS_ASSIGN(config.choice, choose_recipe());
+    XTTS_TRY(choose_recipe(config.choices));
     XTTS_TRY(add_defaults());
     set_all();
     read_sound_switches();
@@ -115,25 +119,20 @@ class TrainerReader {
     return key;
   }
 
-  // Which recipe the keys are laid over: the one that was named, else the trainer's own. The line
-  // that says so.
-  Result<std::string> choose_recipe() {
-    const Entry* native = find("data.use_tf_native_loading");
-    // Empty is off to Python, absent is on.
-    is_native_ = read_switch("data.use_tf_native_loading").value_or(native == nullptr);
-    std::string choice;
+  // Which recipe the keys are laid over: the one that was named, else the trainer's own.
+  Status choose_recipe(std::vector<std::string>& choices) {
+    is_native_ = read_switch("data.use_tf_native_loading").value_or(true);
     if (!base_) {
       const std::string name(is_native_ ? kNativeRecipe : kLibrosaRecipe);
       XTTS_ASSIGN(base_, load(files_.env, name));
-      const bool is_given = native != nullptr && !is_unset(*native->node);
+      const bool is_given = find("data.use_tf_native_loading") != nullptr;
       const char* const by_default = is_given ? "" : ", by the trainer's default";
-      choice = "recipe " + name + ": use_tf_native_loading is ";
-      choice += is_native_ ? std::string("on") + by_default +
-                                 " (off, it trains on myxtts, which its inference uses)"
-                           : "off";
+      const char* const otherwise = " (off, it trains on myxtts, which its inference uses)";
+      choices.push_back("recipe " + name + ": use_tf_native_loading is " +
+                        (is_native_ ? "on" + std::string(by_default) + otherwise : "off"));
     }
     recipe_ = *base_;
-    return choice;
+    return {};
   }
 
   // A recipe of another model's keeps what the file does not say.
@@ -157,10 +156,15 @@ class TrainerReader {
     if (is_used("data.max_mel_frames")) {
       recipe_.features.too_long = formats::TooLong::kTruncate;
     } else if (is_the_trainers()) {
-      // Nothing is cut, so nothing is padded before the features either.
+      // Nothing is cut, so nothing is padded before the features either. What is longer yet is
+      // dropped, which a build tells of; packed records cost no more than what is in them.
+      recipe_.features.max_frames = kManyFrames;
       recipe_.features.pad = formats::PadWhat::kFrames;
       recipe_.features.too_long = std::nullopt;
+      recipe_.storage.layout = formats::Layout::kPacked;
     }
+    if (is_the_trainers() && !sets_.contains("text.max_tokens"))
+      recipe_.text.max_tokens = kManyTokens;
     // Its tokens are not those of the recipe, whose length is no reason to lose a clip.
     const bool makes_tokens = why_ignored(*find_key("text.too_long"), recipe_).empty();
     if (makes_tokens && (is_the_trainers() || sets_.contains("text.max_tokens")))
@@ -244,7 +248,9 @@ class TrainerReader {
   [[nodiscard]] std::optional<std::string> why_not_used(const Entry& entry) const {
     if (entry.misplaced)
       return "the trainer reads this key under data: only, so it does nothing here either";
-    if (is_unset(*entry.node)) return "not set";
+    const bool is_switch =
+        is_sound_switch(entry.name) || entry.name == "data.use_tf_native_loading";
+    if (is_unset(*entry.node) && !is_switch) return "not set";
     if (is_limit(entry.name) && entry.node->text == "0") return "0: the trainer cuts nothing";
     if (entry.name == "data.max_text_length" && !pads_to_fixed_length())
       return "pads texts only where pad_to_fixed_length is on";
@@ -304,7 +310,8 @@ class TrainerReader {
 
   std::optional<bool> read_switch(std::string_view name) {
     const Entry* entry = find(name);
-    if (entry == nullptr || is_unset(*entry->node)) return std::nullopt;
+    if (entry == nullptr) return std::nullopt;
+    if (is_unset(*entry->node)) return false;  // as None is to Python
     const auto value = yaml_1_1_switch(*entry->node);
     if (!value)
       add_problem(entry->line,
@@ -421,6 +428,23 @@ Result<TrainerConfig> apply_trainer_config(Env& env, const std::string& path,
   XTTS_ASSIGN(const std::string yaml, read_text_file(env, path, kYamlBytesMax));
   XTTS_ASSIGN(const YamlNode root, read_yaml_map(yaml, path));
   return TrainerReader(env, path, std::move(base)).read(root);
+}
+
+void keep_list_of_data(Env& env, const std::string& data, TrainerConfig& config) {
+  formats::CorpusConfig& corpus = config.recipe.corpus;
+  if (corpus.metadata_train_file.empty() || corpus.metadata_eval_file.empty()) return;
+  const auto is_there = [&](const std::string& list) { return env.stat(data + "/" + list).ok(); };
+  const bool has_train = is_there(corpus.metadata_train_file);
+  if (has_train == is_there(corpus.metadata_eval_file)) return;
+  const std::string other = has_train ? corpus.metadata_eval_file : corpus.metadata_train_file;
+  if (!has_train) {
+    corpus.metadata_train_file = corpus.metadata_eval_file;
+    corpus.wavs_train_folder = corpus.wavs_eval_folder;
+  }
+  corpus.metadata_eval_file.clear();
+  corpus.wavs_eval_folder.clear();
+  config.choices.push_back("list " + corpus.metadata_train_file + ": " + other + " is not in " +
+                           data + "; the trainer's other folder has a cache of its own");
 }
 
 }  // namespace xtts::recipe

@@ -54,7 +54,7 @@ constexpr auto kRules = std::to_array<TrainerRule>({
     {"data.enable_phone_normalization", kNoEffect, "", kTokens},
     {"data.enable_vad", kNotReproduced, "",
      "voice activity detection (Silero) cuts pauses out of clips; only trim_silence is done here",
-     When::kTrue},
+     When::kTrue, "true"},
     {"data.enable_pitch_shift", kNotReproduced, "", kRandom, When::kTrue},
     {"data.enable_noise_mixing", kNotReproduced, "", kRandom, When::kTrue},
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 
-from myxtts_support import KEYS, SETTINGS, all_ids, kept, opened, yaml_file
+from myxtts_support import KEYS, SETTINGS, all_ids, kept, opened, run_command_of, yaml_file
 from support import MAX_FRAMES, MAX_TOKENS, make_corpus
 
 # All that the users say of their configuration (keys of `data:`).
@@ -340,7 +340,7 @@ def test_other_keys_that_are_not_as_the_trainer_has_them_are_told_a_line_each(pa
         assert len(opened(path, keys).reader()) > 1
     assert [str(one.message) for one in told] == [
         "the configuration: data.n_mells: unknown here; the nearest known key is data.n_mels",
-        "the configuration: data.add_blank: tokens are those of the cache's recipe, as tokenizer='recipe' asks",
+        "the configuration: data.add_blank: tokens are those of the cache's recipe",
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -413,7 +413,7 @@ def test_records_that_may_have_cut_something_are_refused(corpus, tmp_path, path)
 def test_clips_that_the_caches_rules_have_left_out_are_told(corpus, tmp_path):
     settings = {**SETTINGS, "max_frames": 40, "max_tokens": MAX_TOKENS}
     report = xp.build(corpus, tmp_path / "cache", settings=settings, max_dropped=1.0, progress=False)
-    with pytest.warns(UserWarning, match=rf"{report.accounting['dropped']} clips are not in the cache .* by rules of its recipe \(clip-.*it cuts what is too long"):
+    with pytest.warns(UserWarning, match=rf"{report.accounting['dropped']} clips are not in the cache .* because they are too long for its recipe \(clip-.*The trainer cuts them"):
         opened(tmp_path / "cache", {"max_mel_frames": 40}, data=corpus)
 
 
@@ -465,16 +465,81 @@ def test_the_trainers_own_split_is_read(corpus, tmp_path):
     xp.build(tmp_path / "data", tmp_path / "cache", settings=settings, max_rejects=2, progress=False)  # two lines of the list are no clips
     (tmp_path / "data/processed").mkdir()
     splits = tmp_path / "data/processed/splits.json"
-    splits.write_text(json.dumps({"train": [5, 0, 3, 8, 9], "val": [1, 2], "test": [4]}))
-    for split, places in (("train", [5, 0, 3, 8, 9]), ("val", [1, 2]), ("test", [4])):
+    places = {"train": [5, 0, *range(8, len(names)), 3], "val": [1, 2], "test": [4, 6, 7]}
+    splits.write_text(json.dumps(places))
+    for split, numbers in places.items():
         dataset = opened(tmp_path / "cache", data=tmp_path / "data", split=split)
-        assert all_ids(dataset) == sorted(names[place] for place in places) == sorted(one.ids[0] for one in dataset)
-    splits.write_text(json.dumps({"train": [99], "val": [], "test": []}))
-    with pytest.raises(xp.MismatchError, match=f"numbers 100 clips, and .*metadata.csv has {len(names)} with their sound"):
-        opened(tmp_path / "cache", data=tmp_path / "data")
-    splits.write_text("[]")
+        assert all_ids(dataset) == sorted(names[number] for number in numbers) == sorted(one.ids[0] for one in dataset)
+    # Sound that is gone from DATA does not renumber the clips, as long as the cache has them.
+    shutil.rmtree(tmp_path / "data/wavs")
+    assert all_ids(opened(tmp_path / "cache", data=tmp_path / "data", split="val")) == sorted(names[1:3])
+    table = tmp_path / "data/metadata.csv"
+    table.write_text("\n".join(table.read_text(encoding="utf-8").splitlines()[:-1]), encoding="utf-8")
+    with pytest.raises(xp.MismatchError, match=f"divides {len(names)} clips, and .*metadata.csv has {len(names) - 1}: one of the two has changed since"):
+        opened(tmp_path / "cache", data=tmp_path / "data", split="val")
+
+
+@pytest.mark.parametrize("text", ["[]", "{", "{}", '{"train": 1, "val": [], "test": []}', '{"train": [1e400], "val": [], "test": []}',
+                                  '{"train": [0], "val": [-1], "test": []}', '{"train": ["0"], "val": [1], "test": []}', "\xff"])  # fmt: skip
+def test_a_file_that_is_no_split_is_named(corpus, path, tmp_path, text):
+    lj_data(corpus, tmp_path / "data")
+    (tmp_path / "data/processed").mkdir()
+    (tmp_path / "data/processed/splits.json").write_text(text, encoding="latin-1")
     with pytest.raises(xp.InvalidArgumentError, match="splits.json is no file of the trainer's splits"):
-        opened(tmp_path / "cache", data=tmp_path / "data")
+        opened(path, data=tmp_path / "data")
+
+
+def test_an_empty_split_of_the_trainers_is_told(corpus, path, tmp_path):
+    names = lj_data(corpus, tmp_path / "data")
+    (tmp_path / "data/processed").mkdir()
+    (tmp_path / "data/processed/splits.json").write_text(json.dumps({"train": list(range(len(names))), "val": [], "test": []}))
+    dataset = opened(path, data=tmp_path / "data", split="test")
+    assert len(dataset) == 0
+    with pytest.raises(xp.InvalidArgumentError, match="no clip is chosen: the trainer's own split has none for test"):
+        dataset.reader()
+
+
+@pytest.mark.parametrize("kind", ["file", "dict"])
+def test_the_trainers_two_folders_have_a_cache_each(corpus, tmp_path, kind):
+    """Its train_main.py names both lists, and has a folder for each."""
+    keys = {
+        **KEYS, "metadata_train_file": "metadata_train.csv", "metadata_eval_file": "metadata_eval.csv", "wavs_train_dir": "wavs", "wavs_eval_dir": "wavs",
+    }  # fmt: skip
+    config = keys if kind == "dict" else yaml_file(tmp_path, "data:\n" + "".join(f"  {name}: {value}\n" for name, value in keys.items()))
+    for name in ("train", "eval"):
+        names = lj_data(corpus, tmp_path / name)
+        (tmp_path / name / "metadata.csv").unlink()
+        chosen = names[:9] if name == "eval" else names[9:]
+        (tmp_path / name / f"metadata_{name}.csv").write_text("".join(f"{one}|x|this is {one}\n" for one in chosen))
+        arguments = {"cache": tmp_path / f"cache-{name}", "data": tmp_path / name, "settings": SETTINGS, "tokenizer": "recipe"}
+        with pytest.raises(xp.NotFoundError) as missing:
+            xp.myxtts.open(config, **arguments)
+        run_command_of(missing.value)
+        for split in ("train",) if name == "train" else ("val", "test"):  # it tests with the list that it validates with
+            assert all_ids(xp.myxtts.open(config, **arguments, split=split)) == sorted(chosen)
+
+
+def test_the_command_keeps_a_recipe_that_was_named(corpus, tmp_path):
+    config = yaml_file(tmp_path, "data:\n  batch_size: 4\n")
+    for recipe, name in ((None, "myxtts-tf"), ("myxtts", "myxtts"), ("myxtts-tf", "myxtts-tf")):
+        with pytest.raises(xp.NotFoundError) as missing:
+            xp.myxtts.open(config, tmp_path / f"cache of {recipe}", corpus, recipe=recipe)
+        run_command_of(missing.value)
+        assert xp.open(tmp_path / f"cache of {recipe}").recipe == name
+        xp.myxtts.open(config, tmp_path / f"cache of {recipe}", corpus, recipe=recipe)
+
+
+def test_texts_are_cut_before_they_are_padded(own_path):
+    keys = {"max_text_tokens": 6, "max_text_length": 40}
+    dataset = opened(own_path, keys, tokenizer=lambda text: list(range(1, 1 + len(text))), tokenizer_version="1")
+    for batch in dataset.reader():
+        assert batch.tokens.shape == (4, 40) and (batch.text_len == 6).all() and not batch.tokens[:, 6:].any() and batch.tokens[:, :6].all()
+    assert [len(one.tokens) for one in dataset] == [6] * len(dataset)
+
+
+def test_clips_of_a_data_set_are_cut_as_batches_are(path):
+    for one in opened(path, {"max_mel_frames": 20, "max_text_length": 6}):
+        assert len(one.mel) == one.mel_len <= 20 and len(one.tokens) == one.text_len == 6
 
 
 @pytest.mark.parametrize("mode", ["precompute", "runtime"])
@@ -536,7 +601,7 @@ def test_yaml_is_read_as_pyyaml_reads_it(path, tmp_path):
     config = xp.myxtts.Config(file)
     assert config.whole("batch_size", None, 1, 100) == 10
     assert config.switch("pad_to_fixed_length", True) is False
-    assert config.switch("pin_memory", True) is True
+    assert config.switch("pin_memory", True) is False  # as None is to the trainer
     assert config.whole("model_gpu", None, 0, 9) is None
 
 

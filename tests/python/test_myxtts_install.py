@@ -122,15 +122,16 @@ def test_tensorflows_seed_gives_the_order_of_its_shuffle(data, native):
 
 
 CUT = ["text.too_long=truncate", "features.too_long=truncate"]
+UNCUT = ["text.too_long=truncate", "storage.layout=packed"]
 
 
 @pytest.mark.parametrize(
     ("keys", "recipe", "settings"),
     [
         ({}, "myxtts-tf", [*CUT, "features.max_frames=96"]),
-        ({"max_mel_frames": None}, "myxtts-tf", ["text.too_long=truncate", "features.pad=frames"]),
+        ({"max_mel_frames": None}, "myxtts-tf", [*UNCUT, "features.pad=frames", "features.max_frames=2600"]),
         ({"use_tf_native_loading": False}, None, [*CUT, "features.max_frames=96"]),
-        ({"use_tf_native_loading": False, "max_mel_frames": 0}, None, ["text.too_long=truncate"]),
+        ({"use_tf_native_loading": False, "max_mel_frames": 0}, None, [*UNCUT, "features.max_frames=2600"]),
         ({"use_tf_native_loading": False, "trim_silence": False}, None, [*CUT, "features.max_frames=96", "features.trim.method=none"]),
         (
             {"use_tf_native_loading": False, "enable_loudness_normalization": False}, None,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
+from support import run_python
 from xtts_precompute._myxtts_tokens import COLUMN, version_of
 
 LIST = {"b-1": "Bad a", "a-1": "cab!", "a-2": "dead"}  # in an order that is not the cache's
@@ -88,18 +89,79 @@ def processor(**options):
     [{"language": "fr"}, {"cleaner_names": ["x"]}, {"add_blank": False}, {"use_phonemes": False}, {"phoneme_language": "fr"}, {"custom_symbols": ["a"]}],
 )
 def test_a_processors_version_is_told_by_what_decides_its_tokens(other):
-    version = version_of(processor(), None)
-    assert version == version_of(processor(), None) == version_of(processor().text_to_sequence, None) != version_of(processor(**other), None)
+    fixed = {"custom_symbols": ["_", "^", "~", "a"], "allow_symbol_growth": False}
+    version = version_of(processor(**fixed), None)
+    assert version == version_of(processor(**fixed), None) == version_of(processor(**fixed).text_to_sequence, None)
+    assert version != version_of(processor(**{**fixed, **other}), None)
 
 
-def test_a_processors_version_is_told_by_its_code_and_symbols(tmp_path, monkeypatch):
-    version = version_of(processor(), None)
-    grown = processor()
-    grown.text_to_sequence("new")
-    assert version_of(grown, None) != version
+FIXED = {"custom_symbols": ["_", "^", "~", "a"], "allow_symbol_growth": False}
+
+
+def test_a_processors_version_is_told_by_the_code_that_runs(tmp_path):
+    version = version_of(processor(**FIXED), None)
     file = tmp_path / "trainer/myxtts/utils/text.py"
-    file.write_text(file.read_text().replace("text.lower()", "text"))
-    assert version_of(processor(), None) != version
+    file.write_text(file.read_text().replace("text.lower()", "text.upper()"))
+    assert version_of(processor(**FIXED), None) == version  # what was loaded runs on
+    trainer.forget()
+    assert version_of(processor(**FIXED), None) != version
+
+    class Mine(type(processor(**FIXED))):
+        def text_to_sequence(self, text):
+            return super().text_to_sequence(text[::-1])
+
+    assert version_of(Mine(**FIXED), None) != version_of(processor(**FIXED), None)
+
+
+def test_a_processors_version_is_the_same_in_another_process(tmp_path):
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from myxtts.utils.text import TextProcessor; from xtts_precompute._myxtts_tokens import version_of; "
+        "print(version_of(TextProcessor(custom_symbols=['_', 'a'], allow_symbol_growth=False), None))"
+    )
+    assert len({run_python(code, tmp_path / "trainer") for _ in range(3)}) == 1
+
+
+def test_a_processor_that_numbers_as_it_goes_needs_a_version():
+    with pytest.raises(xp.InvalidArgumentError, match="its tokens depend on the order of texts: give it custom_symbols= and allow_symbol_growth=False"):
+        version_of(processor(), None)
+    assert version_of(processor(), "1") == "1"
+    version_of(processor(use_phonemes=False), None)  # which does not grow
+
+
+def test_a_column_that_is_there_costs_no_phonemes(data, monkeypatch):
+    tokens_by(data)
+    from myxtts.utils.text import TextProcessor
+
+    monkeypatch.setattr(TextProcessor, "text_to_sequence", None)
+    monkeypatch.setattr("xtts_precompute._myxtts_text._put_module", lambda *_: None)
+    monkeypatch.setattr("xtts_precompute._myxtts_tokens._has_tokens", lambda *_: True)
+    assert len(xp.myxtts.open(KEYS, data=data, split=None)) == 3
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"a": 1}', "[]", "[1]", "\xff"])
+def test_symbols_that_cannot_be_read_are_named(data, text):
+    folder = data / "processed/tokens_custom_ph_blank_en"
+    folder.mkdir(parents=True)
+    (folder / "symbols.json").write_text(text, encoding="latin-1")
+    with pytest.raises(xp.InvalidArgumentError, match="symbols.json"):
+        xp.myxtts.open(KEYS, data=data, split=None).reader()
+
+
+@pytest.mark.parametrize("text", ["1 / 0", "def", "import nothing_of_this_name", "class Other: pass"])
+def test_a_trainer_that_cannot_be_imported_is_told(data, tmp_path, text):
+    trainer.forget()
+    (tmp_path / "trainer/myxtts/utils/text.py").write_text(text)
+    with pytest.raises(xp.InvalidArgumentError, match="the trainer's text processing cannot be imported"):
+        xp.myxtts.open(KEYS, data=data, split=None).reader()
+
+
+def test_without_leave_to_write_there_is_the_caches_own(data, monkeypatch):
+    def refused(*arguments, **options):
+        raise xp.ResourceError("no")
+
+    monkeypatch.setattr(xp.Cache, "add_column", refused)
+    with pytest.raises(xp.InvalidArgumentError, match="tokenizer='recipe'"):
+        xp.myxtts.open(KEYS, data=data, split=None).reader()
 
 
 def test_a_processor_may_be_given(data):
@@ -114,7 +176,7 @@ def test_a_processor_may_be_given(data):
     ("keys", "where", "why"),
     [
         ({}, False, "the numbers of its phonemes come from the texts of its training list: give data="),
-        ({"language": "tlh"}, True, "Phonemizer backend failed to initialise for language 'tlh'"),
+        ({"language": "tlh"}, True, "it cannot be set up: Phonemizer backend failed to initialise for language 'tlh'"),
     ],
 )
 def test_without_it_there_are_no_tokens_and_never_bytes(data, keys, where, why):

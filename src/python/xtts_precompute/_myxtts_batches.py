@@ -21,14 +21,16 @@ class Shape:
 
     tokens: int
     """Texts are cut to so many."""
+    width: int
+    """Texts are padded to so many, where they are."""
     frames: int | None
     """Mels are cut to so many; None: not at all."""
     pads: bool
-    """Both are as long as these limits; else as their longest clip."""
+    """Both are as long as their limits; else as their longest clip."""
     keeps_frames: bool = False
-    """Mels are as long as the limit all the same: the trainer's native loader pads before its features."""
+    """Mels are as long as the limit even where texts are not: the trainer's native loader pads before its features."""
     says_frames: bool = False
-    """And so long is every clip."""
+    """mel_len is that limit for every clip."""
 
     def lengths(self, text_len: Any, mel_len: Any) -> tuple[Any, Any]:
         """Of whole numbers, in NumPy's arrays or PyTorch's tensors."""
@@ -40,7 +42,7 @@ class Shape:
     def widths(self, text_len: Any, mel_len: Any) -> tuple[int, int | None]:
         """Of a batch of clips with these lengths."""
         if self.pads:
-            return self.tokens, self.frames
+            return self.width, self.frames
         return int(text_len.max()), self.frames if self.keeps_frames else int(mel_len.max())
 
 
@@ -82,7 +84,7 @@ class Columns:
         return tokens, batch["mel"], text_len, _named(batch, "mel_len"), list(batch.ids) if self._has_ids else None
 
     def _tokenized(self, ids: list[str], rows: int, tokens_of: TokensOf) -> tuple[Any, Any]:
-        tokens, lengths = np.zeros((rows, tokens_of.limit), np.int32), np.zeros(rows, np.int32)
+        tokens, lengths = np.zeros((rows, tokens_of.width), np.int32), np.zeros(rows, np.int32)
         for row, clip_id in enumerate(ids):
             made = tokens_of(self._clips.info(clip_id))
             tokens[row, : len(made)] = made

@@ -28,7 +28,8 @@ KeyClass = Literal["honoured", "no effect", "not reproduced"]
 SECTIONS = ("data", "training", "model")
 MODES = ("auto", "precompute", "runtime")
 NATIVE_RECIPE = "myxtts-tf"
-MAX_TEXT_TOKENS = 1024  # where nothing is said: the trainer's own default
+# Where the trainer sets no limit, as the builder has them (src/recipe/trainer_config.cpp).
+MANY_FRAMES, MANY_TOKENS = 2600, 4096
 
 # Keys that decide how batches are made, which no cache depends on.
 LOADER_KEYS = {
@@ -79,7 +80,7 @@ class Config:
     """What a configuration asks for: each key by its class, and the recipe that they make together."""
 
     def __init__(
-        self, config: Any, recipe: Any = None, settings: Any = None, makes_bytes: bool = False, name: str = "the configuration", mode: str | None = None
+        self, config: Any, recipe: Any = None, settings: Any = None, tokenizer: Any = None, name: str = "the configuration", mode: str | None = None
     ) -> None:
         self._path, self._text = _path_or_text(config)
         self.recipe = recipe
@@ -91,7 +92,9 @@ class Config:
         self.sections: dict[str, dict[str, Any]] = document["sections"]
         self.fingerprints: dict[str, str] = document["fingerprints"]
         self.recipe_name: str = document["name"]
-        self.keys = tuple(_judged(key, makes_bytes) for key in document["config"])
+        self.uses_recipe_tokens = tokenizer == "recipe" or (tokenizer is None and self.sections["text"]["tokens"] == "characters")
+        """Bytes are for who asks for them; a vocabulary of the recipe is asked for by it."""
+        self.keys = tuple(_judged(key, self.uses_recipe_tokens) for key in document["config"])
         self._by_name = {key.name: key for key in self.keys}
         mode = one_of("mode", mode, MODES) if mode is not None else self.words("preprocessing_mode") or "precompute"
         self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]  # the builder has looked at it
@@ -168,9 +171,14 @@ class Config:
 
     @property
     def text_max(self) -> int:
-        """Of a text, as the trainer cuts it; and as it pads it, which it does not survive where there are more."""
+        """Tokens of a text at most: the trainer cuts there, or fails at more where it pads."""
         cuts, pads = self._text_limits()
         return min(cuts, pads or cuts)
+
+    @property
+    def text_width(self) -> int:
+        """Tokens that a batch has room for."""
+        return self._text_limits()[1] or self.text_max
 
     @property
     def pads_less_than_it_cuts(self) -> bool:
@@ -179,7 +187,7 @@ class Config:
         return bool(pads) and pads < cuts
 
     def _text_limits(self) -> tuple[int, int]:
-        cuts = self.whole("max_text_tokens", MAX_TEXT_TOKENS, 0, 2**31) or MAX_TEXT_TOKENS
+        cuts = self.whole("max_text_tokens", 0, 0, 2**31) or MANY_TOKENS
         return cuts, (self.whole("max_text_length", 0, 0, 2**31) or 0) if self.switch("pad_to_fixed_length", False) else 0
 
     @property
@@ -220,8 +228,10 @@ class Config:
         return key is not None and not key.is_default
 
     def switch(self, name: str, default: bool) -> bool:
-        """data.NAME, which is true or false."""
+        """data.NAME, which is true or false; empty is off, as to the trainer."""
         value = (self.words(name) or "").lower()
+        if self.says(name) and value in ("", "null", "~", "none"):
+            return False
         if value and value not in _TRUE + _FALSE and value not in ("null", "~", "none"):
             raise InvalidArgumentError(f"{self.name}: data.{name} is {value!r}, which is neither true nor false")
         return value in _TRUE if value in _TRUE + _FALSE else default
@@ -255,16 +265,15 @@ def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -
             yield f"{prefix}.{name}={value if isinstance(value, str) else json.dumps(value)}"
 
 
-def _judged(key: Mapping[str, Any], makes_bytes: bool) -> ConfigKey:
-    """`makes_bytes`: tokens are the recipe's, as the caller has asked."""
+def _judged(key: Mapping[str, Any], uses_recipe_tokens: bool) -> ConfigKey:
     name, kind, note, value = key["key"], key["class"], key["note"], key["value"]
     if kind == "no effect" and name in LOADER_KEYS and value:
         kind, note = "honoured", LOADER_KEYS[name]
     elif kind == "no effect" and name in TEXT_KEYS and value:
-        if not makes_bytes:
+        if not uses_recipe_tokens:
             kind, note = "honoured", "by the tokenizer"
         elif not key["default"] and value.lower() not in _FALSE:
-            kind, note = "not reproduced", "tokens are those of the cache's recipe, as tokenizer='recipe' asks"
+            kind, note = "not reproduced", "tokens are those of the cache's recipe"
     return ConfigKey(name, kind, note, value, key["recipe_key"], tuple(key["items"]), key["default"])
 
 

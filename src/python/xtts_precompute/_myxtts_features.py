@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _tools
 from ._errors import MismatchError
-from ._myxtts_config import NATIVE_RECIPE, Config
+from ._myxtts_config import MANY_FRAMES, NATIVE_RECIPE, Config
 from ._myxtts_install import MelLength
 from ._myxtts_source import feature_differences
 
@@ -38,7 +38,7 @@ class Asked:
 
     def arguments(self) -> list[str]:
         """For the program: what the trainer cuts is cut, and no text is left out, since the trainer makes its tokens itself."""
-        cut = ["features.too_long=truncate"] if self.max_frames else []
+        cut = ["features.too_long=truncate"] if self.max_frames else ["storage.layout=packed"]
         settings = [*self.settings, *cut, "text.too_long=truncate"]
         return [*(["--recipe", self.recipe] if self.recipe != "myxtts" else []), *(word for one in settings for word in ("--set", one))]
 
@@ -51,7 +51,7 @@ def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
     pads = bool(getattr(config, "pad_to_fixed_length", False) and getattr(config, "max_text_length", None) and max_frames)
     if native:
         _refuse_native(config, sound)
-        settings = [f"features.max_frames={max_frames}" if max_frames else "features.pad=frames"]
+        settings = [f"features.max_frames={max_frames}"] if max_frames else ["features.pad=frames", f"features.max_frames={MANY_FRAMES}"]
         recipe = NATIVE_RECIPE
     else:
         _refuse_librosa(theirs)

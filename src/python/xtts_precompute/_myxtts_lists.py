@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ._choices import listed, text
@@ -12,8 +12,8 @@ from ._errors import InvalidArgumentError, MismatchError, NotFoundError
 from ._myxtts_config import Config, warn
 
 _HEADERS = ("id|", "fileid|", "wav_id|")
-_SHOWN = 3  # clips that a message names
 _THEIR_NAMES = {"train": "train", "validation": "val", "test": "test"}
+_SHOWN = 3  # clips that a message names
 
 
 class Row(NamedTuple):
@@ -21,47 +21,134 @@ class Row(NamedTuple):
     normalized: str
 
 
-def split_ids(config: Config, data: str | None, split: str | None) -> list[str] | None:
-    """The clips of a split that the trainer has made: `processed/splits.json` numbers the lines of metadata.csv. None where it has made none."""
-    if data is None or split is None or _list_of(config, split) is not None:
-        return None  # lists of their own divide the clips, and the cache has read them
-    splits = os.path.join(data, "processed", "splits.json")
-    table = os.path.join(data, "metadata.csv")
-    if not os.path.isfile(splits) or not os.path.isfile(table):
-        return None
+# ---- which lists there are
+
+
+def named_list(config: Config, split: str) -> str | None:
+    """The list of its own that the configuration names for a split."""
+    return config.words("metadata_train_file" if split == "train" else "metadata_eval_file")
+
+
+def named_sound(config: Config, split: str) -> str | None:
+    """The folder of that list's sound."""
+    return config.words("wavs_train_dir" if split == "train" else "wavs_eval_dir")
+
+
+def lists_in(config: Config, data: str | None) -> list[str]:
+    """Those of the two splits' lists that lie in this folder. The trainer has a folder for each, so that one may be elsewhere."""
+    named = [(split, named_list(config, split)) for split in ("train", "validation")]
+    return [split for split, name in named if data is not None and name and os.path.isfile(os.path.join(data, name))]
+
+
+def training_list(config: Config, data: str) -> list[Row]:
+    """The clips whose texts number the trainer's phonemes."""
+    name = named_list(config, "train")
+    table = os.path.join(data, name or "metadata.csv")
+    sound = _sound_of(config, "train", data) if name else os.path.join(data, "wavs")
+    return read_list(table, lambda clip_id: _has_sound(sound, clip_id)) if os.path.isfile(table) else []
+
+
+def _sound_of(config: Config, split: str, data: str) -> str:
+    name, folder = named_list(config, split), named_sound(config, split)
+    return os.path.join(data, folder) if folder else os.path.join(os.path.dirname(os.path.join(data, name or "")), "wavs")
+
+
+def _has_sound(folder: str, clip_id: str) -> bool:
+    return os.path.exists(os.path.join(folder, f"{clip_id}.wav"))
+
+
+def read_list(path: str, is_there: Callable[[str], bool]) -> list[Row]:
+    """The lines of a list that have an id whose sound is there, in its order."""
+    rows = []
     try:
-        with open(splits, encoding="utf-8") as file:
-            places = [int(place) for place in json.load(file)[_THEIR_NAMES[split]]]
-    except (ValueError, TypeError, KeyError) as error:
-        raise InvalidArgumentError(f"{splits} is no file of the trainer's splits: {error!r}") from None
-    rows = read_list(table, os.path.join(data, "wavs"))
-    beyond = [place for place in places if not 0 <= place < len(rows)]
-    if beyond:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.readlines()
+    except OSError as error:
+        raise InvalidArgumentError(f"the list {path} cannot be read: {error.strerror}") from None
+    for line in lines:
+        words = line.strip().lstrip("\ufeff")
+        if words.lower().startswith(_HEADERS) or "|" not in words:
+            continue
+        # The id ends at the first bar, and the normalized text begins behind the last: a text may have bars of its own.
+        clip_id, normalized = words.split("|", 1)[0].strip(), words.rsplit("|", 1)[1].strip()
+        if clip_id and is_there(clip_id):
+            rows.append(Row(clip_id, normalized))
+    return rows
+
+
+# ---- whose split it is
+
+
+def has_own_split(config: Config, data: str | None, split: str | None) -> bool:
+    """The trainer's folder says which clips a split has: by a list for it, or by `processed/splits.json`."""
+    if data is None or split is None:
+        return False
+    if named_list(config, split) is not None:
+        return ("train" if split == "train" else "validation") in lists_in(config, data)
+    return all(os.path.isfile(path) for path in _split_files(data))
+
+
+def _split_files(data: str) -> tuple[str, str]:
+    return os.path.join(data, "processed", "splits.json"), os.path.join(data, "metadata.csv")
+
+
+def own_split(config: Config, data: str, split: str, source: Any) -> list[str]:
+    """The ids of its clips, as the trainer has them. A clip counts where its WAV file is, or where the source has it."""
+    name = named_list(config, split)
+    sound = _sound_of(config, split, data) if name else os.path.join(data, "wavs")
+
+    def is_there(clip_id: str) -> bool:
+        return _name_in(source, clip_id) is not None or _has_sound(sound, clip_id)
+
+    if name is not None:
+        return [row.id for row in read_list(os.path.join(data, name), is_there)]
+    splits, table = _split_files(data)
+    places = _read_splits(splits)
+    rows = read_list(table, is_there)
+    numbered = sum(map(len, places.values()))
+    if numbered != len(rows):
         raise MismatchError(
-            f"{splits} numbers {max(beyond) + 1} clips, and {table} has {len(rows)} with their sound: one of the two has changed since. "
-            "The trainer makes new splits once that file is gone"
+            f"{splits} divides {numbered} clips, and {table} has {len(rows)}: one of the two has changed since, so that its numbers may mean other clips. "
+            "ids= says which clips are meant"
         )
-    return [rows[place].id for place in places]
+    return [rows[place].id for place in places[_THEIR_NAMES[split]]]
 
 
-def chosen_clips(source: Any, ids: list[str] | None, own: list[str] | None) -> list[str] | None:
-    """The ids of a cache (or of clips at runtime) that the caller has chosen, or that the trainer has in its own split. None: all of a split."""
-    wanted = own if ids is None else ids
-    if wanted is None:
-        return None
-    found = {clip_id: _name_in(source, clip_id) for clip_id in wanted}
+def _read_splits(path: str) -> dict[str, list[int]]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            splits = json.load(file)
+        made = {name: list(splits[name]) for name in _THEIR_NAMES.values()}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InvalidArgumentError(f"{path} is no file of the trainer's splits: {error!r}") from None
+    count = sum(map(len, made.values()))
+    for places in made.values():
+        for place in places:
+            if type(place) is not int or not 0 <= place < count:
+                raise InvalidArgumentError(f"{path} is no file of the trainer's splits: {place!r} numbers none of its {count} clips")
+    return made
+
+
+def chosen_clips(source: Any, ids: list[str], are_own: bool) -> list[str]:
+    """The names that these clips have in a source; `are_own`: of the trainer's split, whose clips may have been rejected."""
+    found = {clip_id: _name_in(source, clip_id) for clip_id in ids}
     lacking = [clip_id for clip_id, name in found.items() if name is None]
     named = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
-    if lacking and (ids is not None or len(lacking) == len(found)):
-        raise NotFoundError(f"{len(lacking)} of {len(found)} clips are not in {source._shown}: {named}")
+    if lacking and (not are_own or len(lacking) == len(found)):
+        whose = " of the trainer's own split" if are_own else ""
+        raise NotFoundError(f"{len(lacking)} of {len(found)} clips{whose} are not in {source._shown}: {named}")
     if lacking:
         warn(f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in {source._shown}: {named}. A build's rejects.jsonl says why")
     return [name for name in found.values() if name is not None]
 
 
 def _name_in(source: Any, clip_id: str) -> str | None:
-    names = (clip_id, *(f"{dataset}/{clip_id}" for dataset in getattr(source, "datasets", ())))
-    return next((name for name in names if name in source), None)
+    if clip_id in source:
+        return clip_id
+    names = [name for name in (f"{dataset}/{clip_id}" for dataset in getattr(source, "datasets", ())) if name in source]
+    if len(names) > 1:
+        raise MismatchError(f"{clip_id} may be {' or '.join(names)} in {source._shown}: ids= says which is meant")
+    return names[0] if names else None
 
 
 def listed_ids(ids: Iterable[str]) -> list[str]:
@@ -77,39 +164,14 @@ def listed_ids(ids: Iterable[str]) -> list[str]:
 def tell_of_checkpoint(config: Config, split: str | None) -> None:
     """A model that was trained on the trainer's own split has seen clips of ours."""
     folder = config.value("training.checkpoint_dir") or ""
-    if split is None or _list_of(config, split) is not None or not os.path.isdir(folder):
+    if split is None or named_list(config, split) is not None or not os.path.isdir(folder):
         return
-    if any(name.endswith("_model.weights.h5") for name in os.listdir(folder)):
+    try:
+        has_one = any(name.endswith("_model.weights.h5") for name in os.listdir(folder))
+    except OSError:
+        return
+    if has_one:
         warn(
             f"{folder} has a checkpoint, and the clips of {split} are those of the cache's split, not of the trainer's: some of its training clips may validate "
             "here. data=, where its processed/splits.json is, takes the trainer's own; so does ids="
         )
-
-
-def symbols_of(config: Config, data: str, folder: str) -> tuple[str, list[Row]]:
-    """The trainer's file of symbols under this folder of its, and the clips whose texts it makes one of where there is none."""
-    name = _list_of(config, "train")
-    table = os.path.join(data, name or "metadata.csv")
-    given = config.words("wavs_train_dir") if name else None
-    sound = os.path.join(data, given) if given else os.path.join(os.path.dirname(table), "wavs")
-    rows = read_list(table, sound) if os.path.isfile(table) else []
-    return os.path.join(data, "processed", folder, "symbols.json"), rows
-
-
-def _list_of(config: Config, split: str) -> str | None:
-    return config.words("metadata_train_file" if split == "train" else "metadata_eval_file")
-
-
-def read_list(path: str, sound: str) -> list[Row]:
-    """The lines of a list that have an id and a WAV file, in its order."""
-    rows = []
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            words = line.strip().lstrip("\ufeff")
-            if words.lower().startswith(_HEADERS) or "|" not in words:
-                continue
-            # The id ends at the first bar, and the normalized text begins behind the last: a text may have bars of its own.
-            clip_id, normalized = words.split("|", 1)[0].strip(), words.rsplit("|", 1)[1].strip()
-            if clip_id and os.path.exists(os.path.join(sound, f"{clip_id}.wav")):
-                rows.append(Row(clip_id, normalized))
-    return rows

@@ -7,6 +7,7 @@ stored, are the cache's own business. It is complete when it is published, and n
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 import json
@@ -21,11 +22,13 @@ from ._build_arguments import settings_texts
 from ._cache import Cache, open
 from ._errors import BusyError, CorruptError, Error, MismatchError, NotFoundError, ResourceError, UnsupportedError
 from ._myxtts_config import NATIVE_RECIPE, Config, warn
+from ._myxtts_lists import lists_in, named_list, named_sound
 from ._myxtts_tokens import LOOK_AGAIN_S
 from ._runtime import RuntimeClips, runtime
 
 _SHOWN = 3  # clips that a warning names
 _SPLITS = ("train_split", "validation_split")
+_LISTS = ("metadata_train_file", "metadata_eval_file", "wavs_train_folder", "wavs_eval_folder")
 _CLIP_CHOICE = (*_SPLITS, "train_subset_fraction", "subset_seed", "max_clip_seconds")
 # How long records are, which batches decide for themselves.
 _LENGTHS = {"features": ("max_frames", "too_long"), "text": ("max_tokens", "too_long")}
@@ -52,18 +55,39 @@ class Place:
     def command(self, path: str, overwrite: bool = False, kept: Iterable[str] = ()) -> str:
         """What makes the cache, for a shell; `kept`: settings that it has otherwise, and shall keep."""
         words = ["xtts-precompute", self.data or "DATA", path]
+        recipe = self.config.recipe
         if self.config.path is None:
             settings = self.config.as_settings()
             if settings is None:
                 return "xtts-precompute DATA CACHE --config FILE, with your configuration saved as FILE"
+            settings = self.with_lists(settings)
+            recipe = None if self.config.base == "myxtts" else self.config.base
         else:
             words += ["--config", self.config.path]
             settings = settings_texts(self.config.settings)
         words += [word for one in with_kept(settings, kept) for word in ("--set", one)]
-        named = self.config.base if self.config.path is None else self.config.recipe
-        if named not in (None, "myxtts"):
-            words += ["--recipe", os.fspath(named)]
+        if recipe is not None:
+            words += ["--recipe", os.fspath(recipe)]
         return shlex.join(words + ["--overwrite"] * overwrite)
+
+
+    def with_lists(self, settings: list[str]) -> list[str]:
+        """The settings, for a folder that has one of the trainer's two lists: the program does the same with a file (--config)."""
+        found = lists_in(self.config, self.data)
+        if len(found) != 1 or None in (named_list(self.config, "train"), named_list(self.config, "validation")):
+            return settings
+        others = [one for one in settings if not one.startswith(("corpus.metadata_", "corpus.wavs_"))]
+        folder = named_sound(self.config, found[0])
+        others.append(f"corpus.metadata_train_file={named_list(self.config, found[0])}")
+        return [*others, *([f"corpus.wavs_train_folder={folder}"] if folder else [])]
+
+    @contextlib.contextmanager
+    def arguments(self) -> Iterator[dict[str, Any]]:
+        """For xp.build() and xp.runtime(), while the block lasts."""
+        with self.config.arguments() as arguments:
+            if "config" not in arguments:
+                arguments["settings"] = self.with_lists(settings_texts(arguments["settings"]))
+            yield arguments
 
 
 def choose_cache(config: Config, cache: Any, data: Any) -> Place:
@@ -220,18 +244,18 @@ def _other_recipe(place: Place, stored: Mapping[str, Any]) -> str:
 
 
 def _tell_of_drops(place: Place, path: str) -> None:
-    """Clips that rules of the cache's recipe have left out, where the trainer has no such rules."""
-    file_path = os.path.join(path, "rejects.jsonl")
-    if not os.path.isfile(file_path):
-        return
-    with io.open(file_path, encoding="utf-8") as file:
-        lines = (json.loads(line) for line in file if '"policy"' in line)
-        dropped = [str(one.get("id")) for one in lines if one.get("class") == "policy"]
+    """Clips that the cache has left out because they are long, where the trainer cuts them."""
+    try:
+        with io.open(os.path.join(path, "rejects.jsonl"), encoding="utf-8") as file:
+            rejects = [json.loads(line) for line in file if '"policy"' in line]
+        dropped = [str(one["id"]) for one in rejects if one["class"] == "policy" and one["stage"] in ("features", "text")]
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # it is no part of what is read
     if dropped:
         named = ", ".join(dropped[:_SHOWN]) + (", ..." if len(dropped) > _SHOWN else "")
         warn(
-            f"{len(dropped)} clips are not in the cache {path} by rules of its recipe ({named}; rejects.jsonl says which rules). The trainer has no such "
-            f"rules: it cuts what is too long. {_how('This makes a cache that does so, too', place.command(path, overwrite=True))}"
+            f"{len(dropped)} clips are not in the cache {path} because they are too long for its recipe ({named}; rejects.jsonl has them all). The trainer "
+            f"cuts them. {_how('This makes a cache that does so, too', place.command(path, overwrite=True))}"
         )
 
 
@@ -246,7 +270,7 @@ def _corpus_keys(place: Place, stored: Mapping[str, Any]) -> list[str]:
     if stored.get("train_subset_fraction") == 1.0 == config.sections["corpus"]["train_subset_fraction"]:
         names = [name for name in names if name != "subset_seed"]  # of no subset
     if not place.divides:
-        names = [name for name in names if name not in _SPLITS]
+        names = [name for name in names if name not in (*_SPLITS, *_LISTS)]
     return [name for name in dict.fromkeys(names) if name in config.sections["corpus"]]
 
 
@@ -349,7 +373,7 @@ def _build_or_mend(place: Place, problem: Error, progress: Any) -> None:
         warn(f"data.auto_rebuild_mel_cache: {path} is made anew, because {problem}")
     elif isinstance(problem, MismatchError):
         warn(f"data.auto_rebuild_mel_cache: {path} is brought up to date, because {problem}")
-    with place.config.arguments() as arguments:
+    with place.arguments() as arguments:
         if isinstance(problem, CorpusMismatchError):
             arguments["settings"] = with_kept(settings_texts(arguments["settings"]), problem.kept)
         _build.build(place.data, path, overwrite=overwrite, progress=progress, **arguments)
@@ -362,5 +386,5 @@ def compute_at_runtime(place: Place, progress: Any) -> RuntimeClips:
     """Clips of the data, whose features the same code computes as a build's when they are asked for."""
     if place.data is None:
         raise NotFoundError(f"where is the data? Give data=, or set data.dataset_path in {place.config.name}")
-    with place.config.arguments() as arguments:
+    with place.arguments() as arguments:
         return runtime(place.data, progress=progress is True, **arguments)  # functions want to hear of builds

@@ -40,7 +40,7 @@ def of_cache(cache: Any, options: dict[str, Any], fields: tuple[str, ...], ranks
         **{**options, "prefetch": slots},
     )
     shape = wish.shape
-    are_right = shape.pads and not shape.says_frames and wish.records == (shape.tokens, shape.frames)
+    are_right = shape.pads and not shape.says_frames and wish.records == (shape.width, shape.frames)
     if not are_right or not options["drop_last"]:
         made = made.map(lambda *batch: _cut(batch, shape, options["drop_last"]))
     return _ahead(made, wish)
@@ -50,7 +50,7 @@ def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
     """Batches that are computed at runtime; `batch_size`: where all have the same."""
     if not len(loader):
         raise tensors.no_batch(loader._inner)
-    tokens, frames = (wish.shape.tokens, wish.shape.frames) if wish.shape.pads else (None, wish.shape.frames if wish.shape.keeps_frames else None)
+    tokens, frames = (wish.shape.width, wish.shape.frames) if wish.shape.pads else (None, wish.shape.frames if wish.shape.keeps_frames else None)
     shapes = [(batch_size, tokens), (batch_size, frames, wish.mels), (batch_size,), (batch_size,)]
     kinds = (tf.int32, tf.float32, tf.int32, tf.int32)
     signature = tuple(tf.TensorSpec(shape, kind) for shape, kind in zip(shapes, kinds))
@@ -86,7 +86,7 @@ def _cut(batch: tuple[Any, ...], shape: Shape, drop_last: bool) -> tuple[Any, ..
     text_len = tf.minimum(text_len, shape.tokens)
     if shape.frames is not None:
         mel_len = tf.minimum(mel_len, 1) * shape.frames if shape.says_frames else tf.minimum(mel_len, shape.frames)
-    tokens = tokens[:, : shape.tokens if shape.pads else tf.reduce_max(text_len)]
+    tokens = tokens[:, : shape.width if shape.pads else tf.reduce_max(text_len)]
     mel = mel[:, : shape.frames if shape.pads or shape.keeps_frames else tf.reduce_max(mel_len)]
     return tokens, mel, text_len, mel_len
 

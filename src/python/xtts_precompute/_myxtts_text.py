@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.metadata
-import inspect
 import json
 import os
+import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
 from ._errors import InvalidArgumentError
 from ._myxtts_config import Config
-from ._myxtts_lists import symbols_of
+from ._myxtts_lists import training_list
 
 MODULE, CLASS = "myxtts.utils.text", "TextProcessor"
-# What decides its tokens beside its code.
+# Its attributes that decide which tokens it makes.
 _SETTINGS = (
-    "language", "cleaner_names", "add_blank", "use_phonemes", "phoneme_language_override", "allow_symbol_growth", "tokenizer_type", "tokenizer_model", "symbols"
+    "language", "cleaner_names", "add_blank", "use_phonemes", "phoneme_language_override", "tokenizer_type", "tokenizer_model", "symbols", "symbol_to_id"
 )  # fmt: skip
 
 
@@ -26,75 +27,154 @@ class NoTextError(InvalidArgumentError):
     """The trainer's text processing cannot be had here."""
 
 
+# ---- a processor, and its version
+
+
 def is_processor(value: Any) -> bool:
-    """A TextProcessor of the trainer's, of whichever version: it is told by what it has."""
+    """A TextProcessor of the trainer's, of whichever version: what it has tells."""
     return hasattr(value, "text_to_sequence") and hasattr(value, "symbols") and hasattr(value, "cleaner_names")
 
 
 def processor_version(processor: Any) -> str:
-    """A digest of its module's source, its settings, its symbols, and the packages that it speaks through."""
+    """A digest of its code as it was loaded, its settings, its symbols, and the packages that it speaks through."""
+    if getattr(processor, "use_phonemes", False) and getattr(processor, "allow_symbol_growth", False):
+        raise InvalidArgumentError(
+            "this TextProcessor numbers symbols as it meets them, so that its tokens depend on the order of texts: give it custom_symbols= and "
+            "allow_symbol_growth=False, as the trainer does for its data sets, or give tokenizer_version="
+        )
+    return _version_of(processor, _SETTINGS)
+
+
+def _version_of(processor: Any, settings: tuple[str, ...]) -> str:
     digest = hashlib.sha256()
-    with open(inspect.getsourcefile(type(processor)) or "", "rb") as file:
-        digest.update(file.read())
-    digest.update(json.dumps({name: getattr(processor, name, None) for name in _SETTINGS}, sort_keys=True).encode())
-    packages = ["unidecode", *(["phonemizer"] if processor.use_phonemes else []), *(["transformers"] if processor.tokenizer_type == "nllb" else [])]
-    digest.update(json.dumps([_version(name) for name in packages]).encode())
+    for kind in type(processor).__mro__[:-1]:
+        _put_module(digest, sys.modules.get(kind.__module__), kind)
+    digest.update(_shown({name: getattr(processor, name, None) for name in settings}).encode())
+    packages = ["unidecode", "phonemizer", *(["transformers"] if getattr(processor, "tokenizer_type", "") == "nllb" else [])]
+    digest.update(json.dumps([_package_version(name) for name in packages]).encode())
     speaker = getattr(processor, "phonemizer", None)
-    if speaker is not None and hasattr(speaker, "version"):
-        digest.update(str(speaker.version()).encode())
+    if speaker is not None:
+        digest.update(type(speaker).__qualname__.encode())
+        if hasattr(speaker, "version"):
+            digest.update(str(speaker.version()).encode())
     return digest.hexdigest()[:32]
 
 
-def _version(package: str) -> str:
+def _put_module(digest: Any, module: Any, kind: type) -> None:
+    """The functions and tables of the module that has a class, and the class itself, which may have been made elsewhere."""
+    names = {} if module is None else dict(vars(module))
+    for name, value in sorted({**names, kind.__qualname__: kind}.items()):
+        if isinstance(value, types.FunctionType) and value.__module__ == kind.__module__:
+            _put_code(digest, value.__code__)
+        elif isinstance(value, type) and value.__module__ == kind.__module__:
+            for inner in (one for _, one in sorted(vars(value).items()) if isinstance(one, types.FunctionType)):
+                _put_code(digest, inner.__code__)
+        elif isinstance(value, (str, int, list, tuple, dict)) and not name.startswith("__"):
+            digest.update(f"{name}={_shown(value)}".encode())
+
+
+def _put_code(digest: Any, code: types.CodeType) -> None:
+    digest.update(code.co_code + repr((code.co_names, code.co_varnames)).encode())
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            _put_code(digest, constant)
+        else:
+            shown = sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
+            digest.update(repr(shown).encode("utf-8", "surrogatepass"))
+
+
+def _shown(value: Any) -> str:
+    """The same in each process: functions in a table by their names."""
+    return json.dumps(value, default=lambda one: getattr(one, "__qualname__", type(one).__qualname__))
+
+
+def _package_version(package: str) -> str:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return ""
 
 
+# ---- the one of a data set
+
+
 def own_tokenizer(config: Config, data: str | None) -> tuple[Callable[[str], Any], str]:
     """What makes a text to tokens as the trainer's data set does, and its version. NoTextError: why there is none."""
-    try:
-        made = getattr(importlib.import_module(MODULE), CLASS)
-    except ImportError as error:
-        if (error.name or "").split(".")[0] == MODULE.split(".")[0]:
-            raise NoTextError("the trainer (myxtts) cannot be imported here") from None
-        raise NoTextError(f"the trainer's text processing cannot be imported: {error}") from None
-    use_phonemes, add_blank = config.switch("use_phonemes", True), config.switch("add_blank", True)
-    language = config.words("language") or "en"
+    made = _imported()
     settings = {
-        "language": language,
+        "language": config.words("language") or "en",
         "cleaner_names": config.items("text_cleaners") or ["english_cleaners"],
-        "add_blank": add_blank,
-        "use_phonemes": use_phonemes,
+        "add_blank": config.switch("add_blank", True),
+        "use_phonemes": config.switch("use_phonemes", True),
         "phoneme_language": config.words("phoneme_language"),
     }
-    try:
-        symbols = _symbols(made, settings, config, data, f"tokens_custom_{'ph' if use_phonemes else 'noph'}_{'blank' if add_blank else 'noblank'}_{language}")
-        processor = made(**settings, custom_symbols=symbols, allow_symbol_growth=symbols is None)
-    except RuntimeError as error:  # no phonemizer, or not this language
-        raise NoTextError(str(error)) from None
-    version = processor_version(processor)
+    first = _made(made, settings, None)
+    symbols, origin = _symbols(first, settings, config, data)
+    version = hashlib.sha256(f"{_version_of(first, _SETTINGS[:-2])} {origin}".encode()).hexdigest()[:32]
+    made_once: list[Any] = []
+
+    def processor() -> Any:
+        # Phonemizing a list to number its symbols takes minutes for a large one: not where the column is there already.
+        if not made_once:
+            made_once.append(_made(made, settings, symbols() if callable(symbols) else symbols))
+        return made_once[0]
+
     if config.switch("enable_phone_normalization", False):
-        return lambda text: processor.text_to_sequence(processor.text_to_phonemes(text)), f"{version} of phonemes"
-    return processor.text_to_sequence, version
+        return lambda text: processor().text_to_sequence(processor().text_to_phonemes(text)), f"{version} of phonemes"
+    return lambda text: processor().text_to_sequence(text), version
 
 
-def _symbols(made: Any, settings: dict[str, Any], config: Config, data: str | None, folder: str) -> list[str] | None:
-    """The trainer numbers phonemes as it meets them in its list, once, and keeps that."""
+def _imported() -> Any:
+    try:
+        return getattr(importlib.import_module(MODULE), CLASS)
+    except Exception as error:  # somebody else's module, which may fail in any way
+        if isinstance(error, ImportError) and (error.name or "").split(".")[0] == MODULE.split(".")[0]:
+            raise NoTextError("the trainer (myxtts) cannot be imported here") from None
+        raise NoTextError(f"the trainer's text processing cannot be imported ({type(error).__name__}: {error})") from None
+
+
+def _made(kind: Any, settings: dict[str, Any], symbols: list[str] | None) -> Any:
+    try:
+        return kind(**settings, custom_symbols=symbols, allow_symbol_growth=symbols is None)
+    except Exception as error:  # no phonemizer, or not this language
+        raise NoTextError(f"it cannot be set up: {error}") from None
+
+
+def _symbols(first: Any, settings: dict[str, Any], config: Config, data: str | None) -> tuple[Any, str]:
+    """The symbols by their numbers (or a function that finds them), and a text by which they are the same again.
+
+    The trainer numbers phonemes as it meets them in its training list, once, and keeps that in a file.
+    """
+    phonemes = settings["use_phonemes"]
     if data is None:
-        if settings["use_phonemes"]:
+        if phonemes:
             raise NoTextError("the numbers of its phonemes come from the texts of its training list: give data=")
-        return None
-    path, rows = symbols_of(config, data, folder)
+        return None, "its own symbols"
+    folder = f"tokens_custom_{'ph' if phonemes else 'noph'}_{'blank' if settings['add_blank'] else 'noblank'}_{settings['language']}"
+    path = os.path.join(data, "processed", folder, "symbols.json")
     if os.path.isfile(path):
+        symbols = _read_symbols(path)
+        return symbols, json.dumps(symbols)
+    if not phonemes:
+        return None, "its own symbols"
+    texts = [row.normalized for row in training_list(config, data)]
+    if not texts:
+        raise NoTextError(f"the numbers of its phonemes come from its training list, which {data} does not have; nor has it {path}")
+
+    def numbered() -> list[str]:
+        for text in texts:
+            first.text_to_sequence(text)
+        return list(first.symbols)
+
+    return numbered, hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read_symbols(path: str) -> list[str]:
+    try:
         with open(path, encoding="utf-8") as file:
-            return list(json.load(file))
-    if not settings["use_phonemes"]:
-        return None
-    if not rows:
-        raise NoTextError(f"the numbers of its phonemes come from its training list, which {data} does not have")
-    first = made(**settings)
-    for row in rows:
-        first.text_to_sequence(row.normalized)
-    return list(first.symbols)
+            symbols = json.load(file)
+    except (OSError, ValueError) as error:
+        raise NoTextError(f"its symbols cannot be read: {path}: {error}") from None
+    if not isinstance(symbols, list) or not symbols or not all(isinstance(one, str) for one in symbols):
+        raise NoTextError(f"{path} is no list of symbols")
+    return symbols

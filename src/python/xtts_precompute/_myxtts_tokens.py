@@ -5,12 +5,10 @@ The cache's column "tokens" stays what its recipe makes; the tokenizer's is `COL
 
 from __future__ import annotations
 
-import dis
 import functools
 import hashlib
 import sys
 import time
-import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -20,6 +18,7 @@ import numpy.typing as npt
 from ._cache import Cache, open
 from ._choices import text
 from ._errors import BusyError, InvalidArgumentError, MismatchError, ResourceError
+from ._identity import Identity, UnknownError
 from ._myxtts_config import Config, warn
 from ._myxtts_text import is_processor, processor_version
 
@@ -37,6 +36,7 @@ class TokensOf:
     def __init__(self, tokenizer: Tokenizer, config: Config) -> None:
         self.tokenizer = function_of(tokenizer)
         self.limit = config.text_max
+        self.width = config.text_width
         self.cuts = config.sections["text"]["too_long"] == "truncate"
         self.trainer_fails = config.pads_less_than_it_cuts
         """At a text of more tokens: its padding takes no longer one, and it has not cut it."""
@@ -78,7 +78,7 @@ def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str
     """The cache with the tokenizer's column, made where it is not there yet or is another tokenizer's; and the clips without tokens."""
     tokens_of = TokensOf(tokenizer, config)
     # What is kept depends on how long it may be, too.
-    full = f"{version_of(tokenizer, version)}, at most {tokens_of.limit}{' (cut)' if tokens_of.cuts else ''}"
+    full = f"{version_of(tokenizer, version)}, at most {tokens_of.limit} of {tokens_of.width}{' (cut)' if tokens_of.cuts else ''}"
     lacking = [path for path in cache._absolute if not _has_tokens(open(path), full)]
     for path in lacking:
         when_free(functools.partial(_add, path, tokens_of, full, progress))
@@ -95,11 +95,11 @@ def _has_tokens(cache: Cache, version: str) -> bool:
 
 def _add(path: str, tokens_of: TokensOf, version: str, progress: Any) -> None:
     try:
-        open(path).add_column(COLUMN, tokens_of, axis="own", max_length=tokens_of.limit, version=version, progress=progress)
+        open(path).add_column(COLUMN, tokens_of, axis="own", max_length=tokens_of.width, version=version, progress=progress)
     except ResourceError as error:
         raise ResourceError(
             f"{error}. What the tokenizer makes is kept in the cache {path}: make it writable, or make room there, or have somebody who may write there "
-            "open it once with this tokenizer"
+            "open it once with this tokenizer. tokenizer='recipe' takes the tokens that the cache has"
         ) from error
 
 
@@ -173,103 +173,10 @@ def version_of(tokenizer: Any, given: str | int | None) -> str:
         raise InvalidArgumentError(f"tokenizer must be a function from a text to whole numbers, not {tokenizer!r}")
     digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
     try:
-        _Identity(digest).add(tokenizer)
-    except _UnknownError as unknown:
+        Identity(digest).add(tokenizer)
+    except UnknownError as unknown:
         raise InvalidArgumentError(
             f"what the tokenizer does depends on {unknown}, which may change unseen: give tokenizer_version=, and another one whenever it "
             "makes other tokens"
         ) from None
     return digest.hexdigest()[:32]
-
-
-class _UnknownError(Exception):
-    """Its identity cannot be told."""
-
-
-class _Identity:
-    """Feeds a digest with what decides the results of a function."""
-
-    def __init__(self, digest: Any) -> None:
-        self._digest = digest
-        self._seen: dict[int, int] = {}
-        self._kept: list[Any] = []  # so that no id comes twice
-
-    def _put(self, *parts: object) -> None:
-        self._digest.update("\0".join(map(str, parts)).encode("utf-8", "surrogatepass") + b"\1")
-
-    def add(self, value: Any) -> None:
-        if id(value) in self._seen:
-            return self._put("seen", self._seen[id(value)])
-        if isinstance(value, (tuple, frozenset)):  # which of the same constants are one object is the compiler's business
-            return self._add_all(type(value).__name__, value if isinstance(value, tuple) else sorted(value, key=repr))
-        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or value is ...:
-            return self._put(type(value).__name__, repr(value))
-        self._seen[id(value)] = len(self._seen)
-        self._kept.append(value)
-        if isinstance(value, (list, set)):
-            return self._add_all(type(value).__name__, value if isinstance(value, list) else sorted(value, key=repr))
-        if type(value) is dict or isinstance(value, types.MappingProxyType):
-            return self._add_all("dict", [one for pair in value.items() for one in pair])
-        if isinstance(value, np.ndarray) and value.dtype != object:
-            return self._put("array", value.dtype.str, value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest())
-        if isinstance(value, functools.partial):
-            return self._add_all("partial", [value.func, value.args, value.keywords])
-        if type(value).__module__ == "re" and hasattr(value, "pattern"):
-            return self._put("pattern", value.pattern, value.flags)
-        self._add_named(value)
-
-    def _add_all(self, kind: str, values: Any) -> None:
-        self._put(kind, len(values))
-        for one in values:
-            self.add(one)
-
-    def _add_named(self, value: Any) -> None:
-        if isinstance(value, types.FunctionType):
-            self._add_function(value)
-        elif isinstance(value, types.ModuleType):
-            self._add_module(value.__name__)
-        elif isinstance(value, (type, types.BuiltinFunctionType)) and value.__module__ in ("builtins", *sys.stdlib_module_names):
-            if isinstance(getattr(value, "__self__", None), (types.ModuleType, type(None))) or isinstance(value, type):
-                return self._put("built in", value.__module__, value.__qualname__)
-            raise _UnknownError(f"the method {value.__qualname__}")
-        else:
-            raise _UnknownError(f"{getattr(value, '__qualname__', repr(value))} ({type(value).__name__})")
-
-    def _add_module(self, name: str) -> None:
-        top = name.split(".")[0]
-        version = getattr(sys.modules.get(top), "__version__", None)
-        if version is None and top not in sys.stdlib_module_names:
-            raise _UnknownError(f"the module {name}")
-        self._put("module", name, version)
-
-    def _add_function(self, function: types.FunctionType) -> None:
-        self._add_code(function.__code__)
-        self.add(function.__defaults__)
-        self.add(dict(sorted((function.__kwdefaults__ or {}).items())))
-        for cell in function.__closure__ or ():
-            try:
-                self.add(cell.cell_contents)
-            except ValueError:  # empty, as in a function that is not defined yet
-                self._put("empty")
-        for name in sorted(_names(function.__code__)):
-            if name in function.__globals__:
-                self._put("global", name)
-                self.add(function.__globals__[name])
-
-    def _add_code(self, code: types.CodeType) -> None:
-        self._put("code", code.co_code.hex(), code.co_names, code.co_varnames, code.co_freevars, code.co_flags)
-        for step in dis.get_instructions(code):
-            if step.opname == "IMPORT_NAME":
-                self._add_module(step.argval)
-        for constant in code.co_consts:
-            if isinstance(constant, types.CodeType):
-                self._add_code(constant)
-            else:
-                self.add(constant)
-
-
-def _names(code: types.CodeType) -> set[str]:
-    """Global names and attributes, those of functions inside included."""
-    inner = (_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return set(code.co_names).union(*inner)
-

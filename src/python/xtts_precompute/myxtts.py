@@ -26,11 +26,11 @@ import numpy as np
 
 from ._choices import one_of, switch, whole
 from ._clips import position_in
-from ._errors import InvalidArgumentError
+from ._errors import InvalidArgumentError, ResourceError
 from ._myxtts_batches import Batches, Columns, Loader, RuntimeBatches, Shape, TrainerBatch, alone
 from ._myxtts_config import SOUND_KEYS, Config, ConfigKey, warn
 from ._myxtts_install import install
-from ._myxtts_lists import chosen_clips, listed_ids, split_ids, tell_of_checkpoint
+from ._myxtts_lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint
 from ._myxtts_source import choose_cache, open_source
 from ._myxtts_text import NoTextError, own_tokenizer
 from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
@@ -100,26 +100,29 @@ class Dataset:
         self._split = None if split is None else _SPLITS[one_of("split", split, _SPLITS)]
         self._seed = seed
         self._rank, self._world_size = rank, world_size
-        self.config = Config(config, recipe, settings, tokenizer == "recipe", mode=mode)
+        self.config = Config(config, recipe, settings, tokenizer, mode=mode)
         self._read_keys(self.config, mel_len)
         _tell_of_keys(self.config, accept)
         place = choose_cache(self.config, cache, data)
         chosen = None if ids is None else listed_ids(ids)
-        own = None if chosen is not None else split_ids(self.config, place.data, self._split)
-        uses_tokens = tokenizer == "recipe" or (tokenizer is None and self.config.sections["text"]["tokens"] == "characters")
-        place = dataclasses.replace(place, uses_tokens=uses_tokens, divides=chosen is None and own is None)
+        is_own = chosen is None and has_own_split(self.config, place.data, self._split)
+        place = dataclasses.replace(place, uses_tokens=self.config.uses_recipe_tokens, divides=chosen is None and not is_own)
         self.mode, source = open_source(place, progress)
         self.source = source
         """An `xp.Cache`, or `xp.RuntimeClips`."""
-        self._ids = chosen_clips(source, chosen, own)
+        if is_own and place.data is not None and self._split is not None:
+            chosen = own_split(self.config, place.data, self._split, source)
+        self._ids = None if chosen is None else chosen_clips(source, chosen, is_own)
         if place.divides:
             tell_of_checkpoint(self.config, self._split)
+            if self._split == "test" and named_list(self.config, "test"):
+                self._split = "validation"  # the trainer tests with that list, too
         self._tokens = "tokens"
         """The column; empty where the trainer's cannot be made here."""
         self._why_no_tokens = ""
         self._tokens_of: TokensOf | None = None
         self._left_out: list[str] = []
-        self._take_tokens(None if uses_tokens else tokenizer, uses_tokens, tokenizer_version, place.data, progress)
+        self._take_tokens(tokenizer, tokenizer_version, place.data, progress)
 
     def _read_keys(self, config: Config, mel_len: str) -> None:
         self.batch_size: int = config.whole("batch_size", _BATCH_SIZE, 1, 2**20) or _BATCH_SIZE
@@ -133,19 +136,25 @@ class Dataset:
         is_native = config.is_native and config.frames_max is not None
         self._shape = Shape(
             tokens=config.text_max,
+            width=config.text_max if config.uses_recipe_tokens else config.text_width,
             frames=config.frames_max,
             pads=self._pads,
             keeps_frames=is_native,
             says_frames=one_of("mel_len", mel_len, ("trainer", "true")) == "trainer" and is_native,
         )
 
-    def _take_tokens(self, tokenizer: Any, of_recipe: bool, version: str | int | None, data: str | None, progress: Any) -> None:
-        if tokenizer is None and not of_recipe:
+    def _take_tokens(self, given: Any, version: str | int | None, data: str | None, progress: Any) -> None:
+        if self.config.uses_recipe_tokens:
+            self._use_tokenizer(None, None, progress)
+        elif given is not None:
+            self._use_tokenizer(given, version, progress)
+        else:
             try:
-                tokenizer, version = own_tokenizer(self.config, data)
-            except NoTextError as reason:
+                self._use_tokenizer(*own_tokenizer(self.config, data), progress)
+            except (NoTextError, ResourceError) as reason:  # without them the sound is of use all the same
                 self._tokens, self._why_no_tokens = "", str(reason)
-                return
+
+    def _use_tokenizer(self, tokenizer: Tokenizer | None, version: str | int | None, progress: Any) -> None:
         if self.mode == "runtime":
             self._tokens_of = None if tokenizer is None else TokensOf(tokenizer, self.config)
             self._left_out = without_text(self.source, self._tokens_of)
@@ -173,6 +182,7 @@ class Dataset:
         clip = self.source[self._positions[position_in(place, len(self))]]
         tokens = np.asarray(clip[self._tokens]) if self._tokens_of is None else self._tokens_of(clip)
         mel = np.asarray(clip["mel"]).astype(np.float32, copy=False)
+        tokens, mel = tokens[: self._shape.tokens], mel[: self._shape.frames]
         return TrainerBatch(tokens, mel, len(tokens), len(mel), [clip.id])
 
     def __iter__(self) -> Iterator[TrainerBatch]:
@@ -212,7 +222,10 @@ class Dataset:
         buffer_size_multiplier: int = 10,
         drop_remainder: bool | None = None,
     ) -> Any:
-        """A `tf.data.Dataset` of (tokens int32 [B, 200], mel float32 [B, 800, 80], text_len int32 [B], mel_len int32 [B]).
+        """A `tf.data.Dataset` of (tokens int32 [B, T], mel float32 [B, F, 80], text_len int32 [B], mel_len int32 [B]).
+
+        T and F are max_text_length and max_mel_frames where `pad_to_fixed_length` is on; else those of the longest clip, but that mels of native loading
+        are always max_mel_frames long.
 
         Clips with empty text or mel are left out. Each pass, and each turn of `repeat`, is an epoch in another order.
 
@@ -315,6 +328,8 @@ class Dataset:
         self, batch_size: int | None, shuffle: bool, drop_last: bool, prefetch: int, threads: int | None = None
     ) -> dict[str, Any]:
         self._need_tokens()
+        if self._ids == []:
+            raise InvalidArgumentError(f"no clip is chosen: the trainer's own split has none for {self._split}")
         options: dict[str, Any] = {
             "batch_size": self.batch_size if batch_size is None else batch_size,
             "split": self._split if self._ids is None else None,

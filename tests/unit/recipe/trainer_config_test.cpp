@@ -11,7 +11,10 @@ namespace {
 using formats::LoudnessMethod;
 using formats::Recipe;
 using formats::TrimMethod;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 class TrainerConfigFile : public testing::Test {
  protected:
@@ -106,25 +109,28 @@ TEST_F(TrainerConfigFile, ChangesNothingButTheLimitsWhenItSaysWhatTheRecipeSays)
 TEST_F(TrainerConfigFile, IsLaidOverTheRecipeThatTheTrainerTrainsOn) {
   const TrainerConfig by_default = config("data: {batch_size: 1}\n", "");
   EXPECT_EQ(to_yaml(by_default.recipe), shipped("myxtts-tf", 1024, 1024));
-  EXPECT_EQ(by_default.choice,
-            "recipe myxtts-tf: use_tf_native_loading is on, by the trainer's default (off, it "
-            "trains on myxtts, which its inference uses)");
+  EXPECT_THAT(
+      by_default.choices,
+      ElementsAre(
+          "recipe myxtts-tf: use_tf_native_loading is on, by the trainer's default (off, it "
+          "trains on myxtts, which its inference uses)"));
   EXPECT_TRUE(key(by_default, "data.use_tf_native_loading").is_default);
 
   const TrainerConfig on = config("data: {use_tf_native_loading: true}\n", "");
   EXPECT_EQ(on.recipe.name, "myxtts-tf");
-  EXPECT_THAT(on.choice, HasSubstr("recipe myxtts-tf: use_tf_native_loading is on ("));
+  EXPECT_THAT(on.choices,
+              ElementsAre(StartsWith("recipe myxtts-tf: use_tf_native_loading is on (")));
 
   const TrainerConfig off = config("data: {use_tf_native_loading: false}\n", "");
   EXPECT_EQ(to_yaml(off.recipe), shipped("myxtts", 1024, 1024));
-  EXPECT_EQ(off.choice, "recipe myxtts: use_tf_native_loading is off");
+  EXPECT_THAT(off.choices, ElementsAre("recipe myxtts: use_tf_native_loading is off"));
   EXPECT_EQ(key(off, "data.use_tf_native_loading").note, "recipe myxtts");
   EXPECT_EQ(config("data: {use_tf_native_loading: null}\n", "").recipe.name, "myxtts");
 }
 
 TEST_F(TrainerConfigFile, SaysWhatANamedRecipeMakesOtherwise) {
   const TrainerConfig librosa = config("data: {batch_size: 1}\n", "myxtts");
-  EXPECT_EQ(librosa.choice, "");
+  EXPECT_THAT(librosa.choices, IsEmpty());
   EXPECT_EQ(key(librosa, "data.use_tf_native_loading").kind, KeyClass::kNotReproduced);
   EXPECT_EQ(key(librosa, "data.use_tf_native_loading").note,
             "absent, so the trainer's default; the trainer then trains on the features of "
@@ -164,11 +170,50 @@ TEST_F(TrainerConfigFile, CutsWhereTheTrainerCuts) {
   EXPECT_EQ(tacotron.text.too_long, formats::LongText::kTruncate);
 }
 
+TEST_F(TrainerConfigFile, TakesAnEmptySwitchForOff) {
+  const auto sound = config(
+                         "data: {trim_silence: , enable_loudness_normalization: null, "
+                         "normalize_audio: true}\n")
+                         .recipe.features;
+  EXPECT_EQ(sound.trim.method, TrimMethod::kNone);
+  EXPECT_EQ(sound.loudness.method, LoudnessMethod::kPeak);
+  const TrainerConfig nothing = config("data: {normalize_audio: }\n");
+  EXPECT_EQ(nothing.recipe.features.loudness.method, LoudnessMethod::kNone);
+  EXPECT_EQ(key(nothing, "data.normalize_audio").kind, KeyClass::kHonoured);
+}
+
+TEST_F(TrainerConfigFile, CutsNoTextWhereTheTrainerCutsNone) {
+  EXPECT_EQ(config("data: {max_text_tokens: 0}\n").recipe.text.max_tokens, 4096U);
+  EXPECT_EQ(
+      config("data: {max_text_tokens: 0, pad_to_fixed_length: true}\n").recipe.text.max_tokens,
+      200U);
+}
+
+TEST_F(TrainerConfigFile, KeepsTheOneOfItsTwoListsThatDataHas) {
+  const auto lists = [&](const std::string& data) {
+    TrainerConfig c = config(
+        "data: {metadata_train_file: train.csv, metadata_eval_file: eval.csv, wavs_train_dir: a, "
+        "wavs_eval_dir: b}\n");
+    keep_list_of_data(Env::real(), data, c);
+    const auto& corpus = c.recipe.corpus;
+    return std::vector<std::string>{corpus.metadata_train_file, corpus.wavs_train_folder,
+                                    corpus.metadata_eval_file, corpus.wavs_eval_folder};
+  };
+  const test::ScratchFolder data;
+  EXPECT_THAT(lists(data.path()), ElementsAre("train.csv", "a", "eval.csv", "b"));
+  data.write("eval.csv", "x|y\n");
+  EXPECT_THAT(lists(data.path()), ElementsAre("eval.csv", "b", "", ""));
+  data.write("train.csv", "x|y\n");
+  EXPECT_THAT(lists(data.path()), ElementsAre("train.csv", "a", "eval.csv", "b"));
+}
+
 TEST_F(TrainerConfigFile, WithoutALimitNothingIsPaddedBeforeTheFeatures) {
   for (const char* value : {"0", "null", "~"}) {
     const TrainerConfig c = config(std::string("data: {max_mel_frames: ") + value + "}\n", "");
     EXPECT_EQ(c.recipe.features.pad, formats::PadWhat::kFrames) << value;
     EXPECT_EQ(c.recipe.features.too_long, std::nullopt) << value;
+    EXPECT_EQ(c.recipe.features.max_frames, 2600U) << value;  // 30 s
+    EXPECT_EQ(c.recipe.storage.layout, formats::Layout::kPacked) << value;
     EXPECT_EQ(key(c, "data.max_mel_frames").kind, KeyClass::kNoEffect) << value;
   }
 }
