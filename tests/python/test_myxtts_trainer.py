@@ -6,6 +6,7 @@ It needs TensorFlow, librosa, pandas, scipy, soundfile, tqdm, PyYAML, psutil and
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import warnings
@@ -111,6 +112,16 @@ def plain(value):
     return [*map(str, value)] if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def test_what_it_says_and_what_it_leaves_unsaid_come_to_the_same():
+    from myxtts.config.config import DataConfig
+
+    said = {"sample_rate": 16000, "use_tf_native_loading": False}
+    whole, short = xp.myxtts.Config(DataConfig(**said)), xp.myxtts.Config(said)
+    for name in ("features", "text"):
+        assert whole.fingerprints[name] == short.fingerprints[name]
+    assert [key.name for key in whole.not_reproduced()] == [key.name for key in short.not_reproduced()] == ["data.enable_vad"]
+
+
 def test_the_table_of_keys_has_its_defaults():
     from myxtts.config.config import DataConfig, TrainingConfig
 
@@ -137,20 +148,21 @@ def its_configurations(folder):
     XTTSConfig().to_yaml(str(folder / "made.yaml"))
     files = [folder / "made.yaml", *Path(CHECKOUT).glob("configs/*.yaml"), *Path(CHECKOUT).glob("examples/*.yaml")]
     assert len(files) == 4
-    lists = {"metadata_train_file": None, "metadata_eval_file": None, "wavs_train_dir": None, "wavs_eval_dir": None}
     made = [train_main.build_config(model_size="tiny"), train_main.build_config(enable_static_shapes=True)]
-    for one in made:
-        vars(one.data).update(lists)  # the data of this test has one list
     return {**{file.name: file for file in files}, "XTTSConfig()": XTTSConfig(), "DataConfig()": DataConfig(), **dict(zip(("tiny", "static"), made))}
 
 
 def test_each_of_its_configurations_opens(data, tmp_path, monkeypatch):
     pytest.importorskip("phonemizer", reason="phonemizer is not installed here: the trainer makes no tokens of its own defaults")
     monkeypatch.setattr(sys, "argv", list(sys.argv))
+    shutil.copytree(data, tmp_path / "data")
+    shutil.copy(data / "metadata.csv", tmp_path / "data/metadata_train.csv")  # which train_main.py reads
+    data = tmp_path / "data"
     for name, config in its_configurations(tmp_path).items():
         read = xp.myxtts.Config(config)
-        with read.arguments() as arguments:
-            xp.build(data, tmp_path / f"cache of {name}", progress=False, **arguments)
+        with pytest.raises(xp.NotFoundError) as missing:
+            xp.myxtts.open(config, tmp_path / f"cache of {name}", data)
+        tell(*shlex.split(str(missing.value).splitlines()[-1])[1:], "--quiet")
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             dataset = xp.myxtts.open(config, tmp_path / f"cache of {name}", data, progress=False)
@@ -162,21 +174,27 @@ def test_each_of_its_configurations_opens(data, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("native", [True, False])
-def test_a_data_set_of_ours_has_its_split_and_tokens(data, tmp_path, native):
+def test_a_data_set_of_ours_has_its_split_and_tokens(corpus, tmp_path, native):
     pytest.importorskip("phonemizer", reason="phonemizer is not installed here: the trainer makes no phonemes")
     keys = {"use_tf_native_loading": native, "use_phonemes": True}
-    path = cache_for(data, tmp_path, **keys)
+    # Before the trainer has numbered its phonemes, and so by our own numbers.
+    config = its_config(**keys)
+    read = xp.myxtts.Config(config)
+    fresh = trainer.lj_corpus(corpus, tmp_path / "fresh")
+    with read.arguments() as arguments:
+        xp.build(fresh, tmp_path / "cache", progress=False, **arguments)
+    first = {one.ids[0]: one.tokens for one in xp.myxtts.open(config, tmp_path / "cache", fresh, split=None, progress=False)}
     from myxtts.data.ljspeech import LJSpeechDataset
 
-    config = its_config(**keys)
     for subset in ("train", "val", "test"):
-        theirs = LJSpeechDataset(str(data), config, subset, download=False)
-        ours = xp.myxtts.open(config, path, data, split=subset, progress=False)
+        theirs = LJSpeechDataset(str(fresh), config, subset, download=False)
+        ours = xp.myxtts.open(config, tmp_path / "cache", fresh, split=subset, progress=False)
         assert len(ours) == len(theirs) and (subset == "test" or len(ours))
         by_id = {one.ids[0]: one for one in ours}
         for item in (theirs[place] for place in range(len(theirs))):
             mine = by_id.pop(item["id"])
             np.testing.assert_array_equal(mine.tokens, item["text_sequence"])
+            np.testing.assert_array_equal(first[item["id"]], item["text_sequence"])
             if not native:
                 assert mine.mel_len == min(item["mel_length"], 96)
                 missed = np.abs(mine.mel - item["mel_spectrogram"][:96])
