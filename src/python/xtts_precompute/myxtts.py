@@ -38,7 +38,7 @@ from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_te
 __all__ = ["Config", "ConfigKey", "Dataset", "Loader", "TrainerBatch", "install", "open"]
 
 _SPLITS = {"train": "train", "val": "validation", "validation": "validation", "eval": "validation", "test": "test"}
-# Where a configuration says that they are empty; where it does not have them, its trainer's own defaults come with its keys.
+# Where a configuration has these keys empty. Where it lacks them, the trainer's defaults come with its keys.
 _BATCH_SIZE = 56
 _BATCHES_AHEAD = 12
 _SLOTS = 4
@@ -58,7 +58,7 @@ class Dataset:
         cache: The path of the cache (paths of several), or an open one. None: `data.cache_path`; else DATA.cache, beside the data.
         data: Where the data is. None: `data.dataset_path`. Asked for only where something is computed.
         split: "train"; "val", "validation" or "eval"; "test"; None: all clips.
-        ids: The split's clips, by id. None: the trainer's own split, where `DATA/processed/splits.json` has one; else that of the cache.
+        ids: The split's clips, by id. None: the trainer's own split, by its list for it or by `DATA/processed/splits.json`; else that of the cache.
         mode: "precompute", "auto" or "runtime". None: `preprocessing_mode` of the configuration, which the trainer's newer versions refuse in theirs.
         mel_len: What batches of use_tf_native_loading say: "trainer": max_mel_frames for every clip, as its loader does; "true": each clip's own length.
         tokenizer: A function from a text to whole numbers, or a TextProcessor of the trainer's. Its results are kept in the cache. None: the trainer's
@@ -321,7 +321,7 @@ class Dataset:
         if self.mode == "precompute":
             columns = self.source.columns
             return int(columns[self._tokens].shape[0]), int(columns["mel"].shape[0])
-        tokens = self.config.tokens_max if self._tokens_of is None else self._tokens_of.limit
+        tokens = self.config.tokens_max if self._tokens_of is None else self._tokens_of.width
         return tokens, int(self.config.sections["features"]["max_frames"])
 
     def _options(
