@@ -5,16 +5,18 @@ import dataclasses
 import enum
 import json
 import shutil
+import subprocess
 import types
 import warnings
+import wave
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xtts_precompute as xp
 
-from myxtts_support import KEYS, SETTINGS, all_ids, kept, opened, run_command_of, yaml_file
-from support import MAX_FRAMES, MAX_TOKENS, make_corpus
+from myxtts_support import KEYS, SETTINGS, all_ids, command_of, kept, opened, run_command_of, yaml_file
+from support import MAX_FRAMES, MAX_TOKENS, PROGRAM, make_corpus
 
 # All that the users say of their configuration (keys of `data:`).
 USERS_KEYS = """
@@ -513,10 +515,85 @@ def test_the_trainers_two_folders_have_a_cache_each(corpus, tmp_path, kind):
         (tmp_path / name / f"metadata_{name}.csv").write_text("".join(f"{one}|x|this is {one}\n" for one in chosen))
         arguments = {"cache": tmp_path / f"cache-{name}", "data": tmp_path / name, "settings": SETTINGS, "tokenizer": "recipe"}
         with pytest.raises(xp.NotFoundError) as missing:
-            xp.myxtts.open(config, **arguments)
+            xp.myxtts.open(config, **arguments, split="train" if name == "train" else "val")
         run_command_of(missing.value)
+        other = "val" if name == "train" else "train"
+        with pytest.raises(xp.InvalidArgumentError, match=f"and not metadata_.*.csv, which has the clips of {'validation' if other == 'val' else other}: give data="):
+            xp.myxtts.open(config, **arguments, split=other)
         for split in ("train",) if name == "train" else ("val", "test"):  # it tests with the list that it validates with
             assert all_ids(xp.myxtts.open(config, **arguments, split=split)) == sorted(chosen)
+
+
+def test_one_list_alone_is_divided_so_that_no_clip_is_in_two_splits(corpus, path, tmp_path):
+    names = lj_data(corpus, tmp_path / "data")
+    (tmp_path / "data/metadata.csv").rename(tmp_path / "data/metadata_train.csv")
+    keys = {"metadata_train_file": "metadata_train.csv", "wavs_train_dir": "wavs"}
+    splits = [set(all_ids(opened(path, keys, data=tmp_path / "data", split=split))) for split in ("train", "val")]
+    assert splits[0] and splits[1] and not splits[0] & splits[1] and splits[0] | splits[1] <= set(names)
+
+
+def test_texts_that_were_edited_since_are_told(corpus, tmp_path):
+    names = lj_data(corpus, tmp_path / "data")
+    table = tmp_path / "data/metadata.csv"
+    lines = [f"{name}|this is {name}|this is {name}" for name in names]
+    table.write_text("\n".join(lines) + "\n")
+    xp.build(tmp_path / "data", tmp_path / "cache", settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}, progress=False)
+    (tmp_path / "data/processed").mkdir()
+    (tmp_path / "data/processed/splits.json").write_text(json.dumps({"train": list(range(len(names))), "val": [], "test": []}))
+    arguments = {"cache": tmp_path / "cache", "data": tmp_path / "data"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        opened(**arguments)
+    table.write_text("\n".join(["edited".join(lines[0].rsplit("this is", 1)), *lines[1:]]) + "\n")
+    with pytest.warns(UserWarning, match=f"1 clips have other texts in the trainer's list than in .*: {names[0]}. This brings it up to date:\n    xtts-precompute"):
+        opened(**arguments)
+
+
+@pytest.mark.parametrize("mode", ["precompute", "runtime"])
+def test_each_clip_comes_once_in_validation(corpus, path, mode):
+    pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
+    dataset = opened(path, data=corpus, mode=mode, split="val")
+    for loader in (dataset.reader(batch_size=1000, ids=True), dataset.create_torch_loader(batch_size=1000, ids=True)):
+        assert sorted(clip_id for batch in loader for clip_id in batch.ids) == sorted(one.ids[0] for one in dataset)
+        assert len(dataset)
+
+
+def test_the_trainer_changes_the_sound_of_training_clips_alone(path):
+    assert len(opened(path, {"enable_pitch_shift": True}, split="val"))
+    with pytest.raises(xp.InvalidArgumentError, match="data.enable_pitch_shift"):
+        opened(path, {"enable_pitch_shift": True}, split="train")
+
+
+def test_other_shares_of_the_splits_are_those_of_a_new_cache(corpus, own_path):
+    keys = {"train_split": 0.5, "val_split": 0.5}
+    with pytest.raises(xp.MismatchError) as other:
+        opened(own_path, keys, data=corpus)
+    run_command_of(other.value)
+    counts = [len(opened(own_path, keys, data=corpus, split=split)) for split in ("train", "val")]
+    assert min(counts) > 10  # of 37 clips
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_without_a_limit_nothing_is_cut(corpus, tmp_path, native):
+    """A clip of 31 s beside the others: the command drops it loudly, or makes longer records where it is told to."""
+    keys = {"use_tf_native_loading": native, "max_mel_frames": None, "batch_size": 4}
+    shutil.copytree(corpus, tmp_path / "data")
+    with wave.open(str(tmp_path / "data/clip-000.wav"), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(22050)
+        file.writeframes((8000 * np.sin(np.arange(31 * 22050) / 20)).astype("<i2").tobytes())
+    arguments = {"cache": tmp_path / "cache", "data": tmp_path / "data", "tokenizer": "recipe", "split": None, "progress": False}
+    with pytest.raises(xp.NotFoundError) as missing:
+        xp.myxtts.open(keys, **arguments)
+    command = [*command_of(missing.value), "--quiet"]
+    refused = subprocess.run([PROGRAM, *command], capture_output=True, text=True, check=False)
+    assert refused.returncode == 3 and "max_frames" in refused.stderr
+    done = subprocess.run([PROGRAM, *command, "--set", "features.max_frames=2671"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    dataset = xp.myxtts.open(keys, **arguments)
+    batch = next(iter(dataset.reader(batch_size=len(dataset))))
+    assert len(dataset) == 37 and batch.mel.shape[1] == batch.mel_len.max() > 2600
 
 
 def test_the_command_keeps_a_recipe_that_was_named(corpus, tmp_path):

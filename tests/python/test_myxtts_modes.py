@@ -85,7 +85,7 @@ def test_the_command_of_the_error_makes_the_missing_cache(corpus, tmp_path, kind
     [
         ({"n_mels": 40}, "features.mel.n_mels: 80 in the cache, 40 asked for", True),
         ({"trim_silence": False}, 'features.trim.method: "top_db" in the cache, "none" asked for', True),
-        ({"train_split": 0.5, "val_split": 0.5}, "corpus.train_split: 0.9 in the cache, 0.5 asked for", False),
+        ({"train_split": 0.5, "val_split": 0.5}, "corpus.train_split: 0.9 in the cache, 0.5 asked for", True),
     ],
 )
 def test_the_command_of_the_error_makes_another_cache_the_right_one(corpus, own_path, keys, difference, overwrites):

@@ -50,8 +50,9 @@ LOADER_KEYS = {
 }
 # Keys about text, which are the tokenizer's business.
 TEXT_KEYS = ("data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.phoneme_language", "data.enable_phone_normalization")
-# Keys that change the sound while training.
-SOUND_KEYS = ("data.enable_pitch_shift", "data.enable_noise_mixing", "data.enable_vad")
+# Keys that change the sound: at random while training, or always.
+RANDOM_KEYS = ("data.enable_pitch_shift", "data.enable_noise_mixing")
+SOUND_KEYS = (*RANDOM_KEYS, "data.enable_vad")
 
 _NOT_ONE = ("a list", "a section", "an alias", "a tagged value")  # as the reader calls them
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # as PyYAML has them
@@ -135,6 +136,8 @@ class Config:
         """All that differs from the recipe, as settings; None where they do not come to the same."""
         base = self._described([], b"", self.base)["sections"]
         settings = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
+        if base["features"].get("too_long") and not self.sections["features"].get("too_long"):
+            settings.append("features.too_long=auto")  # which a recipe says by saying nothing
         while True:
             try:
                 return settings if self._described(settings, b"", self.base)["fingerprints"] == self.fingerprints else None

@@ -38,7 +38,7 @@ class Asked:
 
     def arguments(self) -> list[str]:
         """For the program: what the trainer cuts is cut, and no text is left out, since the trainer makes its tokens itself."""
-        cut = ["features.too_long=truncate"] if self.max_frames else ["storage.layout=packed"]
+        cut = ["features.too_long=truncate"] if self.max_frames else ["features.too_long=auto", "storage.layout=packed"]
         settings = [*self.settings, *cut, "text.too_long=truncate"]
         return [*(["--recipe", self.recipe] if self.recipe != "myxtts" else []), *(word for one in settings for word in ("--set", one))]
 
@@ -98,6 +98,16 @@ def _refuse_librosa(theirs: Any) -> None:
 def missing_features(asked: Asked, path: str) -> list[str]:
     """What a cache's features have otherwise, a line each."""
     with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
-        stored = json.load(file)["recipe"]["features"]
+        recipe = json.load(file)["recipe"]
     # Batches fill what is behind a clip themselves.
-    return [one for one in feature_differences(stored, asked.features) if not one.startswith("features.pad_value:")]
+    differ = [one for one in feature_differences(recipe["features"], asked.features) if not one.startswith("features.pad_value:")]
+    if differ and {recipe["name"], asked.recipe} == {"myxtts", NATIVE_RECIPE}:
+        return [f'recipe: "{recipe["name"]}" in the cache, "{asked.recipe}" asked for, as use_tf_native_loading is {"on" if asked.native else "off"}']
+    return differ
+
+
+def has_other_lengths(asked: Asked, path: str) -> bool:
+    """A build with the trainer's limits would find other features in the cache, and refuse."""
+    with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+        stored = json.load(file)["recipe"]["features"]
+    return (stored.get("max_frames"), stored.get("too_long")) != (asked.max_frames or MANY_FRAMES, "truncate" if asked.max_frames else None)

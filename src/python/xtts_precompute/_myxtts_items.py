@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import _build
 from ._cache import Cache, open
 from ._errors import CorruptError, MismatchError, NotFoundError
+from ._myxtts_source import cuts_long_clips
 
 How = Callable[[str, bool], str]  # the command that makes a cache, or overwrites it
 _OTHER_TEXTS = 0.5  # of the clips: it is another corpus then
@@ -46,7 +47,9 @@ class Items:
 
     def cut_before(self, frames: int | None) -> npt.NDArray[np.int64]:
         """Places of clips that fill their records, which are shorter than so many frames: what is behind may be lost."""
-        limits = np.array([cache.columns["mel"].shape[0] for cache in self._caches])
+        # A cache that leaves long clips out has cut none.
+        endless = np.iinfo(np.int64).max
+        limits = np.array([cache.columns["mel"].shape[0] if cuts_long_clips(cache._absolute[0])[0] else endless for cache in self._caches])
         limit = limits[self._where[:, 0]] if len(limits) else np.zeros(len(self.ids), np.int64)
         return np.flatnonzero((self.frames >= limit) & (limit < (frames or np.inf)))
 
@@ -88,7 +91,7 @@ def find_items(theirs: Any, paths: Sequence[str], differences: Callable[[str], l
     if others > _OTHER_TEXTS * present:
         raise MismatchError(
             f"{others} of {present} clips have other texts in {', '.join(paths)} than in {theirs.metadata_file}: it is the cache of another corpus, or an old "
-            f"one. {how(_beside(paths, theirs, present), False)}"
+            f"one: then a build into it, with the same words, brings it up to date. Of this corpus, beside it: {how(_beside(paths, theirs, 0), False)}"
         )
     return Items(ids, caches, where, frames, absent[0] if absent else _beside(paths, theirs, present))
 

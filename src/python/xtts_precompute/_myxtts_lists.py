@@ -83,17 +83,24 @@ def has_own_split(config: Config, data: str | None, split: str | None) -> bool:
     """The trainer's folder says which clips a split has: by a list for it, or by `processed/splits.json`."""
     if data is None or split is None:
         return False
-    if named_list(config, split) is not None:
-        return ("train" if split == "train" else "validation") in lists_in(config, data)
-    return all(os.path.isfile(path) for path in _split_files(data))
+    names, found = [named_list(config, one) for one in ("train", "validation")], lists_in(config, data)
+    if None not in names:
+        if found and ("train" if split == "train" else "validation") not in found:
+            raise InvalidArgumentError(
+                f"{data} has the list {named_list(config, found[0])}, and not {named_list(config, split)}, which has the clips of {split}: give data= the "
+                "trainer's folder that has it"
+            )
+        return bool(found)
+    # One list alone is all of the trainer's training, and its validation has no clips: the cache divides it, so that none is in both.
+    return names == [None, None] and all(os.path.isfile(path) for path in _split_files(data))
 
 
 def _split_files(data: str) -> tuple[str, str]:
     return os.path.join(data, "processed", "splits.json"), os.path.join(data, "metadata.csv")
 
 
-def own_split(config: Config, data: str, split: str, source: Any) -> list[str]:
-    """The ids of its clips, as the trainer has them. A clip counts where its WAV file is, or where the source has it."""
+def own_split(config: Config, data: str, split: str, source: Any) -> list[Row]:
+    """Its clips, as the trainer has them. A clip counts where its WAV file is, or where the source has it."""
     name = named_list(config, split)
     sound = _sound_of(config, split, data) if name else os.path.join(data, "wavs")
 
@@ -101,7 +108,7 @@ def own_split(config: Config, data: str, split: str, source: Any) -> list[str]:
         return _name_in(source, clip_id) is not None or _has_sound(sound, clip_id)
 
     if name is not None:
-        return [row.id for row in read_list(os.path.join(data, name), is_there)]
+        return read_list(os.path.join(data, name), is_there)
     splits, table = _split_files(data)
     places = _read_splits(splits)
     rows = read_list(table, is_there)
@@ -111,7 +118,21 @@ def own_split(config: Config, data: str, split: str, source: Any) -> list[str]:
             f"{splits} divides {numbered} clips, and {table} has {len(rows)}: one of the two has changed since, so that its numbers may mean other clips. "
             "ids= says which clips are meant"
         )
-    return [rows[place].id for place in places[_THEIR_NAMES[split]]]
+    return [rows[place] for place in places[_THEIR_NAMES[split]]]
+
+
+def tell_of_old_texts(source: Any, rows: list[Row], command: str) -> None:
+    """The trainer's list has been edited since the cache was made."""
+    differ = []
+    for row in rows:
+        name = _name_in(source, row.id)
+        facts = None if name is None else source._core.clip(source._core.find(name))
+        known = {" ".join(one.split()) for one in (facts.text, facts.text_normalized) if one} if facts is not None else set()
+        if known and row.normalized and " ".join(row.normalized.split()) not in known:
+            differ.append(row.id)
+    if differ:
+        named = ", ".join(differ[:_SHOWN]) + (", ..." if len(differ) > _SHOWN else "")
+        warn(f"{len(differ)} clips have other texts in the trainer's list than in {source._shown}: {named}. This brings it up to date:\n    {command}")
 
 
 def _read_splits(path: str) -> dict[str, list[int]]:
@@ -138,7 +159,7 @@ def chosen_clips(source: Any, ids: list[str], are_own: bool) -> list[str]:
         whose = " of the trainer's own split" if are_own else ""
         raise NotFoundError(f"{len(lacking)} of {len(found)} clips{whose} are not in {source._shown}: {named}")
     if lacking:
-        warn(f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in {source._shown}: {named}. A build's rejects.jsonl says why")
+        warn(f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in {source._shown}: {named}. A build brings in what is new, and its rejects.jsonl says why others are not")
     return [name for name in found.values() if name is not None]
 
 

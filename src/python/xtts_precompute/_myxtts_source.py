@@ -170,6 +170,7 @@ def _check_texts(place: Place, cache: Cache) -> None:
 
 def _check_lengths(place: Place, cache: Cache) -> None:
     """A cache's records may be shorter than the trainer's as long as that has cut nothing, and longer: batches are cut then."""
+    cuts = [cuts_long_clips(path) for path in place.paths]
     wanted = {"mel": place.config.frames_max, **({"tokens": place.config.text_max} if place.uses_tokens else {})}
     for column, most in wanted.items():
         has = cache.columns[column].shape[0]
@@ -177,7 +178,8 @@ def _check_lengths(place: Place, cache: Cache) -> None:
             continue
         limit = f"{most if most is not None else 'any number of'} {'frames' if column == 'mel' else 'tokens'}"
         facts = (cache._core.clip(position) for position in range(len(cache)))
-        full = sum((one.frame_count if column == "mel" else one.token_count) >= has for one in facts)
+        may_be_cut = any(of_mels if column == "mel" else of_texts for of_mels, of_texts in cuts)
+        full = may_be_cut and sum((one.frame_count if column == "mel" else one.token_count) >= has for one in facts)
         if full:
             raise MismatchError(
                 f"{full} clips of the cache {cache.path} fill its records of {has}, and the trainer reads up to {limit}: what is behind may be lost. "
@@ -214,7 +216,9 @@ def _check(place: Place, path: str) -> str:
     chosen = _corpus_keys(place, stored["corpus"])
     differ += _differences({n: stored["corpus"].get(n) for n in chosen}, {n: asked["corpus"].get(n) for n in chosen}, "corpus")
     if differ:
-        raise _mismatch(place, path, differ, None, kept=_lengths_of(stored["features"], asked["features"]))
+        # A build leaves each clip in the split that it has: other shares are those of a new cache.
+        divided = any(one.startswith(tuple(f"corpus.{name}:" for name in _SPLITS)) for one in differ)
+        raise _mismatch(place, path, differ, digest if divided else None, kept=_lengths_of(stored["features"], asked["features"]))
     _tell_of_drops(place, path)
     return digest
 
@@ -229,6 +233,13 @@ def with_kept(settings: Iterable[str], kept: Iterable[str]) -> list[str]:
     """Settings, of which those that are kept replace others of the same key."""
     replaced = {one.split("=", 1)[0] for one in kept}
     return [*(one for one in settings if one.split("=", 1)[0] not in replaced), *kept]
+
+
+def cuts_long_clips(path: str) -> tuple[bool, bool]:
+    """Whether a cache's recipe cuts mels that are too long, and texts; else it has left such clips out."""
+    with io.open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
+        recipe = json.load(file)["recipe"]
+    return recipe["features"].get("too_long") == "truncate", recipe["text"].get("too_long") == "truncate"
 
 
 def _other_recipe(place: Place, stored: Mapping[str, Any]) -> str:

@@ -137,7 +137,7 @@ def _made(kind: Any, settings: dict[str, Any], symbols: list[str] | None) -> Any
     try:
         return kind(**settings, custom_symbols=symbols, allow_symbol_growth=symbols is None)
     except Exception as error:  # no phonemizer, or not this language
-        raise NoTextError(f"it cannot be set up: {error}") from None
+        raise NoTextError(f"it cannot be set up: {str(error).rstrip('. ')}") from None
 
 
 def _symbols(first: Any, settings: dict[str, Any], config: Config, data: str | None) -> tuple[Any, str]:
@@ -159,7 +159,10 @@ def _symbols(first: Any, settings: dict[str, Any], config: Config, data: str | N
         return None, "its own symbols"
     texts = [row.normalized for row in training_list(config, data)]
     if not texts:
-        raise NoTextError(f"the numbers of its phonemes come from its training list, which {data} does not have; nor has it {path}")
+        raise NoTextError(
+            f"the numbers of its phonemes come from its training list, which {data} does not have. tokenizer=TextProcessor(..., custom_symbols=SYMBOLS, "
+            "allow_symbol_growth=False) takes those of its training folder (processed/tokens_.../symbols.json there)"
+        )
 
     def numbered() -> list[str]:
         for text in texts:

@@ -129,7 +129,7 @@ def without_tokens(lengths: Iterable[tuple[str, int]], tokens_of: TokensOf) -> l
     if empty:
         named = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
         warn(
-            f"{len(empty)} clips are left out ({named}): the tokenizer makes no tokens of their texts"
+            f"{len(empty)} clips are left out ({named}): they have no text, or the tokenizer makes no tokens of it"
             + ("" if tokens_of.cuts else f", or more than max_text_tokens, {tokens_of.limit}: a higher one keeps them")
         )
     return empty

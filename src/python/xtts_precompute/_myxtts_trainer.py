@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ._errors import CorruptError, InternalError, InvalidArgumentError, MismatchError, NotFoundError
 from ._myxtts_config import warn
-from ._myxtts_features import Asked, asked_by, missing_features
+from ._myxtts_features import Asked, asked_by, has_other_lengths, missing_features
 from ._myxtts_install import Installed
 from ._myxtts_items import Items, find_items, rows_of
 
@@ -98,12 +98,12 @@ class TrainerBatches:
             named = ", ".join(items.ids[place] for place in lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
             raise MismatchError(
                 f"{len(lacking)} of the {len(items.ids)} clips that the trainer has for {self._theirs.subset} are not in {', '.join(wish.caches)}: {named}. "
-                f"{_why_lacking(items, wish)}{self._how(items.beside)}"
+                f"{_why_lacking(items, wish)}{self._how(items.beside, items.beside in items.opened and has_other_lengths(self._asked, items.beside))}"
             )
         short = items.cut_before(self._asked.max_frames)
         if len(short):
             raise MismatchError(
-                f"{len(short)} clips are cut in the cache, before the {self._asked.max_frames} frames that the trainer reads "
+                f"{len(short)} clips are cut in the cache, and the trainer reads {self._asked.max_frames or 'all'} of their frames "
                 f"({items.ids[short[0]]}). {self._how(items.beside, overwrite=True)}"
             )
         return items
@@ -243,7 +243,7 @@ def how_to_make(theirs: Any, asked: Asked, path: str, overwrite: bool) -> str:
         (key, name), *_ = found.items()
         words += _lists(config, {"metadata_train_file": name}, (key.split("_")[1],))
     words += ["--overwrite"] if overwrite else []
-    return "This makes it:\n    " + shlex.join(words)
+    return ("This overwrites it (or choose another cache):\n    " if overwrite else "This makes it:\n    ") + shlex.join(words)
 
 
 def _lists(config: Any, found: dict[str, str], folders: tuple[str, ...]) -> list[str]:

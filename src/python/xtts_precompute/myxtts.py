@@ -28,9 +28,9 @@ from ._choices import one_of, switch, whole
 from ._clips import position_in
 from ._errors import InvalidArgumentError, ResourceError
 from ._myxtts_batches import Batches, Columns, Loader, RuntimeBatches, Shape, TrainerBatch, alone
-from ._myxtts_config import SOUND_KEYS, Config, ConfigKey, warn
+from ._myxtts_config import RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey, warn
 from ._myxtts_install import install
-from ._myxtts_lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint
+from ._myxtts_lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint, tell_of_old_texts
 from ._myxtts_source import choose_cache, open_source
 from ._myxtts_text import NoTextError, own_tokenizer
 from ._myxtts_tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
@@ -102,7 +102,7 @@ class Dataset:
         self._rank, self._world_size = rank, world_size
         self.config = Config(config, recipe, settings, tokenizer, mode=mode)
         self._read_keys(self.config, mel_len)
-        _tell_of_keys(self.config, accept)
+        _tell_of_keys(self.config, accept, self._split)
         place = choose_cache(self.config, cache, data)
         chosen = None if ids is None else listed_ids(ids)
         is_own = chosen is None and has_own_split(self.config, place.data, self._split)
@@ -111,7 +111,10 @@ class Dataset:
         self.source = source
         """An `xp.Cache`, or `xp.RuntimeClips`."""
         if is_own and place.data is not None and self._split is not None:
-            chosen = own_split(self.config, place.data, self._split, source)
+            rows = own_split(self.config, place.data, self._split, source)
+            chosen = [row.id for row in rows]
+            if self.mode == "precompute":
+                tell_of_old_texts(source, rows, place.command(place.paths[0]))
         self._ids = None if chosen is None else chosen_clips(source, chosen, is_own)
         if place.divides:
             tell_of_checkpoint(self.config, self._split)
@@ -269,20 +272,21 @@ class Dataset:
         return tensorflow.of_loader(self._at_runtime(options, False, share), options["batch_size"] if drop_remainder else None, wish)
 
     def create_torch_loader(
-        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool = True, device: Any = None, ids: bool = False
+        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool | None = None, device: Any = None, ids: bool = False
     ) -> Loader:
         """TrainerBatches of tensors, a pass an epoch; see `xp.torch.Loader`.
 
         Args:
             batch_size: None: the configuration's.
             shuffle: Over the whole epoch.
-            drop_last: False: the last batch of an epoch may be short.
+            drop_last: False: the last batch of an epoch may be short. None: so it is for validation and tests, where each clip is to come once.
             device: None: the GPU that the configuration names, if `prefetch_to_gpu` is on and there is one; else the CPU.
             ids: Batches have them.
         """
         from . import torch
         from ._torch_batches import FromNumpy
 
+        drop_last = self._drops(drop_last)
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
         if device is None:
             device = _torch_gpu(torch.torch, self._gpu, self.config.says("prefetch_to_gpu")) if self._to_gpu else "cpu"
@@ -295,15 +299,19 @@ class Dataset:
         return Loader(inner, columns, not drop_last, self._shape)
 
     def reader(
-        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool = True, threads: int | None = None, ids: bool = False
+        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool | None = None, threads: int | None = None, ids: bool = False
     ) -> Loader:
-        """TrainerBatches of NumPy arrays, a pass an epoch, which are the reader's own memory: see `xp.Cache.reader()`."""
+        """TrainerBatches of NumPy arrays, a pass an epoch, which are the reader's own memory: see `xp.Cache.reader()`, and create_torch_loader()."""
+        drop_last = self._drops(drop_last)
         options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1), threads)
         if self.mode != "precompute":
             return self._at_runtime(options, ids, alone)
         columns = self._columns(ids)
         inner = Batches(self.source, options, fields=columns.fields, rank=self._rank, world_size=self._world_size, share=alone)
         return Loader(inner, columns, not drop_last, self._shape)
+
+    def _drops(self, drop_last: bool | None) -> bool:
+        return self._split in ("train", None) if drop_last is None else switch("drop_last", drop_last)
 
     def _columns(self, ids: bool) -> Columns:
         self._need_tokens()
@@ -362,9 +370,11 @@ class Dataset:
         return Loader(inner, columns, not options["drop_last"], self._shape, convert)
 
 
-def _tell_of_keys(config: Config, accept: Iterable[str]) -> None:
+def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> None:
     """A line for each key that is not as the trainer has it; an error, where `precompute` would train on other sound than the configuration asks for."""
     keys = config.not_reproduced(accept)
+    if split not in ("train", None):  # the trainer changes the sound of its training clips alone
+        keys = [key for key in keys if key.name not in RANDOM_KEYS]
     changing = [key for key in keys if key.name in SOUND_KEYS and config.mode == "precompute"]
     if changing:
         named = "\n".join(f"    {key.name}: {key.note}" for key in changing)
