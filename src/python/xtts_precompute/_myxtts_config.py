@@ -54,6 +54,8 @@ TEXT_KEYS = ("data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.
 RANDOM_KEYS = ("data.enable_pitch_shift", "data.enable_noise_mixing")
 SOUND_KEYS = (*RANDOM_KEYS, "data.enable_vad")
 
+# What a recipe has of features where it does not say.
+_UNSAID = {"too_long": "auto", "pad": "frames"}
 _NOT_ONE = ("a list", "a section", "an alias", "a tagged value")  # as the reader calls them
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # as PyYAML has them
 
@@ -136,8 +138,9 @@ class Config:
         """All that differs from the recipe, as settings; None where they do not come to the same."""
         base = self._described([], b"", self.base)["sections"]
         settings = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
-        if base["features"].get("too_long") and not self.sections["features"].get("too_long"):
-            settings.append("features.too_long=auto")  # which a recipe says by saying nothing
+        for name, value in _UNSAID.items():
+            if base["features"].get(name) is not None and self.sections["features"].get(name) is None:
+                settings = [*(one for one in settings if not one.startswith(f"features.{name}=")), f"features.{name}={value}"]
         while True:
             try:
                 return settings if self._described(settings, b"", self.base)["fingerprints"] == self.fingerprints else None
