@@ -50,6 +50,25 @@ def test_tokens_are_those_of_the_trainers_text_processing(data):
     assert not (data / "processed").exists()  # which is the trainer's to write
 
 
+def test_of_two_folders_the_training_list_numbers(data, tmp_path):
+    """DATA may hold the trainer's two folders, each with its list."""
+    for name, lines in {"train": [0, 1], "eval": [2]}.items():
+        folder = tmp_path / f"both/dataset_{name}"
+        (folder / "wavs").mkdir(parents=True)
+        chosen = [(data / "metadata.csv").read_text().splitlines()[number] for number in lines]
+        (folder / f"metadata_{name}.csv").write_text("".join(f"{line}\n" for line in chosen))
+        for line in chosen:
+            (folder / f"wavs/{line.split('|')[0]}.wav").write_bytes((data / f"wavs/{line.split('|')[0]}.wav").read_bytes())
+    keys = {"metadata_train_file": "metadata_train.csv", "metadata_eval_file": "metadata_eval.csv"}
+    config = xp.myxtts.Config({**KEYS, **keys})
+    with config.arguments() as arguments:
+        xp.build(tmp_path / "both", tmp_path / "both.cache", progress=False, **arguments)
+    symbols = [*"_^~", *"bad c!"]  # an e comes in the other list alone
+    for split, ids in (("train", {"b-1", "a-1"}), ("val", {"a-2"})):
+        dataset = xp.myxtts.open({**KEYS, **keys}, tmp_path / "both.cache", tmp_path / "both", split=split, progress=False)
+        assert {one.ids[0].split("/")[-1]: one.tokens.tolist() for one in dataset} == {clip_id: expected(LIST[clip_id], symbols) for clip_id in ids}
+
+
 def test_the_trainers_own_numbers_come_first(data):
     folder = data / "processed/tokens_custom_ph_noblank_fr"
     folder.mkdir(parents=True)

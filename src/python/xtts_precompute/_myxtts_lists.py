@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -40,8 +41,17 @@ def lists_in(config: Config, data: str | None) -> list[str]:
     return [split for split, name in named if data is not None and name and os.path.isfile(os.path.join(data, name))]
 
 
+def training_folder(config: Config, data: str) -> str:
+    """The trainer's folder for training: DATA, or the one below it that has the list, where DATA holds both of its folders."""
+    name = named_list(config, "train")
+    if not name or os.path.isfile(os.path.join(data, name)):
+        return data
+    below = glob.glob(os.path.join(glob.escape(data), "*", glob.escape(name)))
+    return below[0].removesuffix(f"/{name}") if len(below) == 1 else data
+
+
 def training_list(config: Config, data: str) -> list[Row]:
-    """The clips whose texts number the trainer's phonemes."""
+    """The clips of the training folder, whose texts number the trainer's phonemes."""
     name = named_list(config, "train")
     table = os.path.join(data, name or "metadata.csv")
     sound = _sound_of(config, "train", data) if name else os.path.join(data, "wavs")

@@ -14,7 +14,7 @@ from typing import Any
 
 from ._errors import InvalidArgumentError
 from ._myxtts_config import Config
-from ._myxtts_lists import training_list
+from ._myxtts_lists import training_folder, training_list
 
 MODULE, CLASS = "myxtts.utils.text", "TextProcessor"
 # Its attributes that decide which tokens it makes.
@@ -150,6 +150,7 @@ def _symbols(first: Any, settings: dict[str, Any], config: Config, data: str | N
         if phonemes:
             raise NoTextError("the numbers of its phonemes come from the texts of its training list: give data=")
         return None, "its own symbols"
+    data = training_folder(config, data)
     folder = f"tokens_custom_{'ph' if phonemes else 'noph'}_{'blank' if settings['add_blank'] else 'noblank'}_{settings['language']}"
     path = os.path.join(data, "processed", folder, "symbols.json")
     if os.path.isfile(path):
