@@ -294,8 +294,8 @@ def build(
     """Makes a cache from DATA, continues an interrupted one, or brings one up to date.
 
     data        a corpus in a known layout, any folder of audio, or a corpora.yaml
-    recipe      the name of a shipped recipe, or a YAML file; None: "myxtts", or with `config` the one of the features that the trainer
-                trains on
+    recipe      the name of a shipped recipe, or a YAML file; None: "myxtts", or with `config` the recipe that the
+                trainer trains on
     settings    a dict, or "KEY=VALUE" texts: laid over the recipe, after the data keys of `config`
     config      the trainer's own config.yaml
     audio_roots folders outside of DATA that its lists and links may lead to; they are numbered in this order
