@@ -19,7 +19,7 @@ struct BenchRun {
 struct BenchQuestion {
   std::string cache;
   std::string shuffle;
-  bool is_cold = false;  // the first pass is the answer, because the second is not cold any more
+  bool is_cold = false;    // the first pass is the answer, because the second is not cold any more
   bool is_packed = false;  // the mels, or what stands in their place
   bool is_half = false;    // in 2 bytes a value
 };

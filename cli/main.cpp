@@ -28,7 +28,8 @@ constexpr const char* kAbout =
     "xtts-precompute DATA CACHE is short for xtts-precompute build DATA CACHE.";
 constexpr const char* kExitCodes =
     "Exit codes: 0 done; 1 internal error; 2 usage, config or recipe; 3 too many rejects;\n"
-    "4 cache corrupt, or two that differ; 5 another builder holds the cache; 6 disk, memory or I/O; 130, 143 signals.";
+    "4 cache corrupt, or two that differ; 5 another builder holds the cache; 6 disk, memory or "
+    "I/O; 130, 143 signals.";
 
 void add_commands(CLI::App& app, Context& context) {
   add_build_command(app, context);

@@ -1,7 +1,7 @@
 // Output: stdout or stderr. Buffered, counts what it writes, and never raises SIGPIPE: when the
 // reader at the other end has gone (`ls | head`), the rest is thrown away quietly; any other
-// failure (a full disk, a closed stdout) is kept and told by finish(); where nobody reads and a signal
-// to stop comes, the rest is given up (kCancelled). Synchronised inside.
+// failure (a full disk, a closed stdout) is kept and told by finish(); where nobody reads and a
+// signal to stop comes, the rest is given up (kCancelled). Synchronised inside.
 #pragma once
 
 #include <cstddef>

@@ -100,8 +100,9 @@ std::string source_text(const formats::RecordFacts& facts) {
     text += ", " + report::format_counted(*facts.source_channel_count, "channel", "channels");
   }
   if (facts.segment_start_s) {
-    text += ", from " + report::format_fixed(*facts.segment_start_s, 2) + " s to " +
-            (facts.segment_end_s ? report::format_fixed(*facts.segment_end_s, 2) + " s" : "its end");
+    text +=
+        ", from " + report::format_fixed(*facts.segment_start_s, 2) + " s to " +
+        (facts.segment_end_s ? report::format_fixed(*facts.segment_end_s, 2) + " s" : "its end");
   } else if (facts.source_frame_count && facts.source_rate_hz.value_or(0) > 0) {
     text += ", " +
             report::format_fixed(

@@ -93,12 +93,14 @@ void add_verify_command(CLI::App& app, Context& context) {
               "deep, repair: where the sources are (default: where the last build found them)")
       .repeated("--audio-root", options->audio_roots, "DIR",
                 "deep, repair: as for build, in that order (default: those of the last build)")
-      .option("--index", options->index, "NAME",
-              "repair: the index-....bin that a lost manifest is made again from, where which is the "
-              "newest cannot be proved")
-      .option("--max-gone", options->max_gone, "P%",
-              "repair: leave out up to so many of the clips, where no source makes their lost records "
-              "again")
+      .option(
+          "--index", options->index, "NAME",
+          "repair: the index-....bin that a lost manifest is made again from, where which is the "
+          "newest cannot be proved")
+      .option(
+          "--max-gone", options->max_gone, "P%",
+          "repair: leave out up to so many of the clips, where no source makes their lost records "
+          "again")
       .option("--sample", options->sample, "P%", "deep: so many of the clips, by a seeded hash")
       .option("--seed", options->seed, "N", "deep: of the sample")
       .option("--isa", options->isa, "{best,scalar,avx2,avx512}", "deep, repair: instruction set")

@@ -1,6 +1,6 @@
-// Recipe sections as canonical JSON, and their fingerprints. A fingerprint is the digest of the canonical JSON of a
-// section: every field is written, defaults included, so that a later change of a default changes nothing old.
-// Pure functions.
+// Recipe sections as canonical JSON, and their fingerprints. A fingerprint is the digest of the
+// canonical JSON of a section: every field is written, defaults included, so that a later change of
+// a default changes nothing old. Pure functions.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -35,8 +35,11 @@ struct SideNames {
   std::string not_in_second = "absent in what is asked for";
 };
 
-// What differs between two sections, for people: "features.mel.n_mels: 80 in the cache, 100 asked for".
-[[nodiscard]] std::vector<std::string> describe_differences(const nlohmann::json& first, const nlohmann::json& second,
-                                                            const std::string& prefix, const SideNames& names = {});
+// What differs between two sections, for people: "features.mel.n_mels: 80 in the cache, 100 asked
+// for".
+[[nodiscard]] std::vector<std::string> describe_differences(const nlohmann::json& first,
+                                                            const nlohmann::json& second,
+                                                            const std::string& prefix,
+                                                            const SideNames& names = {});
 
 }  // namespace xtts::formats

@@ -23,7 +23,8 @@ inline constexpr std::size_t kHdf5PayloadOffset = 16384;
 inline constexpr std::size_t kIndexChunkBytes = 65536;
 inline constexpr std::size_t kRankMax = 4;
 
-// How many records make a block, and how many planned clips a shard, for a column of `record_bytes` a record.
+// How many records make a block, and how many planned clips a shard, for a column of `record_bytes`
+// a record.
 struct Geometry {
   std::uint32_t records_per_block = 1;
   std::uint32_t blocks_per_shard = 1;
@@ -34,7 +35,8 @@ struct Geometry {
 
 [[nodiscard]] constexpr Geometry geometry_of(std::uint64_t record_bytes) noexcept {
   const std::uint64_t size = std::max<std::uint64_t>(record_bytes, 1);
-  const std::uint64_t records = std::clamp<std::uint64_t>(kBlockTargetBytes / size, 1, kBlockRecordsMax);
+  const std::uint64_t records =
+      std::clamp<std::uint64_t>(kBlockTargetBytes / size, 1, kBlockRecordsMax);
   const std::uint64_t blocks = std::max<std::uint64_t>(kShardTargetBytes / (records * size), 1);
   return {static_cast<std::uint32_t>(records), static_cast<std::uint32_t>(blocks)};
 }

@@ -1,5 +1,6 @@
-// Facts: what is known of a record beside its numbers (cache-v1.md, section 6). Bytes <-> structs, no I/O; pure functions.
-// The decoders take hostile bytes: they bound everything and fail with kCorrupt.
+// Facts: what is known of a record beside its numbers (cache-v1.md, section 6). Bytes <-> structs,
+// no I/O; pure functions. The decoders take hostile bytes: they bound everything and fail with
+// kCorrupt.
 #pragma once
 
 #include <cstddef>
@@ -65,10 +66,12 @@ struct BlockFacts {
   std::uint32_t block_index = 0;
   std::vector<RecordFacts> records;
   std::uint64_t summed_frame_count = 0;
-  std::vector<double> sums;  // per channel sum of x, then per channel sum of x squared; empty where none are kept
+  std::vector<double>
+      sums;  // per channel sum of x, then per channel sum of x squared; empty where none are kept
 };
 
-[[nodiscard]] std::string encode_block_facts(const BlockFacts& facts);  // k * 4096 - 16 bytes, check included
+[[nodiscard]] std::string encode_block_facts(
+    const BlockFacts& facts);  // k * 4096 - 16 bytes, check included
 [[nodiscard]] Result<BlockFacts> decode_block_facts(std::span<const std::byte> bytes);
 // The check that a facts value carries (its last eight bytes), for the shard's table.
 [[nodiscard]] std::uint64_t stored_facts_check(std::span<const std::byte> bytes);

@@ -1,11 +1,14 @@
-// FeatureConfig: everything that decides the numbers of the features, and nothing else. It is hashed into the fingerprint
-// (see fingerprint.hpp), so a field added here must be written by to_canonical_json and read by the recipe parser.
+// FeatureConfig: everything that decides the numbers of the features, and nothing else. It is
+// hashed into the fingerprint (see fingerprint.hpp), so a field added here must be written by
+// to_canonical_json and read by the recipe parser.
 //
 // The chain it describes, in this order (src/dsp/README.md has the formulas):
-//   decode -> channels -> resample -> trim -> loudness -> zeros around -> frames -> spectrum -> mel -> log -> normalize
+//   decode -> channels -> resample -> trim -> loudness -> zeros around -> frames -> spectrum -> mel
+//   -> log -> normalize
 //   -> at most max_frames -> padded to max_frames with pad_value.
-// pad: samples moves the padding to the front: zeros up to max_frames hops before all that follows the trim.
-// Plain values; validate() returns every problem at once. Immutable once a build has begun.
+// pad: samples moves the padding to the front: zeros up to max_frames hops before all that follows
+// the trim. Plain values; validate() returns every problem at once. Immutable once a build has
+// begun.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +24,20 @@ enum class ChannelMix { kMean, kFirst };
 enum class TrimMethod { kNone, kTopDb };
 // kLimit: the peak is brought down to the target where it is above it.
 enum class LoudnessMethod { kNone, kRms, kPeak, kLimit, kLufs };
-// After each step in float32, as NumPy does with float32 arrays, or once at the end of steps in double.
+// After each step in float32, as NumPy does with float32 arrays, or once at the end of steps in
+// double.
 enum class Rounding { kEachStep, kOnce };
 // kPovey: Kaldi's, a symmetric Hann to the power of 0.85.
 enum class WindowKind { kHann, kHamming, kPovey };
 enum class WindowSymmetry { kPeriodic, kSymmetric };
-// kCenter: n_fft/2 padded on both sides. kSame: (n_fft - hop)/2 on both sides, not centred. kNone: whole frames only.
-// kEnd: zeros after the last sample, ceil(n/hop) frames. kSnipEdges, kKeepEdges: as Kaldi, frames of win_samples (zeros
-// behind them, up to n_fft), whole ones only, or round(n/hop) of them around the middle of each hop.
+// kCenter: n_fft/2 padded on both sides. kSame: (n_fft - hop)/2 on both sides, not centred. kNone:
+// whole frames only. kEnd: zeros after the last sample, ceil(n/hop) frames. kSnipEdges, kKeepEdges:
+// as Kaldi, frames of win_samples (zeros behind them, up to n_fft), whole ones only, or
+// round(n/hop) of them around the middle of each hop.
 enum class Framing { kCenter, kSame, kNone, kEnd, kSnipEdges, kKeepEdges };
-// kReflect: about the first and the last sample, as torch, which refuses clips that are too short for it.
-// kReflectAgain: back and forth for those, as NumPy. kSymmetric: with the edge sample itself, as Kaldi.
+// kReflect: about the first and the last sample, as torch, which refuses clips that are too short
+// for it. kReflectAgain: back and forth for those, as NumPy. kSymmetric: with the edge sample
+// itself, as Kaldi.
 enum class PadMode { kZeros, kReflect, kReflectAgain, kSymmetric };
 // kRootPlus: sqrt(power + spectrum_floor).
 enum class SpectrumKind { kMagnitude, kPower, kRootPlus };
@@ -41,8 +47,9 @@ enum class MelTriangles { kHz, kMel };  // straight lines over Hz, or over mels
 enum class MelNorm { kNone, kSlaney };
 enum class LogBase { kNone, kNatural, kTen };
 enum class LogFloor { kClamp, kAdd };  // log(max(x, floor)) or log(x + floor)
-// kMinMax: (x - min) / max(max - min, 1e-6) over the clip. kMeanVariance: (x - mean) / max(deviation, 1e-5), each channel
-// over the clip. kChannels: (x - offset) / scale, each channel by its own.
+// kMinMax: (x - min) / max(max - min, 1e-6) over the clip. kMeanVariance: (x - mean) /
+// max(deviation, 1e-5), each channel over the clip. kChannels: (x - offset) / scale, each channel
+// by its own.
 enum class NormalizeMethod { kNone, kAffine, kMinMax, kMeanVariance, kChannels };
 // Of the samples that the features are made of.
 enum class WaveColumn { kNone, kInt16, kFloat32 };
@@ -59,11 +66,11 @@ struct TrimConfig {
 
 struct LoudnessConfig {
   LoudnessMethod method = LoudnessMethod::kNone;
-  double target = 0.1;          // RMS or peak, full scale = 1; LUFS
-  bool limit_peak = true;       // rms, lufs: the gain is lowered so that the peak stays at or under 1
+  double target = 0.1;     // RMS or peak, full scale = 1; LUFS
+  bool limit_peak = true;  // rms, lufs: the gain is lowered so that the peak stays at or under 1
   bool then_peak_to_one = false;  // after the gain, divide by the peak
-  double rms_plus = 0.0;        // rms: added to it before it divides
-  bool clip = false;            // at last, samples beyond full scale are cut to it
+  double rms_plus = 0.0;          // rms: added to it before it divides
+  bool clip = false;              // at last, samples beyond full scale are cut to it
   Rounding rounding = Rounding::kEachStep;
 };
 
@@ -84,7 +91,8 @@ struct StftConfig {
   PadMode pad_mode = PadMode::kReflect;
   // Of each frame, before its window, as Kaldi does.
   bool remove_dc = false;
-  double preemphasis = 0.0;  // x[i] - preemphasis x[i - 1]; the first sample stands in for the one before
+  double preemphasis =
+      0.0;  // x[i] - preemphasis x[i - 1]; the first sample stands in for the one before
   bool drop_last = false;
   std::uint32_t multiple_frames = 1;  // what does not fill a multiple is dropped
 };
@@ -103,7 +111,8 @@ struct MelConfig {
   MelScale scale = MelScale::kSlaney;
   MelNorm norm = MelNorm::kSlaney;
   MelTriangles triangles = MelTriangles::kHz;
-  std::uint32_t bins_rate_hz = 0;  // the rate for which bins are taken to stand; 0: the recipe's own
+  std::uint32_t bins_rate_hz =
+      0;  // the rate for which bins are taken to stand; 0: the recipe's own
 };
 
 struct LogConfig {
@@ -124,17 +133,18 @@ struct NormalizeConfig {
 // What a record is made of, each a column of the cache.
 struct ColumnsConfig {
   bool mel = true;
-  bool linear = false;                      // the bins of the spectrum, as they go into the mel filters
-  WaveColumn wave = WaveColumn::kNone;      // the conditioned samples, hop_samples a frame
-  bool energy = false;                      // of each frame the L2 norm of its magnitudes
+  bool linear = false;                  // the bins of the spectrum, as they go into the mel filters
+  WaveColumn wave = WaveColumn::kNone;  // the conditioned samples, hop_samples a frame
+  bool energy = false;                  // of each frame the L2 norm of its magnitudes
 };
 
 // The columns that are made of sound, in the order of their numbers.
 enum class SoundColumn { kMel, kLinear, kWave, kEnergy };
 
-// What `convert --bake corpus` has put behind the chain: each channel (x - mean) / max(std_deviation, 1e-5), where x is what
-// the chain makes, rounded to `dtype`. No recipe file says it, and no build makes it: it comes from the manifest of a
-// cache that was written so, and says what its records hold.
+// What `convert --bake corpus` has put behind the chain: each channel (x - mean) /
+// max(std_deviation, 1e-5), where x is what the chain makes, rounded to `dtype`. No recipe file
+// says it, and no build makes it: it comes from the manifest of a cache that was written so, and
+// says what its records hold.
 struct BakedConfig {
   DType dtype = DType::kFloat32;
   std::vector<double> mean = {};  // one a channel; empty: nothing is baked
@@ -150,7 +160,8 @@ struct FeatureConfig {
   std::string resampler = "soxr_hq";
   TrimConfig trim;
   LoudnessConfig loudness;
-  double sample_scale = 1.0;  // samples are multiplied by it: 32768 where a reference counts as int16 does
+  double sample_scale =
+      1.0;  // samples are multiplied by it: 32768 where a reference counts as int16 does
   ZerosConfig zeros;
   StftConfig stft;
   SpectrumKind spectrum = SpectrumKind::kMagnitude;
@@ -161,7 +172,8 @@ struct FeatureConfig {
   std::uint32_t max_frames = 800;
   PadWhat pad = PadWhat::kFrames;
   double pad_value = 0.0;
-  // Unset, and what kSplit finds no times for: drop where there is text, truncate where there is none.
+  // Unset, and what kSplit finds no times for: drop where there is text, truncate where there is
+  // none.
   std::optional<TooLong> too_long;
   Precision precision = Precision::kDouble;
   BakedConfig baked;
@@ -177,7 +189,8 @@ struct FeatureConfig {
   // One record of the column at full length, without the dtype.
   [[nodiscard]] std::vector<std::uint32_t> shape_of(SoundColumn column) const;
   // Of the wave column: the samples of a clip of `sample_count`, which made `frame_count` frames.
-  [[nodiscard]] std::uint64_t wave_samples(std::uint64_t sample_count, std::uint64_t frame_count) const noexcept;
+  [[nodiscard]] std::uint64_t wave_samples(std::uint64_t sample_count,
+                                           std::uint64_t frame_count) const noexcept;
   // pad: samples: the length of every clip.
   [[nodiscard]] std::uint64_t padded_samples() const noexcept {
     return std::uint64_t{max_frames} * stft.hop_samples;

@@ -1,5 +1,5 @@
-// index-DIGEST.bin (cache-v1.md, section 8): rows and footer. Bytes <-> structs, no I/O; pure but for IndexEncoder,
-// which keeps running checks and belongs to one thread.
+// index-DIGEST.bin (cache-v1.md, section 8): rows and footer. Bytes <-> structs, no I/O; pure but
+// for IndexEncoder, which keeps running checks and belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ struct PlanRow {  // 32 bytes
 };
 inline constexpr std::size_t kPlanRowBytes = 32;
 
-struct LocationRow {  // 8 bytes
+struct LocationRow {            // 8 bytes
   std::uint32_t block_row = 0;  // in the column's block section
   std::uint16_t slot = 0;
 };
@@ -96,28 +96,34 @@ struct SectionEntry {
 struct IndexFooter {
   std::uint64_t generation = 1;
   std::uint64_t file_bytes = 0;
-  std::uint64_t data_bytes = 0;   // before the chunk checks
+  std::uint64_t data_bytes = 0;  // before the chunk checks
   std::uint64_t chunk_count = 0;
   std::uint64_t chunk_table_check = 0;
   std::uint64_t record_count = 0;
   std::vector<SectionEntry> sections;
 
-  [[nodiscard]] const SectionEntry* find(SectionKind kind, std::uint32_t column_id = 0) const noexcept;
+  [[nodiscard]] const SectionEntry* find(SectionKind kind,
+                                         std::uint32_t column_id = 0) const noexcept;
 };
 
 inline constexpr std::size_t kIndexFooterBytes = kPageBytes;
 inline constexpr std::size_t kIndexAlignmentBytes = 64;  // of sections and of the data's end
 inline constexpr std::size_t kIndexSectionsMax = 64;
 [[nodiscard]] std::string encode_index_footer(const IndexFooter& footer);
-// Own check first, then every rule: what it returns is safe to follow within a file of `file_bytes`.
-[[nodiscard]] Result<IndexFooter> decode_index_footer(std::span<const std::byte> bytes, std::uint64_t file_bytes);
-[[nodiscard]] std::uint64_t index_chunk_check(std::uint64_t chunk, std::span<const std::byte> bytes);
-// Whether `row_count` rows of a section's fixed size make `size_bytes`; true for kinds whose rows vary.
-[[nodiscard]] bool section_rows_fit(SectionKind kind, std::uint64_t size_bytes, std::uint64_t row_count);
+// Own check first, then every rule: what it returns is safe to follow within a file of
+// `file_bytes`.
+[[nodiscard]] Result<IndexFooter> decode_index_footer(std::span<const std::byte> bytes,
+                                                      std::uint64_t file_bytes);
+[[nodiscard]] std::uint64_t index_chunk_check(std::uint64_t chunk,
+                                              std::span<const std::byte> bytes);
+// Whether `row_count` rows of a section's fixed size make `size_bytes`; true for kinds whose rows
+// vary.
+[[nodiscard]] bool section_rows_fit(SectionKind kind, std::uint64_t size_bytes,
+                                    std::uint64_t row_count);
 
-// Streams an index out: sections in any sizes, through `sink` (a file's append). Memory: one chunk and 8 bytes a chunk.
-// Failures: the sink's, and kInternal where the calls are out of order or rows do not fill their section. After a
-// failure the encoder is only good for destruction.
+// Streams an index out: sections in any sizes, through `sink` (a file's append). Memory: one chunk
+// and 8 bytes a chunk. Failures: the sink's, and kInternal where the calls are out of order or rows
+// do not fill their section. After a failure the encoder is only good for destruction.
 class IndexEncoder {
  public:
   using Sink = std::function<Status(std::span<const std::byte>)>;

@@ -1,6 +1,7 @@
 // manifest.json (cache-v1.md, section 9). Bytes <-> struct, no I/O. Pure functions.
-// decode_manifest takes hostile bytes: the digest is verified before the text is parsed; format, version and flags are
-// looked at before anything else. Failures: kCorrupt, kUnsupported (with the version needed).
+// decode_manifest takes hostile bytes: the digest is verified before the text is parsed; format,
+// version and flags are looked at before anything else. Failures: kCorrupt, kUnsupported (with the
+// version needed).
 #pragma once
 
 #include <cstdint>
@@ -28,10 +29,11 @@ struct ShardEntry {
 struct ColumnEntry {
   ColumnSpec spec;
   // Of columns that no build makes, but add_column.
-  std::optional<Axis> axis = {};   // see axis_of
-  std::string version;             // of what made it, as its maker says
+  std::optional<Axis> axis = {};    // see axis_of
+  std::string version;              // of what made it, as its maker says
   std::uint64_t missing_count = 0;  // clips that came, or changed, after it
-  StoreKind store = StoreKind::kLmdb;  // of its shards: as the storage section says, for all columns
+  StoreKind store =
+      StoreKind::kLmdb;         // of its shards: as the storage section says, for all columns
   std::uint32_t fill_bits = 0;  // bits of a float32, or of an int32 for integer columns
   std::uint64_t records_per_shard = 0;  // planned clips; 0: as many as geometry() says
   std::vector<ShardEntry> shards;
@@ -56,8 +58,8 @@ struct Counts {
   std::uint64_t records = 0;
   std::uint64_t frames = 0;
   double seconds = 0.0;
-  std::map<std::string, std::uint64_t> rejects_by_class;   // policy, input, crash, environment
-  std::map<std::string, std::uint64_t> records_by_split;   // train, validation, test
+  std::map<std::string, std::uint64_t> rejects_by_class;  // policy, input, crash, environment
+  std::map<std::string, std::uint64_t> records_by_split;  // train, validation, test
 };
 
 // Of a cache that is one of several parts, for merge to join (§9).
@@ -82,10 +84,11 @@ struct Manifest {
   std::optional<Partition> partition;
   std::uint64_t index_bytes = 0;
   Digest index_digest;
-  std::string data_layout;  // "ljspeech": what DATA was taken for
+  std::string data_layout;            // "ljspeech": what DATA was taken for
   std::uint32_t ro_compat_flags = 0;  // of the cache that was read; written as 0
 
-  // kUnsupported where a newer build has marked the cache as one that this build may read but not change.
+  // kUnsupported where a newer build has marked the cache as one that this build may read but not
+  // change.
   [[nodiscard]] Status allows_changes() const;
   [[nodiscard]] const ColumnEntry* find_column(std::string_view name) const noexcept;
   // At most so many frames has a record; 0 where it has none.
@@ -94,14 +97,15 @@ struct Manifest {
 
 [[nodiscard]] Axis axis_of(const ColumnEntry& column);
 
-// kInternal where a number is NaN or infinite (JSON has no word for it), or where a column's store is
-// not the storage section's.
+// kInternal where a number is NaN or infinite (JSON has no word for it), or where a column's store
+// is not the storage section's.
 [[nodiscard]] Result<std::string> encode_manifest(const Manifest& manifest);
 [[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
 
 // What an index keeps of its manifest: all but the member that names the index.
 [[nodiscard]] Result<std::string> encode_manifest_copy(const Manifest& manifest);
-[[nodiscard]] Result<Manifest> decode_manifest_copy(std::string_view copy, std::uint64_t index_bytes,
+[[nodiscard]] Result<Manifest> decode_manifest_copy(std::string_view copy,
+                                                    std::uint64_t index_bytes,
                                                     const Digest& index_digest);
 
 [[nodiscard]] std::string_view file_extension_of(StoreKind store);  // ".lmdb", ".h5"

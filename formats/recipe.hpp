@@ -1,4 +1,5 @@
-// Recipe: the four sections that describe a cache, kept apart because they have different consequences.
+// Recipe: the four sections that describe a cache, kept apart because they have different
+// consequences.
 //   features  decides the numbers; its fingerprint is frozen in the cache
 //   text      decides the tokens column; its own fingerprint; changed without decoding audio
 //   corpus    layout, speakers, splits: the index only, changed without recomputing
@@ -23,12 +24,13 @@ enum class UnknownCharacter { kDrop, kUnknownToken, kError };
 
 struct TextConfig {
   TokenKind tokens = TokenKind::kBytes;
-  // kCharacters: one character a line or one line of characters; token i+1 is the i-th, 0 is padding. The characters
-  // themselves, not the file's path, enter the fingerprint.
+  // kCharacters: one character a line or one line of characters; token i+1 is the i-th, 0 is
+  // padding. The characters themselves, not the file's path, enter the fingerprint.
   std::string vocabulary;
   std::uint32_t max_tokens = 200;
   LongText too_long = LongText::kDrop;
-  // kDrop leaves the character out; kUnknownToken writes token vocabulary_size + 1; kError rejects the clip.
+  // kDrop leaves the character out; kUnknownToken writes token vocabulary_size + 1; kError rejects
+  // the clip.
   UnknownCharacter unknown = UnknownCharacter::kDrop;
   // Which text is tokenized.
   bool use_normalized = true;
@@ -45,7 +47,8 @@ struct CorpusConfig {
   std::string layout = "auto";  // or the name of one, which only discovery knows
   std::string language;         // for clips whose list does not say
   std::string speaker;          // one name for all
-  std::string speaker_pattern;  // regular expression on the file name; its first group is the speaker
+  std::string
+      speaker_pattern;  // regular expression on the file name; its first group is the speaker
   double train_split = 0.9;
   double validation_split = 0.1;
   std::uint32_t validation_clips_max = 2000;
@@ -71,8 +74,8 @@ struct CorpusConfig {
   OddClip not_finite = OddClip::kWarn;
   OddClip low_rate = OddClip::kWarn;
   std::uint32_t source_rate_below = 4000;  // nothing of speech is left above 2 kHz
-  OddClip duplicates = OddClip::kWarn;  // the same samples as an earlier clip's
-  OddClip no_text = OddClip::kWarn;  // in a corpus that has texts
+  OddClip duplicates = OddClip::kWarn;     // the same samples as an earlier clip's
+  OddClip no_text = OddClip::kWarn;        // in a corpus that has texts
 
   [[nodiscard]] std::vector<std::string> validate() const;
 };
@@ -80,8 +83,8 @@ struct CorpusConfig {
 // Persisted in block headers. Values never change.
 enum class Layout : std::uint8_t { kPadded = 1, kPacked = 2 };
 enum class StoreKind { kLmdb, kHdf5 };
-// What the rows of a column go along: so many of them a frame, one a token, a number of their own up
-// to the padded shape's, or always all of the shape.
+// What the rows of a column go along: so many of them a frame, one a token, a number of their own
+// up to the padded shape's, or always all of the shape.
 enum class Axis { kFrames, kTokens, kOwn, kFixed };
 
 struct StorageConfig {
@@ -94,7 +97,7 @@ struct StorageConfig {
 
 struct Recipe {
   std::string name = "myxtts";
-  std::string about;  // one line, for people
+  std::string about;              // one line, for people
   std::vector<std::string> fits;  // vocoders and models that take these features
   FeatureConfig features;
   TextConfig text;

@@ -1,4 +1,5 @@
-// The table of a shard's checked regions, and the shard's digest (cache-v1.md, section 7). Pure functions.
+// The table of a shard's checked regions, and the shard's digest (cache-v1.md, section 7). Pure
+// functions.
 #pragma once
 
 #include <cstdint>

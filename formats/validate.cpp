@@ -125,10 +125,10 @@ void check_mel(const MelConfig& mel, std::uint32_t sample_rate_hz, Problems& pro
     sample_rate_hz = mel.bins_rate_hz;
   }
   if (mel.f_max_hz > sample_rate_hz / 2.0) {
-    problems.add(mel.bins_rate_hz == 0 ? "mel.f_max_hz, sample_rate_hz"
-                                       : "mel.f_max_hz, mel.bins_rate_hz", number(mel.f_max_hz) + " Hz is above half of " +
-                                                     number(sample_rate_hz) +
-                                                     " Hz, the highest frequency there is");
+    problems.add(
+        mel.bins_rate_hz == 0 ? "mel.f_max_hz, sample_rate_hz" : "mel.f_max_hz, mel.bins_rate_hz",
+        number(mel.f_max_hz) + " Hz is above half of " + number(sample_rate_hz) +
+            " Hz, the highest frequency there is");
   }
 }
 
@@ -191,9 +191,9 @@ void check_frames(const FeatureConfig& config, Problems& problems) {
     std::uint64_t record_bytes = sizeof(float);
     for (const std::uint64_t size : config.shape_of(column)) record_bytes *= size;
     if (record_bytes <= kRecordBytesMax) continue;
-    problems.add("max_frames, columns." + std::string(name_of(column)),
-                 "a record of " + number(static_cast<double>(record_bytes >> 20)) +
-                     " MiB; at most 64");
+    problems.add(
+        "max_frames, columns." + std::string(name_of(column)),
+        "a record of " + number(static_cast<double>(record_bytes >> 20)) + " MiB; at most 64");
   }
 }
 

@@ -18,8 +18,8 @@
 // where a codec's crash costs one clip. In a child of fork() record() is kUnsupported: open anew
 // there. Memory: about 500 bytes a clip and its text, and a share of `options.memory` for each
 // thread. Disk: sources of which several clips are parts are kept decoded in TMPDIR (8 GiB at
-// most), in files without names, which go with the object or the process. No exception leaves these functions, and nothing is
-// printed.
+// most), in files without names, which go with the object or the process. No exception leaves these
+// functions, and nothing is printed.
 #pragma once
 
 #include <cstddef>

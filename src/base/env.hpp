@@ -157,8 +157,8 @@ class Env {
 // Whole small files. `size_bytes_max` bounds what a hostile file can make us allocate.
 [[nodiscard]] Result<std::string> read_text_file(Env& env, const std::string& path,
                                                  std::uint64_t size_bytes_max);
-// Writes a new file of a random name beside it, syncs, renames over `path`, syncs the directory: the
-// file is the old one or the new one.
+// Writes a new file of a random name beside it, syncs, renames over `path`, syncs the directory:
+// the file is the old one or the new one.
 [[nodiscard]] Status replace_file(Env& env, const std::string& path,
                                   std::span<const std::byte> bytes);
 

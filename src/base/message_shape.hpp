@@ -1,5 +1,5 @@
-// What messages of one kind have in common: "1034 frames, at most 800" and "990 frames, at most 800"
-// are one, and so are "no audio named 'a'" and "no audio named 'b'". A pure function.
+// What messages of one kind have in common: "1034 frames, at most 800" and "990 frames, at most
+// 800" are one, and so are "no audio named 'a'" and "no audio named 'b'". A pure function.
 #pragma once
 
 #include <string>

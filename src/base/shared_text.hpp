@@ -21,8 +21,8 @@ class SharedText {
   SharedText() noexcept = default;
   // Implicit: a field of this type is set from texts of any kind. At most 4 GiB.
   template <std::convertible_to<std::string_view> Text>
-    requires(!std::same_as<std::remove_cvref_t<Text>, SharedText>)
-  SharedText(const Text& text) : letters_(make(text)) {}
+  requires(!std::same_as<std::remove_cvref_t<Text>, SharedText>) SharedText(const Text& text)
+      : letters_(make(text)) {}
 
   SharedText(const SharedText& other) noexcept : letters_(other.letters_) {
     if (letters_ != nullptr) letters_->holder_count.fetch_add(1, std::memory_order_relaxed);

@@ -28,9 +28,9 @@ enum class ColumnFileKind : std::uint8_t { kParquet, kArrowStream };
 
 struct ColumnRow {
   nlohmann::json fields = nlohmann::json::object();  // all columns but the sound's
-  std::string audio_path;            // as the sound's column names it; may be empty
-  std::optional<ByteRange> sound;    // unset: the row has none
-  std::shared_ptr<const PackedPage> page;  // set: `sound` is within it, unpacked
+  std::string audio_path;                            // as the sound's column names it; may be empty
+  std::optional<ByteRange> sound;                    // unset: the row has none
+  std::shared_ptr<const PackedPage> page;            // set: `sound` is within it, unpacked
   std::optional<std::string> fault;  // set: `fields` cannot be used. Continues a sentence
 };
 

@@ -192,8 +192,7 @@ Status note_what_is_unread(const LayoutInput& input, const Findings& findings, C
     XTTS_ASSIGN(auto lists, find_unread_lists(input));
     if (lists) corpus.unread_lists.push_back(std::move(*lists));
   }
-  if (auto text = find_unread_text(findings.clips))
-    corpus.unread_lists.push_back(std::move(*text));
+  if (auto text = find_unread_text(findings.clips)) corpus.unread_lists.push_back(std::move(*text));
   return {};
 }
 
@@ -315,7 +314,8 @@ void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings finding
   for (Clip& clip : findings.clips) {
     clip.dataset = dataset;
     clip.folder = folder;
-    if (entry.speaker.empty() && !clip.speaker.empty()) clip.speaker = speakers.of(prefix + clip.speaker);
+    if (entry.speaker.empty() && !clip.speaker.empty())
+      clip.speaker = speakers.of(prefix + clip.speaker);
     if (split) {
       clip.split = *split;
       clip.has_own_split = true;
@@ -380,9 +380,8 @@ Result<Corpus> discover(Env& env, const std::string& data_folder,
                         std::optional<double> split_above_s, const LookAtSound& look,
                         std::span<const std::string> audio_roots, const DiscoveryBounds& bounds) {
   Corpus corpus;
-  XTTS_ASSIGN(Findings findings,
-              read_corpus(env, data_folder, config, split_above_s, look, audio_roots,
-                          bounds, 0, corpus));
+  XTTS_ASSIGN(Findings findings, read_corpus(env, data_folder, config, split_above_s, look,
+                                             audio_roots, bounds, 0, corpus));
   return finish(config, known_splits, std::move(findings), std::move(corpus));
 }
 
@@ -397,9 +396,8 @@ Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries
     Corpus one;
     const auto roots =
         entry.audio_roots.empty() ? audio_roots : std::span<const std::string>(entry.audio_roots);
-    auto findings =
-        read_corpus(env, entry.folder, config_of(entry, config), split_above_s, look, roots,
-                    bounds, all.held_bytes, one);
+    auto findings = read_corpus(env, entry.folder, config_of(entry, config), split_above_s, look,
+                                roots, bounds, all.held_bytes, one);
     if (!findings) return findings.status().with_context("corpus " + entry.name);
     add_corpus(entry, std::move(one), std::move(*findings), corpus, all);
   }

@@ -1,8 +1,8 @@
 // Corpus: a folder in a known layout -> clips in canonical order, and every line or file that is
 // not one, with a reason.
 //
-// Nothing here decodes audio: discovery reads lists, transcripts and folder entries only (one stat a
-// clip), so that planning 100,000 clips takes well under a second. A file whose name does not say
+// Nothing here decodes audio: discovery reads lists, transcripts and folder entries only (one stat
+// a clip), so that planning 100,000 clips takes well under a second. A file whose name does not say
 // whether it is audio is looked into once (LookAtSound). Paths may not leave DATA;
 // special files are refused without being opened. Whether a file's permissions and bytes are any
 // good shows when it is decoded. Free functions; share freely. Failures are about the corpus as a
@@ -50,9 +50,9 @@ struct Clip {
   SharedText source;    // path relative to its corpus' folder
   SharedText text_raw;  // empty where there is none
   SharedText text_normalized;
-  SharedText speaker;   // empty: unknown
-  SharedText language;  // empty: unknown
-  SharedText extra_json;  // further fields of the list, canonical JSON; empty: none
+  SharedText speaker;              // empty: unknown
+  SharedText language;             // empty: unknown
+  SharedText extra_json;           // further fields of the list, canonical JSON; empty: none
   std::optional<Segment> segment;  // unset: the whole source
   Split split = Split::kTrain;
   bool has_own_split = false;  // the corpus itself says it
@@ -105,10 +105,10 @@ using LookAtSound =
     std::function<Result<SoundLook>(const RandomAccessFile& file, std::string_view suffix)>;
 
 struct Corpus {
-  std::string layout;       // the layout found: "ljspeech", "folder"; "corpora" for several
+  std::string layout;  // the layout found: "ljspeech", "folder"; "corpora" for several
   std::vector<std::string> folders;  // of the corpora, absolute and without links
   std::vector<Mounts> mounts;        // beside them: what of a corpus lies in audio roots
-  std::vector<Clip> clips;  // canonical order: data set, split, id bytes
+  std::vector<Clip> clips;           // canonical order: data set, split, id bytes
   std::vector<Problem> problems;
   std::vector<std::string>
       notes;  // for a person: "metadata.csv has a header line", "12 files without text"
@@ -118,8 +118,8 @@ struct Corpus {
   // What would go unread if nobody says that this is meant (its layout, or no text): lists whose
   // columns no layout knows, a column of sentences that is not known as the text. In words.
   std::vector<std::string> unread_lists;
-  std::uint64_t held_bytes = 0;          // of memory, for what lists name: until the build ends, about
-  bool has_text = false;                 // some clip has text: sound and text then stay a pair
+  std::uint64_t held_bytes = 0;  // of memory, for what lists name: until the build ends, about
+  bool has_text = false;         // some clip has text: sound and text then stay a pair
 
   [[nodiscard]] std::string path_of(const Clip& clip) const;  // of the file that is to be opened
   [[nodiscard]] SourcePlace place_of(const Clip& clip) const;

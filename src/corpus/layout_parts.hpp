@@ -103,9 +103,9 @@ struct Transcript {
 
 // --- Lists ---
 
-// A list, inflated on the way where its name ends in ".gz". A failure names it: it was refused, cannot
-// be read, is damaged, UTF-16 or too big. What goes wrong further on ends its lines early, and the
-// ReadLog makes a failure of the corpus of it.
+// A list, inflated on the way where its name ends in ".gz". A failure names it: it was refused,
+// cannot be read, is damaged, UTF-16 or too big. What goes wrong further on ends its lines early,
+// and the ReadLog makes a failure of the corpus of it.
 [[nodiscard]] Result<ListText> read_list(const LayoutInput& input, std::string_view list);
 // Counts each line that is not blank and hands it on, until too many were unusable.
 [[nodiscard]] Status read_lines(ListText& list, const ListSource& source, ListedClips& clips,

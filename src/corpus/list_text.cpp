@@ -28,8 +28,7 @@ bool is_utf16(std::string_view bytes) {
   return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
 }
 
-Result<ListText> ListText::open(Env& env, const std::string& path, bool is_packed,
-                                ListLog* log) {
+Result<ListText> ListText::open(Env& env, const std::string& path, bool is_packed, ListLog* log) {
   XTTS_ASSIGN(ListBytes bytes, ListBytes::open(env, path, is_packed));
   ListText list(std::move(bytes));
   XTTS_TRY(list.begin(path));

@@ -156,7 +156,8 @@ void ListedAudioFinder::collect_hints() {
   for (const Refusal& refusal : tree_.refusals) {
     refuse(refusal.path, refusal.reason);
     if (refusal.is_sound) {
-      refused_.emplace(without_suffix(refusal.path), printable(refusal.path) + " " + refusal.reason);
+      refused_.emplace(without_suffix(refusal.path),
+                       printable(refusal.path) + " " + refusal.reason);
     }
     if (refusal.is_folder) refused_folders_.emplace(refusal.path, &refusal);
   }
@@ -164,8 +165,7 @@ void ListedAudioFinder::collect_hints() {
     if (audio_rank(file_extension(folder))) refuse(folder, "is a folder");
   }
   for (const TreeFile& file : tree_.files) {
-    if (file.audio_rank)
-      look_alikes_.emplace(folded(stem_of(file)), file.path);
+    if (file.audio_rank) look_alikes_.emplace(folded(stem_of(file)), file.path);
   }
 }
 

@@ -34,10 +34,11 @@ std::string shared_folder(std::string_view a, std::string_view b) {
   return std::string(a.substr(0, end));
 }
 
-// What an allocation takes beside its bytes, about: its header, and what is left over of its size class.
+// What an allocation takes beside its bytes, about: its header, and what is left over of its size
+// class.
 constexpr std::uint64_t kAllocationBytes = 16;
-// What a clip takes beside its texts, until the build ends: itself, its place by its id and where it
-// was named here; its fate, its place in the order, and its rows of the index later.
+// What a clip takes beside its texts, until the build ends: itself, its place by its id and where
+// it was named here; its fate, its place in the order, and its rows of the index later.
 constexpr std::uint64_t kClipBytes = sizeof(Clip) + 200;
 
 std::uint64_t bytes_of(const SharedText& text) {
@@ -90,8 +91,8 @@ void ListedClips::refuse(const ListSource& source, std::uint64_t line, std::stri
 
 void ListedClips::refuse_file(std::string_view path, std::string_view id, std::string reason,
                               ProblemClass kind) {
-  add_problem({printable(id.substr(0, kIdBytesMax)), printable(path), std::nullopt, "discover", kind,
-               std::move(reason)});
+  add_problem({printable(id.substr(0, kIdBytesMax)), printable(path), std::nullopt, "discover",
+               kind, std::move(reason)});
 }
 
 void ListedClips::add_problem(Problem problem) {
@@ -241,7 +242,8 @@ Status ListedClips::check_bounds(const ListSource& source) const {
 }
 
 Status ListedClips::too_much_memory(const ListSource& source) const {
-  std::string text = "the clips that DATA's lists name need more than " + std::to_string(input_.clip_bytes_max >> 20U) +
+  std::string text = "the clips that DATA's lists name need more than " +
+                     std::to_string(input_.clip_bytes_max >> 20U) +
                      " MiB of memory, half of what --memory allows (" +
                      counted(line_count_, "line", "lines") + " so far, the last of " +
                      printable(source.list) + ")";
@@ -251,7 +253,8 @@ Status ListedClips::too_much_memory(const ListSource& source) const {
                                             : static_cast<double>(list.size_bytes) /
                                                   static_cast<double>(list.read_bytes);
   const auto needed = static_cast<std::uint64_t>(2.2 * share * static_cast<double>(held_bytes()));
-  return {StatusCode::kResource, text + "; give --memory " + std::to_string((needed >> 20U) + 1) + "M" +
+  return {StatusCode::kResource, text + "; give --memory " + std::to_string((needed >> 20U) + 1) +
+                                     "M" +
                                      " or more, or build parts of DATA and join them with merge"};
 }
 

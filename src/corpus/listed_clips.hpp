@@ -45,9 +45,9 @@ struct ListedClip {
   std::string_view language;
   std::optional<Split> split;  // unset: that of the list
   std::optional<Segment> segment = {};
-  SharedText extra_json = {};       // further fields as canonical JSON
+  SharedText extra_json = {};             // further fields as canonical JSON
   const ArchiveMember* member = nullptr;  // set: this is its audio, and nothing is looked for
-  std::string_view id_suffix = {};  // put behind the id of the audio, where `id` is empty
+  std::string_view id_suffix = {};        // put behind the id of the audio, where `id` is empty
 };
 
 class ListedClips {
@@ -118,7 +118,7 @@ class ListedClips {
   PlacesById places_;
   std::vector<Mention> mentions_;
   std::vector<const ListSource*> named_sources_;
-  SharedLabels labels_;  // speakers and languages
+  SharedLabels labels_;           // speakers and languages
   std::uint64_t held_bytes_ = 0;  // of memory, without them
   std::unordered_set<const TreeFile*> used_;
   std::uint64_t line_count_ = 0;

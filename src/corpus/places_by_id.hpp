@@ -1,5 +1,6 @@
 // PlacesById: finds the clip that has an id, in 8 to 32 bytes a clip: a table of places alone, for
-// the ids are with the clips. A corpus of millions needs no second copy of them. One thread at a time.
+// the ids are with the clips. A corpus of millions needs no second copy of them. One thread at a
+// time.
 #pragma once
 
 #include <cstdint>

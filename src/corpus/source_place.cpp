@@ -42,7 +42,8 @@ class PagePart final : public RandomAccessFile {
                                             std::span<std::byte> out) const override {
     if (offset_bytes >= range_.size_bytes) return std::size_t{0};
     const auto size = std::min<std::uint64_t>(out.size(), range_.size_bytes - offset_bytes);
-    const auto begin = page_->begin() + static_cast<std::ptrdiff_t>(range_.offset_bytes + offset_bytes);
+    const auto begin =
+        page_->begin() + static_cast<std::ptrdiff_t>(range_.offset_bytes + offset_bytes);
     std::copy_n(begin, size, out.begin());
     return static_cast<std::size_t>(size);
   }

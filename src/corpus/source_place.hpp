@@ -20,8 +20,8 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-// A packed page of a Parquet file, which Apache Arrow's library unpacks. It is known by its address:
-// all sources in a page share one.
+// A packed page of a Parquet file, which Apache Arrow's library unpacks. It is known by its
+// address: all sources in a page share one.
 struct PackedPage {
   ByteRange packed;  // in the file
   std::uint64_t unpacked_bytes = 0;
@@ -29,8 +29,8 @@ struct PackedPage {
 };
 
 struct SourcePlace {
-  std::string path;                     // of the file to open
-  std::optional<ByteRange> range = {};  // unset: all of it
+  std::string path;                             // of the file to open
+  std::optional<ByteRange> range = {};          // unset: all of it
   std::shared_ptr<const PackedPage> page = {};  // set: `range` is within this page, unpacked
 
   // Equal for equal bytes: what several clips share is known by it. No path holds a NUL.

@@ -94,9 +94,9 @@ std::vector<TimedText> timed_texts(const json& row, double longest_s) {
   if (!sentences.empty() && all_within(sentences, longest_s)) return sentences;
   const json within = words_within(row);
   const json* const alignment = member(row, "alignment");
-  for (auto words : {read_items(member(row, "words"), read_object), read_items(&within, read_object),
-                     read_items(alignment == nullptr ? nullptr : member(*alignment, "word"),
-                                read_array)}) {
+  for (auto words :
+       {read_items(member(row, "words"), read_object), read_items(&within, read_object),
+        read_items(alignment == nullptr ? nullptr : member(*alignment, "word"), read_array)}) {
     if (!words.empty()) return words;
   }
   return sentences;
@@ -165,15 +165,16 @@ class ClipSplitter {
       const double after_s = i + 1 == runs.size() ? end_s : runs[i + 1].front().start_s;
       Clip& piece = pieces.emplace_back(clip);
       const double first_s = runs[i].front().start_s, last_s = runs[i].back().end_s;
-      piece.segment = Segment{
-          .start_s = std::max(before_s, first_s - kMarginSeconds),
-          .end_s = std::max(last_s, std::min(after_s, last_s + kMarginSeconds))};
+      piece.segment =
+          Segment{.start_s = std::max(before_s, first_s - kMarginSeconds),
+                  .end_s = std::max(last_s, std::min(after_s, last_s + kMarginSeconds))};
       piece.id = piece.id + segment_suffix(*piece.segment);
       piece.text_raw = joined(runs[i]);
       piece.text_normalized = shared_on_one_line(piece.text_raw);
       piece.extra_json = row.empty() ? std::string() : formats::dump_canonical(row);
       // Of a list that has the pieces, too, or of a name that is too long with times behind it.
-      const bool is_usable = !fault_of_id(piece.id) && piece.segment->start_s < *piece.segment->end_s;
+      const bool is_usable =
+          !fault_of_id(piece.id) && piece.segment->start_s < *piece.segment->end_s;
       if (!is_usable || !ids_.insert(piece.id).second) return {};
     }
     return pieces;
@@ -208,8 +209,7 @@ std::vector<std::vector<TimedText>> runs_within(const std::vector<TimedText>& te
   return runs;
 }
 
-void split_long_clips(double longest_s, std::vector<Clip>& clips,
-                      std::vector<std::string>& notes) {
+void split_long_clips(double longest_s, std::vector<Clip>& clips, std::vector<std::string>& notes) {
   const ClipSplitter splitter(longest_s, clips);
   if (splitter.split_count == 0) return;
   notes.push_back(counted(splitter.split_count, "clip is", "clips are") +

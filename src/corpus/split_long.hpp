@@ -16,15 +16,14 @@ struct TimedText {
   std::string text;
 };
 
-// Runs of `texts`, each from its first word to its last within `longest_s`; a text that is longer by
-// itself stays alone. As few as that takes from the left, ended at the longest pause of the run's
-// last third.
+// Runs of `texts`, each from its first word to its last within `longest_s`; a text that is longer
+// by itself stays alone. As few as that takes from the left, ended at the longest pause of the
+// run's last third.
 [[nodiscard]] std::vector<std::vector<TimedText>> runs_within(const std::vector<TimedText>& texts,
                                                               double longest_s);
 
 // Each clip that lasts longer and has times becomes a clip for each run. Its own split, speaker and
 // the fields that say nothing of times go to all of them.
-void split_long_clips(double longest_s, std::vector<Clip>& clips,
-                      std::vector<std::string>& notes);
+void split_long_clips(double longest_s, std::vector<Clip>& clips, std::vector<std::string>& notes);
 
 }  // namespace xtts::corpus

@@ -73,7 +73,8 @@ class Dealer {
     }
     const std::uint64_t number =
         draw(kSplitDomain, config_.split_seed, split_key(clip, config_.split_by));
-    const std::optional<Split> split = known ? known(formats::full_id(clip.dataset, clip.id)) : std::nullopt;
+    const std::optional<Split> split =
+        known ? known(formats::full_id(clip.dataset, clip.id)) : std::nullopt;
     if (!split) {
       unsettled_.push_back({number, index});
       return;

@@ -30,10 +30,7 @@ class Clip final : public RandomAccessFile {
  public:
   Clip(Channel& channel, const SharedMemory& memory, std::uint64_t size_bytes,
        std::uint64_t window_bytes)
-      : channel_(channel),
-        memory_(memory),
-        size_bytes_(size_bytes),
-        window_bytes_(window_bytes) {}
+      : channel_(channel), memory_(memory), size_bytes_(size_bytes), window_bytes_(window_bytes) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
@@ -57,7 +54,7 @@ class Clip final : public RandomAccessFile {
   mutable std::uint64_t ahead_bytes_ = kFirstReadBytes;
   mutable bool is_stopped_ = false;
   mutable std::size_t unanswered_count_ = 0;
-  std::size_t buffer_ = 0;         // the one being filled
+  std::size_t buffer_ = 0;          // the one being filled
   std::size_t filled_samples_ = 0;  // of it
 };
 
@@ -172,8 +169,8 @@ class Worker {
     request.source_seconds_max = asked.source_seconds_max;
     request.suffix = asked.suffix;
     try {
-      return decoder_.decode(
-          clip, request, [&](std::span<const float> samples) { return clip.give(samples); });
+      return decoder_.decode(clip, request,
+                             [&](std::span<const float> samples) { return clip.give(samples); });
     } catch (const std::bad_alloc&) {
       return Status(StatusCode::kResource, "decoding: out of memory");
     }

@@ -90,8 +90,8 @@ float scaled_once(float x, const Scaling& scaling) {
 
 }  // namespace
 
-Result<Loudness> measure_loudness(SampleReader& samples, std::uint64_t first,
-                                  std::uint64_t count, std::uint64_t padded_count) {
+Result<Loudness> measure_loudness(SampleReader& samples, std::uint64_t first, std::uint64_t count,
+                                  std::uint64_t padded_count) {
   if (count == 0) return Loudness{};
   XTTS_ASSIGN(const float energy, pairwise_energy(samples, first, count));
   const auto mean =
@@ -108,8 +108,7 @@ Result<Loudness> measure_loudness(SampleReader& samples, std::uint64_t first,
   return loudness;
 }
 
-Result<double> measure_square_sum(SampleReader& samples, std::uint64_t first,
-                                  std::uint64_t count) {
+Result<double> measure_square_sum(SampleReader& samples, std::uint64_t first, std::uint64_t count) {
   double sums[4] = {};
   for (const std::uint64_t end = first + count; first < end;) {
     const auto wanted = static_cast<std::size_t>(

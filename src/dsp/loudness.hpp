@@ -14,7 +14,8 @@ struct Loudness {
   float peak = 0.0F;  // largest |x|; a NaN among the samples shows in rms
   float rms = 0.0F;   // as NumPy's sqrt(mean(x * x)) in float32; not finite where a sample is not,
                       // or exceeds 1e19
-  std::optional<double> lufs = std::nullopt;  // where the recipe asks for it and there is more than silence
+  std::optional<double> lufs =
+      std::nullopt;  // where the recipe asks for it and there is more than silence
 };
 
 // Of [first, first + count) of a clip: peak and rms; the mean is that of `padded_count` samples, of

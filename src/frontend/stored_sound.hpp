@@ -1,6 +1,7 @@
-// StoredSound: the conditioned sound of a cache's clips: its column wave, where it has one, else the
-// sources decoded again. For people's ears (`show --wav`) and for add_column. One thread at a time.
-// Failures: kInvalidArgument (where the sources lie is not known), kNotFound, kSourceIo, kBadInput.
+// StoredSound: the conditioned sound of a cache's clips: its column wave, where it has one, else
+// the sources decoded again. For people's ears (`show --wav`) and for add_column. One thread at a
+// time. Failures: kInvalidArgument (where the sources lie is not known), kNotFound, kSourceIo,
+// kBadInput.
 #pragma once
 
 #include <optional>

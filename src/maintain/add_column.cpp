@@ -173,7 +173,9 @@ class Addition final : public ColumnAddition {
            std::unique_ptr<store::CacheFolder> folder, const NewColumn& column)
       : confined_(std::move(env)),
         env_(*confined_),
-        view_(std::move(view)), folder_(std::move(folder)), column_(column) {}
+        view_(std::move(view)),
+        folder_(std::move(folder)),
+        column_(column) {}
   // Where nothing was put, nothing is left that would be in somebody's way.
   ~Addition() override {
     if (is_begun_ && next_ == 0) (void)folder_->finish();
@@ -469,7 +471,8 @@ Result<std::unique_ptr<ColumnAddition>> ColumnAddition::open(Env& env, const std
   XTTS_TRY(view->manifest().allows_changes());
   if (view->manifest().partition)
     return refuse(cache + " is a part of a cache: merge all parts, then add the column to that");
-  auto addition = std::make_unique<Addition>(confined_to(env, cache, Links::kNone), std::move(view), std::move(folder), column);
+  auto addition = std::make_unique<Addition>(confined_to(env, cache, Links::kNone), std::move(view),
+                                             std::move(folder), column);
   XTTS_TRY(addition->begin());
   return std::unique_ptr<ColumnAddition>(std::move(addition));
 }

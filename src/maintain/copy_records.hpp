@@ -30,8 +30,8 @@ struct CopyJob {
   std::function<bool()> cancelled = {};
 };
 
-// In planned order, as a generation without any before it. The first column holds the facts of all, and
-// so is copied last: the others add to `warnings`, and it stores them.
+// In planned order, as a generation without any before it. The first column holds the facts of all,
+// and so is copied last: the others add to `warnings`, and it stores them.
 [[nodiscard]] Result<std::vector<store::JournalShard>> copy_records(const CopyJob& job,
                                                                     store::CacheFolder& to,
                                                                     ClipWarnings& warnings);

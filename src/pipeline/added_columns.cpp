@@ -68,9 +68,8 @@ Status AddedColumns::add_new(const Digest& id_hash) {
       add_none(column);
       continue;
     }
-    append_row(
-        formats::LocationRow{.block_row = column.next->block, .slot = column.next->slot},
-        column.rows.locations);
+    append_row(formats::LocationRow{.block_row = column.next->block, .slot = column.next->slot},
+               column.rows.locations);
     column.next.reset();
   }
   return {};

@@ -2,8 +2,8 @@
 //
 // An update takes them over from the generation before: a clip that came since, or whose text,
 // speaker or language is another now, has no record in them until add_column is called again. A
-// cache that is written anew from itself brings them sealed. One thread at a time. Memory: 8 bytes a
-// clip and column.
+// cache that is written anew from itself brings them sealed. One thread at a time. Memory: 8 bytes
+// a clip and column.
 #pragma once
 
 #include <cstdint>

@@ -54,8 +54,9 @@ std::vector<Oddity> oddities_of(const RecordFacts& facts, const CorpusConfig& ru
                      text_of("clipped: %.2f %% of its samples", 1e2 * clipped / samples)});
   }
   if (const auto count = facts.nonfinite_sample_count.value_or(0); count > 0) {
-    found.push_back({rules.not_finite, "not_finite",
-                     std::to_string(count) + " samples are NaN, infinite or beyond 1e30: taken as 0"});
+    found.push_back(
+        {rules.not_finite, "not_finite",
+         std::to_string(count) + " samples are NaN, infinite or beyond 1e30: taken as 0"});
   }
   if (rate_hz > 0.0 && rate_hz < rules.source_rate_below)
     found.push_back({rules.low_rate, "low_rate", text_of("low sample rate: %.0f Hz", rate_hz)});

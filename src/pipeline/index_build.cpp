@@ -319,9 +319,8 @@ class IndexBuilder {
     for (std::uint32_t column = 0; column < columns_.size(); ++column)
       XTTS_TRY(write_column(column, columns_[column].rows));
     if (has_tokens_) XTTS_TRY(write_column(tokens_id(), tokens_));
-    XTTS_TRY(added_.write([this](std::uint32_t id, const ColumnRows& rows) {
-      return write_column(id, rows);
-    }));
+    XTTS_TRY(added_.write(
+        [this](std::uint32_t id, const ColumnRows& rows) { return write_column(id, rows); }));
     for (const auto& reject : job_.rejects)
       result_.rejects_jsonl += formats::encode_reject(reject) + "\n";
     XTTS_TRY(write_section(SectionKind::kRejects, 0, result_.rejects_jsonl, job_.rejects.size()));

@@ -52,16 +52,13 @@ Result<std::unique_ptr<LiveClips>> LiveClips::open(Env& env, BuildRequest reques
 Status LiveClips::prepare() {
   const formats::Recipe& recipe = request_.recipe;
   XTTS_TRY(check_dtype_holds_full_scale(recipe, request_.isa));
-  XTTS_ASSIGN(
-      plan_,
-      make_plan(
-          {.env = env_,
-           .data = request_.data,
-           .corpora = request_.corpora,
-           .recipe = recipe,
-           .without_text = request_.without_text,
-           .decoder_command = request_.run.decoder_command,
-           .audio_roots = request_.audio_roots}));
+  XTTS_ASSIGN(plan_, make_plan({.env = env_,
+                                .data = request_.data,
+                                .corpora = request_.corpora,
+                                .recipe = recipe,
+                                .without_text = request_.without_text,
+                                .decoder_command = request_.run.decoder_command,
+                                .audio_roots = request_.audio_roots}));
   if (plan_.to_compute.empty()) {
     XTTS_TRY(check_rejects(plan_.rejects, {.count = UINT64_MAX, .share = 1.0}, size(), size()));
   }

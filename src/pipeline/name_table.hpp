@@ -14,8 +14,8 @@ namespace xtts::pipeline {
 
 // All that the clips have in a field, but for nothing: rejected clips' names, too, so that a
 // speaker's number does not change with what becomes of a clip.
-[[nodiscard]] inline std::set<std::string, std::less<>> names_of(const std::vector<corpus::Clip>& clips,
-                                                    SharedText corpus::Clip::*field) {
+[[nodiscard]] inline std::set<std::string, std::less<>> names_of(
+    const std::vector<corpus::Clip>& clips, SharedText corpus::Clip::*field) {
   std::set<std::string, std::less<>> names;
   for (const corpus::Clip& clip : clips) {
     const std::string_view name = clip.*field;

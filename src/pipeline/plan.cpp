@@ -248,7 +248,8 @@ class Planner {
       reject_by_rule(i, std::move(*refusal));
       return {};
     }
-    plan_.clips[i] = {.fate = ClipFate::kReuse, .previous_position = static_cast<std::uint32_t>(position)};
+    plan_.clips[i] = {.fate = ClipFate::kReuse,
+                      .previous_position = static_cast<std::uint32_t>(position)};
     return {};
   }
 

@@ -91,6 +91,6 @@ struct PlanRequest {
 // By its own bytes, not by a list or a text: such a verdict holds until the source changes.
 [[nodiscard]] bool is_judged_by_sound(const formats::Reject& reject);
 [[nodiscard]] std::string_view text_to_tokenize(const corpus::Clip& clip,
-                                                  const formats::TextConfig& config);
+                                                const formats::TextConfig& config);
 
 }  // namespace xtts::pipeline

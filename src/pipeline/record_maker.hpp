@@ -40,9 +40,9 @@ class RecordMaker {
   std::vector<float> mel_, linear_, energy_;
 };
 
-// Known before any work: kInvalidArgument where the storage's dtype cannot hold what the recipe makes
-// of a tone at full scale, as a power spectrum in float16. Quieter clips may fit, so that a clip's
-// own values decide once the recipe has passed.
+// Known before any work: kInvalidArgument where the storage's dtype cannot hold what the recipe
+// makes of a tone at full scale, as a power spectrum in float16. Quieter clips may fit, so that a
+// clip's own values decide once the recipe has passed.
 [[nodiscard]] Status check_dtype_holds_full_scale(const formats::Recipe& recipe, dsp::Isa isa);
 
 }  // namespace xtts::pipeline

@@ -24,7 +24,8 @@ std::string text_of(const char* format, double first, double second) {
 Result<FrameRange> frames_of(const corpus::Segment& segment, std::uint32_t sample_rate_hz,
                              std::uint64_t frame_count) {
   const double source_s = static_cast<double>(frame_count) / sample_rate_hz;
-  FrameRange range{.first = frame_at(segment.start_s, sample_rate_hz), .end = frame_count, .warning = {}};
+  FrameRange range{
+      .first = frame_at(segment.start_s, sample_rate_hz), .end = frame_count, .warning = {}};
   if (range.first >= frame_count) {
     return Status(StatusCode::kBadInput,
                   text_of("the segment begins at %.2f s, its source ends at %.2f s",

@@ -1,5 +1,5 @@
-// Segments in frames: seconds of a list -> the part of a decoded source, and whether a stored record
-// is that part. Pure functions.
+// Segments in frames: seconds of a list -> the part of a decoded source, and whether a stored
+// record is that part. Pure functions.
 #pragma once
 
 #include <cstdint>

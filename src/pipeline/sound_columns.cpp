@@ -22,8 +22,8 @@
 namespace xtts::pipeline {
 namespace {
 
-// How the memory is dealt out: what was planned, two shard images a column, records in flight, the rest to the
-// workers, a share each.
+// How the memory is dealt out: what was planned, two shard images a column, records in flight, the
+// rest to the workers, a share each.
 struct MemoryPlan {
   std::size_t live_clips = 1;
   std::uint64_t worker_bytes = 0;

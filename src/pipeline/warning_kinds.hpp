@@ -1,5 +1,5 @@
-// WarningKinds: the warnings of all clips counted by kind, for the summary: a hundred thousand short
-// clips are one line. One thread at a time. Memory: at most kKindsMax kinds.
+// WarningKinds: the warnings of all clips counted by kind, for the summary: a hundred thousand
+// short clips are one line. One thread at a time. Memory: at most kKindsMax kinds.
 #pragma once
 
 #include <cstdint>

@@ -114,15 +114,14 @@ std::vector<std::string> paths_of(const std::vector<nb::bytes>& paths) {
 nb::object build(const nb::bytes& data, const nb::bytes& cache, const nb::bytes& recipe,
                  const std::vector<std::string>& settings, const nb::bytes& config,
                  const std::string& layout_of_data, const std::vector<nb::bytes>& audio_roots,
-                 const std::string& language,
-                 const nb::bytes& speakers_file, const std::string& store,
-                 const std::string& layout, const std::string& dtype, const std::string& device,
-                 const std::string& isa, const std::string& memory, const std::string& max_rejects,
-                 const std::string& max_dropped, const std::string& max_gone,
-                 const std::string& partition, std::uint32_t threads, bool no_text,
-                 bool retry_rejects, bool overwrite, const std::string& overwrite_only,
-                 bool allow_mixed, bool dry_run, const nb::bytes& program,
-                 const nb::callable& on_notice,
+                 const std::string& language, const nb::bytes& speakers_file,
+                 const std::string& store, const std::string& layout, const std::string& dtype,
+                 const std::string& device, const std::string& isa, const std::string& memory,
+                 const std::string& max_rejects, const std::string& max_dropped,
+                 const std::string& max_gone, const std::string& partition, std::uint32_t threads,
+                 bool no_text, bool retry_rejects, bool overwrite,
+                 const std::string& overwrite_only, bool allow_mixed, bool dry_run,
+                 const nb::bytes& program, const nb::callable& on_notice,
                  const std::optional<nb::callable>& on_progress) {
   const BuildOptions options = {.data = text_of(data),
                                 .cache = text_of(cache),
@@ -190,11 +189,10 @@ void bind_build(nb::module_& module) {
   using nb::literals::operator""_a;
   module.def(
       "build", build, nb::kw_only(), "data"_a, "cache"_a, "recipe"_a, "settings"_a, "config"_a,
-      "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a, "dtype"_a,
-      "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "max_dropped"_a, "max_gone"_a,
-      "partition"_a, "threads"_a, "no_text"_a, "retry_rejects"_a, "overwrite"_a,
-      "overwrite_only"_a, "allow_mixed"_a, "dry_run"_a, "program"_a, "on_notice"_a,
-      "on_progress"_a.none(),
+      "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,
+      "dtype"_a, "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "max_dropped"_a, "max_gone"_a,
+      "partition"_a, "threads"_a, "no_text"_a, "retry_rejects"_a, "overwrite"_a, "overwrite_only"_a,
+      "allow_mixed"_a, "dry_run"_a, "program"_a, "on_notice"_a, "on_progress"_a.none(),
       nb::sig(
           "def build(*, data: bytes, cache: bytes, recipe: bytes, settings: "
           "collections.abc.Sequence[str], config: bytes, layout_of_data: str, audio_roots: "
@@ -210,8 +208,8 @@ void bind_build(nb::module_& module) {
       "Builds; the JSON document of `build --json`. Empty: not given.");
   module.def(
       "verify", verify_it, nb::kw_only(), "cache"_a, "level"_a, "data"_a, "audio_roots"_a,
-      "sample"_a, "seed"_a, "isa"_a, "threads"_a, "repair"_a, "index"_a, "max_gone"_a,
-      "program"_a, "on_notice"_a, "on_progress"_a.none(),
+      "sample"_a, "seed"_a, "isa"_a, "threads"_a, "repair"_a, "index"_a, "max_gone"_a, "program"_a,
+      "on_notice"_a, "on_progress"_a.none(),
       nb::sig(
           "def verify(*, cache: bytes, level: str, data: bytes, audio_roots: "
           "collections.abc.Sequence[bytes], sample: str, seed: str, isa: str, "

@@ -44,10 +44,10 @@ void bind_order(nb::module_& module) {
       [](std::uint64_t batch, std::uint64_t sample_count, bool is_shuffled, std::uint64_t seed,
          std::uint64_t epoch, std::uint32_t batch_size, std::uint32_t rank,
          std::uint32_t world_size, bool drop_last, std::uint64_t first_place) {
-        return must(samples_of_batch(
-            epoch_batches(sample_count, is_shuffled, seed, epoch, batch_size, rank, world_size,
-                          drop_last, first_place),
-            batch));
+        return must(
+            samples_of_batch(epoch_batches(sample_count, is_shuffled, seed, epoch, batch_size, rank,
+                                           world_size, drop_last, first_place),
+                             batch));
       },
       "batch"_a, nb::kw_only(), "sample_count"_a, "is_shuffled"_a, "seed"_a, "epoch"_a,
       "batch_size"_a, "rank"_a, "world_size"_a, "drop_last"_a, "first_place"_a = 0,

@@ -259,8 +259,7 @@ void bind_reader(nb::module_& module) {
           nb::arg("exclude"), nb::arg("weights").none(), nb::arg("buckets"), nb::arg("crop_frames"),
           nb::arg("verify"), nb::arg("on_damage"), nb::arg("slot_count"), nb::arg("thread_count"),
           nb::arg("device"), nb::arg("lock_memory"), nb::arg("stretch_samples"),
-          nb::arg("stretches_per_window"), nb::arg("reading"),
-          nb::arg("max_damage"))
+          nb::arg("stretches_per_window"), nb::arg("reading"), nb::arg("max_damage"))
       .def("next", next, "The next batch; None at the epoch's end.")
       .def(
           "set_epoch",

@@ -58,8 +58,8 @@ RuntimeHandle open_runtime(const nb::bytes& data, const nb::bytes& recipe,
                            const nb::bytes& speakers_file, const std::string& store,
                            const std::string& layout, const std::string& dtype,
                            const std::string& device, const std::string& isa,
-                           const std::string& memory, const std::string& max_rejects,
-                           bool no_text, std::uint32_t threads, const nb::bytes& program,
+                           const std::string& memory, const std::string& max_rejects, bool no_text,
+                           std::uint32_t threads, const nb::bytes& program,
                            const nb::callable& on_notice,
                            const std::optional<nb::callable>& on_wait) {
   std::vector<std::string> roots;
@@ -213,13 +213,14 @@ void bind_runtime(nb::module_& module) {
       "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,
       "dtype"_a, "device"_a, "isa"_a, "memory"_a, "max_rejects"_a, "no_text"_a, "threads"_a,
       "program"_a, "on_notice"_a, "on_wait"_a.none(),
-      nb::sig("def open_runtime(*, data: bytes, recipe: bytes, settings: "
-              "collections.abc.Sequence[str], config: bytes, layout_of_data: str, audio_roots: "
-              "collections.abc.Sequence[bytes], language: str, speakers_file: bytes, store: str, "
-              "layout: str, dtype: str, device: str, isa: str, "
-              "memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: "
-              "collections.abc.Callable[[str], object], on_wait: "
-              "collections.abc.Callable[[float], object] | None) -> Runtime"),
+      nb::sig(
+          "def open_runtime(*, data: bytes, recipe: bytes, settings: "
+          "collections.abc.Sequence[str], config: bytes, layout_of_data: str, audio_roots: "
+          "collections.abc.Sequence[bytes], language: str, speakers_file: bytes, store: str, "
+          "layout: str, dtype: str, device: str, isa: str, "
+          "memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: "
+          "collections.abc.Callable[[str], object], on_wait: "
+          "collections.abc.Callable[[float], object] | None) -> Runtime"),
       "Plans DATA. Empty: not given.");
 }
 

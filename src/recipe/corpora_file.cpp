@@ -86,8 +86,8 @@ class CorporaReader {
 
   void read_entry(const YamlNode& node) {
     if (node.kind != Kind::kMap) {
-      return add(node.line, "expected 'name: ...' and 'path: ...', found " +
-                                std::string(describe(node)));
+      return add(node.line,
+                 "expected 'name: ...' and 'path: ...', found " + std::string(describe(node)));
     }
     CorporaEntry entry;
     std::map<std::string, std::uint32_t> lines;

@@ -31,9 +31,10 @@ std::vector<Key> sound_keys() {
                  "sources at other rates are resampled"),
       scalar_key("features.channels", XTTS_AT(features.channels),
                  "mean | first: how channels become one"),
-      scalar_key("features.resampler", XTTS_AT(features.resampler),
-                 "soxr_hq | soxr_vhq | soxr_mq | soxr_lq | soxr_qq; soxr_hq is librosa's default, bit for "
-                 "bit"),
+      scalar_key(
+          "features.resampler", XTTS_AT(features.resampler),
+          "soxr_hq | soxr_vhq | soxr_mq | soxr_lq | soxr_qq; soxr_hq is librosa's default, bit for "
+          "bit"),
       scalar_key("features.trim.method", XTTS_AT(features.trim.method),
                  "none | top_db: as librosa.effects.trim"),
       scalar_key("features.trim.top_db", XTTS_AT(features.trim.top_db),

@@ -9,7 +9,8 @@
 
 namespace xtts::recipe {
 
-// "; did you mean 'features.mel.n_mels'?", or empty where nothing is near. `name` may be short ("n_mel") or full.
+// "; did you mean 'features.mel.n_mels'?", or empty where nothing is near. `name` may be short
+// ("n_mel") or full.
 [[nodiscard]] std::string suggest_key(std::string_view name);
 
 // The last word of a dotted key.

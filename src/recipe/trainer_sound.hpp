@@ -1,7 +1,8 @@
-// The three switches of the trainer that decide together what happens to the sound, and what follows from its rate and
-// window. From MyXTTSModel: ljspeech.py calls preprocess_audio only where normalize_audio is true, and that trims, sets
-// the loudness and divides by the peak; audio.py trims with frames of win_length and hop_length and ends the mel filters
-// at sample_rate // 2. Pure functions.
+// The three switches of the trainer that decide together what happens to the sound, and what
+// follows from its rate and window. From MyXTTSModel: ljspeech.py calls preprocess_audio only where
+// normalize_audio is true, and that trims, sets the loudness and divides by the peak; audio.py
+// trims with frames of win_length and hop_length and ends the mel filters at sample_rate // 2. Pure
+// functions.
 #pragma once
 
 #include <optional>

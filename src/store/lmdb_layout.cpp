@@ -66,7 +66,8 @@ struct LmdbLayout::Impl {
     MDB_env* made = nullptr;
     XTTS_TRY(check_lmdb(::mdb_env_create(&made), "mdb_env_create"));
     environment.reset(made);
-    XTTS_TRY(check_lmdb(::mdb_env_set_mapsize(made, formats::kLmdbMapBytes), "mdb_env_set_mapsize"));
+    XTTS_TRY(
+        check_lmdb(::mdb_env_set_mapsize(made, formats::kLmdbMapBytes), "mdb_env_set_mapsize"));
     const int code = ::mdb_env_open(made, file->path().c_str(), kFlags, 0600);
     if (code == ENOENT) {
       return resource("LMDB reaches its memory through /proc, which is not mounted here");
@@ -112,8 +113,8 @@ Result<std::uint64_t> LmdbLayout::reserve(std::string_view key, std::uint64_t si
   MDB_val lmdb_key = value_of(key);
   MDB_val lmdb_value{size_bytes, nullptr};
   XTTS_TRY(check_lmdb(::mdb_put(impl_->transaction.get(), impl_->database, &lmdb_key, &lmdb_value,
-                           MDB_APPEND | MDB_RESERVE),
-                 "mdb_put"));
+                                MDB_APPEND | MDB_RESERVE),
+                      "mdb_put"));
   // The page's own header, right before the value, tells which page it is; finish() of the image
   // proves it by a scan.
   const std::span header(static_cast<const std::byte*>(lmdb_value.mv_data) - kLmdbPageHeaderBytes,

@@ -25,7 +25,7 @@ struct SourceRow {
 };
 
 struct SourceTable {
-  std::string data_path;  // absolute
+  std::string data_path;                      // absolute
   std::vector<std::string> audio_roots = {};  // absolute, in the order of their numbers
   // What the last build saw and what it published: where both are as they were, nothing has
   // changed.

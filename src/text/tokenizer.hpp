@@ -1,7 +1,7 @@
-// Tokenizer: text -> at most max_tokens int32 tokens, by bytes or by the characters of a vocabulary. 0 is padding.
-// Bytes: token = byte + 1, of any bytes. Characters: token = position in the vocabulary + 1, by code points of valid UTF-8;
-// unknown ones by policy. A text cut to max_tokens may end inside a character where tokens are bytes.
-// Immutable, share freely.
+// Tokenizer: text -> at most max_tokens int32 tokens, by bytes or by the characters of a
+// vocabulary. 0 is padding. Bytes: token = byte + 1, of any bytes. Characters: token = position in
+// the vocabulary + 1, by code points of valid UTF-8; unknown ones by policy. A text cut to
+// max_tokens may end inside a character where tokens are bytes. Immutable, share freely.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,11 @@ struct Tokens {
 class Tokenizer {
  public:
   [[nodiscard]] static Result<Tokenizer> create(const formats::TextConfig& config);
-  // kBadInput: dropped by policy (too long, unknown character) or not UTF-8 where characters are wanted; the message says
-  // which and what would keep the clip.
+  // kBadInput: dropped by policy (too long, unknown character) or not UTF-8 where characters are
+  // wanted; the message says which and what would keep the clip.
   [[nodiscard]] Result<Tokens> encode(std::string_view text) const;
-  [[nodiscard]] std::uint32_t token_count() const noexcept;  // of distinct tokens, padding included; 0 without tokens
+  [[nodiscard]] std::uint32_t token_count()
+      const noexcept;  // of distinct tokens, padding included; 0 without tokens
 
  private:
   explicit Tokenizer(formats::TextConfig config);

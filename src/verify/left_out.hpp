@@ -19,7 +19,7 @@ namespace xtts::verify {
 
 // Publishes; the manifest of the new generation. What it replaces stays until garbage is collected.
 // The next build looks at all sources of DATA, also where nothing in it has changed.
-[[nodiscard]] Result<formats::Manifest> publish_without(
-    Run& run, store::CacheFolder& folder, const std::set<std::uint64_t>& positions);
+[[nodiscard]] Result<formats::Manifest> publish_without(Run& run, store::CacheFolder& folder,
+                                                        const std::set<std::uint64_t>& positions);
 
 }  // namespace xtts::verify

@@ -50,8 +50,8 @@ class Run {
   const std::string cache;
   const Options& options;
   Findings findings;
-  bool is_manifest_told = false;  // why it was not made again
-  std::string index_to_name;      // the likeliest, where that was not proved
+  bool is_manifest_told = false;      // why it was not made again
+  std::string index_to_name;          // the likeliest, where that was not proved
   std::uint64_t lost_clip_count = 0;  // nothing makes their records again; told by a repair
   std::uint64_t clip_count = 0;       // of all; told with it
   std::atomic<std::uint64_t> bytes_done = 0;

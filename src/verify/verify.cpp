@@ -207,8 +207,8 @@ Status check_broken_generation(Run& run, const Status& why) {
     return {};
   }
   // Without the index nobody knows where the blocks lie; sizes are all that can be compared.
-  run.findings.add(failure(formats::index_file_name(loaded->manifest.index_digest), std::nullopt,
-                           "index", why));
+  run.findings.add(
+      failure(formats::index_file_name(loaded->manifest.index_digest), std::nullopt, "index", why));
   check_sizes(run, loaded->manifest);
   return {};
 }

@@ -1,7 +1,7 @@
 // How fast `verify --level full` goes over padded mel shards that lie in the page cache, beside the
 // two things it is made of: copying the file out of the page cache, and hashing bytes that lie in
-// memory. Bytes a second of shards. And the same for checked reading, record by record, and the time
-// of `--level quick` for a million clips.
+// memory. Bytes a second of shards. And the same for checked reading, record by record, and the
+// time of `--level quick` for a million clips.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// LD_PRELOAD: the call of malloc whose number XTTS_FAILING_MALLOC gives, counted from 1, finds no memory. 0: none; their number goes to stderr.
-// Decoders, which are processes of their own, are left alone.
+// LD_PRELOAD: the call of malloc whose number XTTS_FAILING_MALLOC gives, counted from 1, finds no
+// memory. 0: none; their number goes to stderr. Decoders, which are processes of their own, are
+// left alone.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -31,10 +31,10 @@ inline Status damaged(std::string_view reason) {
 inline Status to_status(const arrow::Status& status) {
   if (status.ok()) return {};
   if (status.IsOutOfMemory()) {
-    return {StatusCode::kBadInput, "asks for more than " +
-                                       counted(static_cast<std::uint64_t>(kArrowBytesMax), "byte",
-                                               "bytes") +
-                                       " of memory"};
+    return {StatusCode::kBadInput,
+            "asks for more than " +
+                counted(static_cast<std::uint64_t>(kArrowBytesMax), "byte", "bytes") +
+                " of memory"};
   }
   return damaged(status.message());
 }

@@ -13,7 +13,8 @@
 
 namespace xtts::corpus {
 
-// All of `size_bytes` from `offset_bytes`; a failure continues a sentence that begins with the file.
+// All of `size_bytes` from `offset_bytes`; a failure continues a sentence that begins with the
+// file.
 [[nodiscard]] Status read_exactly(const RandomAccessFile& file, std::uint64_t offset_bytes,
                                   void* out, std::size_t size_bytes);
 

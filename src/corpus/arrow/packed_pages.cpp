@@ -23,11 +23,11 @@ Result<Bytes> unpack(const RandomAccessFile& file, const PackedPage& page) {
   XTTS_TRY(read_exactly(file, page.packed.offset_bytes, packed.data(), packed.size()));
   auto codec = arrow::util::Codec::Create(static_cast<arrow::Compression::type>(page.codec));
   if (!codec.ok()) return to_status(codec.status());
-  auto bytes = std::make_shared<std::vector<std::byte>>(
-      static_cast<std::size_t>(page.unpacked_bytes));
-  const auto got = (*codec)->Decompress(
-      static_cast<std::int64_t>(packed.size()), packed.data(),
-      static_cast<std::int64_t>(bytes->size()), reinterpret_cast<std::uint8_t*>(bytes->data()));
+  auto bytes =
+      std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(page.unpacked_bytes));
+  const auto got = (*codec)->Decompress(static_cast<std::int64_t>(packed.size()), packed.data(),
+                                        static_cast<std::int64_t>(bytes->size()),
+                                        reinterpret_cast<std::uint8_t*>(bytes->data()));
   if (!got.ok()) return to_status(got.status());
   if (static_cast<std::uint64_t>(*got) != page.unpacked_bytes) return damaged("a page is shorter");
   return Bytes(std::move(bytes));

@@ -46,8 +46,8 @@ class PageStream final : public arrow::io::InputStream {
   }
   arrow::Result<std::string_view> Peek(std::int64_t size_bytes) override {
     peeked_.resize(std::min(as_size(size_bytes), left()));
-    const auto got = input_.ReadAt(place(), static_cast<std::int64_t>(peeked_.size()),
-                                   peeked_.data());
+    const auto got =
+        input_.ReadAt(place(), static_cast<std::int64_t>(peeked_.size()), peeked_.data());
     ARROW_RETURN_NOT_OK(got.status());
     peeked_.resize(as_size(*got));
     return std::string_view(peeked_);
@@ -58,8 +58,7 @@ class PageStream final : public arrow::io::InputStream {
   }
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t size_bytes) override {
     const auto size = static_cast<std::int64_t>(take(size_bytes));
-    if (is_packed_)
-      return input_.ReadAt(static_cast<std::int64_t>(last_read_.offset_bytes), size);
+    if (is_packed_) return input_.ReadAt(static_cast<std::int64_t>(last_read_.offset_bytes), size);
     auto unread = UnreadBytes::create(last_read_.offset_bytes, size);
     if (!unread.ok()) return arrow::Status::IOError(unread.status().message());
     return std::shared_ptr<arrow::Buffer>(std::move(*unread));
@@ -145,9 +144,10 @@ Status SoundPages::place_page(std::uint64_t levels_bytes, bool is_packed) {
   if (levels_bytes > std::min(read.size_bytes, page_bytes))
     return damaged("levels that end behind their page");
   if (!is_packed) return {};
-  packed_ = std::make_shared<PackedPage>(PackedPage{
-      {read.offset_bytes + levels_bytes, read.size_bytes - levels_bytes},
-      page_bytes - levels_bytes, static_cast<std::int32_t>(codec_)});
+  packed_ = std::make_shared<PackedPage>(
+      PackedPage{{read.offset_bytes + levels_bytes, read.size_bytes - levels_bytes},
+                 page_bytes - levels_bytes,
+                 static_cast<std::int32_t>(codec_)});
   return {};
 }
 
@@ -191,9 +191,8 @@ Status SoundPages::take_page(const parquet::DataPage& page) {
   if (has_indices_) {
     XTTS_TRY(take_indices(page));
   } else if (page.encoding() != parquet::Encoding::PLAIN) {
-    return {StatusCode::kBadInput,
-            "keeps its sound in an encoding that is not read: " +
-                parquet::EncodingToString(page.encoding())};
+    return {StatusCode::kBadInput, "keeps its sound in an encoding that is not read: " +
+                                       parquet::EncodingToString(page.encoding())};
   }
   values_left_ = std::max(page.num_values(), 0);
   return {};
@@ -208,8 +207,8 @@ Status SoundPages::take_levels(const parquet::DataPage& page) {
     const std::int64_t definition_bytes = second.definition_levels_byte_length();
     if (repetition_bytes < 0 || definition_bytes < 0) return damaged("levels of a negative length");
     value_offset_bytes_ = as_size(repetition_bytes + definition_bytes);
-    XTTS_TRY(place_page(value_offset_bytes_, second.is_compressed() &&
-                                                 codec_ != parquet::Compression::UNCOMPRESSED));
+    XTTS_TRY(place_page(value_offset_bytes_,
+                        second.is_compressed() && codec_ != parquet::Compression::UNCOMPRESSED));
     if (level_max == 0) return {};
     XTTS_TRY(read_bits(as_size(repetition_bytes), as_size(definition_bytes), level_bytes_));
     levels_.SetDataV2(static_cast<std::int32_t>(definition_bytes), level_max, page.num_values(),

@@ -49,7 +49,8 @@ class SoundPages {
   [[nodiscard]] Result<SoundPart> next_of_dictionary();
   // The value at `offset` of the page behind its length; moves `offset` behind it.
   [[nodiscard]] Result<SoundPart> value_at(std::uint64_t& offset_bytes) const;
-  [[nodiscard]] Status read_page(std::uint64_t offset_bytes, void* out, std::size_t size_bytes) const;
+  [[nodiscard]] Status read_page(std::uint64_t offset_bytes, void* out,
+                                 std::size_t size_bytes) const;
   [[nodiscard]] Status read_bits(std::uint64_t offset_bytes, std::uint64_t size_bytes,
                                  std::vector<std::uint8_t>& bytes) const;
   // Notes where the bytes of page_ are: `levels_bytes` of it come before what may be packed.
@@ -65,12 +66,12 @@ class SoundPages {
   std::unique_ptr<parquet::PageReader> pages_;
 
   std::shared_ptr<parquet::Page> page_;
-  std::uint64_t page_offset_bytes_ = 0;       // in the file
-  bool is_read_ = false;                      // page_ has the bytes; else they are in the file alone
+  std::uint64_t page_offset_bytes_ = 0;  // in the file
+  bool is_read_ = false;                 // page_ has the bytes; else they are in the file alone
   std::shared_ptr<const PackedPage> packed_;  // set: it is packed in the file
   std::uint64_t unpacked_from_ = 0;           // in page_: what comes before is not packed
   std::int64_t values_left_ = 0;
-  std::uint64_t value_offset_bytes_ = 0;      // of the next value in the page
+  std::uint64_t value_offset_bytes_ = 0;  // of the next value in the page
   parquet::LevelDecoder levels_;
   std::vector<std::uint8_t> level_bytes_;
   bool has_indices_ = false;

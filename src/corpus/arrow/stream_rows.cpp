@@ -38,7 +38,8 @@ Status packed() {
 // The messages of a stream. The body of a batch is left unread.
 class StreamMessages final : public arrow::ipc::MessageReader {
  public:
-  StreamMessages(const RandomAccessFile& file, arrow::MemoryPool* pool) : file_(file), pool_(pool) {}
+  StreamMessages(const RandomAccessFile& file, arrow::MemoryPool* pool)
+      : file_(file), pool_(pool) {}
 
   arrow::Result<std::unique_ptr<arrow::ipc::Message>> ReadNextMessage() override {
     auto message = read_message();

@@ -1,7 +1,7 @@
 // aishell3: {train,test}/content.txt, lines "NAME.wav<TAB>TEXT", with the audio in wav/SPEAKER/NAME
-// beside the list; a name is its speaker and four digits. TEXT goes syllable by syllable, "广 guang3
-// 州 zhou1": the characters are the normalized text, the pinyin a further field. A list that cannot
-// be read stops discovery.
+// beside the list; a name is its speaker and four digits. TEXT goes syllable by syllable, "广
+// guang3 州 zhou1": the characters are the normalized text, the pinyin a further field. A list that
+// cannot be read stops discovery.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

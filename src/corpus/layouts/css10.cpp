@@ -139,8 +139,8 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace css10_layout
 
-const Layout kCss10Layout = {
-    "css10", "transcript.txt (path|text|normalized text|seconds) beside its audio",
-    css10_layout::detect, css10_layout::read};
+const Layout kCss10Layout = {"css10",
+                             "transcript.txt (path|text|normalized text|seconds) beside its audio",
+                             css10_layout::detect, css10_layout::read};
 
 }  // namespace xtts::corpus

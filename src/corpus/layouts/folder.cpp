@@ -228,8 +228,8 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace folder_layout
 
-const Layout kFolderLayout = {
-    "folder", "every audio file below DATA; x.txt beside x.wav is its transcript",
-    folder_layout::detect, folder_layout::read};
+const Layout kFolderLayout = {"folder",
+                              "every audio file below DATA; x.txt beside x.wav is its transcript",
+                              folder_layout::detect, folder_layout::read};
 
 }  // namespace xtts::corpus

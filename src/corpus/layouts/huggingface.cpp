@@ -1,8 +1,8 @@
 // huggingface: data sets whose sound lies in columns: *.parquet, as the Hub has them, and *.arrow,
 // as load_from_disk() reads them. Apache Arrow's library reads both. A program that was built
-// without it knows such a folder, and says what to do. The sound is read in the file, where it lies.
-// An id is that of a column id, where it tells all rows apart; else the name of the audio; else
-// FILE/ROW. Names of files or of their folders are splits where there are different ones.
+// without it knows such a folder, and says what to do. The sound is read in the file, where it
+// lies. An id is that of a column id, where it tells all rows apart; else the name of the audio;
+// else FILE/ROW. Names of files or of their folders are splits where there are different ones.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,8 @@ namespace xtts::corpus {
 namespace huggingface_layout {
 namespace {
 
-constexpr std::string_view kExpected = "rows with a column audio (bytes, path) of *.parquet or *.arrow";
+constexpr std::string_view kExpected =
+    "rows with a column audio (bytes, path) of *.parquet or *.arrow";
 
 constexpr std::array<FieldName, 20> kNames = {{
     {"id", FieldRole::kId},
@@ -80,16 +81,22 @@ std::string export_in_python(const std::string& data, ColumnFileKind kind) {
   const std::string quoted =
       nlohmann::json(data).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const std::string files = is_parquet ? "'/**/*.parquet'" : "'/**/*.arrow'";
-  const std::string split = is_parquet ? "os.path.basename(f).split('-')[0]"
-                                       : "os.path.basename(os.path.dirname(f))";
+  const std::string split =
+      is_parquet ? "os.path.basename(f).split('-')[0]" : "os.path.basename(os.path.dirname(f))";
   const std::string batches =
       is_parquet ? "pyarrow.parquet.ParquetFile(f).iter_batches(8)" : "pyarrow.ipc.open_stream(f)";
   return "import glob, json, os, pyarrow, pyarrow.parquet\n"
-         "for f in sorted(glob.glob(glob.escape(" + quoted + ") + " + files + ", recursive=True)):\n"
-         "    folder = 'clips/' + " + split + "\n"
+         "for f in sorted(glob.glob(glob.escape(" +
+         quoted + ") + " + files +
+         ", recursive=True)):\n"
+         "    folder = 'clips/' + " +
+         split +
+         "\n"
          "    os.makedirs(folder, exist_ok=True)\n"
          "    with open(folder + '/metadata.jsonl', 'a') as texts:\n"
-         "        rows = (row for batch in " + batches + " for row in batch.to_pylist())\n"
+         "        rows = (row for batch in " +
+         batches +
+         " for row in batch.to_pylist())\n"
          "        for i, row in enumerate(rows):\n"
          "            audio = row.pop('audio')\n"
          "            ending = os.path.splitext(audio['path'] or '')[1] or '.wav'\n"
@@ -99,17 +106,18 @@ std::string export_in_python(const std::string& data, ColumnFileKind kind) {
 }
 
 Status refusal_without_arrow(const LayoutInput& input, std::string_view path) {
-  return {StatusCode::kUnsupported,
-          input.tree.root + " holds " + printable(path) +
-              ". Such files may hold sound in a column, as Hugging Face data sets do. Apache Arrow's "
-              "library reads them, and this program was built without it. Either build it again "
-              "with the library, in the project's folder:\n\n"
-              "python3 -m venv arrow && arrow/bin/pip install pyarrow\n"
-              "cmake --preset release -DXTTS_ARROW_ROOT=\"$(arrow/bin/python -c 'import pyarrow; "
-              "print(pyarrow.__path__[0])')\"\n"
-              "cmake --build build/release\n\n"
-              "Or let Python write the clips as files, and build from the folder clips:\n\n" +
-              export_in_python(input.tree.root, *column_file_kind(path))};
+  return {
+      StatusCode::kUnsupported,
+      input.tree.root + " holds " + printable(path) +
+          ". Such files may hold sound in a column, as Hugging Face data sets do. Apache Arrow's "
+          "library reads them, and this program was built without it. Either build it again "
+          "with the library, in the project's folder:\n\n"
+          "python3 -m venv arrow && arrow/bin/pip install pyarrow\n"
+          "cmake --preset release -DXTTS_ARROW_ROOT=\"$(arrow/bin/python -c 'import pyarrow; "
+          "print(pyarrow.__path__[0])')\"\n"
+          "cmake --build build/release\n\n"
+          "Or let Python write the clips as files, and build from the folder clips:\n\n" +
+          export_in_python(input.tree.root, *column_file_kind(path))};
 }
 
 std::optional<Split> split_of_shard(std::string_view path) {
@@ -186,8 +194,7 @@ class ColumnFileReader {
     ids_from_ = ids.are_unique()           ? IdsFrom::kColumn
                 : audio_names.are_unique() ? IdsFrom::kAudioName
                                            : IdsFrom::kRow;
-    if (ids_from_ == IdsFrom::kRow)
-      clips_.note("no column tells all rows apart: ids are FILE/ROW");
+    if (ids_from_ == IdsFrom::kRow) clips_.note("no column tells all rows apart: ids are FILE/ROW");
     return {};
   }
 
@@ -257,8 +264,9 @@ class ColumnFileReader {
     const std::string place = join_path(shard.list, name);
     if (row.fault) return clips_.refuse_file(place, {}, *row.fault);
     // An id that does not tell rows apart stays a field.
-    const auto names = ids_from_ == IdsFrom::kColumn ? std::span<const FieldName>(kNames)
-                                                     : std::span<const FieldName>(kNames).subspan(4);
+    const auto names = ids_from_ == IdsFrom::kColumn
+                           ? std::span<const FieldName>(kNames)
+                           : std::span<const FieldName>(kNames).subspan(4);
     const auto fields = read_row(std::move(row.fields), names);
     if (!fields.ok()) return clips_.refuse_file(place, {}, fields.status().message());
     const std::string id = id_of(shard, row, *fields, name);

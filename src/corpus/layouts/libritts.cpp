@@ -147,8 +147,8 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace libritts_layout
 
-const Layout kLibriTtsLayout = {
-    "libritts", "SPEAKER/CHAPTER/ID.wav with ID.normalized.txt and ID.original.txt",
-    libritts_layout::detect, libritts_layout::read};
+const Layout kLibriTtsLayout = {"libritts",
+                                "SPEAKER/CHAPTER/ID.wav with ID.normalized.txt and ID.original.txt",
+                                libritts_layout::detect, libritts_layout::read};
 
 }  // namespace xtts::corpus

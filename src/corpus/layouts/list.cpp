@@ -227,8 +227,7 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace list_layout
 
-const Layout kListLayout = {
-    "list", "file lists of VITS, FastPitch and Tacotron: file|text|speaker",
-    list_layout::detect, list_layout::read};
+const Layout kListLayout = {"list", "file lists of VITS, FastPitch and Tacotron: file|text|speaker",
+                            list_layout::detect, list_layout::read};
 
 }  // namespace xtts::corpus

@@ -107,8 +107,7 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace ljspeech_layout
 
-const Layout kLjspeechLayout = {
-    "ljspeech", "metadata.csv (id|text|normalized text) beside wavs/",
-    ljspeech_layout::detect, ljspeech_layout::read};
+const Layout kLjspeechLayout = {"ljspeech", "metadata.csv (id|text|normalized text) beside wavs/",
+                                ljspeech_layout::detect, ljspeech_layout::read};
 
 }  // namespace xtts::corpus

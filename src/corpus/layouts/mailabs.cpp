@@ -144,8 +144,8 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace mailabs_layout
 
-const Layout kMailabsLayout = {
-    "mailabs", "by_book/{female,male}/SPEAKER/BOOK/metadata.csv beside wavs/",
-    mailabs_layout::detect, mailabs_layout::read};
+const Layout kMailabsLayout = {"mailabs",
+                               "by_book/{female,male}/SPEAKER/BOOK/metadata.csv beside wavs/",
+                               mailabs_layout::detect, mailabs_layout::read};
 
 }  // namespace xtts::corpus

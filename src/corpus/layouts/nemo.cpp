@@ -67,8 +67,7 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace nemo_layout
 
-const Layout kNemoLayout = {
-    "nemo", "NeMo manifests: JSON lines with audio_filepath and text",
-    nemo_layout::detect, nemo_layout::read};
+const Layout kNemoLayout = {"nemo", "NeMo manifests: JSON lines with audio_filepath and text",
+                            nemo_layout::detect, nemo_layout::read};
 
 }  // namespace xtts::corpus

@@ -13,9 +13,9 @@
 #include "corpus/audio_extensions.hpp"
 #include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
 #include "corpus/layouts/vctk_files.hpp"
 #include "corpus/layouts/vctk_speakers.hpp"
+#include "corpus/list_files.hpp"
 #include "corpus/listed_clips.hpp"
 #include "corpus/names.hpp"
 
@@ -194,8 +194,7 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace vctk_layout
 
-const Layout kVctkLayout = {
-    "vctk", "wav48*/p225/p225_001*.* with txt/p225/p225_001.txt",
-    vctk_layout::detect, vctk_layout::read};
+const Layout kVctkLayout = {"vctk", "wav48*/p225/p225_001*.* with txt/p225/p225_001.txt",
+                            vctk_layout::detect, vctk_layout::read};
 
 }  // namespace xtts::corpus

@@ -96,8 +96,7 @@ struct SampleTexts {
 
 class ShardReader {
  public:
-  ShardReader(const LayoutInput& input, ListedClips& clips,
-              SampleKeys* keys_seen)
+  ShardReader(const LayoutInput& input, ListedClips& clips, SampleKeys* keys_seen)
       : input_(input), clips_(clips), keys_seen_(keys_seen) {}
 
   // With keys alone, to see whether shards use the same: adds no clip.

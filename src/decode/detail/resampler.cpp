@@ -31,9 +31,9 @@ Result<unsigned long> quality_of(const std::string& resampler) {
   for (const auto& [name, quality] : kQualities) {
     if (resampler == name) return quality;
   }
-  return Status(StatusCode::kInvalidArgument,
-                "unknown resampler \"" + resampler +
-                    "\": soxr_hq, soxr_vhq, soxr_mq, soxr_lq or soxr_qq");
+  return Status(
+      StatusCode::kInvalidArgument,
+      "unknown resampler \"" + resampler + "\": soxr_hq, soxr_vhq, soxr_mq, soxr_lq or soxr_qq");
 }
 
 void Resampler::Deleter::operator()(soxr* resampler) const noexcept {
@@ -54,8 +54,7 @@ Status Resampler::start(const ResamplerSetting& setting) {
   const soxr_io_spec_t floats = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
   const soxr_quality_spec_t quality = soxr_quality_spec(setting.quality, 0);
   soxr_error_t error = nullptr;
-  soxr_.reset(
-      soxr_create(setting.from_hz, setting.to_hz, 1, &error, &floats, &quality, nullptr));
+  soxr_.reset(soxr_create(setting.from_hz, setting.to_hz, 1, &error, &floats, &quality, nullptr));
   busy_time_ += timer.lap();
   return soxr_ == nullptr ? failure("starting the resampler", soxr_strerror(error)) : Status();
 }

@@ -1,13 +1,14 @@
 // Resampler: one channel of float32 from one rate to another, by libsoxr.
 //
-// In each of its qualities, every output bit equals Python's soxr.resample (checked at nine pairs of
-// rates). libswresample, which has libsoxr inside, reaches HQ and VHQ alone. The length is
+// In each of its qualities, every output bit equals Python's soxr.resample (checked at nine pairs
+// of rates). libswresample, which has libsoxr inside, reaches HQ and VHQ alone. The length is
 // librosa's: ceil(n * (to / from)) in double, cut or filled with zeros (librosa.resample with
 // fix=True).
 //
 // A signal has a resampler of its own: the same bytes must come out whatever was decoded before.
 // Filter design and flush cost 0.07 ms a clip from 44.1 kHz and 0.2 ms from 48 kHz to 22.05 kHz
-// (clips of 3 ms, against the same without resampling; measured by way of libswresample). One thread at a time.
+// (clips of 3 ms, against the same without resampling; measured by way of libswresample). One
+// thread at a time.
 #pragma once
 
 #include <chrono>

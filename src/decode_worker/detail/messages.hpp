@@ -109,8 +109,8 @@ struct Done {
     auto& facts = self.facts;
     field(facts.container, facts.codec, facts.sample_rate_hz, facts.channel_count,
           facts.frame_count, facts.clipped_sample_count, facts.nonfinite_sample_count,
-          facts.is_over_long, facts.pcm_digest.high, facts.pcm_digest.low, facts.warnings, self.resampling_ns,
-          self.last.buffer_index, self.last.sample_count);
+          facts.is_over_long, facts.pcm_digest.high, facts.pcm_digest.low, facts.warnings,
+          self.resampling_ns, self.last.buffer_index, self.last.sample_count);
   }
 };
 
@@ -141,8 +141,8 @@ struct Seen {
   static void each(auto& self, auto&& field) { field(self.likeness, self.reason); }
 };
 
-using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed,
-                             Look, Seen>;
+using Message =
+    std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed, Look, Seen>;
 
 // Texts and lists that are too long are cut.
 [[nodiscard]] std::vector<std::byte> encode_message(const Message& message);

@@ -66,8 +66,7 @@ void check_same(const Corpus& a, const Corpus& b) {
           a.problems.size() == b.problems.size());
   for (std::size_t i = 0; i < a.clips.size(); ++i) {
     require(a.clips[i].id == b.clips[i].id && a.clips[i].source == b.clips[i].source &&
-            a.clips[i].text_raw == b.clips[i].text_raw &&
-            a.clips[i].speaker == b.clips[i].speaker);
+            a.clips[i].text_raw == b.clips[i].text_raw && a.clips[i].speaker == b.clips[i].speaker);
   }
 }
 

@@ -57,8 +57,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<float> again;
   const auto facts_again = decode_whole(*decoder, file, request, again);
   require(facts_again.ok(), "decoded once and not twice: " + facts_again.status().message());
-  require(facts_again->pcm_digest == facts->pcm_digest &&
-              std::ranges::equal(std::as_bytes(std::span(again)), std::as_bytes(std::span(samples))),
-          "decoded to other samples the second time");
+  require(
+      facts_again->pcm_digest == facts->pcm_digest &&
+          std::ranges::equal(std::as_bytes(std::span(again)), std::as_bytes(std::span(samples))),
+      "decoded to other samples the second time");
   return 0;
 }

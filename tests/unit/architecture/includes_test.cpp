@@ -1,5 +1,6 @@
-// The arrows of the architecture: every #include "..." of ours against the table below. A sentence in a document does not
-// hold layers apart; link lines do, and this does where headers alone are used.
+// The arrows of the architecture: every #include "..." of ours against the table below. A sentence
+// in a document does not hold layers apart; link lines do, and this does where headers alone are
+// used.
 
 #include <gtest/gtest.h>
 
@@ -37,18 +38,21 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"api", {"loader", "query", "reader", "formats", "base", "xtts"}},
       {"report", {"base", "xtts"}},
       {"pipeline",
-       {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "report", "formats", "base",
-        "xtts"}},
-      {"verify", {"pipeline", "corpus", "dsp", "text", "reader", "store", "formats", "base", "xtts"}},
+       {"corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "report", "formats",
+        "base", "xtts"}},
+      {"verify",
+       {"pipeline", "corpus", "dsp", "text", "reader", "store", "formats", "base", "xtts"}},
       {"maintain",
        {"verify", "pipeline", "corpus", "decode", "decode_worker", "dsp", "text", "store", "reader",
         "report", "formats", "base", "xtts"}},
       {"frontend",
-       {"verify", "pipeline", "recipe", "store", "reader", "report", "corpus", "dsp", "formats", "base", "xtts"}},
-      {"builder", {"frontend", "maintain", "verify", "pipeline", "reader", "formats", "base", "xtts"}},
+       {"verify", "pipeline", "recipe", "store", "reader", "report", "corpus", "dsp", "formats",
+        "base", "xtts"}},
+      {"builder",
+       {"frontend", "maintain", "verify", "pipeline", "reader", "formats", "base", "xtts"}},
       {"cli",
-       {"frontend", "corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "loader", "query", "report",
-        "pipeline", "verify", "maintain", "recipe", "formats", "base", "xtts"}},
+       {"frontend", "corpus", "decode", "decode_worker", "dsp", "text", "store", "reader", "loader",
+        "query", "report", "pipeline", "verify", "maintain", "recipe", "formats", "base", "xtts"}},
   };
   return table;
 }
@@ -83,7 +87,8 @@ TEST(Architecture, EveryIncludeFollowsAnArrow) {
       for (const auto& include : quoted_includes(entry.path())) {
         const std::string target = include.substr(0, include.find('/'));
         EXPECT_TRUE(target == folder || allowed.contains(target))
-            << entry.path() << " includes \"" << include << "\": " << folder << " may not use " << target;
+            << entry.path() << " includes \"" << include << "\": " << folder << " may not use "
+            << target;
         ++checked;
       }
     }

@@ -10,7 +10,8 @@ namespace {
 
 TEST(SharedText, IsTheTextThatItWasMadeOf) {
   const std::string with_nul("a\0b", 3);
-  for (const std::string& text : {std::string(), std::string("a"), with_nul, std::string(1000, 'x')}) {
+  for (const std::string& text :
+       {std::string(), std::string("a"), with_nul, std::string(1000, 'x')}) {
     const SharedText shared = text;
     EXPECT_EQ(shared.view(), text);
     EXPECT_EQ(shared.size(), text.size());

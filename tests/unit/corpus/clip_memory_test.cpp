@@ -46,7 +46,8 @@ TEST(ClipMemory, AClipTakesSomeThreeHundredBytes) {
   const auto after = ::mallinfo2();
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
   ASSERT_EQ(corpus->clips.size(), std::size_t{kRowCount});
-  if (after.uordblks + after.hblkhd == 0) GTEST_SKIP() << "a sanitizer's heap says nothing of itself";
+  if (after.uordblks + after.hblkhd == 0)
+    GTEST_SKIP() << "a sanitizer's heap says nothing of itself";
   const std::size_t bytes = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
   EXPECT_LT(bytes / kRowCount, 400U);  // it was 680, and twice that while clips were put in order
 }
@@ -68,7 +69,8 @@ TEST(ClipMemory, RefusesMoreThanHalfOfTheMemoryAndSaysWhatIsNeeded) {
   MemoryEnv env = rows_of_one_sound(kRowCount);
   const Status status = refusal_with(env, std::uint64_t{4} << 20U);
   EXPECT_EQ(status.code(), StatusCode::kResource);
-  EXPECT_TRUE(says(status.message(), "need more than 2 MiB of memory, half of what --memory allows"))
+  EXPECT_TRUE(
+      says(status.message(), "need more than 2 MiB of memory, half of what --memory allows"))
       << status.message();
   EXPECT_TRUE(says(status.message(), "the last of train.csv")) << status.message();
   // All of them need some 5 MiB: what was read so far tells.
@@ -85,7 +87,8 @@ TEST(ClipMemory, CountsWhatSeveralCorporaHaveTogether) {
   const std::array entries{formats::CorporaEntry{.name = "a", .folder = "/data"},
                            formats::CorporaEntry{.name = "b", .folder = "/data"}};
   const auto both_with = [&](std::uint64_t memory_bytes) {
-    return discover(env, std::span(entries), {}, {}, {}, {}, {}, {.memory_bytes = memory_bytes}).status();
+    return discover(env, std::span(entries), {}, {}, {}, {}, {}, {.memory_bytes = memory_bytes})
+        .status();
   };
   constexpr std::uint64_t kEnoughForOne = std::uint64_t{12} << 20U;
   EXPECT_TRUE(refusal_with(env, kEnoughForOne).ok());

@@ -114,7 +114,8 @@ TEST_F(ColumnFiles, ParquetIsReadInPlaceOrInItsPages) {
 TEST_F(ColumnFiles, ColumnsSayWhatListsSay) {
   for (const std::string name : {"a.arrow", "a.parquet"}) {
     MemoryEnv env;
-    env.add_file("/data/" + name, column_file(name == "a.arrow" ? "stream.arrow" : "plain.parquet"));
+    env.add_file("/data/" + name,
+                 column_file(name == "a.arrow" ? "stream.arrow" : "plain.parquet"));
     env.add_file("/data/wavs/outside.wav", "RIFF");
     const Corpus corpus = discover_data(env, {.layout = "huggingface"});
     EXPECT_EQ(ids_of(corpus), (Ids{"100", "102", "103", "104"}));

@@ -7,7 +7,6 @@ namespace {
 
 using testing::MemoryEnv;
 
-
 constexpr auto kHeader =
     "client_id\tpath\tsentence_id\tsentence\tsentence_domain\tup_votes\tdown_votes\tage\tgender\t"
     "accents\tvariant\tlocale\tsegment\n";

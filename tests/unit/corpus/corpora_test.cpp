@@ -12,7 +12,8 @@ using testing::MemoryEnv;
 void add_two(MemoryEnv& env) {
   env.add_file("/lj/metadata.csv", "a|one|one\ngone|no|no\nb|two|two\n");
   for (const char* name : {"a", "b"}) env.add_file("/lj/wavs/" + std::string(name) + ".wav", "x");
-  for (const char* name : {"s1_a", "s2_a"}) env.add_file("/loose/" + std::string(name) + ".wav", "x");
+  for (const char* name : {"s1_a", "s2_a"})
+    env.add_file("/loose/" + std::string(name) + ".wav", "x");
 }
 
 std::vector<formats::CorporaEntry> two_entries() {
@@ -68,8 +69,7 @@ TEST(Corpora, ProblemsAndNotesNameTheCorpus) {
   MemoryEnv env;
   add_two(env);
   const Corpus corpus = read(env, two_entries());
-  EXPECT_EQ(problems_of(corpus),
-            "lj/metadata.csv:2 lj/gone: no audio named gone in wavs/\n");
+  EXPECT_EQ(problems_of(corpus), "lj/metadata.csv:2 lj/gone: no audio named gone in wavs/\n");
   EXPECT_NE(notes_of(corpus).find("lj: layout ljspeech, 2 clips"), std::string::npos);
   EXPECT_NE(notes_of(corpus).find("loose: layout folder, 2 clips"), std::string::npos);
 }

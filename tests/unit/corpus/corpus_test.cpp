@@ -134,13 +134,13 @@ TEST(Corpus, EveryLayoutHasANameForTheCommandLine) {
     names.emplace_back(layout.name);
     EXPECT_FALSE(layout.about.empty());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{
-                       "auto",     "kaldi",    "lhotse",      "lhotse_cuts", "audiofolder",
-                       "nemo_tar", "nemo",     "deepspeech",  "librispeech", "libritts",
-                       "mls",      "aishell3", "commonvoice", "vctk",        "aishell1",
-                       "css10",    "esd",      "openslr",     "mailabs",     "emilia",
-                       "ljspeech", "table",    "list",        "huggingface", "webdataset",
-                       "folder"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"auto",        "kaldi",    "lhotse",   "lhotse_cuts",
+                                             "audiofolder", "nemo_tar", "nemo",     "deepspeech",
+                                             "librispeech", "libritts", "mls",      "aishell3",
+                                             "commonvoice", "vctk",     "aishell1", "css10",
+                                             "esd",         "openslr",  "mailabs",  "emilia",
+                                             "ljspeech",    "table",    "list",     "huggingface",
+                                             "webdataset",  "folder"}));
 }
 
 // A slow disk with millions of files must not keep anybody waiting who has asked it to stop.

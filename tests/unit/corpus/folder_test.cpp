@@ -151,12 +151,10 @@ TEST(UnreadLists, AreThoseThatNameTheAudio) {
   env.add_file("/data/pitch.csv", "frame,hz\n0,100\n1,110\n2,90\n");
   env.add_file("/data/a.csv", "time,word\n0.1,b\n");  // of the one clip a.wav
   EXPECT_TRUE(discover_data(env).unread_lists.empty());
-  env.add_file("/data/cv-train.csv",
-               "wave_name,wave_size,words\nwavs/a.wav,1,one\nb.wav,1,two\n");
+  env.add_file("/data/cv-train.csv", "wave_name,wave_size,words\nwavs/a.wav,1,one\nb.wav,1,two\n");
   const Corpus corpus = discover_data(env);
   ASSERT_EQ(corpus.unread_lists.size(), 1U);
-  EXPECT_EQ(corpus.unread_lists[0],
-            "cv-train.csv begins with 'wave_name,wave_size,words'");
+  EXPECT_EQ(corpus.unread_lists[0], "cv-train.csv begins with 'wave_name,wave_size,words'");
 }
 
 TEST(UnreadLists, MayBeOfAnotherEncodingOrPackedOrBelow) {

@@ -22,8 +22,8 @@ TEST(HuggingFaceWithoutArrow, NamesTheFolderWhatIsMissingAndWhatToDo) {
     const Status refusal = discover(env, "/data", {}).status();
     EXPECT_EQ(refusal.code(), StatusCode::kUnsupported) << refusal.message();
     for (const std::string_view part :
-         {"/data holds ", path, "was built without it", "-DXTTS_ARROW_ROOT=", "glob.escape(\"/data\")",
-          reader, "build from the folder clips"}) {
+         {"/data holds ", path, "was built without it",
+          "-DXTTS_ARROW_ROOT=", "glob.escape(\"/data\")", reader, "build from the folder clips"}) {
       EXPECT_TRUE(says(refusal.message(), part)) << part << "\n" << refusal.message();
     }
   }

@@ -55,8 +55,8 @@ TEST(LayoutParts, DataItselfIsASplitByAnOfficialNameOnly) {
 }
 
 TEST(LayoutParts, LayoutsThatFindTheirListsTakeNoOthers) {
-  for (const auto layout : {"librispeech", "libritts", "mls", "aishell3", "commonvoice", "vctk",
-                            "folder"}) {
+  for (const auto layout :
+       {"librispeech", "libritts", "mls", "aishell3", "commonvoice", "vctk", "folder"}) {
     testing::MemoryEnv env;
     add_ljspeech(env, "a|x|x\n", {"a.wav"});
     const Status status =

@@ -1,5 +1,5 @@
-#include "gzip_bytes.hpp"
 #include "corpus_checks.hpp"
+#include "gzip_bytes.hpp"
 
 namespace xtts::corpus {
 namespace {

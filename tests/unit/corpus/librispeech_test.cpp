@@ -7,7 +7,6 @@ namespace {
 
 using testing::MemoryEnv;
 
-
 // A chapter in `folder`, with empty audio of these names.
 void add_chapter(MemoryEnv& env, const std::string& folder, std::string_view lines,
                  const std::vector<std::string>& audio) {

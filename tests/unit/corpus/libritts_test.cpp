@@ -9,7 +9,6 @@ using testing::EnvCall;
 using testing::EnvOperation;
 using testing::MemoryEnv;
 
-
 constexpr auto kChapter = "/data/train-clean-100/19/198/";
 
 // An utterance with both texts.

@@ -170,7 +170,7 @@ TEST(ListBytes, RecordsAreTheSameThroughTheWindow) {
 
 TEST(ListBytes, ARecordLongerThanTheWindowCostsItself) {
   for (const std::string& field : {std::string(kMiB, 'z'), "\"" + std::string(kMiB, 'z') + "\"",
-                                  "\"" + std::string(kMiB, 'z')}) {
+                                   "\"" + std::string(kMiB, 'z')}) {
     MemoryEnv env;
     env.add_file("/table", "a,b\n1," + field + "\n2,two\n");
     auto bytes = ListBytes::open(env, "/table", false);

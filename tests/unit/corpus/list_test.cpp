@@ -141,7 +141,8 @@ TEST(List, SeveralListsThatAreNoSplitsMustBeNamed) {
   env.add_file("/data/new.txt", "a.wav|x\n");
   env.add_file("/data/old.txt", "b.wav|x\n");
   EXPECT_TRUE(says(refusal_of(env), "say which with metadata_train_file"));
-  EXPECT_EQ(ids_of(discover_data(env, {.layout = "list", .metadata_train_file = "old.txt"})), Ids{"b"});
+  EXPECT_EQ(ids_of(discover_data(env, {.layout = "list", .metadata_train_file = "old.txt"})),
+            Ids{"b"});
 }
 
 }  // namespace

@@ -7,7 +7,6 @@ namespace {
 
 using testing::MemoryEnv;
 
-
 Status failure(std::string_view list, const std::vector<std::string>& audio) {
   MemoryEnv env;
   add_ljspeech(env, list, audio);
@@ -139,18 +138,18 @@ TEST(Ljspeech, AListThatNamesNothingThatExistsSaysSo) {
   for (int i = 0; i < 13'100; ++i) list += "LJ" + std::to_string(i) + "|x|x\n";
   const Status status = failure(list, {"other.wav"});
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(says(status.message(),
-                       "none of the 13,100 clips named in metadata.csv has audio in wavs/"));
+  EXPECT_TRUE(
+      says(status.message(), "none of the 13,100 clips named in metadata.csv has audio in wavs/"));
 }
 
 TEST(Ljspeech, AListThatIsNoneSaysWhy) {
   EXPECT_TRUE(says(failure("", {"a.wav"}).message(), "metadata.csv holds no line"));
   EXPECT_TRUE(says(failure("a.wav,hello\n", {"a.wav"}).message(), "one field"));
   EXPECT_TRUE(says(failure("\xFF\xFE"
-                               "a\0|\0",
-                               {"a.wav"})
-                           .message(),
-                       "UTF-16"));
+                           "a\0|\0",
+                           {"a.wav"})
+                       .message(),
+                   "UTF-16"));
   EXPECT_TRUE(says(failure("a|x|x\n", {}).message(), "there is no audio file in /data at all"));
 }
 
@@ -161,8 +160,7 @@ TEST(Ljspeech, AudioFolderThatLeavesDataIsTheReasonGiven) {
   env.add_link("/data/wavs", "/disk/wavs");
   const Status status = discover(env, "/data", {}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(
-      says(status.message(), "wavs is a symbolic link that leaves DATA (to /disk/wavs)"))
+  EXPECT_TRUE(says(status.message(), "wavs is a symbolic link that leaves DATA (to /disk/wavs)"))
       << status.message();
 }
 
@@ -227,9 +225,9 @@ TEST(Ljspeech, TrainAndEvalListsDecideTheSplits) {
   for (const auto name : {"c", "shared"})
     env.add_file("/data/we/" + std::string(name) + ".wav", "");
   const Corpus corpus = discover_data(env, {.metadata_train_file = "train.csv",
-                                   .metadata_eval_file = "eval.csv",
-                                   .wavs_train_folder = "wt",
-                                   .wavs_eval_folder = "we"});
+                                            .metadata_eval_file = "eval.csv",
+                                            .wavs_train_folder = "wt",
+                                            .wavs_eval_folder = "we"});
   EXPECT_EQ(ids_of(corpus), (Ids{"a", "b", "c", "shared"}));
   EXPECT_EQ(clip_of(corpus, "a").split, Split::kTrain);
   EXPECT_EQ(clip_of(corpus, "shared").split, Split::kTrain);

@@ -7,7 +7,6 @@ namespace {
 
 using testing::MemoryEnv;
 
-
 TEST(Mls, ReadsTheSplitsOfOneLanguage) {
   MemoryEnv env;
   env.add_file("/mls_german_opus/train/transcripts.txt", "1_20_000001\tguten tag\n");
@@ -49,7 +48,8 @@ TEST(Mls, EveryLanguageIsKnownByTheNameOfAFolder) {
   const Corpus corpus = discover_data(env);
   ASSERT_EQ(corpus.clips.size(), std::size(languages));
   for (const Clip& clip : corpus.clips) {
-    const std::string folder = std::string(clip.source.view().substr(0, clip.source.view().find('/')));
+    const std::string folder =
+        std::string(clip.source.view().substr(0, clip.source.view().find('/')));
     const auto place = std::find_if(std::begin(languages), std::end(languages),
                                     [&](const auto& row) { return row.first == folder; });
     EXPECT_EQ(clip.language, place->second) << folder;

@@ -179,7 +179,8 @@ TEST(OutsideAudio, ARootThatIsNoneIsRefusedByName) {
   env.add_file("/file", "");
   for (const auto& [root, code] :
        {std::pair("/nothing", StatusCode::kNotFound), {"/file", StatusCode::kInvalidArgument}}) {
-    const auto status = discover(env, "/data", {}, {}, {}, {}, std::array{std::string(root)}).status();
+    const auto status =
+        discover(env, "/data", {}, {}, {}, {}, std::array{std::string(root)}).status();
     EXPECT_EQ(status.code(), code);
     EXPECT_TRUE(says(status.message(), std::string("--audio-root ") + root)) << status.message();
   }

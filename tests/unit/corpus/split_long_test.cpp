@@ -11,7 +11,8 @@ using testing::MemoryEnv;
 std::vector<TimedText> seconds_each(std::size_t count) {
   std::vector<TimedText> texts;
   for (std::size_t i = 0; i < count; ++i)
-    texts.push_back({static_cast<double>(i), static_cast<double>(i) + 0.9, "w" + std::to_string(i)});
+    texts.push_back(
+        {static_cast<double>(i), static_cast<double>(i) + 0.9, "w" + std::to_string(i)});
   return texts;
 }
 
@@ -29,7 +30,7 @@ TEST(SplitLong, RunsAreAsLongAsTheyMayBe) {
 
 TEST(SplitLong, RunsEndAtThePauseOfTheirLastThird) {
   auto texts = seconds_each(12);
-  texts[7].end_s = 7.2;  // a pause of 0.8 s before word 8
+  texts[7].end_s = 7.2;   // a pause of 0.8 s before word 8
   texts[2].end_s = 2.05;  // a longer one, too far to the left
   EXPECT_EQ(sizes(runs_within(texts, 9.0)), (std::vector<std::size_t>{8, 4}));
 }
@@ -45,7 +46,8 @@ Corpus split(const std::string& row, double longest_s = 3.0) {
   MemoryEnv env;
   env.add_file("/data/list.jsonl", row + "\n");
   env.add_file("/data/a.wav", "audio");
-  auto corpus = discover(env, "/data", {.train_split = 1.0, .validation_split = 0.0}, {}, longest_s);
+  auto corpus =
+      discover(env, "/data", {.train_split = 1.0, .validation_split = 0.0}, {}, longest_s);
   EXPECT_TRUE(corpus.ok()) << corpus.status().message();
   return corpus.ok() ? std::move(*corpus) : Corpus();
 }
@@ -55,7 +57,8 @@ const std::string kSegments =
     R"( {"start": 3.4, "end": 5.0, "text": " Who goes"}, {"start": 5.0, "end": 5.9, "text": "there?"}])";
 
 TEST(SplitLong, MakesClipsOfWhisperSegments) {
-  const Corpus corpus = split(R"({"audio": "a.wav", "text": "all of it", "speaker": "ada", "take": 2, )" + kSegments + "}");
+  const Corpus corpus = split(
+      R"({"audio": "a.wav", "text": "all of it", "speaker": "ada", "take": 2, )" + kSegments + "}");
   ASSERT_EQ(ids_of(corpus), (Ids{"a_00000150-00002650", "a_00003350-00005900"}));
   const Clip& first = corpus.clips[0];
   EXPECT_EQ(first.text_raw, "Hello, you.");
@@ -79,15 +82,18 @@ TEST(SplitLong, WordsServeWhereSentencesAreTooLong) {
 
 TEST(SplitLong, ReadsLhotseAlignments) {
   MemoryEnv env;
-  env.add_file("/data/x_recordings.jsonl",
-               R"({"id": "r", "sources": [{"type": "file", "channels": [0], "source": "a.wav"}], "duration": 9})"
-               "\n");
-  env.add_file("/data/x_supervisions.jsonl",
-               R"({"id": "s", "recording_id": "r", "start": 1.0, "duration": 5.0, "channel": 0, "text": "a b", )"
-               R"("alignment": {"word": [["a", 1.0, 2.0, 0.9], ["b", 4.0, 2.0]]}})"
-               "\n");
+  env.add_file(
+      "/data/x_recordings.jsonl",
+      R"({"id": "r", "sources": [{"type": "file", "channels": [0], "source": "a.wav"}], "duration": 9})"
+      "\n");
+  env.add_file(
+      "/data/x_supervisions.jsonl",
+      R"({"id": "s", "recording_id": "r", "start": 1.0, "duration": 5.0, "channel": 0, "text": "a b", )"
+      R"("alignment": {"word": [["a", 1.0, 2.0, 0.9], ["b", 4.0, 2.0]]}})"
+      "\n");
   env.add_file("/data/a.wav", "audio");
-  const auto corpus = discover(env, "/data", {.train_split = 1.0, .validation_split = 0.0}, {}, 3.0);
+  const auto corpus =
+      discover(env, "/data", {.train_split = 1.0, .validation_split = 0.0}, {}, 3.0);
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
   EXPECT_EQ(ids_of(*corpus), (Ids{"s_00001000-00003050", "s_00003950-00006000"}));
 }
@@ -102,10 +108,14 @@ TEST(SplitLong, LeavesAloneWhatItCannotBeSureOf) {
   stays_whole(R"("take": 2)");
   stays_whole(R"("segments": "none")");
   stays_whole(R"("segments": [{"start": 0, "end": 2, "text": "short"}])");
-  stays_whole(R"("segments": [{"start": 0, "end": 2.9, "text": "a"}, {"start": 2, "end": 5, "text": "overlaps"}])");
-  stays_whole(R"("segments": [{"start": 0, "end": 2, "text": "a"}, {"start": 2, "text": "no end"}])");
-  stays_whole(R"("segments": [{"start": 3, "end": 2, "text": "a"}, {"start": 4, "end": 5, "text": "b"}])");
-  stays_whole(R"("segments": [{"start": 0, "end": 1e300, "text": "a"}, {"start": 4, "end": 5, "text": "b"}])");
+  stays_whole(
+      R"("segments": [{"start": 0, "end": 2.9, "text": "a"}, {"start": 2, "end": 5, "text": "overlaps"}])");
+  stays_whole(
+      R"("segments": [{"start": 0, "end": 2, "text": "a"}, {"start": 2, "text": "no end"}])");
+  stays_whole(
+      R"("segments": [{"start": 3, "end": 2, "text": "a"}, {"start": 4, "end": 5, "text": "b"}])");
+  stays_whole(
+      R"("segments": [{"start": 0, "end": 1e300, "text": "a"}, {"start": 4, "end": 5, "text": "b"}])");
   stays_whole(R"("segments": [[], {}, null])");
   // Times that count from the clip's own beginning, or belong to another clip.
   stays_whole(R"("start": 60.0, "end": 66.0, )" + kSegments);

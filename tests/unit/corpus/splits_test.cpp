@@ -24,8 +24,7 @@ std::vector<Clip> numbered(int first, int end) {
 
 using SplitMap = std::map<std::string, Split>;
 
-SplitMap split(const CorpusConfig& config, std::vector<Clip> clips,
-               const KnownSplits& known = {}) {
+SplitMap split(const CorpusConfig& config, std::vector<Clip> clips, const KnownSplits& known = {}) {
   std::vector<std::string> notes;
   assign_splits(config, known, clips, notes);
   SplitMap splits;
@@ -126,8 +125,7 @@ TEST(Splits, ANewClipFollowsItsSpeakerBeyondTheBound) {
   const CorpusConfig config{.validation_clips_max = 200, .split_by = SplitBy::kSpeaker};
   const SplitMap published = split(config, numbered(0, 1000));
   std::map<std::string, Split> of_speaker;
-  for (const Clip& found : numbered(0, 1000))
-    of_speaker[found.speaker] = published.at(found.id);
+  for (const Clip& found : numbered(0, 1000)) of_speaker[found.speaker] = published.at(found.id);
   const SplitMap grown = split(config, numbered(0, 9000), lookup(published));
   for (const Clip& found : numbered(0, 9000)) {
     ASSERT_EQ(grown.at(found.id), of_speaker.at(found.speaker)) << found.id;

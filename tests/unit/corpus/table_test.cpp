@@ -191,10 +191,10 @@ TEST(Table, SeveralOtherListsMustBeNamed) {
                    "/data holds 2 lists (new.csv, old.csv), and the name of "
                    "new.csv is no split; say which with metadata_train_file"));
   const Corpus corpus = discover_data(env, {.layout = "table",
-                                        .train_split = 1.0,
-                                        .validation_split = 0.0,
-                                        .metadata_train_file = "new.csv",
-                                        .metadata_eval_file = "old.csv"});
+                                            .train_split = 1.0,
+                                            .validation_split = 0.0,
+                                            .metadata_train_file = "new.csv",
+                                            .metadata_eval_file = "old.csv"});
   EXPECT_EQ(ids_of(corpus), (Ids{"new", "old"}));
   EXPECT_EQ(clip_of(corpus, "old").split, Split::kValidation);
 }

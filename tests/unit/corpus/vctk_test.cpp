@@ -7,7 +7,6 @@ namespace {
 
 using testing::MemoryEnv;
 
-
 TEST(Vctk, ReadsRelease080) {
   MemoryEnv env;
   env.add_file("/data/VCTK-Corpus/wav48/p225/p225_001.wav", "RIFF");

@@ -165,8 +165,7 @@ TEST(Damage, AFailedReadIsASourceErrorAtAnyOffset) {
   std::vector<float> samples;
   for (const Bytes& file : files) {
     for (std::size_t offset = 0; offset < file.size(); offset += 1 + file.size() / 7) {
-      const auto facts =
-          decode_whole(*decoder, MemoryFile(file, offset), DecodeRequest(), samples);
+      const auto facts = decode_whole(*decoder, MemoryFile(file, offset), DecodeRequest(), samples);
       ASSERT_FALSE(facts.ok());
       EXPECT_EQ(facts.status().code(), StatusCode::kSourceIo) << facts.status().message();
       EXPECT_NE(facts.status().message().find("the disk says no"), std::string::npos);

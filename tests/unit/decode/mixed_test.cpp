@@ -1,5 +1,5 @@
-// Sound in pieces, at the source's rate or at another; and SampleResampler, which makes the one of the
-// other.
+// Sound in pieces, at the source's rate or at another; and SampleResampler, which makes the one of
+// the other.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -30,8 +30,16 @@ std::vector<Message> examples() {
   decode.takes_first = true;
   decode.resampler = "soxr_hq";
   decode.source_seconds_max = 7200.5;
-  return {Setup{.memory_bytes = 5}, Ready{}, decode, Read{1, 2, 3}, Data{4},
-          Piece{1, 2},     Taken{}, Stop{}, a_done(),      Failed{3, "no", 1}};
+  return {Setup{.memory_bytes = 5},
+          Ready{},
+          decode,
+          Read{1, 2, 3},
+          Data{4},
+          Piece{1, 2},
+          Taken{},
+          Stop{},
+          a_done(),
+          Failed{3, "no", 1}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {

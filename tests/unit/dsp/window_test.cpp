@@ -44,12 +44,11 @@ TEST(Window, HammingIsAPedestalUnderHann) {
 // Kaldi puts its window at the front of the transform, and its Povey window is symmetric whatever
 // is asked for.
 TEST(Window, PoveyIsAPowerOfTheSymmetricHann) {
-  const std::vector<double> window =
-      make_window({.n_fft = 512,
-                   .win_samples = 400,
-                   .window = formats::WindowKind::kPovey,
-                   .symmetry = formats::WindowSymmetry::kPeriodic,
-                   .framing = formats::Framing::kSnipEdges});
+  const std::vector<double> window = make_window({.n_fft = 512,
+                                                  .win_samples = 400,
+                                                  .window = formats::WindowKind::kPovey,
+                                                  .symmetry = formats::WindowSymmetry::kPeriodic,
+                                                  .framing = formats::Framing::kSnipEdges});
   EXPECT_EQ(window[0], 0.0);
   for (std::size_t n = 0; n < 400; ++n) EXPECT_NEAR(window[n], window[399 - n], 1e-14);
   const double hann = 0.5 - 0.5 * std::cos(2.0 * std::numbers::pi * 100.0 / 399.0);

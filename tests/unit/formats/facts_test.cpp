@@ -79,10 +79,9 @@ TEST(Facts, TheTagsAreThoseOfTheDocument) {
     tags.push_back(load<std::uint16_t>(bytes_of(bytes), at));
     at += 8 + load<std::uint32_t>(bytes_of(bytes), at + 4);
   }
-  EXPECT_THAT(
-      tags, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-                                 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
-                                 33, 34, 40000));
+  EXPECT_THAT(tags, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
+                                         18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+                                         33, 34, 40000));
 }
 
 TEST(Facts, KnownBytes) {

@@ -34,15 +34,16 @@ TEST(SectionJson, TheTextInFull) {
 }
 
 TEST(SectionJson, TheCorpusInFull) {
-  EXPECT_EQ(dump_canonical(to_json(CorpusConfig())),
-            R"({"clipped":"warn","clipped_share":0.001,"duplicates":"warn","language":"",)"
-            R"("layout":"auto","low_rate":"warn","max_clip_seconds":null,"max_source_seconds":7200.0,)"
-            R"("metadata_eval_file":"","metadata_train_file":"","no_text":"warn","not_finite":"warn",)"
-            R"("silent":"warn","silent_dbfs":-80.0,"source_rate_below":4000,"speaker":"",)"
-            R"("speaker_pattern":"","split_by":"id","split_seed":0,"subset_seed":0,)"
-            R"("too_short":"warn","too_short_seconds":0.02,"train_split":0.9,)"
-            R"("train_subset_fraction":1.0,"validation_clips_max":2000,"validation_split":0.1,)"
-            R"("wavs_eval_folder":"","wavs_train_folder":""})");
+  EXPECT_EQ(
+      dump_canonical(to_json(CorpusConfig())),
+      R"({"clipped":"warn","clipped_share":0.001,"duplicates":"warn","language":"",)"
+      R"("layout":"auto","low_rate":"warn","max_clip_seconds":null,"max_source_seconds":7200.0,)"
+      R"("metadata_eval_file":"","metadata_train_file":"","no_text":"warn","not_finite":"warn",)"
+      R"("silent":"warn","silent_dbfs":-80.0,"source_rate_below":4000,"speaker":"",)"
+      R"("speaker_pattern":"","split_by":"id","split_seed":0,"subset_seed":0,)"
+      R"("too_short":"warn","too_short_seconds":0.02,"train_split":0.9,)"
+      R"("train_subset_fraction":1.0,"validation_clips_max":2000,"validation_split":0.1,)"
+      R"("wavs_eval_folder":"","wavs_train_folder":""})");
 }
 
 TEST(SectionJson, TheStorageInFull) {

@@ -32,12 +32,11 @@ TEST(FieldNames, OfListsTakeAllTheirValues) {
 }
 
 TEST(FieldNames, AreNotPutIntoCommands) {
-  for (const char* const text :
-       {"'xtts-precompute verify 'my cache' --repair' brings it back",
-        "'xtts-precompute verify c --repair --data 'my data'' mends it",
-        "build it anew with 'build DATA CACHE --overwrite'",
-        "what helps:\n  xtts-precompute build d c --overwrite\n", "see ls --help",
-        "pack it without --sparse", "a--set x=y"})
+  for (const char* const text : {"'xtts-precompute verify 'my cache' --repair' brings it back",
+                                 "'xtts-precompute verify c --repair --data 'my data'' mends it",
+                                 "build it anew with 'build DATA CACHE --overwrite'",
+                                 "what helps:\n  xtts-precompute build d c --overwrite\n",
+                                 "see ls --help", "pack it without --sparse", "a--set x=y"})
     EXPECT_EQ(with_fields(text), text);
   EXPECT_EQ(with_fields("'xtts-precompute verify c --repair' or --overwrite"),
             "'xtts-precompute verify c --repair' or overwrite=True");

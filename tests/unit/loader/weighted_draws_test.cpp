@@ -37,8 +37,8 @@ std::string refusal_of(const Counts& counts, const ClipWeights& weights,
 }
 
 // The samples of each group, in the order of its draws.
-std::vector<Counts> drawn(const Counts& counts, const ClipWeights& weights, std::uint64_t draw_count,
-                          std::uint64_t epoch = 0) {
+std::vector<Counts> drawn(const Counts& counts, const ClipWeights& weights,
+                          std::uint64_t draw_count, std::uint64_t epoch = 0) {
   const auto draws = WeightedDraws::make({.sample_counts = counts,
                                           .weights = weights,
                                           .draw_count = draw_count,

@@ -111,7 +111,8 @@ TEST_F(ReadAheadTest, ServesManyThreads) {
 TEST_F(ReadAheadTest, NobodyWaitsOnceItIsCancelled) {
   add_clips(20);
   std::atomic<bool> cancelled = false;
-  ReadAhead ahead(env_, plan_, 0, [&] { return cancelled.load(); }, 2 * kFileBytes);
+  ReadAhead ahead(
+      env_, plan_, 0, [&] { return cancelled.load(); }, 2 * kFileBytes);
   ahead.wait_for(0);
   cancelled = true;
   ahead.wait_for(19);

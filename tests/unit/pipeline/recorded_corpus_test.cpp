@@ -79,7 +79,8 @@ TEST_P(RecordedCorpus, EveryFileEndsAsItsManifestSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Folders, RecordedCorpus, ::testing::Values("odd_formats", "hostile/files"));
+INSTANTIATE_TEST_SUITE_P(Folders, RecordedCorpus,
+                         ::testing::Values("odd_formats", "hostile/files"));
 
 }  // namespace
 }  // namespace xtts::testing

@@ -186,7 +186,8 @@ TEST(Build, SplitsTooLongClipsWhereTheirListHasTimes) {
   for (const char* times : {R"("start": 0.0, "end": 0.15)", R"("start": 0.18, "end": 0.33)",
                             R"("start": 0.4, "end": 0.58)"})
     words += std::string(words.empty() ? "" : ", ") + R"({"word": "w", )" + times + "}";
-  env.add_file(kData + "/list.jsonl", R"({"audio": ")" + clip_name(4) + R"(.wav", "text": "w w w", "words": [)" + words + "]}\n");
+  env.add_file(kData + "/list.jsonl", R"({"audio": ")" + clip_name(4) +
+                                          R"(.wav", "text": "w w w", "words": [)" + words + "]}\n");
   const auto report = must_build(env, request_for(recipe));
   ASSERT_EQ(report.record_count, 2U);
   EXPECT_EQ(report.rejects.size(), 0U);

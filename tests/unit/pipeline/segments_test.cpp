@@ -160,8 +160,7 @@ TEST(Segments, OfABrokenSourceAreAllRejectedForItsReason) {
   env.add_file(kData + "/talk.wav", "no sound");
   env.add_file(kData + "/wav.scp", "talk talk.wav\nwhole whole.wav\n");
   env.add_file(kData + "/whole.wav", sound(1));
-  env.add_file(kData + "/segments",
-               "a talk 0 1\nb talk 1 2\nc talk 2 3\nd whole 0.0 0.2\n");
+  env.add_file(kData + "/segments", "a talk 0 1\nb talk 1 2\nc talk 2 3\nd whole 0.0 0.2\n");
   auto request = request_for(recipe_of_small_shards());
   request.max_rejects.share = 1.0;
   const auto report = must_build(env, request);
@@ -191,7 +190,8 @@ TEST(Segments, OfASourceThatChangesItsRateHalfWay) {
     EXPECT_EQ(report.record_count, 3U);
     const auto last = open_cache(env)->details(2);
     ASSERT_TRUE(last.ok());
-    EXPECT_NE(last->warnings.value_or("").find("the segment should end at 0.90 s"), std::string::npos)
+    EXPECT_NE(last->warnings.value_or("").find("the segment should end at 0.90 s"),
+              std::string::npos)
         << last->warnings.value_or("");
   }
 }

@@ -20,7 +20,8 @@ TEST(WarningKinds, CountsClipsWhoseWarningsDifferInNumbersAlone) {
 
 TEST(WarningKinds, OfAllDifferentWordsKeepsABoundedNumber) {
   WarningKinds kinds;
-  for (int i = 0; i < 5000; ++i) kinds.add("x", std::string(static_cast<std::size_t>(i % 2500), 'a') + "!");
+  for (int i = 0; i < 5000; ++i)
+    kinds.add("x", std::string(static_cast<std::size_t>(i % 2500), 'a') + "!");
   const auto sorted = kinds.by_count();
   EXPECT_LE(sorted.size(), 1001U);
   std::uint64_t total = 0;

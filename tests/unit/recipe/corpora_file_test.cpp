@@ -72,8 +72,8 @@ TEST(CorporaFile, AudioRootsAreOneOrMoreFolders) {
 }
 
 TEST(CorporaFile, ColumnsAreThoseOfARecipe) {
-  const auto entries = load_text(
-      "- {name: a, path: a, audio_column: mp3, text_column: gold, end_column: t1}\n");
+  const auto entries =
+      load_text("- {name: a, path: a, audio_column: mp3, text_column: gold, end_column: t1}\n");
   ASSERT_TRUE(entries.ok()) << entries.status().message();
   EXPECT_EQ((*entries)[0].columns,
             (formats::CorpusColumns{.audio = "mp3", .text = "gold", .end = "t1"}));

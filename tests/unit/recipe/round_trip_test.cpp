@@ -171,7 +171,8 @@ class RecipeMaker {
       f.zeros = {whole(0, 10000), whole(0, 10000), whole(1, 1000)};
     }
     fill_normalization(f);
-    f.too_long = pick<std::optional<TooLong>>({std::nullopt, TooLong::kDrop, TooLong::kTruncate, TooLong::kSplit});
+    f.too_long = pick<std::optional<TooLong>>(
+        {std::nullopt, TooLong::kDrop, TooLong::kTruncate, TooLong::kSplit});
     f.precision = pick({Precision::kDouble, Precision::kFloat32});
     if (f.columns.mel) return;
     f.mel = {};

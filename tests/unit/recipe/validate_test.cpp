@@ -114,8 +114,9 @@ TEST(Validate, PaddingOfSamplesMustHaveOneValue) {
   config.stft.framing = Framing::kNone;
   config.zeros.front_samples = 1;
   EXPECT_THAT(config.validate(),
-              testing::UnorderedElementsAre(testing::StartsWith("pad, zeros: "), testing::StartsWith("pad, normalize.method: "),
-                                   testing::StartsWith("pad, stft.framing: ")));
+              testing::UnorderedElementsAre(testing::StartsWith("pad, zeros: "),
+                                            testing::StartsWith("pad, normalize.method: "),
+                                            testing::StartsWith("pad, stft.framing: ")));
 }
 
 TEST(Validate, ChannelNumbersAreAsManyAsChannels) {
@@ -125,8 +126,9 @@ TEST(Validate, ChannelNumbersAreAsManyAsChannels) {
   EXPECT_THAT(config.validate(), ElementsAre(HasSubstr("as many numbers as channels, 2, not 0")));
   config.normalize.channel_scales = {1, 0};
   config.normalize.channel_offsets = {1};
-  EXPECT_THAT(config.validate(), ElementsAre(testing::StartsWith("normalize.channel_offsets: "),
-                                             testing::StartsWith("normalize.channel_scales: 0 must be")));
+  EXPECT_THAT(config.validate(),
+              ElementsAre(testing::StartsWith("normalize.channel_offsets: "),
+                          testing::StartsWith("normalize.channel_scales: 0 must be")));
   config.normalize.channel_scales = {1, 2};
   config.normalize.channel_offsets = {};
   EXPECT_TRUE(config.validate().empty());
@@ -136,11 +138,13 @@ TEST(Validate, FiltersMayStandForAnotherRate) {
   FeatureConfig config;
   config.sample_rate_hz = 8000;
   config.mel.f_max_hz = 8000;
-  EXPECT_THAT(config.validate(), ElementsAre(testing::StartsWith("mel.f_max_hz, sample_rate_hz: ")));
+  EXPECT_THAT(config.validate(),
+              ElementsAre(testing::StartsWith("mel.f_max_hz, sample_rate_hz: ")));
   config.mel.bins_rate_hz = 16000;
   EXPECT_TRUE(config.validate().empty());
   config.mel.bins_rate_hz = 12000;
-  EXPECT_THAT(config.validate(), ElementsAre(testing::StartsWith("mel.f_max_hz, mel.bins_rate_hz: ")));
+  EXPECT_THAT(config.validate(),
+              ElementsAre(testing::StartsWith("mel.f_max_hz, mel.bins_rate_hz: ")));
 }
 
 TEST(Validate, LufsAreBelowZero) {
