@@ -2,6 +2,8 @@
 # and a test that starts one of them passes there alone. So tests find only the commands of the packages that setup.sh
 # names, of what these depend on, and of Debian's base system.
 
+# shellcheck disable=SC2154  # project and the lists are of setup.sh
+
 # with_packages_only COMMAND...: runs it with such a PATH. Without dpkg and apt: with the PATH as it is.
 with_packages_only() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-cache >/dev/null; then
@@ -30,6 +32,7 @@ link_package_commands() {
   # Alternatives that are not installed are among the names.
   { dpkg-query -L $names 2>/dev/null || true; } | grep -E '/(s?bin|games|lib|libexec)/' | xargs -d '\n' realpath -qm | sort -u >"$folder/.owned"
   find /usr/bin /usr/sbin -maxdepth 1 -xtype f >"$folder/.commands"
+  # shellcheck disable=SC2094  # both read it
   xargs -d '\n' realpath -m <"$folder/.commands" | paste - "$folder/.commands" |
     awk -F '\t' 'NR == FNR { owned[$1]; next } $1 in owned { print $2 }' "$folder/.owned" - |
     xargs -d '\n' ln -s -f -t "$folder"

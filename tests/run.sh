@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# tests/run.sh [quick]: installs what is missing, builds, and tests.
+# tests/run.sh [quick | FOLDER | python | lint]: installs what is missing, builds, and tests.
 #   quick   the program, and the tests of what a cache stands on: minutes, for a newcomer
+#   FOLDER  one folder of src/ or tests/ (corpus, api/c, fault): only its tests are built and run
+#   python  the Python package as it lies in src/python, without PyTorch, TensorFlow and JAX
+#   lint    the rules: clang-format, clang-tidy, ruff, mypy, shellcheck
 #   (none)  everything, as CI does: all tests, optimized and with warnings as errors; most of them
 #           again under the address and undefined-behaviour sanitizers, those with several threads
-#           under the thread sanitizer; then the Python package, installed as users install it
+#           under the thread sanitizer; the rules without clang-tidy, which takes minutes; then the
+#           Python package, installed as users install it
 # XTTS_CORPUS names a folder with the unpacked test corpus. Where it is absent, the tests that need
 # it say that they skip.
 set -euo pipefail
@@ -11,11 +15,19 @@ source "$(dirname "${BASH_SOURCE[0]}")/../cli/setup.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/package_path.sh"
 cd "$project"
 
-case ${1:-} in
-  "" | quick) ;;
+what=${1:-}
+folder=
+case $what in
+  "" | quick | python | lint) ;;
   *)
-    say "usage: tests/run.sh [quick]"
-    exit 2
+    for parent in tests/unit tests; do
+      [ -z "$folder" ] && [ -f "$parent/$what/CMakeLists.txt" ] && folder=$parent/$what
+    done
+    if [ -z "$folder" ]; then
+      say "usage: tests/run.sh [quick | FOLDER | python | lint]"
+      say "FOLDER is one of: $(cd tests && find unit [^u]* -name CMakeLists.txt | sed 's,/CMakeLists.txt,,; s,^unit/,,' | sort | tr '\n' ' ')"
+      exit 2
+    fi
     ;;
 esac
 install_missing "${build_packages[@]}" "${test_packages[@]}"
@@ -51,7 +63,39 @@ if command -v mold >/dev/null && echo 'int main() {}' | g++ -fuse-ld=mold -x c++
   export LDFLAGS=-fuse-ld=mold
 fi
 
-if [ "${1:-}" = quick ]; then
+if [ -n "$folder" ]; then
+  say "== check: building $folder"
+  targets=("$folder/all")
+  [[ $folder == tests/unit/* ]] || targets+=(xtts-precompute)  # their scripts run it
+  build check --target "${targets[@]}"
+  say "== check: testing $folder"
+  with_packages_only ctest --test-dir "build/check/$folder" --output-on-failure --no-tests=error -j "$(nproc)"
+  exit
+fi
+
+if [ "$what" = python ]; then
+  tests/python/in_place.sh
+  exit
+fi
+
+# What the rules of format, Python and scripts find, in a minute.
+lint_quickly() {
+  say "== lint: clang-format, ruff, mypy, shellcheck"
+  tests/lint/format.sh
+  tests/lint/python.sh
+  tests/lint/shell.sh
+}
+
+if [ "$what" = lint ]; then
+  lint_quickly
+  say "== check: building what clang-tidy reads"
+  build check --target xtts-precompute xtts_reader xtts_builder
+  say "== lint: clang-tidy"
+  tests/lint/cpp.sh
+  exit
+fi
+
+if [ "$what" = quick ]; then
   # The folders under a cache, and the command line's cases, which run the real program.
   quick=(base_test formats_test store_test reader_test loader_test verify_test)
   say "== check: building"
@@ -61,6 +105,7 @@ if [ "${1:-}" = quick ]; then
   exit
 fi
 
+lint_quickly
 say "== check: building"
 build check
 run_tests check
@@ -80,15 +125,15 @@ export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=pri
 # run above.
 left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*FailsOnce' \
   run_programs asan base_test batch_damage_test capi_test corpus_test decode_test decode_worker_test \
-  direct_reading_test dsp_test formats_test gpu_test loader_test maintain_test pipeline_test \
-  public_cache_test public_reader_test query_test reader_test recipe_test store_fault_test store_test \
+  direct_reading_test dsp_test formats_test device_test loader_test maintain_test pipeline_test \
+  public_cache_test public_reader_test query_test reader_on_devices_test reader_test recipe_test records_test store_fault_test store_test \
   text_test verify_damage_test verify_deep_test verify_test \
   block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer \
   manifest_fuzzer query_expression_fuzzer recipe_fuzzer record_facts_fuzzer reject_fuzzer
 unset XTTS_ARROW_ROOT
-# What works on several threads.
+# What works on several threads. Not device_test, which writes to what is being copied, to be found.
 left_out='' run_programs tsan base_test direct_reading_test loader_test pipeline_thread_test \
-  public_reader_test verify_test
+  public_reader_test reader_on_devices_test records_test verify_test
 unset LDFLAGS
 
 tests/python/run.sh

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# tests/lint/cpp.sh [FOLDER ...]: clang-tidy on the product's C++, by the rules of .clang-tidy. Any finding is an error.
+#   FOLDER   of the product, such as src/loader; without one: all, which takes about six minutes on two cores
+# Needs build/check configured and built, as tests/run.sh leaves it: its groups of files are read at once.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+commands=build/check
+if [ ! -f "$commands/compile_commands.json" ]; then
+  echo "build/check is missing: cmake --preset check && cmake --build --preset check" >&2
+  exit 1
+fi
+folders=("$@")
+[ $# -gt 0 ] || folders=(cli formats src)
+# The groups of these folders, and the files that are compiled by themselves; not the headers that are compiled ahead.
+"$environment/bin/python" - "$commands/compile_commands.json" "${folders[@]}" <<'PYTHON' |
+import json, os, sys
+for entry in json.load(open(sys.argv[1])):
+    path = os.path.relpath(entry["file"]).removeprefix("build/check/")
+    if path.startswith(tuple(folder.rstrip("/") + "/" for folder in sys.argv[2:])) and "cmake_pch" not in path:
+        print(entry["file"], end="\0")
+PYTHON
+  xargs -0 -n 1 -P "$(nproc)" "$environment/bin/clang-tidy" --quiet -p "$commands"

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# tests/lint/python.sh: ruff on every file of Python, mypy on the package, by the rules of pyproject.toml. Any finding is an error.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+status=0
+"$environment/bin/ruff" check --quiet --cache-dir build/ruff-cache . || status=1
+"$environment/bin/mypy" --no-error-summary --cache-dir build/mypy-cache || status=1
+exit "$status"
