@@ -221,17 +221,6 @@ std::uint64_t BlockHeader::region_bytes(std::size_t slot) const noexcept {
   return end - records[slot].offset_bytes;
 }
 
-std::string full_id(std::string_view dataset, std::string_view id) {
-  std::string full(dataset);
-  if (!full.empty()) full += '/';
-  full += id;
-  return full;
-}
-
-Digest id_hash(std::string_view dataset, std::string_view id) {
-  return digest128(full_id(dataset, id));
-}
-
 std::uint64_t lay_out_records(const ColumnSpec& column, std::span<BlockRecord> records) {
   const std::uint64_t row_bytes = column.row_bytes();
   std::uint64_t offset = 0;

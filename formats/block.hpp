@@ -13,7 +13,7 @@
 
 #include "base/hash.hpp"
 #include "formats/constants.hpp"
-#include "formats/recipe.hpp"
+#include "formats/storage_config.hpp"
 #include "xtts/dtype.hpp"
 #include "xtts/status.hpp"
 
@@ -56,10 +56,6 @@ struct BlockHeader {
   // Bytes of record `slot` with what belongs to its region behind it.
   [[nodiscard]] std::uint64_t region_bytes(std::size_t slot) const noexcept;
 };
-
-// The name of a clip in the world: "data set/id", or the id alone where there are no data sets.
-[[nodiscard]] std::string full_id(std::string_view dataset, std::string_view id);
-[[nodiscard]] Digest id_hash(std::string_view dataset, std::string_view id);  // of the full id
 
 // Where the records of a block lie: fills in offset_bytes of `records` from their lengths and
 // returns the payload bytes.

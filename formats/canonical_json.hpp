@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::formats {

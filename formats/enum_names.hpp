@@ -7,8 +7,10 @@
 #include <optional>
 #include <string_view>
 
-#include "formats/feature_config.hpp"
-#include "formats/recipe.hpp"
+#include "formats/corpus_config.hpp"
+#include "formats/feature_enums.hpp"
+#include "formats/storage_config.hpp"
+#include "formats/text_config.hpp"
 
 namespace xtts::formats {
 
@@ -102,12 +104,6 @@ constexpr auto enum_names(WaveColumn) {
   return std::to_array<EnumName<WaveColumn>>({{WaveColumn::kNone, "none"},
                                               {WaveColumn::kInt16, "int16"},
                                               {WaveColumn::kFloat32, "float32"}});
-}
-constexpr auto enum_names(SoundColumn) {
-  return std::to_array<EnumName<SoundColumn>>({{SoundColumn::kMel, "mel"},
-                                               {SoundColumn::kLinear, "linear"},
-                                               {SoundColumn::kWave, "wave"},
-                                               {SoundColumn::kEnergy, "energy"}});
 }
 constexpr auto enum_names(PadWhat) {
   return std::to_array<EnumName<PadWhat>>(

@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "formats/bytes.hpp"
 #include "formats/preamble.hpp"
+#include "formats/split.hpp"
 
 namespace xtts::formats {
 namespace {
@@ -41,7 +42,6 @@ void for_each_field(Facts& facts, Visit&& visit) {
   visit(22, "share of silence", facts.silence_share);
   visit(23, "bandwidth", facts.bandwidth_hz);
   visit(24, "NaN and Inf samples", facts.nonfinite_sample_count);
-  visit(25, "warnings", facts.warnings);
   visit(26, "extra fields", facts.extra_json);
   visit(27, "frames before the cut", facts.frame_count_before_cut);
   visit(28, "characters", facts.character_count);
@@ -49,10 +49,8 @@ void for_each_field(Facts& facts, Visit&& visit) {
   visit(30, "text was cut", facts.text_was_cut);
   visit(31, "segment start", facts.segment_start_s);
   visit(32, "segment end", facts.segment_end_s);
-  visit(33, "warnings by rules", facts.rule_warning_count);
+  visit(34, "warnings", facts.warnings);
 }
-
-constexpr std::uint8_t kSplitMax = 2;
 
 void append_field(std::uint16_t tag, std::string_view bytes, std::string& out) {
   append(out, tag);
@@ -62,10 +60,27 @@ void append_field(std::uint16_t tag, std::string_view bytes, std::string& out) {
 }
 
 template <typename T>
+bool is_set(const std::optional<T>& field) {
+  return field.has_value();
+}
+bool is_set(const std::vector<Reason>& reasons) {
+  return !reasons.empty();
+}
+template <typename T>
+const T& value_of(const std::optional<T>& field) {
+  return *field;
+}
+const std::vector<Reason>& value_of(const std::vector<Reason>& reasons) {
+  return reasons;
+}
+
+template <typename T>
 std::string value_bytes(const T& value) {
   std::string bytes;
   if constexpr (std::is_same_v<T, std::string>) {
     bytes = value;
+  } else if constexpr (std::is_same_v<T, std::vector<Reason>>) {
+    bytes = encode_reasons(value);
   } else if constexpr (std::is_same_v<T, Digest>) {
     append_digest(bytes, value);
   } else if constexpr (std::is_same_v<T, float>) {
@@ -82,6 +97,8 @@ template <typename T>
 std::string value_text(const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {
     return "'" + value + "'";
+  } else if constexpr (std::is_same_v<T, std::vector<Reason>>) {
+    return encode_reasons(value);
   } else if constexpr (std::is_same_v<T, Digest>) {
     return value.to_hex();
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -112,8 +129,14 @@ bool read_value(std::span<const std::byte> bytes, std::optional<T>& out) {
   return true;
 }
 
+bool read_value(std::span<const std::byte> bytes, std::vector<Reason>& out) {
+  auto reasons = decode_reasons(text_of(bytes));
+  if (reasons) out = std::move(*reasons);
+  return reasons.ok();
+}
+
 Status check_values(const RecordFacts& facts) {
-  if (facts.split.value_or(0) > kSplitMax) {
+  if (facts.split.value_or(0) >= kSplits.size()) {
     return corrupt("facts: split " + std::to_string(*facts.split) + " is none of 0, 1, 2");
   }
   if (facts.text_was_cut.value_or(0) > 1) return corrupt("facts: text was cut is neither 0 nor 1");
@@ -128,7 +151,7 @@ Status read_field(std::uint16_t tag, std::span<const std::byte> bytes, RecordFac
     known = true;
     if (!read_value(bytes, member)) {
       status = corrupt("facts: " + std::string(name) + " has " + std::to_string(bytes.size()) +
-                       " bytes");
+                       " bytes that are none");
     }
   });
   if (!known) facts.unknown.emplace(tag, text_of(bytes));
@@ -148,7 +171,8 @@ void append_facts(const RecordFacts& facts, std::string& out) {
     append_unknown_below(tag);
     // A known tag among the unknown ones would make the sequence ambiguous.
     if (unknown != facts.unknown.end() && unknown->first == tag) ++unknown;
-    if (member) append_field(static_cast<std::uint16_t>(tag), value_bytes(*member), out);
+    if (is_set(member))
+      append_field(static_cast<std::uint16_t>(tag), value_bytes(value_of(member)), out);
   });
   append_unknown_below(1 << 16);
 }
@@ -179,18 +203,18 @@ Result<RecordFacts> decode_facts(std::span<const std::byte> bytes) {
 std::vector<NamedFact> list_facts(const RecordFacts& facts) {
   std::vector<NamedFact> list;
   for_each_field(facts, [&](int tag, const char* name, const auto& member) {
-    if (!member) return;
+    if (!is_set(member)) return;
     list.push_back({.tag = static_cast<std::uint16_t>(tag),
                     .name = name,
-                    .bytes = value_bytes(*member),
-                    .text = value_text(*member)});
+                    .bytes = value_bytes(value_of(member)),
+                    .text = value_text(value_of(member))});
   });
   return list;
 }
 
 RecordFacts merge_facts(RecordFacts first, const RecordFacts& second) {
   for_each_field(first, [&](int tag, const char*, auto& member) {
-    if (member) return;
+    if (is_set(member)) return;
     for_each_field(second, [&](int other_tag, const char*, const auto& other) {
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>,
                                    std::remove_cvref_t<decltype(other)>>) {

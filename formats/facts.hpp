@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "formats/reason.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::formats {
@@ -31,13 +32,11 @@ struct RecordFacts {
   std::optional<std::uint64_t> clipped_sample_count;
   std::optional<float> silence_share, bandwidth_hz;
   std::optional<std::uint64_t> nonfinite_sample_count;
-  std::optional<std::string> warnings, extra_json;
+  std::vector<Reason> warnings;  // none: not written
+  std::optional<std::string> extra_json;
   std::optional<std::uint32_t> frame_count_before_cut, character_count;
   std::optional<std::string> unknown_characters_json;
   std::optional<std::uint8_t> text_was_cut;
-  // So many of the last lines of `warnings` are the corpus section's rules', whose settings change
-  // without recomputing: in the index alone.
-  std::optional<std::uint32_t> rule_warning_count;
   // Seconds, of a clip that is a part of its source, as its list has them; no end: to the source's
   // end. source_frame_count is then the part's.
   std::optional<double> segment_start_s, segment_end_s;

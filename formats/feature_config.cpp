@@ -2,29 +2,19 @@
 
 #include <algorithm>
 
+#include "formats/sound_columns.hpp"
+
 namespace xtts::formats {
 
 std::vector<SoundColumn> FeatureConfig::sound_columns() const {
-  std::vector<SoundColumn> all;
-  if (columns.mel) all.push_back(SoundColumn::kMel);
-  if (columns.linear) all.push_back(SoundColumn::kLinear);
-  if (columns.wave != WaveColumn::kNone) all.push_back(SoundColumn::kWave);
-  if (columns.energy) all.push_back(SoundColumn::kEnergy);
-  return all;
+  std::vector<SoundColumn> asked;
+  for (const SoundColumnInfo& info : all_sound_columns())
+    if (is_asked_for(info.column, *this)) asked.push_back(info.column);
+  return asked;
 }
 
 std::vector<std::uint32_t> FeatureConfig::shape_of(SoundColumn column) const {
-  switch (column) {
-    case SoundColumn::kMel:
-      return {max_frames, channel_count()};
-    case SoundColumn::kLinear:
-      return {max_frames, bin_count()};
-    case SoundColumn::kWave:
-      return {static_cast<std::uint32_t>(padded_samples())};
-    case SoundColumn::kEnergy:
-      break;
-  }
-  return {max_frames};
+  return info_of(column).shape(*this);
 }
 
 std::uint64_t FeatureConfig::wave_samples(std::uint64_t sample_count,

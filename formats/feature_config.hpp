@@ -1,6 +1,6 @@
 // FeatureConfig: everything that decides the numbers of the features, and nothing else. It is
-// hashed into the fingerprint (see fingerprint.hpp), so a field added here must be written by
-// to_canonical_json and read by the recipe parser.
+// hashed into the fingerprint (canonical_json.hpp). section_fields.hpp lists its fields: what is
+// added here is added there, so that it is written, read and hashed.
 //
 // The chain it describes, in this order (src/dsp/README.md has the formulas):
 //   decode -> channels -> resample -> trim -> loudness -> zeros around -> frames -> spectrum -> mel
@@ -16,46 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "formats/feature_enums.hpp"
 #include "xtts/dtype.hpp"
 
 namespace xtts::formats {
-
-enum class ChannelMix { kMean, kFirst };
-enum class TrimMethod { kNone, kTopDb };
-// kLimit: the peak is brought down to the target where it is above it.
-enum class LoudnessMethod { kNone, kRms, kPeak, kLimit, kLufs };
-// After each step in float32, as NumPy does with float32 arrays, or once at the end of steps in
-// double.
-enum class Rounding { kEachStep, kOnce };
-// kPovey: Kaldi's, a symmetric Hann to the power of 0.85.
-enum class WindowKind { kHann, kHamming, kPovey };
-enum class WindowSymmetry { kPeriodic, kSymmetric };
-// kCenter: n_fft/2 padded on both sides. kSame: (n_fft - hop)/2 on both sides, not centred. kNone:
-// whole frames only. kEnd: zeros after the last sample, ceil(n/hop) frames. kSnipEdges, kKeepEdges:
-// as Kaldi, frames of win_samples (zeros behind them, up to n_fft), whole ones only, or
-// round(n/hop) of them around the middle of each hop.
-enum class Framing { kCenter, kSame, kNone, kEnd, kSnipEdges, kKeepEdges };
-// kReflect: about the first and the last sample, as torch, which refuses clips that are too short
-// for it. kReflectAgain: back and forth for those, as NumPy. kSymmetric: with the edge sample
-// itself, as Kaldi.
-enum class PadMode { kZeros, kReflect, kReflectAgain, kSymmetric };
-// kRootPlus: sqrt(power + spectrum_floor).
-enum class SpectrumKind { kMagnitude, kPower, kRootPlus };
-// kNone: no filters, the n_fft/2 + 1 bins themselves.
-enum class MelScale { kSlaney, kHtk, kNone };
-enum class MelTriangles { kHz, kMel };  // straight lines over Hz, or over mels
-enum class MelNorm { kNone, kSlaney };
-enum class LogBase { kNone, kNatural, kTen };
-enum class LogFloor { kClamp, kAdd };  // log(max(x, floor)) or log(x + floor)
-// kMinMax: (x - min) / max(max - min, 1e-6) over the clip. kMeanVariance: (x - mean) /
-// max(deviation, 1e-5), each channel over the clip. kChannels: (x - offset) / scale, each channel
-// by its own.
-enum class NormalizeMethod { kNone, kAffine, kMinMax, kMeanVariance, kChannels };
-// Of the samples that the features are made of.
-enum class WaveColumn { kNone, kInt16, kFloat32 };
-enum class PadWhat { kFrames, kSamples };
-enum class TooLong { kDrop, kTruncate, kSplit };
-enum class Precision { kDouble, kFloat32 };  // of the FFT; the truth is double
 
 struct TrimConfig {
   TrimMethod method = TrimMethod::kNone;
@@ -137,9 +101,6 @@ struct ColumnsConfig {
   WaveColumn wave = WaveColumn::kNone;  // the conditioned samples, hop_samples a frame
   bool energy = false;                  // of each frame the L2 norm of its magnitudes
 };
-
-// The columns that are made of sound, in the order of their numbers.
-enum class SoundColumn { kMel, kLinear, kWave, kEnergy };
 
 // What `convert --bake corpus` has put behind the chain: each channel (x - mean) /
 // max(std_deviation, 1e-5), where x is what the chain makes, rounded to `dtype`. No recipe file

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "formats/manifest.hpp"
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::formats {

@@ -48,8 +48,8 @@ std::string encode_reject(const Reject& reject) {
   nlohmann::json line = {{"class", std::string(to_string(reject.kind))},
                          {"id", reject.id},
                          {"path", reject.path},
-                         {"reason", reject.reason},
-                         {"stage", reject.stage}};
+                         {"stage", to_string(reject.stage())}};
+  put_reason(reject.reason, line);
   if (reject.line) line["line"] = *reject.line;
   if (!reject.split.empty()) line["split"] = reject.split;
   return dump_canonical(line);
@@ -65,11 +65,12 @@ Result<Reject> decode_reject(std::string_view line) {
   reject.kind = read_class(fields);
   reject.id = fields.text("id");
   reject.path = fields.text("path");
-  reject.reason = fields.text("reason");
-  reject.stage = fields.text("stage");
   if (fields.find("line") != nullptr) reject.line = fields.integer<std::uint64_t>("line");
   if (fields.find("split") != nullptr) reject.split = fields.text("split");
   if (!failure.ok()) return failure.with_context("reject");
+  auto reason = read_reason(*document);
+  if (!reason) return reason.status().with_context("reject");
+  reject.reason = std::move(*reason);
   return reject;
 }
 
@@ -91,8 +92,11 @@ std::string place_of(const Reject& reject) {
 
 void sort_rejects(std::vector<Reject>& rejects) {
   std::ranges::sort(rejects, [](const Reject& a, const Reject& b) {
-    return std::tie(a.id, a.path, a.line, a.stage, a.reason, a.kind) <
-           std::tie(b.id, b.path, b.line, b.stage, b.reason, b.kind);
+    const auto key = [](const Reject& one) {
+      const Reason& why = one.reason;
+      return std::tie(one.id, one.path, one.line, why.rule, why.numbers, why.detail, one.kind);
+    };
+    return key(a) < key(b);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/reason.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::formats {
@@ -25,10 +26,10 @@ struct Reject {
   std::string id;                     // empty where none could be read
   std::string path;                   // relative to DATA
   std::optional<std::uint64_t> line;  // of the list at `path`
-  std::string stage;                  // list, discover, text, decode, condition, features
-  std::string reason;
+  Reason reason = {};
   std::string split = {};  // of a clip that the corpus does name: it has a place in canonical order
 
+  [[nodiscard]] Stage stage() const noexcept { return info_of(reason.rule).stage; }
   friend bool operator==(const Reject&, const Reject&) = default;
 };
 
@@ -38,7 +39,7 @@ struct Reject {
 [[nodiscard]] Result<std::vector<Reject>> decode_rejects(std::string_view lines);  // a whole file
 // For people: "metadata.csv:12", or the id where no path is known.
 [[nodiscard]] std::string place_of(const Reject& reject);
-// Canonical order of the file: id, path, line, stage, reason.
+// Canonical order of the file: id, path, line, rule, numbers, detail.
 void sort_rejects(std::vector<Reject>& rejects);
 
 }  // namespace xtts::formats

@@ -25,37 +25,40 @@ class SectionMembers {
   }
 
   template <typename T>
-  void copy(const char* key, T& target) {
+  void always(const std::string& key, T& target) {
     const nlohmann::json* value = find(key);
     if (value != nullptr) copy_value(key, *value, target);
   }
   // What is not set stands as null.
   template <typename T>
-  void copy(const char* key, std::optional<T>& target) {
+  void always(const std::string& key, std::optional<T>& target) {
     const nlohmann::json* value = find(key);
     if (value != nullptr && !value->is_null()) copy_value(key, *value, target.emplace());
   }
-
-  [[nodiscard]] SectionMembers object(const char* key) { return object_of(key, find(key)); }
-
-  // Members of later days: where they are missing, the default stays.
+  // Where it is missing, the default stays.
   template <typename T>
-  void copy_if_there(const char* key, T& target) {
+  void later(const std::string& key, T& target, const T& /*unset*/) {
     const nlohmann::json* value = look(key);
     if (value != nullptr) copy_value(key, *value, target);
   }
-  [[nodiscard]] SectionMembers object_if_there(const char* key) {
-    return object_of(key, look(key));
+
+  void section(const std::string& key, const auto& visit) { visit_inside(key, find(key), visit); }
+  void later_section(const std::string& key, const auto& visit) {
+    visit_inside(key, look(key), visit);
+  }
+  void section_where(const std::string& key, bool /*condition*/, const auto& visit) {
+    if (look(key) != nullptr) section(key, visit);
   }
 
  private:
-  SectionMembers object_of(const char* key, const nlohmann::json* value) {
+  void visit_inside(const std::string& key, const nlohmann::json* value, const auto& visit) {
     static const nlohmann::json kEmpty = nlohmann::json::object();
-    return {value == nullptr ? kEmpty : *value, path_ + "." + key, problem_};
+    SectionMembers inside(value == nullptr ? kEmpty : *value, path_ + "." + key, problem_);
+    visit(inside);
   }
 
   template <typename T>
-  void copy_value(const char* key, const nlohmann::json& value, T& target) {
+  void copy_value(const std::string& key, const nlohmann::json& value, T& target) {
     if constexpr (std::is_same_v<T, DType>) {
       const auto parsed = value.is_string() ? parse_dtype(value.get<std::string>()) : std::nullopt;
       parsed ? void(target = *parsed) : refuse(key);
@@ -81,17 +84,17 @@ class SectionMembers {
     }
   }
 
-  const nlohmann::json* look(const char* key) const {
+  const nlohmann::json* look(const std::string& key) const {
     if (!problem_.empty()) return nullptr;
     const auto found = object_.find(key);
     return found != object_.end() ? &*found : nullptr;
   }
-  const nlohmann::json* find(const char* key) {
+  const nlohmann::json* find(const std::string& key) {
     const nlohmann::json* const found = look(key);
     if (found == nullptr) refuse(key);
     return found;
   }
-  void refuse(const char* key) {
+  void refuse(const std::string& key) {
     if (problem_.empty()) problem_ = path_ + "." + key + " is missing or unknown to this version";
   }
 

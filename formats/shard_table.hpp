@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "formats/recipe.hpp"
+#include "formats/storage_config.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::formats {

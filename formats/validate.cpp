@@ -13,6 +13,7 @@
 #include "formats/enum_names.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
+#include "formats/sound_columns.hpp"
 #include "formats/vocabulary.hpp"
 
 namespace xtts::formats {
@@ -192,14 +193,17 @@ void check_frames(const FeatureConfig& config, Problems& problems) {
     for (const std::uint64_t size : config.shape_of(column)) record_bytes *= size;
     if (record_bytes <= kRecordBytesMax) continue;
     problems.add(
-        "max_frames, columns." + std::string(name_of(column)),
+        "max_frames, columns." + std::string(info_of(column).name),
         "a record of " + number(static_cast<double>(record_bytes >> 20)) + " MiB; at most 64");
   }
 }
 
 void check_columns(const FeatureConfig& config, Problems& problems) {
-  if (config.sound_columns().empty())
-    problems.add("columns", "none is asked for: mel, linear, wave or energy");
+  if (!config.sound_columns().empty()) return;
+  std::string names;
+  for (const SoundColumnInfo& info : all_sound_columns())
+    names += (names.empty() ? "" : ", ") + std::string(info.name);
+  problems.add("columns", "none is asked for; there are: " + names);
 }
 
 void check_resampler(const std::string& name, Problems& problems) {

@@ -1,0 +1,56 @@
+// The corpus section of a recipe: layout, speakers, splits, and what becomes of odd clips. It
+// decides the index alone. Plain values; validate() returns every problem at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/corpora.hpp"
+
+namespace xtts::formats {
+
+enum class SplitBy { kId, kSource, kSpeaker, kText };
+
+// What it costs a clip to be odd: nothing, a warning among its facts, or its place in the cache.
+enum class OddClip { kKeep, kWarn, kDrop };
+
+struct CorpusConfig {
+  std::string layout = "auto";  // or the name of one, which only discovery knows
+  std::string language;         // for clips whose list does not say
+  std::string speaker;          // one name for all
+  std::string
+      speaker_pattern;  // regular expression on the file name; its first group is the speaker
+  double train_split = 0.9;
+  double validation_split = 0.1;
+  std::uint32_t validation_clips_max = 2000;
+  std::uint64_t split_seed = 0;
+  SplitBy split_by = SplitBy::kId;
+  double train_subset_fraction = 1.0;  // of the training clips, by a seeded hash of the id
+  std::uint64_t subset_seed = 0;
+  // Separate train and eval lists (paths relative to DATA); empty where the corpus has one list.
+  std::string metadata_train_file;
+  std::string metadata_eval_file;
+  std::string wavs_train_folder;
+  std::string wavs_eval_folder;
+  CorpusColumns columns = {};  // of layout table
+  double max_source_seconds = 7200.0;
+  std::optional<double> max_clip_seconds;  // longer clips are dropped by policy
+  // Odd clips, each kind with its bound.
+  OddClip too_short = OddClip::kWarn;
+  double too_short_seconds = 0.02;  // not one window of speech analysis
+  OddClip silent = OddClip::kWarn;
+  double silent_dbfs = -80.0;  // a peak below it
+  OddClip clipped = OddClip::kWarn;
+  double clipped_share = 1e-3;  // of the samples at full scale
+  OddClip not_finite = OddClip::kWarn;
+  OddClip low_rate = OddClip::kWarn;
+  std::uint32_t source_rate_below = 4000;  // nothing of speech is left above 2 kHz
+  OddClip duplicates = OddClip::kWarn;     // the same samples as an earlier clip's
+  OddClip no_text = OddClip::kWarn;        // in a corpus that has texts
+
+  [[nodiscard]] std::vector<std::string> validate() const;
+};
+
+}  // namespace xtts::formats

@@ -1,0 +1,201 @@
+#include "formats/reason.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/try.hpp"
+#include "formats/canonical_json.hpp"
+#include "formats/preamble.hpp"
+
+namespace xtts::formats {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kDetail = "detail";
+
+// clang-format off
+constexpr std::array kRules{
+    RuleInfo{Rule::kBadRow, "bad_row", Stage::kList},
+    RuleInfo{Rule::kAudioMissing, "audio_missing", Stage::kList},
+    RuleInfo{Rule::kAudioOutsideOfData, "audio_outside_of_data", Stage::kList},
+    RuleInfo{Rule::kIdTwice, "id_twice", Stage::kList},
+    RuleInfo{Rule::kBadFile, "bad_file", Stage::kDiscover},
+    RuleInfo{Rule::kNotRead, "not_read", Stage::kDiscover},
+    RuleInfo{Rule::kOutsideOfData, "outside_of_data", Stage::kDiscover},
+    RuleInfo{Rule::kNoRecording, "no_recording", Stage::kDiscover},
+    RuleInfo{Rule::kNoText, "no_text", Stage::kText, {}, kDetail, "corpus.no_text"},
+    RuleInfo{Rule::kTextTooLong, "text_too_long", Stage::kText, {"tokens", "max_tokens"}, kDetail, "text.max_tokens"},
+    RuleInfo{Rule::kUnknownCharacters, "unknown_characters", Stage::kText, {"characters", "times"}, "examples", "text.unknown"},
+    RuleInfo{Rule::kTextNotUtf8, "text_not_utf8", Stage::kText, {"offset_bytes"}},
+    RuleInfo{Rule::kSourceUnreadable, "source_unreadable", Stage::kRead},
+    RuleInfo{Rule::kSourceRefused, "source_refused", Stage::kRead},
+    RuleInfo{Rule::kSourceEmpty, "source_empty", Stage::kRead},
+    RuleInfo{Rule::kDecodeFailed, "decode_failed", Stage::kDecode},
+    RuleInfo{Rule::kDecoderCrashed, "decoder_crashed", Stage::kDecode},
+    RuleInfo{Rule::kSourceTooLong, "source_too_long", Stage::kDecode, {"max_seconds"}, kDetail, "corpus.max_source_seconds"},
+    RuleInfo{Rule::kClipTooLong, "clip_too_long", Stage::kDecode, {"clip_seconds", "max_seconds"}, kDetail, "corpus.max_clip_seconds"},
+    RuleInfo{Rule::kSegmentBeyondSource, "segment_beyond_source", Stage::kDecode, {"start_s", "source_end_s"}},
+    RuleInfo{Rule::kSegmentEmpty, "segment_empty", Stage::kDecode},
+    RuleInfo{Rule::kSegmentCut, "segment_cut", Stage::kDecode, {"end_s", "source_end_s"}},
+    RuleInfo{Rule::kRateChanges, "rate_changes", Stage::kDecode, {"times"}},
+    RuleInfo{Rule::kPacketsSkipped, "packets_skipped", Stage::kDecode, {"packets"}},
+    RuleInfo{Rule::kDecoderComplains, "decoder_complains", Stage::kDecode},
+    RuleInfo{Rule::kReadingStopped, "reading_stopped", Stage::kDecode},
+    RuleInfo{Rule::kEndsEarly, "ends_early", Stage::kDecode, {"missing_s", "promised_s"}},
+    RuleInfo{Rule::kSourceNotFinite, "source_not_finite", Stage::kDecode, {"samples"}},
+    RuleInfo{Rule::kUnfitSound, "unfit_sound", Stage::kCondition},
+    RuleInfo{Rule::kTooShort, "too_short", Stage::kCondition, {"clip_seconds"}, kDetail, "corpus.too_short"},
+    RuleInfo{Rule::kSilent, "silent", Stage::kCondition, {}, kDetail, "corpus.silent"},
+    RuleInfo{Rule::kClipped, "clipped", Stage::kCondition, {"share"}, kDetail, "corpus.clipped"},
+    RuleInfo{Rule::kNotFinite, "not_finite", Stage::kCondition, {"samples"}, kDetail, "corpus.not_finite"},
+    RuleInfo{Rule::kLowRate, "low_rate", Stage::kCondition, {"rate_hz"}, kDetail, "corpus.low_rate"},
+    RuleInfo{Rule::kSameSound, "same_sound", Stage::kCondition, {}, "first_id", "corpus.duplicates"},
+    RuleInfo{Rule::kNoFeatures, "no_features", Stage::kFeatures, {"peak"}},
+    RuleInfo{Rule::kTooLong, "too_long", Stage::kFeatures, {"frames", "max_frames"}, kDetail, "features.max_frames"},
+    RuleInfo{Rule::kValuesNotFinite, "values_not_finite", Stage::kFeatures, {"peak"}, "column"},
+    RuleInfo{Rule::kBeyondFloat16, "beyond_float16", Stage::kFeatures, {"largest"}, "column"},
+    RuleInfo{Rule::kBeyondBfloat16, "beyond_bfloat16", Stage::kFeatures, {"largest"}, "column"},
+    RuleInfo{Rule::kBeyondInt16, "beyond_int16", Stage::kFeatures, {"largest"}, "column"},
+    RuleInfo{Rule::kVanishedInFloat16, "vanished_in_float16", Stage::kFeatures, {"share"}, "column"},
+    RuleInfo{Rule::kVanishedInBfloat16, "vanished_in_bfloat16", Stage::kFeatures, {"share"}, "column"},
+    RuleInfo{Rule::kCutAtFullScale, "cut_at_full_scale", Stage::kFeatures, {"share"}, "column"},
+    RuleInfo{Rule::kUnknown, "unknown", Stage::kUnknown},
+};
+// clang-format on
+
+constexpr bool is_in_order() {
+  for (std::size_t i = 0; i < kRules.size(); ++i) {
+    if (static_cast<std::size_t>(kRules[i].rule) != i) return false;
+  }
+  return kRules.size() == static_cast<std::size_t>(Rule::kUnknown) + 1;
+}
+static_assert(is_in_order());
+
+constexpr double kWholeMax = 9007199254740992.0;  // 2^53: a double has all whole numbers below
+
+// Whole numbers without a point, as counts are.
+json number_to_json(double value) {
+  if (!std::isfinite(value)) value = std::numeric_limits<double>::max();  // JSON has no other
+  if (value == std::floor(value) && std::abs(value) <= kWholeMax)
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
+std::string key_of(std::string_view name) {
+  return std::string(name);
+}
+
+}  // namespace
+
+std::string_view to_string(Stage stage) noexcept {
+  switch (stage) {
+    case Stage::kList:
+      return "list";
+    case Stage::kDiscover:
+      return "discover";
+    case Stage::kText:
+      return "text";
+    case Stage::kRead:
+      return "read";
+    case Stage::kDecode:
+      return "decode";
+    case Stage::kCondition:
+      return "condition";
+    case Stage::kFeatures:
+      return "features";
+    case Stage::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+const RuleInfo& info_of(Rule rule) noexcept {
+  return kRules[static_cast<std::size_t>(rule)];
+}
+
+std::string_view name_of(Rule rule) noexcept {
+  return info_of(rule).name;
+}
+
+std::span<const RuleInfo> all_rules() noexcept {
+  return std::span(kRules).first(kRules.size() - 1);
+}
+
+bool judges_stored_clips(Rule rule) noexcept {
+  const Stage stage = info_of(rule).stage;
+  const bool is_of_corpus = info_of(rule).setting.starts_with("corpus.");
+  return is_of_corpus && (stage == Stage::kCondition || stage == Stage::kText);
+}
+
+bool may_be_a_warning(Rule rule) noexcept {
+  const bool is_of_decoding = rule >= Rule::kSegmentCut && rule <= Rule::kSourceNotFinite;
+  const bool is_of_storing = rule >= Rule::kVanishedInFloat16 && rule <= Rule::kCutAtFullScale;
+  return judges_stored_clips(rule) || is_of_decoding || is_of_storing;
+}
+
+bool precedes_sound(Rule rule) noexcept {
+  const Stage stage = info_of(rule).stage;
+  return stage == Stage::kList || stage == Stage::kDiscover || stage == Stage::kText;
+}
+
+void put_reason(const Reason& reason, json& object) {
+  if (reason.rule == Rule::kUnknown) {
+    const auto kept = parse_json(reason.detail);
+    if (kept && kept->is_object()) object.update(*kept);
+    return;
+  }
+  const RuleInfo& info = info_of(reason.rule);
+  object["rule"] = info.name;
+  for (std::size_t i = 0; i < info.numbers.size(); ++i) {
+    if (!info.numbers[i].empty())
+      object[key_of(info.numbers[i])] = number_to_json(reason.numbers[i]);
+  }
+  if (!reason.detail.empty()) object[key_of(info.text)] = reason.detail;
+}
+
+Result<Reason> read_reason(const json& object) {
+  if (!object.is_object()) return corrupt("a reason is no object");
+  Reason reason;
+  const auto name = object.find("rule");
+  const auto found =
+      name == object.end() || !name->is_string()
+          ? all_rules().end()
+          : std::ranges::find(all_rules(), name->get_ref<const std::string&>(), &RuleInfo::name);
+  if (found == all_rules().end()) {
+    reason.detail = dump_canonical(object);
+    return reason;
+  }
+  reason.rule = found->rule;
+  for (std::size_t i = 0; i < found->numbers.size(); ++i) {
+    if (found->numbers[i].empty()) continue;
+    const auto number = object.find(key_of(found->numbers[i]));
+    if (number == object.end() || !number->is_number())
+      return corrupt(key_of(found->numbers[i]) + ": is missing, or no number");
+    reason.numbers[i] = number->get<double>();
+  }
+  if (const auto text = object.find(key_of(found->text)); text != object.end()) {
+    if (!text->is_string()) return corrupt(key_of(found->text) + ": is no text");
+    reason.detail = text->get<std::string>();
+  }
+  return reason;
+}
+
+std::string encode_reasons(std::span<const Reason> reasons) {
+  json list = json::array();
+  for (const Reason& reason : reasons) put_reason(reason, list.emplace_back(json::object()));
+  return dump_canonical(list);
+}
+
+Result<std::vector<Reason>> decode_reasons(std::string_view text) {
+  XTTS_ASSIGN(const json list, parse_json(text));
+  if (!list.is_array()) return corrupt("is no array");
+  std::vector<Reason> reasons;
+  for (const json& object : list) {
+    XTTS_ASSIGN(reasons.emplace_back(), read_reason(object));
+  }
+  return reasons;
+}
+
+}  // namespace xtts::formats

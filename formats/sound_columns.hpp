@@ -1,0 +1,52 @@
+// The columns that are made of sound, a row each: all that the program knows of one but how its
+// values are computed (dsp/extract.hpp). A new one is a value of SoundColumn, a member of
+// ColumnsConfig, a row here, and its arithmetic.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/feature_enums.hpp"
+#include "formats/recipe_fwd.hpp"
+#include "xtts/dtype.hpp"
+
+namespace xtts::formats {
+
+struct SoundColumnInfo {
+  SoundColumn column;
+  std::string_view name;
+  std::string_view help;        // of the recipe's key
+  bool ColumnsConfig::*wanted;  // null: the wave, whose key is a dtype
+  // Made by the whole chain: the logarithm, normalization, padding by pad_value, and statistics.
+  bool is_feature;
+  bool counts_samples;  // its first axis has hop_samples a frame
+  std::vector<std::uint32_t> (*shape)(const FeatureConfig& config);
+  DType (*dtype)(const FeatureConfig& config, DType stored);
+  std::string (*words)(const FeatureConfig& config);  // "80 mels"
+};
+
+// In the order of their numbers.
+[[nodiscard]] std::span<const SoundColumnInfo> all_sound_columns() noexcept;
+[[nodiscard]] const SoundColumnInfo& info_of(SoundColumn column) noexcept;
+[[nodiscard]] const SoundColumnInfo* find_sound_column(std::string_view name) noexcept;
+[[nodiscard]] bool is_asked_for(SoundColumn column, const FeatureConfig& config) noexcept;
+
+// One value for each of them.
+template <typename Value>
+class BySoundColumn {
+ public:
+  Value& operator[](SoundColumn column) { return values_[static_cast<std::size_t>(column)]; }
+  const Value& operator[](SoundColumn column) const {
+    return values_[static_cast<std::size_t>(column)];
+  }
+
+ private:
+  std::array<Value, kSoundColumnCount> values_{};
+};
+
+}  // namespace xtts::formats

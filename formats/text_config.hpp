@@ -1,0 +1,31 @@
+// The text section of a recipe: what decides the tokens column. Plain values; validate() returns
+// every problem at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace xtts::formats {
+
+enum class TokenKind { kNone, kBytes, kCharacters };
+enum class LongText { kDrop, kTruncate };
+enum class UnknownCharacter { kDrop, kUnknownToken, kError };
+
+struct TextConfig {
+  TokenKind tokens = TokenKind::kBytes;
+  // kCharacters: one character a line or one line of characters; token i+1 is the i-th, 0 is
+  // padding. The characters themselves, not the file's path, enter the fingerprint.
+  std::string vocabulary;
+  std::uint32_t max_tokens = 200;
+  LongText too_long = LongText::kDrop;
+  // kDrop leaves the character out; kUnknownToken writes token vocabulary_size + 1; kError rejects
+  // the clip.
+  UnknownCharacter unknown = UnknownCharacter::kDrop;
+  // Which text is tokenized.
+  bool use_normalized = true;
+
+  [[nodiscard]] std::vector<std::string> validate() const;
+};
+
+}  // namespace xtts::formats
