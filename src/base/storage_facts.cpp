@@ -94,8 +94,8 @@ std::string disk_number(dev_t of_path) {
 }  // namespace
 
 std::optional<bool> parse_rotational(std::string_view text) noexcept {
-  if (text.starts_with("0")) return false;
-  if (text.starts_with("1")) return true;
+  if (text.starts_with('0')) return false;
+  if (text.starts_with('1')) return true;
   return std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include "dsp/loudness.hpp"
 #include "dsp/lufs.hpp"
 #include "dsp/trim.hpp"
+#include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
 namespace {

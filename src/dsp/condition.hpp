@@ -13,7 +13,7 @@
 
 #include "dsp/loudness.hpp"
 #include "dsp/sample_reader.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::dsp {

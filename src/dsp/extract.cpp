@@ -19,6 +19,8 @@
 namespace xtts::dsp {
 namespace {
 
+using formats::SoundColumn;
+
 constexpr std::size_t kVectorFloats = 8;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -39,6 +41,16 @@ Compression make_compression(const formats::FeatureConfig& config) {
       .offset = affine ? static_cast<float>(config.normalize.offset) : 0.0F,
       .scale = affine ? static_cast<float>(config.normalize.scale) : 1.0F,
   };
+}
+
+// Values of a frame of each column.
+formats::BySoundColumn<std::size_t> widths_of(const formats::FeatureConfig& config) {
+  formats::BySoundColumn<std::size_t> widths;
+  for (const formats::SoundColumnInfo& info : formats::all_sound_columns()) {
+    const auto shape = info.shape(config);
+    widths[info.column] = shape.size() > 1 ? shape[1] : 1;
+  }
+  return widths;
 }
 
 Status check(const formats::FeatureConfig& config) {
@@ -92,6 +104,7 @@ struct FeatureExtractor::Impl {
         spectrum_kind(config.spectrum),
         padded_samples(config.pad == formats::PadWhat::kSamples ? config.padded_samples() : 0),
         max_frames(config.max_frames),
+        widths(widths_of(config)),
         pad_value(static_cast<float>(config.pad_value)),
         makes_mels(config.columns.mel),
         is_unfiltered(config.mel.scale == formats::MelScale::kNone),
@@ -118,18 +131,19 @@ struct FeatureExtractor::Impl {
       const float* frame = grid.frame(samples, first_frame + i, edge_frame.span());
       float* const row = rows.data() + i * row_stride;
       spectrum->run(frame, row);
-      if (!out.linear.empty())
-        std::copy_n(row, bin_count, out.linear.data() + (first_frame + i) * bin_count);
-      if (!out.energy.empty()) out.energy[first_frame + i] = energy_of(row);
+      if (const std::span<float> linear = out[SoundColumn::kLinear]; !linear.empty())
+        std::copy_n(row, bin_count, linear.data() + (first_frame + i) * bin_count);
+      if (const std::span<float> energy = out[SoundColumn::kEnergy]; !energy.empty())
+        energy[first_frame + i] = energy_of(row);
     }
-    if (out.mel.empty()) return true;
+    const std::span<float> mel = out[SoundColumn::kMel];
+    if (mel.empty()) return true;
     if (!is_unfiltered) run_filters();
     if (!is_finite(count)) return false;
     const float* const made = is_unfiltered ? compress_rows() : compress_bands();
     const std::size_t stride = is_unfiltered ? row_stride : padded_channel_count;
     for (std::size_t i = 0; i < count; ++i) {
-      std::copy_n(made + i * stride, channel_count,
-                  out.mel.data() + (first_frame + i) * channel_count);
+      std::copy_n(made + i * stride, channel_count, mel.data() + (first_frame + i) * channel_count);
     }
     return true;
   }
@@ -187,13 +201,13 @@ struct FeatureExtractor::Impl {
   Status measure_padding() {
     const std::vector<float> zeros(n_fft);
     spectrum->run(zeros.data(), rows.data());
-    padding.linear_fill = rows.data()[0];
-    padding.energy_fill = energy_of(rows.data());
+    padding.fills[SoundColumn::kLinear] = rows.data()[0];
+    padding.fills[SoundColumn::kEnergy] = energy_of(rows.data());
     bool are_alike = is_constant(rows.data(), bin_count);
     if (makes_mels) {
       if (!is_unfiltered) run_filters();
       const float* const made = is_unfiltered ? compress_rows() : compress_bands();
-      padding.fill = made[0];
+      padding.fills[SoundColumn::kMel] = made[0];
       are_alike = are_alike && is_constant(made, channel_count);
     }
     if (are_alike) return {};
@@ -208,12 +222,10 @@ struct FeatureExtractor::Impl {
   // Frames that `out` has room for.
   [[nodiscard]] std::uint64_t room_in(const FrameRows& out) const {
     std::uint64_t room = std::numeric_limits<std::uint32_t>::max();
-    const auto limit = [&room](std::span<float> part, std::size_t width) {
-      if (!part.empty()) room = std::min<std::uint64_t>(room, part.size() / width);
-    };
-    limit(out.mel, channel_count);
-    limit(out.linear, bin_count);
-    limit(out.energy, 1);
+    for (const formats::SoundColumnInfo& info : formats::all_sound_columns()) {
+      const std::span<float> part = out[info.column];
+      if (!part.empty()) room = std::min<std::uint64_t>(room, part.size() / widths[info.column]);
+    }
     return room;
   }
 
@@ -223,6 +235,7 @@ struct FeatureExtractor::Impl {
   formats::SpectrumKind spectrum_kind;
   std::uint64_t padded_samples;  // 0: clips stay as long as they are
   std::uint64_t max_frames;
+  formats::BySoundColumn<std::size_t> widths;
   float pad_value;
   bool makes_mels;
   bool is_unfiltered;  // the bins are the channels
@@ -275,7 +288,8 @@ Result<Extracted> FeatureExtractor::extract(std::span<const float> samples, cons
                                              std::to_string(impl_->n_fft) + " with its padding");
   }
   const std::uint64_t wanted = std::min(frame_count, impl_->room_in(out));
-  const bool is_asked = !out.mel.empty() || !out.linear.empty() || !out.energy.empty();
+  const bool is_asked = std::ranges::any_of(
+      formats::all_sound_columns(), [&](const auto& info) { return !out[info.column].empty(); });
   for (std::uint64_t first = 0; is_asked && first < wanted; first += kBlockFrames) {
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(kBlockFrames, wanted - first));
@@ -283,12 +297,15 @@ Result<Extracted> FeatureExtractor::extract(std::span<const float> samples, cons
       return Status(StatusCode::kBadInput, "its mels are beyond float32 or no numbers");
   }
   const bool is_padded = samples.size() <= impl_->padded_samples;
-  Extracted extracted = is_padded ? impl_->padding : Extracted{.fill = impl_->pad_value};
+  Extracted extracted;
+  extracted.fills[SoundColumn::kMel] = impl_->pad_value;
+  if (is_padded) extracted = impl_->padding;
   extracted.frame_count = static_cast<std::uint32_t>(wanted);
-  if (!out.mel.empty() && impl_->values.is_needed()) {
+  const std::span<float> mel = out[SoundColumn::kMel];
+  if (!mel.empty() && impl_->values.is_needed()) {
     const bool has_padding = is_padded && wanted < impl_->max_frames;
-    impl_->values.apply(out.mel.first(static_cast<std::size_t>(wanted) * impl_->channel_count),
-                        has_padding ? &extracted.fill : nullptr);
+    impl_->values.apply(mel.first(static_cast<std::size_t>(wanted) * impl_->channel_count),
+                        has_padding ? &extracted.fills[SoundColumn::kMel] : nullptr);
   }
   return extracted;
 }

@@ -14,30 +14,22 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/feature_config.hpp"
+#include "dsp/isa.hpp"
+#include "formats/recipe_fwd.hpp"
+#include "formats/sound_columns.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::dsp {
 
-// kBest picks what the processor has. The others are for tests and for `--isa`.
-enum class Isa : std::uint8_t { kBest, kScalar, kAvx2, kAvx512 };
-
-[[nodiscard]] Isa best_isa() noexcept;
-[[nodiscard]] std::string_view to_string(Isa isa) noexcept;
-
-// Where frames go, row-major; empty: they are not wanted.
-struct FrameRows {
-  std::span<float> mel = {};     // [frames, channels]
-  std::span<float> linear = {};  // [frames, n_fft / 2 + 1]: the spectrum, before the filters
-  std::span<float> energy = {};  // [frames]: the L2 norm of the magnitudes
-};
+// Where each column's frames go, row-major; empty: they are not wanted.
+//   mel     [frames, channels]
+//   linear  [frames, n_fft / 2 + 1]: the spectrum, before the filters
+//   energy  [frames]: the L2 norm of the magnitudes
+using FrameRows = formats::BySoundColumn<std::span<float>>;
 
 struct Extracted {
   std::uint32_t frame_count = 0;
-  // Of the record's further frames.
-  float fill = 0.0F;  // of the mel
-  float linear_fill = 0.0F;
-  float energy_fill = 0.0F;
+  formats::BySoundColumn<float> fills;  // of the record's further frames
 };
 
 class FeatureExtractor {
@@ -64,7 +56,9 @@ class FeatureExtractor {
   // 1e17 have a power that float32 cannot hold. The other rows are the caller's to look at.
   [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, const FrameRows& rows);
   [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, std::span<float> mel) {
-    return extract(samples, FrameRows{.mel = mel});
+    FrameRows rows;
+    rows[formats::SoundColumn::kMel] = mel;
+    return extract(samples, rows);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "formats/feature_config.hpp"
+#include "formats/recipe_fwd.hpp"
 
 namespace xtts::dsp {
 

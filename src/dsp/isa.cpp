@@ -1,3 +1,5 @@
+#include "dsp/isa.hpp"
+
 #include "dsp/extract.hpp"
 #include "dsp/fft.hpp"
 

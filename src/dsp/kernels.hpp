@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dsp/extract.hpp"
+#include "dsp/isa.hpp"
 
 namespace xtts::dsp {
 

@@ -8,6 +8,7 @@
 
 #include "base/try.hpp"
 #include "dsp/trim.hpp"
+#include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
 namespace {

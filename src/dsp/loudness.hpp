@@ -6,7 +6,8 @@
 #include <span>
 
 #include "dsp/sample_reader.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/feature_enums.hpp"
+#include "formats/recipe_fwd.hpp"
 
 namespace xtts::dsp {
 

@@ -1,5 +1,7 @@
 #include "dsp/mel_filters.hpp"
 
+#include "formats/feature_config.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -12,7 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "formats/feature_config.hpp"
+#include "formats/feature_enums.hpp"
+#include "formats/recipe_fwd.hpp"
 
 namespace xtts::dsp {
 

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "dsp/kernels.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::dsp {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dsp/sample_reader.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/recipe_fwd.hpp"
 
 namespace xtts::dsp {
 

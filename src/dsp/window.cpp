@@ -1,5 +1,7 @@
 #include "dsp/window.hpp"
 
+#include "formats/feature_config.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <numbers>

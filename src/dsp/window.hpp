@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "formats/feature_config.hpp"
+#include "formats/recipe_fwd.hpp"
 
 namespace xtts::dsp {
 
