@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "corpus/data_tree.hpp"
 #include "corpus/layouts/layout.hpp"
+#include "corpus/lists/unread_lists.hpp"
 #include "corpus/names.hpp"
 #include "corpus/several_corpora.hpp"
 #include "corpus/shared_labels.hpp"
@@ -16,23 +17,27 @@
 #include "corpus/speakers.hpp"
 #include "corpus/split_long.hpp"
 #include "corpus/splits.hpp"
-#include "corpus/unread_lists.hpp"
+#include "formats/block.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/corpus_config.hpp"
+#include "formats/split.hpp"
 
 namespace xtts::corpus {
 namespace {
 
 constexpr std::size_t kCorporaMax = 1000;
+constexpr std::string_view kTable = "table";
 
 // Columns that are named say what DATA is: no other layout has columns that it does not know.
 Result<const Layout*> table_of_columns(const LayoutInput& input, std::vector<std::string>& notes) {
-  if (input.config.layout != "auto" && input.config.layout != kTableLayout.name) {
+  if (input.config.layout != "auto" && input.config.layout != kTable) {
     return Status(StatusCode::kInvalidArgument,
                   "columns can be named (audio_column, text_column, ...) for layout table, and the "
                   "layout is " +
                       input.config.layout);
   }
   if (input.config.layout == "auto") notes.emplace_back("columns are named (layout table)");
-  return &kTableLayout;
+  return layout_named(kTable);
 }
 
 Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::string>& notes) {
@@ -40,7 +45,7 @@ Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::s
   std::string names = "auto";
   for (const Layout& layout : layouts()) {
     if (input.config.layout == "auto") {
-      XTTS_ASSIGN(auto reason, layout.detect(input));
+      XTTS_ASSIGN(auto reason, detect_layout(layout, input));
       if (reason) {
         notes.push_back(std::move(*reason));
         return &layout;
@@ -56,7 +61,11 @@ Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::s
 }
 
 Problem source_problem(const Clip& clip, ProblemClass kind, std::string reason) {
-  return {clip.id, clip.source, std::nullopt, "discover", kind, std::move(reason)};
+  return {clip.id,
+          clip.source,
+          std::nullopt,
+          kind,
+          {.rule = formats::Rule::kBadFile, .detail = std::move(reason)}};
 }
 
 std::string_view file_of(const Clip& clip) {
@@ -103,7 +112,7 @@ Status check_any_left(const Findings& findings, const DataTree& tree) {
   if (!findings.problems.empty()) {
     const Problem& first = findings.problems.front();
     text += " (" + counted(findings.problems.size(), "problem", "problems") + ", the first in " +
-            place_of(first) + ": " + first.reason + ")";
+            place_of(first) + ": " + first.reason.detail + ")";
   }
   // A disk that did not answer is no fault of the corpus.
   const bool may_pass =
@@ -138,20 +147,16 @@ void put_in_canonical_order(std::vector<Clip>& clips) {
 }
 
 void sort_problems(std::vector<Problem>& problems) {
-  const auto key = [](const Problem& p) { return std::tie(p.path, p.line, p.id, p.reason); };
+  const auto key = [](const Problem& p) { return std::tie(p.path, p.line, p.id, p.reason.detail); };
   std::sort(problems.begin(), problems.end(),
             [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
-}
-
-std::string full_id(const Clip& clip) {
-  return clip.dataset.empty() ? std::string(clip.id) : clip.dataset + "/" + clip.id;
 }
 
 void note_texts(Corpus& corpus) {
   std::uint64_t without_text = 0;
   const Clip* first = nullptr;
   for (const Clip& clip : corpus.clips) {
-    if (!clip.text_raw.empty() || !clip.text_normalized.empty()) continue;
+    if (has_text(clip)) continue;
     if (first == nullptr) first = &clip;
     ++without_text;
   }
@@ -226,7 +231,7 @@ Result<Findings> read_corpus(Env& env, const std::string& folder,
   corpus.layout = layout->name;
   corpus.folders = {tree.real_root};
   corpus.mounts = {tree.mounts};
-  auto read = layout->read(input);
+  auto read = read_layout(*layout, input);
   // A list that ended early is no list that says less.
   XTTS_TRY(log.list.failure);
   XTTS_ASSIGN(Findings findings, std::move(read));
@@ -290,19 +295,12 @@ Status check_entries(std::span<const formats::CorporaEntry> entries,
           "with several corpora, let the layout find them"};
 }
 
-std::optional<Split> split_named(std::string_view name) {
-  for (const Split split : {Split::kTrain, Split::kValidation, Split::kTest}) {
-    if (to_string(split) == name) return split;
-  }
-  return std::nullopt;
-}
-
 void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings findings, Corpus& corpus,
                 Findings& all) {
   const std::string prefix = entry.name + "/";
   const SharedText dataset = entry.name;
   SharedLabels speakers;
-  const std::optional<Split> split = split_named(entry.split);
+  const std::optional<Split> split = formats::split_named(entry.split);
   const auto folder = static_cast<std::uint16_t>(corpus.folders.size());
   corpus.folders.push_back(one.folders.front());
   corpus.mounts.push_back(std::move(one.mounts.front()));
@@ -334,16 +332,12 @@ void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings finding
 
 }  // namespace
 
-std::string_view to_string(Split split) noexcept {
-  switch (split) {
-    case Split::kTrain:
-      return "train";
-    case Split::kValidation:
-      return "validation";
-    case Split::kTest:
-      return "test";
-  }
-  return "unknown";
+std::string full_id(const Clip& clip) {
+  return formats::full_id(clip.dataset, clip.id);
+}
+
+bool has_text(const Clip& clip) {
+  return !clip.text_raw.empty() || !clip.text_normalized.empty();
 }
 
 std::string_view to_string(ProblemClass problem) noexcept {

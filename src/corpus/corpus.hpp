@@ -25,14 +25,14 @@
 #include "corpus/mounts.hpp"
 #include "corpus/source_place.hpp"
 #include "formats/corpora.hpp"
-#include "formats/recipe.hpp"
+#include "formats/reason.hpp"
+#include "formats/recipe_fwd.hpp"
+#include "formats/split.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::corpus {
 
-// Persisted in the plan. Values never change.
-enum class Split : std::uint8_t { kTrain = 0, kValidation = 1, kTest = 2 };
-[[nodiscard]] std::string_view to_string(Split split) noexcept;
+using formats::Split;
 
 inline constexpr double kSegmentSecondsMax = 1e7;  // 115 days
 
@@ -67,6 +67,9 @@ struct Clip {
   std::optional<ByteRange> range = {};
   std::shared_ptr<const PackedPage> page = {};  // set: `range` is within it, unpacked
 };
+// "dataset/id", or the id alone where DATA is one corpus.
+[[nodiscard]] std::string full_id(const Clip& clip);
+[[nodiscard]] bool has_text(const Clip& clip);
 
 // Why a listed clip or a found file is not in the corpus. What can be mended by nobody but the
 // owner of the data is kInput, what another try may mend is kEnvironment, what a rule of ours
@@ -80,9 +83,8 @@ struct Problem {
   std::string id;    // empty where none could be read
   std::string path;  // the list, with a line, or the audio file; relative to DATA
   std::optional<std::uint64_t> line;
-  std::string stage;  // "list", "discover"
   ProblemClass kind = ProblemClass::kInput;
-  std::string reason;
+  formats::Reason reason;  // its detail continues a sentence
 };
 
 // "line 3 of train.csv", "wavs/a.wav".

@@ -65,7 +65,7 @@ class Scanner {
     if (entry.name.starts_with("._") && audio_rank(file_extension(entry.name))) {
       refuse(join_path(folder, entry.name),
              "is what macOS leaves beside a file (AppleDouble), no sound", entry.kind,
-             ProblemClass::kPolicy);
+             ProblemClass::kPolicy, formats::Rule::kNoRecording);
       return;
     }
     if (entry.name.starts_with('.')) {
@@ -98,7 +98,7 @@ class Scanner {
       refuse(path,
              "is a symbolic link that leaves DATA (to " + *target +
                  "); put the target into DATA, " + ways_to_read(kind, *target),
-             kind);
+             kind, ProblemClass::kInput, formats::Rule::kOutsideOfData);
       return false;
     }
     if (kind == FileKind::kOther) {
@@ -155,8 +155,10 @@ class Scanner {
   }
 
   void refuse(const std::string& path, std::string reason, FileKind entry,
-              ProblemClass kind = ProblemClass::kInput) {
-    tree_.refusals.push_back({path, std::move(reason), kind, entry == FileKind::kDirectory, false});
+              ProblemClass kind = ProblemClass::kInput,
+              formats::Rule rule = formats::Rule::kBadFile) {
+    tree_.refusals.push_back(
+        {path, std::move(reason), kind, entry == FileKind::kDirectory, false, rule});
   }
 
   Env& env_;

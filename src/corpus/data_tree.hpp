@@ -41,6 +41,7 @@ struct Refusal {
   ProblemClass kind = ProblemClass::kInput;
   bool is_folder = false;
   bool is_sound = false;  // by a look into it
+  formats::Rule rule = formats::Rule::kBadFile;
 };
 
 struct DataTree {

@@ -1,7 +1,6 @@
 #include "corpus/several_corpora.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "corpus/data_tree.hpp"
 #include "corpus/names.hpp"
 #include "corpus/split_names.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -18,10 +18,6 @@ namespace {
 // More folders than this are speakers or books.
 constexpr std::size_t kFoldersMax = 64;
 constexpr std::size_t kNameBytesMax = 100;
-
-// These have their lists in DATA itself, and say what all of it is.
-constexpr std::array<std::string_view, 8> kWithListsInData = {
-    "lhotse", "lhotse_cuts", "audiofolder", "nemo", "nemo_tar", "ljspeech", "table", "list"};
 
 std::string_view first_step(std::string_view path) {
   return path.substr(0, path.find('/'));
@@ -78,7 +74,7 @@ std::map<std::string, DataTree, std::less<>> trees_below(const DataTree& tree) {
 // What a list that cannot be looked into is, nobody knows: it is left to who builds from it.
 const Layout* layout_of_part(const LayoutInput& input) {
   for (const Layout& layout : layouts()) {
-    const auto reason = layout.detect(input);
+    const auto reason = detect_layout(layout, input);
     if (!reason.ok()) return nullptr;
     if (*reason) return &layout;
   }
@@ -99,16 +95,14 @@ std::string quoted(const std::string& text) {
 Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
                                                       const Layout& layout) {
   std::vector<formats::CorporaEntry> entries;
-  const bool has_own_lists = std::find(kWithListsInData.begin(), kWithListsInData.end(),
-                                       layout.name) != kWithListsInData.end();
-  if (has_own_lists) return entries;
+  if (layout.list_place == ListPlace::kInData) return entries;
   // Each part is looked at as if it alone were DATA; columns and lists are those of one corpus.
   formats::CorpusConfig config = input.config;
   config.metadata_train_file.clear();
   bool are_of_one_kind = true;
   for (const auto& [folder, tree] : trees_below(input.tree)) {
     const Layout* const found = layout_of_part({input.env, tree, config});
-    if (found == nullptr || found->name == kFolderLayout.name) continue;
+    if (found == nullptr || found->name == layouts().back().name) continue;
     formats::CorporaEntry& entry = entries.emplace_back();
     entry.name = name_of(folder, entries.size());
     entry.folder = join_path(input.tree.real_root, folder);
@@ -119,7 +113,7 @@ Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
   // Of one kind, the layout of all DATA reads them as one corpus; but for lists that are looked for
   // in DATA alone.
   const bool are_several =
-      entries.size() > 1 && (!are_of_one_kind || layout.name == kFolderLayout.name);
+      entries.size() > 1 && (!are_of_one_kind || layout.name == layouts().back().name);
   if (!are_several) entries.clear();
   return entries;
 }
@@ -130,7 +124,7 @@ Result<std::vector<formats::CorporaEntry>> find_corpora(Env& env, const std::str
   XTTS_ASSIGN(const DataTree tree, scan_data(env, data_folder, audio_roots));
   const LayoutInput input{env, tree, config};
   const Layout* const layout = layout_of_part(input);
-  return corpora_in(input, layout == nullptr ? kFolderLayout : *layout);
+  return corpora_in(input, layout == nullptr ? layouts().back() : *layout);
 }
 
 std::string corpora_yaml(std::span<const formats::CorporaEntry> entries) {

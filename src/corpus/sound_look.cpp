@@ -115,8 +115,8 @@ class Looker {
   // What is refused leaves an empty path behind.
   Result<SoundLook::Kind> look_into(TreeFile& file) {
     const auto refuse = [&](std::string reason, ProblemClass kind) {
-      tree_.refusals.push_back(
-          {std::exchange(file.path, {}), std::move(reason), kind, false, true});
+      tree_.refusals.push_back({std::exchange(file.path, {}), std::move(reason), kind, false, true,
+                                formats::Rule::kNotRead});
       return SoundLook::Kind::kRefused;
     };
     auto seen = likeness_of(file);

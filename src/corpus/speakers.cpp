@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "corpus/names.hpp"
 #include "corpus/shared_labels.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace {

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "corpus/layouts/layout.hpp"
+#include "corpus/corpus.hpp"
+#include "formats/recipe_fwd.hpp"
 
 namespace xtts::corpus {
 

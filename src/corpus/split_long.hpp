@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/layouts/layout.hpp"
+#include "corpus/corpus.hpp"
 
 namespace xtts::corpus {
 

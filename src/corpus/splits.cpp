@@ -7,6 +7,8 @@
 #include "base/hash.hpp"
 #include "corpus/names.hpp"
 #include "formats/block.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace {
@@ -35,7 +37,7 @@ std::string split_key(const Clip& clip, formats::SplitBy split_by) {
   if (split_by == formats::SplitBy::kText && !clip.text_normalized.empty())
     return clip.text_normalized;
   if (split_by == formats::SplitBy::kSource) return formats::full_id(clip.dataset, clip.source);
-  return formats::full_id(clip.dataset, clip.id);
+  return full_id(clip);
 }
 
 struct Drawn {
@@ -73,8 +75,7 @@ class Dealer {
     }
     const std::uint64_t number =
         draw(kSplitDomain, config_.split_seed, split_key(clip, config_.split_by));
-    const std::optional<Split> split =
-        known ? known(formats::full_id(clip.dataset, clip.id)) : std::nullopt;
+    const std::optional<Split> split = known ? known(full_id(clip)) : std::nullopt;
     if (!split) {
       unsettled_.push_back({number, index});
       return;
@@ -142,8 +143,7 @@ void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>
   const auto removed_count = std::erase_if(clips, [&](const Clip& found) {
     if (found.split != Split::kTrain) return false;
     ++train_count;
-    return unit_interval(draw(kSubsetDomain, config.subset_seed,
-                              formats::full_id(found.dataset, found.id))) >=
+    return unit_interval(draw(kSubsetDomain, config.subset_seed, full_id(found))) >=
            config.train_subset_fraction;
   });
   notes.push_back("train_subset_fraction keeps " + std::to_string(train_count - removed_count) +

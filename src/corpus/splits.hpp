@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "corpus/corpus.hpp"
-#include "corpus/layouts/layout.hpp"
+#include "formats/recipe_fwd.hpp"
 
 namespace xtts::corpus {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "formats/split.hpp"
 #include "recipe/recipe_file.hpp"
 #include "recipe/yaml_tree.hpp"
 
@@ -146,9 +147,8 @@ class CorporaReader {
     }
     if (!entry.speaker.empty() && !entry.speaker_pattern.empty())
       add(line_of("speaker_pattern"), "speaker_pattern: speaker is given too; give one");
-    const bool is_split = entry.split.empty() || entry.split == "train" ||
-                          entry.split == "validation" || entry.split == "test";
-    if (!is_split) add(line_of("split"), "split: takes train, validation or test");
+    if (!entry.split.empty() && !formats::split_named(entry.split))
+      add(line_of("split"), "split: takes train, validation or test");
   }
 
   std::string origin_;

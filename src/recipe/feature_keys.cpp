@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "formats/sound_columns.hpp"
 #include "recipe/channels_file.hpp"
 #include "recipe/make_key.hpp"
 
@@ -9,15 +10,19 @@ namespace xtts::recipe {
 namespace {
 
 std::vector<Key> column_keys() {
-  return {
-      scalar_key("features.columns.mel", XTTS_AT(features.columns.mel), "the mel spectrogram"),
-      scalar_key("features.columns.linear", XTTS_AT(features.columns.linear),
-                 "the bins of the spectrum, as they go into the mel filters"),
-      scalar_key("features.columns.wave", XTTS_AT(features.columns.wave),
-                 "none | int16 | float32: the conditioned samples, hop_samples a frame"),
-      scalar_key("features.columns.energy", XTTS_AT(features.columns.energy),
-                 "each frame's L2 norm over the magnitudes of its bins"),
-  };
+  std::vector<Key> keys;
+  for (const formats::SoundColumnInfo& info : formats::all_sound_columns()) {
+    std::string name = "features.columns." + std::string(info.name);
+    if (info.wanted == nullptr) {
+      keys.push_back(scalar_key(std::move(name), XTTS_AT(features.columns.wave), info.help));
+      continue;
+    }
+    const auto at = [wanted = info.wanted](auto& recipe) -> auto& {
+      return recipe.features.columns.*wanted;
+    };
+    keys.push_back(scalar_key(std::move(name), at, info.help));
+  }
+  return keys;
 }
 
 std::vector<Key> sound_keys() {

@@ -20,8 +20,8 @@ struct FileAccess {
   std::string folder;
 };
 
-// A key that would be ignored given another key's value is refused (GUIDE: a field that would be
-// ignored is an error).
+// When a key means something: another key has one of these values. A file that sets it elsewhere is
+// refused, for it would be ignored in silence.
 struct Condition {
   std::string_view key;  // empty: always means something
   std::vector<std::string_view> values;

@@ -47,9 +47,9 @@ bool has_features_of_its_name(Env& env, const formats::Recipe& recipe) {
   if (!shipped) return false;
   formats::FeatureConfig& features = shipped->features;
   // Further columns beside those that it fits with change nothing.
-  const auto& [mel, linear, wave, energy] = recipe.features.columns;
-  if (mel < features.columns.mel || linear < features.columns.linear) return false;
-  features.columns = {mel, linear, wave, energy};
+  const formats::ColumnsConfig& columns = recipe.features.columns;
+  if (columns.mel < features.columns.mel || columns.linear < features.columns.linear) return false;
+  features.columns = columns;
   features.max_frames = recipe.features.max_frames;
   features.pad_value = recipe.features.pad_value;
   features.too_long = recipe.features.too_long;

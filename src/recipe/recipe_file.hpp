@@ -6,14 +6,12 @@
 // a line.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/env.hpp"
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::recipe {
@@ -46,35 +44,6 @@ namespace xtts::recipe {
 // every r that parse, apply_setting or apply_trainer_config gave and check() accepts. Keys without
 // meaning in r appear as comments.
 [[nodiscard]] std::string to_yaml(const formats::Recipe& recipe);
-
-// The trainer's own config.yaml (NEEDS.md lists its keys), laid over a recipe.
-enum class KeyClass { kHonoured, kNoEffect, kNotReproduced };
-struct TrainerKey {
-  std::string key;  // "data.n_mels"
-  KeyClass kind = KeyClass::kHonoured;
-  std::string note;  // one line for a person: what was done with it, or why it cannot be reproduced
-  std::string recipe_key = {};  // kHonoured: "corpus.subset_seed", which it has set
-  std::optional<std::string> value =
-      {};                               // as the file writes it; unset where it is a list or empty
-  std::vector<std::string> items = {};  // of a list of single values
-  bool is_default = false;              // the file does not have it: this is what the trainer takes
-};
-struct TrainerConfig {
-  formats::Recipe recipe;
-  std::vector<TrainerKey> keys;  // in the file's order; behind them, what is absent and matters
-  // For a person, a line each: which recipe it was laid over, and why, where nobody has named one;
-  // which of its lists is left out.
-  std::vector<std::string> choices;
-};
-// `base`: the recipe that somebody has named. Without one it is that of the features that the
-// trainer trains on: myxtts-tf where use_tf_native_loading is on, as it is by default, else myxtts.
-// Over these two, absent keys are as the trainer's own defaults have them. What the trainer cuts is
-// cut (features.too_long, text.too_long), where a recipe would leave the clip out.
-[[nodiscard]] Result<TrainerConfig> apply_trainer_config(Env& env, const std::string& path,
-                                                         std::optional<formats::Recipe> base);
-// The trainer has two folders, each with a list of its own. Where DATA holds one of the two lists,
-// that one is the list of DATA.
-void keep_list_of_data(Env& env, const std::string& data, TrainerConfig& config);
 
 // The nearest of `candidates` by edit distance; empty when none is near.
 [[nodiscard]] std::string nearest_name(std::string_view name,

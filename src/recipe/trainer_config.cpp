@@ -15,6 +15,7 @@
 #include "recipe/key_table.hpp"
 #include "recipe/message.hpp"
 #include "recipe/recipe_file.hpp"
+#include "recipe/trainer_config.hpp"
 #include "recipe/trainer_keys.hpp"
 #include "recipe/trainer_sound.hpp"
 #include "recipe/yaml_tree.hpp"

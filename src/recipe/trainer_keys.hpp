@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "recipe/recipe_file.hpp"
+#include "recipe/trainer_config.hpp"
 
 namespace xtts::recipe {
 

@@ -62,7 +62,8 @@ std::string describe_loudness(const FeatureConfig& features) {
 
 // Half the rate, whole hertz, as Python's sample_rate // 2.
 double trainer_f_max_hz(std::uint32_t sample_rate_hz) {
-  return static_cast<double>(sample_rate_hz / 2);
+  const std::uint32_t half = sample_rate_hz / 2;
+  return half;
 }
 
 }  // namespace

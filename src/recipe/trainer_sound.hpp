@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "recipe/recipe_file.hpp"
+#include "recipe/trainer_config.hpp"
 
 namespace xtts::recipe {
 

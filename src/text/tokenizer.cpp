@@ -12,6 +12,8 @@ namespace xtts::text {
 namespace {
 
 using formats::LongText;
+using formats::Reason;
+using formats::Rule;
 using formats::TextConfig;
 using formats::TokenKind;
 using formats::UnknownCharacter;
@@ -26,34 +28,37 @@ std::string code_point_name(std::string_view character) {
   return buffer.data();
 }
 
-Status unknown_characters(const std::map<std::string, std::uint64_t>& unknown) {
-  std::string message = "characters outside the vocabulary:";
+// The first of them: "'ß' (U+00DF) 2 times, (U+0009) 1 time, and 3 more".
+Reason unknown_characters(const std::map<std::string, std::uint64_t>& unknown) {
+  std::string examples;
   std::size_t named = 0;
+  std::uint64_t times = 0;
   for (const auto& [character, count] : unknown) {
-    if (named++ == kNamedCharactersMax) break;
+    times += count;
+    if (named++ >= kNamedCharactersMax) continue;
     const bool visible = static_cast<unsigned char>(character[0]) > 0x20 && character != "\x7F";
-    message += " " + (visible ? "'" + character + "' " : std::string()) + "(" +
-               code_point_name(character) + ") " + std::to_string(count) +
-               (count == 1 ? " time," : " times,");
+    examples += (examples.empty() ? "" : ", ") +
+                (visible ? "'" + character + "' " : std::string()) + "(" +
+                code_point_name(character) + ") " + std::to_string(count) +
+                (count == 1 ? " time" : " times");
   }
-  message.back() = unknown.size() > kNamedCharactersMax ? ',' : ';';
-  if (unknown.size() > kNamedCharactersMax) {
-    message += " and " + std::to_string(unknown.size() - kNamedCharactersMax) + " more;";
-  }
-  return {StatusCode::kBadInput,
-          message + " text.unknown=drop leaves them out, text.unknown=unk keeps their place"};
+  if (unknown.size() > kNamedCharactersMax)
+    examples += ", and " + std::to_string(unknown.size() - kNamedCharactersMax) + " more";
+  return {.rule = Rule::kUnknownCharacters,
+          .numbers = {static_cast<double>(unknown.size()), static_cast<double>(times)},
+          .detail = std::move(examples)};
 }
 
-Status apply_length_policy(const TextConfig& config, Tokens& tokens) {
-  if (tokens.values.size() <= config.max_tokens) return {};
+void apply_length_policy(const TextConfig& config, Tokens& tokens) {
+  if (tokens.values.size() <= config.max_tokens) return;
   if (config.too_long == LongText::kTruncate) {
     tokens.values.resize(config.max_tokens);
     tokens.truncated = true;
-    return {};
+    return;
   }
-  const std::string count = std::to_string(tokens.values.size());
-  return {StatusCode::kBadInput, count + " tokens, at most " + std::to_string(config.max_tokens) +
-                                     ": text.max_tokens=" + count + " keeps it"};
+  tokens.refusal = Reason{.rule = Rule::kTextTooLong,
+                          .numbers = {static_cast<double>(tokens.values.size()),
+                                      static_cast<double>(config.max_tokens)}};
 }
 
 Tokens encode_bytes(std::string_view text) {
@@ -85,7 +90,7 @@ Result<Tokenizer> Tokenizer::create(const TextConfig& config) {
   return tokenizer;
 }
 
-Result<Tokens> Tokenizer::encode(std::string_view text) const {
+Tokens Tokenizer::encode(std::string_view text) const {
   Tokens tokens;
   switch (config_.tokens) {
     case TokenKind::kNone:
@@ -93,24 +98,24 @@ Result<Tokens> Tokenizer::encode(std::string_view text) const {
     case TokenKind::kBytes:
       tokens = encode_bytes(text);
       break;
-    case TokenKind::kCharacters: {
-      XTTS_ASSIGN(tokens, encode_characters(text));
+    case TokenKind::kCharacters:
+      tokens = encode_characters(text);
       break;
-    }
   }
-  XTTS_TRY(apply_length_policy(config_, tokens));
+  if (!tokens.refusal) apply_length_policy(config_, tokens);
   return tokens;
 }
 
-Result<Tokens> Tokenizer::encode_characters(std::string_view text) const {
+Tokens Tokenizer::encode_characters(std::string_view text) const {
   const auto unknown_token = static_cast<std::int32_t>(characters_.size()) + 1;
   Tokens tokens;
   std::string character;  // reused: a lookup by view would need a transparent hash
   for (std::size_t position = 0; position < text.size(); position += character.size()) {
     const std::size_t length = utf8_length_bytes(text.substr(position));
     if (length == 0) {
-      return Status(StatusCode::kBadInput, "text is not UTF-8 at byte " + std::to_string(position) +
-                                               ": convert the list, or use text.tokens=bytes");
+      tokens.refusal =
+          Reason{.rule = Rule::kTextNotUtf8, .numbers = {static_cast<double>(position)}};
+      return tokens;
     }
     character.assign(text.substr(position, length));
     if (const auto found = characters_.find(character); found != characters_.end()) {
@@ -120,9 +125,8 @@ Result<Tokens> Tokenizer::encode_characters(std::string_view text) const {
     ++tokens.unknown[character];
     if (config_.unknown == UnknownCharacter::kUnknownToken) tokens.values.push_back(unknown_token);
   }
-  if (config_.unknown == UnknownCharacter::kError && !tokens.unknown.empty()) {
-    return unknown_characters(tokens.unknown);
-  }
+  if (config_.unknown == UnknownCharacter::kError && !tokens.unknown.empty())
+    tokens.refusal = unknown_characters(tokens.unknown);
   return tokens;
 }
 

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "formats/recipe.hpp"
+#include "formats/reason.hpp"
+#include "formats/text_config.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::text {
@@ -20,20 +22,21 @@ struct Tokens {
   std::vector<std::int32_t> values;
   bool truncated = false;
   std::map<std::string, std::uint64_t> unknown;  // character -> times seen
+  // Dropped by policy (too long, unknown characters), or not UTF-8 where characters are wanted:
+  // nothing above counts.
+  std::optional<formats::Reason> refusal = {};
 };
 
 class Tokenizer {
  public:
   [[nodiscard]] static Result<Tokenizer> create(const formats::TextConfig& config);
-  // kBadInput: dropped by policy (too long, unknown character) or not UTF-8 where characters are
-  // wanted; the message says which and what would keep the clip.
-  [[nodiscard]] Result<Tokens> encode(std::string_view text) const;
+  [[nodiscard]] Tokens encode(std::string_view text) const;
   [[nodiscard]] std::uint32_t token_count()
       const noexcept;  // of distinct tokens, padding included; 0 without tokens
 
  private:
   explicit Tokenizer(formats::TextConfig config);
-  [[nodiscard]] Result<Tokens> encode_characters(std::string_view text) const;
+  [[nodiscard]] Tokens encode_characters(std::string_view text) const;
   formats::TextConfig config_;
   std::unordered_map<std::string, std::int32_t> characters_;
 };

@@ -13,7 +13,7 @@
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "corpus/arrow/arrow_call.hpp"
-#include "corpus/list_text.hpp"
+#include "corpus/lists/line_reader.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {

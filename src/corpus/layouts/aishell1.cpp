@@ -3,15 +3,14 @@
 // characters without the spaces between them the normalized one. The list that cannot be read stops
 // discovery.
 
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
 #include "corpus/named_audio.hpp"
 #include "corpus/names.hpp"
 
@@ -20,7 +19,7 @@ namespace aishell1_layout {
 namespace {
 
 constexpr std::string_view kListPrefix = "aishell_transcript";
-constexpr std::string_view kExpected = "lines NAME text";
+constexpr LineForm kForm = {"transcript/aishell_transcript_v0.8.txt", "lines NAME text", " \t"};
 
 // "data_aishell/wav" of "data_aishell/transcript/aishell_transcript_v0.8.txt".
 std::string audio_folder_of(std::string_view list) {
@@ -50,91 +49,64 @@ std::string without_spaces(std::string_view text) {
   return joined;
 }
 
-class Aishell1Reader {
- public:
-  explicit Aishell1Reader(const LayoutInput& input)
-      : input_(input), audio_(input.tree), clips_(input) {}
-
-  Result<Findings> read() {
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-      if (!is_list(file.path)) return;
-      sources_.push_back({std::string(file.path), "", std::nullopt});
-    });
-    if (sources_.empty()) return not_this_layout(input_, "transcript/aishell_transcript_v0.8.txt");
-    for (const ListSource& source : sources_) {
-      XTTS_ASSIGN(ListText list, read_list(input_, source.list));
-      XTTS_TRY(read_lines(list, source, clips_,
-                          [&](const ListText::Line& line) { read_line(source, line); }));
-      note_packed(source);
-    }
-    clips_.refuse_folders();
-    return clips_.finish(sources_, kExpected);
+std::optional<std::string> add_line(const ListLine& line, const NamedAudio& audio_by_name) {
+  const std::string_view text = trimmed(line.text);
+  const auto space = text.find_first_of(" \t");
+  if (space == std::string_view::npos) return "the line has a name and no text";
+  const std::string_view name = text.substr(0, space);
+  const std::string audio_folder = audio_folder_of(line.list.source.list);
+  const TreeFile* audio = audio_by_name.find(audio_folder, name);
+  const std::string listed = audio == nullptr ? join_path(audio_folder, name) : audio->path;
+  const std::string_view speaker_folder = folder_of(listed);
+  ListedClip clip;
+  clip.audio = listed;
+  clip.id = name;
+  clip.text_raw = trimmed(text.substr(space));
+  clip.text_normalized = without_spaces(clip.text_raw);
+  clip.language = "zh";
+  if (audio != nullptr && speaker_folder != audio_folder) {
+    clip.speaker = file_name(speaker_folder);
+    clip.split = official_split(file_name(folder_of(speaker_folder)));
   }
+  line.add(clip);
+  return std::nullopt;
+}
 
- private:
-  void read_line(const ListSource& source, const ListText::Line& line) {
-    const std::string_view text = trimmed(line.text);
-    const auto space = text.find_first_of(" \t");
-    const std::string_view name = text.substr(0, space);
-    if (const auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, name, "the line " + *fault);
-    }
-    if (space == std::string_view::npos) {
-      return clips_.refuse(source, line.number, name, "the line has a name and no text");
-    }
-    const std::string audio_folder = audio_folder_of(source.list);
-    const TreeFile* audio = audio_.find(audio_folder, name);
-    const std::string listed = audio == nullptr ? join_path(audio_folder, name) : audio->path;
-    const std::string characters = without_spaces(trimmed(text.substr(space)));
-    const std::string_view speaker_folder = folder_of(listed);
-    ListedClip clip;
-    clip.line = line.number;
-    clip.audio = listed;
-    clip.id = name;
-    clip.text_raw = trimmed(text.substr(space));
-    clip.text_normalized = characters;
-    clip.language = "zh";
-    if (audio != nullptr && speaker_folder != audio_folder) {
-      clip.speaker = file_name(speaker_folder);
-      clip.split = official_split(file_name(folder_of(speaker_folder)));
-    }
-    clips_.add(source, clip);
-  }
-
-  // As it is published, the audio of each speaker is packed in the folder of audio.
-  void note_packed(const ListSource& source) {
-    const std::string audio_folder = audio_folder_of(source.list);
-    std::uint64_t packed_count = 0;
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-      if (folder_of(file.path) != audio_folder) return;
-      packed_count += file.path.ends_with(".tar.gz") || file.path.ends_with(".tgz") ? 1 : 0;
-    });
-    if (packed_count == 0) return;
-    clips_.note(counted(packed_count, "archive of a speaker is", "archives of speakers are") +
-                " packed in " + folder_name(audio_folder) +
-                ": unpack them there (for f in *.tar.gz; do tar xf \"$f\"; done)");
-  }
-
-  const LayoutInput& input_;
-  NamedAudio audio_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
-  ListedClips clips_;
-};
+// As it is published, the audio of each speaker is packed in the folder of audio.
+void note_packed(const DataTree& tree, const OpenList& list) {
+  const std::string audio_folder = audio_folder_of(list.source.list);
+  std::uint64_t packed_count = 0;
+  for_each_file(tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    if (folder_of(file.path) != audio_folder) return;
+    packed_count += file.path.ends_with(".tar.gz") || file.path.ends_with(".tgz") ? 1 : 0;
+  });
+  if (packed_count == 0) return;
+  list.clips.note(counted(packed_count, "archive of a speaker is", "archives of speakers are") +
+                  " packed in " + folder_name(audio_folder) +
+                  ": unpack them there (for f in *.tar.gz; do tar xf \"$f\"; done)");
+}
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "AISHELL-1 transcripts", "aishell1",
+  return detect_by_file(input, FilesAsked::kNotAudio, "AISHELL-1 transcripts",
                         [](const MetFile& file) { return is_list(file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "aishell1"));
-  return Aishell1Reader(input).read();
+  const auto sources = lists_found(input.tree, [](const MetFile& file) {
+    return is_list(file.path) ? std::optional(ListSource{std::string(file.path), "", std::nullopt})
+                              : std::nullopt;
+  });
+  const NamedAudio audio(input.tree);
+  return clips_of_lines(input, sources, kForm, [&](const OpenList& list) -> Result<ReadLine> {
+    note_packed(input.tree, list);
+    return ReadLine([&](const ListLine& line) { return add_line(line, audio); });
+  });
 }
 
 }  // namespace
 }  // namespace aishell1_layout
 
-const Layout kAishell1Layout = {
+extern const Layout kAishell1Layout = {
     "aishell1", "transcript/aishell_transcript_v0.8.txt beside wav/{train,dev,test}/SPEAKER/",
     aishell1_layout::detect, aishell1_layout::read};
 

@@ -3,16 +3,15 @@
 // split. Names of files are relative to their list.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/names.hpp"
-#include "corpus/row_lists.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
@@ -77,29 +76,27 @@ Result<Found> find_lists(const LayoutInput& input) {
 }
 
 Detected detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   XTTS_ASSIGN(const Found found, find_lists(input));
   if (found.sources.empty()) return Detected(std::nullopt);
-  return Detected(found.sources.front().list + " has a field file_name (layout audiofolder)");
+  return Detected(found.sources.front().list + " has a field file_name");
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "audiofolder"));
   XTTS_ASSIGN(Found found, find_lists(input));
   if (found.sources.empty()) {
     return Status(StatusCode::kInvalidArgument,
                   "no metadata.csv or metadata.jsonl with a field file_name in " + input.tree.root +
                       ", in data/, or in a folder of these that is named for a split");
   }
-  return read_row_lists(input, found.sources, kNames, RowIds::kInListFolder,
-                        "rows with file_name and text", std::move(found.notes));
+  return clips_of_rows(input, found.sources, kNames, RowIds::kInListFolder,
+                       "rows with file_name and text", std::move(found.notes));
 }
 
 }  // namespace
 }  // namespace audiofolder_layout
 
-const Layout kAudiofolderLayout = {
+extern const Layout kAudiofolderLayout = {
     "audiofolder", "Hugging Face AudioFolder: metadata.csv or .jsonl with file_name",
-    audiofolder_layout::detect, audiofolder_layout::read};
+    audiofolder_layout::detect, audiofolder_layout::read, ListPlace::kInData};
 
 }  // namespace xtts::corpus

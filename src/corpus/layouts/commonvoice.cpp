@@ -6,26 +6,32 @@
 
 #include <array>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/escaped_tsv.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
-#include "corpus/tsv_rows.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace commonvoice_layout {
 namespace {
 
-constexpr std::string_view kExpected =
-    "a header line with client_id, path and sentence, and a row for each clip";
+constexpr LineForm kForm = {
+    "train.tsv or validated.tsv beside clips/",
+    "a header line with client_id, path and sentence, and a row for each clip",
+    {}};
 
 struct ListKind {
   std::string_view name;
@@ -61,7 +67,7 @@ bool is_list(const DataTree& tree, std::string_view path) {
 
 // The columns of one list that have a meaning here; the others are kept as they are.
 struct Columns {
-  explicit Columns(const TsvRows& rows)
+  explicit Columns(const EscapedTsv& rows)
       : client_id(rows.column("client_id")),
         path(rows.column("path")),
         sentence(rows.column("sentence")),
@@ -76,7 +82,7 @@ struct Columns {
   std::vector<std::size_t> others;
 };
 
-std::string extra_of(const TsvRows& rows, const Columns& columns) {
+std::string extra_of(const EscapedTsv& rows, const Columns& columns) {
   nlohmann::json extra = nlohmann::json::object();
   for (const std::size_t column : columns.others) {
     const std::string_view value = rows.field(column);
@@ -85,135 +91,131 @@ std::string extra_of(const TsvRows& rows, const Columns& columns) {
   return extra.empty() ? std::string() : formats::dump_canonical(extra);
 }
 
-class CommonVoiceReader {
- public:
-  explicit CommonVoiceReader(const LayoutInput& input) : input_(input), clips_(input) {}
+struct ChosenLists {
+  std::vector<ListSource> sources;
+  std::vector<std::string_view> passed_over;
+};
 
-  Result<Findings> read() {
-    choose_lists();
-    if (sources_.empty())
-      return not_this_layout(input_, "train.tsv or validated.tsv beside clips/");
-    for (const ListSource& source : sources_) XTTS_TRY(read_table(source));
-    clips_.refuse_folders();
-    return clips_.finish(sources_, kExpected);
+ChosenLists choose_tables(const LayoutInput& input) {
+  std::map<std::string_view, std::array<std::optional<std::string_view>, kLists.size()>> languages;
+  for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
+    if (is_list(input.tree, file.path)) {
+      languages[folder_of(file.path)][*kind_of_list(file.path)] = file.path;
+    }
+  });
+  ChosenLists chosen;
+  for (const auto& [folder, lists] : languages) {
+    const bool has_splits = lists[0] || lists[1] || lists[2];
+    const bool is_all = wants_validated(input.config) && lists[kValidated];
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      if (!lists[i] || (is_all && i != kValidated)) continue;
+      if (i == kValidated && has_splits && !is_all) {
+        chosen.passed_over.push_back(*lists[i]);
+      } else {
+        chosen.sources.push_back(
+            {std::string(*lists[i]), clips_folder_of(*lists[i]), kLists[i].split});
+      }
+    }
   }
+  return chosen;
+}
+
+std::vector<std::string> notes_of(const std::vector<std::string_view>& passed_over) {
+  if (passed_over.empty()) return {};
+  const std::size_t more_count = passed_over.size() - 1;
+  const std::string verb =
+      more_count > 0 ? " and " + counted(more_count, "more is", "more are") : " is";
+  return {printable(passed_over.front()) + verb +
+          " not read: the official splits of train.tsv, dev.tsv and test.tsv are used; "
+          "--set corpus.metadata_train_file=validated.tsv reads all validated clips instead"};
+}
+
+// A table of one language, row by row.
+class CommonVoiceTable {
+ public:
+  // kInvalidArgument: the header lacks a column that must be there.
+  static Result<ReadLine> open(const DataTree& tree, const OpenList& list) {
+    const auto header = list.lines.next();
+    const std::string_view text = header ? header->text : std::string_view();
+    const auto table = std::make_shared<CommonVoiceTable>(text);
+    if (fault_of_text_bytes(text) || !table->columns_.path || !table->columns_.sentence) {
+      return Status(StatusCode::kInvalidArgument, printable(list.source.list) + " begins with '" +
+                                                      printable(text.substr(0, kLabelBytesMax)) +
+                                                      "'; expected " + std::string(kForm.expected));
+    }
+    const std::string_view folder = nearest_folders(tree, list.source.list).nearest;
+    return ReadLine([table, folder](const ListLine& line) { return table->add_row(line, folder); });
+  }
+
+  explicit CommonVoiceTable(std::string_view header) : rows_(header), columns_(rows_) {}
 
  private:
-  using LanguageLists = std::array<std::optional<std::string_view>, kLists.size()>;
-
-  void choose_lists() {
-    std::map<std::string_view, LanguageLists> languages;  // by folder
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-      if (is_list(input_.tree, file.path)) {
-        languages[folder_of(file.path)][*kind_of_list(file.path)] = file.path;
-      }
-    });
-    std::vector<std::string_view> passed_over;
-    for (const auto& [folder, lists] : languages) {
-      const bool has_splits = lists[0] || lists[1] || lists[2];
-      const bool is_all = wants_validated(input_.config) && lists[kValidated];
-      for (std::size_t i = 0; i < lists.size(); ++i) {
-        if (!lists[i] || (is_all && i != kValidated)) continue;
-        if (i == kValidated && has_splits && !is_all) {
-          passed_over.push_back(*lists[i]);
-        } else {
-          sources_.push_back({std::string(*lists[i]), clips_folder_of(*lists[i]), kLists[i].split});
-        }
-      }
-    }
-    note_passed_over(passed_over);
-  }
-
-  void note_passed_over(const std::vector<std::string_view>& lists) {
-    if (lists.empty()) return;
-    const std::string verb =
-        lists.size() > 1 ? " and " + counted(lists.size() - 1, "more is", "more are") : " is";
-    clips_.note(printable(lists.front()) + verb +
-                " not read: the official splits of train.tsv, dev.tsv and test.tsv are used; "
-                "--set corpus.metadata_train_file=validated.tsv reads all validated clips instead");
-  }
-
-  Status read_table(const ListSource& source) {
-    XTTS_ASSIGN(ListText list, read_list(input_, source.list));
-    const auto header = list.next();
-    const std::string_view header_text = header ? header->text : std::string_view();
-    TsvRows rows(header_text);
-    const Columns columns(rows);
-    if (fault_of_text_bytes(header_text) || !columns.path || !columns.sentence) {
-      return {StatusCode::kInvalidArgument, printable(source.list) + " begins with '" +
-                                                printable(header_text.substr(0, kLabelBytesMax)) +
-                                                "'; expected " + std::string(kExpected)};
-    }
-    const std::string_view folder = nearest_folders(input_.tree, source.list).nearest;
-    return read_lines(list, source, clips_, [&](const ListText::Line& line) {
-      read_row(source, line, rows, columns, folder);
-    });
-  }
-
-  void read_row(const ListSource& source, const ListText::Line& line, TsvRows& rows,
-                const Columns& columns, std::string_view folder) {
-    if (const auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, {}, "the line " + *fault);
-    }
-    if (const Status status = rows.take(line.text); !status.ok()) {
-      return clips_.refuse(source, line.number, {}, "the line " + status.message());
-    }
-    const std::string_view path = rows.field(columns.path);
-    const std::string_view id = without_audio_extension(file_name(path));
-    if (const auto fault = fault_of_listed_path(path)) {
-      return clips_.refuse(source, line.number, path, *fault);
+  std::optional<std::string> add_row(const ListLine& line, std::string_view folder) {
+    if (const Status status = rows_.take(line.text); !status.ok())
+      return "the line " + status.message();
+    const std::string_view path = rows_.field(columns_.path);
+    if (auto fault = fault_of_listed_path(path)) {
+      line.refuse(path, std::move(*fault));
+      return std::nullopt;
     }
     ListedClip clip;
-    clip.line = line.number;
     // Many have their MP3 converted, and the lists as they were.
-    clip.audio = clips_.has_audio(source, path) ? path : without_audio_extension(path);
-    clip.id = id;
-    clip.text_raw = clip.text_normalized = rows.field(columns.sentence);
-    clip.speaker = rows.field(columns.client_id);
-    clip.language = rows.field(columns.locale);
+    const bool is_there = line.list.clips.has_audio(line.list.source, path);
+    clip.audio = is_there ? path : without_audio_extension(path);
+    clip.id = without_audio_extension(file_name(path));
+    clip.text_raw = clip.text_normalized = rows_.field(columns_.sentence);
+    clip.speaker = rows_.field(columns_.client_id);
+    clip.language = rows_.field(columns_.locale);
     if (clip.language.empty()) clip.language = folder;
-    clip.extra_json = extra_of(rows, columns);
-    clips_.add(source, clip);
+    clip.extra_json = extra_of(rows_, columns_);
+    line.add(clip);
+    return std::nullopt;
   }
 
-  const LayoutInput& input_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
-  ListedClips clips_;
+  EscapedTsv rows_;
+  Columns columns_;
 };
 
 // Tables of these names beside a folder of clips are not rare; the names of two columns make sure.
 Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
   if (!is_list(input.tree, path)) return false;
   XTTS_ASSIGN(const std::string text, beginning_of(input, path));
-  const TsvRows rows(first_line(text));
+  const EscapedTsv rows(first_line(text));
   return rows.column("client_id") && rows.column("path");
 }
 
 Detected detect(const LayoutInput& input) {
   const auto is_list_of_it = [&](const MetFile& file) { return looks_like_list(input, file.path); };
   if (!wants_validated(input.config)) {
-    return detect_by_file(input, FilesAsked::kNotAudio, "Common Voice lists", "commonvoice",
-                          is_list_of_it);
+    return detect_by_file(input, FilesAsked::kNotAudio, "Common Voice lists", is_list_of_it);
   }
   // A list that is named is otherwise one of the user's own.
   formats::CorpusConfig config = input.config;
   config.metadata_train_file.clear();
   return detect_by_file(LayoutInput{input.env, input.tree, config}, FilesAsked::kNotAudio,
-                        "Common Voice lists", "commonvoice", is_list_of_it);
+                        "Common Voice lists", is_list_of_it);
 }
 
 Result<Findings> read(const LayoutInput& input) {
   formats::CorpusConfig config = input.config;
   if (wants_validated(config)) config.metadata_train_file.clear();
   XTTS_TRY(refuse_list_keys(config, "commonvoice"));
-  return CommonVoiceReader(input).read();
+  const ChosenLists chosen = choose_tables(input);
+  return clips_of_lines(
+      input, chosen.sources, kForm,
+      [&](const OpenList& list) { return CommonVoiceTable::open(input.tree, list); },
+      notes_of(chosen.passed_over));
 }
 
 }  // namespace
 }  // namespace commonvoice_layout
 
-const Layout kCommonVoiceLayout = {
-    "commonvoice", "LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv",
-    commonvoice_layout::detect, commonvoice_layout::read};
+extern const Layout kCommonVoiceLayout = {
+    "commonvoice",
+    "LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv",
+    commonvoice_layout::detect,
+    commonvoice_layout::read,
+    ListPlace::kAnywhere,
+    ListKeys::kTaken};
 
 }  // namespace xtts::corpus

@@ -2,22 +2,20 @@
 // beside the list; one language, or a folder of several. Each language has one reader, whose name
 // the corpus does not tell. A list that cannot be read stops discovery.
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 
@@ -26,29 +24,14 @@ namespace css10_layout {
 namespace {
 
 constexpr std::string_view kListName = "transcript.txt";
-constexpr std::string_view kExpected = "lines PATH|text|normalized text|seconds";
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kLanguages = {{
-    {"chinese", "zh"},
-    {"dutch", "nl"},
-    {"finnish", "fi"},
-    {"french", "fr"},
-    {"german", "de"},
-    {"greek", "el"},
-    {"hungarian", "hu"},
-    {"japanese", "ja"},
-    {"russian", "ru"},
-    {"spanish", "es"},
-}};
+constexpr LineForm kForm = {kListName, "lines PATH|text|normalized text|seconds", "|"};
 
 // Of the list's folder, or of DATA itself; empty: unknown.
 std::string_view language_of(const DataTree& tree, std::string_view folder) {
   std::vector<std::string_view> names = data_names(tree);
   if (!folder.empty()) names = {file_name(folder)};
   for (const std::string_view name : names) {
-    for (const auto& [known, code] : kLanguages) {
-      if (equals_ignoring_case(name, known)) return code;
-    }
+    if (const auto language = language_named(name); !language.empty()) return language;
   }
   return {};
 }
@@ -59,7 +42,8 @@ struct Css10Line {
   std::string_view normalized;
   double seconds = 0.0;
 };
-// A text may hold '|': the first and the last two fields are known by their places.
+// nullopt: not four fields, of which the first names audio and the last is a number. A text with a
+// '|' in it makes five.
 std::optional<Css10Line> parse_line(std::string_view line) {
   const std::vector<std::string_view> fields = fields_of(line, '|');
   if (fields.size() != 4 || !audio_rank(file_extension(fields[0]))) return std::nullopt;
@@ -70,54 +54,21 @@ std::optional<Css10Line> parse_line(std::string_view line) {
   return found;
 }
 
-class Css10Reader {
- public:
-  explicit Css10Reader(const LayoutInput& input) : input_(input), clips_(input) {}
-
-  Result<Findings> read() {
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-      if (file_name(file.path) != kListName) return;
-      sources_.push_back({std::string(file.path), std::string(folder_of(file.path)), std::nullopt});
-    });
-    if (sources_.empty()) return not_this_layout(input_, kListName);
-    for (const ListSource& source : sources_) {
-      XTTS_ASSIGN(ListText list, read_list(input_, source.list));
-      const std::string_view language = language_of(input_.tree, folder_of(source.list));
-      XTTS_TRY(read_lines(list, source, clips_,
-                          [&](const ListText::Line& line) { read_line(source, language, line); }));
-    }
-    clips_.refuse_folders();
-    return clips_.finish(sources_, kExpected);
-  }
-
- private:
-  void read_line(const ListSource& source, std::string_view language, const ListText::Line& line) {
-    const std::string_view name = trimmed(line.text.substr(0, line.text.find('|')));
-    if (const auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, name, "the line " + *fault);
-    }
-    const auto parsed = parse_line(line.text);
-    if (!parsed) {
-      return clips_.refuse(source, line.number, name,
-                           "the line is not PATH|text|normalized text|seconds");
-    }
-    const std::string id =
-        join_path(folder_of(source.list), without_audio_extension(parsed->audio));
-    ListedClip clip;
-    clip.line = line.number;
-    clip.audio = parsed->audio;
-    clip.id = id;
-    clip.text_raw = parsed->raw;
-    clip.text_normalized = parsed->normalized;
-    clip.language = language;
-    clip.extra_json = formats::dump_canonical({{"duration", parsed->seconds}});
-    clips_.add(source, clip);
-  }
-
-  const LayoutInput& input_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
-  ListedClips clips_;
-};
+std::optional<std::string> add_line(const ListLine& line, std::string_view language) {
+  const auto parsed = parse_line(line.text);
+  if (!parsed) return "the line is not PATH|text|normalized text|seconds";
+  const std::string id =
+      join_path(folder_of(line.list.source.list), without_audio_extension(parsed->audio));
+  ListedClip clip;
+  clip.audio = parsed->audio;
+  clip.id = id;
+  clip.text_raw = parsed->raw;
+  clip.text_normalized = parsed->normalized;
+  clip.language = language;
+  clip.extra_json = formats::dump_canonical({{"duration", parsed->seconds}});
+  line.add(clip);
+  return std::nullopt;
+}
 
 // A transcript.txt may be anybody's; one whose first line is of the form is not.
 Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
@@ -127,20 +78,27 @@ Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "CSS10 transcripts", "css10",
+  return detect_by_file(input, FilesAsked::kNotAudio, "CSS10 transcripts",
                         [&](const MetFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "css10"));
-  return Css10Reader(input).read();
+  const auto sources =
+      lists_found(input.tree, [](const MetFile& file) -> std::optional<ListSource> {
+        if (file_name(file.path) != kListName) return std::nullopt;
+        return ListSource{std::string(file.path), std::string(folder_of(file.path)), std::nullopt};
+      });
+  return clips_of_lines(input, sources, kForm, [&](const OpenList& list) -> Result<ReadLine> {
+    const std::string_view language = language_of(input.tree, folder_of(list.source.list));
+    return ReadLine([language](const ListLine& line) { return add_line(line, language); });
+  });
 }
 
 }  // namespace
 }  // namespace css10_layout
 
-const Layout kCss10Layout = {"css10",
-                             "transcript.txt (path|text|normalized text|seconds) beside its audio",
-                             css10_layout::detect, css10_layout::read};
+extern const Layout kCss10Layout = {
+    "css10", "transcript.txt (path|text|normalized text|seconds) beside its audio",
+    css10_layout::detect, css10_layout::read};
 
 }  // namespace xtts::corpus

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_lists.hpp"
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
@@ -62,7 +62,6 @@ Result<Lists> find_lists(const LayoutInput& input) {
 }
 
 Detected detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   XTTS_ASSIGN(const Lists lists, find_lists(input));
   if (lists.used.empty()) return Detected(std::nullopt);
   // A list of the user's own in DATA goes first, unless it is one of these.
@@ -71,11 +70,10 @@ Detected detect(const LayoutInput& input) {
   });
   if (is_below && has_metadata_list(input)) return Detected(std::nullopt);
   return Detected(names_of(lists.used) + (lists.used.size() == 1 ? " has" : " have") +
-                  " a field wav_filename (layout deepspeech)");
+                  " a field wav_filename");
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "deepspeech"));
   XTTS_ASSIGN(const Lists lists, find_lists(input));
   if (lists.used.empty()) {
     return not_this_layout(input, "*.csv with the header wav_filename,wav_filesize,transcript");
@@ -87,14 +85,14 @@ Result<Findings> read(const LayoutInput& input) {
     notes.push_back(names_of(lists.passed_over) + (lists.passed_over.size() == 1 ? " is" : " are") +
                     " not read: the lists train, dev and test beside are the corpus");
   }
-  return read_row_lists(input, sources, kNames, RowIds::kOfAudio,
-                        "rows wav_filename,wav_filesize,transcript", std::move(notes));
+  return clips_of_rows(input, sources, kNames, RowIds::kOfAudio,
+                       "rows wav_filename,wav_filesize,transcript", std::move(notes));
 }
 
 }  // namespace
 }  // namespace deepspeech_layout
 
-const Layout kDeepSpeechLayout = {
+extern const Layout kDeepSpeechLayout = {
     "deepspeech", "DeepSpeech and Coqui-STT CSV: wav_filename, wav_filesize, transcript",
     deepspeech_layout::detect, deepspeech_layout::read};
 

@@ -12,13 +12,14 @@
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/list_rows.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/named_rows.hpp"
+#include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_fields.hpp"
 
 namespace xtts::corpus {
 namespace emilia_layout {
@@ -105,7 +106,7 @@ class EmiliaReader {
   }
 
   Status read_list_file(const ListSource& source) {
-    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, source.list));
+    XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, source.list));
     while (auto row = rows.next()) {
       clips_.count_line();
       if (!row->fields.ok()) {
@@ -146,29 +147,24 @@ class EmiliaReader {
 
   void add(const ListSource& source, const RowClip& row, std::uint64_t line,
            std::string_view file) {
-    ListedClip clip;
+    ListedClip clip = listed(row);
     clip.line = line;
     clip.file = file;
-    clip.audio = row.audio;
-    clip.id = row.id;
-    clip.text_raw = clip.text_normalized = row.text_raw;
-    clip.speaker = row.speaker;
-    clip.language = row.language;
-    clip.extra_json = row.extra_json;
+    clip.text_normalized = clip.text_raw;
     clips_.add(source, clip);
   }
 
   const LayoutInput& input_;
   std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
   const ListSource whole_tree_;
-  ListedClips clips_;
+  ClipCollector clips_;
 };
 
 // A tree of clips has a .json for each: the first of a folder says what it is.
 Detected detect(const LayoutInput& input) {
   std::string_view last_folder = "/";  // none is called so
   std::size_t looked_at = 0;
-  return detect_by_file(input, FilesAsked::kNotAudio, "Emilia transcripts", "emilia",
+  return detect_by_file(input, FilesAsked::kNotAudio, "Emilia transcripts",
                         [&](const MetFile& file) -> Result<bool> {
                           const EmiliaFile kind = kind_of(file.path);
                           if (kind == EmiliaFile::kNone) return false;
@@ -181,14 +177,13 @@ Detected detect(const LayoutInput& input) {
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "emilia"));
   return EmiliaReader(input).read();
 }
 
 }  // namespace
 }  // namespace emilia_layout
 
-const Layout kEmiliaLayout = {
+extern const Layout kEmiliaLayout = {
     "emilia", "Emilia: .jsonl lists, or NAME.json beside NAME.mp3, with wav, text, speaker, dnsmos",
     emilia_layout::detect, emilia_layout::read};
 

@@ -17,10 +17,11 @@
 
 #include "base/try.hpp"
 #include "base/utf8.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/named_audio.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
@@ -135,28 +136,21 @@ class EsdReader {
                          "UTF-8");
       return {};
     }
-    XTTS_ASSIGN(ListText list, ListText::from_bytes(std::move(*text), path));
-    return read_lines(list, source, clips_,
-                      [&](const ListText::Line& line) { read_line(source, speaker, line); });
+    XTTS_ASSIGN(LineReader list, LineReader::from_bytes(std::move(*text), path));
+    return read_lines({source, list, clips_}, "\t",
+                      [&](const ListLine& line) { return add_line(line, speaker); });
   }
 
-  void read_line(const ListSource& source, std::string_view speaker, const ListText::Line& line) {
+  std::optional<std::string> add_line(const ListLine& line, std::string_view speaker) {
     const std::vector<std::string_view> fields = fields_of(line.text, '\t');
     const std::string_view name = fields[0];
-    if (const auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, name, "the line " + *fault);
-    }
-    if (fields.size() < 2) {
-      return clips_.refuse(source, line.number, {},
-                           "the line has one field; expected " + std::string(kExpected));
-    }
-    const std::string_view folder = folder_of(source.list);
+    if (fields.size() < 2) return "the line has one field; expected " + std::string(kExpected);
+    const std::string_view folder = folder_of(line.list.source.list);
     const TreeFile* audio = audio_.find(folder, name);
     const EsdFolders folders = audio == nullptr ? EsdFolders() : folders_of(folder, audio->path);
     const std::string_view listed_emotion = fields.size() > 2 ? fields[2] : std::string_view();
     const std::string emotion(folders.emotion.empty() ? listed_emotion : folders.emotion);
     ListedClip clip;
-    clip.line = line.number;
     clip.audio = audio == nullptr ? name : std::string_view(audio->path);
     clip.id = name;
     clip.text_raw = fields[1];
@@ -165,13 +159,14 @@ class EsdReader {
     clip.language = is_chinese(speaker) ? "zh" : "en";
     clip.split = folders.split;
     if (!emotion.empty()) clip.extra_json = formats::dump_canonical({{"emotion", emotion}});
-    clips_.add(source, clip);
+    line.add(clip);
+    return std::nullopt;
   }
 
   const LayoutInput& input_;
   NamedAudio audio_;
   std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
-  ListedClips clips_;
+  ClipCollector clips_;
 };
 
 // A folder 0011 with a file 0011.txt may be anybody's; one with a folder of an emotion is not.
@@ -183,19 +178,18 @@ bool looks_like_list(const LayoutInput& input, std::string_view path) {
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "ESD transcripts", "esd",
+  return detect_by_file(input, FilesAsked::kNotAudio, "ESD transcripts",
                         [&](const MetFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "esd"));
   return EsdReader(input).read();
 }
 
 }  // namespace
 }  // namespace esd_layout
 
-const Layout kEsdLayout = {
+extern const Layout kEsdLayout = {
     "esd", "SPEAKER/SPEAKER.txt (name, tab, text, tab, emotion) beside SPEAKER/EMOTION/",
     esd_layout::detect, esd_layout::read};
 

@@ -10,18 +10,16 @@
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/audio_index.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/list_text.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/line_reader.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 #include "corpus/sound_look.hpp"
 
 namespace xtts::corpus {
 namespace folder_layout {
 namespace {
-
-constexpr std::string_view kStage = "discover";
 
 bool is_transcript(std::string_view path) {
   return equals_ignoring_case(file_extension(path), "txt");
@@ -59,9 +57,13 @@ class FolderReader {
   }
 
  private:
-  void report(std::string_view path, std::string_view id, std::string reason, ProblemClass kind) {
-    found_.problems.push_back({printable(id), printable(path), std::nullopt, std::string(kStage),
-                               kind, std::move(reason)});
+  void report(std::string_view path, std::string_view id, std::string detail, ProblemClass kind,
+              formats::Rule rule = formats::Rule::kBadFile) {
+    found_.problems.push_back({printable(id),
+                               printable(path),
+                               std::nullopt,
+                               kind,
+                               {.rule = rule, .detail = std::move(detail)}});
   }
 
   void read_audio(const TreeFile& file) {
@@ -112,12 +114,13 @@ class FolderReader {
       const std::string_view path = refusal.path;
       const bool is_audio = audio_rank(file_extension(path)).has_value();
       if (refusal.is_sound) {
-        report(path, id_of_refused(path, without_suffix(path)), refusal.reason, refusal.kind);
+        report(path, id_of_refused(path, without_suffix(path)), refusal.reason, refusal.kind,
+               refusal.rule);
       } else if (is_audio) {
         report(path, id_of_refused(path, without_audio_extension(path)), refusal.reason,
-               refusal.kind);
+               refusal.kind, refusal.rule);
       } else if (refusal.is_folder) {
-        report(path, {}, refusal.reason, refusal.kind);
+        report(path, {}, refusal.reason, refusal.kind, refusal.rule);
       } else {
         ++found_.ignored_file_count;
       }
@@ -133,7 +136,7 @@ class FolderReader {
     if (!found_.problems.empty()) {
       const Problem& first = found_.problems.front();
       text += "; refused " + counted(found_.problems.size(), "entry", "entries") + " (" +
-              first.path + " " + first.reason + ")";
+              first.path + " " + first.reason.detail + ")";
     }
     return {StatusCode::kInvalidArgument, text + "; give the folder that holds the recordings"};
   }
@@ -217,19 +220,18 @@ class FolderReader {
 };
 
 Detected detect(const LayoutInput&) {
-  return Detected("no metadata list in DATA: every audio file below it is a clip (layout folder)");
+  return Detected("no metadata list in DATA: every audio file below it is a clip");
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "folder"));
   return FolderReader(input).read();
 }
 
 }  // namespace
 }  // namespace folder_layout
 
-const Layout kFolderLayout = {"folder",
-                              "every audio file below DATA; x.txt beside x.wav is its transcript",
-                              folder_layout::detect, folder_layout::read};
+extern const Layout kFolderLayout = {
+    "folder", "every audio file below DATA; x.txt beside x.wav is its transcript",
+    folder_layout::detect, folder_layout::read};
 
 }  // namespace xtts::corpus

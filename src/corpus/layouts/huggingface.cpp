@@ -4,11 +4,9 @@
 // lies. An id is that of a column id, where it tells all rows apart; else the name of the audio;
 // else FILE/ROW. Names of files or of their folders are splits where there are different ones.
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -22,13 +20,13 @@
 #include "corpus/audio_extensions.hpp"
 #include "corpus/column_files.hpp"
 #include "corpus/digest_hash.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_fields.hpp"
-#include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
 namespace huggingface_layout {
@@ -71,7 +69,7 @@ Result<bool> looks_like_column_file(const LayoutInput& input, const MetFile& met
 Detected detect(const LayoutInput& input) {
   const bool has_files = any_file(input.tree, FilesAsked::kAll, is_audio);
   if (has_files) return Detected(std::nullopt);
-  return detect_by_file(input, FilesAsked::kNotAudio, "Files with columns", "huggingface",
+  return detect_by_file(input, FilesAsked::kNotAudio, "Files with columns",
                         [&](const MetFile& file) { return looks_like_column_file(input, file); });
 }
 
@@ -120,25 +118,8 @@ Status refusal_without_arrow(const LayoutInput& input, std::string_view path) {
           export_in_python(input.tree.root, *column_file_kind(path))};
 }
 
-std::optional<Split> split_of_shard(std::string_view path) {
-  if (const auto split = split_of_name(path)) return split;
-  return split_of_word(file_name(folder_of(path)));
-}
-
-// In the order of the tree. A split that all have says nothing.
-std::vector<ListSource> find_shards(const LayoutInput& input) {
-  std::vector<ListSource> shards;
-  for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-    if (column_file_kind(file.path))
-      shards.push_back({std::string(file.path), "", split_of_shard(file.path)});
-  });
-  const bool are_all_one = std::all_of(shards.begin(), shards.end(), [&](const ListSource& shard) {
-    return shard.split == shards.front().split;
-  });
-  if (are_all_one) {
-    for (ListSource& shard : shards) shard.split.reset();
-  }
-  return shards;
+bool is_column_file(std::string_view path) {
+  return column_file_kind(path).has_value();
 }
 
 ProblemClass problem_of(const Status& failure) {
@@ -172,7 +153,7 @@ enum class IdsFrom : std::uint8_t { kColumn, kAudioName, kRow };
 
 class ColumnFileReader {
  public:
-  ColumnFileReader(const LayoutInput& input, ListedClips& clips) : input_(input), clips_(clips) {}
+  ColumnFileReader(const LayoutInput& input, ClipCollector& clips) : input_(input), clips_(clips) {}
 
   // Looks at all rows to see what tells them apart. What cannot be read is told by read().
   Status choose_ids(std::span<const ListSource> shards) {
@@ -273,14 +254,9 @@ class ColumnFileReader {
     if (!row.sound && row.audio_path.empty()) return clips_.refuse_file(place, id, "has no sound");
     packed_count_ += row.page != nullptr ? 1 : 0;
     const ArchiveMember member{shard.list, name, row.sound.value_or(ByteRange()), row.page};
-    ListedClip clip;
+    ListedClip clip = listed(*fields);
     clip.id = id;
-    clip.text_raw = fields->text_raw;
-    clip.text_normalized =
-        fields->text_normalized.empty() ? clip.text_raw : SharedText(fields->text_normalized);
-    clip.speaker = fields->speaker;
-    clip.language = fields->language;
-    clip.extra_json = fields->extra_json;
+    if (fields->text_normalized.empty()) clip.text_normalized = clip.text_raw;
     if (row.sound) {
       clip.file = place;
       clip.member = &member;
@@ -292,18 +268,17 @@ class ColumnFileReader {
   }
 
   const LayoutInput& input_;
-  ListedClips& clips_;
+  ClipCollector& clips_;
   IdsFrom ids_from_ = IdsFrom::kRow;
   std::set<std::string> left_out_;
   std::uint64_t packed_count_ = 0;
 };
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "huggingface"));
-  const std::vector<ListSource> shards = find_shards(input);
+  const std::vector<ListSource> shards = shards_by_split(input.tree, is_column_file);
   if (shards.empty()) return not_this_layout(input, "*.parquet or *.arrow");
   if (!can_read_column_files()) return refusal_without_arrow(input, shards.front().list);
-  ListedClips clips(input);
+  ClipCollector clips(input);
   ColumnFileReader reader(input, clips);
   XTTS_TRY(reader.choose_ids(shards));
   for (const ListSource& shard : shards) XTTS_TRY(reader.read(shard));
@@ -315,7 +290,7 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace huggingface_layout
 
-const Layout kHuggingFaceLayout = {
+extern const Layout kHuggingFaceLayout = {
     "huggingface", "*.parquet, or *.arrow of load_from_disk, with a column of sound: read in place",
     huggingface_layout::detect, huggingface_layout::read};
 

@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/kaldi_lists.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/key_lines.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
-#include "corpus/word_lines.hpp"
 
 namespace xtts::corpus {
 namespace kaldi_layout {
@@ -85,7 +86,7 @@ constexpr std::uint64_t kKaldiRecordingBytes = sizeof(Recording) + 48;
 class KaldiFolder {
  public:
   KaldiFolder(const LayoutInput& input, const ListSource& script, const ListSource& segments,
-              ListedClips& clips)
+              ClipCollector& clips)
       : input_(input), script_(script), segments_(segments), clips_(clips) {}
 
   Status read() {
@@ -114,8 +115,8 @@ class KaldiFolder {
 
   // Without segments each recording is an utterance.
   Status read_script(bool has_segments) {
-    XTTS_ASSIGN(ListText text, read_list(input_, script_.list));
-    while (const auto line = next_word_line(text)) {
+    XTTS_ASSIGN(LineReader text, read_list(input_, script_.list));
+    while (const auto line = next_key_line(text)) {
       if (!has_segments) begin_utterance(line->key);
       auto fault = line->fault ? "the line " + *line->fault : fault_of_source(line->words);
       // Without segments nobody asks for a recording again.
@@ -145,8 +146,8 @@ class KaldiFolder {
 
   Status read_segments() {
     clips_.count_read_file();
-    XTTS_ASSIGN(ListText text, read_list(input_, segments_.list));
-    while (const auto line = next_word_line(text)) {
+    XTTS_ASSIGN(LineReader text, read_list(input_, segments_.list));
+    while (const auto line = next_key_line(text)) {
       begin_utterance(line->key);
       if (auto fault = add_segment(*line)) {
         clips_.refuse(segments_, line->line, line->key, std::move(*fault));
@@ -156,7 +157,7 @@ class KaldiFolder {
     return {};
   }
 
-  std::optional<std::string> add_segment(const WordLine& line) {
+  std::optional<std::string> add_segment(const KeyLine& line) {
     if (line.fault) return "the line " + *line.fault;
     std::string_view words = line.words;
     const std::string_view name = take_word(words);
@@ -172,7 +173,7 @@ class KaldiFolder {
       return "its recording cannot be used: line " + std::to_string(recording.line) + " of " +
              printable(script_.list);
     }
-    Segment segment{*start_s, *end_s};
+    Segment segment{*start_s, end_s};
     if (*end_s == -1.0) segment.end_s.reset();  // Kaldi's word for the end of the recording
     add(segments_, line.line, line.key, recording, segment);
     return std::nullopt;
@@ -197,7 +198,7 @@ class KaldiFolder {
   const LayoutInput& input_;
   const ListSource& script_;
   const ListSource& segments_;
-  ListedClips& clips_;
+  ClipCollector& clips_;
   UtteranceFacts texts_{UtteranceFacts::Words::kTexts};
   UtteranceFacts speakers_{UtteranceFacts::Words::kNames};
   UtteranceFacts languages_{UtteranceFacts::Words::kNames};
@@ -210,16 +211,14 @@ ListSource list_in(const std::string& folder, std::string_view name, std::option
 }
 
 Detected detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   const std::vector<std::string> folders = data_folders(input.tree);
   if (folders.empty()) return Detected(std::nullopt);
-  if (folders.front().empty()) return Detected("wav.scp is in DATA (layout kaldi)");
+  if (folders.front().empty()) return Detected("wav.scp is in DATA");
   return Detected(counted(folders.size(), "wav.scp is", "wav.scp are") +
-                  " below DATA, the first in " + printable(folders.front()) + "/ (layout kaldi)");
+                  " below DATA, the first in " + printable(folders.front()) + "/");
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "kaldi"));
   const std::vector<std::string> folders = data_folders(input.tree);
   if (folders.empty()) {
     return Status(StatusCode::kInvalidArgument,
@@ -232,7 +231,7 @@ Result<Findings> read(const LayoutInput& input) {
     scripts.push_back(list_in(folder, kScript, split));
     segments.push_back(list_in(folder, "segments", split));
   }
-  ListedClips clips(input);
+  ClipCollector clips(input);
   for (std::size_t i = 0; i < folders.size(); ++i) {
     XTTS_TRY(KaldiFolder(input, scripts[i], segments[i], clips).read());
   }
@@ -242,7 +241,7 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace kaldi_layout
 
-const Layout kKaldiLayout = {
+extern const Layout kKaldiLayout = {
     "kaldi", "Kaldi data folders: wav.scp with text, utt2spk, segments (pipes are never run)",
     kaldi_layout::detect, kaldi_layout::read};
 

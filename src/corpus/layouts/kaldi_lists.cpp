@@ -3,17 +3,19 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
-#include "corpus/word_lines.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/key_lines.hpp"
 
 namespace xtts::corpus {
 
-Status UtteranceFacts::read(const LayoutInput& input, const std::string& path, ListedClips& clips) {
+Status UtteranceFacts::read(const LayoutInput& input, const std::string& path,
+                            ClipCollector& clips) {
   if (!met_file(input.tree, path)) return {};
-  XTTS_ASSIGN(ListText list, read_list(input, path));
+  XTTS_ASSIGN(LineReader list, read_list(input, path));
   source_.list = path;
   clips.count_read_file();
-  while (const auto line = next_word_line(list)) {
+  while (const auto line = next_key_line(list)) {
     const auto [place, is_new] = facts_.try_emplace(digest128(line->key));
     if (is_new) {
       clips.hold(kFactBytes);

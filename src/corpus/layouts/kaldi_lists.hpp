@@ -10,9 +10,9 @@
 
 #include "base/shared_text.hpp"
 #include "corpus/digest_hash.hpp"
-#include "corpus/list_text.hpp"
-#include "corpus/listed_audio.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/lists/audio_finder.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/line_reader.hpp"
 #include "corpus/shared_labels.hpp"
 
 namespace xtts::corpus {
@@ -24,7 +24,7 @@ class UtteranceFacts {
   explicit UtteranceFacts(Words words) : words_(words) {}
 
   // Reads `path`, whose broken lines become problems of `clips`. Once.
-  Status read(const LayoutInput& input, const std::string& path, ListedClips& clips);
+  Status read(const LayoutInput& input, const std::string& path, ClipCollector& clips);
 
   // What the list says of an utterance; empty where it says nothing.
   [[nodiscard]] SharedText find(std::string_view utterance) const;

@@ -2,7 +2,6 @@
 // *supervisions*.jsonl(.gz) with what is said when. Sources that are commands or addresses are
 // never run or fetched.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -16,11 +15,12 @@
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/lhotse_manifests.hpp"
 #include "corpus/layouts/lhotse_recording.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/list_rows.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/named_rows.hpp"
+#include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_fields.hpp"
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
@@ -54,7 +54,7 @@ constexpr std::uint64_t kLhotseRecordingBytes = sizeof(Recording) + 120;
 class PairReader {
  public:
   PairReader(const LayoutInput& input, const ListSource& recordings, const ListSource& supervisions,
-             ListedClips& clips)
+             ClipCollector& clips)
       : input_(input), recordings_(recordings), supervisions_(supervisions), clips_(clips) {}
 
   Status read() {
@@ -73,7 +73,7 @@ class PairReader {
  private:
   Status read_recordings() {
     clips_.count_read_file();
-    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, recordings_.list));
+    XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, recordings_.list));
     while (const auto row = rows.next()) {
       if (const auto fault = add_recording(*row)) {
         clips_.refuse(recordings_, row->line, id_of(*row), *fault);
@@ -111,7 +111,7 @@ class PairReader {
   }
 
   Status read_supervisions() {
-    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, supervisions_.list));
+    XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, supervisions_.list));
     while (auto row = rows.next()) {
       clips_.count_line();
       const std::string id = id_of(*row);
@@ -150,36 +150,29 @@ class PairReader {
     const bool is_whole =
         segment.start_s == 0.0 && recording.duration_s &&
         std::abs(*segment.end_s - *recording.duration_s) <= kLhotseToleranceSeconds;
-    ListedClip clip;
+    ListedClip clip = listed(row);
     clip.line = line;
     clip.audio = recording.path;
-    clip.id = row.id;
-    clip.text_raw = row.text_raw;
-    clip.speaker = row.speaker;
-    clip.language = row.language;
-    if (!is_whole) clip.segment = segment;
-    clip.extra_json = row.extra_json;
+    if (is_whole) clip.segment.reset();
     clips_.add(supervisions_, clip);
   }
 
   const LayoutInput& input_;
   const ListSource& recordings_;
   const ListSource& supervisions_;
-  ListedClips& clips_;
+  ClipCollector& clips_;
   std::unordered_map<std::string, Recording> known_;
 };
 
 Detected detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   const Manifests found = find_manifests(input.tree);
   if (found.pairs.empty()) return Detected(std::nullopt);
   const ManifestPair& first = found.pairs.front();
   return Detected(printable(first.recordings) + " and " + printable(first.supervisions) +
-                  " are in DATA (layout lhotse)");
+                  " are in DATA");
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "lhotse"));
   const Manifests found = find_manifests(input.tree);
   if (found.pairs.empty()) {
     return Status(
@@ -193,7 +186,7 @@ Result<Findings> read(const LayoutInput& input) {
     recordings.push_back({pair.recordings, "", split});
     supervisions.push_back({pair.supervisions, "", split});
   }
-  ListedClips clips(input);
+  ClipCollector clips(input);
   for (std::size_t i = 0; i < found.pairs.size(); ++i) {
     XTTS_TRY(PairReader(input, recordings[i], supervisions[i], clips).read());
   }
@@ -206,8 +199,8 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace lhotse_layout
 
-const Layout kLhotseLayout = {
+extern const Layout kLhotseLayout = {
     "lhotse", "lhotse manifests: *recordings*.jsonl(.gz) beside *supervisions*.jsonl(.gz)",
-    lhotse_layout::detect, lhotse_layout::read};
+    lhotse_layout::detect, lhotse_layout::read, ListPlace::kInData};
 
 }  // namespace xtts::corpus

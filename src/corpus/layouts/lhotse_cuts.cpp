@@ -14,14 +14,16 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
+#include "corpus/layouts/layout_parts.hpp"
 #include "corpus/layouts/lhotse_recording.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/list_rows.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/named_rows.hpp"
+#include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_fields.hpp"
 #include "corpus/split_names.hpp"
 
 namespace xtts::corpus {
@@ -91,11 +93,11 @@ struct Cut {
 
 class CutsReader {
  public:
-  CutsReader(const LayoutInput& input, ListedClips& clips) : input_(input), clips_(clips) {}
+  CutsReader(const LayoutInput& input, ClipCollector& clips) : input_(input), clips_(clips) {}
 
   Status read_list(const ListSource& source) {
     source_ = &source;
-    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, source.list));
+    XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, source.list));
     while (auto row = rows.next()) {
       clips_.count_line();
       if (!row->fields.ok()) {
@@ -179,42 +181,35 @@ class CutsReader {
     const auto row = read_row(std::move(supervision), kNames);
     if (!row.ok()) return "a supervision " + row.status().message();
     if (id.empty() && row->id.empty()) return "a supervision of the cut has no id";
-    ListedClip clip;
+    ListedClip clip = listed(*row);
     clip.line = line;
     clip.audio = cut.path;
-    clip.id = id.empty() ? row->id : id;
-    clip.text_raw = row->text_raw;
-    clip.text_normalized = row->text_raw;
-    clip.speaker = row->speaker;
-    clip.language = row->language;
+    if (!id.empty()) clip.id = id;
+    clip.text_normalized = clip.text_raw;
     clip.segment = segment;
-    clip.extra_json = row->extra_json;
     clips_.add(*source_, clip);
     return std::nullopt;
   }
 
   const LayoutInput& input_;
-  ListedClips& clips_;
+  ClipCollector& clips_;
   const ListSource* source_ = nullptr;
 };
 
 Detected detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   const std::vector<std::string> lists = find_cuts(input.tree);
   if (lists.empty()) return Detected(std::nullopt);
-  return Detected(names_of(lists) + (lists.size() == 1 ? " is" : " are") +
-                  " in DATA (layout lhotse_cuts)");
+  return Detected(names_of(lists) + (lists.size() == 1 ? " is" : " are") + " in DATA");
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "lhotse_cuts"));
   const std::vector<std::string> lists = find_cuts(input.tree);
   if (lists.empty()) return not_this_layout(input, "*cuts*.jsonl(.gz)");
   std::vector<ListSource> sources;
   for (const std::string& list : lists) {
     sources.push_back({list, "", lists.size() > 1 ? split_of_name(list) : std::nullopt});
   }
-  ListedClips clips(input);
+  ClipCollector clips(input);
   CutsReader reader(input, clips);
   for (const ListSource& source : sources) XTTS_TRY(reader.read_list(source));
   return clips.finish(sources, kExpected);
@@ -223,8 +218,8 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace lhotse_cuts_layout
 
-const Layout kLhotseCutsLayout = {
+extern const Layout kLhotseCutsLayout = {
     "lhotse_cuts", "lhotse cuts: *cuts*.jsonl(.gz), each with its recording and supervisions",
-    lhotse_cuts_layout::detect, lhotse_cuts_layout::read};
+    lhotse_cuts_layout::detect, lhotse_cuts_layout::read, ListPlace::kInData};
 
 }  // namespace xtts::corpus

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "corpus/list_files.hpp"
+#include "corpus/lists/list_candidates.hpp"
 
 namespace xtts::corpus {
 namespace {

@@ -40,7 +40,7 @@ std::optional<std::string> fault_of_channels(const LhotseChannels& said_on,
 }
 
 Result<std::string> source_of_recording(const json& recording) {
-  const auto bad = [](std::string reason) { return Status(StatusCode::kBadInput, reason); };
+  const auto bad = [](const std::string& reason) { return Status(StatusCode::kBadInput, reason); };
   const auto sources = recording.find("sources");
   const bool is_list = sources != recording.end() && sources->is_array() && !sources->empty() &&
                        sources->front().is_object();

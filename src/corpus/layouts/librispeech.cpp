@@ -2,15 +2,17 @@
 // of each beside it, under any folders. A list that cannot be read costs its chapter, of some
 // thousands, and is a problem; so is a folder that was refused.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
@@ -53,32 +55,27 @@ class LibriSpeechReader {
       return {};
     }
     const std::string_view speaker = nearest_folders(input_.tree, source.list).above;
-    return read_lines(*list, source, clips_,
-                      [&](const ListText::Line& line) { read_line(source, speaker, line); });
+    return read_lines({source, *list, clips_}, " \t",
+                      [&](const ListLine& line) { return add_line(line, speaker); });
   }
 
-  void read_line(const ListSource& source, std::string_view speaker, const ListText::Line& line) {
+  static std::optional<std::string> add_line(const ListLine& line, std::string_view speaker) {
     const std::string_view text = trimmed(line.text);
     const std::string_view id = text.substr(0, text.find_first_of(" \t"));
-    if (const auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, id, "the line " + *fault);
-    }
     // An id is a name, not a path: one that climbs or is absolute was not meant so.
-    if (const auto fault = fault_of_listed_path(id)) {
-      return clips_.refuse(source, line.number, id, *fault);
-    }
+    if (auto fault = fault_of_listed_path(id)) return fault;
     ListedClip clip;
-    clip.line = line.number;
     clip.audio = id;
     clip.text_raw = clip.text_normalized = trimmed(text.substr(id.size()));
     clip.speaker = speaker;
     clip.language = "en";
-    clips_.add(source, clip);
+    line.add(clip);
+    return std::nullopt;
   }
 
   const LayoutInput& input_;
   std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
-  ListedClips clips_;
+  ClipCollector clips_;
 };
 
 bool is_named_after_its_folders(const DataTree& tree, std::string_view path) {
@@ -91,7 +88,7 @@ bool is_named_after_its_folders(const DataTree& tree, std::string_view path) {
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "LibriSpeech transcripts", "librispeech",
+  return detect_by_file(input, FilesAsked::kNotAudio, "LibriSpeech transcripts",
                         [&](const MetFile& file) {
                           return file.path.ends_with(kListSuffix) &&
                                  is_named_after_its_folders(input.tree, file.path);
@@ -99,14 +96,13 @@ Detected detect(const LayoutInput& input) {
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "librispeech"));
   return LibriSpeechReader(input).read();
 }
 
 }  // namespace
 }  // namespace librispeech_layout
 
-const Layout kLibriSpeechLayout = {
+extern const Layout kLibriSpeechLayout = {
     "librispeech", "SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt (id text) beside the audio",
     librispeech_layout::detect, librispeech_layout::read};
 

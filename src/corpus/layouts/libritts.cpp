@@ -11,10 +11,10 @@
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
@@ -127,12 +127,12 @@ class LibriTtsReader {
   std::vector<Utterance> utterances_;
   std::unordered_map<std::string_view, std::size_t> places_;  // path -> index of the utterance
   std::deque<ListSource> sources_;
-  ListedClips clips_;
+  ClipCollector clips_;
 };
 
 Detected detect(const LayoutInput& input) {
   return detect_by_file(
-      input, FilesAsked::kNotAudio, "LibriTTS transcripts", "libritts", [&](const MetFile& file) {
+      input, FilesAsked::kNotAudio, "LibriTTS transcripts", [&](const MetFile& file) {
         const bool is_text =
             file.path.ends_with(kNormalizedSuffix) || file.path.ends_with(kOriginalSuffix);
         return is_text && is_named_after_its_folders(input.tree, file.path);
@@ -140,15 +140,14 @@ Detected detect(const LayoutInput& input) {
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "libritts"));
   return LibriTtsReader(input).read();
 }
 
 }  // namespace
 }  // namespace libritts_layout
 
-const Layout kLibriTtsLayout = {"libritts",
-                                "SPEAKER/CHAPTER/ID.wav with ID.normalized.txt and ID.original.txt",
-                                libritts_layout::detect, libritts_layout::read};
+extern const Layout kLibriTtsLayout = {
+    "libritts", "SPEAKER/CHAPTER/ID.wav with ID.normalized.txt and ID.original.txt",
+    libritts_layout::detect, libritts_layout::read};
 
 }  // namespace xtts::corpus

@@ -10,15 +10,17 @@
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/layouts/list_fields.hpp"
-#include "corpus/layouts/ljspeech_lists.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/list_text.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/line_reader.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/list_choice.hpp"
+#include "corpus/lists/pipe_form.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_lists.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace list_layout {
@@ -66,7 +68,7 @@ bool is_transcript(const DataTree& tree, std::string_view list) {
 // Text files of any kind may lie in DATA: these name audio that is there.
 Result<std::vector<std::string>> lists_of_audio(const LayoutInput& input) {
   std::vector<std::string> lists;
-  std::optional<ListedClips> clips;  // it costs a look at all files
+  std::optional<ClipCollector> clips;  // it costs a look at all files
   for (const std::string_view folder : {"", "filelists"}) {
     for (std::string& list : lists_in(input.tree, folder, kEndings)) {
       if (is_transcript(input.tree, list)) continue;
@@ -105,12 +107,12 @@ class ListReader {
   Result<Findings> read(const std::vector<ListSource>& sources,
                         const std::vector<std::string>& cleaned) {
     for (const ListSource& source : sources) XTTS_TRY(read_source(source));
-    const ListForm form = choose_form();
+    const PipeForm form = choose_form();
     for (const std::string& list : cleaned) {
       clips_.note(printable(list) + " (phonemes) is not read: the list with the text is beside it");
     }
     // Of two fields nobody doubts what they are.
-    if (form != ListForm::kText) {
+    if (form != PipeForm::kText) {
       clips_.note("lines are read as " + std::string(to_string(form)));
     }
     for (Line& line : lines_) {
@@ -137,31 +139,22 @@ class ListReader {
   };
 
   Status read_source(const ListSource& source) {
-    XTTS_ASSIGN(ListText list, read_list(input_, source.list));
-    while (const auto line = list.next()) {
-      if (trimmed(line->text).empty()) continue;
-      clips_.count_line();
-      if (auto fault = keep(source, *line)) {
-        clips_.refuse(source, line->number, {}, "the line " + *fault);
-      }
-      XTTS_TRY(clips_.check_bounds(source));
-    }
-    return {};
+    XTTS_ASSIGN(LineReader list, read_list(input_, source.list));
+    return read_lines({source, list, clips_}, {}, [&](const ListLine& line) { return keep(line); });
   }
 
-  std::optional<std::string> keep(const ListSource& source, const ListText::Line& line) {
-    if (auto fault = fault_of_text_bytes(line.text)) return fault;
+  std::optional<std::string> keep(const ListLine& line) {
     const std::vector<std::string_view> fields = fields_of(line.text, '|');
-    if (fields.size() == 1) return "has one field; expected file|text";
+    if (fields.size() == 1) return "the line has one field; expected file|text";
     // The first good line decides for all.
     const std::size_t expected = lines_.empty() ? fields.size() : lines_.front().field_count;
     if (fields.size() != expected || fields.size() > kFieldsMax) {
-      return "has " + counted(fields.size(), "field", "fields") + " where " +
+      return "the line has " + counted(fields.size(), "field", "fields") + " where " +
              (lines_.empty() ? "two or three are expected"
                              : "the first line has " + std::to_string(expected));
     }
     Line& kept = lines_.emplace_back();
-    kept.source = &source;
+    kept.source = &line.list.source;
     kept.number = line.number;
     kept.field_count = fields.size();
     std::copy(fields.begin(), fields.end(), kept.fields.begin());
@@ -169,8 +162,8 @@ class ListReader {
     return std::nullopt;
   }
 
-  [[nodiscard]] ListForm choose_form() const {
-    if (lines_.empty() || lines_.front().field_count == 2) return ListForm::kText;
+  [[nodiscard]] PipeForm choose_form() const {
+    if (lines_.empty() || lines_.front().field_count == 2) return PipeForm::kText;
     std::vector<std::string_view> second;
     std::vector<std::string_view> third;
     for (const Line& line : lines_) {
@@ -180,29 +173,28 @@ class ListReader {
     return form_of_columns(second, third);
   }
 
-  void add(const Line& line, ListForm form) {
-    const bool speaker_first = form == ListForm::kSpeakerText;
+  void add(const Line& line, PipeForm form) {
+    const bool speaker_first = form == PipeForm::kSpeakerText;
     ListedClip clip;
     clip.line = line.number;
     clip.audio = line.fields[0];
     clip.text_raw = line.fields[speaker_first ? 2 : 1];
-    if (form == ListForm::kTextNormalized) clip.text_normalized = line.fields[2];
-    if (form == ListForm::kTextSpeaker) clip.speaker = line.fields[2];
+    if (form == PipeForm::kTextNormalized) clip.text_normalized = line.fields[2];
+    if (form == PipeForm::kTextSpeaker) clip.speaker = line.fields[2];
     if (speaker_first) clip.speaker = line.fields[1];
     clips_.add(*line.source, clip);
   }
 
   const LayoutInput& input_;
   std::vector<Line> lines_;
-  ListedClips clips_;
+  ClipCollector clips_;
 };
 
 Detected detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   XTTS_ASSIGN(const Found found, find_lists(input));
   if (found.lists.empty()) return Detected(std::nullopt);
   return Detected(names_of(found.lists) + (found.lists.size() == 1 ? " has" : " have") +
-                  " lines file|text (layout list)");
+                  " lines file|text");
 }
 
 Result<std::vector<ListSource>> choose_sources(const LayoutInput& input, const Found& found) {
@@ -227,7 +219,11 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace list_layout
 
-const Layout kListLayout = {"list", "file lists of VITS, FastPitch and Tacotron: file|text|speaker",
-                            list_layout::detect, list_layout::read};
+extern const Layout kListLayout = {"list",
+                                   "file lists of VITS, FastPitch and Tacotron: file|text|speaker",
+                                   list_layout::detect,
+                                   list_layout::read,
+                                   ListPlace::kInData,
+                                   ListKeys::kTaken};
 
 }  // namespace xtts::corpus

@@ -2,19 +2,22 @@
 // published corpora and Coqui TTS lists have. What becomes of each line is in README.md, two
 // folders up.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/layouts/ljspeech_lists.hpp"
+#include "corpus/layouts/layout_parts.hpp"
 #include "corpus/layouts/table.hpp"
-#include "corpus/list_columns.hpp"
-#include "corpus/list_text.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/line_reader.hpp"
+#include "corpus/lists/list_choice.hpp"
+#include "corpus/lists/pipe_columns.hpp"
 #include "corpus/names.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace ljspeech_layout {
@@ -35,23 +38,22 @@ class LjspeechReader {
 
  private:
   Status read_source(const ListSource& source) {
-    XTTS_ASSIGN(ListText list, read_list(input_, source.list));
+    XTTS_ASSIGN(LineReader list, read_list(input_, source.list));
     if (list.had_byte_order_mark())
       clips_.note(source.list + " begins with a byte-order mark, which is skipped");
-    ListColumns columns;
+    PipeColumns columns;
     bool is_first = true;
     while (const auto line = list.next()) {
       if (trimmed(line->text).empty()) continue;
       if (std::exchange(is_first, false) && take_header(source, line->text, columns)) continue;
-      clips_.count_line();
-      read_line(source, *line, columns);
-      XTTS_TRY(clips_.check_bounds(source));
+      XTTS_TRY(read_line({source, list, clips_}, *line, {},
+                         [&](const ListLine& one) { return add_line(one, columns); }));
     }
     return {};
   }
 
-  bool take_header(const ListSource& source, std::string_view line, ListColumns& columns) {
-    const auto header = ListColumns::from_header(line);
+  bool take_header(const ListSource& source, std::string_view line, PipeColumns& columns) {
+    const auto header = PipeColumns::from_header(line);
     // A clip may be called "id" or "audio" after all.
     if (!header || clips_.has_audio(source, trimmed(line.substr(0, line.find('|'))))) return false;
     columns = *header;
@@ -59,44 +61,34 @@ class LjspeechReader {
     return true;
   }
 
-  void read_line(const ListSource& source, const ListText::Line& line, const ListColumns& columns) {
-    if (auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, {}, "the line " + *fault);
-    }
+  std::optional<std::string> add_line(const ListLine& line, const PipeColumns& columns) {
     const auto row = columns.split(line.text);
-    if (!row.ok()) {
-      return clips_.refuse(source, line.number, {}, "the line " + row.status().message());
-    }
+    if (!row.ok()) return "the line " + row.status().message();
     // An id is a name, not a path: one that climbs or is absolute was not meant so.
-    if (const auto fault = fault_of_listed_path(row->id)) {
-      return clips_.refuse(source, line.number, row->id, *fault);
+    if (auto fault = fault_of_listed_path(row->id)) {
+      line.refuse(row->id, std::move(*fault));
+      return std::nullopt;
     }
     many_fields_count_ += row->field_count > 3 && row->speaker.empty() ? 1 : 0;
-    clips_.add(source, {.line = line.number,
-                        .audio = row->id,
-                        .id = {},
-                        .text_raw = row->text_raw,
-                        .text_normalized = row->text_normalized,
-                        .speaker = row->speaker,
-                        .language = row->language,
-                        .split = std::nullopt});
+    line.add(listed(*row));
+    return std::nullopt;
   }
 
   const LayoutInput& input_;
-  ListedClips clips_;
+  ClipCollector clips_;
   std::uint64_t many_fields_count_ = 0;
 };
 
 Detected detect(const LayoutInput& input) {
   if (!input.config.metadata_train_file.empty()) {
-    return Detected("metadata_train_file is set (layout ljspeech)");
+    return Detected("metadata_train_file is set");
   }
   const MetadataCandidates found = find_metadata(input.tree);
   if (!found.plain && found.others.empty()) return Detected(std::nullopt);
   const std::string& list = found.plain ? *found.plain : found.others.front();
   XTTS_ASSIGN(const bool has_fields, is_table(input, list));
   if (has_fields) return Detected(std::nullopt);  // metadata.csv is a name that all like
-  return Detected(printable(list) + " is in DATA (layout ljspeech)");
+  return Detected(printable(list) + " is in DATA");
 }
 
 Result<Findings> read(const LayoutInput& input) {
@@ -107,7 +99,11 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace ljspeech_layout
 
-const Layout kLjspeechLayout = {"ljspeech", "metadata.csv (id|text|normalized text) beside wavs/",
-                                ljspeech_layout::detect, ljspeech_layout::read};
+extern const Layout kLjspeechLayout = {"ljspeech",
+                                       "metadata.csv (id|text|normalized text) beside wavs/",
+                                       ljspeech_layout::detect,
+                                       ljspeech_layout::read,
+                                       ListPlace::kInData,
+                                       ListKeys::kTaken};
 
 }  // namespace xtts::corpus

@@ -7,15 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_columns.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/pipe_columns.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 
@@ -24,13 +22,14 @@ namespace mailabs_layout {
 namespace {
 
 constexpr std::string_view kListName = "metadata.csv";
-constexpr std::string_view kExpected = "lines NAME|text|normalized text";
+constexpr LineForm kForm = {
+    "by_book/{female,male}/SPEAKER/BOOK/metadata.csv", "lines NAME|text|normalized text", {}};
 
 struct MailabsPlace {
-  std::string_view language;  // "de" of de_DE; empty: unknown
-  std::string_view gender;    // female, male, mix
-  std::string_view speaker;   // empty for mix
-  std::string_view inside;    // SPEAKER/BOOK, or the BOOK of mix
+  std::string language;  // "de" of de_DE; empty: unknown
+  std::string gender;    // female, male, mix
+  std::string speaker;   // empty for mix
+  std::string inside;    // SPEAKER/BOOK, or the BOOK of mix
 };
 
 // "de" of "de_DE".
@@ -64,88 +63,54 @@ std::optional<MailabsPlace> parse_place(std::string_view folder) {
   if (!is_person && place.gender != "mix") return std::nullopt;
   if (is_person) place.speaker = place.inside.substr(0, place.inside.find('/'));
   const bool is_complete =
-      is_person ? place.inside.find('/') != std::string_view::npos : !place.inside.empty();
+      is_person ? place.inside.find('/') != std::string::npos : !place.inside.empty();
   return is_complete ? std::optional(place) : std::nullopt;
 }
 
-class MailabsReader {
- public:
-  explicit MailabsReader(const LayoutInput& input) : input_(input), clips_(input) {}
+// nullopt: it is no list of this layout. DATA may itself be a folder below by_book.
+std::optional<MailabsPlace> place_of(const DataTree& tree, std::string_view list) {
+  if (file_name(list) != kListName) return std::nullopt;
+  return parse_place(join_path(tree.real_root, folder_of(list)));
+}
 
-  Result<Findings> read() {
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-      if (file_name(file.path) != kListName) return;
-      if (!parse_place(place_of(file.path))) return;
-      sources_.push_back(
-          {std::string(file.path), join_path(folder_of(file.path), "wavs"), std::nullopt});
-    });
-    if (sources_.empty()) {
-      return not_this_layout(input_, "by_book/{female,male}/SPEAKER/BOOK/metadata.csv");
-    }
-    for (const ListSource& source : sources_) {
-      const std::string folder = place_of(source.list);
-      const MailabsPlace place = *parse_place(folder);
-      XTTS_ASSIGN(ListText list, read_list(input_, source.list));
-      XTTS_TRY(read_lines(list, source, clips_,
-                          [&](const ListText::Line& line) { read_line(source, place, line); }));
-    }
-    clips_.refuse_folders();
-    return clips_.finish(sources_, kExpected);
-  }
-
- private:
-  // The folder of a list; DATA may itself be one below by_book.
-  [[nodiscard]] std::string place_of(std::string_view list) const {
-    return join_path(input_.tree.real_root, folder_of(list));
-  }
-
-  void read_line(const ListSource& source, const MailabsPlace& place, const ListText::Line& line) {
-    if (const auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, {}, "the line " + *fault);
-    }
-    const auto row = columns_.split(line.text);
-    if (!row.ok()) {
-      return clips_.refuse(source, line.number, {}, "the line " + row.status().message());
-    }
-    const std::string id = join_path(place.inside, without_audio_extension(row->id));
-    nlohmann::json extra = {{"gender", std::string(place.gender)},
-                            {"book", std::string(file_name(place.inside))}};
-    ListedClip clip;
-    clip.line = line.number;
-    clip.audio = row->id;
-    clip.id = id;
-    clip.text_raw = row->text_raw;
-    clip.text_normalized = row->text_normalized;
-    clip.speaker = place.speaker;
-    clip.language = place.language;
-    clip.extra_json = formats::dump_canonical(extra);
-    clips_.add(source, clip);
-  }
-
-  const LayoutInput& input_;
-  const ListColumns columns_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
-  ListedClips clips_;
-};
+std::optional<std::string> add_line(const ListLine& line, const MailabsPlace& place) {
+  const auto row = PipeColumns().split(line.text);
+  if (!row.ok()) return "the line " + row.status().message();
+  const std::string id = join_path(place.inside, without_audio_extension(row->id));
+  ListedClip clip = listed(*row);
+  clip.id = id;
+  clip.speaker = place.speaker;
+  clip.language = place.language;
+  clip.extra_json = formats::dump_canonical(
+      {{"gender", std::string(place.gender)}, {"book", std::string(file_name(place.inside))}});
+  line.add(clip);
+  return std::nullopt;
+}
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(
-      input, FilesAsked::kNotAudio, "M-AILABS lists", "mailabs", [&](const MetFile& file) {
-        return file_name(file.path) == kListName &&
-               parse_place(join_path(input.tree.real_root, folder_of(file.path))).has_value();
-      });
+  return detect_by_file(input, FilesAsked::kNotAudio, "M-AILABS lists", [&](const MetFile& file) {
+    return place_of(input.tree, file.path).has_value();
+  });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "mailabs"));
-  return MailabsReader(input).read();
+  const auto sources =
+      lists_found(input.tree, [&](const MetFile& file) -> std::optional<ListSource> {
+        if (!place_of(input.tree, file.path)) return std::nullopt;
+        return ListSource{std::string(file.path), join_path(folder_of(file.path), "wavs"),
+                          std::nullopt};
+      });
+  return clips_of_lines(input, sources, kForm, [&](const OpenList& list) -> Result<ReadLine> {
+    const MailabsPlace place = *place_of(input.tree, list.source.list);
+    return ReadLine([place](const ListLine& line) { return add_line(line, place); });
+  });
 }
 
 }  // namespace
 }  // namespace mailabs_layout
 
-const Layout kMailabsLayout = {"mailabs",
-                               "by_book/{female,male}/SPEAKER/BOOK/metadata.csv beside wavs/",
-                               mailabs_layout::detect, mailabs_layout::read};
+extern const Layout kMailabsLayout = {
+    "mailabs", "by_book/{female,male}/SPEAKER/BOOK/metadata.csv beside wavs/",
+    mailabs_layout::detect, mailabs_layout::read};
 
 }  // namespace xtts::corpus

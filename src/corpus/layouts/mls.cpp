@@ -3,17 +3,16 @@
 // several mls_*. A list that cannot be read stops discovery: a corpus without a whole split is not
 // what was asked for.
 
-#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/try.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
@@ -21,40 +20,14 @@ namespace mls_layout {
 namespace {
 
 constexpr std::string_view kListName = "transcripts.txt";
-constexpr std::string_view kExpected = "lines ID<TAB>TEXT";
+constexpr LineForm kForm = {"{train,dev,test}/transcripts.txt", "lines ID<TAB>TEXT", "\t"};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kLanguages = {{
-    {"dutch", "nl"},
-    {"english", "en"},
-    {"french", "fr"},
-    {"german", "de"},
-    {"italian", "it"},
-    {"polish", "pl"},
-    {"portuguese", "pt"},
-    {"spanish", "es"},
-}};
-
-// "de" of "mls_german" and "mls_german_opus".
-std::optional<std::string_view> language_of_name(std::string_view name) {
+// "de" of "mls_german" and "mls_german_opus"; empty: named otherwise.
+std::string_view language_of_name(std::string_view name) {
   constexpr std::string_view kPrefix = "mls_";
-  if (!name.starts_with(kPrefix)) return std::nullopt;
+  if (!name.starts_with(kPrefix)) return {};
   name.remove_prefix(kPrefix.size());
-  name = name.substr(0, name.find('_'));
-  for (const auto& [known, code] : kLanguages) {
-    if (known == name) return code;
-  }
-  return std::nullopt;
-}
-
-// Empty: unknown.
-std::string_view language_of(const DataTree& tree, std::string_view folder) {
-  while (!folder.empty()) {
-    if (const auto language = language_of_name(take_last_name(folder))) return *language;
-  }
-  for (const std::string_view name : data_names(tree)) {
-    if (const auto language = language_of_name(name)) return *language;
-  }
-  return {};
+  return language_named(name.substr(0, name.find('_')));
 }
 
 struct MlsId {
@@ -82,62 +55,22 @@ std::optional<Split> split_of_list(const DataTree& tree, std::string_view path) 
   return official_split(nearest_folders(tree, path).nearest);
 }
 
-class MlsReader {
- public:
-  explicit MlsReader(const LayoutInput& input) : input_(input), clips_(input) {}
-
-  Result<Findings> read() {
-    find_lists();
-    if (sources_.empty()) return not_this_layout(input_, "{train,dev,test}/transcripts.txt");
-    for (const ListSource& source : sources_) XTTS_TRY(read_split(source));
-    clips_.refuse_folders();
-    return clips_.finish(sources_, kExpected);
-  }
-
- private:
-  void find_lists() {
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-      const auto split = split_of_list(input_.tree, file.path);
-      if (!split) return;
-      sources_.push_back({std::string(file.path), audio_folder_of(file.path), split});
-    });
-  }
-
-  Status read_split(const ListSource& source) {
-    XTTS_ASSIGN(ListText list, read_list(input_, source.list));
-    const std::string_view language = language_of(input_.tree, folder_of(source.list));
-    return read_lines(list, source, clips_,
-                      [&](const ListText::Line& line) { read_line(source, language, line); });
-  }
-
-  void read_line(const ListSource& source, std::string_view language, const ListText::Line& line) {
-    const auto tab = line.text.find('\t');
-    const std::string_view id = trimmed(line.text.substr(0, tab));
-    if (const auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, id, "the line " + *fault);
-    }
-    if (tab == std::string_view::npos) {
-      return clips_.refuse(source, line.number, {}, "the line has one field; expected ID<TAB>TEXT");
-    }
-    const auto parts = parse_id(id);
-    if (!parts) {
-      return clips_.refuse(source, line.number, id, "the id is not SPEAKER_BOOK_NUMBER");
-    }
-    const std::string audio = join_path(join_path(parts->speaker, parts->book), id);
-    ListedClip clip;
-    clip.line = line.number;
-    clip.audio = audio;
-    clip.id = id;
-    clip.text_raw = clip.text_normalized = trimmed(line.text.substr(tab + 1));
-    clip.speaker = parts->speaker;
-    clip.language = language;
-    clips_.add(source, clip);
-  }
-
-  const LayoutInput& input_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
-  ListedClips clips_;
-};
+std::optional<std::string> add_line(const ListLine& line, std::string_view language) {
+  const auto tab = line.text.find('\t');
+  if (tab == std::string_view::npos) return "the line has one field; expected ID<TAB>TEXT";
+  const std::string_view id = trimmed(line.text.substr(0, tab));
+  const auto parts = parse_id(id);
+  if (!parts) return "the id is not SPEAKER_BOOK_NUMBER";
+  const std::string audio = join_path(join_path(parts->speaker, parts->book), id);
+  ListedClip clip;
+  clip.audio = audio;
+  clip.id = id;
+  clip.text_raw = clip.text_normalized = trimmed(line.text.substr(tab + 1));
+  clip.speaker = parts->speaker;
+  clip.language = language;
+  line.add(clip);
+  return std::nullopt;
+}
 
 // A list of that name in a folder of that name may be anybody's; one whose first id is of the form
 // is not.
@@ -150,19 +83,28 @@ Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
 }
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "MLS transcripts", "mls",
+  return detect_by_file(input, FilesAsked::kNotAudio, "MLS transcripts",
                         [&](const MetFile& file) { return looks_like_list(input, file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "mls"));
-  return MlsReader(input).read();
+  const auto sources =
+      lists_found(input.tree, [&](const MetFile& file) -> std::optional<ListSource> {
+        const auto split = split_of_list(input.tree, file.path);
+        if (!split) return std::nullopt;
+        return ListSource{std::string(file.path), audio_folder_of(file.path), split};
+      });
+  return clips_of_lines(input, sources, kForm, [&](const OpenList& list) -> Result<ReadLine> {
+    const std::string_view language =
+        language_by_folders(input.tree, folder_of(list.source.list), language_of_name);
+    return ReadLine([language](const ListLine& line) { return add_line(line, language); });
+  });
 }
 
 }  // namespace
 }  // namespace mls_layout
 
-const Layout kMlsLayout = {
+extern const Layout kMlsLayout = {
     "mls", "{train,dev,test}/transcripts.txt (id, tab, text) beside audio/SPEAKER/BOOK/",
     mls_layout::detect, mls_layout::read};
 

@@ -5,7 +5,6 @@
 // "a.wav", "a-sub1.wav", ... with an offset each, and one member. The audio is read in the archive.
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -20,13 +19,16 @@
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/list_rows.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/layouts/nemo_fields.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/named_rows.hpp"
+#include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_fields.hpp"
 #include "corpus/split_names.hpp"
 #include "corpus/tar_members.hpp"
 
@@ -36,25 +38,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 2> kEndings = {"json", "jsonl"};
 constexpr std::string_view kExpected =
     "lines {\"audio_filepath\": ..., \"shard_id\": ..., \"text\": ...} beside audio_0.tar";
 constexpr std::string_view kSharded = "sharded_manifests";
 constexpr int kLinesLookedAt = 8;
 // It bounds what a hostile archive of empty members can make us keep: 200 MB.
 constexpr std::size_t kMembersMax = 1'000'000;
-
-constexpr std::array<FieldName, 9> kNames = {{
-    {"audio_filepath", FieldRole::kAudio},
-    {"text", FieldRole::kRaw},
-    {"normalized_text", FieldRole::kNormalized},
-    {"text_normalized", FieldRole::kNormalized},
-    {"speaker", FieldRole::kSpeaker},
-    {"lang", FieldRole::kLanguage},
-    {"language", FieldRole::kLanguage},
-    {"offset", FieldRole::kStart},
-    {"duration", FieldRole::kDuration},
-}};
 
 bool is_tar(std::string_view path) {
   return equals_ignoring_case(file_extension(path), "tar");
@@ -98,7 +87,7 @@ Result<bool> is_manifest(const LayoutInput& input, std::string_view list) {
   for (int i = 0; i < kLinesLookedAt; ++i) {
     const auto row = parse_json_line(take_line(text));
     if (!row.ok()) continue;
-    const json* const audio = field_of(*row, kNames, FieldRole::kAudio);
+    const json* const audio = field_of(*row, kNemoNames, FieldRole::kAudio);
     if (audio != nullptr && audio->is_string() && shard_at(*row)) return true;
   }
   return false;
@@ -120,7 +109,7 @@ Result<std::vector<std::string>> find_nemo_manifests(const LayoutInput& input) {
     const std::size_t count = found.size();
     for (const std::string& place : {std::string(folder), join_path(folder, kSharded)}) {
       if (found.size() > count) break;
-      for (std::string& list : lists_in(input.tree, place, kEndings)) {
+      for (std::string& list : lists_in(input.tree, place, kNemoEndings)) {
         XTTS_ASSIGN(const bool is_one, is_manifest(input, list));
         if (is_one) found.push_back(std::move(list));
       }
@@ -171,7 +160,7 @@ class NemoTarReader {
   };
 
   Status read_list(const ListSource& source) {
-    XTTS_ASSIGN(ListRows rows, ListRows::open(input_, source.list));
+    XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, source.list));
     while (auto row = rows.next()) {
       clips_.count_line();
       if (!row->fields.ok()) {
@@ -187,7 +176,7 @@ class NemoTarReader {
   Status read_line(const ListSource& source, std::uint64_t line, json fields) {
     const auto shard = shard_at(fields);
     fields.erase("shard_id");
-    auto row = read_row(std::move(fields), kNames);
+    auto row = read_row(std::move(fields), kNemoNames);
     const auto refuse = [&](std::string reason) {
       clips_.refuse(source, line, row.ok() ? row->audio : std::string(), std::move(reason));
       return Status();
@@ -259,37 +248,29 @@ class NemoTarReader {
            const TarMember& found) {
     const ArchiveMember member{archive.path, found.name, found.data};
     const std::string suffix = row.segment ? segment_suffix(*row.segment) : std::string();
-    ListedClip clip;
+    ListedClip clip = listed(row);
     clip.line = line;
     clip.member = &member;
     clip.id = without_audio_extension(found.name);
     clip.id_suffix = suffix;
-    clip.text_raw = row.text_raw;
-    clip.text_normalized = row.text_normalized;
-    clip.speaker = row.speaker;
-    clip.language = row.language;
-    clip.segment = row.segment;
-    clip.extra_json = row.extra_json;
     clips_.add(source, clip);
   }
 
   const LayoutInput& input_;
-  ListedClips clips_;
+  ClipCollector clips_;
   std::map<std::pair<std::string, std::uint64_t>, std::string_view> tars_;  // folder, number
   std::map<std::string_view, std::unique_ptr<Archive>> archives_;
   std::size_t member_count_ = 0;
 };
 
 Detected detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   XTTS_ASSIGN(const std::vector<std::string> lists, find_nemo_manifests(input));
   if (lists.empty()) return Detected(std::nullopt);
   return Detected(names_of(lists) + (lists.size() == 1 ? " names" : " name") +
-                  " members of tars beside (layout nemo_tar)");
+                  " members of tars beside");
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "nemo_tar"));
   XTTS_ASSIGN(const std::vector<std::string> lists, find_nemo_manifests(input));
   if (lists.empty()) return not_this_layout(input, "tarred_audio_manifest.json beside audio_0.tar");
   std::vector<ListSource> sources;
@@ -304,8 +285,8 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace nemo_tar_layout
 
-const Layout kNemoTarLayout = {
+extern const Layout kNemoTarLayout = {
     "nemo_tar", "NeMo tarred data: a manifest with shard_id beside audio_0.tar, ...: read in place",
-    nemo_tar_layout::detect, nemo_tar_layout::read};
+    nemo_tar_layout::detect, nemo_tar_layout::read, ListPlace::kInData};
 
 }  // namespace xtts::corpus

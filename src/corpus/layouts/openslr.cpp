@@ -9,12 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
 #include "corpus/named_audio.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
@@ -23,7 +22,7 @@ namespace xtts::corpus {
 namespace openslr_layout {
 namespace {
 
-constexpr std::string_view kExpected = "lines NAME<TAB>text";
+constexpr LineForm kForm = {"line_index.tsv", "lines NAME<TAB>text", "\t"};
 
 // line_index.tsv; line_index_female.tsv and line_index_male.tsv where there are two.
 bool is_list(std::string_view path) {
@@ -54,94 +53,57 @@ std::string_view language_of_name(std::string_view name) {
   return is_form ? name.substr(0, 2) : std::string_view();
 }
 
-std::string_view language_of(const DataTree& tree, std::string_view path) {
-  path = folder_of(path);
-  while (!path.empty()) {
-    const std::string_view language = language_of_name(take_last_name(path));
-    if (!language.empty()) return language;
+// Fields between the name and the text, which the lists do not name.
+std::string further_fields(const std::vector<std::string_view>& fields) {
+  nlohmann::json further = nlohmann::json::object();
+  for (std::size_t i = 1; i + 1 < fields.size(); ++i) {
+    if (!fields[i].empty()) further["column_" + std::to_string(i + 1)] = std::string(fields[i]);
   }
-  for (const std::string_view name : data_names(tree)) {
-    const std::string_view language = language_of_name(name);
-    if (!language.empty()) return language;
-  }
-  return {};
+  return further.empty() ? std::string() : formats::dump_canonical(further);
 }
 
-class OpenslrReader {
- public:
-  explicit OpenslrReader(const LayoutInput& input)
-      : input_(input), audio_(input.tree), clips_(input) {}
-
-  Result<Findings> read() {
-    for_each_file(input_.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-      if (is_list(file.path)) sources_.push_back({std::string(file.path), "", std::nullopt});
-    });
-    if (sources_.empty()) return not_this_layout(input_, "line_index.tsv");
-    for (const ListSource& source : sources_) {
-      XTTS_ASSIGN(ListText list, read_list(input_, source.list));
-      XTTS_TRY(read_lines(list, source, clips_,
-                          [&](const ListText::Line& line) { read_line(source, line); }));
-    }
-    clips_.refuse_folders();
-    return clips_.finish(sources_, kExpected);
+std::optional<std::string> add_line(const ListLine& line, const DataTree& tree,
+                                    const NamedAudio& audio_by_name) {
+  const std::vector<std::string_view> fields = fields_of(line.text, '\t');
+  if (fields.size() < 2) {
+    return "the line has one field; expected " + std::string(kForm.expected);
   }
-
- private:
-  void read_line(const ListSource& source, const ListText::Line& line) {
-    const std::vector<std::string_view> fields = fields_of(line.text, '\t');
-    const std::string_view name = without_audio_extension(fields.front());
-    if (const auto fault = fault_of_text_bytes(line.text)) {
-      return clips_.refuse(source, line.number, name, "the line " + *fault);
-    }
-    if (fields.size() < 2) {
-      return clips_.refuse(source, line.number, {},
-                           "the line has one field; expected " + std::string(kExpected));
-    }
-    const std::string_view folder = folder_of(source.list);
-    const TreeFile* audio = audio_.find(folder, file_name(name));
-    // Two lists side by side may name the same file.
-    const std::string listed = audio == nullptr ? join_path(folder, name) : audio->path;
-    ListedClip clip;
-    clip.line = line.number;
-    clip.audio = listed;
-    clip.id = name;
-    clip.text_raw = fields.back();
-    clip.text_normalized = fields.back();
-    clip.speaker = speaker_of(name);
-    clip.language = language_of(input_.tree, listed);
-    clip.extra_json = further_fields(fields);
-    clips_.add(source, clip);
-  }
-
-  // Those between the name and the text, which the lists do not name.
-  static std::string further_fields(const std::vector<std::string_view>& fields) {
-    nlohmann::json further = nlohmann::json::object();
-    for (std::size_t i = 1; i + 1 < fields.size(); ++i) {
-      if (!fields[i].empty()) further["column_" + std::to_string(i + 1)] = std::string(fields[i]);
-    }
-    return further.empty() ? std::string() : formats::dump_canonical(further);
-  }
-
-  const LayoutInput& input_;
-  NamedAudio audio_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
-  ListedClips clips_;
-};
+  const std::string_view name = without_audio_extension(fields.front());
+  const std::string_view folder = folder_of(line.list.source.list);
+  const TreeFile* audio = audio_by_name.find(folder, file_name(name));
+  // Two lists side by side may name the same file.
+  const std::string listed = audio == nullptr ? join_path(folder, name) : audio->path;
+  ListedClip clip;
+  clip.audio = listed;
+  clip.id = name;
+  clip.text_raw = clip.text_normalized = fields.back();
+  clip.speaker = speaker_of(name);
+  clip.language = language_by_folders(tree, folder_of(listed), language_of_name);
+  clip.extra_json = further_fields(fields);
+  line.add(clip);
+  return std::nullopt;
+}
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kNotAudio, "OpenSLR lists", "openslr",
+  return detect_by_file(input, FilesAsked::kNotAudio, "OpenSLR lists",
                         [](const MetFile& file) { return is_list(file.path); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "openslr"));
-  return OpenslrReader(input).read();
+  const auto sources = lists_found(input.tree, [](const MetFile& file) {
+    return is_list(file.path) ? std::optional(ListSource{std::string(file.path), "", std::nullopt})
+                              : std::nullopt;
+  });
+  const NamedAudio audio(input.tree);
+  return clips_of_lines(input, sources, kForm, [&](const OpenList&) -> Result<ReadLine> {
+    return ReadLine([&](const ListLine& line) { return add_line(line, input.tree, audio); });
+  });
 }
 
 }  // namespace
 }  // namespace openslr_layout
 
-const Layout kOpenslrLayout = {
+extern const Layout kOpenslrLayout = {
     "openslr", "line_index.tsv (name, tab, text) with its audio beside or in folders below",
     openslr_layout::detect, openslr_layout::read};
 

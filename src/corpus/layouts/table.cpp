@@ -12,11 +12,12 @@
 
 #include "base/try.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/layouts/ljspeech_lists.hpp"
 #include "corpus/layouts/table.hpp"
-#include "corpus/list_files.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/list_choice.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_lists.hpp"
+#include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {
 namespace table_layout {
@@ -149,18 +150,17 @@ Result<std::vector<ListSource>> choose_tables(const LayoutInput& input) {
 }
 
 Detected detect(const LayoutInput& input) {
-  if (!input.config.metadata_train_file.empty()) return Detected(std::nullopt);
   XTTS_ASSIGN(const std::vector<std::string> lists, tables(input));
   if (lists.empty()) return Detected(std::nullopt);
   return Detected(names_of(lists) + (lists.size() == 1 ? " has" : " have") +
-                  " a field that names audio (layout table)");
+                  " a field that names audio");
 }
 
 Result<Findings> read(const LayoutInput& input) {
   XTTS_ASSIGN(const std::vector<ListSource> sources, choose_tables(input));
   XTTS_TRY(check_columns(input, sources));
-  return read_row_lists(input, sources, names_of_columns(input.config.columns), RowIds::kOfAudio,
-                        "rows with audio and text, and a header line that names them");
+  return clips_of_rows(input, sources, names_of_columns(input.config.columns), RowIds::kOfAudio,
+                       "rows with audio and text, and a header line that names them");
 }
 
 }  // namespace
@@ -170,9 +170,12 @@ Result<bool> is_table(const LayoutInput& input, std::string_view list) {
   return begins_with_rows(input, list, table_layout::kNames, FieldRole::kAudio);
 }
 
-const Layout kTableLayout = {
+extern const Layout kTableLayout = {
     "table",
     "a CSV, TSV or JSONL list with fields audio, text, speaker, ... (or --audio-column, ...)",
-    table_layout::detect, table_layout::read};
+    table_layout::detect,
+    table_layout::read,
+    ListPlace::kInData,
+    ListKeys::kTaken};
 
 }  // namespace xtts::corpus

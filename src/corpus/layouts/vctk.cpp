@@ -11,12 +11,12 @@
 
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
+#include "corpus/layouts/layout_parts.hpp"
 #include "corpus/layouts/vctk_files.hpp"
 #include "corpus/layouts/vctk_speakers.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {
@@ -175,26 +175,25 @@ class VctkReader {
   std::unordered_map<std::string_view, std::size_t> text_of_;  // path without .txt -> its index
   std::deque<ListSource> sources_;
   std::unordered_map<std::string, const ListSource*> source_of_;  // BASE/SPEAKER -> the first
-  ListedClips clips_;
+  ClipCollector clips_;
   std::uint64_t second_unused_count_ = 0;
   std::uint64_t second_used_count_ = 0;
   std::uint64_t other_text_count_ = 0;
 };
 
 Detected detect(const LayoutInput& input) {
-  return detect_by_file(input, FilesAsked::kAll, "VCTK recordings", "vctk",
+  return detect_by_file(input, FilesAsked::kAll, "VCTK recordings",
                         [](const MetFile& file) { return vctk_recording(file).has_value(); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "vctk"));
   return VctkReader(input).read();
 }
 
 }  // namespace
 }  // namespace vctk_layout
 
-const Layout kVctkLayout = {"vctk", "wav48*/p225/p225_001*.* with txt/p225/p225_001.txt",
-                            vctk_layout::detect, vctk_layout::read};
+extern const Layout kVctkLayout = {"vctk", "wav48*/p225/p225_001*.* with txt/p225/p225_001.txt",
+                                   vctk_layout::detect, vctk_layout::read};
 
 }  // namespace xtts::corpus

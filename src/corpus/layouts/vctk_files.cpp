@@ -2,7 +2,7 @@
 
 #include "base/env.hpp"
 #include "corpus/audio_extensions.hpp"
-#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout_parts.hpp"
 
 namespace xtts::corpus {
 

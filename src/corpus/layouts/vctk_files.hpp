@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout_parts.hpp"
 
 namespace xtts::corpus {
 

@@ -1,7 +1,8 @@
 #include "corpus/layouts/vctk_speakers.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
 
+#include "corpus/lists/key_lines.hpp"
 #include "corpus/names.hpp"
-#include "corpus/word_lines.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
@@ -30,7 +31,7 @@ nlohmann::json facts_of(std::string_view row) {
 
 }  // namespace
 
-bool VctkSpeakers::read(const MetFile& file, ListedClips& clips) {
+bool VctkSpeakers::read(const MetFile& file, ClipCollector& clips) {
   auto list = read_list(input_, file.path);
   if (!list.ok()) {
     clips.note(printable(file.path) + " is not used: " + list.status().message());

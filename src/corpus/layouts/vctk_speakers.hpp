@@ -7,7 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "corpus/layout_parts.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
 
 namespace xtts::corpus {
 
@@ -19,7 +20,7 @@ class VctkSpeakers {
 
   // Adds the speakers of the corpus whose folder the file lies in. False, with a note, where it
   // cannot be read: clips do without.
-  bool read(const MetFile& file, ListedClips& clips);
+  bool read(const MetFile& file, ClipCollector& clips);
   // {"accent":"English","age":23,"gender":"F"} as far as known; empty: nothing is.
   [[nodiscard]] std::string extra_of(std::string_view base, std::string_view speaker) const;
 

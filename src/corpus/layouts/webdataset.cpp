@@ -18,14 +18,14 @@
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/digest_hash.hpp"
-#include "corpus/layout_parts.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/list_files.hpp"
-#include "corpus/list_rows.hpp"
-#include "corpus/listed_clips.hpp"
+#include "corpus/layouts/layout_parts.hpp"
+#include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_rows.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/named_rows.hpp"
+#include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
-#include "corpus/row_fields.hpp"
-#include "corpus/split_names.hpp"
 #include "corpus/tar_members.hpp"
 #include "formats/canonical_json.hpp"
 
@@ -96,7 +96,7 @@ struct SampleTexts {
 
 class ShardReader {
  public:
-  ShardReader(const LayoutInput& input, ListedClips& clips, SampleKeys* keys_seen)
+  ShardReader(const LayoutInput& input, ClipCollector& clips, SampleKeys* keys_seen)
       : input_(input), clips_(clips), keys_seen_(keys_seen) {}
 
   // With keys alone, to see whether shards use the same: adds no clip.
@@ -265,22 +265,17 @@ class ShardReader {
         with_shard_name_ ? join_path(file_stem(shard_->list), sample.key) : sample.key;
     const std::string place = join_path(shard_->list, sample.audio->name);
     const ArchiveMember member{shard_->list, sample.audio->name, sample.audio->data};
-    const RowClip& row = texts.row;
-    ListedClip clip;
+    ListedClip clip = listed(texts.row);
     clip.file = place;
     clip.member = &member;
     clip.id = id;
-    clip.text_raw = texts.text.empty() ? row.text_raw : texts.text;
-    clip.text_normalized =
-        row.text_normalized.empty() ? clip.text_raw : SharedText(row.text_normalized);
-    clip.speaker = row.speaker;
-    clip.language = row.language;
-    clip.extra_json = row.extra_json;
+    if (!texts.text.empty()) clip.text_raw = texts.text;
+    if (texts.row.text_normalized.empty()) clip.text_normalized = clip.text_raw;
     clips_.add(*shard_, clip);
   }
 
   const LayoutInput& input_;
-  ListedClips& clips_;
+  ClipCollector& clips_;
   SampleKeys* keys_seen_;
   const ListSource* shard_ = nullptr;
   const RandomAccessFile* file_ = nullptr;
@@ -288,26 +283,6 @@ class ShardReader {
   bool with_shard_name_ = false;
   bool* keys_repeat_ = nullptr;
 };
-
-std::optional<Split> split_of_shard(std::string_view path) {
-  if (const auto split = split_of_name(path)) return split;
-  return split_of_word(file_name(folder_of(path)));
-}
-
-std::vector<ListSource> find_shards(const DataTree& tree) {
-  std::vector<ListSource> shards;
-  for_each_file(tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
-    if (is_tar(file.path))
-      shards.push_back({std::string(file.path), "", split_of_shard(file.path)});
-  });
-  const bool are_all_one = std::all_of(shards.begin(), shards.end(), [&](const ListSource& shard) {
-    return shard.split == shards.front().split;
-  });
-  if (are_all_one) {
-    for (ListSource& shard : shards) shard.split.reset();
-  }
-  return shards;
-}
 
 Result<bool> looks_like_shard(const LayoutInput& input, const MetFile& met) {
   if (!is_tar(met.path) || met.refusal != nullptr) return false;
@@ -326,15 +301,14 @@ Detected detect(const LayoutInput& input) {
   const bool has_files = std::any_of(input.tree.files.begin(), input.tree.files.end(),
                                      [](const TreeFile& file) { return file.audio_rank; });
   if (has_files) return Detected(std::nullopt);
-  return detect_by_file(input, FilesAsked::kNotAudio, "Shards of samples", "webdataset",
+  return detect_by_file(input, FilesAsked::kNotAudio, "Shards of samples",
                         [&](const MetFile& file) { return looks_like_shard(input, file); });
 }
 
 Result<Findings> read(const LayoutInput& input) {
-  XTTS_TRY(refuse_list_keys(input.config, "webdataset"));
-  const std::vector<ListSource> shards = find_shards(input.tree);
+  const std::vector<ListSource> shards = shards_by_split(input.tree, is_tar);
   if (shards.empty()) return not_this_layout(input, "*.tar");
-  ListedClips clips(input);
+  ClipCollector clips(input);
   SampleKeys keys;
   bool keys_repeat = false;
   ShardReader reader(input, clips, &keys);
@@ -357,7 +331,7 @@ Result<Findings> read(const LayoutInput& input) {
 }  // namespace
 }  // namespace webdataset_layout
 
-const Layout kWebDatasetLayout = {
+extern const Layout kWebDatasetLayout = {
     "webdataset", "*.tar with NAME.flac, NAME.txt, NAME.json, ...: read in place, not unpacked",
     webdataset_layout::detect, webdataset_layout::read};
 

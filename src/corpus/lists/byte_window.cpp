@@ -1,0 +1,190 @@
+#include "corpus/lists/byte_window.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/try.hpp"
+#include "corpus/lists/gunzip.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{256} << 10U;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20U;
+
+}  // namespace
+
+class ByteWindow::Source {
+ public:
+  virtual ~Source() = default;
+  // Appends a piece; false at the end.
+  virtual Result<bool> read(std::string& out) = 0;
+  [[nodiscard]] virtual std::uint64_t size_bytes() const = 0;  // of the file
+  [[nodiscard]] virtual std::uint64_t read_bytes() const = 0;  // of the file
+};
+
+namespace {
+
+class FileSource final : public ByteWindow::Source {
+ public:
+  explicit FileSource(std::unique_ptr<RandomAccessFile> file) : file_(std::move(file)) {}
+
+  Result<bool> read(std::string& out) override {
+    const std::size_t before = out.size();
+    const std::uint64_t rest_bytes = file_->size_bytes() - position_bytes_;
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(rest_bytes, kReadBytes));
+    if (wanted == 0) return false;
+    out.resize(before + wanted);
+    const auto room = std::as_writable_bytes(std::span<char>(out.data() + before, wanted));
+    const auto got = file_->read_at(position_bytes_, room);
+    out.resize(before + (got.ok() ? *got : 0));
+    if (!got.ok()) return got.status();
+    position_bytes_ += *got;
+    return *got > 0;
+  }
+
+  [[nodiscard]] std::uint64_t size_bytes() const override { return file_->size_bytes(); }
+  [[nodiscard]] std::uint64_t read_bytes() const override { return position_bytes_; }
+
+ private:
+  std::unique_ptr<RandomAccessFile> file_;
+  std::uint64_t position_bytes_ = 0;
+};
+
+class PackedSource final : public ByteWindow::Source {
+ public:
+  PackedSource(std::unique_ptr<RandomAccessFile> file, std::string path)
+      : packed_bytes_(file->size_bytes()), file_(std::move(file)), path_(std::move(path)) {}
+
+  Result<bool> read(std::string& out) override {
+    const std::size_t before = out.size();
+    while (out.size() == before) {
+      if (packed_.empty()) {
+        XTTS_ASSIGN(const bool is_more, file_.read(packed_));
+        if (!is_more) {
+          if (inflater_.is_at_end()) return false;
+          return refuse("is cut short: its gzip data does not end");
+        }
+        rest_ = packed_;
+      }
+      auto status = inflater_.take(rest_, out);
+      if (!status.ok()) return Status(status.code(), path_ + " " + status.message());
+      if (rest_.empty()) packed_.clear();
+    }
+    unpacked_bytes_ += out.size() - before;
+    if (unpacked_bytes_ > kListBytesMax) {
+      return refuse("inflates to more than " + counted(kListBytesMax, "byte", "bytes") +
+                    "; divide it");
+    }
+    if (unpacked_bytes_ > kUnpackedFreeBytes && unpacked_bytes_ / kPackedRatioMax > packed_bytes_) {
+      return refuse("inflates to more than " + std::to_string(kPackedRatioMax) +
+                    " times its size, which no list does; unpack it where it is one after all");
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t size_bytes() const override { return packed_bytes_; }
+  [[nodiscard]] std::uint64_t read_bytes() const override { return file_.read_bytes(); }
+
+ private:
+  Status refuse(std::string reason) const {
+    return {StatusCode::kInvalidArgument, path_ + " " + std::move(reason)};
+  }
+
+  std::uint64_t packed_bytes_;
+  FileSource file_;
+  std::string path_;
+  std::string packed_;
+  std::string_view rest_;
+  GzipStream inflater_;
+  std::uint64_t unpacked_bytes_ = 0;
+};
+
+}  // namespace
+
+ByteWindow::ByteWindow() = default;
+ByteWindow::ByteWindow(ByteWindow&&) noexcept = default;
+ByteWindow& ByteWindow::operator=(ByteWindow&&) noexcept = default;
+ByteWindow::~ByteWindow() = default;
+
+Result<ByteWindow> ByteWindow::open(Env& env, const std::string& path, bool is_packed) {
+  XTTS_ASSIGN(auto file, env.open_for_read(path));
+  if (file->size_bytes() > kListBytesMax) {
+    return Status(StatusCode::kInvalidArgument,
+                  path + " has " + counted(file->size_bytes(), "byte", "bytes") + "; at most " +
+                      counted(kListBytesMax, "byte is", "bytes are") + " allowed");
+  }
+  ByteWindow bytes;
+  if (is_packed) {
+    bytes.source_ = std::make_unique<PackedSource>(std::move(file), path);
+  } else {
+    bytes.source_ = std::make_unique<FileSource>(std::move(file));
+  }
+  return bytes;
+}
+
+ByteWindow ByteWindow::of(std::string own_bytes) {
+  ByteWindow bytes;
+  bytes.buffer_ = std::move(own_bytes);
+  return bytes;
+}
+
+ByteWindow ByteWindow::view_of(std::string_view borrowed) {
+  ByteWindow bytes;
+  bytes.borrowed_ = borrowed;
+  return bytes;
+}
+
+void ByteWindow::tell(ListLog* log) {
+  log_ = log;
+  if (log_ == nullptr) return;
+  log_->size_bytes = source_ == nullptr ? 0 : source_->size_bytes();
+  log_->read_bytes = 0;
+}
+
+std::string_view ByteWindow::at_hand() const {
+  return (borrowed_.data() == nullptr ? std::string_view(buffer_) : borrowed_).substr(begin_);
+}
+
+void ByteWindow::skip(std::size_t count) {
+  begin_ += count;
+}
+
+std::string_view ByteWindow::peek(std::size_t wanted) {
+  while (at_hand().size() < wanted && source_ != nullptr) fill();
+  return at_hand();
+}
+
+void ByteWindow::fill() {
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  // What was read before is taken by now, but for the rest at hand.
+  if (log_ != nullptr) {
+    log_->read_bytes = source_->read_bytes();
+    log_->read_bytes -= std::min<std::uint64_t>(log_->read_bytes, at_hand().size());
+  }
+  const Result<bool> is_more = source_->read(buffer_);
+  if (is_more.ok() && *is_more) return;
+  source_.reset();
+  if (is_more.ok()) return;
+  failure_ = is_more.status();
+  if (log_ != nullptr && log_->failure.ok()) log_->failure = failure_;
+}
+
+std::string_view TextStore::keep(std::string_view text) {
+  if (text.empty()) return {};
+  if (text.size() > room_bytes_) {
+    room_bytes_ = std::max(kBlockBytes, text.size());
+    blocks_.push_back(std::make_unique<char[]>(room_bytes_));
+    next_ = blocks_.back().get();
+  }
+  std::memcpy(next_, text.data(), text.size());
+  const std::string_view kept(next_, text.size());
+  next_ += text.size();
+  room_bytes_ -= text.size();
+  return kept;
+}
+
+}  // namespace xtts::corpus

@@ -1,0 +1,365 @@
+#include "corpus/lists/clip_collector.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check_cancelled.hpp"
+#include "base/shell_words.hpp"
+#include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
+#include "corpus/lists/line_reader.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+// It bounds what a hostile file of a gigabyte of line ends can make us keep.
+constexpr std::size_t kProblemsMax = 1'000'000;
+
+// A corpus with a list for each chapter has thousands.
+constexpr std::size_t kSourcesNamed = 4;
+
+// So many roots are named to a person at most.
+constexpr std::size_t kRootsNamed = 4;
+
+// "/mnt/hdd" of "/mnt/hdd/a" and "/mnt/hdd/b".
+std::string shared_folder(std::string_view a, std::string_view b) {
+  std::size_t end = 0;
+  for (std::size_t i = 0;; ++i) {
+    const bool a_ends = i == a.size() || a[i] == '/';
+    const bool b_ends = i == b.size() || b[i] == '/';
+    if (a_ends && b_ends) end = i;
+    if (i == a.size() || i == b.size() || a[i] != b[i]) break;
+  }
+  return std::string(a.substr(0, end));
+}
+
+// What an allocation takes beside its bytes, about: its header, and what is left over of its size
+// class.
+constexpr std::uint64_t kAllocationBytes = 16;
+// What a clip takes beside its texts, until the build ends: itself, its place by its id and where
+// it was named here; its fate, its place in the order, and its rows of the index later.
+constexpr std::uint64_t kClipBytes = sizeof(Clip) + 200;
+
+std::uint64_t bytes_of(const SharedText& text) {
+  return text.empty() ? 0 : text.size() + sizeof(std::uint64_t) + kAllocationBytes;
+}
+
+std::uint64_t bytes_of(const Clip& clip) {
+  const bool has_one_text = clip.text_normalized.view().data() == clip.text_raw.view().data();
+  return kClipBytes + bytes_of(clip.id) + bytes_of(clip.source) + bytes_of(clip.text_raw) +
+         (has_one_text ? 0 : bytes_of(clip.text_normalized)) + bytes_of(clip.extra_json);
+}
+
+// Its letters are those of the raw text where both say the same.
+SharedText normalized_text(const ListedClip& clip) {
+  const bool is_raw = clip.text_normalized.empty() || clip.text_normalized == clip.text_raw;
+  return shared_on_one_line(is_raw ? clip.text_raw : clip.text_normalized);
+}
+
+std::optional<std::string> fault_of_segment(const std::optional<Segment>& segment) {
+  if (!segment) return std::nullopt;
+  const double end_s = segment->end_s.value_or(kSegmentSecondsMax);
+  // Written so that not-a-number is a fault too.
+  if (segment->start_s >= 0.0 && segment->start_s < end_s && end_s <= kSegmentSecondsMax)
+    return std::nullopt;
+  return "is a segment that ends before it begins, or begins before its source";
+}
+
+}  // namespace
+
+ClipCollector::ClipCollector(const LayoutInput& input)
+    : input_(input),
+      index_(input.tree),
+      outside_(input.env, input.tree),
+      finder_(input.tree, index_, &outside_),
+      held_bytes_(input.held_bytes) {
+  found_.clips.reserve(index_.audio_count());
+  mentions_.reserve(index_.audio_count());
+}
+
+bool ClipCollector::has_audio(const ListSource& source, std::string_view listed) const {
+  return finder_.find(source, listed).has_value();
+}
+
+void ClipCollector::refuse(const ListSource& source, std::uint64_t line, std::string_view id,
+                           std::string reason, ProblemClass kind, formats::Rule rule) {
+  // An id of a megabyte is no use to anybody.
+  add_problem({printable(id.substr(0, kIdBytesMax)),
+               printable(source.list),
+               line,
+               kind,
+               {.rule = rule, .detail = std::move(reason)}});
+}
+
+void ClipCollector::refuse_file(std::string_view path, std::string_view id, std::string reason,
+                                ProblemClass kind, formats::Rule rule) {
+  add_problem({printable(id.substr(0, kIdBytesMax)),
+               printable(path),
+               std::nullopt,
+               kind,
+               {.rule = rule, .detail = std::move(reason)}});
+}
+
+void ClipCollector::add_problem(Problem problem) {
+  held_bytes_ +=
+      sizeof(Problem) + problem.id.size() + problem.path.size() + problem.reason.detail.size();
+  found_.problems.push_back(std::move(problem));
+}
+
+void ClipCollector::refuse_folders() {
+  for (const Refusal& refusal : input_.tree.refusals) {
+    if (refusal.is_folder)
+      refuse_file(refusal.path, {}, refusal.reason, refusal.kind, refusal.rule);
+  }
+}
+
+void ClipCollector::refuse_clip(const ListSource& source, const ListedClip& clip,
+                                std::string_view id, std::string reason, ProblemClass kind,
+                                formats::Rule rule) {
+  if (clip.file.empty()) return refuse(source, clip.line, id, std::move(reason), kind, rule);
+  if (rule == formats::Rule::kBadRow) rule = formats::Rule::kBadFile;
+  refuse_file(clip.file, id, std::move(reason), kind, rule);
+}
+
+std::string ClipCollector::place_of_first(std::uint32_t clip) const {
+  const Mention& mention = mentions_[clip];
+  if (mention.line == 0) return printable(found_.clips[clip].source);
+  return "line " + std::to_string(mention.line) + " of " +
+         printable(named_sources_[mention.source]->list);
+}
+
+void ClipCollector::remember_mention(const ListSource& source, const ListedClip& clip) {
+  if (named_sources_.empty() || named_sources_.back() != &source) named_sources_.push_back(&source);
+  mentions_.push_back({.source = static_cast<std::uint32_t>(named_sources_.size() - 1),
+                       .line = clip.file.empty() ? static_cast<std::uint32_t>(clip.line) : 0});
+}
+
+void ClipCollector::add(const ListSource& source, const ListedClip& clip) {
+  if (clip.member != nullptr) return add_member(source, clip);
+  const std::string_view name = clip.id.empty() ? clip.audio : clip.id;
+  if (auto fault = fault_of_id(name)) return refuse_clip(source, clip, name, *fault);
+  const auto path = path_inside(input_.tree, source, clip.audio);
+  if (!path.ok()) {
+    remember_outside(source, clip.audio);
+    return refuse_clip(source, clip, name, path.status().message(), ProblemClass::kInput,
+                       formats::Rule::kAudioOutsideOfData);
+  }
+  ++named_count_;
+  const auto audio = finder_.find(source, *path);
+  if (!audio) {
+    if (clip.file.empty()) ++miss_counts_[&source];
+    Miss miss = finder_.explain_miss(source, *path);
+    return refuse_clip(source, clip, name, std::move(miss.reason), miss.kind,
+                       formats::Rule::kAudioMissing);
+  }
+  add_found(source, clip, *audio);
+}
+
+// `id` is set. A name in an archive is a part of a path that people are shown, no more.
+void ClipCollector::add_member(const ListSource& source, const ListedClip& clip) {
+  ++named_count_;
+  const TreeFile audio{join_path(clip.member->archive, clip.member->name), std::nullopt};
+  const std::size_t count = found_.clips.size();
+  add_found(source, clip, {&audio, clip.id, false});
+  if (found_.clips.size() == count) return;
+  Clip& added = found_.clips.back();
+  added.range = clip.member->data;
+  added.page = clip.member->page;
+  added.container_bytes = static_cast<std::uint32_t>(clip.member->archive.size());
+}
+
+void ClipCollector::add_found(const ListSource& source, const ListedClip& clip,
+                              const ListedAudio& audio) {
+  std::string id(clip.id.empty() ? audio.id : clip.id);
+  if (clip.id.empty() || clip.member != nullptr) id += clip.id_suffix;
+  if (const auto fault = fault_of_id(id)) return refuse_clip(source, clip, id, *fault);
+  if (const auto fault = fault_of_id(audio.file->path)) {
+    return refuse_clip(source, clip, id, "the path of its audio will not do: " + *fault);
+  }
+  for (const auto& [what, value] :
+       {std::pair("speaker", clip.speaker), std::pair("language", clip.language)}) {
+    if (value.empty()) continue;
+    if (const auto fault = fault_of_label(value)) {
+      return refuse_clip(source, clip, id, std::string("the ") + what + " " + *fault);
+    }
+  }
+  if (const auto fault = fault_of_segment(clip.segment))
+    return refuse_clip(source, clip, id, *fault);
+  const auto place = static_cast<std::uint32_t>(found_.clips.size());
+  if (const auto first = places_.find_or_add(id, place, found_.clips)) {
+    const bool in_other_split = named_sources_[mentions_[*first].source]->split != source.split;
+    return refuse_clip(source, clip, id,
+                       "the same id is in " + place_of_first(*first) + ", which is used" +
+                           (in_other_split ? "; a clip can be in one split only" : ""),
+                       ProblemClass::kInput, formats::Rule::kIdTwice);
+  }
+  const bool is_of_tree = clip.member == nullptr && !is_in_root_place(audio.file->path);
+  if (is_of_tree) used_.insert(audio.file);
+  rival_count_ += audio.has_rivals ? 1 : 0;
+  remember_mention(source, clip);
+  keep(source, clip, id, audio.file->path);
+}
+
+// Everything about it is checked.
+void ClipCollector::keep(const ListSource& source, const ListedClip& clip, SharedText id,
+                         std::string_view path) {
+  // The segments of a source come one after the other, mostly.
+  const bool has_last_source = !found_.clips.empty() && found_.clips.back().source == path;
+  const SharedText shared_path = has_last_source ? found_.clips.back().source : SharedText(path);
+  Clip& found = found_.clips.emplace_back();
+  const auto own_split = clip.split ? clip.split : source.split;
+  found.has_own_split = own_split.has_value();
+  found.split = own_split.value_or(Split::kTrain);
+  found.id = std::move(id);
+  found.source = shared_path;
+  found.text_raw = clip.text_raw;
+  found.text_normalized = normalized_text(clip);
+  found.speaker = labels_.of(clip.speaker);
+  found.language = labels_.of(clip.language);
+  found.segment = clip.segment;
+  found.extra_json = clip.extra_json;
+  normalized_count_ += clip.text_normalized.empty() ? 0 : 1;
+  raw_only_count_ += clip.text_normalized.empty() && !clip.text_raw.empty() ? 1 : 0;
+  held_bytes_ += bytes_of(found) - (has_last_source ? bytes_of(found.source) : 0);
+}
+
+// One root for all that begin with the same two steps: "/mnt/hdd", "/home/me".
+void ClipCollector::remember_outside(const ListSource& source, std::string_view listed) {
+  const std::string folder = folder_outside(input_.tree, source, listed);
+  if (folder.empty()) return;
+  ++outside_count_;
+  const auto second = folder.find('/', 1);
+  const auto third = second == std::string::npos ? second : folder.find('/', second + 1);
+  const auto [known, is_new] = outside_folders_.try_emplace(folder.substr(0, third), folder);
+  if (!is_new) known->second = shared_folder(known->second, folder);
+}
+
+std::string ClipCollector::roots_to_give() const {
+  std::string text;
+  std::size_t named_count = 0;
+  for (const auto& [steps, folder] : outside_folders_) {
+    if (++named_count > kRootsNamed) return text + " and so on";
+    text += (text.empty() ? "--audio-root " : " --audio-root ") + shell_quoted(folder);
+  }
+  return text;
+}
+
+Status ClipCollector::check_bounds(const ListSource& source) const {
+  XTTS_TRY(check_cancelled(input_.cancelled));
+  if (held_bytes() > input_.clip_bytes_max) return too_much_memory(source);
+  if (found_.problems.size() <= kProblemsMax) return {};
+  return {StatusCode::kInvalidArgument,
+          "more than " + counted(kProblemsMax, "line", "lines") + " of " + source.list +
+              " cannot be used, the last because: " + found_.problems.back().reason.detail};
+}
+
+Status ClipCollector::too_much_memory(const ListSource& source) const {
+  std::string text = "the clips that DATA's lists name need more than " +
+                     std::to_string(input_.clip_bytes_max >> 20U) +
+                     " MiB of memory, half of what --memory allows (" +
+                     counted(line_count_, "line", "lines") + " so far, the last of " +
+                     printable(source.list) + ")";
+  // What was read of this list says what all of it takes.
+  const ListLog list = input_.log == nullptr ? ListLog() : input_.log->list;
+  const double share = list.read_bytes == 0 ? 1.0
+                                            : static_cast<double>(list.size_bytes) /
+                                                  static_cast<double>(list.read_bytes);
+  const auto needed = static_cast<std::uint64_t>(2.2 * share * static_cast<double>(held_bytes()));
+  return {StatusCode::kResource, text + "; give --memory " + std::to_string((needed >> 20U) + 1) +
+                                     "M" +
+                                     " or more, or build parts of DATA and join them with merge"};
+}
+
+Result<Findings> ClipCollector::finish(std::span<const ListSource> sources,
+                                       std::string_view expected) {
+  const ListSource none;
+  XTTS_TRY(check_bounds(sources.empty() ? none : sources.back()));
+  if (found_.clips.empty()) return nothing_found(sources, expected);
+  add_notes(sources);
+  found_.held_bytes = held_bytes();
+  return std::move(found_);
+}
+
+Status ClipCollector::nothing_found(std::span<const ListSource> sources,
+                                    std::string_view expected) const {
+  std::string text;
+  std::string lists = sources.empty() ? std::string() : sources.front().list;
+  if (sources.size() > 1) lists += " and " + counted(sources.size() - 1, "more list", "more lists");
+  if (sources.empty()) {
+    text = "none of the " + counted(line_count_, "clip", "clips") + " in " + input_.tree.root +
+           " can be used; expected " + std::string(expected);
+  } else if (line_count_ == 0) {
+    text = lists + (sources.size() > 1 ? " hold" : " holds") + " no line; expected " +
+           std::string(expected);
+  } else if (named_count_ == 0) {
+    text = "none of the " + counted(line_count_, "line", "lines") + " of " + lists +
+           " can be used; expected " + std::string(expected) + " in UTF-8";
+  } else {
+    text = "none of the " + counted(named_count_, "clip", "clips") + " named in " + lists +
+           " has audio in " + folder_name(sources.front().audio_folder);
+  }
+  if (!found_.problems.empty()) {
+    const Problem& first = found_.problems.front();
+    text += " (the first, " + place_of(first) + ": " + first.reason.detail + ")";
+  }
+  if (outside_count_ > 0) text += "; audio outside of DATA is read with " + roots_to_give();
+  text += index_.audio_count() == 0
+              ? "; there is no audio file in " + input_.tree.root + " at all"
+              : "; " + counted(index_.audio_count(), "audio file is", "audio files are") +
+                    " there, which layout folder would take without text";
+  const bool may_pass =
+      !found_.problems.empty() && found_.problems.front().kind == ProblemClass::kEnvironment;
+  return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
+}
+
+// Where all is found, nobody needs to know where.
+void ClipCollector::note_misses(std::span<const ListSource> sources) {
+  std::size_t named_count = 0;
+  for (const ListSource& source : sources) {
+    const auto missed = miss_counts_.find(&source);
+    if (missed == miss_counts_.end()) continue;
+    if (++named_count > kSourcesNamed) break;
+    found_.notes.push_back(
+        counted(missed->second, "clip", "clips") + " of " + source.list +
+        (missed->second == 1 ? " has" : " have") + " no audio: it is looked for in " +
+        folder_name(source.audio_folder) +
+        (source.audio_folder.empty() ? "" : ", beside the list and in the data folder"));
+  }
+  if (miss_counts_.size() > kSourcesNamed) {
+    found_.notes.push_back("and so on for " + counted(miss_counts_.size(), "list", "lists"));
+  }
+}
+
+void ClipCollector::add_notes(std::span<const ListSource> sources) {
+  const auto note_count = [&](std::uint64_t count, std::string_view one, std::string_view many) {
+    if (count > 0) found_.notes.push_back(counted(count, one, many));
+  };
+  note_misses(sources);
+  if (outside_count_ > 0) {
+    found_.notes.push_back(counted(outside_count_, "clip has its", "clips have their") +
+                           " audio outside of DATA, which is read with " + roots_to_give());
+  }
+  // A corpus that has one text for each clip lacks nothing.
+  if (normalized_count_ > 0) {
+    note_count(raw_only_count_, "clip has no normalized text: its raw text is used",
+               "clips have no normalized text: their raw text is used");
+  }
+  note_count(rival_count_, "clip is there in several audio formats: wav, else flac, is used",
+             "clips are there in several audio formats: wav, else flac, is used");
+  // What a listed clip outdid in preference is not "unlisted", but it is unused all the same.
+  note_count(index_.audio_count() - used_.size(), "audio file is not used by the list",
+             "audio files are not used by the list");
+  for (const Refusal& refusal : input_.tree.refusals) {
+    if (refusal.is_folder) {
+      found_.notes.push_back("the folder " + printable(refusal.path) + " " + refusal.reason);
+    }
+  }
+  const auto list_count = std::count_if(
+      sources.begin(), sources.end(),
+      [](const ListSource& source) { return !audio_rank(file_extension(source.list)); });
+  found_.ignored_file_count = input_.tree.files.size() - index_.audio_count() -
+                              static_cast<std::uint64_t>(list_count) - read_file_count_;
+}
+
+}  // namespace xtts::corpus

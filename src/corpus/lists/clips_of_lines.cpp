@@ -1,0 +1,90 @@
+#include "corpus/lists/clips_of_lines.hpp"
+
+#include <utility>
+
+#include "base/try.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+Result<LineReader> open_list(const LayoutInput& input, std::string_view list) {
+  const bool is_packed = equals_ignoring_case(file_extension(list), "gz");
+  return LineReader::open(input.env, input.tree.full_path(list), is_packed,
+                          input.log == nullptr ? nullptr : &input.log->list);
+}
+
+// Empty where the line has one field alone: that may be anything.
+std::string_view first_field(std::string_view line, std::string_view separators) {
+  line = trimmed(line);
+  const auto end = line.find_first_of(separators);
+  return end == std::string_view::npos ? std::string_view() : trimmed(line.substr(0, end));
+}
+
+}  // namespace
+
+Result<LineReader> read_list(const LayoutInput& input, std::string_view list) {
+  if (input.log != nullptr) input.log->paths.emplace(list);
+  if (const Refusal* refusal = input.tree.refusal_of(list)) return status_of(*refusal);
+  auto text = open_list(input, list);
+  if (text.ok()) return text;
+  const auto facts = input.env.stat(input.tree.full_path(list));
+  if (facts.ok() && facts->size_bytes > kListBytesMax) {
+    return Status(StatusCode::kInvalidArgument,
+                  printable(list) + " has " + counted(facts->size_bytes, "byte", "bytes") +
+                      "; a list may have 4 GiB: divide it, and name the parts as corpora of a "
+                      "corpora.yaml");
+  }
+  return text.status().with_context("reading the list");
+}
+
+void ListLine::add(ListedClip clip) const {
+  clip.line = number;
+  list.clips.add(list.source, clip);
+}
+
+void ListLine::refuse(std::string_view id, std::string reason) const {
+  list.clips.refuse(list.source, number, id, std::move(reason));
+}
+
+Status read_line(const OpenList& list, const LineReader::Line& line, std::string_view separators,
+                 const ReadLine& read) {
+  list.clips.count_line();
+  auto fault = fault_of_text_bytes(line.text);
+  if (fault) {
+    fault->insert(0, "the line ");
+  } else {
+    fault = read({list, line.number, line.text});
+  }
+  if (fault) {
+    list.clips.refuse(list.source, line.number, first_field(line.text, separators),
+                      std::move(*fault));
+  }
+  return list.clips.check_bounds(list.source);
+}
+
+Status read_lines(const OpenList& list, std::string_view separators, const ReadLine& read) {
+  while (const auto line = list.lines.next()) {
+    if (!trimmed(line->text).empty()) XTTS_TRY(read_line(list, *line, separators, read));
+  }
+  return {};
+}
+
+Result<Findings> clips_of_lines(const LayoutInput& input, std::span<const ListSource> sources,
+                                const LineForm& form, const ReaderOfList& reader_of,
+                                std::vector<std::string> notes) {
+  if (sources.empty()) return not_this_layout(input, form.list);
+  ClipCollector clips(input);
+  for (std::string& note : notes) clips.note(std::move(note));
+  for (const ListSource& source : sources) {
+    XTTS_ASSIGN(LineReader lines, read_list(input, source.list));
+    const OpenList list{source, lines, clips};
+    XTTS_ASSIGN(const ReadLine read, reader_of(list));
+    XTTS_TRY(read_lines(list, form.separators, read));
+  }
+  clips.refuse_folders();
+  return clips.finish(sources, form.expected);
+}
+
+}  // namespace xtts::corpus

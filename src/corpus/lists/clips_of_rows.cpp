@@ -1,0 +1,169 @@
+#include "corpus/lists/clips_of_rows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/try.hpp"
+#include "corpus/audio_extensions.hpp"
+#include "corpus/lists/list_candidates.hpp"
+#include "corpus/lists/list_choice.hpp"
+#include "corpus/lists/named_rows.hpp"
+#include "corpus/names.hpp"
+#include "corpus/split_names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+// A broken line must not hide what the list is.
+constexpr int kLinesLookedAt = 8;
+
+class RowListsReader {
+ public:
+  RowListsReader(const LayoutInput& input, std::span<const FieldName> names, RowIds ids)
+      : input_(input), names_(names), ids_(ids), clips_(input) {}
+
+  Status read_list(const ListSource& source) {
+    XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, source.list));
+    if (rows.had_byte_order_mark()) {
+      clips_.note(source.list + " begins with a byte-order mark, which is skipped");
+    }
+    while (auto row = rows.next()) {
+      clips_.count_line();
+      add_row(source, *row);
+      XTTS_TRY(clips_.check_bounds(source));
+    }
+    return {};
+  }
+
+  ClipCollector& clips() { return clips_; }
+
+ private:
+  void add_row(const ListSource& source, NamedRow& row) {
+    if (!row.fields.ok()) return refuse(source, row.line, row.fields.status().message());
+    auto read = read_row(std::move(*row.fields), names_);
+    if (!read.ok()) return refuse(source, row.line, read.status().message());
+    if (read->audio.empty()) return refuse(source, row.line, "names no audio");
+    if (ids_ == RowIds::kInListFolder) {
+      if (const auto fault = fault_of_listed_path(read->audio)) {
+        return clips_.refuse(source, row.line, read->audio, *fault);
+      }
+      read->id = id_in_folder(source, read->audio);
+    }
+    add(source, row.line, *read);
+  }
+
+  void add(const ListSource& source, std::uint64_t line, const RowClip& row) {
+    ListedClip clip = listed(row);
+    clip.line = line;
+    const std::string suffix = row.segment ? segment_suffix(*row.segment) : std::string();
+    clip.id_suffix = suffix;
+    clips_.add(source, clip);
+  }
+
+  void refuse(const ListSource& source, std::uint64_t line, const std::string& fault) {
+    clips_.refuse(source, line, {}, "the line " + fault);
+  }
+
+  static std::string id_in_folder(const ListSource& source, std::string_view audio) {
+    while (audio.starts_with("./")) audio.remove_prefix(2);
+    return join_path(folder_of(source.list), without_audio_extension(audio));
+  }
+
+  const LayoutInput& input_;
+  std::span<const FieldName> names_;
+  RowIds ids_;
+  ClipCollector clips_;
+};
+
+bool has_json_field(std::string_view text, std::span<const FieldName> names, FieldRole role) {
+  for (int i = 0; i < kLinesLookedAt; ++i) {
+    const auto row = parse_json_line(take_line(text));
+    if (!row.ok()) continue;
+    const nlohmann::json* const value = field_of(*row, names, role);
+    if (value != nullptr && value->is_string()) return true;
+  }
+  return false;
+}
+
+// One name alone is too little to be sure of: it may be the first line of a poem.
+bool has_header_field(std::string_view text, std::span<const FieldName> names, FieldRole role,
+                      PipeHeaders pipes) {
+  const std::string_view line = first_line(text);
+  if (pipes == PipeHeaders::kRefused && line.find('|') != std::string_view::npos) return false;
+  const std::vector<std::string> header = names_of_header(line);
+  if (header.size() < 2) return false;
+  return std::any_of(names.begin(), names.end(), [&](const FieldName& known) {
+    return known.role == role &&
+           std::any_of(header.begin(), header.end(), [&](const std::string& name) {
+             return equals_ignoring_case(name, known.name);
+           });
+  });
+}
+
+}  // namespace
+
+ListedClip listed(const RowClip& row) {
+  ListedClip clip;
+  clip.audio = row.audio;
+  clip.id = row.id;
+  clip.text_raw = row.text_raw;
+  clip.text_normalized = row.text_normalized;
+  clip.speaker = row.speaker;
+  clip.language = row.language;
+  clip.split = row.split;
+  clip.segment = row.segment;
+  clip.extra_json = row.extra_json;
+  return clip;
+}
+
+Result<Findings> clips_of_rows(const LayoutInput& input, std::span<const ListSource> sources,
+                               std::span<const FieldName> names, RowIds ids,
+                               std::string_view expected, std::vector<std::string> notes) {
+  RowListsReader reader(input, names, ids);
+  for (std::string& note : notes) reader.clips().note(std::move(note));
+  for (const ListSource& source : sources) XTTS_TRY(reader.read_list(source));
+  return reader.clips().finish(sources, expected);
+}
+
+Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
+                              std::span<const FieldName> names, FieldRole role, PipeHeaders pipes) {
+  XTTS_ASSIGN(const std::string text, beginning_of(input, list));
+  return has_json_lines(list) ? has_json_field(text, names, role)
+                              : has_header_field(text, names, role, pipes);
+}
+
+Result<std::vector<std::string>> lists_with_rows(const LayoutInput& input, std::string_view folder,
+                                                 std::span<const std::string_view> endings,
+                                                 std::span<const FieldName> names, FieldRole role,
+                                                 PipeHeaders pipes) {
+  std::vector<std::string> lists;
+  for (std::string& list : lists_in(input.tree, folder, endings)) {
+    XTTS_ASSIGN(const bool has_rows, begins_with_rows(input, list, names, role, pipes));
+    if (has_rows) lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
+Result<std::vector<ListSource>> lists_by_split(const LayoutInput& input,
+                                               std::span<const std::string> lists,
+                                               std::string_view layout) {
+  std::vector<ListSource> sources;
+  for (const std::string& list : lists) {
+    ListSource& source = sources.emplace_back();
+    source.list = list;
+    source.audio_folder = usual_audio_folder(input.tree, list);
+    if (lists.size() == 1) return sources;
+    source.split = split_of_name(list);
+    if (!source.split) {
+      return Status(StatusCode::kInvalidArgument,
+                    input.tree.root + " holds " + counted(lists.size(), "list", "lists") + " (" +
+                        names_of(lists) + "), and the name of " + printable(list) +
+                        " is no split; say which with metadata_train_file (and "
+                        "metadata_eval_file) and layout " +
+                        std::string(layout));
+    }
+  }
+  return sources;
+}
+
+}  // namespace xtts::corpus

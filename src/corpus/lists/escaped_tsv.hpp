@@ -1,0 +1,33 @@
+// EscapedTsv: the rows of a table whose first line names the columns, as Common Voice writes it:
+// tabs between fields, no quoting, and a backslash before each '"' and '\' of a field. Owns the row
+// it has split. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "xtts/status.hpp"
+
+namespace xtts::corpus {
+
+class EscapedTsv {
+ public:
+  explicit EscapedTsv(std::string_view header);
+
+  [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+  // Takes the next row. kBadInput: it has not as many fields as the header.
+  [[nodiscard]] Status take(std::string_view line);
+  // Of the row taken last, trimmed; empty where there is no such column.
+  [[nodiscard]] std::string_view field(std::optional<std::size_t> column) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::string> fields_;
+};
+
+}  // namespace xtts::corpus

@@ -1,0 +1,145 @@
+#include "corpus/lists/line_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/try.hpp"
+#include "base/utf8.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+namespace {
+
+// Most texts are ASCII; the loop without branches is a tenth of the cost of a check by characters.
+bool is_ascii(std::string_view bytes) {
+  unsigned char seen = 0;
+  for (const char c : bytes) seen |= static_cast<unsigned char>(c);
+  return seen < 0x80;
+}
+
+// Two looks for a byte are ten times as fast as one look for either.
+bool has_one_line(std::string_view text) {
+  return text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+}
+
+Result<LineReader> LineReader::open(Env& env, const std::string& path, bool is_packed,
+                                    ListLog* log) {
+  XTTS_ASSIGN(ByteWindow bytes, ByteWindow::open(env, path, is_packed));
+  LineReader list(std::move(bytes));
+  XTTS_TRY(list.begin(path));
+  list.bytes_.tell(log);
+  return list;
+}
+
+Result<LineReader> LineReader::from_bytes(std::string own_bytes, const std::string& path) {
+  LineReader list(ByteWindow::of(std::move(own_bytes)));
+  XTTS_TRY(list.begin(path));
+  return list;
+}
+
+Status LineReader::begin(const std::string& path) {
+  const std::string_view bytes = bytes_.peek(kUtf8Mark.size());
+  XTTS_TRY(bytes_.failure());
+  if (is_utf16(bytes)) {
+    return {StatusCode::kInvalidArgument, path + " is UTF-16; save it as UTF-8"};
+  }
+  // Lines of the old Mac OS end in CR alone.
+  const bool is_old_mac =
+      bytes.find('\n') == std::string_view::npos && bytes.find('\r') != std::string_view::npos;
+  if (is_old_mac) line_end_ = '\r';
+  had_mark_ = bytes.starts_with(kUtf8Mark);
+  if (had_mark_) bytes_.skip(kUtf8Mark.size());
+  return {};
+}
+
+std::optional<LineReader::Line> LineReader::next() {
+  bytes_.skip(std::exchange(given_bytes_, 0));
+  std::size_t searched_bytes = 0;
+  std::string_view text = bytes_.at_hand();
+  for (;;) {
+    const std::size_t end = text.find(line_end_, searched_bytes);
+    if (end != std::string_view::npos) {
+      given_bytes_ = end + 1;
+      text = text.substr(0, end);
+      break;
+    }
+    searched_bytes = text.size();
+    if (searched_bytes >= kLineBytesKept) {
+      long_line_ = text.substr(0, kLineBytesKept);
+      text = long_line_;
+      skip_rest_of_line();
+      break;
+    }
+    text = bytes_.peek(searched_bytes + 1);
+    if (text.size() > searched_bytes) continue;
+    if (text.empty() || !bytes_.failure().ok()) return std::nullopt;
+    given_bytes_ = text.size();
+    break;
+  }
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return Line{++line_number_, text};
+}
+
+void LineReader::skip_rest_of_line() {
+  for (std::string_view rest = bytes_.peek(1); !rest.empty(); rest = bytes_.peek(1)) {
+    const std::size_t end = rest.find(line_end_);
+    bytes_.skip(end == std::string_view::npos ? rest.size() : end + 1);
+    if (end != std::string_view::npos) return;
+  }
+}
+
+std::optional<std::string> fault_of_text_bytes(std::string_view bytes) {
+  if (bytes.size() > kTextBytesMax) {
+    // No more of a line is kept than this.
+    return std::string(bytes.size() >= kLineBytesKept ? "has at least " : "has ") +
+           counted(bytes.size(), "byte", "bytes") + " of text; at most " +
+           counted(kTextBytesMax, "byte is", "bytes are") + " allowed";
+  }
+  if (bytes.find('\0') != std::string_view::npos) return "holds a NUL byte";
+  if (is_ascii(bytes)) return std::nullopt;
+  const std::size_t valid = utf8_valid_bytes(bytes);
+  if (valid == bytes.size()) return std::nullopt;
+  return "is not UTF-8 (byte " + std::to_string(valid + 1) + "); save it as UTF-8";
+}
+
+std::vector<std::string_view> fields_of(std::string_view line, char separator) {
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const auto end = line.find(separator);
+    fields.push_back(trimmed(line.substr(0, end)));
+    if (end == std::string_view::npos) return fields;
+    line.remove_prefix(end + 1);
+  }
+}
+
+std::optional<std::string> fault_of_field_count(std::size_t count, std::size_t expected) {
+  if (count == expected) return std::nullopt;
+  return "has " + counted(count, "field", "fields") + " where the header line has " +
+         std::to_string(expected);
+}
+
+std::string on_one_line(std::string_view text) {
+  if (has_one_line(text)) return std::string(text);
+  std::string line;
+  line.reserve(text.size());
+  bool in_break = false;
+  for (const char c : text) {
+    const bool is_break = c == '\n' || c == '\r';
+    if (is_break && !in_break) line += ' ';
+    if (!is_break) line += c;
+    in_break = is_break;
+  }
+  return line;
+}
+
+SharedText shared_on_one_line(const SharedText& text) {
+  return has_one_line(text) ? text : SharedText(on_one_line(text));
+}
+
+}  // namespace xtts::corpus

@@ -1,0 +1,29 @@
+// Which lists of an LJSpeech-like corpus are read, and where the audio of each is looked for. Pure
+// functions of a scan.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "corpus/layout_input.hpp"
+#include "corpus/lists/audio_finder.hpp"
+
+namespace xtts::corpus {
+
+// The lists that DATA itself holds, the likeliest first: metadata.csv, metadata.txt, then
+// *metadata*.csv by name.
+struct MetadataCandidates {
+  std::optional<std::string> plain;  // metadata.csv or metadata.txt
+  std::vector<std::string> others;
+};
+[[nodiscard]] MetadataCandidates find_metadata(const DataTree& tree);
+
+// kInvalidArgument: no list, or more than one without metadata.csv among them, or a path of the
+// config that is none.
+[[nodiscard]] Result<std::vector<ListSource>> choose_lists(const LayoutInput& input);
+
+// wavs, wav or audio beside the list or in DATA; else the folder of the list.
+[[nodiscard]] std::string usual_audio_folder(const DataTree& tree, const std::string& list);
+
+}  // namespace xtts::corpus

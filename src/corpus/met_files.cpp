@@ -1,0 +1,33 @@
+#include "corpus/met_files.hpp"
+
+#include "corpus/audio_extensions.hpp"
+#include "corpus/names.hpp"
+
+namespace xtts::corpus {
+
+bool is_audio(const MetFile& file) {
+  if (file.file != nullptr) return file.file->audio_rank.has_value();
+  return file.refusal->is_sound || audio_rank(file_extension(file.path));
+}
+
+std::string_view stem_of_audio(const MetFile& file) {
+  if (file.file != nullptr) return stem_of(*file.file);
+  return file.refusal->is_sound ? without_suffix(file.path) : without_audio_extension(file.path);
+}
+
+Status status_of(const Refusal& refusal) {
+  const bool may_pass = refusal.kind == ProblemClass::kEnvironment;
+  return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
+          printable(refusal.path) + " " + refusal.reason};
+}
+
+bool met_folder(const DataTree& tree, const std::string& folder) {
+  return tree.has_folder(folder) || tree.refusal_of(folder) != nullptr;
+}
+
+bool met_file(const DataTree& tree, std::string_view path) {
+  return any_file(tree, FilesAsked::kNotAudio,
+                  [&](const MetFile& file) { return file.path == path; });
+}
+
+}  // namespace xtts::corpus
