@@ -203,20 +203,6 @@ FormatRule rule_of_decoder(const AVCodec& codec) {
 
 }  // namespace
 
-std::string_view to_string(FormatUse use) noexcept {
-  switch (use) {
-    case FormatUse::kRead:
-      return "read";
-    case FormatUse::kReadBySuffix:
-      return "read by suffix";
-    case FormatUse::kRefused:
-      return "refused";
-    case FormatUse::kNotAudio:
-      return "not audio";
-  }
-  return "unknown";
-}
-
 FormatRule rule_of_demuxer(std::string_view name) {
   static const Rules rules = make_rules();
   const std::string_view first = first_name(name);

@@ -13,17 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "audio/format.hpp"
+
 namespace xtts::decode {
 
-enum class FormatUse : std::uint8_t {
-  kRead,          // recognised by its content
-  kReadBySuffix,  // has no header; read where the file's name ends in its suffix
-  kRefused,
-  kNotAudio,
-};
-
-// "read", "read by suffix", "refused", "not audio".
-[[nodiscard]] std::string_view to_string(FormatUse use) noexcept;
+using audio::FormatUse;
 
 struct FormatRule {
   FormatUse use = FormatUse::kRefused;

@@ -1,17 +1,15 @@
-// AudioDecoder through libav: container -> packets -> frames -> SampleSink.
+// Container -> packets -> frames -> SampleSink.
+#include "decode/libav_decoder.hpp"
 
 #include <soxr.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <new>
 #include <string>
 #include <utility>
 
 #include "base/try.hpp"
-#include "decode/audio_decoder.hpp"
 #include "decode/detail/codec.hpp"
 #include "decode/detail/complaints.hpp"
 #include "decode/detail/demuxer.hpp"
@@ -21,6 +19,7 @@
 #include "decode/detail/sample_sink.hpp"
 #include "decode/detail/source_reader.hpp"
 #include "decode/detail/tail_trim.hpp"
+#include "decode/formats.hpp"
 
 namespace xtts::decode {
 namespace {
@@ -53,20 +52,34 @@ struct Damage {
   }
 };
 
-class LibavDecoder final : public AudioDecoder {
+std::vector<audio::Format> formats_of(std::vector<LinkedFormat> linked) {
+  std::vector<audio::Format> formats;
+  for (LinkedFormat& one : linked)
+    formats.push_back({std::move(one.name), std::move(one.about), std::move(one.suffixes),
+                       one.rule.use, std::string(one.rule.reason)});
+  return formats;
+}
+
+class LibavDecoder final : public audio::AudioDecoder {
  public:
-  Result<SourceFacts> decode(const RandomAccessFile& source, const DecodeRequest& request,
-                             const TakeSamples& take) override;
-  Result<Recognition> recognise(const RandomAccessFile& source, std::string_view suffix) override;
+  Result<audio::SourceFacts> decode(const RandomAccessFile& source,
+                                    const audio::DecodeRequest& request,
+                                    const audio::TakeSamples& take) override;
+  Result<audio::Recognition> recognise(const RandomAccessFile& source,
+                                       std::string_view suffix) override;
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return sink_.resampling_time();
   }
+  Result<std::string> libraries() override { return decode_libraries(); }
+  Result<audio::FormatList> formats() override {
+    return audio::FormatList{formats_of(linked_demuxers()), formats_of(linked_decoders())};
+  }
 
  private:
-  Result<Recognition> try_to_decode(const RandomAccessFile& source, std::string_view suffix,
-                                    Recognition verdict);
-  Result<SourceFacts> decode_from(SourceReader& reader, const DecodeRequest& request,
-                                  const TakeSamples& take);
+  Result<audio::Recognition> try_to_decode(const RandomAccessFile& source, std::string_view suffix,
+                                           audio::Recognition verdict);
+  Result<audio::SourceFacts> decode_from(SourceReader& reader, const audio::DecodeRequest& request,
+                                         const audio::TakeSamples& take);
   Status decode_packets(Demuxer& demuxer, Codec& codec, Complaints& complaints, Damage& damage);
   Status decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail, Complaints& complaints,
                        Damage& damage);
@@ -78,7 +91,7 @@ class LibavDecoder final : public AudioDecoder {
   SampleSink sink_;
 };
 
-Status check(const DecodeRequest& request) {
+Status check(const audio::DecodeRequest& request) {
   if (request.target_rate_hz > kSampleRateHzMax) {
     return {StatusCode::kInvalidArgument,
             "a target rate of " + std::to_string(request.target_rate_hz) + " Hz: at most 768000"};
@@ -87,12 +100,6 @@ Status check(const DecodeRequest& request) {
     return {StatusCode::kInvalidArgument, "source_seconds_max must be above 0"};
   }
   return {};
-}
-
-std::string rounded(double value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", value);
-  return text.data();
 }
 
 // Why a file that opened gave nothing: the first damage, or libav's last word, or that it is just
@@ -111,19 +118,23 @@ Status no_samples(const Damage& damage, const Complaints& complaints) {
   return {StatusCode::kBadInput, std::move(text)};
 }
 
-void warn(const Damage& damage, const Complaints& complaints, std::vector<std::string>& warnings) {
+void warn(const Damage& damage, const Complaints& complaints,
+          std::vector<audio::Warning>& warnings) {
+  using Kind = audio::Warning::Kind;
   if (damage.packet_count > 0) {
-    warnings.push_back(std::to_string(damage.packet_count) + " damaged packets skipped (" +
-                       damage.first_reason + ")");
+    warnings.push_back({.kind = Kind::kPacketsSkipped,
+                        .numbers = {static_cast<double>(damage.packet_count)},
+                        .text = damage.first_reason});
   } else if (complaints.count() > 0) {
-    warnings.push_back("FFmpeg complains: " + complaints.first());
+    warnings.push_back({.kind = Kind::kComplaint, .text = complaints.first()});
   }
-  if (!damage.stop_reason.empty()) warnings.push_back("reading stopped: " + damage.stop_reason);
+  if (!damage.stop_reason.empty())
+    warnings.push_back({.kind = Kind::kReadingStopped, .text = damage.stop_reason});
 }
 
 // `riff` is what riff_promise says.
-void warn_if_short(const Demuxer& demuxer, const SourceFacts& facts, std::optional<double> riff,
-                   std::vector<std::string>& warnings) {
+void warn_if_short(const Demuxer& demuxer, const audio::SourceFacts& facts,
+                   std::optional<double> riff, std::vector<audio::Warning>& warnings) {
   const double seconds = static_cast<double>(facts.frame_count) / facts.sample_rate_hz;
   std::optional<double> promised = demuxer.promised_seconds();
   if (riff.has_value() && *riff * seconds > promised.value_or(0.0)) promised = *riff * seconds;
@@ -133,17 +144,17 @@ void warn_if_short(const Demuxer& demuxer, const SourceFacts& facts, std::option
   const double missing = *promised - seconds;
   if (missing <= padding) return;
   if (missing <= kMissingSecondsMax && missing <= *promised * kMissingShareMax) return;
-  warnings.push_back("stops " + rounded(missing) + " s early: its header promises " +
-                     rounded(*promised) + " s");
+  warnings.push_back({.kind = audio::Warning::Kind::kEndsEarly, .numbers = {missing, *promised}});
 }
 
-Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
-                                         const DecodeRequest& request, const TakeSamples& take) {
+Result<audio::SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
+                                                const audio::DecodeRequest& request,
+                                                const audio::TakeSamples& take) {
   XTTS_TRY(check(request));
   try {
     if (source.size_bytes() == 0) return Status(StatusCode::kBadInput, "the file is empty");
     SourceReader reader(source);
-    const Result<SourceFacts> facts = decode_from(reader, request, take);
+    Result<audio::SourceFacts> facts = decode_from(reader, request, take);
     // libav takes many a failed read for the end of the file: the reader knows better, whatever
     // came out.
     if (!reader.failure().ok()) return reader.failure();
@@ -154,27 +165,28 @@ Result<SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
 }
 
 // Chance makes sound of no bytes without complaining.
-Result<Recognition> LibavDecoder::try_to_decode(const RandomAccessFile& source,
-                                                std::string_view suffix, Recognition verdict) {
-  DecodeRequest request;
+Result<audio::Recognition> LibavDecoder::try_to_decode(const RandomAccessFile& source,
+                                                       std::string_view suffix,
+                                                       audio::Recognition verdict) {
+  audio::DecodeRequest request;
   request.target_rate_hz = 0;
   request.source_seconds_max = kTriedSeconds;
   request.suffix = suffix;
   const auto facts = decode(source, request, [](std::span<const float>) { return Status(); });
-  if (facts.ok() && facts->warnings.empty()) return Recognition{Likeness::kSound, ""};
+  if (facts.ok() && facts->warnings.empty()) return audio::Recognition{audio::Likeness::kSound, ""};
   if (!facts.ok() && facts.status().code() != StatusCode::kBadInput) return facts.status();
   return verdict;
 }
 
-Result<Recognition> LibavDecoder::recognise(const RandomAccessFile& source,
-                                            std::string_view suffix) {
+Result<audio::Recognition> LibavDecoder::recognise(const RandomAccessFile& source,
+                                                   std::string_view suffix) {
   try {
     FirstLook first;
     {
       const Complaints complaints;  // libav's words about what it does not know are for nobody
       XTTS_ASSIGN(first, look_at(source, suffix));
     }
-    const bool is_open = first.is_doubtful && first.verdict.likeness != Likeness::kSound;
+    const bool is_open = first.is_doubtful && first.verdict.likeness != audio::Likeness::kSound;
     if (!is_open) return first.verdict;
     return try_to_decode(source, suffix, std::move(first.verdict));
   } catch (const std::bad_alloc&) {
@@ -182,8 +194,9 @@ Result<Recognition> LibavDecoder::recognise(const RandomAccessFile& source,
   }
 }
 
-Result<SourceFacts> LibavDecoder::decode_from(SourceReader& reader, const DecodeRequest& request,
-                                              const TakeSamples& take) {
+Result<audio::SourceFacts> LibavDecoder::decode_from(SourceReader& reader,
+                                                     const audio::DecodeRequest& request,
+                                                     const audio::TakeSamples& take) {
   if (packet_ == nullptr || frame_ == nullptr || held_ == nullptr)
     return allocation_failure("opening");
   Complaints complaints;
@@ -195,7 +208,7 @@ Result<SourceFacts> LibavDecoder::decode_from(SourceReader& reader, const Decode
   Damage damage;
   XTTS_TRY(decode_packets(demuxer, codec, complaints, damage));
 
-  SourceFacts facts;
+  audio::SourceFacts facts;
   facts.container = demuxer.container();
   facts.codec = codec.name();
   if (sink_.frame_count() == 0 && !sink_.is_over_long()) return no_samples(damage, complaints);
@@ -265,7 +278,7 @@ Status LibavDecoder::drain(Codec& codec, TailTrim& tail, Complaints& complaints,
 
 }  // namespace
 
-std::unique_ptr<AudioDecoder> make_libav_decoder() {
+std::unique_ptr<audio::AudioDecoder> make_libav_decoder() {
   return std::make_unique<LibavDecoder>();
 }
 

@@ -1,5 +1,7 @@
 #include "decode_worker/contained_decoder.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -7,6 +9,7 @@
 
 #include "base/try.hpp"
 #include "decode_worker/detail/conversation.hpp"
+#include "decode_worker/detail/program_version.hpp"
 
 namespace xtts::decode_worker {
 namespace {
@@ -18,45 +21,67 @@ using namespace detail;  // NOLINT(google-build-using-namespace): this file is w
 constexpr std::uint32_t kClipsAWorkerMax = 4096;
 constexpr std::size_t kSuffixBytesMax = 64;
 
-class ContainedDecoder final : public decode::AudioDecoder {
+// Of each process that we start.
+bool is_memory_limited() {
+  const auto is_limited = [](auto resource) {
+    rlimit held{};
+    return ::getrlimit(resource, &held) == 0 && held.rlim_cur != RLIM_INFINITY;
+  };
+  return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
+}
+
+// For what is asked of a worker and needs no file.
+class NoSource final : public RandomAccessFile {
+ public:
+  [[nodiscard]] std::uint64_t size_bytes() const override { return 0; }
+  [[nodiscard]] Result<std::size_t> read_at(std::uint64_t, std::span<std::byte>) const override {
+    return std::size_t{0};
+  }
+};
+
+class ContainedDecoder final : public audio::AudioDecoder {
  public:
   explicit ContainedDecoder(ContainedOptions options) : options_(std::move(options)) {}
 
-  Result<decode::SourceFacts> decode(const RandomAccessFile& source,
-                                     const decode::DecodeRequest& request,
-                                     const decode::TakeSamples& take) override;
-  Result<decode::Recognition> recognise(const RandomAccessFile& source,
-                                        std::string_view suffix) override;
+  Result<audio::SourceFacts> decode(const RandomAccessFile& source,
+                                    const audio::DecodeRequest& request,
+                                    const audio::TakeSamples& take) override;
+  Result<audio::Recognition> recognise(const RandomAccessFile& source,
+                                       std::string_view suffix) override;
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return resampling_time_;
   }
+  Result<std::string> libraries() override;
+  Result<audio::FormatList> formats() override;
 
  private:
-  Result<decode::SourceFacts> attempt(const RandomAccessFile& source,
-                                      const decode::DecodeRequest& request,
-                                      const decode::TakeSamples& take, bool& is_worth_another);
+  Result<audio::SourceFacts> attempt(const RandomAccessFile& source,
+                                     const audio::DecodeRequest& request,
+                                     const audio::TakeSamples& take, bool& is_worth_another);
   // One talk with the worker. `hold` is given the Conversation, and returns its Result.
   template <typename Hold>
   auto talk(const RandomAccessFile& source, double source_seconds_max,
-            const decode::TakeSamples& take, bool& is_worth_another, Hold hold)
+            const audio::TakeSamples& take, bool& is_worth_another, Hold hold)
       -> decltype(hold(std::declval<Conversation&>()));
   Status prepare_worker();
   Status start_worker();
-  [[nodiscard]] Status failure_to_start(const Status& cause) const;
+  [[nodiscard]] static Status of_another_version(const Ready& ready);
+  [[nodiscard]] Status failure_to_start(const Status& cause, const std::string& words) const;
 
   ContainedOptions options_;
   std::optional<SharedMemory> memory_;
   std::unique_ptr<WorkerProcess> worker_;
   std::optional<std::uint64_t> resident_bytes_max_;  // of this worker
   std::uint32_t clip_count_ = 0;                     // of this worker
+  std::string libraries_;                            // of any worker of this program
   std::chrono::nanoseconds resampling_time_{};
 };
 
 // A codec may spoil its memory with one clip and die of the next: only a worker that has met no
 // other clip convicts this one.
-Result<decode::SourceFacts> ContainedDecoder::decode(const RandomAccessFile& source,
-                                                     const decode::DecodeRequest& request,
-                                                     const decode::TakeSamples& take) {
+Result<audio::SourceFacts> ContainedDecoder::decode(const RandomAccessFile& source,
+                                                    const audio::DecodeRequest& request,
+                                                    const audio::TakeSamples& take) {
   if (request.suffix.size() > kSuffixBytesMax)
     return Status(StatusCode::kInvalidArgument,
                   "a suffix of " + std::to_string(request.suffix.size()) + " letters");
@@ -88,9 +113,9 @@ Result<decode::SourceFacts> ContainedDecoder::decode(const RandomAccessFile& sou
   }
 }
 
-Result<decode::Recognition> ContainedDecoder::recognise(const RandomAccessFile& source,
-                                                        std::string_view suffix) {
-  const decode::TakeSamples none = [](std::span<const float>) { return Status(); };
+Result<audio::Recognition> ContainedDecoder::recognise(const RandomAccessFile& source,
+                                                       std::string_view suffix) {
+  const audio::TakeSamples none = [](std::span<const float>) { return Status(); };
   // A suffix of thousands of letters is none.
   if (suffix.size() > kSuffixBytesMax) suffix = {};
   const auto look = [&](Conversation& conversation) { return conversation.look(suffix); };
@@ -104,17 +129,29 @@ Result<decode::Recognition> ContainedDecoder::recognise(const RandomAccessFile& 
   }
 }
 
-Result<decode::SourceFacts> ContainedDecoder::attempt(const RandomAccessFile& source,
-                                                      const decode::DecodeRequest& request,
-                                                      const decode::TakeSamples& take,
-                                                      bool& is_worth_another) {
+Result<std::string> ContainedDecoder::libraries() {
+  XTTS_TRY(prepare_worker());
+  return libraries_;
+}
+
+Result<audio::FormatList> ContainedDecoder::formats() {
+  const audio::TakeSamples none = [](std::span<const float>) { return Status(); };
+  bool is_worth_another = false;
+  return talk(NoSource(), 0.0, none, is_worth_another,
+              [](Conversation& conversation) { return conversation.formats(); });
+}
+
+Result<audio::SourceFacts> ContainedDecoder::attempt(const RandomAccessFile& source,
+                                                     const audio::DecodeRequest& request,
+                                                     const audio::TakeSamples& take,
+                                                     bool& is_worth_another) {
   return talk(source, request.source_seconds_max, take, is_worth_another,
               [&](Conversation& conversation) { return conversation.hold(request); });
 }
 
 template <typename Hold>
 auto ContainedDecoder::talk(const RandomAccessFile& source, double source_seconds_max,
-                            const decode::TakeSamples& take, bool& is_worth_another, Hold hold)
+                            const audio::TakeSamples& take, bool& is_worth_another, Hold hold)
     -> decltype(hold(std::declval<Conversation&>())) {
   XTTS_TRY(prepare_worker());
   const bool is_first = clip_count_++ == 0;
@@ -157,10 +194,13 @@ Status ContainedDecoder::start_worker() {
                                     .idle_time_max = options_.idle_time_max,
                                     .cancelled = options_.cancelled});
   const auto received = supervision.receive();
-  if (!received) return failure_to_start(received.status());
+  const std::string words = worker->take_first_words();
+  if (!received) return failure_to_start(received.status(), words);
   const auto* ready = std::get_if<Ready>(&*received);
-  if (ready == nullptr || ready->version != kProtocolVersion)
-    return failure_to_start({StatusCode::kInternal, "it is no worker of this version"});
+  if (ready == nullptr) return failure_to_start({StatusCode::kInternal, "it sent nonsense"}, words);
+  if (ready->version != kProtocolVersion || ready->program_version != program_version())
+    return failure_to_start(of_another_version(*ready), words);
+  libraries_ = ready->libraries;
   // What it holds already are its libraries and its part of the shared memory.
   resident_bytes_max_ = worker->resident_bytes();
   if (resident_bytes_max_) *resident_bytes_max_ += options_.memory_bytes + kSharedBytes;
@@ -168,19 +208,40 @@ Status ContainedDecoder::start_worker() {
   return {};
 }
 
-Status ContainedDecoder::failure_to_start(const Status& cause) const {
+Status ContainedDecoder::of_another_version(const Ready& ready) {
+  return {StatusCode::kInternal, "it is of version " + ready.program_version + " (protocol " +
+                                     std::to_string(ready.version) + "), and this is version " +
+                                     std::string(program_version()) + " (protocol " +
+                                     std::to_string(kProtocolVersion) + ")"};
+}
+
+// Killed from outside: memory has run out. So it has, likely, where a program dies within a limit
+// of its memory before it has done anything: libraries end it as they please then.
+Status ContainedDecoder::failure_to_start(const Status& cause, const std::string& words) const {
   if (cause.code() == StatusCode::kCancelled) return cause;
-  // Killed from outside: memory has run out.
-  const auto code =
-      cause.code() == StatusCode::kSourceIo ? StatusCode::kResource : StatusCode::kInternal;
-  return {code, worker_name(options_.command) + " does not start: " + cause.message() +
-                    "; it has to be the program xtts-precompute of this version"};
+  std::string text = worker_name(options_.command) + " does not start: " + cause.message();
+  if (!words.empty()) text += ", saying \"" + words + "\"";
+  if (cause.code() == StatusCode::kSourceIo) return {StatusCode::kResource, std::move(text)};
+  if (cause.code() == StatusCode::kCrashed && is_memory_limited()) {
+    return {StatusCode::kResource,
+            text + "; its memory is limited (ulimit -v or -d), maybe to too little"};
+  }
+  return {StatusCode::kInternal,
+          text +
+              "; it has to be the program xtts-decode of this version: install xtts-precompute "
+              "again, as a whole"};
 }
 
 }  // namespace
 
-std::unique_ptr<decode::AudioDecoder> make_contained_decoder(ContainedOptions options) {
+std::unique_ptr<audio::AudioDecoder> make_contained_decoder(ContainedOptions options) {
   return std::make_unique<ContainedDecoder>(std::move(options));
+}
+
+audio::MakeDecoder contained_in(std::string program) {
+  return [program = std::move(program)](std::function<bool()> cancelled) {
+    return make_contained_decoder({.command = {program}, .cancelled = std::move(cancelled)});
+  };
 }
 
 }  // namespace xtts::decode_worker

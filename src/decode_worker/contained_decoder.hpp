@@ -1,9 +1,9 @@
 // make_contained_decoder: an AudioDecoder whose codecs work in a process of their own, so that
 // their crash, endless loop or hunger for memory costs one clip and not the run.
 //
-// One decoder owns one worker process, started at the first clip, kept from clip to clip, replaced
-// when it has died. Results, facts and messages are those of the decoder inside. Beyond its
-// failures:
+// One decoder owns one worker process, started when it is first asked, kept from clip to clip,
+// replaced when it has died. Results, facts and messages are those of the decoder inside. Beyond
+// its failures:
 //   kCrashed    the worker crashed, sent nonsense, or used up the processor time that its clip is
 //               worth: "its decoder crashed (SIGSEGV)"
 //   kBadInput   "needs more than 512 MiB to decode"
@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
 
 namespace xtts::decode_worker {
 
@@ -56,7 +56,9 @@ struct ContainedOptions {
   std::function<bool()> cancelled = {};
 };
 
-[[nodiscard]] std::unique_ptr<decode::AudioDecoder> make_contained_decoder(
-    ContainedOptions options);
+[[nodiscard]] std::unique_ptr<audio::AudioDecoder> make_contained_decoder(ContainedOptions options);
+
+// Decoders that work in processes of `program`: xtts-decode, by its path.
+[[nodiscard]] audio::MakeDecoder contained_in(std::string program);
 
 }  // namespace xtts::decode_worker

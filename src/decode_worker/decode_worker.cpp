@@ -13,6 +13,7 @@
 #include "base/try.hpp"
 #include "decode_worker/detail/channel.hpp"
 #include "decode_worker/detail/containment.hpp"
+#include "decode_worker/detail/program_version.hpp"
 #include "decode_worker/detail/shared_memory.hpp"
 
 namespace xtts::decode_worker {
@@ -138,7 +139,7 @@ Piece Clip::last_piece() {
 
 class Worker {
  public:
-  Worker(Channel& channel, const SharedMemory& memory, decode::AudioDecoder& decoder)
+  Worker(Channel& channel, const SharedMemory& memory, audio::AudioDecoder& decoder)
       : channel_(channel), memory_(memory), decoder_(decoder) {}
 
   // False when the parent is gone.
@@ -159,12 +160,24 @@ class Worker {
     if (!seen.ok()) return channel_.send(failed_of(seen.status()));
     return channel_.send(Seen{static_cast<std::uint8_t>(seen->likeness), seen->reason});
   }
+  bool answer(const ListFormats&) {
+    const auto formats = decoder_.formats();
+    if (!formats.ok()) return channel_.send(failed_of(formats.status()));
+    return send_all(formats->demuxers, false) && send_all(formats->decoders, true) &&
+           channel_.send(AllListed{});
+  }
 
  private:
-  Result<decode::SourceFacts> decode(Clip& clip, const Decode& asked) {
-    decode::DecodeRequest request;
+  bool send_all(const std::vector<audio::Format>& formats, bool is_decoder) {
+    return std::ranges::all_of(formats, [&](const audio::Format& one) {
+      return channel_.send(Listed{is_decoder, one.name, one.about, one.suffixes,
+                                  static_cast<std::uint8_t>(one.use), one.reason});
+    });
+  }
+  Result<audio::SourceFacts> decode(Clip& clip, const Decode& asked) {
+    audio::DecodeRequest request;
     request.target_rate_hz = asked.target_rate_hz;
-    request.mix = asked.takes_first ? decode::Mix::kFirst : decode::Mix::kMean;
+    request.mix = asked.takes_first ? audio::Mix::kFirst : audio::Mix::kMean;
     request.resampler = asked.resampler;
     request.source_seconds_max = asked.source_seconds_max;
     request.suffix = asked.suffix;
@@ -178,7 +191,7 @@ class Worker {
 
   Channel& channel_;
   const SharedMemory& memory_;
-  decode::AudioDecoder& decoder_;
+  audio::AudioDecoder& decoder_;
 };
 
 bool is_a_parents_socket(int descriptor) {
@@ -189,7 +202,7 @@ bool is_a_parents_socket(int descriptor) {
 
 }  // namespace
 
-int run_decode_worker(int socket_fd, int memory_fd, decode::AudioDecoder& decoder) {
+int run_decode_worker(int socket_fd, int memory_fd, audio::AudioDecoder& decoder) {
   if (!is_a_parents_socket(socket_fd)) return 1;
   Channel channel{FileDescriptor(socket_fd)};
   const auto memory = SharedMemory::attach(FileDescriptor(memory_fd));
@@ -199,10 +212,14 @@ int run_decode_worker(int socket_fd, int memory_fd, decode::AudioDecoder& decode
   auto received = channel.receive(std::nullopt);
   const auto* first = std::get_if<Message>(&received);
   const auto* setup = first != nullptr ? std::get_if<Setup>(first) : nullptr;
-  if (setup == nullptr || setup->version != kProtocolVersion) return 1;
+  if (setup == nullptr) return 1;
+  const bool is_of_this_version = setup->version == kProtocolVersion;
   confine(setup->memory_bytes);
   // From here on nothing can be opened.
-  if (!channel.send(Ready{})) return 0;
+  Ready ready{.program_version = std::string(program_version())};
+  if (const auto libraries = decoder.libraries()) ready.libraries = *libraries;
+  if (!channel.send(ready)) return 0;
+  if (!is_of_this_version) return 1;
 
   // A clip's buffers are the next one's too: fresh pages cost more than the arithmetic on them.
   ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
@@ -217,6 +234,8 @@ int run_decode_worker(int socket_fd, int memory_fd, decode::AudioDecoder& decode
     if (asked != nullptr && !worker.answer(*asked)) return 0;
     const auto* look = std::get_if<Look>(message);
     if (look != nullptr && !worker.answer(*look)) return 0;
+    const auto* list = std::get_if<ListFormats>(message);
+    if (list != nullptr && !worker.answer(*list)) return 0;
   }
 }
 

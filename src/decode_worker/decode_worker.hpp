@@ -6,7 +6,7 @@
 // over. Any AudioDecoder may crash, spin or exit in it.
 #pragma once
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
 
 namespace xtts::decode_worker {
 
@@ -14,6 +14,6 @@ namespace xtts::decode_worker {
 constexpr int kWorkerSocket = 3;
 constexpr int kWorkerMemory = 4;
 
-[[nodiscard]] int run_decode_worker(int socket_fd, int memory_fd, decode::AudioDecoder& decoder);
+[[nodiscard]] int run_decode_worker(int socket_fd, int memory_fd, audio::AudioDecoder& decoder);
 
 }  // namespace xtts::decode_worker

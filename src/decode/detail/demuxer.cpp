@@ -1,9 +1,11 @@
 #include "decode/detail/demuxer.hpp"
 
-#include <cstdio>
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/try.hpp"
 #include "decode/detail/allow_list.hpp"
@@ -25,6 +27,19 @@ int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictiona
 // noise that any other player would make of them.
 bool hides_no_codec(const AVInputFormat& format) {
   return std::strcmp(format.name, "wav") == 0 || std::strcmp(format.name, "w64") == 0;
+}
+
+// The fourth number of " 00000000 DELAY PADDING SAMPLES ...", which are all hexadecimal. 0 where
+// there is none, or where it is beyond any file.
+std::uint64_t samples_in_itunes_tag(std::string_view text) {
+  std::uint64_t number = 0;
+  for (int i = 0; i < 4; ++i) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    const auto [end, problem] = std::from_chars(text.begin(), text.end(), number, 16);
+    if (problem != std::errc()) return 0;
+    text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  }
+  return number;
 }
 
 Result<FormatContextPtr> open_container(AVIOContext* io, const AVInputFormat* format,
@@ -147,10 +162,8 @@ std::optional<std::uint64_t> Demuxer::heard_frame_count(int rate_hz) const {
   if (!is_mp4_aac && !is_ogg_vorbis()) return std::nullopt;
   for (const AVDictionary* tags : {stream_->metadata, context_->metadata}) {
     const AVDictionaryEntry* tag = is_mp4_aac ? av_dict_get(tags, "iTunSMPB", nullptr, 0) : nullptr;
-    unsigned long long heard = 0;
-    // " 00000000 DELAY PADDING SAMPLES ...", all hexadecimal.
-    if (tag != nullptr && std::sscanf(tag->value, "%*x %*x %*x %llx", &heard) == 1 && heard > 0)
-      return heard;
+    const std::uint64_t heard = tag != nullptr ? samples_in_itunes_tag(tag->value) : 0;
+    if (heard > 0) return heard;
   }
   if (stream_->duration == AV_NOPTS_VALUE || stream_->duration <= 0 || rate_hz <= 0)
     return std::nullopt;

@@ -139,7 +139,7 @@ void mean_of_many(const Layout& in, std::size_t channels, std::size_t frames, fl
 
 }  // namespace
 
-bool Mixdown::mix(const PcmView& pcm, Mix how, float* out, SampleCounts& counts) {
+bool Mixdown::mix(const PcmView& pcm, audio::Mix how, float* out, SampleCounts& counts) {
   const Convert convert_samples = converter_of(av_get_packed_sample_fmt(pcm.format));
   if (convert_samples == nullptr) return false;
   const auto channels = static_cast<std::size_t>(pcm.channel_count);
@@ -161,7 +161,7 @@ bool Mixdown::mix(const PcmView& pcm, Mix how, float* out, SampleCounts& counts)
   }
   const Layout layout =
       planar ? Layout{scratch_.data(), pcm.frame_count, 1} : Layout{scratch_.data(), 1, channels};
-  if (how == Mix::kFirst) {
+  if (how == audio::Mix::kFirst) {
     take_first(layout, pcm.frame_count, out);
   } else if (channels == 2) {
     mean_of_two(layout, pcm.frame_count, out);

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
 #include "decode/detail/libav.hpp"
 
 namespace xtts::decode::detail {
@@ -40,7 +40,7 @@ class Mixdown {
  public:
   // Writes pcm.frame_count samples to `out`, which has room for them, and adds to `counts`. False
   // when the sample format is unknown. Channels are 1 to kChannelsMax.
-  [[nodiscard]] bool mix(const PcmView& pcm, Mix how, float* out, SampleCounts& counts);
+  [[nodiscard]] bool mix(const PcmView& pcm, audio::Mix how, float* out, SampleCounts& counts);
 
  private:
   std::vector<float> scratch_;  // the frame as floats, in its own layout

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
 #include "decode/detail/complaints.hpp"
 #include "decode/detail/libav.hpp"
 #include "decode/detail/source_reader.hpp"
@@ -19,7 +19,7 @@ namespace xtts::decode::detail {
 
 // For discovery, of a file whose name does not say that it is sound: reads 64 KiB at most.
 struct FirstLook {
-  Recognition verdict;
+  audio::Recognition verdict;
   // A weak likeness to something that is read: only decoding tells.
   bool is_doubtful = false;
 };

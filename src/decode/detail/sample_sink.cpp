@@ -23,9 +23,9 @@ Status check_parameters(const AVFrame& frame) {
 
 }  // namespace
 
-Status SampleSink::begin(const DecodeRequest& request, const TakeSamples& take,
+Status SampleSink::begin(const audio::DecodeRequest& request, const audio::TakeSamples& take,
                          const Complaints& complaints) {
-  XTTS_ASSIGN(quality_, quality_of(request.resampler));
+  XTTS_ASSIGN(quality_, audio::quality_of(request.resampler));
   out_.begin();
   take_ = &take;
   complaints_ = &complaints;
@@ -57,7 +57,7 @@ Status SampleSink::change_rate(std::uint32_t rate_hz) {
 }
 
 Status SampleSink::hand_over() {
-  const std::size_t held_back = resamples() ? Resampler::kHeldBackSamples : 0;
+  const std::size_t held_back = resamples() ? audio::Resampler::kHeldBackSamples : 0;
   const auto held = out_.held();
   if (held.size() < kHandOverSamples + held_back) return {};
   const auto taken = held.first(held.size() - held_back);
@@ -96,7 +96,7 @@ Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
   return hand_over();
 }
 
-Status SampleSink::finish(SourceFacts& facts) {
+Status SampleSink::finish(audio::SourceFacts& facts) {
   if (rate_hz_ != 0 && resamples()) XTTS_TRY(resampler_.finish(out_));
   if (!out_.held().empty()) XTTS_TRY((*take_)(out_.held()));
   facts.sample_rate_hz = first_rate_hz_;
@@ -107,8 +107,8 @@ Status SampleSink::finish(SourceFacts& facts) {
   facts.pcm_digest = hasher_.finish();
   facts.is_over_long = is_over_long();
   if (rate_change_count_ > 0) {
-    facts.warnings.push_back("the sample rate changes " + std::to_string(rate_change_count_) +
-                             " times");
+    facts.warnings.push_back({.kind = audio::Warning::Kind::kRateChanges,
+                              .numbers = {static_cast<double>(rate_change_count_)}});
   }
   if (sample_count_ > 0 && counts_.nonfinite == sample_count_) {
     return {StatusCode::kBadInput, "every sample is NaN, infinite or beyond 1e30"};

@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
+#include "audio/output_samples.hpp"
+#include "audio/resampler.hpp"
 #include "decode/detail/complaints.hpp"
 #include "decode/detail/mixdown.hpp"
-#include "decode/detail/output_samples.hpp"
-#include "decode/detail/resampler.hpp"
 
 namespace xtts::decode::detail {
 
@@ -20,13 +20,13 @@ constexpr int kSampleRateHzMax = 768'000;
 class SampleSink {
  public:
   // `take` and `complaints` must outlive the clip.
-  [[nodiscard]] Status begin(const DecodeRequest& request, const TakeSamples& take,
+  [[nodiscard]] Status begin(const audio::DecodeRequest& request, const audio::TakeSamples& take,
                              const Complaints& complaints);
   // The first `frame_count` samples of the frame. Fails where the source is longer than the request
   // allows.
   [[nodiscard]] Status push(const AVFrame& frame, std::size_t frame_count);
   // Completes the samples and fills the facts that come from samples; no more frames after this.
-  [[nodiscard]] Status finish(SourceFacts& facts);
+  [[nodiscard]] Status finish(audio::SourceFacts& facts);
 
   // What is pushed then is passed over.
   [[nodiscard]] bool is_over_long() const noexcept {
@@ -45,17 +45,17 @@ class SampleSink {
   [[nodiscard]] bool resamples() const noexcept { return rate_hz_ != target_rate_hz_; }
 
   Mixdown mixdown_;
-  Resampler resampler_;
+  audio::Resampler resampler_;
   std::vector<float> mixed_;
 
-  OutputSamples out_;
+  audio::OutputSamples out_;
 
   // Of the clip in hand.
-  const TakeSamples* take_ = nullptr;
+  const audio::TakeSamples* take_ = nullptr;
   const Complaints* complaints_ = nullptr;
   Hasher128 hasher_;
   SampleCounts counts_;
-  Mix mix_ = Mix::kMean;
+  audio::Mix mix_ = audio::Mix::kMean;
   unsigned long quality_ = 4;
   std::uint32_t target_rate_hz_ = 0;
   std::uint32_t first_rate_hz_ = 0;

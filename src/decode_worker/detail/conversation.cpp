@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kSampleRateHzMax = 768'000;  // as the decoder inside has it
 constexpr std::size_t kNameBytesMax = 256;
+constexpr std::size_t kFormatCountMax = 10'000;  // FFmpeg has 900
 constexpr std::uint64_t kLookBytes = std::uint64_t{4}
                                      << 10U;  // the first look of the decoder inside
 constexpr std::uint64_t kResamplingNsMax = std::uint64_t{30} * 24 * 3600 * 1'000'000'000;
@@ -46,9 +47,9 @@ std::uint64_t Conversation::fill_window(std::uint64_t wanted_bytes) {
   return head.ok() ? *head : 0;
 }
 
-bool Conversation::send_request(const decode::DecodeRequest& request) {
+bool Conversation::send_request(const audio::DecodeRequest& request) {
   Decode asked;
-  asked.takes_first = request.mix == decode::Mix::kFirst;
+  asked.takes_first = request.mix == audio::Mix::kFirst;
   asked.target_rate_hz = request.target_rate_hz;
   asked.resampler = request.resampler;
   asked.source_seconds_max = request.source_seconds_max;
@@ -58,7 +59,7 @@ bool Conversation::send_request(const decode::DecodeRequest& request) {
   return worker_.channel().send(asked);
 }
 
-Result<decode::SourceFacts> Conversation::hold(const decode::DecodeRequest& request) {
+Result<audio::SourceFacts> Conversation::hold(const audio::DecodeRequest& request) {
   frame_count_max_ = sample_count_max(request.source_seconds_max, kSampleRateHzMax);
   sample_count_max_ = request.target_rate_hz == 0
                           ? frame_count_max_
@@ -69,7 +70,7 @@ Result<decode::SourceFacts> Conversation::hold(const decode::DecodeRequest& requ
   return facts;
 }
 
-Result<decode::Recognition> Conversation::look(std::string_view suffix) {
+Result<audio::Recognition> Conversation::look(std::string_view suffix) {
   (void)worker_.channel().send(
       Look{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)});
   while (true) {
@@ -77,15 +78,35 @@ Result<decode::Recognition> Conversation::look(std::string_view suffix) {
     if (const auto* read = std::get_if<Read>(&received)) {
       XTTS_TRY(answer(*read));
     } else if (const auto* seen = std::get_if<Seen>(&received)) {
-      if (seen->likeness > static_cast<std::uint8_t>(decode::Likeness::kRefused)) return nonsense();
+      if (seen->likeness > static_cast<std::uint8_t>(audio::Likeness::kRefused)) return nonsense();
       ending_ = Ending::kWorkerIsReady;
-      return decode::Recognition{static_cast<decode::Likeness>(seen->likeness), seen->reason};
+      return audio::Recognition{static_cast<audio::Likeness>(seen->likeness), seen->reason};
     } else if (const auto* failed = std::get_if<Failed>(&received)) {
       return conclude(*failed);
     } else {
       return nonsense();
     }
   }
+}
+
+Result<audio::FormatList> Conversation::formats() {
+  (void)worker_.channel().send(ListFormats{});
+  audio::FormatList list;
+  while (list.demuxers.size() + list.decoders.size() <= kFormatCountMax) {
+    XTTS_ASSIGN(Message received, receive());
+    if (std::holds_alternative<AllListed>(received)) {
+      ending_ = Ending::kWorkerIsReady;
+      return list;
+    }
+    auto* const listed = std::get_if<Listed>(&received);
+    if (listed == nullptr || listed->use > static_cast<std::uint8_t>(audio::FormatUse::kNotAudio))
+      return nonsense();
+    auto& formats = listed->is_decoder ? list.decoders : list.demuxers;
+    formats.push_back({std::move(listed->name), std::move(listed->about),
+                       std::move(listed->suffixes), static_cast<audio::FormatUse>(listed->use),
+                       std::move(listed->reason)});
+  }
+  return nonsense();
 }
 
 Result<Message> Conversation::receive() {
@@ -98,7 +119,7 @@ Result<Message> Conversation::receive() {
   return received;
 }
 
-Result<decode::SourceFacts> Conversation::listen() {
+Result<audio::SourceFacts> Conversation::listen() {
   while (true) {
     auto received = receive();
     if (!received) return received.status();
@@ -159,7 +180,7 @@ Status Conversation::accept(const Piece& piece) {
 
 Status Conversation::check(const Done& done) const {
   const Status wrong(StatusCode::kCrashed, "");
-  const decode::SourceFacts& facts = done.facts;
+  const audio::SourceFacts& facts = done.facts;
   if (done.resampling_ns > kResamplingNsMax) return wrong;
   if (!is_a_name(facts.container) || !is_a_name(facts.codec)) return wrong;
   if (facts.sample_rate_hz == 0 || facts.sample_rate_hz > kSampleRateHzMax) return wrong;

@@ -1,5 +1,5 @@
-// Conversation: one clip, from Decode to Done or Failed, or one look, from Look to Seen or Failed,
-// on the parent's side.
+// Conversation: one clip, from Decode to Done or Failed, one look, from Look to Seen or Failed, or
+// one list of formats, on the parent's side.
 //
 // It believes nothing: each message must fit what was asked and what came before, or the worker is
 // killed. All reading of the source happens here. Borrows everything; one thread.
@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
 #include "decode_worker/detail/shared_memory.hpp"
 #include "decode_worker/detail/supervision.hpp"
 
@@ -27,15 +27,16 @@ enum class Ending {
 class Conversation {
  public:
   Conversation(WorkerProcess& worker, const SharedMemory& memory, const Worth& worth,
-               const RandomAccessFile& source, const decode::TakeSamples& take)
+               const RandomAccessFile& source, const audio::TakeSamples& take)
       : worker_(worker),
         memory_(memory),
         supervision_(worker, worth),
         source_(source),
         take_(take) {}
 
-  [[nodiscard]] Result<decode::SourceFacts> hold(const decode::DecodeRequest& request);
-  [[nodiscard]] Result<decode::Recognition> look(std::string_view suffix);
+  [[nodiscard]] Result<audio::SourceFacts> hold(const audio::DecodeRequest& request);
+  [[nodiscard]] Result<audio::Recognition> look(std::string_view suffix);
+  [[nodiscard]] Result<audio::FormatList> formats();
   [[nodiscard]] Ending ending() const noexcept { return ending_; }
   // Who takes the samples has had enough, so there is nothing to try again for.
   [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
@@ -44,8 +45,8 @@ class Conversation {
   }
 
  private:
-  [[nodiscard]] bool send_request(const decode::DecodeRequest& request);
-  [[nodiscard]] Result<decode::SourceFacts> listen();
+  [[nodiscard]] bool send_request(const audio::DecodeRequest& request);
+  [[nodiscard]] Result<audio::SourceFacts> listen();
   [[nodiscard]] Result<Message> receive();
   // How much of the source's head is in the window now.
   [[nodiscard]] std::uint64_t fill_window(std::uint64_t wanted_bytes);
@@ -59,7 +60,7 @@ class Conversation {
   const SharedMemory& memory_;
   Supervision supervision_;
   const RandomAccessFile& source_;
-  const decode::TakeSamples& take_;
+  const audio::TakeSamples& take_;
 
   std::uint64_t frame_count_max_ = 0;
   std::uint64_t sample_count_max_ = 0;

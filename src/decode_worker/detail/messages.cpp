@@ -26,10 +26,14 @@ class Writer {
     put(static_cast<std::uint32_t>(raw.size()));
     bytes_.insert(bytes_.end(), raw.begin(), raw.end());
   }
-  void put(const std::vector<std::string>& texts) {
-    const std::size_t count = std::min(texts.size(), kTextCountMax);
+  void put(const std::vector<audio::Warning>& warnings) {
+    const std::size_t count = std::min(warnings.size(), kWarningCountMax);
     put(static_cast<std::uint32_t>(count));
-    for (std::size_t i = 0; i < count; ++i) put(texts[i]);
+    for (const audio::Warning& one : std::span(warnings).first(count)) {
+      put(static_cast<std::uint8_t>(one.kind));
+      for (const double number : one.numbers) put(number);
+      put(one.text);
+    }
   }
 
   std::vector<std::byte>& bytes_;
@@ -67,9 +71,17 @@ class Reader {
     const auto raw = take(size);
     text.assign(reinterpret_cast<const char*>(raw.data()), raw.size());
   }
-  void get(std::vector<std::string>& texts) {
-    texts.resize(length(kTextCountMax));
-    for (auto& text : texts) get(text);
+  void get(std::vector<audio::Warning>& warnings) {
+    warnings.resize(length(kWarningCountMax));
+    for (audio::Warning& one : warnings) {
+      std::uint8_t kind = 0;
+      get(kind);
+      failed_ = failed_ || kind > static_cast<std::uint8_t>(audio::Warning::Kind::kEndsEarly);
+      if (failed_) return;  // any other byte is no kind
+      one.kind = static_cast<audio::Warning::Kind>(kind);
+      for (double& number : one.numbers) get(number);
+      get(one.text);
+    }
   }
   [[nodiscard]] std::size_t length(std::size_t length_max) {
     std::uint32_t value = 0;

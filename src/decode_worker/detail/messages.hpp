@@ -1,5 +1,5 @@
 // The words between parent and worker: one small message each, written field by field in the
-// machine's own byte order (both ends are the same program).
+// machine's own byte order (both ends are of one version, or part after Setup and Ready).
 //
 // A message that arrives is nonsense until decode_message has taken it apart: every length is
 // bounded, every number has its bytes, nothing is left over. What a number may be in its place is
@@ -17,6 +17,9 @@
 //   Look (the window holds the head)  -->
 //                                     <--    Read, answered as above
 //                                     <--    Seen or Failed
+//   ListFormats                       -->
+//                                     <--    Listed         any number of times
+//                                     <--    AllListed
 //
 // After Stop the parent only waits for Done or Failed. Taken and Stop that come when all is done
 // are left over from the clip before and mean nothing.
@@ -30,15 +33,15 @@
 #include <variant>
 #include <vector>
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
 
 namespace xtts::decode_worker::detail {
 
-constexpr std::uint32_t kProtocolVersion = 2;
+constexpr std::uint32_t kProtocolVersion = 4;
 constexpr std::size_t kTextBytesMax = 4096;
-constexpr std::size_t kTextCountMax = 8;
+constexpr std::size_t kWarningCountMax = 8;
 // Any message: facts with all their texts are the longest.
-constexpr std::size_t kMessageBytesMax = (kTextCountMax + 3) * (kTextBytesMax + 8) + 256;
+constexpr std::size_t kMessageBytesMax = (kWarningCountMax + 3) * (kTextBytesMax + 32) + 256;
 
 struct Setup {
   std::uint32_t version = kProtocolVersion;
@@ -47,10 +50,15 @@ struct Setup {
   static void each(auto& self, auto&& field) { field(self.version, self.memory_bytes); }
 };
 
+// A worker of another version of the protocol says so and ends.
 struct Ready {
   std::uint32_t version = kProtocolVersion;
+  std::string program_version = {};  // "0.1.0"
+  std::string libraries = {};        // as AudioDecoder::libraries()
 
-  static void each(auto& self, auto&& field) { field(self.version); }
+  static void each(auto& self, auto&& field) {
+    field(self.version, self.program_version, self.libraries);
+  }
 };
 
 struct Decode {
@@ -101,7 +109,7 @@ struct Stop {
 };
 
 struct Done {
-  decode::SourceFacts facts;
+  audio::SourceFacts facts;
   std::uint64_t resampling_ns = 0;
   Piece last;  // may be empty; wants no answer
 
@@ -135,14 +143,36 @@ struct Look {
 };
 
 struct Seen {
-  std::uint8_t likeness = 0;  // of decode::Likeness
+  std::uint8_t likeness = 0;  // of audio::Likeness
   std::string reason;
 
   static void each(auto& self, auto&& field) { field(self.likeness, self.reason); }
 };
 
-using Message =
-    std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed, Look, Seen>;
+// What could be read?
+struct ListFormats {
+  static void each(auto&, auto&&) {}
+};
+
+struct Listed {
+  bool is_decoder = false;  // else a demuxer
+  std::string name;
+  std::string about;
+  std::string suffixes;
+  std::uint8_t use = 0;  // of audio::FormatUse
+  std::string reason;
+
+  static void each(auto& self, auto&& field) {
+    field(self.is_decoder, self.name, self.about, self.suffixes, self.use, self.reason);
+  }
+};
+
+struct AllListed {
+  static void each(auto&, auto&&) {}
+};
+
+using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed,
+                             Look, Seen, ListFormats, Listed, AllListed>;
 
 // Texts and lists that are too long are cut.
 [[nodiscard]] std::vector<std::byte> encode_message(const Message& message);

@@ -2,20 +2,24 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <string_view>
 #include <thread>
 
 #include "base/system_call.hpp"
 #include "base/try.hpp"
 #include "decode_worker/decode_worker.hpp"
+#include "decode_worker/detail/containment.hpp"
 
 namespace xtts::decode_worker::detail {
 namespace {
@@ -62,11 +66,14 @@ Result<SocketPair> socket_pair(const std::vector<std::string>& command) {
 // before it can ignore them. All others are as in a program newly started.
 class SpawnSettings {
  public:
-  SpawnSettings(int socket, int memory) {
+  SpawnSettings(int socket, int memory, int words) {
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawnattr_init(&attributes_);
     error_ = ::posix_spawn_file_actions_adddup2(&actions_, socket, kWorkerSocket);
     if (error_ == 0) error_ = ::posix_spawn_file_actions_adddup2(&actions_, memory, kWorkerMemory);
+    // A sanitizer's report is for whoever runs the tests.
+    if (error_ == 0 && !kIsSanitized)
+      error_ = ::posix_spawn_file_actions_adddup2(&actions_, words, STDERR_FILENO);
     sigset_t blocked;
     sigemptyset(&blocked);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&blocked, signal);
@@ -169,14 +176,20 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
   XTTS_ASSIGN(SocketPair pair, socket_pair(command));
   const FileDescriptor shared = moved_up(memory.descriptor());
   if (!shared.is_open()) return start_failure(command, errno);
+  // Not a pipe, which may be full.
+  const FileDescriptor low_words(::memfd_create("xtts-decode's words", MFD_CLOEXEC));
+  FileDescriptor words = moved_up(low_words.get());
+  if (!words.is_open()) return start_failure(command, errno);
   pid_t process = 0;
-  const int error = SpawnSettings(pair.theirs.get(), shared.get()).spawn(process, command);
+  const int error =
+      SpawnSettings(pair.theirs.get(), shared.get(), words.get()).spawn(process, command);
   if (error != 0) return start_failure(command, error);
-  return std::unique_ptr<WorkerProcess>(new WorkerProcess(process, std::move(pair.ours)));
+  return std::unique_ptr<WorkerProcess>(
+      new WorkerProcess(process, std::move(pair.ours), std::move(words)));
 }
 
-WorkerProcess::WorkerProcess(pid_t process, FileDescriptor socket)
-    : process_(process), channel_(std::move(socket)) {
+WorkerProcess::WorkerProcess(pid_t process, FileDescriptor socket, FileDescriptor words)
+    : process_(process), channel_(std::move(socket)), words_(std::move(words)) {
   if (::clock_getcpuclockid(process, &cpu_clock_) != 0) cpu_clock_ = -1;
 }
 
@@ -209,6 +222,17 @@ std::optional<std::uint64_t> WorkerProcess::resident_bytes() const {
   static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const auto pages = second_number(line_about(std::to_string(process_), "statm"));
   return pages ? std::optional(*pages * page_bytes) : std::nullopt;
+}
+
+std::string WorkerProcess::take_first_words() {
+  const FileDescriptor words = std::move(words_);
+  std::array<char, 512> text{};
+  const ssize_t size = ::pread(words.get(), text.data(), text.size(), 0);
+  const std::string_view said(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  std::string line(said.substr(0, said.find('\n')));
+  std::ranges::replace_if(
+      line, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return line;
 }
 
 // Only while it is ours to reap does its number name no other process.

@@ -18,7 +18,7 @@
 
 namespace xtts::decode_worker::detail {
 
-// "the decoder's worker (/usr/bin/xtts-precompute decode-worker)".
+// "the decoder's worker (/usr/libexec/xtts-precompute/xtts-decode)".
 [[nodiscard]] std::string worker_name(const std::vector<std::string>& command);
 
 // How long this thread has waited for a processor; nothing where the system does not tell.
@@ -43,19 +43,23 @@ class WorkerProcess {
   [[nodiscard]] bool wants_a_processor() const;  // it runs, or would
   // Of memory that is in use, shared memory and the pages of libraries included.
   [[nodiscard]] std::optional<std::uint64_t> resident_bytes() const;
+  // What it wrote to its standard error before it was ready: the system's loader has no other way
+  // to say that a library is missing. A line; empty where there was nothing. Once.
+  [[nodiscard]] std::string take_first_words();
   void kill();
   // What its end means for the clip in hand; for a worker that has closed its socket. Waits until
   // it is dead.
   [[nodiscard]] Status cause_of_death();
 
  private:
-  WorkerProcess(pid_t process, FileDescriptor socket);
+  WorkerProcess(pid_t process, FileDescriptor socket, FileDescriptor words);
   [[nodiscard]] bool has_ended();  // also between two clips
   void reap(int wait_flags);
 
   pid_t process_;
   clockid_t cpu_clock_ = -1;
   Channel channel_;
+  FileDescriptor words_;
   bool is_reaped_ = false;
   bool is_cause_known_ = false;
   int wait_status_ = 0;

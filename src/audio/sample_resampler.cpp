@@ -1,11 +1,11 @@
-#include "decode/resample.hpp"
+#include "audio/sample_resampler.hpp"
 
 #include <algorithm>
 
+#include "audio/resampler.hpp"
 #include "base/try.hpp"
-#include "decode/detail/resampler.hpp"
 
-namespace xtts::decode {
+namespace xtts::audio {
 namespace {
 
 // Room for the output of so many at once.
@@ -14,8 +14,8 @@ constexpr std::size_t kPieceSamples = std::size_t{1} << 18U;
 }  // namespace
 
 struct SampleResampler::State {
-  detail::Resampler resampler;
-  detail::OutputSamples out;
+  Resampler resampler;
+  OutputSamples out;
   bool changes_rate = false;
 };
 
@@ -31,7 +31,7 @@ Status SampleResampler::begin(std::uint32_t from_hz, std::uint32_t to_hz,
   state_->changes_rate = from_hz != to_hz;
   if (!state_->changes_rate) return {};
   state_->out.begin();
-  XTTS_ASSIGN(const unsigned long quality, detail::quality_of(resampler));
+  XTTS_ASSIGN(const unsigned long quality, quality_of(resampler));
   return state_->resampler.start({from_hz, to_hz, quality});
 }
 
@@ -42,8 +42,8 @@ Status SampleResampler::push(std::span<const float> in, const TakeSamples& take)
     in = in.subspan(piece.size());
     XTTS_TRY(state_->resampler.push(piece, state_->out));
     const auto held = state_->out.held();
-    if (held.size() <= detail::Resampler::kHeldBackSamples) continue;
-    const auto ready = held.first(held.size() - detail::Resampler::kHeldBackSamples);
+    if (held.size() <= Resampler::kHeldBackSamples) continue;
+    const auto ready = held.first(held.size() - Resampler::kHeldBackSamples);
     XTTS_TRY(take(ready));
     state_->out.drop_front(ready.size());
   }
@@ -57,4 +57,4 @@ Status SampleResampler::finish(const TakeSamples& take) {
   return rest.empty() ? Status() : take(rest);
 }
 
-}  // namespace xtts::decode
+}  // namespace xtts::audio

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace xtts::decode::detail {
+namespace xtts::audio {
 
 class OutputSamples {
  public:
@@ -49,4 +49,4 @@ class OutputSamples {
   std::uint64_t taken_ = 0;
 };
 
-}  // namespace xtts::decode::detail
+}  // namespace xtts::audio

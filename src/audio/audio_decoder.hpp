@@ -11,6 +11,7 @@
 // that makes no sense). After a failure it is ready for the next clip.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +22,12 @@
 #include <string_view>
 #include <vector>
 
+#include "audio/format.hpp"
 #include "base/env.hpp"
 #include "base/hash.hpp"
 #include "xtts/status.hpp"
 
-namespace xtts::decode {
+namespace xtts::audio {
 
 enum class Mix : std::uint8_t { kMean, kFirst };
 
@@ -54,6 +56,22 @@ struct Recognition {
   std::string reason = {};  // continues a sentence; empty but where it is refused
 };
 
+// What was odd about sound that was decoded all the same.
+struct Warning {
+  enum class Kind : std::uint8_t {
+    kRateChanges,     // `numbers`: how many times
+    kPacketsSkipped,  // how many; `text`: what was wrong with the first
+    kComplaint,       // `text`: FFmpeg's first
+    kReadingStopped,  // `text`: why
+    kEndsEarly,       // seconds that are missing, and those that the header promises
+  };
+  Kind kind = Kind::kComplaint;
+  std::array<double, 2> numbers = {};
+  std::string text = {};
+
+  friend bool operator==(const Warning&, const Warning&) = default;
+};
+
 // What the same pass learns about the source. Samples are counted before mixing and resampling, per
 // channel.
 struct SourceFacts {
@@ -68,8 +86,7 @@ struct SourceFacts {
       0;                      // NaN and Inf, all channels; they are replaced by 0 in the output
   bool is_over_long = false;  // longer than asked for: all else is of the part before
   Digest pcm_digest;          // of the mixed float32 samples at the source's rate
-  std::vector<std::string>
-      warnings;  // decoded, but: "2 damaged packets skipped", "stops 0.3 s early"
+  std::vector<Warning> warnings;
 };
 
 // Takes the samples of a source piece by piece; its failure ends the decoding and is returned.
@@ -86,7 +103,16 @@ class AudioDecoder {
                                                       std::string_view suffix) = 0;
   // Of all calls so far, the time that went into resampling.
   [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
+  // The libraries that decide the samples, for `numerics`: "libavformat 59.27.100, libavcodec
+  // 59.37.100, ...".
+  [[nodiscard]] virtual Result<std::string> libraries() = 0;
+  // All that these libraries could read.
+  [[nodiscard]] virtual Result<FormatList> formats() = 0;
 };
+
+// Makes a decoder for one thread at a time. Where decoding can be ended from outside, it ends with
+// kCancelled once `cancelled` says so. Any thread may call it.
+using MakeDecoder = std::function<std::unique_ptr<AudioDecoder>(std::function<bool()> cancelled)>;
 
 // The whole sound of a short source; replaces the content of `samples` (its capacity is kept).
 [[nodiscard]] inline Result<SourceFacts> decode_whole(AudioDecoder& decoder,
@@ -100,12 +126,4 @@ class AudioDecoder {
   });
 }
 
-// In this process, through libav*. decode_worker/ has one that lets it work in a process of its
-// own.
-[[nodiscard]] std::unique_ptr<AudioDecoder> make_libav_decoder();
-
-// The libraries that decide the samples, for `numerics`: "libavcodec 59.37.100,
-// libswresample 4.7.100, ...".
-[[nodiscard]] std::string decode_libraries();
-
-}  // namespace xtts::decode
+}  // namespace xtts::audio

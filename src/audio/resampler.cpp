@@ -1,4 +1,4 @@
-#include "decode/detail/resampler.hpp"
+#include "audio/resampler.hpp"
 
 #include <soxr.h>
 
@@ -9,7 +9,7 @@
 #include "base/lap_timer.hpp"
 #include "base/try.hpp"
 
-namespace xtts::decode::detail {
+namespace xtts::audio {
 namespace {
 
 constexpr std::array<std::pair<const char*, unsigned long>, 5> kQualities = {{
@@ -88,4 +88,4 @@ Status Resampler::finish(OutputSamples& out) {
   return {};
 }
 
-}  // namespace xtts::decode::detail
+}  // namespace xtts::audio

@@ -9,10 +9,10 @@
 #include <span>
 #include <string>
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
 #include "xtts/status.hpp"
 
-namespace xtts::decode {
+namespace xtts::audio {
 
 class SampleResampler {
  public:
@@ -33,4 +33,4 @@ class SampleResampler {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace xtts::decode
+}  // namespace xtts::audio

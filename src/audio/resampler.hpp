@@ -18,12 +18,12 @@
 #include <span>
 #include <string>
 
-#include "decode/detail/output_samples.hpp"
+#include "audio/output_samples.hpp"
 #include "xtts/status.hpp"
 
 struct soxr;
 
-namespace xtts::decode::detail {
+namespace xtts::audio {
 
 struct ResamplerSetting {
   std::uint32_t from_hz = 0;
@@ -64,4 +64,4 @@ class Resampler {
   std::chrono::nanoseconds busy_time_{};
 };
 
-}  // namespace xtts::decode::detail
+}  // namespace xtts::audio

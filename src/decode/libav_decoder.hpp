@@ -1,0 +1,17 @@
+// FFmpeg behind AudioDecoder, in the calling process. Only the program xtts-decode and tests link
+// it: decode_worker/ gives everybody else a decoder that works in that program.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "audio/audio_decoder.hpp"
+
+namespace xtts::decode {
+
+[[nodiscard]] std::unique_ptr<audio::AudioDecoder> make_libav_decoder();
+
+// As AudioDecoder::libraries().
+[[nodiscard]] std::string decode_libraries();
+
+}  // namespace xtts::decode
