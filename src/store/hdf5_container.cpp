@@ -9,9 +9,11 @@
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/bytes.hpp"
+#include "formats/clip_id.hpp"
 #include "formats/constants.hpp"
 #include "store/hdf5_description.hpp"
 #include "store/hdf5_layout.hpp"
+#include "store/hdf5_library.hpp"
 #include "store/image_memory.hpp"
 
 namespace xtts::store {
@@ -28,10 +30,6 @@ constexpr std::size_t kIdBytesMax = 256;
 
 Status internal(const std::string& problem) {
   return {StatusCode::kInternal, "shard image: " + problem};
-}
-
-std::string full_id(const formats::RecordFacts& facts) {
-  return formats::full_id(facts.dataset.value_or(""), facts.id.value_or(""));
 }
 
 std::size_t cut_size(std::string_view id) {
@@ -57,7 +55,7 @@ class Hdf5Container final : public ImageContainer {
       const formats::BlockRecord& record = header.records[slot];
       lengths_.push_back(record.length);
       offsets_.push_back((payload_bytes_ + record.offset_bytes) / size_bytes(column_.dtype));
-      add_id(full_id(facts.records[slot]));
+      add_id(formats::full_id(facts.records[slot]));
     }
     BlockPlace place;
     place.payload_offset = offset;
@@ -208,6 +206,7 @@ Result<std::unique_ptr<ImageContainer>> make_hdf5_container(const formats::Colum
                   "shard image: a column of an HDF5 shard cannot be named '" + column.name +
                       "': each has a dataset of that name beside it");
   }
+  XTTS_TRY(load_hdf5());  // now, and not when a shard of records is at stake
   XTTS_ASSIGN(ImageMemory memory, ImageMemory::reserve(formats::kShardBytesMax));
   return std::unique_ptr<ImageContainer>(
       std::make_unique<Hdf5Container>(column, std::move(memory)));

@@ -1,7 +1,5 @@
 #include "store/hdf5_layout.hpp"
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <functional>
 #include <mutex>
@@ -10,6 +8,7 @@
 
 #include "base/try.hpp"
 #include "formats/constants.hpp"
+#include "store/hdf5_library.hpp"
 
 namespace xtts::store {
 namespace {
@@ -23,10 +22,10 @@ constexpr unsigned kCompactMax = 64;
 class Session {
  public:
   Session() : lock_(mutex()) {
-    ::H5Eget_auto2(H5E_DEFAULT, &print_, &client_);
-    ::H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    hdf5().H5Eget_auto2(H5E_DEFAULT, &print_, &client_);
+    hdf5().H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
-  ~Session() { ::H5Eset_auto2(H5E_DEFAULT, print_, client_); }
+  ~Session() { hdf5().H5Eset_auto2(H5E_DEFAULT, print_, client_); }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -49,7 +48,7 @@ std::string last_error() {
     if (found.empty() && error->desc != nullptr) found = error->desc;
     return 0;
   };
-  (void)::H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &text);
+  (void)hdf5().H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &text);
   return text.empty() ? "no reason given" : text;
 }
 
@@ -88,44 +87,44 @@ Result<Handle> handle(hid_t id, Handle::Close close, const char* operation) {
 
 // IEEE 754 half precision; HDF5 has a name for it only from 1.14.4 on.
 Status make_half(hid_t type) {
-  XTTS_TRY(check(::H5Tset_fields(type, 15, 10, 5, 0, 10), "H5Tset_fields"));
-  XTTS_TRY(check(::H5Tset_size(type, 2), "H5Tset_size"));
-  return check(::H5Tset_ebias(type, 15), "H5Tset_ebias");
+  XTTS_TRY(check(hdf5().H5Tset_fields(type, 15, 10, 5, 0, 10), "H5Tset_fields"));
+  XTTS_TRY(check(hdf5().H5Tset_size(type, 2), "H5Tset_size"));
+  return check(hdf5().H5Tset_ebias(type, 15), "H5Tset_ebias");
 }
 
 Status make_text(hid_t type, std::size_t size_bytes) {
-  XTTS_TRY(check(::H5Tset_size(type, size_bytes), "H5Tset_size"));
-  XTTS_TRY(check(::H5Tset_cset(type, H5T_CSET_UTF8), "H5Tset_cset"));
-  return check(::H5Tset_strpad(type, H5T_STR_NULLPAD), "H5Tset_strpad");
+  XTTS_TRY(check(hdf5().H5Tset_size(type, size_bytes), "H5Tset_size"));
+  XTTS_TRY(check(hdf5().H5Tset_cset(type, H5T_CSET_UTF8), "H5Tset_cset"));
+  return check(hdf5().H5Tset_strpad(type, H5T_STR_NULLPAD), "H5Tset_strpad");
 }
 
 hid_t base_type(Hdf5Type type) {
   switch (type) {
     case Hdf5Type::kUInt8:
-      return H5T_STD_U8LE;
+      return *hdf5().H5T_STD_U8LE_g;
     case Hdf5Type::kUInt16:
-      return H5T_STD_U16LE;
+      return *hdf5().H5T_STD_U16LE_g;
     case Hdf5Type::kUInt32:
-      return H5T_STD_U32LE;
+      return *hdf5().H5T_STD_U32LE_g;
     case Hdf5Type::kUInt64:
-      return H5T_STD_U64LE;
+      return *hdf5().H5T_STD_U64LE_g;
     case Hdf5Type::kInt16:
-      return H5T_STD_I16LE;
+      return *hdf5().H5T_STD_I16LE_g;
     case Hdf5Type::kInt32:
-      return H5T_STD_I32LE;
+      return *hdf5().H5T_STD_I32LE_g;
     case Hdf5Type::kInt64:
-      return H5T_STD_I64LE;
+      return *hdf5().H5T_STD_I64LE_g;
     case Hdf5Type::kFloat16:
     case Hdf5Type::kFloat32:
-      return H5T_IEEE_F32LE;
+      return *hdf5().H5T_IEEE_F32LE_g;
     case Hdf5Type::kText:
-      return H5T_C_S1;
+      return *hdf5().H5T_C_S1_g;
   }
   return -1;
 }
 
 Result<Handle> make_type(Hdf5Type type, std::uint64_t text_bytes = 0) {
-  XTTS_ASSIGN(auto made, handle(::H5Tcopy(base_type(type)), ::H5Tclose, "H5Tcopy"));
+  XTTS_ASSIGN(auto made, handle(hdf5().H5Tcopy(base_type(type)), hdf5().H5Tclose, "H5Tcopy"));
   if (type == Hdf5Type::kFloat16) XTTS_TRY(make_half(made.id()));
   if (type == Hdf5Type::kText) XTTS_TRY(make_text(made.id(), text_bytes));
   return made;
@@ -133,21 +132,21 @@ Result<Handle> make_type(Hdf5Type type, std::uint64_t text_bytes = 0) {
 
 Result<Handle> make_space(const std::vector<std::uint64_t>& shape) {
   const std::vector<hsize_t> sizes(shape.begin(), shape.end());
-  return handle(::H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
-                ::H5Sclose, "H5Screate_simple");
+  return handle(hdf5().H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
+                hdf5().H5Sclose, "H5Screate_simple");
 }
 
 Status write_attribute(hid_t object, const std::string& name, const Handle& type,
                        const Handle& space, const void* value) {
-  XTTS_ASSIGN(auto attribute, handle(::H5Acreate2(object, name.c_str(), type.id(), space.id(),
-                                                  H5P_DEFAULT, H5P_DEFAULT),
-                                     ::H5Aclose, "H5Acreate2"));
-  XTTS_TRY(check(::H5Awrite(attribute.id(), type.id(), value), "H5Awrite"));
+  XTTS_ASSIGN(auto attribute, handle(hdf5().H5Acreate2(object, name.c_str(), type.id(), space.id(),
+                                                       H5P_DEFAULT, H5P_DEFAULT),
+                                     hdf5().H5Aclose, "H5Acreate2"));
+  XTTS_TRY(check(hdf5().H5Awrite(attribute.id(), type.id(), value), "H5Awrite"));
   return attribute.close("H5Aclose");
 }
 
 Result<Handle> make_scalar() {
-  return handle(::H5Screate(H5S_SCALAR), ::H5Sclose, "H5Screate");
+  return handle(hdf5().H5Screate(H5S_SCALAR), hdf5().H5Sclose, "H5Screate");
 }
 
 struct AttributeWriter {
@@ -182,19 +181,20 @@ Status write_attributes(hid_t object, const std::vector<Hdf5Attribute>& attribut
 Result<std::optional<std::uint64_t>> make_dataset(hid_t file, const Hdf5Dataset& dataset) {
   XTTS_ASSIGN(const auto type, make_type(dataset.type, dataset.text_bytes));
   XTTS_ASSIGN(const auto space, make_space(dataset.shape));
-  XTTS_ASSIGN(const auto how, handle(::H5Pcreate(H5P_DATASET_CREATE), ::H5Pclose, "H5Pcreate"));
+  XTTS_ASSIGN(const auto how, handle(hdf5().H5Pcreate(*hdf5().H5P_CLS_DATASET_CREATE_ID_g),
+                                     hdf5().H5Pclose, "H5Pcreate"));
   const hid_t id = how.id();
-  XTTS_TRY(check(::H5Pset_layout(id, H5D_CONTIGUOUS), "H5Pset_layout"));
-  XTTS_TRY(check(::H5Pset_alloc_time(id, H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time"));
-  XTTS_TRY(check(::H5Pset_fill_time(id, H5D_FILL_TIME_NEVER), "H5Pset_fill_time"));
-  XTTS_TRY(check(::H5Pset_obj_track_times(id, false), "H5Pset_obj_track_times"));
-  XTTS_TRY(check(::H5Pset_attr_phase_change(id, kCompactMax, 0), "H5Pset_attr_phase_change"));
-  XTTS_ASSIGN(auto made, handle(::H5Dcreate2(file, dataset.name.c_str(), type.id(), space.id(),
-                                             H5P_DEFAULT, id, H5P_DEFAULT),
-                                ::H5Dclose, "H5Dcreate2"));
+  XTTS_TRY(check(hdf5().H5Pset_layout(id, H5D_CONTIGUOUS), "H5Pset_layout"));
+  XTTS_TRY(check(hdf5().H5Pset_alloc_time(id, H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time"));
+  XTTS_TRY(check(hdf5().H5Pset_fill_time(id, H5D_FILL_TIME_NEVER), "H5Pset_fill_time"));
+  XTTS_TRY(check(hdf5().H5Pset_obj_track_times(id, false), "H5Pset_obj_track_times"));
+  XTTS_TRY(check(hdf5().H5Pset_attr_phase_change(id, kCompactMax, 0), "H5Pset_attr_phase_change"));
+  XTTS_ASSIGN(auto made, handle(hdf5().H5Dcreate2(file, dataset.name.c_str(), type.id(), space.id(),
+                                                  H5P_DEFAULT, id, H5P_DEFAULT),
+                                hdf5().H5Dclose, "H5Dcreate2"));
   std::optional<std::uint64_t> offset;
   if (dataset.size_bytes() > 0) {
-    offset = ::H5Dget_offset(made.id());
+    offset = hdf5().H5Dget_offset(made.id());
     if (*offset == HADDR_UNDEF) return failed("H5Dget_offset");
   }
   XTTS_TRY(write_attributes(made.id(), dataset.attributes));
@@ -207,36 +207,39 @@ Result<std::optional<std::uint64_t>> make_dataset(hid_t file, const Hdf5Dataset&
 // with V110 their layout messages differ in version. The first block of metadata is all that lies
 // before the first dataset; small datasets get no blocks of their own.
 Result<Handle> file_access() {
-  XTTS_ASSIGN(auto how, handle(::H5Pcreate(H5P_FILE_ACCESS), ::H5Pclose, "H5Pcreate"));
+  XTTS_ASSIGN(auto how, handle(hdf5().H5Pcreate(*hdf5().H5P_CLS_FILE_ACCESS_ID_g), hdf5().H5Pclose,
+                               "H5Pcreate"));
   const hid_t id = how.id();
-  XTTS_TRY(check(::H5Pset_fapl_stdio(id), "H5Pset_fapl_stdio"));
-  XTTS_TRY(
-      check(::H5Pset_libver_bounds(id, H5F_LIBVER_V18, H5F_LIBVER_V18), "H5Pset_libver_bounds"));
-  XTTS_TRY(
-      check(::H5Pset_meta_block_size(id, formats::kHdf5PayloadOffset), "H5Pset_meta_block_size"));
-  XTTS_TRY(check(::H5Pset_small_data_block_size(id, 0), "H5Pset_small_data_block_size"));
+  XTTS_TRY(check(hdf5().H5Pset_fapl_stdio(id), "H5Pset_fapl_stdio"));
+  XTTS_TRY(check(hdf5().H5Pset_libver_bounds(id, H5F_LIBVER_V18, H5F_LIBVER_V18),
+                 "H5Pset_libver_bounds"));
+  XTTS_TRY(check(hdf5().H5Pset_meta_block_size(id, formats::kHdf5PayloadOffset),
+                 "H5Pset_meta_block_size"));
+  XTTS_TRY(check(hdf5().H5Pset_small_data_block_size(id, 0), "H5Pset_small_data_block_size"));
   // Nobody else can reach a memfd.
-  XTTS_TRY(check(::H5Pset_file_locking(id, false, true), "H5Pset_file_locking"));
+  XTTS_TRY(check(hdf5().H5Pset_file_locking(id, false, true), "H5Pset_file_locking"));
   return how;
 }
 
 Result<Handle> file_creation() {
-  XTTS_ASSIGN(auto how, handle(::H5Pcreate(H5P_FILE_CREATE), ::H5Pclose, "H5Pcreate"));
+  XTTS_ASSIGN(auto how, handle(hdf5().H5Pcreate(*hdf5().H5P_CLS_FILE_CREATE_ID_g), hdf5().H5Pclose,
+                               "H5Pcreate"));
   const hid_t id = how.id();
-  XTTS_TRY(check(::H5Pset_obj_track_times(id, false), "H5Pset_obj_track_times"));
-  XTTS_TRY(check(::H5Pset_attr_phase_change(id, kCompactMax, 0), "H5Pset_attr_phase_change"));
-  XTTS_TRY(check(::H5Pset_link_phase_change(id, kCompactMax, 0), "H5Pset_link_phase_change"));
+  XTTS_TRY(check(hdf5().H5Pset_obj_track_times(id, false), "H5Pset_obj_track_times"));
+  XTTS_TRY(check(hdf5().H5Pset_attr_phase_change(id, kCompactMax, 0), "H5Pset_attr_phase_change"));
+  XTTS_TRY(check(hdf5().H5Pset_link_phase_change(id, kCompactMax, 0), "H5Pset_link_phase_change"));
   return how;
 }
 
 Result<std::vector<std::optional<std::uint64_t>>> write_file(const std::string& path,
                                                              const Hdf5Description& description) {
-  const Session session;  // first, so that it outlives the handles
+  XTTS_TRY(load_hdf5());
+  const Session session;  // before the handles, so that it outlives them
   XTTS_ASSIGN(const auto creation, file_creation());
   XTTS_ASSIGN(const auto access, file_access());
   XTTS_ASSIGN(auto file,
-              handle(::H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()),
-                     ::H5Fclose, "H5Fcreate (it reaches its memory through /proc)"));
+              handle(hdf5().H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()),
+                     hdf5().H5Fclose, "H5Fcreate (it reaches its memory through /proc)"));
   XTTS_TRY(write_attributes(file.id(), description.attributes));
   std::vector<std::optional<std::uint64_t>> offsets;
   for (const Hdf5Dataset& dataset : description.datasets) {

@@ -3,10 +3,10 @@
 // a sparse file of two pages, whatever the size of the shard. The image is the pages() of this
 // file with the datasets put in (hdf5_container.cpp).
 //
-// The only file of the project that knows libhdf5. That library is not safe for threads in every
-// build, so one lock is held round all of its calls; any thread may make a layout. Its own printing
-// of errors is off meanwhile. Failures: kResource (memory or /proc refused; told in the library's
-// words).
+// The only file of the project that calls libhdf5 (hdf5_library.hpp loads it). That library is not
+// safe for threads in every build, so one lock is held round all of its calls; any thread may make
+// a layout. Its own printing of errors is off meanwhile. Failures: kResource (memory or /proc
+// refused; told in the library's words).
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@
 
 #include "formats/block.hpp"
 #include "formats/facts.hpp"
-#include "formats/recipe.hpp"
 #include "formats/shard_table.hpp"
+#include "formats/storage_config.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::store {

@@ -1,0 +1,58 @@
+#include "store/hdf5_library.hpp"
+
+#include <dlfcn.h>
+
+#include <mutex>
+#include <string>
+
+#include "base/try.hpp"
+
+namespace xtts::store {
+namespace {
+
+Status cannot_load() {
+  const char* const why = ::dlerror();
+  return {StatusCode::kResource, "HDF5's library cannot be loaded: " +
+                                     std::string(why == nullptr ? "no reason given" : why) +
+                                     ": install it again, or use the store lmdb"};
+}
+
+template <typename T>
+Status find(void* library, const char* name, T& place) {
+  place = reinterpret_cast<T>(::dlsym(library, name));
+  return place == nullptr ? cannot_load() : Status();
+}
+
+Result<Hdf5Library> load() {
+  // First as the system finds libraries; then where this build found it.
+  void* library = ::dlopen(XTTS_HDF5_NAME, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) library = ::dlopen(XTTS_HDF5_FILE, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return cannot_load();
+  Hdf5Library found;
+#define XTTS_FIND(name) XTTS_TRY(find(library, #name, found.name));
+  XTTS_HDF5_FUNCTIONS(XTTS_FIND)
+  XTTS_HDF5_IDS(XTTS_FIND)
+#undef XTTS_FIND
+  if (found.H5open() < 0) {
+    return Status(StatusCode::kResource, "HDF5's library does not start: out of memory?");
+  }
+  return found;
+}
+
+std::mutex mutex;
+Hdf5Library loaded;
+
+}  // namespace
+
+Status load_hdf5() {
+  const std::lock_guard lock(mutex);
+  if (loaded.H5open != nullptr) return {};
+  XTTS_ASSIGN(loaded, load());
+  return {};
+}
+
+const Hdf5Library& hdf5() noexcept {
+  return loaded;
+}
+
+}  // namespace xtts::store
