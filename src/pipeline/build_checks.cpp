@@ -5,6 +5,10 @@
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/build_request.hpp"
+#include "records/record_maker.hpp"
+#include "report/reasons.hpp"
 #include "store/ownership.hpp"
 
 namespace xtts::pipeline {
@@ -35,13 +39,20 @@ std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
   std::size_t named = 0;
   for (const Reject& reject : rejects) {
     if (only_faults && reject.kind == RejectClass::kPolicy) continue;
-    text += "\n  " + formats::place_of(reject) + ": " + reject.reason;
+    text += "\n  " + formats::place_of(reject) + ": " + report::words_of(reject);
     if (++named == kRejectsNamed) break;
   }
   return text;
 }
 
 }  // namespace
+
+Status check_dtype_holds_full_scale(const formats::Recipe& recipe, dsp::Isa isa) {
+  XTTS_ASSIGN(const auto refusal, records::refusal_of_full_scale(recipe, isa));
+  if (!refusal) return {};
+  return {StatusCode::kInvalidArgument,
+          "storage.dtype: of a tone at full scale, " + report::words_of(*refusal)};
+}
 
 Status check_data_folder(Env& env, const std::string& data) {
   const auto facts = env.stat(data);

@@ -7,12 +7,18 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "dsp/isa.hpp"
 #include "formats/manifest.hpp"
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "formats/reject.hpp"
-#include "pipeline/build.hpp"
+#include "pipeline/limits.hpp"
 
 namespace xtts::pipeline {
+
+struct BuildRequest;
+
+// kInvalidArgument where a tone at full scale is beyond the storage's dtype.
+[[nodiscard]] Status check_dtype_holds_full_scale(const formats::Recipe& recipe, dsp::Isa isa);
 
 [[nodiscard]] Status check_data_folder(Env& env, const std::string& data);
 // Somebody's folder of other things must not become a cache by a slip of the keyboard.

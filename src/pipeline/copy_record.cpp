@@ -3,20 +3,21 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "pipeline/channel_sums.hpp"
-#include "pipeline/clip_rules.hpp"
-#include "pipeline/columns.hpp"
+#include "dsp/channel_sums.hpp"
+#include "formats/recipe.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/shard_facts.hpp"
 #include "reader/repair_advice.hpp"
+#include "records/clip_rules.hpp"
+#include "records/columns.hpp"
 
 namespace xtts::pipeline {
 
-Result<ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t position,
-                                const formats::Recipe& recipe,
-                                std::span<const formats::ColumnSpec> columns,
-                                const corpus::Clip& clip) {
-  ClipOutcome outcome;
+Result<records::ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t position,
+                                         const formats::Recipe& recipe,
+                                         std::span<const formats::ColumnSpec> columns,
+                                         const corpus::Clip& clip) {
+  records::ClipOutcome outcome;
   XTTS_ASSIGN(auto details, from.details(position));
   outcome.facts = facts_of_sound(std::move(details));
   // These are the clip's, not the sound's, and set from its list.
@@ -29,21 +30,15 @@ Result<ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t position,
         static_cast<double>(outcome.facts.source_frame_count.value_or(0)) / rate_hz;
   }
   // The rules of the corpus section may have changed since it was stored.
-  if (auto refusal = refusal_of(outcome.facts, recipe.corpus)) {
-    outcome.reject = formats::Reject{.kind = formats::RejectClass::kPolicy,
-                                     .id = full_id(clip),
-                                     .path = clip.source,
-                                     .line = std::nullopt,
-                                     .stage = refusal->stage,
-                                     .reason = std::move(refusal->reason),
-                                     .split = std::string(corpus::to_string(clip.split))};
+  if (auto refusal = records::refusal_of(outcome.facts, recipe.corpus)) {
+    outcome.reject = records::reject_of(clip, formats::RejectClass::kPolicy, std::move(*refusal));
     return outcome;
   }
   for (const formats::ColumnSpec& column : columns) {
     XTTS_ASSIGN(auto stored,
                 reader::with_repair(from.read_record(column.name, position), from.path()));
-    if (has_sums(column))
-      sum_channels(stored.bytes, column.dtype, column.shape.back(), outcome.sums);
+    if (records::has_sums(column))
+      dsp::sum_channels(stored.bytes, column.dtype, column.shape.back(), outcome.sums);
     outcome.records.push_back({.length = stored.shape.front(),
                                .fill_bits = stored.fill_bits,
                                .rows = std::move(stored.bytes)});

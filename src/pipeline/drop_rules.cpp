@@ -1,65 +1,46 @@
 #include "pipeline/drop_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include "pipeline/columns.hpp"
+#include "formats/recipe.hpp"
+#include "records/columns.hpp"
 #include "report/human.hpp"
 
 namespace xtts::pipeline {
 namespace {
 
+using formats::Rule;
+
 constexpr double kMost = 0.99;
-constexpr std::string_view kFramesKey = "features.max_frames";
-constexpr std::string_view kTokensKey = "text.max_tokens";
 
-bool is_key_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
-}
-
-// The word that ends before `end`.
-std::string_view word_before(std::string_view text, std::size_t end) {
-  const std::size_t space = text.find_last_of(' ', end - 1);
-  const std::size_t begin = space == std::string_view::npos ? 0 : space + 1;
-  return text.substr(begin, end - begin);
-}
-
-// Of the column that the key sizes: what its records take of a cache, `value` being the key's.
-double bytes_of_a_record(std::string_view key, formats::Recipe recipe, double value) {
+// Of the columns that the rule's setting sizes: what their records take of a cache, at that value.
+double bytes_of_a_record(Rule rule, formats::Recipe recipe, double value) {
   double bytes = 0.0;
-  if (key == kFramesKey) {
+  if (rule == Rule::kTooLong) {
     recipe.features.max_frames = static_cast<std::uint32_t>(value);
-    for (const formats::ColumnSpec& column : sound_column_forms(recipe))
+    for (const formats::ColumnSpec& column : records::sound_column_forms(recipe))
       bytes += static_cast<double>(column.record_bytes());
   } else {
     recipe.text.max_tokens = static_cast<std::uint32_t>(value);
-    bytes = static_cast<double>(tokens_column(recipe, {}).record_bytes());
+    bytes = static_cast<double>(records::tokens_column(recipe, {}).record_bytes());
   }
   return bytes;
 }
 
 // `needed` of the clips that `value` keeps and the recipe does not, ascending.
-std::uint64_t extra_bytes(std::string_view key, std::span<const double> needed, double value,
+std::uint64_t extra_bytes(Rule rule, std::span<const double> needed, double value,
                           const formats::Recipe& recipe, std::uint64_t stored_count) {
-  if (key != kFramesKey && key != kTokensKey) return 0;
+  if (rule != Rule::kTooLong && rule != Rule::kTextTooLong) return 0;
   const auto kept = static_cast<double>(needed.size());
-  const double record = bytes_of_a_record(key, recipe, value);
+  const double record = bytes_of_a_record(rule, recipe, value);
   const auto stored = static_cast<double>(stored_count);
   if (recipe.storage.layout == formats::Layout::kPadded) {
-    const double now = key == kFramesKey
-                           ? bytes_of_a_record(key, recipe, recipe.features.max_frames)
-                           : bytes_of_a_record(key, recipe, recipe.text.max_tokens);
+    const double now = bytes_of_a_record(
+        rule, recipe, rule == Rule::kTooLong ? recipe.features.max_frames : recipe.text.max_tokens);
     return static_cast<std::uint64_t>((stored + kept) * record - stored * now);
   }
   double total = 0.0;
@@ -75,7 +56,7 @@ std::string number_text(double value) {
 }
 
 std::string setting(const DropRemedy& remedy, const DropRemedy::Choice& choice) {
-  return "--set " + remedy.key + "=" + number_text(choice.value);
+  return "--set " + std::string(remedy.setting()) + "=" + number_text(choice.value);
 }
 
 std::string costs(const DropRemedy::Choice& choice) {
@@ -89,45 +70,36 @@ bool is_drop(const formats::Reject& reject) noexcept {
   return reject.kind == formats::RejectClass::kPolicy && !reject.split.empty();
 }
 
-DropRule drop_rule_of(const formats::Reject& reject) {
-  const std::string_view reason = reject.reason;
-  for (std::size_t end = reason.find(" keeps "); end != std::string_view::npos && end > 0;
-       end = reason.find(" keeps ", end + 1)) {
-    const std::string_view word = word_before(reason, end);
-    const std::size_t equals = word.find('=');
-    const std::string_view key = word.substr(0, equals);
-    const bool is_key = key.find('.') != std::string_view::npos &&
-                        std::all_of(key.begin(), key.end(), is_key_character);
-    if (!is_key) continue;
-    return {std::string(key),
-            equals == std::string_view::npos ? std::nullopt : number_in(word.substr(equals + 1))};
+std::optional<double> value_that_keeps(const formats::Reason& reason) {
+  switch (reason.rule) {
+    case Rule::kTooLong:
+    case Rule::kTextTooLong:
+      return reason.numbers[0];
+    case Rule::kClipTooLong:
+      return std::ceil(reason.numbers[0]);
+    default:
+      return std::nullopt;
   }
-  return {reject.stage, std::nullopt};
 }
 
 std::optional<double> seconds_of_drop(const formats::Reject& reject,
                                       const formats::FeatureConfig& features) {
-  const DropRule rule = drop_rule_of(reject);
-  if (!rule.keeps) return std::nullopt;
-  if (rule.key == kFramesKey)
-    return *rule.keeps * features.stft.hop_samples / features.sample_rate_hz;
-  if (rule.key == "corpus.max_clip_seconds")
-    return number_in(std::string_view(reject.reason).substr(0, reject.reason.find(' ')));
-  return std::nullopt;
+  const double number = reject.reason.numbers[0];
+  if (reject.reason.rule == Rule::kTooLong)
+    return number * features.stft.hop_samples / features.sample_rate_hz;
+  return reject.reason.rule == Rule::kClipTooLong ? std::optional(number) : std::nullopt;
 }
 
-DropRemedy remedy_of(std::string key, std::vector<double> needed, const formats::Recipe& recipe,
+DropRemedy remedy_of(Rule rule, std::vector<double> needed, const formats::Recipe& recipe,
                      std::uint64_t found_count, std::uint64_t stored_count) {
-  DropRemedy remedy{
-      .key = std::move(key), .count = needed.size(), .keeps_most = {}, .keeps_all = {}};
+  DropRemedy remedy{.rule = rule, .count = needed.size(), .keeps_most = {}, .keeps_all = {}};
   if (needed.empty()) return remedy;
   std::sort(needed.begin(), needed.end());
   const auto choice = [&](std::size_t kept_count) {
     const double value = needed[kept_count - 1];
-    return DropRemedy::Choice{
-        .value = value,
-        .extra_bytes = extra_bytes(remedy.key, std::span(needed).first(kept_count), value, recipe,
-                                   stored_count)};
+    return DropRemedy::Choice{.value = value,
+                              .extra_bytes = extra_bytes(rule, std::span(needed).first(kept_count),
+                                                         value, recipe, stored_count)};
   };
   remedy.keeps_all = choice(needed.size());
   const auto may_go =
@@ -146,19 +118,18 @@ std::vector<DropRemedy> remedies_of(const std::vector<formats::Reject>& rejects,
     std::uint64_t count = 0;
     std::vector<double> needed;
   };
-  std::map<std::string, Dropped> by_rule;
+  std::map<Rule, Dropped> by_rule;
   for (const formats::Reject& reject : rejects) {
     if (!is_drop(reject)) continue;
-    const DropRule rule = drop_rule_of(reject);
-    Dropped& dropped = by_rule[rule.key];
+    Dropped& dropped = by_rule[reject.reason.rule];
     ++dropped.count;
-    if (rule.keeps) dropped.needed.push_back(*rule.keeps);
+    if (const auto value = value_that_keeps(reject.reason)) dropped.needed.push_back(*value);
   }
   std::vector<DropRemedy> remedies;
-  for (auto& [key, dropped] : by_rule) {
+  for (auto& [rule, dropped] : by_rule) {
     const bool all_are_numbers = dropped.needed.size() == dropped.count;
     remedies.push_back(
-        remedy_of(key, all_are_numbers ? std::move(dropped.needed) : std::vector<double>(), recipe,
+        remedy_of(rule, all_are_numbers ? std::move(dropped.needed) : std::vector<double>(), recipe,
                   found_count, stored_count));
     remedies.back().count = dropped.count;
   }
@@ -167,6 +138,7 @@ std::vector<DropRemedy> remedies_of(const std::vector<formats::Reject>& rejects,
 }
 
 std::string describe(const DropRemedy& remedy, const formats::Recipe& recipe) {
+  const std::string setting_name(remedy.setting());
   std::string text;
   if (remedy.keeps_most) {
     text = setting(remedy, *remedy.keeps_most) + " keeps 99 % of all clips" +
@@ -174,16 +146,16 @@ std::string describe(const DropRemedy& remedy, const formats::Recipe& recipe) {
   }
   if (remedy.keeps_all) {
     text += setting(remedy, *remedy.keeps_all) + " keeps all" + costs(*remedy.keeps_all);
-  } else if (remedy.key == "text.unknown") {
+  } else if (remedy.rule == Rule::kUnknownCharacters) {
     text +=
         "--set text.unknown=drop leaves only the characters out, text.unknown=unk keeps their "
         "place";
-  } else if (remedy.key == "corpus.max_source_seconds") {
-    text += "a higher " + remedy.key + " (--set) keeps them";
-  } else if (remedy.key.find('.') != std::string::npos) {
-    text += "--set " + remedy.key + "=warn keeps them";
+  } else if (remedy.rule == Rule::kSourceTooLong) {
+    text += "a higher " + setting_name + " (--set) keeps them";
+  } else if (!setting_name.empty()) {
+    text += "--set " + setting_name + "=warn keeps them";
   }
-  if (remedy.key == kTokensKey && recipe.text.tokens == formats::TokenKind::kBytes) {
+  if (remedy.rule == Rule::kTextTooLong && recipe.text.tokens == formats::TokenKind::kBytes) {
     text +=
         " (text.tokens=bytes counts bytes: a letter of Persian, Arabic or Russian takes two, "
         "one of Chinese or Hindi three)";

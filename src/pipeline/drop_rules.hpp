@@ -1,14 +1,14 @@
-// Policy drops by the rule that made them, and what setting of it would keep the clips. A build
-// that goes on from a journal has only the rejects' own words, so the rule is read from them, in
-// this one place. Pure functions.
+// Policy drops by the rule that made them, and what setting of it would keep the clips. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "formats/reject.hpp"
 
 namespace xtts::pipeline {
@@ -17,26 +17,24 @@ namespace xtts::pipeline {
 // is not dropped.
 [[nodiscard]] bool is_drop(const formats::Reject& reject) noexcept;
 
-struct DropRule {
-  std::string key;              // "features.max_frames", "corpus.silent"
-  std::optional<double> keeps;  // the key's lowest value that keeps the clip; unset: no number does
-};
-[[nodiscard]] DropRule drop_rule_of(const formats::Reject& reject);
+// The lowest value of the rule's setting that keeps the clip; unset: no number does.
+[[nodiscard]] std::optional<double> value_that_keeps(const formats::Reason& reason);
 
 // How long the clip is, where its reason tells: of its features, or of its source.
 [[nodiscard]] std::optional<double> seconds_of_drop(const formats::Reject& reject,
                                                     const formats::FeatureConfig& features);
 
-// What a rule has dropped, and the values of its key that would keep more.
+// What a rule has dropped, and the values of its setting that would keep more.
 struct DropRemedy {
   struct Choice {
     double value = 0.0;
     std::uint64_t extra_bytes = 0;  // that the cache would need in addition
   };
-  std::string key;
+  [[nodiscard]] std::string_view setting() const noexcept { return formats::info_of(rule).setting; }
+  formats::Rule rule = formats::Rule::kUnknown;
   std::uint64_t count = 0;
   std::optional<Choice> keeps_most;  // 99 % of all clips, as far as this rule goes
-  std::optional<Choice> keeps_all;   // unset: no number does, `key=warn` or its like may
+  std::optional<Choice> keeps_all;   // unset: no number does, another word may
 };
 
 // By rule, the one that drops most first. `found_count`: all clips, `stored_count`: those that are
@@ -46,7 +44,7 @@ struct DropRemedy {
                                                   std::uint64_t found_count,
                                                   std::uint64_t stored_count);
 // The same of one rule whose clips are known by the values that they need, in any order.
-[[nodiscard]] DropRemedy remedy_of(std::string key, std::vector<double> needed,
+[[nodiscard]] DropRemedy remedy_of(formats::Rule rule, std::vector<double> needed,
                                    const formats::Recipe& recipe, std::uint64_t found_count,
                                    std::uint64_t stored_count);
 

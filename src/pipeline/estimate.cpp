@@ -6,10 +6,14 @@
 #include <span>
 #include <vector>
 
+#include "formats/recipe.hpp"
+#include "pipeline/build_observer.hpp"
+#include "pipeline/build_request.hpp"
 #include "pipeline/clip_sample.hpp"
-#include "pipeline/clip_worker.hpp"
-#include "pipeline/columns.hpp"
-#include "pipeline/too_long.hpp"
+#include "pipeline/plan.hpp"
+#include "records/clip_worker.hpp"
+#include "records/columns.hpp"
+#include "records/too_long.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -80,9 +84,9 @@ class Sampler {
     for (const std::uint32_t place : whole_sources)
       total_bytes_ += static_cast<double>(plan_.corpus.clips[place].source_bytes);
     begin_ = env_.now();
-    auto worker = ClipWorker::create(
+    auto worker = records::ClipWorker::create(
         env_, recipe_, request_.isa, plan_.corpus,
-        {.decoder_command = request_.run.decoder_command, .cancelled = request_.run.cancelled});
+        {.make_decoder = request_.run.make_decoder, .cancelled = request_.run.cancelled});
     if (!worker) return sample;
     std::vector<std::uint32_t> kind_of(plan_.corpus.clips.size(), 0);
     for (std::size_t i = 0; i < whole_sources.size(); ++i)
@@ -120,7 +124,7 @@ class Sampler {
   }
 
   // nullopt: nothing more can be measured. A clip without sound counts for nothing.
-  std::optional<Measured> measure(ClipWorker& worker, std::uint32_t place) {
+  std::optional<Measured> measure(records::ClipWorker& worker, std::uint32_t place) {
     const corpus::Clip& clip = plan_.corpus.clips[place];
     const auto before = env_.now();
     auto outcome = worker.process(clip, std::move(buffers_));
@@ -151,7 +155,7 @@ class Sampler {
   formats::Recipe recipe_;
   std::chrono::nanoseconds begin_{};
   double total_bytes_ = 0.0;
-  std::vector<MadeRecord> buffers_;
+  std::vector<records::MadeRecord> buffers_;
 };
 
 // So many clips may be measured before it is known how long one takes.
@@ -216,7 +220,7 @@ void add_storage(const BuildRequest& request, double packed_frames, BuildPreview
     formats::Recipe so_stored = request.recipe;
     so_stored.storage.dtype = dtype;
     double frame_bytes = 0.0;
-    for (const formats::ColumnSpec& column : sound_column_forms(so_stored))
+    for (const formats::ColumnSpec& column : records::sound_column_forms(so_stored))
       frame_bytes += static_cast<double>(column.record_bytes()) / features.max_frames;
     preview.storage.push_back(
         {.name = std::string(layout == formats::Layout::kPadded ? "padded" : "packed") +
@@ -274,7 +278,7 @@ void estimate(Env& env, const Plan& plan, const BuildRequest& request, SampleBud
     total.add(one);
     if (one.frames <= features.max_frames) {
       stored_frames += one.frames;
-    } else if (rule_of(features, has_text(clip)) == formats::TooLong::kDrop) {
+    } else if (records::rule_of(features, has_text(clip)) == formats::TooLong::kDrop) {
       too_long.push_back(rounded_up(one.frames));
       dropped_seconds += one.sound_seconds;
     } else {
@@ -299,7 +303,7 @@ void estimate(Env& env, const Plan& plan, const BuildRequest& request, SampleBud
     preview.expected_drop_share = std::max(static_cast<double>(too_long.size()) / found,
                                            dropped_seconds / total.sound_seconds);
     const std::uint64_t stored = preview.reused_count + preview.to_compute_count - too_long.size();
-    preview.expected_drops = remedy_of("features.max_frames", std::move(too_long), request.recipe,
+    preview.expected_drops = remedy_of(formats::Rule::kTooLong, std::move(too_long), request.recipe,
                                        preview.clip_count, stored);
   }
   add_storage(request, stored_frames * scale, preview);

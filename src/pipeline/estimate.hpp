@@ -10,10 +10,12 @@
 
 #include "base/env.hpp"
 #include "formats/block.hpp"
-#include "pipeline/build.hpp"
-#include "pipeline/plan.hpp"
 
 namespace xtts::pipeline {
+
+struct BuildPreview;
+struct BuildRequest;
+struct Plan;
 
 enum class SampleBudget : std::uint8_t { kShare, kFixed };
 

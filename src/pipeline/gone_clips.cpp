@@ -6,9 +6,11 @@
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
-#include "pipeline/segment.hpp"
-#include "pipeline/source_file.hpp"
-#include "pipeline/too_long.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/recipe.hpp"
+#include "records/segment.hpp"
+#include "records/source_file.hpp"
+#include "records/too_long.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -86,10 +88,10 @@ class GoneClips {
   }
 
   [[nodiscard]] bool may_be_copied(const Clip& clip, const formats::RecordFacts& facts) const {
-    if (!is_same_part(clip.segment, facts)) return false;
+    if (!records::is_same_part(clip.segment, facts)) return false;
     const auto& features = request_.recipe.features;
     const bool was_cut = facts.frame_count_before_cut.value_or(0) > features.max_frames;
-    return !(was_cut && has_text(clip) && goes_by_text(features));
+    return !(was_cut && has_text(clip) && records::goes_by_text(features));
   }
 
   [[nodiscard]] bool has_source(std::uint64_t position) const {
@@ -108,7 +110,7 @@ class GoneClips {
   const PlanRequest& request_;
   Plan& plan_;
   reader::CacheView& cache_;
-  SourceFile source_file_{0};                  // to hash alone
+  records::SourceFile source_file_{0};         // to hash alone
   std::vector<std::size_t> new_clips_;         // places of clips that the cache has not by their id
   std::map<std::uint64_t, std::string> gone_;  // position -> full id
 };

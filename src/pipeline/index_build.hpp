@@ -12,7 +12,7 @@
 
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "pipeline/added_columns.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/warning_kinds.hpp"
@@ -30,6 +30,8 @@ struct IndexJob {
   reader::CacheView* previous = nullptr;
   const std::vector<formats::ColumnSpec>& columns;  // of sound, by their numbers
   const std::vector<store::JournalShard>& shards;   // theirs, of this build
+  // The published tokens are those of this index, too.
+  bool keeps_texts = false;
   // Sealed before: then no tokens are written.
   const std::vector<store::JournalShard>* token_shards = nullptr;
   const std::vector<formats::Reject>& rejects;     // all, in the order of the file

@@ -5,12 +5,16 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "formats/index.hpp"
 #include "pipeline/build_checks.hpp"
-#include "pipeline/clip_worker.hpp"
-#include "pipeline/columns.hpp"
+#include "pipeline/clip_facts.hpp"
 #include "pipeline/confined_data.hpp"
-#include "pipeline/record_maker.hpp"
+#include "pipeline/manifest_parts.hpp"
 #include "pipeline/text_column.hpp"
+#include "records/clip_rules.hpp"
+#include "records/clip_worker.hpp"
+#include "records/columns.hpp"
+#include "records/record_maker.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -57,7 +61,7 @@ Status LiveClips::prepare() {
                                 .corpora = request_.corpora,
                                 .recipe = recipe,
                                 .without_text = request_.without_text,
-                                .decoder_command = request_.run.decoder_command,
+                                .make_decoder = request_.run.make_decoder,
                                 .audio_roots = request_.audio_roots}));
   if (plan_.to_compute.empty()) {
     XTTS_TRY(check_rejects(plan_.rejects, {.count = UINT64_MAX, .share = 1.0}, size(), size()));
@@ -67,30 +71,31 @@ Status LiveClips::prepare() {
   speakers_ =
       NameTable(request_.known_speakers, names_of(plan_.corpus.clips, &corpus::Clip::speaker));
   languages_ = NameTable({}, names_of(plan_.corpus.clips, &corpus::Clip::language));
-  const formats::Numerics numerics = numerics_of(request_.isa);
-  for (const formats::ColumnSpec& column : sound_columns(recipe, numerics))
-    columns_.push_back(entry_of(column, recipe));
+  datasets_ = NameTable({""}, names_of(plan_.corpus.clips, &corpus::Clip::dataset));
+  const formats::Numerics numerics;  // nobody stores what is computed here
+  for (const formats::ColumnSpec& column : records::sound_columns(recipe, numerics))
+    columns_.push_back(records::entry_of(column, recipe));
   if (plan_.corpus.has_text && recipe.text.tokens != formats::TokenKind::kNone) {
-    columns_.push_back(entry_of(tokens_column(recipe, numerics), recipe));
+    columns_.push_back(records::entry_of(records::tokens_column(recipe, numerics), recipe));
     XTTS_ASSIGN(tokenizer_, text::Tokenizer::create(recipe.text));
   }
   // Plans its transforms while nobody else takes memory, and keeps the plans for all that follow:
   // FFTW ends the process where it finds none.
   XTTS_ASSIGN(const auto planner,
-              ClipWorker::create(env_, recipe, request_.isa, plan_.corpus,
-                                 {.decoder_command = request_.run.decoder_command}));
-  workers_.emplace(
-      ClipWorkersJob{.env = env_,
-                     .recipe = recipe,
-                     .isa = request_.isa,
-                     .corpus = plan_.corpus,
-                     .folder = scratch_folder_,
-                     .decoder_command = request_.run.decoder_command,
-                     .worker_bytes = std::clamp(
-                         request_.run.memory_bytes / std::max(request_.run.thread_count, 1U),
-                         kWorkerBytesMin, kWorkerBytesMax),
-                     .turns = ClipTurns::kManyTimes},
-      plan_.to_compute);
+              records::ClipWorker::create(env_, recipe, request_.isa, plan_.corpus,
+                                          {.make_decoder = request_.run.make_decoder}));
+  workers_.emplace(records::ClipWorkersJob{.env = env_,
+                                           .recipe = recipe,
+                                           .isa = request_.isa,
+                                           .corpus = plan_.corpus,
+                                           .folder = scratch_folder_,
+                                           .make_decoder = request_.run.make_decoder,
+                                           .worker_bytes = std::clamp(
+                                               request_.run.memory_bytes /
+                                                   std::max(request_.run.thread_count, 1U),
+                                               records::kWorkerBytesMin, records::kWorkerBytesMax),
+                                           .turns = records::ClipTurns::kManyTimes},
+                   plan_.to_compute);
   return {};
 }
 
@@ -120,14 +125,29 @@ void LiveClips::forget(std::uint64_t position) {
   rejects_.erase(position);
 }
 
-Result<LiveRecord> LiveClips::record(std::uint64_t position) {
+std::vector<std::uint64_t> LiveClips::rejected() const {
+  std::vector<std::uint64_t> positions;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [position, reject] : rejects_) {
+    if (reject.kind != formats::RejectClass::kEnvironment) positions.push_back(position);
+  }
+  return positions;
+}
+
+Result<LiveRecord> LiveClips::record(std::uint64_t position,
+                                     std::vector<records::MadeRecord> buffers) {
   LiveRecord record;
   record.reject = known_reject(position);
   // What the environment did may be over by now: it is tried again.
   const bool was_rejected = record.reject.has_value();
   if (was_rejected && record.reject->kind != formats::RejectClass::kEnvironment) return record;
   const corpus::Clip& planned = clip(position);
-  XTTS_ASSIGN(ClipOutcome outcome, workers_->process(planned, {}));
+  std::vector<std::byte> token_buffer;
+  if (tokenizer_ && buffers.size() == columns_.size()) {
+    token_buffer = std::move(buffers.back().rows);
+    buffers.pop_back();
+  }
+  XTTS_ASSIGN(records::ClipOutcome outcome, workers_->process(planned, std::move(buffers)));
   record.reject = std::move(outcome.reject);
   if (record.reject) {
     remember(position, *record.reject);
@@ -135,18 +155,56 @@ Result<LiveRecord> LiveClips::record(std::uint64_t position) {
   }
   if (was_rejected) forget(position);
   record.records = std::move(outcome.records);
-  record.frame_count = outcome.frame_count;
-  if (tokenizer_) XTTS_TRY(add_tokens(planned, record));
+  record.frame_count =
+      frames_of_main_record(request_.recipe.features, record.records.front().length);
+  record.facts = std::move(outcome.facts);
+  if (tokenizer_) XTTS_TRY(add_tokens(planned, std::move(token_buffer), record));
+  describe(planned, record);
   return record;
 }
 
-Status LiveClips::add_tokens(const corpus::Clip& clip, LiveRecord& record) const {
+Status LiveClips::add_tokens(const corpus::Clip& clip, std::vector<std::byte> buffer,
+                             LiveRecord& record) const {
   XTTS_ASSIGN(const ClipText text, tokenize_clip(clip, *tokenizer_, request_.recipe.text));
   const auto bytes = std::as_bytes(std::span(text.tokens));
-  record.records.push_back({.length = text.token_count,
-                            .fill_bits = 0,
-                            .rows = std::vector<std::byte>(bytes.begin(), bytes.end())});
+  buffer.assign(bytes.begin(), bytes.end());
+  record.records.push_back({.length = text.token_count, .fill_bits = 0, .rows = std::move(buffer)});
+  record.token_count = text.token_count;
+  if (text.was_cut) record.flags |= formats::kPlanTextCut;
+  add_facts_of_text(text, record.facts);
   return {};
+}
+
+// As the index has it.
+void LiveClips::describe(const corpus::Clip& clip, LiveRecord& record) const {
+  formats::RecordFacts& facts = record.facts;
+  const formats::Recipe& recipe = request_.recipe;
+  add_facts_of_lists(clip, facts);
+  records::judge(recipe.corpus, plan_.corpus.has_text && !has_text(clip), {}, facts);
+  if (facts.frame_count_before_cut.value_or(0) > recipe.features.max_frames)
+    record.flags |= formats::kPlanAudioCut;
+  if (!facts.warnings.empty()) record.flags |= formats::kPlanWarnings;
+}
+
+formats::RecordFacts LiveClips::facts(std::uint64_t position) const {
+  formats::RecordFacts facts;
+  add_facts_of_lists(clip(position), facts);
+  if (!tokenizer_) return facts;
+  facts.text_raw = clip(position).text_raw;
+  facts.text_normalized = clip(position).text_normalized;
+  return facts;
+}
+
+formats::Manifest LiveClips::manifest() const {
+  formats::Manifest manifest;
+  describe_recipe(request_.recipe, manifest);
+  manifest.columns = columns_;
+  manifest.datasets = datasets_.names();
+  manifest.speakers = speakers_.names();
+  manifest.languages = languages_.names();
+  manifest.data_layout = plan_.corpus.layout;
+  manifest.counts.planned = manifest.counts.records = size();
+  return manifest;
 }
 
 std::uint64_t LiveClips::fault_count() const {
@@ -154,6 +212,17 @@ std::uint64_t LiveClips::fault_count() const {
   const std::lock_guard lock(mutex_);
   for (const auto& [position, reject] : rejects_) count += is_fault(reject) ? 1U : 0U;
   return count;
+}
+
+std::optional<formats::Reject> LiveClips::first_fault() const {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [position, reject] : rejects_) {
+      if (is_fault(reject)) return reject;
+    }
+  }
+  const auto found = std::ranges::find_if(plan_.rejects, is_fault);
+  return found == plan_.rejects.end() ? std::nullopt : std::optional(*found);
 }
 
 std::uint64_t LiveClips::faults_allowed() const {

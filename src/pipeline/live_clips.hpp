@@ -15,6 +15,7 @@
 // kResource, kInternal. What is wrong with a clip is in the answer, as in rejects.jsonl.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -26,13 +27,14 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "formats/facts.hpp"
 #include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
-#include "pipeline/build.hpp"
-#include "pipeline/clip_workers.hpp"
+#include "pipeline/build_request.hpp"
 #include "pipeline/name_table.hpp"
 #include "pipeline/plan.hpp"
+#include "records/clip_workers.hpp"
 #include "text/tokenizer.hpp"
 #include "xtts/status.hpp"
 
@@ -41,8 +43,12 @@ namespace xtts::pipeline {
 // One clip's records, as columns() lists them.
 struct LiveRecord {
   std::optional<formats::Reject> reject;  // set: nothing below counts
-  std::vector<MadeRecord> records;
+  std::vector<records::MadeRecord> records;
   std::uint32_t frame_count = 0;
+  std::uint32_t token_count = 0;
+  // What the index of a cache would say of it, but for duplicates, which take all clips at once.
+  formats::RecordFacts facts;
+  std::uint8_t flags = 0;  // of its row
 };
 
 class LiveClips {
@@ -61,6 +67,7 @@ class LiveClips {
   }
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view full_id) const;
 
+  [[nodiscard]] const std::string& data() const noexcept { return request_.data; }
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const formats::Recipe& recipe() const noexcept { return request_.recipe; }
   // As the manifest would describe them, tokens last where there are any.
@@ -69,22 +76,37 @@ class LiveClips {
   }
   [[nodiscard]] const NameTable& speakers() const noexcept { return speakers_; }
   [[nodiscard]] const NameTable& languages() const noexcept { return languages_; }
+  [[nodiscard]] const NameTable& datasets() const noexcept { return datasets_; }
   [[nodiscard]] double frame_s() const noexcept;
+  // What a cache of these clips would say of itself, without shards, statistics and an index.
+  [[nodiscard]] formats::Manifest manifest() const;
+  // Of a position below size(): what is known before its sound is.
+  [[nodiscard]] formats::RecordFacts facts(std::uint64_t position) const;
+  [[nodiscard]] std::uint32_t thread_count() const noexcept {
+    return std::max(request_.run.thread_count, 1U);
+  }
 
   // Of a position below size(). A reject is found out once and then remembered; what the
   // environment did is tried again, but for a source that segments share.
-  [[nodiscard]] Result<LiveRecord> record(std::uint64_t position);
+  // `buffers` are reused, whatever is in them, and come back in the answer.
+  [[nodiscard]] Result<LiveRecord> record(std::uint64_t position,
+                                          std::vector<records::MadeRecord> buffers = {});
+  [[nodiscard]] std::optional<formats::Reject> known_reject(std::uint64_t position) const;
+  // Positions of the clips that will not have a record when they are asked for again: ascending.
+  [[nodiscard]] std::vector<std::uint64_t> rejected() const;
 
   // So many clips were found at fault, by the plan or by record(): policy drops are none. And how
   // many a build would tolerate.
   [[nodiscard]] std::uint64_t fault_count() const;
   [[nodiscard]] std::uint64_t faults_allowed() const;
+  [[nodiscard]] std::optional<formats::Reject> first_fault() const;
 
  private:
   LiveClips(Env& env, BuildRequest request, std::string scratch_folder);
   [[nodiscard]] Status prepare();
-  [[nodiscard]] Status add_tokens(const corpus::Clip& clip, LiveRecord& record) const;
-  [[nodiscard]] std::optional<formats::Reject> known_reject(std::uint64_t position) const;
+  [[nodiscard]] Status add_tokens(const corpus::Clip& clip, std::vector<std::byte> buffer,
+                                  LiveRecord& record) const;
+  void describe(const corpus::Clip& clip, LiveRecord& record) const;
   void remember(std::uint64_t position, const formats::Reject& reject);
   void forget(std::uint64_t position);
 
@@ -95,9 +117,9 @@ class LiveClips {
   Plan plan_;
   std::unordered_map<std::string, std::uint32_t> positions_;  // by full id
   std::vector<formats::ColumnEntry> columns_;
-  NameTable speakers_{{}, {}}, languages_{{}, {}};
+  NameTable speakers_{{}, {}}, languages_{{}, {}}, datasets_{{}, {}};
   std::optional<text::Tokenizer> tokenizer_;  // where there is a column of tokens
-  std::optional<ClipWorkers> workers_;
+  std::optional<records::ClipWorkers> workers_;
 
   mutable std::mutex mutex_;
   std::map<std::uint64_t, formats::Reject> rejects_;  // by position

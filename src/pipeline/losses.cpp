@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/try.hpp"
+#include "formats/recipe.hpp"
 #include "pipeline/plan.hpp"
 #include "report/human.hpp"
 
@@ -19,7 +20,9 @@ std::string percent(double share) {
 std::string rule_lines(const std::vector<DropRemedy>& remedies, const formats::Recipe& recipe) {
   std::string text;
   for (const DropRemedy& remedy : remedies) {
-    text += "\n  " + report::format_count(remedy.count) + " by " + remedy.key;
+    text +=
+        "\n  " + report::format_count(remedy.count) + " by " +
+        std::string(remedy.setting().empty() ? formats::name_of(remedy.rule) : remedy.setting());
     if (const std::string advice = describe(remedy, recipe); !advice.empty()) text += ": " + advice;
   }
   return text;
@@ -47,7 +50,7 @@ Result<Accounting> account_for(const Plan& plan, const std::vector<formats::Reje
     if (!reject.split.empty()) left_out.insert(reject.id);
     if (is_drop(reject)) {
       ++all.dropped;
-      ++all.dropped_by_rule[drop_rule_of(reject).key];
+      ++all.dropped_by_rule[std::string(formats::name_of(reject.reason.rule))];
     } else {
       ++all.rejected;
       ++all.rejected_by_class[std::string(formats::to_string(reject.kind))];

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/drop_rules.hpp"
+#include "pipeline/limits.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::reader {
@@ -22,12 +23,6 @@ namespace xtts::pipeline {
 
 struct Plan;
 
-// Shares of 1.
-struct LossLimits {
-  double dropped = 0.10;  // of clips, or of hours, whichever is worse
-  double gone = 0.05;     // of the clips that the published cache holds
-};
-
 // Every clip once. found = stored + dropped + rejected; stored = reused + changed + renamed +
 // added; before = reused + changed + renamed + lost + gone.
 struct Accounting {
@@ -35,7 +30,7 @@ struct Accounting {
   std::uint64_t stored = 0;    // in the cache now
   std::uint64_t dropped = 0;   // by a rule of the recipe
   std::uint64_t rejected = 0;  // at fault
-  std::map<std::string, std::uint64_t> dropped_by_rule;    // "features.max_frames"
+  std::map<std::string, std::uint64_t> dropped_by_rule;    // "too_long"
   std::map<std::string, std::uint64_t> rejected_by_class;  // "input"; "policy": it is no clip
 
   std::uint64_t reused = 0;   // the record stays

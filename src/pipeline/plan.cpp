@@ -6,14 +6,17 @@
 #include "base/try.hpp"
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
-#include "pipeline/clip_rules.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/recipe.hpp"
 #include "pipeline/gone_clips.hpp"
-#include "pipeline/look_at_sound.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/plan_hasher.hpp"
-#include "pipeline/segment.hpp"
-#include "pipeline/source_file.hpp"
-#include "pipeline/too_long.hpp"
+#include "records/clip_rules.hpp"
+#include "records/clip_worker.hpp"
+#include "records/look_at_sound.hpp"
+#include "records/segment.hpp"
+#include "records/source_file.hpp"
+#include "records/too_long.hpp"
 #include "text/tokenizer.hpp"
 
 namespace xtts::pipeline {
@@ -56,7 +59,6 @@ class Planner {
                                std::move(problem.id),
                                std::move(problem.path),
                                problem.line,
-                               std::move(problem.stage),
                                std::move(problem.reason),
                                {}});
     }
@@ -85,8 +87,8 @@ class Planner {
  private:
   Result<corpus::Corpus> discover() const {
     const auto& rules = request_.recipe.corpus;
-    const auto longest_s = split_above_s(request_.recipe.features);
-    const auto look = make_look(request_.decoder_command, request_.cancelled);
+    const auto longest_s = records::split_above_s(request_.recipe.features);
+    const auto look = records::make_look(request_.make_decoder, request_.cancelled);
     const corpus::DiscoveryBounds bounds{request_.memory_bytes, request_.cancelled};
     return request_.corpora.empty()
                ? corpus::discover(request_.env, request_.data, rules, known_splits(), longest_s,
@@ -126,18 +128,16 @@ class Planner {
     };
   }
 
-  void reject_by_rule(std::size_t i, Refusal refusal) {
-    const Clip& clip = plan_.corpus.clips[i];
+  void reject_by_rule(std::size_t i, formats::Reason reason) {
     plan_.clips[i].fate = ClipFate::kRejected;
-    plan_.rejects.push_back({RejectClass::kPolicy, full_id(clip), clip.source, std::nullopt,
-                             refusal.stage, std::move(refusal.reason),
-                             std::string(corpus::to_string(clip.split))});
+    plan_.rejects.push_back(
+        records::reject_of(plan_.corpus.clips[i], RejectClass::kPolicy, std::move(reason)));
   }
 
   Status apply_text_policies() {
     if (plan_.corpus.has_text && request_.recipe.corpus.no_text == formats::OddClip::kDrop) {
       for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
-        if (!has_text(plan_.corpus.clips[i])) reject_by_rule(i, refusal_of_no_text());
+        if (!has_text(plan_.corpus.clips[i])) reject_by_rule(i, records::refusal_of_no_text());
       }
     }
     if (!plan_.corpus.has_text || request_.recipe.text.tokens == formats::TokenKind::kNone)
@@ -146,14 +146,13 @@ class Planner {
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
       const Clip& clip = plan_.corpus.clips[i];
       if (plan_.clips[i].fate == ClipFate::kRejected) continue;
-      const auto tokens = tokenizer.encode(text_to_tokenize(clip, request_.recipe.text));
-      if (tokens) {
-        for (const auto& [character, count] : tokens->unknown)
-          plan_.unknown_characters[character] += count;
+      auto tokens = tokenizer.encode(text_to_tokenize(clip, request_.recipe.text));
+      if (tokens.refusal) {
+        reject_by_rule(i, std::move(*tokens.refusal));
         continue;
       }
-      if (tokens.status().code() != StatusCode::kBadInput) return tokens.status();
-      reject_by_rule(i, {"text", tokens.status().message()});
+      for (const auto& [character, count] : tokens.unknown)
+        plan_.unknown_characters[character] += count;
     }
     return {};
   }
@@ -197,9 +196,12 @@ class Planner {
       // Lists and texts are judged anew by every build; what the environment did is tried again.
       const bool final = reject.kind == RejectClass::kInput || reject.kind == RejectClass::kCrash ||
                          (reject.kind == RejectClass::kPolicy && same_corpus_rules);
-      // A duplicate's place is free when the clip that sounds the same is gone.
-      if (is_judged_by_sound(reject) && final && reject.stage != refusal_of_duplicate("").stage)
-        previous_rejects_.emplace(reject.id, std::move(reject));
+      // A duplicate's place is free when the clip that sounds the same is gone. What a rule of
+      // another version said is not known, so that the clip is tried again.
+      const formats::Rule rule = reject.reason.rule;
+      const bool stands = final && !formats::precedes_sound(rule) &&
+                          rule != formats::Rule::kSameSound && rule != formats::Rule::kUnknown;
+      if (stands) previous_rejects_.emplace(reject.id, std::move(reject));
     }
     return {};
   }
@@ -232,15 +234,17 @@ class Planner {
 
   // Dropped as too long because it had a text, which is gone.
   bool may_be_cut_now(const Clip& clip, const Reject& reject) const {
-    return frames_wanted(reject) > 0 && !has_text(clip) && goes_by_text(request_.recipe.features);
+    return reject.reason.rule == formats::Rule::kTooLong && !has_text(clip) &&
+           records::goes_by_text(request_.recipe.features);
   }
 
   Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
     const Clip& clip = plan_.corpus.clips[i];
     XTTS_ASSIGN(const auto facts, request_.previous->details(position));
     // Cut when it had no text: computed again, so that the reject says why.
-    if (was_cut(facts) && has_text(clip) && goes_by_text(request_.recipe.features)) return {};
-    if (!is_same_part(clip.segment, facts)) return {};
+    if (was_cut(facts) && has_text(clip) && records::goes_by_text(request_.recipe.features))
+      return {};
+    if (!records::is_same_part(clip.segment, facts)) return {};
     // A source that cannot be read: the worker meets the same failure and makes a reject of it.
     if (!source_unchanged && facts.content_digest != content_digest(clip)) return {};
     // Rules of the corpus section may have changed since the record was stored.
@@ -257,9 +261,10 @@ class Planner {
     return facts.frame_count_before_cut.value_or(0) > request_.recipe.features.max_frames;
   }
 
-  std::optional<Refusal> refusal_of_stored(std::size_t i, const formats::RecordFacts& facts) {
+  std::optional<formats::Reason> refusal_of_stored(std::size_t i,
+                                                   const formats::RecordFacts& facts) {
     const auto& rules = request_.recipe.corpus;
-    if (auto refusal = refusal_of(facts, rules)) return refusal;
+    if (auto refusal = records::refusal_of(facts, rules)) return refusal;
     if (rules.duplicates != formats::OddClip::kDrop || !facts.pcm_digest) return std::nullopt;
     const auto first = plan_.sounds.add(*facts.pcm_digest, static_cast<std::uint32_t>(i));
     if (!first) {
@@ -267,7 +272,7 @@ class Planner {
       reused_sounds_.add_number(*facts.pcm_digest);
       return std::nullopt;
     }
-    return refusal_of_duplicate(full_id(plan_.corpus.clips[*first]));
+    return records::refusal_of_duplicate(full_id(plan_.corpus.clips[*first]));
   }
 
   // Segments of one source come one after the other, mostly.
@@ -320,7 +325,7 @@ class Planner {
 
   const PlanRequest& request_;
   Plan plan_;
-  SourceFile source_file_{0};  // to hash alone
+  records::SourceFile source_file_{0};  // to hash alone
   std::optional<corpus::SourcePlace> last_source_;
   std::optional<Digest> last_digest_;
   PlanHasher reused_sounds_;  // where duplicates are dropped
@@ -338,20 +343,8 @@ std::uint64_t Plan::clip_count() const {
       clips, [](const PlannedClip& clip) { return clip.fate != ClipFate::kElsewhere; }));
 }
 
-std::string full_id(const Clip& clip) {
-  return formats::full_id(clip.dataset, clip.id);
-}
-
-bool has_text(const Clip& clip) {
-  return !clip.text_raw.empty() || !clip.text_normalized.empty();
-}
-
 bool has_tokens(const Plan& plan, const formats::Recipe& recipe) {
   return plan.corpus.has_text && recipe.text.tokens != formats::TokenKind::kNone;
-}
-
-bool is_judged_by_sound(const Reject& reject) {
-  return reject.stage != "list" && reject.stage != "discover" && reject.stage != "text";
 }
 
 std::string_view text_to_tokenize(const Clip& clip, const formats::TextConfig& config) {

@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "corpus/corpus.hpp"
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/known_sounds.hpp"
 #include "pipeline/partition_choice.hpp"
@@ -76,7 +77,7 @@ struct PlanRequest {
   bool copies_renamed = false;  // published records were made by these numerics
   std::optional<PartitionChoice> partition = {};
   std::size_t clips_per_shard = 1;                // for `partition`
-  std::vector<std::string> decoder_command = {};  // as in RunConfig
+  audio::MakeDecoder make_decoder = {};           // as in RunConfig
   std::function<bool()> cancelled = {};           // as in RunConfig
   std::span<const std::string> audio_roots = {};  // as corpus::discover() takes them
   std::uint64_t memory_bytes = UINT64_MAX;        // likewise
@@ -84,12 +85,8 @@ struct PlanRequest {
 
 [[nodiscard]] Result<Plan> make_plan(const PlanRequest& request);
 
-[[nodiscard]] std::string full_id(const corpus::Clip& clip);
-[[nodiscard]] bool has_text(const corpus::Clip& clip);
 // Whether a cache of the plan has the column tokens.
 [[nodiscard]] bool has_tokens(const Plan& plan, const formats::Recipe& recipe);
-// By its own bytes, not by a list or a text: such a verdict holds until the source changes.
-[[nodiscard]] bool is_judged_by_sound(const formats::Reject& reject);
 [[nodiscard]] std::string_view text_to_tokenize(const corpus::Clip& clip,
                                                 const formats::TextConfig& config);
 

@@ -3,7 +3,10 @@
 #include <string>
 #include <unordered_set>
 
+#include "pipeline/build_request.hpp"
 #include "pipeline/estimate.hpp"
+#include "pipeline/losses.hpp"
+#include "pipeline/plan.hpp"
 #include "pipeline/resource_advice.hpp"
 
 namespace xtts::pipeline {
@@ -28,7 +31,7 @@ BuildPreview preview_of(Env& env, const Plan& plan, const BuildRequest& request,
     const auto& clip = plan.corpus.clips[i];
     if (!clip.segment || shared.insert(plan.corpus.place_of(clip).key()).second)
       preview.source_bytes += clip.source_bytes;
-    ++preview.clips_by_split[std::string(corpus::to_string(clip.split))];
+    ++preview.clips_by_split[std::string(to_string(clip.split))];
     if (plan.clips[i].fate == ClipFate::kReuse) ++preview.reused_count;
     if (plan.clips[i].copied_from) ++preview.renamed_count;
   }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "base/env.hpp"
-#include "pipeline/build.hpp"
-#include "pipeline/plan.hpp"
+#include "pipeline/build_observer.hpp"
 
 namespace xtts::pipeline {
+
+struct BuildRequest;
+struct Plan;
 
 // `published_count`: clips in the cache as it is. `sealed_count`: of the clips to compute, done by
 // the interrupted build before.

@@ -1,7 +1,5 @@
 #include "pipeline/read_ahead.hpp"
 
-#include <sys/sysmacros.h>
-
 #include <algorithm>
 #include <chrono>
 #include <system_error>
@@ -14,20 +12,6 @@ constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
 constexpr std::chrono::milliseconds kLook{100};  // whether somebody cancelled meanwhile
 
 }  // namespace
-
-bool is_rotating(std::uint64_t device) {
-  const std::string block =
-      "/sys/dev/block/" + std::to_string(major(device)) + ":" + std::to_string(minor(device));
-  // A partition has no queue of its own.
-  for (const char* queue : {"/queue/rotational", "/../queue/rotational"}) {
-    const auto file = Env::real().open_for_read(block + queue);
-    if (!file) continue;
-    std::byte first{};
-    const auto got = (*file)->read_at(0, std::span(&first, 1));
-    return got && *got == 1 && first == std::byte{'1'};
-  }
-  return false;
-}
 
 ReadAhead::ReadAhead(Env& env, const Plan& plan, std::size_t first,
                      std::function<bool()> is_cancelled, std::uint64_t window_bytes)

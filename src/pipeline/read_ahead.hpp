@@ -21,10 +21,6 @@
 
 namespace xtts::pipeline {
 
-// Whether what lies on this device (FileFacts::device) is on a rotating disk, as far as the system
-// says.
-[[nodiscard]] bool is_rotating(std::uint64_t device);
-
 class ReadAhead {
  public:
   static constexpr std::uint64_t kWindowBytes = std::uint64_t{128} << 20U;

@@ -6,9 +6,12 @@
 #include <unordered_set>
 
 #include "formats/canonical_json.hpp"
-#include "pipeline/columns.hpp"
+#include "pipeline/build_observer.hpp"
+#include "pipeline/build_request.hpp"
 #include "pipeline/estimate.hpp"
-#include "pipeline/shared_sources.hpp"
+#include "pipeline/plan.hpp"
+#include "records/columns.hpp"
+#include "records/shared_sources.hpp"
 #include "report/human.hpp"
 #include "store/cache_folder.hpp"
 
@@ -45,7 +48,7 @@ std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& requ
                             BuildPreview preview, std::uint64_t free_bytes) {
   if (plan.to_compute.empty()) return 0;
   const std::uint64_t padded =
-      plan.to_compute.size() * record_bytes(sound_column_forms(request.recipe));
+      plan.to_compute.size() * record_bytes(records::sound_column_forms(request.recipe));
   const bool is_padded = request.recipe.storage.layout == formats::Layout::kPadded;
   if (is_padded || free_bytes >= padded) return padded;
   if (chosen_bytes(preview) == 0) {
@@ -61,7 +64,7 @@ std::uint64_t sound_bytes(Env& env, const Plan& plan, const BuildRequest& reques
   const std::uint64_t clips = plan.to_compute.size();
   std::uint64_t bytes =
       payload_bytes(env, plan, request, preview, free_bytes) + clips * kFactsBytesPerClip;
-  for (const formats::ColumnSpec& column : sound_column_forms(request.recipe)) {
+  for (const formats::ColumnSpec& column : records::sound_column_forms(request.recipe)) {
     const std::uint64_t per_block = column.geometry().records_per_block;
     bytes += (clips + per_block - 1) / per_block * kBytesPerBlock;
   }
@@ -105,12 +108,12 @@ std::uint64_t shared_sound_bytes(const Plan& plan) {
     largest = std::max(largest, source.bytes);
     if (source.last_clip == i) now -= source.bytes;
   }
-  return std::min(most, SharedSources::kDiskBytesMax + largest);
+  return std::min(most, records::SharedSources::kDiskBytesMax + largest);
 }
 
 // Tokens and index, which are written anew.
 std::uint64_t text_bytes(const Plan& plan, const BuildRequest& request) {
-  const std::uint64_t record = tokens_column(request.recipe, {}).record_bytes();
+  const std::uint64_t record = records::tokens_column(request.recipe, {}).record_bytes();
   const bool is_padded = request.recipe.storage.layout == formats::Layout::kPadded;
   std::uint64_t sum = 0;
   for (const auto& clip : plan.corpus.clips) {
@@ -156,7 +159,7 @@ std::uint64_t bytes_left_to_write(Env& env, const Plan& plan, const BuildRequest
                                   std::uint64_t free_bytes) {
   const std::uint64_t sounds = sound_bytes(env, plan, request, preview, free_bytes);
   std::uint64_t sealed = 0;
-  for (const formats::ColumnSpec& column : sound_column_forms(request.recipe))
+  for (const formats::ColumnSpec& column : records::sound_column_forms(request.recipe))
     sealed += sealed_bytes(env, request.cache, column.name, published);
   return sounds - std::min(sounds, sealed) + text_bytes(plan, request) + shared_sound_bytes(plan) +
          kOverheadBytes;

@@ -8,10 +8,12 @@
 
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
-#include "pipeline/build.hpp"
-#include "pipeline/plan.hpp"
 
 namespace xtts::pipeline {
+
+struct BuildPreview;
+struct BuildRequest;
+struct Plan;
 
 // Of the cache's file system; where the cache is not there yet, of its nearest ancestor's.
 [[nodiscard]] Result<std::uint64_t> free_bytes_for(Env& env, const std::string& cache);

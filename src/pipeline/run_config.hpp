@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_decoder.hpp"
+
 namespace xtts::pipeline {
 
 // Where sources lie. kAuto asks the system.
@@ -15,9 +17,9 @@ struct RunConfig {
   std::uint32_t thread_count = 1;
   std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
   SourceDisk source_disk = SourceDisk::kAuto;
-  // Program and arguments of a process that decodes (decode_worker/), one a thread; empty: this
-  // process does, and a codec's crash is its end.
-  std::vector<std::string> decoder_command = {};
+  // Of decoders that work in processes of their own (decode_worker::contained_in), one a thread.
+  // A build cannot do without.
+  audio::MakeDecoder make_decoder = {};
   // Asked while such a process decodes, from any thread: true ends what it is at. build() asks its
   // observer.
   std::function<bool()> cancelled = {};

@@ -1,7 +1,7 @@
 #include "pipeline/shard_assembler.hpp"
 
 #include "base/try.hpp"
-#include "pipeline/channel_sums.hpp"
+#include "dsp/channel_sums.hpp"
 
 namespace xtts::pipeline {
 
@@ -35,7 +35,7 @@ Status ShardAssembler::flush() {
                        .fill_bits = record.fill_bits,
                        .rows = record.rows});
     facts.records.push_back(std::move(record.facts));
-    add_sums(record.sums, record.length, facts);
+    dsp::add_sums(record.sums, record.length, facts);
   }
   XTTS_TRY(image_->add_block(pending, std::move(facts)));
   for (AssembledRecord& record : block_) recycle_(std::move(record.rows));

@@ -1,11 +1,11 @@
 #include "pipeline/shard_facts.hpp"
 
-#include "pipeline/clip_rules.hpp"
+#include "records/clip_rules.hpp"
 
 namespace xtts::pipeline {
 
 formats::RecordFacts facts_of_sound(formats::RecordFacts details) {
-  forget_judgement(details);
+  records::forget_judgement(details);
   details.text_raw.reset();
   details.text_normalized.reset();
   details.extra_json.reset();

@@ -6,18 +6,21 @@
 #include <new>
 
 #include "base/try.hpp"
-#include "pipeline/clip_rules.hpp"
-#include "pipeline/clip_workers.hpp"
-#include "pipeline/columns.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/build_observer.hpp"
 #include "pipeline/copy_record.hpp"
 #include "pipeline/ordered_pipeline.hpp"
 #include "pipeline/plan.hpp"
-#include "pipeline/pool.hpp"
 #include "pipeline/read_ahead.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
 #include "pipeline/shard_facts.hpp"
+#include "records/clip_rules.hpp"
+#include "records/clip_workers.hpp"
+#include "records/columns.hpp"
+#include "records/pool.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -36,13 +39,14 @@ struct MemoryPlan {
       record += column.record_bytes();
       blocks += column.record_bytes() * column.geometry().records_per_block;
     }
-    const std::uint64_t images = 2 * record * clips_per_shard(columns);
+    const std::uint64_t images = 2 * record * records::clips_per_shard(columns);
     const std::uint64_t wanted = 4 * std::uint64_t{run.thread_count};
     live_clips = static_cast<std::size_t>(
         std::clamp<std::uint64_t>(run.memory_bytes / 8 / record, 1, wanted));
     const std::uint64_t used = planned_bytes + images + blocks + live_clips * record;
     const std::uint64_t rest = run.memory_bytes > used ? run.memory_bytes - used : 0;
-    worker_bytes = std::clamp(rest / run.thread_count, kWorkerBytesMin, kWorkerBytesMax);
+    worker_bytes =
+        std::clamp(rest / run.thread_count, records::kWorkerBytesMin, records::kWorkerBytesMax);
   }
 };
 
@@ -55,18 +59,18 @@ class SoundColumns final : OrderedWork {
         sounds_(job.plan.sounds),
         observer_(observer),
         memory_(job.run, job.plan.corpus.held_bytes, job.columns),
-        per_shard_(clips_per_shard(job.columns)),
+        per_shard_(records::clips_per_shard(job.columns)),
         buffers_(job.columns.size()),
         workers_({.env = job.env,
                   .recipe = job.recipe,
                   .isa = job.isa,
                   .corpus = job.plan.corpus,
                   .folder = store::build_folder(folder.path()),
-                  .decoder_command = job.run.decoder_command,
+                  .make_decoder = job.run.make_decoder,
                   .cancelled = job.run.cancelled,
                   .worker_bytes = memory_.worker_bytes},
                  job.plan.to_compute),
-        outcomes_(memory_.live_clips, ClipOutcome{}),
+        outcomes_(memory_.live_clips, records::ClipOutcome{}),
         sealer_(folder, journal.journal.get()),
         journalled_(journal.shards),
         next_ordinal_(job.first_ordinal) {
@@ -117,8 +121,8 @@ class SoundColumns final : OrderedWork {
     if (job_.run.source_disk != SourceDisk::kAuto)
       return job_.run.source_disk == SourceDisk::kRotating;
     const corpus::Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[next_]];
-    const auto source = job_.env.stat(job_.plan.corpus.path_of(clip));
-    return source && is_rotating(source->device);
+    const auto storage = job_.env.storage(job_.plan.corpus.path_of(clip));
+    return storage && storage->kind == StorageKind::kRotating;
   }
 
   std::optional<std::size_t> next() override {
@@ -128,7 +132,7 @@ class SoundColumns final : OrderedWork {
 
   // An exception would end the whole run: memory is the one thing that may throw here.
   void compute(std::size_t place) override {
-    Result<ClipOutcome>& outcome = outcomes_[place % outcomes_.size()];
+    Result<records::ClipOutcome>& outcome = outcomes_[place % outcomes_.size()];
     if (read_ahead_) read_ahead_->wait_for(place);
     try {
       outcome = make(job_.plan.to_compute[place]);
@@ -139,7 +143,7 @@ class SoundColumns final : OrderedWork {
     if (!outcome) stop_ = true;
   }
 
-  Result<ClipOutcome> make(std::uint32_t place) {
+  Result<records::ClipOutcome> make(std::uint32_t place) {
     const corpus::Clip& clip = job_.plan.corpus.clips[place];
     if (const auto& position = job_.plan.clips[place].copied_from) {
       auto copied = copy_record(*job_.previous, *position, job_.recipe, job_.columns, clip);
@@ -150,13 +154,14 @@ class SoundColumns final : OrderedWork {
   }
 
   void commit(std::size_t place) override {
-    Result<ClipOutcome> outcome = std::exchange(outcomes_[place % outcomes_.size()], ClipOutcome{});
+    Result<records::ClipOutcome> outcome =
+        std::exchange(outcomes_[place % outcomes_.size()], records::ClipOutcome{});
     if (!status_.ok() || observer_.cancelled()) return;
     status_ = outcome ? accept(place, std::move(*outcome)) : outcome.status();
     if (!status_.ok()) stop_ = true;
   }
 
-  Status accept(std::size_t place, ClipOutcome outcome) {
+  Status accept(std::size_t place, records::ClipOutcome outcome) {
     const corpus::Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[place]];
     ++progress_.done_count;
     progress_.source_bytes += outcome.source_bytes;
@@ -198,31 +203,26 @@ class SoundColumns final : OrderedWork {
     }
   }
 
-  std::optional<formats::Reject> refuse_duplicate(std::uint32_t clip, const ClipOutcome& outcome) {
+  std::optional<formats::Reject> refuse_duplicate(std::uint32_t clip,
+                                                  const records::ClipOutcome& outcome) {
     if (!drops_duplicates() || !outcome.facts.pcm_digest) return std::nullopt;
     const auto first = sounds_.add(*outcome.facts.pcm_digest, clip);
     if (!first) return std::nullopt;
-    Refusal refusal = refusal_of_duplicate(full_id(job_.plan.corpus.clips[*first]));
-    const corpus::Clip& refused = job_.plan.corpus.clips[clip];
-    return formats::Reject{.kind = formats::RejectClass::kPolicy,
-                           .id = full_id(refused),
-                           .path = refused.source,
-                           .line = std::nullopt,
-                           .stage = refusal.stage,
-                           .reason = std::move(refusal.reason),
-                           .split = std::string(corpus::to_string(refused.split))};
+    return records::reject_of(
+        job_.plan.corpus.clips[clip], formats::RejectClass::kPolicy,
+        records::refusal_of_duplicate(full_id(job_.plan.corpus.clips[*first])));
   }
 
-  std::vector<MadeRecord> take_buffers() {
-    std::vector<MadeRecord> buffers(buffers_.size());
+  std::vector<records::MadeRecord> take_buffers() {
+    std::vector<records::MadeRecord> buffers(buffers_.size());
     for (std::size_t column = 0; column < buffers.size(); ++column)
       buffers[column].rows = buffers_[column].take();
     return buffers;
   }
 
-  Status add(const corpus::Clip& clip, ClipOutcome outcome) {
+  Status add(const corpus::Clip& clip, records::ClipOutcome outcome) {
     formats::RecordFacts facts = facts_of(clip, std::move(outcome.facts));
-    for (std::size_t column = assemblers_.size(); column-- > 0;) {
+    for (std::size_t column = assemblers_.size(); column-- > 0;) {  // the main one, 0, comes last
       AssembledRecord record;
       record.id_hash = formats::id_hash(clip.dataset, clip.id);
       record.dataset = clip.dataset;
@@ -230,8 +230,9 @@ class SoundColumns final : OrderedWork {
       record.length = outcome.records[column].length;
       record.fill_bits = outcome.records[column].fill_bits;
       record.rows = std::move(outcome.records[column].rows);
-      if (has_sums(job_.columns[column])) record.sums = std::move(outcome.sums);
-      record.facts = column == kMainId ? std::move(facts) : facts_beside(facts);
+      if (records::has_sums(job_.columns[column])) record.sums = std::move(outcome.sums);
+      record.facts = column == records::kMainId ? std::move(facts)
+                                                : facts_beside(facts);  // NOLINT(*-use-after-move)
       XTTS_TRY(assemblers_[column].add(std::move(record)));
     }
     return {};
@@ -268,10 +269,10 @@ class SoundColumns final : OrderedWork {
   const MemoryPlan memory_;
   // Buffers of records: a quarter megabyte is not mapped and faulted in anew for every clip.
   const std::uint64_t per_shard_;
-  std::deque<Pool<std::vector<std::byte>>> buffers_;  // of each column
-  ClipWorkers workers_;
-  std::optional<ReadAhead> read_ahead_;        // where sources lie on a rotating disk
-  std::vector<Result<ClipOutcome>> outcomes_;  // of the clips in flight, by place
+  std::deque<records::Pool<std::vector<std::byte>>> buffers_;  // of each column
+  records::ClipWorkers workers_;
+  std::optional<ReadAhead> read_ahead_;                 // where sources lie on a rotating disk
+  std::vector<Result<records::ClipOutcome>> outcomes_;  // of the clips in flight, by place
   Sealer sealer_;
   std::vector<ShardAssembler> assemblers_;  // of each column
   std::vector<store::JournalShard> journalled_;

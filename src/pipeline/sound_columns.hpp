@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "base/env.hpp"
-#include "dsp/extract.hpp"
+#include "dsp/isa.hpp"
 #include "formats/block.hpp"
-#include "formats/recipe.hpp"
-#include "pipeline/build.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "pipeline/plan.hpp"
-#include "pipeline/stage_times.hpp"
+#include "pipeline/run_config.hpp"
+#include "records/stage_times.hpp"
 #include "store/cache_folder.hpp"
 #include "store/journal.hpp"
 
 namespace xtts::pipeline {
+
+class BuildObserver;
 
 struct SoundColumnsJob {
   Env& env;
@@ -32,7 +34,7 @@ struct SoundColumnsJob {
 struct SoundColumnsResult {
   // All of `plan.to_compute`, in planned order: those of the journal, then the new ones.
   std::vector<store::JournalShard> shards;
-  StageTimes times;
+  records::StageTimes times;
 };
 
 [[nodiscard]] Result<SoundColumnsResult> compute_sound_columns(const SoundColumnsJob& job,

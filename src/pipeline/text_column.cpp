@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/clip_id.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
@@ -25,7 +26,7 @@ class Writer final : public TextColumnWriter {
       : column_(column),
         clips_per_shard_(column.geometry().clips_per_shard()),
         sealer_(folder, nullptr),
-        assembler_(column, store, generation, [](std::vector<std::byte>) {}) {}
+        assembler_(column, store, generation, [](const std::vector<std::byte>&) {}) {}
 
   Status add(std::uint64_t planned, const corpus::Clip& clip, ClipText text) override {
     const std::uint64_t shard = planned / clips_per_shard_;
@@ -77,7 +78,11 @@ Result<ClipText> tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& 
                                const formats::TextConfig& config) {
   ClipText text;
   const std::string_view chosen = text_to_tokenize(clip, config);
-  XTTS_ASSIGN(auto encoded, tokenizer.encode(chosen));
+  auto encoded = tokenizer.encode(chosen);
+  if (encoded.refusal) {
+    return Status(StatusCode::kInternal, "a planned clip's text breaks the rule " +
+                                             std::string(formats::name_of(encoded.refusal->rule)));
+  }
   text.tokens = std::move(encoded.values);
   text.token_count = static_cast<std::uint32_t>(text.tokens.size());
   text.was_cut = encoded.truncated;

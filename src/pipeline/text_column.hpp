@@ -12,7 +12,7 @@
 #include "formats/block.hpp"
 #include "formats/facts.hpp"
 #include "formats/index.hpp"
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "store/cache_folder.hpp"
 #include "store/journal.hpp"
 #include "text/tokenizer.hpp"

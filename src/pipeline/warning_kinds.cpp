@@ -1,30 +1,23 @@
 #include "pipeline/warning_kinds.hpp"
 
 #include <algorithm>
-
-#include "base/message_shape.hpp"
+#include <functional>
 
 namespace xtts::pipeline {
 
-void WarningKinds::add(const std::string& id, std::string_view lines) {
-  while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find('\n'));
-    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
-    std::string shape = message_shape(line);
-    // FFmpeg's own words may differ from file to file.
-    if (kinds_.size() >= kKindsMax && !kinds_.contains(shape)) shape = "others";
-    WarningKind& kind = kinds_[shape];
+void WarningKinds::add(const std::string& id, std::span<const formats::Reason> warnings) {
+  for (const formats::Reason& warning : warnings) {
+    WarningKind& kind = kinds_[warning.rule];
     if (kind.count++ > 0) continue;
-    kind.example = line;
+    kind.example = warning;
     kind.example_id = id;
   }
 }
 
 std::vector<WarningKind> WarningKinds::by_count() const {
   std::vector<WarningKind> sorted;
-  for (const auto& [shape, kind] : kinds_) sorted.push_back(kind);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const WarningKind& a, const WarningKind& b) { return a.count > b.count; });
+  for (const auto& [rule, kind] : kinds_) sorted.push_back(kind);
+  std::ranges::stable_sort(sorted, std::greater<>(), &WarningKind::count);
   return sorted;
 }
 

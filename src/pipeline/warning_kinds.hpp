@@ -1,32 +1,31 @@
-// WarningKinds: the warnings of all clips counted by kind, for the summary: a hundred thousand
-// short clips are one line. One thread at a time. Memory: at most kKindsMax kinds.
+// WarningKinds: the warnings of all clips counted by rule, for the summary: a hundred thousand
+// short clips are one line. One thread at a time. Memory: one example of each rule.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "formats/reason.hpp"
 
 namespace xtts::pipeline {
 
 struct WarningKind {
   std::uint64_t count = 0;  // clips
-  std::string example;      // the first of them in canonical order
+  formats::Reason example;  // the first of them in canonical order
   std::string example_id;
 };
 
 class WarningKinds {
  public:
-  // `lines`: one warning a line.
-  void add(const std::string& id, std::string_view lines);
+  void add(const std::string& id, std::span<const formats::Reason> warnings);
   // The commonest first.
   [[nodiscard]] std::vector<WarningKind> by_count() const;
 
  private:
-  static constexpr std::size_t kKindsMax = 1000;
-
-  std::map<std::string, WarningKind> kinds_;  // by shape
+  std::map<formats::Rule, WarningKind> kinds_;
 };
 
 }  // namespace xtts::pipeline

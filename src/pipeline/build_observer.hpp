@@ -1,0 +1,75 @@
+// BuildObserver: what a build tells while it runs, and how it is stopped. The build calls before()
+// once, on the calling thread; progress() on whichever thread commits, one call at a time, so it
+// must be cheap; cancelled() from any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/reject.hpp"
+#include "pipeline/drop_rules.hpp"
+
+namespace xtts::pipeline {
+
+struct StorageChoice {
+  std::string name;  // "padded float32"
+  std::uint64_t size_bytes = 0;
+  bool chosen = false;
+};
+
+// What is known before anything is decoded but a small sample.
+struct BuildPreview {
+  std::string layout;
+  std::uint64_t clip_count = 0;
+  std::uint64_t to_compute_count = 0;
+  std::uint64_t reused_count = 0;
+  std::uint64_t gone_count = 0;    // in the cache, not chosen of DATA any more
+  std::uint64_t sealed_count = 0;  // of to_compute: done by the interrupted build before
+  std::uint64_t source_bytes = 0;
+  std::map<std::string, std::uint64_t> clips_by_split;
+  bool has_text = false;
+  std::vector<std::string> notes;
+  std::map<std::string, std::uint64_t> not_audio;  // files by suffix, as in corpus::Corpus
+  std::vector<DropRemedy> drops;                   // what rules drop already, by their texts
+  bool would_pass_max_dropped = false;             // the build ends before it computes anything
+  bool would_pass_max_gone = false;
+  std::uint64_t renamed_count = 0;       // of to_compute: copied from the cache, not decoded
+  std::vector<formats::Reject> rejects;  // known already: lists and texts
+  std::map<std::string, std::uint64_t> unknown_characters;
+  // From a sample of the clips to compute; unset where there was nothing to sample.
+  std::optional<double> sound_seconds;
+  std::optional<double> build_seconds;
+  std::optional<std::pair<double, double>>
+      build_seconds_range;           // from, to: what it will lie within
+  DropRemedy expected_drops;         // of clips that are too long; no key: none are expected
+  double expected_drop_share = 0.0;  // of clips, or of hours
+  std::uint64_t expected_cut_count = 0;
+  std::vector<StorageChoice> storage;  // estimates, but for padded ones
+  std::uint64_t free_bytes = 0;
+};
+
+struct BuildProgress {
+  std::uint64_t done_count = 0;  // clips, rejected ones included
+  std::uint64_t total_count = 0;
+  std::uint64_t reject_count = 0;
+  std::uint64_t source_bytes = 0;
+  double sound_seconds = 0.0;
+};
+
+class BuildObserver {
+ public:
+  virtual ~BuildObserver() = default;
+  // Hours, sizes and time cost the decoding of a small sample: only where somebody reads them.
+  [[nodiscard]] virtual bool wants_estimate() const { return true; }
+  // Of CACHE's file system, and of a builder elsewhere that may be dead; before all else.
+  virtual void notice(const std::string& /*text*/) {}
+  virtual void before(const BuildPreview& preview) = 0;
+  virtual void progress(const BuildProgress& progress) = 0;
+  [[nodiscard]] virtual bool cancelled() const = 0;
+};
+
+}  // namespace xtts::pipeline

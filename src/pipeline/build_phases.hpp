@@ -1,0 +1,111 @@
+// The phases of a build. Each takes values that the phases before it made, changes none of them,
+// and makes the next:
+//
+//   BuildRequest ──► Standing ──► Planned ──► Begun ──► Computed ──► Indexed ──► BuildReport
+//     what is         what is      what the    journal    sealed       tables,     published
+//     asked           at CACHE     build does  and        shards,      manifest
+//                                              preview    rejects
+//
+// One thread at a time. Failures are those of build().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/env.hpp"
+#include "formats/manifest.hpp"
+#include "formats/reject.hpp"
+#include "pipeline/build_observer.hpp"
+#include "pipeline/build_report.hpp"
+#include "pipeline/build_request.hpp"
+#include "pipeline/index_build.hpp"
+#include "pipeline/plan.hpp"
+#include "reader/cache_view.hpp"
+#include "records/stage_times.hpp"
+#include "store/cache_folder.hpp"
+#include "store/journal.hpp"
+#include "store/source_table.hpp"
+
+namespace xtts::pipeline {
+
+// What all phases share. The request's `cancelled` asks the observer.
+struct BuildJob {
+  Env& env;
+  const BuildRequest& request;
+  BuildObserver& observer;
+};
+
+// What lies at CACHE before the build.
+struct Standing {
+  // What the build continues; null where it begins anew. It holds a lock on its generation.
+  std::shared_ptr<reader::CacheView> previous;
+  // What --overwrite replaces. It stays until the new cache is published.
+  std::optional<formats::Manifest> overwritten;
+  // False: --overwrite replaces a manifest that cannot be read. What it names is unknown, so until
+  // the new one is published, nothing is garbage.
+  bool is_garbage_known = true;
+  std::optional<store::SourceTable> sources;
+
+  [[nodiscard]] const formats::Manifest* published() const noexcept;
+};
+// `folder`: null in a dry run, which takes no lock.
+[[nodiscard]] Result<Standing> look_at_cache(const BuildJob& job, store::CacheFolder* folder);
+
+struct Planned {
+  formats::Numerics numerics;                // of this machine
+  std::vector<formats::ColumnSpec> columns;  // made of sound; as published, where a cache is
+  Plan plan;
+  bool is_done = false;  // the published cache is what the request asks for
+};
+[[nodiscard]] Result<Planned> plan_build(const BuildJob& job, const Standing& standing);
+
+// The preview of a build that goes on with `sealed_shard_count` shards of its journal.
+[[nodiscard]] BuildPreview preview_build(const BuildJob& job, const Standing& standing,
+                                         const Planned& planned, std::uint64_t sealed_shard_count);
+
+struct Begun {
+  std::uint64_t generation = 1;
+  std::optional<store::Journal::Opened> journal;  // unset where nothing is to compute
+  BuildPreview preview;                           // as the observer was told it
+};
+[[nodiscard]] Result<Begun> begin_build(const BuildJob& job, const Standing& standing,
+                                        const Planned& planned, store::CacheFolder& folder);
+
+struct Computed {
+  std::vector<store::JournalShard> shards;
+  std::vector<formats::Reject> rejects;  // all, in the order of rejects.jsonl
+  std::uint64_t computed_count = 0;
+  records::StageTimes times;
+
+  [[nodiscard]] bool has_records() const noexcept;
+};
+// Closes the journal: on some file systems a folder with an open file in it cannot be removed.
+[[nodiscard]] Result<Computed> compute_build(const BuildJob& job, const Standing& standing,
+                                             const Planned& planned, Begun& begun,
+                                             store::CacheFolder& folder);
+
+struct Indexed {
+  bool is_same = false;  // the index of the published generation, byte for byte
+  IndexResult index;
+};
+[[nodiscard]] Result<Indexed> index_computed(const BuildJob& job, const Standing& standing,
+                                             const Planned& planned, const Begun& begun,
+                                             const Computed& computed, store::CacheFolder& folder);
+
+// Gives up `standing.previous`, and with it the lock on the generation that is replaced.
+[[nodiscard]] Result<BuildReport> publish_build(const BuildJob& job, Standing& standing,
+                                                const Planned& planned, const Computed& computed,
+                                                const Indexed& indexed, store::CacheFolder& folder);
+
+// Where nothing is to publish. What a build that died behind its manifest has left undone is done
+// now; `folder` may be null.
+[[nodiscard]] Result<BuildReport> report_published(const BuildJob& job, const Standing& standing,
+                                                   const Planned& planned,
+                                                   store::CacheFolder* folder);
+
+[[nodiscard]] std::vector<store::SealedShard> sealed_of(
+    const std::vector<store::JournalShard>& shards);
+
+}  // namespace xtts::pipeline

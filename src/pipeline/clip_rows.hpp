@@ -1,0 +1,52 @@
+// ClipRows: what an index says of each clip beside the places of its records: its plan row, details
+// and id hash; and what is counted on the way. One thread at a time. Memory: 64 bytes a clip.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "corpus/corpus.hpp"
+#include "formats/facts.hpp"
+#include "formats/index.hpp"
+#include "formats/manifest.hpp"
+#include "pipeline/index_file.hpp"
+#include "pipeline/name_table.hpp"
+#include "pipeline/warning_kinds.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+class ClipRows {
+ public:
+  // Numbers of what is published stay; without it, `known` come first.
+  struct Names {
+    std::vector<std::string> speakers, languages, datasets;
+  };
+  ClipRows(const Names& known, const std::vector<corpus::Clip>& clips, std::uint32_t max_frames);
+
+  // Details go to `file` at once. `row` has its lengths, and flags that stay.
+  [[nodiscard]] Status add(const corpus::Clip& clip, formats::PlanRow row,
+                           const formats::RecordFacts& facts, IndexFile& file);
+  // After the last clip.
+  [[nodiscard]] Status write(IndexFile& file);
+
+  [[nodiscard]] std::uint64_t count() const noexcept { return counts_.records; }
+  [[nodiscard]] std::uint64_t cut_count() const noexcept { return cut_count_; }
+  [[nodiscard]] std::uint64_t warned_count() const noexcept { return warned_count_; }
+  [[nodiscard]] const WarningKinds& warnings() const noexcept { return warnings_; }
+  // Names, frames, records and records by split.
+  void describe(formats::Manifest& manifest) const;
+
+ private:
+  const NameTable speakers_, languages_, datasets_;
+  const std::uint32_t max_frames_;
+  std::string plan_rows_;
+  std::vector<formats::IdHashRow> id_hashes_;
+  formats::Counts counts_;
+  std::uint64_t cut_count_ = 0;
+  std::uint64_t warned_count_ = 0;
+  WarningKinds warnings_;
+};
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/try.hpp"
+#include "formats/canonical_json.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/build_checks.hpp"
+#include "pipeline/build_phases.hpp"
+#include "pipeline/losses.hpp"
+#include "pipeline/sound_columns.hpp"
+#include "records/clip_worker.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+// Above every one that was published here, also by what --overwrite replaces. A part of a
+// partition is never updated, and merge joins parts of one generation: it stays 1.
+Result<std::uint64_t> choose_generation(const BuildJob& job, store::CacheFolder& folder) {
+  if (job.request.partition) return std::uint64_t{1};
+  XTTS_ASSIGN(const auto generations, folder.generations());
+  return generations.newest + 1;
+}
+
+Result<bool> is_intact(const store::JournalShard& shard, std::uint64_t planned_shard,
+                       std::size_t column_count, store::CacheFolder& folder) {
+  if (shard.planned_shard != planned_shard) return false;
+  if (!shard.sealed.empty() && shard.sealed.size() != column_count) return false;
+  for (const store::SealedShard& sealed : shard.sealed) {
+    XTTS_ASSIGN(const bool intact, folder.is_intact(sealed));
+    if (!intact) return false;
+  }
+  return true;
+}
+
+// Planned shards are sealed in order, so what follows a shard that is not as the journal says is
+// computed again.
+Status keep_intact_prefix(std::size_t column_count, store::CacheFolder& folder,
+                          std::vector<store::JournalShard>& shards) {
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    XTTS_ASSIGN(const bool intact, is_intact(shards[i], i, column_count, folder));
+    if (intact) continue;
+    shards.resize(i);
+    break;
+  }
+  return {};
+}
+
+Result<store::Journal::Opened> open_journal(const BuildJob& job, const Standing& standing,
+                                            const Planned& planned, std::uint64_t generation,
+                                            store::CacheFolder& folder) {
+  XTTS_ASSIGN(
+      auto journal,
+      store::Journal::open(job.env, folder,
+                           {.plan = planned.plan.to_compute_digest,
+                            .features_fingerprint = planned.columns.front().fingerprint,
+                            .storage_fingerprint = formats::fingerprint(job.request.recipe.storage),
+                            .numerics = planned.numerics.hash(),
+                            .generation = generation}));
+  XTTS_TRY(keep_intact_prefix(planned.columns.size(), folder, journal.shards));
+  if (standing.is_garbage_known)
+    XTTS_TRY(folder.collect_garbage(standing.published(), sealed_of(journal.shards)));
+  return journal;
+}
+
+// Before hours are spent on what would not be published.
+Status check_known_losses(const BuildJob& job, const Standing& standing, const Plan& plan) {
+  const BuildRequest& request = job.request;
+  if (standing.previous) XTTS_TRY(check_gone(plan, standing.previous->size(), request.max_losses));
+  return check_known_drops(plan, request.recipe, request.max_losses);
+}
+
+std::uint64_t stored_count(const Plan& plan, const std::vector<store::JournalShard>& shards) {
+  std::uint64_t stored = 0;
+  for (const auto& clip : plan.clips) stored += clip.fate == ClipFate::kReuse ? 1U : 0U;
+  for (const auto& shard : shards) stored += record_count(shard);
+  return stored;
+}
+
+Status compute_sound(const BuildJob& job, const Standing& standing, const Planned& planned,
+                     const Begun& begun, store::Journal::Opened journal, store::CacheFolder& folder,
+                     Computed& computed) {
+  const BuildRequest& request = job.request;
+  // Plans its transforms while no other thread takes memory, and keeps the plans for all that
+  // follow: FFTW ends the process where it finds none.
+  XTTS_ASSIGN(const auto planner,
+              records::ClipWorker::create(job.env, request.recipe, request.isa, planned.plan.corpus,
+                                          {.make_decoder = request.run.make_decoder}));
+  // Blocks say who computed them, also in a cache that another machine began.
+  std::vector<formats::ColumnSpec> columns = planned.columns;
+  for (formats::ColumnSpec& column : columns) column.numerics = planned.numerics.hash();
+  const formats::Manifest* const published = standing.previous ? standing.published() : nullptr;
+  XTTS_ASSIGN(
+      auto sound,
+      compute_sound_columns(
+          {.env = job.env,
+           .plan = planned.plan,
+           .previous = standing.previous.get(),
+           .recipe = request.recipe,
+           .columns = columns,
+           .run = request.run,
+           .isa = request.isa,
+           .generation = begun.generation,
+           .first_ordinal = published == nullptr ? 0 : published->columns.front().shards.size()},
+          folder, journal, job.observer));
+  computed.computed_count = planned.plan.to_compute.size() - begun.preview.renamed_count;
+  computed.times = sound.times;
+  computed.shards = std::move(sound.shards);
+  return {};
+}
+
+}  // namespace
+
+std::vector<store::SealedShard> sealed_of(const std::vector<store::JournalShard>& shards) {
+  std::vector<store::SealedShard> sealed;
+  for (const auto& shard : shards)
+    sealed.insert(sealed.end(), shard.sealed.begin(), shard.sealed.end());
+  return sealed;
+}
+
+bool Computed::has_records() const noexcept {
+  return std::ranges::any_of(shards, [](const auto& shard) { return !shard.sealed.empty(); });
+}
+
+Result<Begun> begin_build(const BuildJob& job, const Standing& standing, const Planned& planned,
+                          store::CacheFolder& folder) {
+  XTTS_TRY(check_known_losses(job, standing, planned.plan));
+  Begun begun;
+  XTTS_ASSIGN(begun.generation, choose_generation(job, folder));
+  if (!planned.plan.to_compute.empty()) {
+    XTTS_ASSIGN(begun.journal, open_journal(job, standing, planned, begun.generation, folder));
+  }
+  begun.preview =
+      preview_build(job, standing, planned, begun.journal ? begun.journal->shards.size() : 0);
+  job.observer.before(begun.preview);
+  return begun;
+}
+
+Result<Computed> compute_build(const BuildJob& job, const Standing& standing,
+                               const Planned& planned, Begun& begun, store::CacheFolder& folder) {
+  Computed computed;
+  if (begun.journal) {
+    XTTS_TRY(compute_sound(job, standing, planned, begun,
+                           *std::exchange(begun.journal, std::nullopt), folder, computed));
+  }
+  if (job.observer.cancelled()) return Status(StatusCode::kCancelled, "stopped as asked");
+  computed.rejects = planned.plan.rejects;
+  for (const auto& shard : computed.shards)
+    computed.rejects.insert(computed.rejects.end(), shard.rejects.begin(), shard.rejects.end());
+  formats::sort_rejects(computed.rejects);
+  // A part may be empty.
+  const auto stored = job.request.partition
+                          ? std::nullopt
+                          : std::optional(stored_count(planned.plan, computed.shards));
+  XTTS_TRY(check_rejects(computed.rejects, job.request.max_rejects,
+                         planned.plan.clips.size() + planned.plan.corpus.problems.size(), stored));
+  return computed;
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,47 @@
+// IndexFile: an index on its way to the disk, section by section. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/env.hpp"
+#include "formats/index.hpp"
+#include "formats/manifest.hpp"
+#include "pipeline/column_rows.hpp"
+#include "store/cache_folder.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::pipeline {
+
+class IndexFile {
+ public:
+  // Begins with the section of details, which grows clip by clip.
+  [[nodiscard]] static Result<std::unique_ptr<IndexFile>> begin(store::CacheFolder& folder,
+                                                                std::uint64_t generation,
+                                                                std::uint64_t record_count);
+
+  // Where the next clip's details will lie in their section.
+  [[nodiscard]] std::uint64_t details_bytes() const noexcept { return encoder_.section_bytes(); }
+  [[nodiscard]] Status add_details(std::string_view bytes);
+  [[nodiscard]] Status end_details(std::uint64_t row_count);
+
+  [[nodiscard]] Status write_section(formats::SectionKind kind, std::uint32_t column,
+                                     std::string_view bytes, std::uint64_t rows);
+  [[nodiscard]] Status write_column(std::uint32_t id, const ColumnRows& rows,
+                                    std::uint64_t clip_count);
+
+  // With the copy of `manifest`, which then names the index.
+  [[nodiscard]] Status finish(formats::Manifest& manifest);
+
+ private:
+  IndexFile(store::CacheFolder& folder, std::unique_ptr<WritableFile> file,
+            std::uint64_t generation, std::uint64_t record_count);
+
+  store::CacheFolder& folder_;
+  std::unique_ptr<WritableFile> file_;
+  formats::IndexEncoder encoder_;
+};
+
+}  // namespace xtts::pipeline

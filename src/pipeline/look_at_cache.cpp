@@ -1,0 +1,81 @@
+#include "base/shell_words.hpp"
+#include "base/try.hpp"
+#include "pipeline/build_phases.hpp"
+#include "pipeline/published_clip.hpp"
+#include "reader/cache_paths.hpp"
+#include "store/generations.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+// A shard that is lost or cut would end the build after its work, or go unseen where there is none.
+// What sizes do not tell, verify does.
+Status check_shards_are_there(const BuildJob& job, const formats::Manifest& manifest) {
+  const std::string& cache = job.request.cache;
+  XTTS_ASSIGN(const auto lost, lost_shard(job.env, cache, manifest));
+  if (!lost) return {};
+  return {StatusCode::kCorrupt, cache + " is damaged: " + *lost + "; 'xtts-precompute verify " +
+                                    shell_quoted(cache) + " --repair --data " +
+                                    shell_quoted(job.request.data) + "' mends it"};
+}
+
+// Beside the journal of an unfinished update, a lost manifest looks like a first build.
+Status check_manifest_is_not_lost(const BuildJob& job) {
+  const std::string& cache = job.request.cache;
+  if (!store::is_manifest_lost(job.env, cache)) return {};
+  return {StatusCode::kCorrupt, join_path(cache, "manifest.json") +
+                                    " is lost, but its index is there: 'xtts-precompute verify " +
+                                    shell_quoted(cache) + " --repair' brings it back"};
+}
+
+// Whether the build replaces what is published instead of continuing it.
+bool overwrites(const BuildRequest& request,
+                const Result<std::shared_ptr<reader::CacheView>>& found) {
+  if (!request.overwrite || request.overwrite_only.empty()) return request.overwrite;
+  return found && (*found)->manifest().index_digest.to_hex() == request.overwrite_only;
+}
+
+Status look_at_overwritten(store::CacheFolder& folder, Standing& standing) {
+  auto manifest = folder.manifest();
+  const StatusCode code = manifest.status().code();
+  standing.is_garbage_known = code != StatusCode::kCorrupt && code != StatusCode::kUnsupported;
+  if (manifest) {
+    standing.overwritten = std::move(*manifest);
+  } else if (standing.is_garbage_known) {
+    return manifest.status();
+  }
+  return {};
+}
+
+Status look_at_published(const BuildJob& job, store::CacheFolder* folder, Standing& standing) {
+  const BuildRequest& request = job.request;
+  const bool is_replaced_unseen = request.overwrite && request.overwrite_only.empty();
+  auto found = is_replaced_unseen ? std::shared_ptr<reader::CacheView>()
+                                  : reader::CacheView::open(job.env, request.cache);
+  if (overwrites(request, found))
+    return folder == nullptr ? Status() : look_at_overwritten(*folder, standing);
+  if (found) {
+    standing.previous = std::move(found).value();
+    return check_shards_are_there(job, standing.previous->manifest());
+  }
+  const Status& failure = found.status();
+  if (failure.code() == StatusCode::kNotFound) return check_manifest_is_not_lost(job);
+  if (failure.code() != StatusCode::kCorrupt) return failure;
+  return {failure.code(), failure.message() + "; --overwrite is the last resort"};
+}
+
+}  // namespace
+
+const formats::Manifest* Standing::published() const noexcept {
+  if (previous) return &previous->manifest();
+  return overwritten ? &*overwritten : nullptr;
+}
+
+Result<Standing> look_at_cache(const BuildJob& job, store::CacheFolder* folder) {
+  Standing standing;
+  XTTS_TRY(look_at_published(job, folder, standing));
+  standing.sources = store::load_source_table(job.env, job.request.cache);
+  return standing;
+}
+
+}  // namespace xtts::pipeline

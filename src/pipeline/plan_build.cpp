@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/build_checks.hpp"
+#include "pipeline/build_phases.hpp"
+#include "pipeline/preview.hpp"
+#include "records/clip_worker.hpp"
+#include "records/columns.hpp"
+#include "records/record_maker.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+const formats::Manifest* continued(const Standing& standing) {
+  return standing.previous ? &standing.previous->manifest() : nullptr;
+}
+
+// What the request and the published cache say, before DATA is looked at.
+Status check_request(const BuildJob& job, const formats::Manifest* published) {
+  XTTS_TRY(check_not_baked(published, job.request.recipe));
+  if (published != nullptr) XTTS_TRY(check_same_recipe(*published, job.request.recipe));
+  return check_partition(job.request, published);
+}
+
+Status check_plan(const BuildJob& job, const reader::CacheView& previous, const Planned& planned) {
+  const formats::Manifest& published = previous.manifest();
+  XTTS_TRY(check_same_corpus(previous.size(), planned.plan.gone_count));
+  XTTS_TRY(check_added_columns(published, has_tokens(planned.plan, job.request.recipe)));
+  if (job.request.allow_mixed) return {};
+  return check_same_numerics(published.numerics, planned.numerics, planned.plan.to_compute.size());
+}
+
+Result<Plan> make_plan_of(const BuildJob& job, const Standing& standing, const Planned& planned) {
+  const BuildRequest& request = job.request;
+  const formats::Manifest* const published = continued(standing);
+  return make_plan({.env = job.env,
+                    .data = request.data,
+                    .corpora = request.corpora,
+                    .recipe = request.recipe,
+                    .previous = standing.previous.get(),
+                    .sources = standing.sources ? &*standing.sources : nullptr,
+                    .retry_rejects = request.retry_rejects,
+                    .without_text = request.without_text,
+                    .copies_renamed = published != nullptr &&
+                                      published->numerics.hash() == planned.numerics.hash(),
+                    .partition = request.partition,
+                    .clips_per_shard = records::clips_per_shard(planned.columns),
+                    .make_decoder = request.run.make_decoder,
+                    .cancelled = request.run.cancelled,
+                    .audio_roots = request.audio_roots,
+                    .memory_bytes = request.run.memory_bytes});
+}
+
+}  // namespace
+
+Result<Planned> plan_build(const BuildJob& job, const Standing& standing) {
+  const BuildRequest& request = job.request;
+  const formats::Manifest* const published = continued(standing);
+  XTTS_TRY(check_request(job, published));
+  Planned planned;
+  XTTS_ASSIGN(planned.numerics,
+              records::numerics_of(request.isa, request.run.make_decoder, request.run.cancelled));
+  planned.columns = records::sound_columns(request.recipe, planned.numerics);
+  XTTS_ASSIGN(planned.plan, make_plan_of(job, standing, planned));
+  // A published part is done. Its sources may have other times than when it was built, and what the
+  // system refused may work now: that is for the build that goes on from the merged cache.
+  planned.is_done =
+      planned.plan.unchanged || (published != nullptr && request.partition.has_value());
+  if (planned.is_done) {
+    if (!planned.plan.unchanged)
+      XTTS_TRY(check_same_clips(*published->partition, planned.plan.all_clips));
+    return planned;
+  }
+  if (published == nullptr) {
+    // What is published in this dtype fits, and shows that its corpus does.
+    XTTS_TRY(check_dtype_holds_full_scale(request.recipe, request.isa));
+    return planned;
+  }
+  XTTS_TRY(check_plan(job, *standing.previous, planned));
+  for (formats::ColumnSpec& column : planned.columns) column = published->columns[column.id].spec;
+  return planned;
+}
+
+BuildPreview preview_build(const BuildJob& job, const Standing& standing, const Planned& planned,
+                           std::uint64_t sealed_shard_count) {
+  const std::uint64_t sealed_count =
+      std::min<std::uint64_t>(sealed_shard_count * records::clips_per_shard(planned.columns),
+                              planned.plan.to_compute.size());
+  return preview_of(job.env, planned.plan, job.request,
+                    standing.previous ? standing.previous->size() : 0, sealed_count,
+                    job.observer.wants_estimate());
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/try.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/recipe.hpp"
+#include "pipeline/build_phases.hpp"
+#include "reader/cache_paths.hpp"
+
+namespace xtts::pipeline {
+namespace {
+
+void name_part(const BuildJob& job, const Planned& planned, formats::Manifest& manifest) {
+  const auto& part = job.request.partition;
+  if (!part) return;
+  manifest.partition = formats::Partition{
+      .index = part->index, .count = part->count, .plan = planned.plan.all_clips};
+}
+
+Result<IndexResult> index_of(const BuildJob& job, const Standing& standing, const Planned& planned,
+                             const Computed& computed, std::uint64_t generation,
+                             store::CacheFolder& folder) {
+  return build_index({.env = job.env,
+                      .plan = planned.plan,
+                      .recipe = job.request.recipe,
+                      .numerics = planned.numerics,
+                      .previous = standing.previous.get(),
+                      .columns = planned.columns,
+                      .shards = computed.shards,
+                      .keeps_texts = !planned.plan.texts_changed && !computed.has_records(),
+                      .rejects = computed.rejects,
+                      .known_speakers = job.request.known_speakers,
+                      .generation = generation,
+                      .amend_manifest = [&](auto& manifest) { name_part(job, planned, manifest); }},
+                     folder);
+}
+
+Status save_sources(const Planned& planned, const Computed& computed, const Digest& index_digest,
+                    store::CacheFolder& folder) {
+  std::unordered_map<std::string, std::uint64_t> checks;
+  for (const auto& reject : computed.rejects) {
+    if (!formats::precedes_sound(reject.reason.rule))
+      checks.emplace(reject.id, check64(as_bytes(formats::encode_reject(reject))));
+  }
+  const Plan& plan = planned.plan;
+  store::SourceTable table;
+  table.data_path = plan.data_path;
+  table.audio_roots = plan.audio_roots;
+  table.plan_digest = plan.digest;
+  table.index_digest = index_digest;
+  table.rows.reserve(plan.corpus.clips.size());
+  for (const auto& clip : plan.corpus.clips) {
+    const auto check = checks.find(full_id(clip));
+    table.rows.push_back({.id_hash = formats::id_hash(clip.dataset, clip.id),
+                          .size_bytes = clip.source_bytes,
+                          .mtime_ns = clip.source_mtime_ns,
+                          .inode = clip.source_inode,
+                          .reject_check = check == checks.end() ? 0 : check->second});
+  }
+  return store::save_source_table(folder, std::move(table));
+}
+
+// The index is written by then, for it knows the hours; it goes again where nothing is published.
+Status check_losses(const BuildJob& job, const Standing& standing, const Planned& planned,
+                    const Computed& computed, const formats::Counts& counts,
+                    store::CacheFolder& folder) {
+  Status verdict =
+      check_dropped(computed.rejects, job.request.recipe, job.request.max_losses,
+                    found_count(planned.plan), counts.records, counts.seconds, LossKnown::kAfter);
+  if (verdict.ok() || !standing.is_garbage_known) return verdict;
+  XTTS_TRY(folder.collect_garbage(standing.published(), sealed_of(computed.shards)));
+  return verdict;
+}
+
+BuildReport report_of(const Plan& plan, const formats::Manifest& manifest) {
+  BuildReport report;
+  report.generation = manifest.generation;
+  report.clip_count = manifest.counts.planned;
+  report.record_count = manifest.counts.records;
+  report.gone_count = plan.gone_count;
+  report.reused_count = static_cast<std::uint64_t>(std::ranges::count_if(
+      plan.clips, [](const PlannedClip& clip) { return clip.fate == ClipFate::kReuse; }));
+  report.sound_seconds = manifest.counts.seconds;
+  report.records_by_split = manifest.counts.records_by_split;
+  report.speaker_count = manifest.speakers.size();
+  report.cache_bytes = reader::cache_bytes(manifest);
+  return report;
+}
+
+void add_losses(const BuildJob& job, const Computed& computed, const formats::Counts& counts,
+                BuildReport& report) {
+  report.rejects = computed.rejects;
+  report.drops =
+      remedies_of(computed.rejects, job.request.recipe, report.accounting.found, counts.records);
+  for (const auto& reject : computed.rejects) {
+    if (reject.reason.rule != formats::Rule::kTooLong) continue;
+    report.frames_needed =
+        std::max(report.frames_needed, static_cast<std::uint32_t>(reject.reason.numbers[0]));
+  }
+}
+
+void add_warnings(const IndexResult& index, BuildReport& report) {
+  report.cut_count = index.cut_count;
+  report.cut_text_count = index.cut_text_count;
+  report.warned_count = index.warned_count;
+  report.warnings = index.warnings.by_count();
+}
+
+// What a build that died between its manifest and its end, or was given up, left undone.
+Status tidy_published(const BuildJob& job, reader::CacheView& published,
+                      store::CacheFolder& folder) {
+  XTTS_ASSIGN(const std::string rejects, published.rejects_jsonl());
+  const auto for_people =
+      read_text_file(job.env, store::rejects_path(job.request.cache), rejects.size());
+  if (!for_people || *for_people != rejects) XTTS_TRY(store::replace_rejects(folder, rejects));
+  XTTS_TRY(folder.collect_garbage(&published.manifest(), {}));
+  return folder.finish();
+}
+
+}  // namespace
+
+Result<Indexed> index_computed(const BuildJob& job, const Standing& standing,
+                               const Planned& planned, const Begun& begun, const Computed& computed,
+                               store::CacheFolder& folder) {
+  Indexed indexed;
+  if (standing.previous && !planned.plan.texts_changed && !computed.has_records()) {
+    // The index of the same generation tells by its name whether anything differs at all.
+    const formats::Manifest& published = standing.previous->manifest();
+    XTTS_ASSIGN(indexed.index,
+                index_of(job, standing, planned, computed, published.generation, folder));
+    XTTS_ASSIGN(const std::string would_be, encode_manifest(indexed.index.manifest));
+    XTTS_ASSIGN(const std::string is, encode_manifest(published));
+    indexed.is_same = would_be == is;
+    if (indexed.is_same) return indexed;
+  }
+  XTTS_ASSIGN(indexed.index, index_of(job, standing, planned, computed, begun.generation, folder));
+  return indexed;
+}
+
+Result<BuildReport> publish_build(const BuildJob& job, Standing& standing, const Planned& planned,
+                                  const Computed& computed, const Indexed& indexed,
+                                  store::CacheFolder& folder) {
+  const formats::Manifest& manifest = indexed.index.manifest;
+  if (indexed.is_same) {
+    XTTS_TRY(save_sources(planned, computed, manifest.index_digest, folder));
+    return report_published(job, standing, planned, &folder);
+  }
+  XTTS_TRY(check_losses(job, standing, planned, computed, manifest.counts, folder));
+  BuildReport report = report_of(planned.plan, manifest);
+  XTTS_ASSIGN(report.accounting,
+              account_for(planned.plan, computed.rejects, standing.previous.get()));
+  XTTS_TRY(folder.publish(manifest, indexed.index.rejects_jsonl));
+  XTTS_TRY(save_sources(planned, computed, manifest.index_digest, folder));
+  standing.previous.reset();
+  XTTS_TRY(folder.collect_garbage(&manifest, {}));
+  XTTS_TRY(folder.finish());
+  report.computed_count = computed.computed_count;
+  report.times = computed.times;
+  add_losses(job, computed, manifest.counts, report);
+  add_warnings(indexed.index, report);
+  return report;
+}
+
+Result<BuildReport> report_published(const BuildJob& job, const Standing& standing,
+                                     const Planned& planned, store::CacheFolder* folder) {
+  reader::CacheView& published = *standing.previous;
+  if (folder != nullptr) XTTS_TRY(tidy_published(job, published, *folder));
+  BuildReport report = report_of(planned.plan, published.manifest());
+  report.unchanged = true;
+  report.reused_count = report.record_count;
+  XTTS_ASSIGN(const std::string lines, published.rejects_jsonl());
+  XTTS_ASSIGN(report.rejects, formats::decode_rejects(lines));
+  return report;
+}
+
+}  // namespace xtts::pipeline

@@ -1,0 +1,84 @@
+// ClipWorker: one clip from its file to the rows of a record: read, hash, decode, condition,
+// extract, convert.
+//
+// One thread at a time; a worker keeps all of its buffers. What goes wrong with the clip is a
+// Reject in the outcome, never a failure of the run; a failure (kResource: memory; kInternal) ends
+// the run. Cost: see README.md. Memory: what WorkerPlace gives, and a record of each column.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audio/audio_decoder.hpp"
+#include "base/env.hpp"
+#include "corpus/corpus.hpp"
+#include "dsp/isa.hpp"
+#include "formats/facts.hpp"
+#include "formats/manifest.hpp"
+#include "formats/recipe_fwd.hpp"
+#include "formats/reject.hpp"
+#include "records/shared_sources.hpp"
+#include "records/stage_times.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::records {
+
+// Of one column.
+struct MadeRecord {
+  std::uint32_t length = 0;
+  std::uint32_t fill_bits = 0;
+  std::vector<std::byte> rows;  // the true ones, in the column's dtype
+};
+
+struct ClipOutcome {
+  std::optional<formats::Reject> reject;  // set: nothing below counts, but source_bytes
+  std::uint32_t frame_count = 0;
+  std::vector<MadeRecord> records;  // as records/columns.hpp lists the columns of sound
+  std::vector<double> sums;         // per mel channel sum, then per channel sum of squares
+  formats::RecordFacts facts;
+  std::uint64_t source_bytes = 0;  // read for this clip
+  double source_seconds = 0.0;
+  std::uint32_t frame_count_before_cut = 0;  // also of a clip rejected as too long
+};
+
+[[nodiscard]] formats::Reject reject_of(const corpus::Clip& clip, formats::RejectClass kind,
+                                        formats::Reason reason);
+
+// What a worker has to work with.
+struct WorkerPlace {
+  SharedSources* shared_sources = nullptr;  // none: it takes no segments
+  std::string scratch_folder = {};          // for sound that is too long for its memory
+  audio::MakeDecoder make_decoder = {};     // as in RunConfig
+  std::function<bool()> cancelled = {};     // as in RunConfig
+  // For a source's bytes and its sound. Larger sources are read twice, longer sound goes into a
+  // scratch file.
+  std::size_t memory_bytes = std::size_t{128} << 20U;
+};
+
+class ClipWorker {
+ public:
+  // `recipe`, `corpus` and what `place` names must outlive the worker.
+  [[nodiscard]] static Result<std::unique_ptr<ClipWorker>> create(Env& env,
+                                                                  const formats::Recipe& recipe,
+                                                                  dsp::Isa isa,
+                                                                  const corpus::Corpus& corpus,
+                                                                  const WorkerPlace& place);
+  virtual ~ClipWorker() = default;
+  // `buffers` are reused, whatever is in them, and come back in the outcome.
+  [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,
+                                                    std::vector<MadeRecord> buffers) = 0;
+  // Of all clips so far.
+  [[nodiscard]] virtual StageTimes times() const = 0;
+};
+
+// What decides the numbers, for the manifest.
+// Asks a decoder, whose process has to start.
+[[nodiscard]] Result<formats::Numerics> numerics_of(dsp::Isa isa,
+                                                    const audio::MakeDecoder& make_decoder,
+                                                    const std::function<bool()>& cancelled = {});
+
+}  // namespace xtts::records

@@ -1,0 +1,53 @@
+#include "records/clip_workers.hpp"
+
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace xtts::records {
+namespace {
+
+// How often each source will be asked for by the clips that are parts of it.
+std::unordered_map<std::string, std::uint32_t> segment_counts(const corpus::Corpus& corpus,
+                                                              std::span<const std::uint32_t> clips,
+                                                              ClipTurns turns) {
+  std::unordered_map<std::string, std::uint32_t> counts;
+  for (const auto place : clips) {
+    const corpus::Clip& clip = corpus.clips[place];
+    if (!clip.segment) continue;
+    std::uint32_t& count = counts[corpus.place_of(clip).key()];
+    count = turns == ClipTurns::kOnce ? count + 1 : UINT32_MAX;
+  }
+  return counts;
+}
+
+}  // namespace
+
+ClipWorkers::ClipWorkers(ClipWorkersJob job, std::span<const std::uint32_t> clips)
+    : job_(std::move(job)),
+      shared_sources_(job_.env, job_.folder, segment_counts(job_.corpus, clips, job_.turns)) {}
+
+Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip,
+                                         std::vector<MadeRecord> buffers) {
+  auto worker = workers_.take();
+  if (!worker) {
+    XTTS_ASSIGN(worker,
+                ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.corpus,
+                                   {.shared_sources = &shared_sources_,
+                                    .scratch_folder = job_.folder,
+                                    .make_decoder = job_.make_decoder,
+                                    .cancelled = job_.cancelled,
+                                    .memory_bytes = static_cast<std::size_t>(job_.worker_bytes)}));
+  }
+  auto outcome = worker->process(clip, std::move(buffers));
+  workers_.give_back(std::move(worker));
+  return outcome;
+}
+
+StageTimes ClipWorkers::times() const {
+  StageTimes times;
+  for (const auto& worker : workers_.all()) times.add(worker->times());
+  return times;
+}
+
+}  // namespace xtts::records

@@ -1,0 +1,30 @@
+// What a recipe asks of the decoder. A pure function.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "audio/audio_decoder.hpp"
+#include "base/env.hpp"
+#include "formats/feature_config.hpp"
+
+namespace xtts::records {
+
+[[nodiscard]] inline audio::DecodeRequest decode_request_of(
+    const formats::FeatureConfig& features) {
+  audio::DecodeRequest request;
+  request.target_rate_hz = features.sample_rate_hz;
+  request.mix =
+      features.channels == formats::ChannelMix::kFirst ? audio::Mix::kFirst : audio::Mix::kMean;
+  request.resampler = features.resampler;
+  return request;
+}
+
+// What a source's name says of it. A suffix that long is none that FFmpeg knows.
+[[nodiscard]] inline std::string suffix_of(std::string_view source) {
+  constexpr std::size_t kBytesMax = 16;
+  const std::string_view suffix = file_extension(source);
+  return suffix.size() > kBytesMax ? std::string() : std::string(suffix);
+}
+
+}  // namespace xtts::records

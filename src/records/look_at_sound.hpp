@@ -1,0 +1,30 @@
+// The look into files whose names do not say whether they are audio, in the decoder that a run asks
+// for. Its worker starts at the first such file, and most corpora have none.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "audio/audio_decoder.hpp"
+#include "corpus/corpus.hpp"
+
+namespace xtts::records {
+
+[[nodiscard]] inline corpus::LookAtSound make_look(const audio::MakeDecoder& make_decoder,
+                                                   std::function<bool()> cancelled = {}) {
+  const std::shared_ptr<audio::AudioDecoder> decoder = make_decoder(std::move(cancelled));
+  return [decoder](const RandomAccessFile& file,
+                   std::string_view suffix) -> Result<corpus::SoundLook> {
+    auto seen = decoder->recognise(file, suffix);
+    if (!seen.ok()) return seen.status();
+    using Kind = corpus::SoundLook::Kind;
+    const Kind kind = seen->likeness == audio::Likeness::kSound      ? Kind::kSound
+                      : seen->likeness == audio::Likeness::kNotSound ? Kind::kNotSound
+                                                                     : Kind::kRefused;
+    return corpus::SoundLook{kind, std::move(seen->reason)};
+  };
+}
+
+}  // namespace xtts::records

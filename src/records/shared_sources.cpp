@@ -1,0 +1,86 @@
+#include "records/shared_sources.hpp"
+
+#include <new>
+#include <utility>
+
+#include "base/try.hpp"
+
+namespace xtts::records {
+
+Status SharedSound::read(std::uint64_t first_frame, std::span<float> out) const {
+  const auto bytes = std::as_writable_bytes(out);
+  XTTS_ASSIGN(const std::size_t got, samples_->read_at(first_frame * sizeof(float), bytes));
+  if (got == bytes.size()) return {};
+  return {StatusCode::kResource, "a scratch file is shorter than it was written"};
+}
+
+SharedSources::SharedSources(Env& env, std::string folder,
+                             std::unordered_map<std::string, std::uint32_t> clip_counts,
+                             std::uint64_t disk_bytes_max)
+    : env_(env), folder_(std::move(folder)), disk_bytes_max_(disk_bytes_max) {
+  for (auto& [path, count] : clip_counts) entries_[path].clips_left = count;
+}
+
+Result<std::shared_ptr<const SharedSound>> SharedSources::get(const std::string& path,
+                                                              const Decode& decode) {
+  std::unique_lock lock(mutex_);
+  Entry& entry = entries_[path];
+  decoded_.wait(lock, [&] { return !entry.is_being_decoded; });
+  if (entry.sound == nullptr && !entry.failure) {
+    entry.is_being_decoded = true;
+    lock.unlock();
+    auto sound = make_or_say_why(decode);
+    lock.lock();
+    entry.is_being_decoded = false;
+    if (sound) {
+      keep(entry, std::move(*sound));
+    } else {
+      entry.failure = sound.status();
+    }
+    decoded_.notify_all();
+  }
+  if (entry.clips_left > 0) --entry.clips_left;
+  if (entry.failure) return *entry.failure;
+  auto sound = entry.sound;
+  drop(entry);
+  if (entry.clips_left > 0) keep(entry, sound);
+  return sound;
+}
+
+// As the one that was asked for last; the first of the others go where there is too much.
+void SharedSources::keep(Entry& entry, std::shared_ptr<const SharedSound> sound) {
+  disk_bytes_ += sound->size_bytes();
+  entry.sound = std::move(sound);
+  entry.asked_at = ++request_count_;
+  kept_.emplace(entry.asked_at, &entry);
+  while (disk_bytes_ > disk_bytes_max_ && kept_.size() > 1) drop(*kept_.begin()->second);
+}
+
+void SharedSources::drop(Entry& entry) {
+  disk_bytes_ -= entry.sound->size_bytes();
+  kept_.erase(entry.asked_at);
+  entry.sound.reset();
+}
+
+// An exception would leave the others waiting for ever.
+Result<std::shared_ptr<const SharedSound>> SharedSources::make_or_say_why(const Decode& decode) {
+  try {
+    return make(decode);
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kResource,
+                  "out of memory: run the same command with a lower --memory");
+  }
+}
+
+Result<std::shared_ptr<const SharedSound>> SharedSources::make(const Decode& decode) {
+  XTTS_ASSIGN(auto samples, open_scratch(env_, folder_));
+  std::uint64_t size_bytes = 0;
+  XTTS_ASSIGN(
+      auto sound, decode([&](std::span<const float> part) {
+        size_bytes += part.size_bytes();
+        return samples->append(std::as_bytes(part)).with_context("keeping the decoded sound");
+      }));
+  return std::make_shared<const SharedSound>(std::move(sound), std::move(samples), size_bytes);
+}
+
+}  // namespace xtts::records

@@ -1,0 +1,94 @@
+// SharedSources: the sound of sources that several clips are parts of. The first clip that asks has
+// its source decoded into a scratch file (mixed to one channel, at the source's own rate); all
+// others cut their parts out of it. So one decode serves them whatever their order, and a part is
+// equal to the sample to a cut of the whole.
+//
+// Synchronised inside: who asks for a source that another thread decodes waits for it. A source
+// goes when its last clip has asked. Disk: 4 bytes a sample; beyond kDiskBytesMax the source that
+// was not asked for the longest time goes, and is decoded again where it is wanted again. Nothing
+// of it outlives the process: scratch files have no names.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "audio/audio_decoder.hpp"
+#include "base/env.hpp"
+#include "base/hash.hpp"
+#include "base/scratch_file.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::records {
+
+// What the first clip found out about a source.
+struct SourceSound {
+  Digest content_digest;
+  audio::SourceFacts facts;
+};
+
+// The sound itself, float32 by frames. Its file goes with the last one who holds it.
+class SharedSound {
+ public:
+  SharedSound(SourceSound sound, std::unique_ptr<const ScratchFile> samples,
+              std::uint64_t size_bytes)
+      : sound_(std::move(sound)), samples_(std::move(samples)), size_bytes_(size_bytes) {}
+
+  [[nodiscard]] const SourceSound& source() const noexcept { return sound_; }
+  [[nodiscard]] Status read(std::uint64_t first_frame, std::span<float> out) const;
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  const SourceSound sound_;
+  const std::unique_ptr<const ScratchFile> samples_;
+  const std::uint64_t size_bytes_;
+};
+
+class SharedSources {
+ public:
+  static constexpr std::uint64_t kDiskBytesMax = std::uint64_t{8} << 30U;
+
+  // `clip_counts`: of each source, by path. `folder`: for the scratch files.
+  SharedSources(Env& env, std::string folder,
+                std::unordered_map<std::string, std::uint32_t> clip_counts,
+                std::uint64_t disk_bytes_max = kDiskBytesMax);
+
+  using Decode = std::function<Result<SourceSound>(const audio::TakeSamples& take)>;
+
+  // To be asked once for each clip. `decode` is called where the sound is not there; its failure is
+  // that of every clip of the source.
+  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> get(const std::string& path,
+                                                               const Decode& decode);
+
+ private:
+  struct Entry {
+    std::uint32_t clips_left = 0;
+    bool is_being_decoded = false;
+    std::uint64_t asked_at = 0;
+    std::shared_ptr<const SharedSound> sound;
+    std::optional<Status> failure;
+  };
+
+  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make_or_say_why(const Decode& decode);
+  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make(const Decode& decode);
+  void keep(Entry& entry, std::shared_ptr<const SharedSound> sound);
+  void drop(Entry& entry);
+
+  Env& env_;
+  const std::string folder_;
+  const std::uint64_t disk_bytes_max_;
+  std::mutex mutex_;
+  std::condition_variable decoded_;
+  std::unordered_map<std::string, Entry> entries_;
+  std::map<std::uint64_t, Entry*> kept_;  // those with a sound, the longest unasked first
+  std::uint64_t disk_bytes_ = 0;          // of these
+  std::uint64_t request_count_ = 0;
+};
+
+}  // namespace xtts::records

@@ -1,0 +1,21 @@
+#include "records/too_long.hpp"
+
+#include "formats/feature_config.hpp"
+
+namespace xtts::records {
+bool goes_by_text(const formats::FeatureConfig& features) {
+  return !features.too_long || *features.too_long == formats::TooLong::kSplit;
+}
+
+formats::TooLong rule_of(const formats::FeatureConfig& features, bool has_text) {
+  if (!goes_by_text(features)) return *features.too_long;
+  return has_text ? formats::TooLong::kDrop : formats::TooLong::kTruncate;
+}
+
+std::optional<double> split_above_s(const formats::FeatureConfig& features) {
+  if (features.too_long != formats::TooLong::kSplit) return std::nullopt;
+  // All framings make at most one frame more than there are hops.
+  return (features.max_frames - 1.0) * features.stft.hop_samples / features.sample_rate_hz;
+}
+
+}  // namespace xtts::records
