@@ -7,7 +7,9 @@
 #include "base/float_range.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/clip_id.hpp"
 #include "formats/enum_names.hpp"
+#include "formats/sound_columns.hpp"
 #include "maintain/extended_index.hpp"
 #include "maintain/record_spool.hpp"
 #include "pipeline/column_rows.hpp"
@@ -105,7 +107,7 @@ constexpr auto kReserved = std::to_array<std::string_view>({
     "update",
     "valid_count",
     "values",
-    "warnings",
+    "warning",
 });
 static_assert(std::ranges::is_sorted(kReserved));
 
@@ -117,7 +119,7 @@ Status check_name(const std::string& name) {
   for (const char* taken : {"headers", "facts", "facts_offsets", "lengths", "ids", "offsets"}) {
     if (name == taken) return refuse("'" + name + "' is what a shard calls something else");
   }
-  if (formats::parse_enum<formats::SoundColumn>(name) || name == "tokens")
+  if (formats::find_sound_column(name) != nullptr || name == "tokens")
     return refuse("'" + name + "' is a column that a build makes");
   if (name.starts_with('_'))
     return refuse("'" + name + "' begins with '_', as what is inside of batches and clips does");
@@ -257,7 +259,7 @@ class Addition final : public ColumnAddition {
     const std::uint64_t found = size_bytes / row_bytes;
     if (size_bytes % row_bytes == 0 && (found == wanted || (is_own && found < wanted)))
       return static_cast<std::uint32_t>(found);
-    return refuse("clip " + reader::full_id(details) + " needs " + (is_own ? "at most " : "") +
+    return refuse("clip " + formats::full_id(details) + " needs " + (is_own ? "at most " : "") +
                   std::to_string(wanted) + " rows of " + std::to_string(row_bytes) +
                   " bytes, and got " + std::to_string(size_bytes) + " bytes");
   }
@@ -267,7 +269,7 @@ class Addition final : public ColumnAddition {
     if (column_.allow_nonfinite) return {};
     const std::uint64_t count = count_nonfinite(rows, entry_.spec.dtype);
     if (count == 0) return {};
-    return refuse("the record of clip '" + reader::full_id(details) + "' has " +
+    return refuse("the record of clip '" + formats::full_id(details) + "' has " +
                   std::to_string(count) + (count == 1 ? " value that is" : " values that are") +
                   " NaN or infinite: give finite ones, or allow_nonfinite where they mean "
                   "something");
@@ -394,7 +396,7 @@ class Addition final : public ColumnAddition {
       if (made < to_make_.size() && to_make_[made] == position) {
         XTTS_ASSIGN(const auto record, records.next());
         XTTS_ASSIGN(const auto details, view_->details(position));
-        if (!record || record->id_hash != digest128(reader::full_id(details)))
+        if (!record || record->id_hash != digest128(formats::full_id(details)))
           return {StatusCode::kInternal, "the added column's shards hold other clips"};
         location = {.block_row = static_cast<std::uint32_t>(first_block + record->block),
                     .slot = record->slot};

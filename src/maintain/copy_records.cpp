@@ -5,14 +5,16 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/try.hpp"
-#include "pipeline/channel_sums.hpp"
-#include "pipeline/columns.hpp"
+#include "dsp/channel_sums.hpp"
+#include "formats/clip_id.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
 #include "pipeline/shard_facts.hpp"
-#include "pipeline/value_rules.hpp"
 #include "reader/cache_view.hpp"
 #include "reader/repair_advice.hpp"
+#include "records/columns.hpp"
+#include "records/value_rules.hpp"
+#include "report/reasons.hpp"
 
 namespace xtts::maintain {
 namespace {
@@ -25,16 +27,14 @@ class Copier {
       : job_(job),
         warnings_(warnings),
         sealer_(to, nullptr),
-        assembler_(job.column, job.store, job.generation, [](std::vector<std::byte>) {}) {}
+        assembler_(job.column, job.store, job.generation, [](const std::vector<std::byte>&) {}) {}
 
   Result<std::vector<store::JournalShard>> run() {
     const auto& to_compute = job_.clips.plan.to_compute;
     for (std::size_t place = 0; place < to_compute.size(); ++place) {
       XTTS_TRY(check_cancelled(job_.cancelled));
-      if (const Status status = copy(to_compute[place]); !status.ok()) {
-        if (!is_unfit(status)) return status;
-        return name_the_unfit(place, status);
-      }
+      XTTS_ASSIGN(const auto refusal, copy(to_compute[place]));
+      if (refusal) return name_the_unfit(place, *refusal);
       if ((place + 1) % job_.clips_per_shard == 0 || place + 1 == to_compute.size())
         XTTS_TRY(end_shard());
       if (job_.progress) job_.progress(place + 1, to_compute.size());
@@ -43,11 +43,13 @@ class Copier {
   }
 
  private:
-  Status copy(std::uint32_t clip) {
+  // Returned is why the column cannot hold the record.
+  Result<std::optional<formats::Reason>> copy(std::uint32_t clip) {
+    const std::optional<formats::Reason> no_refusal;
     const auto place = job_.clips.places[clip];
-    if (!place) return {};
+    if (!place) return no_refusal;
     XTTS_ASSIGN(const auto location, job_.from.location(job_.column.id, place->position));
-    if (location.block_row == formats::kNoRecord) return {};  // of an added column
+    if (location.block_row == formats::kNoRecord) return no_refusal;  // of an added column
     XTTS_ASSIGN(auto stored, stored_record(place->position));
     XTTS_ASSIGN(auto details, job_.from.details(place->position));
     const corpus::Clip& planned = job_.clips.plan.corpus.clips[clip];
@@ -57,20 +59,27 @@ class Copier {
     record.split = static_cast<std::uint8_t>(planned.split);
     record.length = stored.shape.front();
     record.fill_bits = stored.fill_bits;
-    XTTS_ASSIGN(const auto warning, change(std::move(stored), record.rows));
-    if (pipeline::has_sums(job_.column)) {
-      pipeline::sum_channels(record.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
+    records::ValueVerdict verdict = change(std::move(stored), record.rows);
+    if (verdict.refusal) return std::move(verdict.refusal);
+    if (records::has_sums(job_.column)) {
+      dsp::sum_channels(record.rows, job_.column.dtype, job_.column.shape.back(), record.sums);
     }
-    if (job_.column.id == pipeline::kMainId) {
+    if (job_.column.id == records::kMainId) {
       record.facts = pipeline::facts_of_sound(std::move(details));
-      pipeline::add_warning(warning, record.facts);
+      auto& warnings = record.facts.warnings;
+      if (verdict.warning) warnings.push_back(std::move(*verdict.warning));
       if (const auto of_others = warnings_.find(clip); of_others != warnings_.end())
-        pipeline::add_warning(of_others->second, record.facts);
+        warnings.insert(warnings.end(), of_others->second.begin(), of_others->second.end());
     } else {
       record.facts = pipeline::facts_beside(details);
-      keep_in_front(warning, clip);
+      // Columns come from the last to the first, and their warnings in their order.
+      if (verdict.warning) {
+        auto& of_clip = warnings_[clip];
+        of_clip.insert(of_clip.begin(), std::move(*verdict.warning));
+      }
     }
-    return assembler_.add(std::move(record));
+    XTTS_TRY(assembler_.add(std::move(record)));
+    return no_refusal;
   }
 
   Result<reader::RecordData> stored_record(std::uint64_t position) {
@@ -78,31 +87,20 @@ class Copier {
   }
 
   // Another dtype only of float32: whoever widens half floats has made no float32 features.
-  Result<pipeline::ValueWarning> change(reader::RecordData stored,
-                                        std::vector<std::byte>& rows) const {
+  records::ValueVerdict change(reader::RecordData stored, std::vector<std::byte>& rows) const {
     if (stored.dtype == job_.column.dtype && job_.norm == nullptr) {
       rows = std::move(stored.bytes);
-      return pipeline::ValueWarning();
+      return {};
     }
     const auto fill = std::bit_cast<float>(stored.fill_bits);
-    XTTS_TRY(pipeline::check_values(job_.column.name, {&fill, 1}, job_.column.dtype).status());
-    return pipeline::change_rows(job_.column.name, stored.bytes, stored.dtype, job_.norm,
-                                 job_.column.dtype, rows);
-  }
-
-  // Columns come from the last to the first, and their warnings in their order.
-  void keep_in_front(const pipeline::ValueWarning& warning, std::uint32_t clip) {
-    if (!warning) return;
-    std::string& lines = warnings_[clip];
-    lines = lines.empty() ? *warning : *warning + '\n' + lines;
-  }
-
-  static bool is_unfit(const Status& status) {
-    return status.code() == StatusCode::kBadInput || status.code() == StatusCode::kUnsupported;
+    auto of_fill = records::check_values(job_.column.name, {&fill, 1}, job_.column.dtype);
+    if (of_fill.refusal) return of_fill;
+    return records::change_rows(job_.column.name, stored.bytes, stored.dtype, job_.norm,
+                                job_.column.dtype, rows);
   }
 
   // Nothing more is written; some more of them show whether it is one odd clip or the whole corpus.
-  Status name_the_unfit(std::size_t first_place, const Status& first) {
+  Status name_the_unfit(std::size_t first_place, const formats::Reason& first) {
     const auto& to_compute = job_.clips.plan.to_compute;
     std::string named;
     std::size_t count = 0;
@@ -113,16 +111,14 @@ class Copier {
       const auto where = job_.clips.places[to_compute[place]];
       if (!where) continue;
       XTTS_ASSIGN(auto stored, stored_record(where->position));
-      const auto changed = change(std::move(stored), rows);
-      if (changed) continue;
-      if (!is_unfit(changed.status())) return changed.status();
+      if (!change(std::move(stored), rows).refusal) continue;
       const corpus::Clip& clip = job_.clips.plan.corpus.clips[to_compute[place]];
-      named += (count == 0 ? "" : ", ") + pipeline::full_id(clip);
+      named += (count == 0 ? "" : ", ") + full_id(clip);
       ++count;
     }
     const bool is_all = place == to_compute.size();
     return {StatusCode::kInvalidArgument,
-            first.message() + ". Nothing was published. So it is with " +
+            report::words_of(first) + ". Nothing was published. So it is with " +
                 (is_all ? "" : "at least ") + std::to_string(count) + " of " +
                 std::to_string(to_compute.size()) + " clips: " + named};
   }

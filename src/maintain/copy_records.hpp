@@ -15,8 +15,8 @@
 
 namespace xtts::maintain {
 
-// What a change of dtype made odd about clips, by their number in the plan: a line each.
-using ClipWarnings = std::unordered_map<std::uint32_t, std::string>;
+// What a change of dtype made odd about clips, by their number in the plan.
+using ClipWarnings = std::unordered_map<std::uint32_t, std::vector<formats::Reason>>;
 
 struct CopyJob {
   reader::CacheView& from;

@@ -6,6 +6,8 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/try.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/split.hpp"
 #include "maintain/manifest_diff.hpp"
 #include "reader/cache_view.hpp"
 #include "reader/index_reader.hpp"
@@ -26,11 +28,6 @@ std::string cut(std::string text) {
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   text.resize(end);
   return text + "…";
-}
-
-std::string split_name(std::uint8_t split) {
-  constexpr std::array<std::string_view, 3> kNames{"train", "validation", "test"};
-  return split < kNames.size() ? std::string(kNames[split]) : std::to_string(split);
 }
 
 // One clip of one cache, without its numbers.
@@ -71,7 +68,8 @@ void compare_facts(const Clip& a, const Clip& b, ClipDifference& out) {
                 b.facts.text_normalized.value_or(""), out);
   compare_field("speaker", a.speaker, b.speaker, out);
   compare_field("language", a.language, b.language, out);
-  compare_field("split", split_name(a.row.split), split_name(b.row.split), out);
+  compare_field("split", std::string(formats::split_name(a.row.split)),
+                std::string(formats::split_name(b.row.split)), out);
   if (a.speaker == b.speaker) {
     compare_field("speaker_number", std::to_string(a.row.speaker), std::to_string(b.row.speaker),
                   out);
@@ -121,7 +119,7 @@ class Comparison {
       XTTS_TRY(advance());
       auto clip = load_clip(a_, position);
       if (!clip) return reader::with_repair(clip.status(), a_.path());
-      const std::string id = reader::full_id(clip->facts);
+      const std::string id = formats::full_id(clip->facts);
       const auto twin = b_.find(id);
       if (!twin) return reader::with_repair(twin.status(), b_.path());
       if (*twin) {
@@ -140,7 +138,7 @@ class Comparison {
       XTTS_TRY(advance());
       const auto facts = b_.details(position);
       if (!facts) return reader::with_repair(facts.status(), b_.path());
-      const std::string id = reader::full_id(*facts);
+      const std::string id = formats::full_id(*facts);
       const auto twin = a_.find(id);
       if (!twin) return reader::with_repair(twin.status(), a_.path());
       if (*twin) continue;

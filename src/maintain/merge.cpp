@@ -7,13 +7,14 @@
 #include "base/confined_env.hpp"
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "formats/recipe.hpp"
 #include "maintain/parts.hpp"
 #include "maintain/published_clips.hpp"
 #include "pipeline/build_checks.hpp"
-#include "pipeline/columns.hpp"
 #include "pipeline/index_build.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/repair_advice.hpp"
+#include "records/columns.hpp"
 #include "store/cache_folder.hpp"
 #include "store/source_table.hpp"
 
@@ -117,7 +118,7 @@ class Merger {
     std::vector<ShardsOfPart> sources;
     for (const auto& part : parts_) sources.emplace_back(*part, column.id);
     const auto& to_compute = clips_.plan.to_compute;
-    const std::size_t per_shard = pipeline::clips_per_shard(columns_);
+    const std::size_t per_shard = records::clips_per_shard(columns_);
     shards.resize((to_compute.size() + per_shard - 1) / per_shard);
     std::uint64_t ordinal = 0;
     for (std::size_t planned = 0; planned < shards.size(); ++planned) {

@@ -16,7 +16,7 @@
 
 #include "base/env.hpp"
 #include "maintain/new_cache.hpp"
-#include "pipeline/build.hpp"
+#include "pipeline/limits.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::maintain {

@@ -41,7 +41,7 @@ Status verify_written(Env& env, const std::string& path, verify::Level level, co
   if (report.ok) return {};
   const auto& finding = report.findings.front();
   return {StatusCode::kCorrupt,
-          "what was just written does not read back: " + finding.file + ": " + finding.what +
+          "what was just written does not read back: " + finding.file + ": " + finding.what() +
               "; what was there before is untouched: look at the disk's health"};
 }
 

@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "base/try.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/split.hpp"
 #include "pipeline/published_clip.hpp"
 
 namespace xtts::maintain {
@@ -20,24 +22,6 @@ struct Entry {
   ClipFate fate = ClipFate::kCompute;
   std::optional<RecordPlace> place;
 };
-
-std::optional<Split> parse_split(std::string_view name) {
-  for (const Split split : {Split::kTrain, Split::kValidation, Split::kTest}) {
-    if (corpus::to_string(split) == name) return split;
-  }
-  return std::nullopt;
-}
-
-// "data set/id" where the cache has data sets: their names hold no '/'.
-void set_full_id(const std::string& full_id, bool has_datasets, Clip& clip) {
-  const std::size_t slash = has_datasets ? full_id.find('/') : std::string::npos;
-  if (slash == std::string::npos) {
-    clip.id = full_id;
-    return;
-  }
-  clip.dataset = full_id.substr(0, slash);
-  clip.id = full_id.substr(slash + 1);
-}
 
 class Collector {
  public:
@@ -79,7 +63,7 @@ class Collector {
     XTTS_ASSIGN(const auto rejects, formats::decode_rejects(lines));
     std::vector<std::string> told;
     for (const Reject& reject : rejects) {
-      const auto split = parse_split(reject.split);
+      const auto split = formats::split_named(reject.split);
       if (split) ++clip_count_;
       std::string line = formats::encode_reject(reject);
       if (told_before_.contains(line)) continue;
@@ -87,11 +71,13 @@ class Collector {
       result_.rejects.push_back(reject);
       if (!split) continue;  // no clip: a line of a list, a file that is none
       Entry entry;
-      set_full_id(reject.id, has_datasets, entry.clip);
+      formats::ClipId name = formats::parts_of_full_id(reject.id, has_datasets);
+      entry.clip.dataset = name.dataset;
+      entry.clip.id = name.id;
       entry.clip.source = reject.path;
       entry.clip.split = *split;
       // Only what was to be decoded has a place among the planned clips.
-      if (!pipeline::is_judged_by_sound(reject)) entry.fate = ClipFate::kRejected;
+      if (formats::precedes_sound(reject.reason.rule)) entry.fate = ClipFate::kRejected;
       entries_.push_back(std::move(entry));
     }
     told_before_.insert(told.begin(), told.end());

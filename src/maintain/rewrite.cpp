@@ -9,13 +9,14 @@
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "formats/recipe.hpp"
 #include "maintain/copy_records.hpp"
 #include "maintain/one_numerics.hpp"
 #include "maintain/published_clips.hpp"
-#include "pipeline/columns.hpp"
 #include "pipeline/index_build.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/repair_advice.hpp"
+#include "records/columns.hpp"
 #include "report/human.hpp"
 #include "store/source_table.hpp"
 
@@ -27,7 +28,7 @@ using formats::Manifest;
 // The least that has to be written: the payload of the columns of sound alone.
 std::uint64_t payload_bytes(const Manifest& before, const formats::Recipe& after) {
   std::uint64_t bytes = 0;
-  for (const formats::ColumnSpec& column : pipeline::sound_columns(after, before.numerics)) {
+  for (const formats::ColumnSpec& column : records::sound_columns(after, before.numerics)) {
     bytes += column.layout == formats::Layout::kPadded
                  ? before.counts.records * column.record_bytes()
                  : before.counts.frames * (column.record_bytes() / after.features.max_frames);
@@ -70,7 +71,7 @@ std::uint64_t bytes_as(const formats::ColumnSpec& column, const Manifest& before
 // All that is written before anything that it replaces goes, as far as it can be known.
 std::uint64_t needed_bytes(const Manifest& before, const formats::Recipe& after) {
   std::uint64_t bytes = before.index_bytes + kOverheadBytes;
-  const auto sounds = pipeline::sound_columns(after, before.numerics);
+  const auto sounds = records::sound_columns(after, before.numerics);
   for (std::size_t i = 0; i < before.columns.size(); ++i) {
     const formats::ColumnEntry& column = before.columns[i];
     const bool is_sound = i < sounds.size();
@@ -161,7 +162,7 @@ class Rewriter {
 
   Result<pipeline::IndexResult> copy_and_index(const Manifest& before) {
     XTTS_ASSIGN(const auto clips, published_clips(std::span(&from_, 1)));
-    const auto columns = pipeline::sound_columns(recipe_, before.numerics);
+    const auto columns = records::sound_columns(recipe_, before.numerics);
     XTTS_TRY(check_room(before));
     XTTS_ASSIGN(const auto shards, copy_columns(clips, columns));
     XTTS_ASSIGN(const auto added, copy_added_columns(before, clips));
@@ -196,10 +197,10 @@ class Rewriter {
                   copy_records({.from = *from_,
                                 .clips = clips,
                                 .column = column,
-                                .clips_per_shard = pipeline::clips_per_shard(columns),
+                                .clips_per_shard = records::clips_per_shard(columns),
                                 .store = recipe_.storage.store,
                                 .generation = generation_,
-                                .norm = norm_ && pipeline::has_sums(column) ? &*norm_ : nullptr,
+                                .norm = norm_ && records::has_sums(column) ? &*norm_ : nullptr,
                                 .progress = progress_of(run_, "clips"),
                                 .cancelled = run_.cancelled},
                                to_, warnings));

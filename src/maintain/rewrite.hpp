@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/env.hpp"
-#include "formats/recipe.hpp"
+#include "formats/storage_config.hpp"
 #include "maintain/new_cache.hpp"
 #include "xtts/status.hpp"
 

@@ -57,8 +57,7 @@ std::vector<Tick> count_ticks(std::size_t count, int count_max) {
   int digit_count = 0;
   const double step = std::max(round_step(high / count_max, digit_count), 1.0);
   if (step > 1.0) ticks.push_back({1.0, "1"});
-  for (double value = step; value <= high; value += step)
-    ticks.push_back({value, format_fixed(value, 0)});
+  for (int i = 1; i * step <= high; ++i) ticks.push_back({i * step, format_fixed(i * step, 0)});
   return ticks;
 }
 

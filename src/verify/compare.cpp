@@ -10,7 +10,8 @@
 #include "base/channel_norm.hpp"
 #include "base/half.hpp"
 #include "formats/enum_names.hpp"
-#include "pipeline/columns.hpp"
+#include "formats/sound_columns.hpp"
+#include "records/columns.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -207,14 +208,14 @@ namespace {
 // Of what the recipe's chain makes, rounded to `dtype`.
 Tolerance tolerance_before_baking(const formats::FeatureConfig& features,
                                   const formats::ColumnSpec& column, DType dtype) {
-  const auto sound = formats::parse_enum<formats::SoundColumn>(column.name);
-  if (sound == formats::SoundColumn::kWave)
+  const auto* const sound = formats::find_sound_column(column.name);
+  if (sound != nullptr && sound->counts_samples)
     return {.absolute = dtype == DType::kInt16 ? 1.0 : kSampleError, .relative = 0.0};
   const double natural_log =
       2.0 *
       (features.precision == formats::Precision::kDouble ? kDoubleFftError : kFloat32FftError);
   const double rounding = 2.0 * rounding_of(dtype);
-  if (features.log.base == formats::LogBase::kNone || sound != formats::SoundColumn::kMel)
+  if (features.log.base == formats::LogBase::kNone || !records::has_sums(column))
     return {.absolute = 0.0, .relative = natural_log + rounding};
   double absolute = natural_log;
   if (features.log.base == formats::LogBase::kTen) absolute /= std::log(10.0);
@@ -227,7 +228,7 @@ Tolerance tolerance_before_baking(const formats::FeatureConfig& features,
 
 Tolerance tolerance_of(const formats::Recipe& recipe, const formats::ColumnSpec& column) {
   const formats::BakedConfig& baked = recipe.features.baked;
-  if (!baked.is_baked() || !pipeline::has_sums(column))
+  if (!baked.is_baked() || !records::has_sums(column))
     return tolerance_before_baking(recipe.features, column, column.dtype);
   Tolerance tolerance = tolerance_before_baking(recipe.features, column, baked.dtype);
   tolerance.baked = baked;
@@ -243,8 +244,9 @@ std::optional<Difference> compare_within(const Tolerance& tolerance,
   if (auto difference = differing_number("fill bits", expected.fill_bits, stored.fill_bits))
     return difference;
   if (auto difference = differing_facts(expected, stored, kExactTags)) return difference;
-  const bool is_wave = column.name == formats::name_of(formats::SoundColumn::kWave);
-  const std::uint32_t frame_rows = is_wave ? recipe.features.stft.hop_samples : 1;
+  const auto* const sound = formats::find_sound_column(column.name);
+  const bool counts_samples = sound != nullptr && sound->counts_samples;
+  const std::uint32_t frame_rows = counts_samples ? recipe.features.stft.hop_samples : 1;
   if (distance(expected.length, stored.length) > frame_rows)
     return differing_number("length", expected.length, stored.length);
   if (auto difference = positions_apart(expected, stored, recipe)) return difference;

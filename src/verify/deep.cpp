@@ -8,7 +8,8 @@
 #include "base/current_exception.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/try.hpp"
-#include "pipeline/columns.hpp"
+#include "formats/clip_id.hpp"
+#include "records/columns.hpp"
 #include "verify/compare.hpp"
 #include "verify/recompute.hpp"
 #include "verify/stored_records.hpp"
@@ -59,7 +60,7 @@ class Deep {
   struct Worker {
     std::vector<StoredRecords> sounds;  // of the columns made of sound
     std::optional<StoredRecords> tokens;
-    std::vector<pipeline::MadeRecord> buffers;
+    std::vector<records::MadeRecord> buffers;
   };
 
   [[nodiscard]] std::uint32_t thread_count() const {
@@ -71,7 +72,7 @@ class Deep {
     std::vector<std::string> ids;
     for (const std::uint64_t position : positions_) {
       const auto facts = index_.details(position);
-      if (facts) ids.push_back(reader::full_id(*facts));
+      if (facts) ids.push_back(formats::full_id(*facts));
     }
     return ids;
   }
@@ -114,7 +115,7 @@ class Deep {
     for (std::size_t column = 0; column < sound_count_; ++column) {
       auto stored = worker.sounds[column].read(position, id_hash);
       if (!stored) continue;  // full has told it
-      if (column == pipeline::kMainId) {
+      if (column == records::kMainId) {
         count(*stored, made);
       } else {
         stored->facts = *facts;  // its own say only whose it is
@@ -140,8 +141,9 @@ class Deep {
 
   void check_tokens(const RecordFacts& facts, const StoredRecord& stored) {
     if (const auto text = recomputer_->other_text(facts)) {
-      note(facts, "tokens", stored, "text", "the text of the build, '" + *facts.text_raw + "'",
-           "'" + *text + "' in the lists", Cure::kBuild);
+      note(facts, "tokens", stored, Check::kText,
+           "the text of the build, '" + *facts.text_raw + "'", "'" + *text + "' in the lists",
+           Cure::kBuild);
     }
     const auto made = recomputer_->tokens(facts);
     if (!made) {
@@ -165,7 +167,7 @@ class Deep {
     const bool same_numerics = has_same_numerics(stored);
     const bool has_no_source = made.made == Made::kOtherSource || made.made == Made::kUnread;
     if (has_no_source || (made.made == Made::kRefused && !same_numerics)) {
-      return note(facts, spec.name, stored, "source", "the source of the build", made.why_not,
+      return note(facts, spec.name, stored, Check::kSource, "the source of the build", made.why_not,
                   has_no_source ? Cure::kBuild : Cure::kOtherMachine);
     }
     if (made.made == Made::kRefused) {
@@ -175,13 +177,13 @@ class Deep {
                      .expected = "none: " + made.why_not,
                      .found = std::to_string(stored.length) + " rows"});
     }
-    const pipeline::MadeRecord& record = made.outcome.records[column];
+    const records::MadeRecord& record = made.outcome.records[column];
     const ExpectedRecord expected{.length = record.length,
                                   .fill_bits = record.fill_bits,
                                   .rows = record.rows,
                                   .facts = made.outcome.facts};
     if (!same_numerics) return check_within(facts, column, stored, expected);
-    const bool is_main = column == pipeline::kMainId;
+    const bool is_main = column == records::kMainId;
     if (const auto difference =
             compare_bits(expected, stored, is_main ? kSoundTags : std::set<std::uint16_t>()))
       damage(facts, spec.name, stored, *difference);
@@ -194,20 +196,21 @@ class Deep {
         compare_within(tolerances_[column], spec, expected, stored, recomputer_->recipe());
     if (!difference) return;
     if (!difference->is_beyond_comparison) return damage(facts, spec.name, stored, *difference);
-    note(facts, spec.name, stored, "recomputed " + difference->what, difference->expected,
+    note(facts, spec.name, stored, Check::kRecomputed, difference->expected,
          difference->found +
              "; this machine decodes or trims the same source otherwise, which "
              "proves nothing",
-         Cure::kOtherMachine);
+         Cure::kOtherMachine, difference->what);
   }
 
   void damage(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
               const Difference& difference) {
     run_.findings.add({.file = stored.file,
                        .offset_bytes = difference.offset_bytes.value_or(stored.offset_bytes),
-                       .clip = reader::full_id(facts),
+                       .clip = formats::full_id(facts),
                        .column = column,
-                       .what = "recomputed " + difference.what,
+                       .check = Check::kRecomputed,
+                       .part = difference.what,
                        .expected = difference.expected,
                        .found = difference.found,
                        .cure = Cure::kOverwrite,
@@ -215,13 +218,15 @@ class Deep {
   }
 
   void note(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
-            std::string what, std::string expected, std::string found, Cure cure) {
+            Check check, std::string expected, std::string found, Cure cure,
+            std::string part = {}) {
     run_.findings.add({.weight = Weight::kNote,
                        .file = stored.file,
                        .offset_bytes = stored.offset_bytes,
-                       .clip = reader::full_id(facts),
+                       .clip = formats::full_id(facts),
                        .column = column,
-                       .what = std::move(what),
+                       .check = check,
+                       .part = std::move(part),
                        .expected = std::move(expected),
                        .found = std::move(found),
                        .cure = cure,

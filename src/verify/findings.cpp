@@ -7,7 +7,7 @@
 namespace xtts::verify {
 
 void Findings::add(Finding finding) {
-  Key key(finding.weight, finding.file, finding.offset_bytes.value_or(0), finding.what,
+  Key key(finding.weight, finding.file, finding.offset_bytes.value_or(0), finding.what(),
           finding.found);
   const std::scoped_lock lock(mutex_);
   Tally& tally = by_file_[finding.file];

@@ -4,13 +4,14 @@
 
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "formats/recipe.hpp"
 #include "formats/reject.hpp"
-#include "pipeline/columns.hpp"
 #include "pipeline/index_build.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/read_exactly.hpp"
+#include "records/columns.hpp"
 #include "store/durable.hpp"
 #include "verify/shard_scan.hpp"
 
@@ -69,7 +70,7 @@ class IndexRepair {
     const auto& columns = manifest_.columns;
     const bool known = !has_tokens() || columns[sound_count_].spec.name == "tokens";
     if (!known) return {StatusCode::kUnsupported, "it has columns that no build makes"};
-    const auto& shards = columns[pipeline::kMainId].shards;
+    const auto& shards = columns[records::kMainId].shards;
     for (std::size_t column = 0; column < sound_count_; ++column) {
       if (columns[column].shards.size() != shards.size())
         return {StatusCode::kCorrupt, "its columns have other numbers of shards"};

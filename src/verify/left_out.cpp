@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "formats/recipe.hpp"
 #include "formats/reject.hpp"
 #include "pipeline/index_build.hpp"
 #include "pipeline/plan.hpp"

@@ -147,7 +147,8 @@ class ManifestRepair {
     for (const Candidate& candidate : candidates_)
       found += (&candidate == candidates_.data() ? "" : ", ") + in_words(candidate);
     run_.findings.add({.file = std::string(reader::kManifestName),
-                       .what = "not mended, manifest",
+                       .check = Check::kManifest,
+                       .outcome = Outcome::kNotMended,
                        .found = std::move(found),
                        .cure = Cure::kChooseIndex,
                        .is_of_checks = false});

@@ -1,8 +1,11 @@
 #include "verify/plan.hpp"
 
 #include "base/try.hpp"
+#include "formats/clip_id.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "formats/recipe.hpp"
+#include "formats/sound_columns.hpp"
 
 namespace xtts::verify {
 
@@ -19,7 +22,7 @@ void expect_count(Run& run, const std::string& file, const std::string& what,
                   std::uint64_t expected, std::uint64_t found) {
   if (expected == found) return;
   run.findings.add({.file = file,
-                    .what = "plan",
+                    .check = Check::kPlan,
                     .expected = number(expected) + " " + what + ", as the manifest says",
                     .found = number(found),
                     .cure = Cure::kRepair});
@@ -41,7 +44,7 @@ class PlanLoader {
     run_.findings.add({.file = index_.file().name(),
                        .clip = std::move(clip),
                        .column = std::move(column),
-                       .what = "plan",
+                       .check = Check::kPlan,
                        .expected = std::move(expected),
                        .found = std::move(found),
                        .cure = Cure::kRepair});
@@ -77,7 +80,7 @@ Plan PlanLoader::load(bool sound) {
   }
   // Every chunk was found right, so what fails here is a row that leads outside, or a disk that has
   // just died.
-  if (!status.ok()) run_.add_failure(index_.file().name(), "plan", status);
+  if (!status.ok()) run_.add_failure(index_.file().name(), Check::kPlan, status);
   return plan;
 }
 
@@ -120,7 +123,7 @@ Status PlanLoader::load_clip(std::uint64_t position, ClipPlan& clip) {
     const std::uint64_t kept = *facts.trim_end_samples - *facts.trim_start_samples;
     clip.wave_len = static_cast<std::uint32_t>(features_->wave_samples(kept, row.mel_len));
   }
-  const std::string id = reader::full_id(facts);
+  const std::string id = formats::full_id(facts);
   if (digest128(id) != clip.id_hash) {
     contradiction(id, "id hash " + digest128(id).to_hex(), clip.id_hash.to_hex());
   }
@@ -243,7 +246,7 @@ std::optional<std::uint32_t> Plan::length_of(const formats::ColumnEntry& column,
                                              std::uint32_t position) const {
   const ClipPlan& clip = clips[position];
   const std::uint32_t rows = column.spec.shape.front();
-  const auto sound = formats::parse_enum<formats::SoundColumn>(column.spec.name);
+  const auto* const sound = formats::find_sound_column(column.spec.name);
   switch (axis_of(column)) {
     case formats::Axis::kTokens:
       return clip.text_len;
@@ -254,8 +257,8 @@ std::optional<std::uint32_t> Plan::length_of(const formats::ColumnEntry& column,
     case formats::Axis::kFrames:
       break;
   }
-  if (sound == formats::SoundColumn::kWave) return clip.wave_len;
-  if (!sound && !column.axis) return std::nullopt;  // not of ours
+  if (sound != nullptr && sound->counts_samples) return clip.wave_len;
+  if (sound == nullptr && !column.axis) return std::nullopt;  // not of ours
   return max_frames == 0 ? clip.mel_len : clip.mel_len * (rows / max_frames);
 }
 

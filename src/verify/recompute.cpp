@@ -4,15 +4,17 @@
 #include <numeric>
 
 #include "base/try.hpp"
+#include "formats/clip_id.hpp"
 #include "formats/manifest_recipe.hpp"
-#include "pipeline/clip_worker.hpp"
-#include "pipeline/columns.hpp"
-#include "pipeline/look_at_sound.hpp"
 #include "pipeline/plan.hpp"
-#include "pipeline/segment.hpp"
-#include "pipeline/source_file.hpp"
-#include "pipeline/too_long.hpp"
-#include "pipeline/value_rules.hpp"
+#include "records/clip_worker.hpp"
+#include "records/columns.hpp"
+#include "records/look_at_sound.hpp"
+#include "records/segment.hpp"
+#include "records/source_file.hpp"
+#include "records/too_long.hpp"
+#include "records/value_rules.hpp"
+#include "report/reasons.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -28,7 +30,7 @@ corpus::KnownSplits published_splits(reader::IndexReader& index) {
   };
 }
 
-MadeAgain answer(Made made, std::string why_not, pipeline::ClipOutcome outcome) {
+MadeAgain answer(Made made, std::string why_not, records::ClipOutcome outcome) {
   return {.made = made, .why_not = std::move(why_not), .outcome = std::move(outcome)};
 }
 
@@ -39,8 +41,8 @@ formats::Recipe without_baking(formats::Recipe recipe) {
   return recipe;
 }
 
-pipeline::ClipOutcome with_buffers(std::vector<pipeline::MadeRecord> buffers) {
-  pipeline::ClipOutcome outcome;
+records::ClipOutcome with_buffers(std::vector<records::MadeRecord> buffers) {
+  records::ClipOutcome outcome;
   outcome.records = std::move(buffers);
   return outcome;
 }
@@ -48,14 +50,15 @@ pipeline::ClipOutcome with_buffers(std::vector<pipeline::MadeRecord> buffers) {
 }  // namespace
 
 Recomputer::Recomputer(Env& env, formats::Recipe recipe, const Sources& sources,
-                       std::uint32_t thread_count, text::Tokenizer tokenizer, CancelWish cancelled)
+                       std::uint32_t thread_count, formats::Numerics numerics,
+                       text::Tokenizer tokenizer, CancelWish cancelled)
     : env_(env),
       recipe_(std::move(recipe)),
       computed_(without_baking(recipe_)),
       sources_(sources),
       thread_count_(std::max(thread_count, 1U)),
       cancelled_(std::move(cancelled)),
-      numerics_(pipeline::numerics_of(sources.isa)),
+      numerics_(std::move(numerics)),
       tokenizer_(std::move(tokenizer)) {}
 
 Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::Manifest& manifest,
@@ -65,8 +68,10 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
                                                        CancelWish cancelled) {
   XTTS_ASSIGN(auto recipe, formats::recipe_of(manifest));
   XTTS_ASSIGN(auto tokenizer, text::Tokenizer::create(recipe.text));
+  XTTS_ASSIGN(auto numerics, records::numerics_of(sources.isa, sources.make_decoder, cancelled));
   std::unique_ptr<Recomputer> made(new Recomputer(env, std::move(recipe), sources, thread_count,
-                                                  std::move(tokenizer), std::move(cancelled)));
+                                                  std::move(numerics), std::move(tokenizer),
+                                                  std::move(cancelled)));
   if (const auto& baked = made->recipe_.features.baked; baked.is_baked()) {
     XTTS_ASSIGN(made->norm_, ChannelNorm::create(baked.mean, baked.std_deviation));
   }
@@ -76,8 +81,8 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
 
 Status Recomputer::discover(reader::IndexReader& index) {
   const auto splits = published_splits(index);
-  const auto longest_s = pipeline::split_above_s(recipe_.features);
-  const auto look = pipeline::make_look(sources_.decoder_command, cancelled_);
+  const auto longest_s = records::split_above_s(recipe_.features);
+  const auto look = records::make_look(sources_.make_decoder, cancelled_);
   const corpus::DiscoveryBounds bounds{.cancelled = cancelled_};
   XTTS_ASSIGN(corpus_, sources_.corpora.empty()
                            ? corpus::discover(env_, sources_.data, recipe_.corpus, splits,
@@ -85,11 +90,11 @@ Status Recomputer::discover(reader::IndexReader& index) {
                            : corpus::discover(env_, sources_.corpora, recipe_.corpus, splits,
                                               longest_s, look, sources_.audio_roots, bounds));
   for (std::uint32_t i = 0; i < corpus_.clips.size(); ++i) {
-    places_.emplace(pipeline::full_id(corpus_.clips[i]), i);
+    places_.emplace(full_id(corpus_.clips[i]), i);
   }
   for (std::uint64_t position = 0; position < index.clip_count(); ++position) {
     const auto facts = index.details(position);
-    if (!facts || places_.contains(reader::full_id(*facts))) return {};
+    if (!facts || places_.contains(formats::full_id(*facts))) return {};
   }
   if (index.clip_count() == 0) return {};
   return {StatusCode::kMismatch, sources_.data + " holds none of the " +
@@ -112,33 +117,32 @@ void Recomputer::expect_all() {
 }
 
 void Recomputer::expect_places(std::span<const std::uint32_t> clips) {
-  workers_.emplace(
-      pipeline::ClipWorkersJob{
-          .env = env_,
-          .recipe = computed_,
-          .isa = sources_.isa,
-          .corpus = corpus_,
-          .folder = sources_.scratch_folder,
-          .decoder_command = sources_.decoder_command,
-          .cancelled = cancelled_,
-          .worker_bytes = std::clamp(sources_.memory_bytes / thread_count_,
-                                     pipeline::kWorkerBytesMin, pipeline::kWorkerBytesMax)},
-      clips);
+  workers_.emplace(records::ClipWorkersJob{.env = env_,
+                                           .recipe = computed_,
+                                           .isa = sources_.isa,
+                                           .corpus = corpus_,
+                                           .folder = sources_.scratch_folder,
+                                           .make_decoder = sources_.make_decoder,
+                                           .cancelled = cancelled_,
+                                           .worker_bytes = std::clamp(
+                                               sources_.memory_bytes / thread_count_,
+                                               records::kWorkerBytesMin, records::kWorkerBytesMax)},
+                   clips);
 }
 
 const corpus::Clip* Recomputer::find(const formats::RecordFacts& stored) const {
-  const auto place = places_.find(reader::full_id(stored));
+  const auto place = places_.find(formats::full_id(stored));
   return place == places_.end() ? nullptr : &corpus_.clips[place->second];
 }
 
 Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
-                                    std::vector<pipeline::MadeRecord> buffers) {
+                                    std::vector<records::MadeRecord> buffers) {
   const corpus::Clip* const listed = find(stored);
   if (listed == nullptr) {
     return answer(Made::kOtherSource, "DATA has no such clip any more",
                   with_buffers(std::move(buffers)));
   }
-  if (!pipeline::is_same_part(listed->segment, stored)) {
+  if (!records::is_same_part(listed->segment, stored)) {
     return answer(Made::kOtherSource, "it is cut out of another place of its source now",
                   with_buffers(std::move(buffers)));
   }
@@ -146,7 +150,7 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
   // Whether it has a text decides what becomes of a clip that is too long: as it was then.
   const auto& features = recipe_.features;
   if (stored.frame_count_before_cut.value_or(0) > features.max_frames &&
-      pipeline::goes_by_text(features)) {
+      records::goes_by_text(features)) {
     clip.text_raw.clear();
     clip.text_normalized.clear();
   }
@@ -162,39 +166,40 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
     return answer(Made::kOtherSource, "its source has changed since the build", std::move(outcome));
   }
   if (!outcome.reject) {
-    if (const Status status = bake(outcome); !status.ok())
-      return answer(Made::kRefused, status.message(), std::move(outcome));
+    if (const auto refusal = bake(outcome))
+      return answer(Made::kRefused, report::words_of(*refusal), std::move(outcome));
     return answer(Made::kRecord, {}, std::move(outcome));
   }
   const bool may_work_next_time = outcome.reject->kind == formats::RejectClass::kEnvironment ||
                                   outcome.reject->kind == formats::RejectClass::kCrash;
-  std::string why_not = outcome.reject->stage + ": " + outcome.reject->reason;
+  std::string why_not = std::string(formats::to_string(outcome.reject->stage())) + ": " +
+                        report::words_of(*outcome.reject);
   return answer(may_work_next_time ? Made::kUnread : Made::kRefused, std::move(why_not),
                 std::move(outcome));
 }
 
 // As `convert --bake` did, with the same function: the same bits.
-Status Recomputer::bake(pipeline::ClipOutcome& outcome) const {
-  if (!norm_) return {};
-  const auto computed = pipeline::sound_column_forms(computed_);
-  const auto stored = pipeline::sound_column_forms(recipe_);
+std::optional<formats::Reason> Recomputer::bake(records::ClipOutcome& outcome) const {
+  if (!norm_) return std::nullopt;
+  const auto computed = records::sound_column_forms(computed_);
+  const auto stored = records::sound_column_forms(recipe_);
   for (std::size_t column = 0; column < stored.size(); ++column) {
     const DType from = computed[column].dtype;
     const DType to = stored[column].dtype;
-    const bool is_normalized = pipeline::has_sums(stored[column]);
+    const bool is_normalized = records::has_sums(stored[column]);
     if (!is_normalized && from == to) continue;
     std::vector<std::byte> rows;
-    XTTS_ASSIGN(const auto warning,
-                pipeline::change_rows(stored[column].name, outcome.records[column].rows, from,
-                                      is_normalized ? &*norm_ : nullptr, to, rows));
+    auto verdict = records::change_rows(stored[column].name, outcome.records[column].rows, from,
+                                        is_normalized ? &*norm_ : nullptr, to, rows);
+    if (verdict.refusal) return std::move(verdict.refusal);
     outcome.records[column].rows = std::move(rows);
-    pipeline::add_warning(warning, outcome.facts);
+    if (verdict.warning) outcome.facts.warnings.push_back(std::move(*verdict.warning));
   }
-  return {};
+  return std::nullopt;
 }
 
 std::optional<Digest> Recomputer::hash_source(const corpus::Clip& clip) {
-  pipeline::SourceFile file(0);
+  records::SourceFile file(0);
   const auto source = file.read(env_, corpus_.place_of(clip));
   return source ? std::optional(source->content_digest) : std::nullopt;
 }

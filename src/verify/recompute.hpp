@@ -22,9 +22,9 @@
 #include "formats/facts.hpp"
 #include "formats/manifest.hpp"
 #include "formats/recipe.hpp"
-#include "pipeline/clip_workers.hpp"
 #include "pipeline/text_column.hpp"
 #include "reader/index_reader.hpp"
+#include "records/clip_workers.hpp"
 #include "text/tokenizer.hpp"
 #include "verify/sources.hpp"
 
@@ -39,8 +39,8 @@ enum class Made : std::uint8_t {
 
 struct MadeAgain {
   Made made = Made::kRecord;
-  std::string why_not;            // where it is no record
-  pipeline::ClipOutcome outcome;  // its buffers are there in any case
+  std::string why_not;           // where it is no record
+  records::ClipOutcome outcome;  // its buffers are there in any case
 };
 
 // Whether the work is to stop, asked while a source is decoded; none: never.
@@ -66,7 +66,7 @@ class Recomputer {
 
   // `stored`: the clip's details in the index. `buffers` are reused.
   [[nodiscard]] Result<MadeAgain> sound(const formats::RecordFacts& stored,
-                                        std::vector<pipeline::MadeRecord> buffers);
+                                        std::vector<records::MadeRecord> buffers);
   // Of the stored text. kBadInput where its rules refuse it now.
   [[nodiscard]] Result<pipeline::ClipText> tokens(const formats::RecordFacts& stored) const;
   // What the lists say now, where it is another text; nothing where they do not know the clip.
@@ -75,10 +75,10 @@ class Recomputer {
  private:
   void expect_places(std::span<const std::uint32_t> clips);
   Recomputer(Env& env, formats::Recipe recipe, const Sources& sources, std::uint32_t thread_count,
-             text::Tokenizer tokenizer, CancelWish cancelled);
+             formats::Numerics numerics, text::Tokenizer tokenizer, CancelWish cancelled);
   [[nodiscard]] Status discover(reader::IndexReader& index);
   [[nodiscard]] const corpus::Clip* find(const formats::RecordFacts& stored) const;
-  [[nodiscard]] Status bake(pipeline::ClipOutcome& outcome) const;
+  [[nodiscard]] std::optional<formats::Reason> bake(records::ClipOutcome& outcome) const;
   // Of a source that its worker could not hash: nothing where it cannot be read.
   [[nodiscard]] std::optional<Digest> hash_source(const corpus::Clip& clip);
 
@@ -93,7 +93,7 @@ class Recomputer {
   const text::Tokenizer tokenizer_;
   corpus::Corpus corpus_;
   std::unordered_map<std::string, std::uint32_t> places_;  // in corpus_.clips, by full id
-  std::optional<pipeline::ClipWorkers> workers_;
+  std::optional<records::ClipWorkers> workers_;
 };
 
 }  // namespace xtts::verify

@@ -25,7 +25,8 @@ void tell(Run& run, const std::string& file, const Obstacle& obstacle, Cure cure
   run.findings.add({.file = file,
                     .clip = obstacle.clip,
                     .column = column,
-                    .what = "not mended, " + obstacle.what,
+                    .check = obstacle.check,
+                    .outcome = Outcome::kNotMended,
                     .found = obstacle.why,
                     .cure = cure,
                     .is_of_checks = false});
@@ -83,10 +84,11 @@ class Repair {
     if (run_.is_manifest_told) return {};
     if (status.code() != StatusCode::kCorrupt) return status;
     if (reader::load_manifest(run_.env, run_.cache)) return {};  // mend_index has told why
-    not_mended(
-        std::string(reader::kManifestName),
-        {.clip = "", .what = "manifest", .why = "no index that can be read keeps a copy of it"},
-        Cure::kOverwrite);
+    not_mended(std::string(reader::kManifestName),
+               {.clip = "",
+                .check = Check::kManifest,
+                .why = "no index that can be read keeps a copy of it"},
+               Cure::kOverwrite);
     return {};
   }
 
@@ -97,7 +99,9 @@ class Repair {
     if (!silent.findings.files_to_mend().empty())
       return {StatusCode::kMismatch, "the cache has changed meanwhile: verify it again"};
     XTTS_ASSIGN(texts_, Recomputer::create(run_.env, manifest(), index(),
-                                           {.isa = run_.options.sources.isa}, 1));
+                                           {.isa = run_.options.sources.isa,
+                                            .make_decoder = run_.options.sources.make_decoder},
+                                           1));
     return {};
   }
 
@@ -235,10 +239,11 @@ class Repair {
     if (!made.image) return {};
     XTTS_ASSIGN(const bool is_sound, holds(name, made.finished.bytes));
     if (is_sound) {
-      not_mended(
-          name,
-          {.clip = "", .what = "shard", .why = "its bytes are sound: the index contradicts them"},
-          Cure::kOverwrite, column.entry->spec.name);
+      not_mended(name,
+                 {.clip = "",
+                  .check = Check::kShard,
+                  .why = "its bytes are sound: the index contradicts them"},
+                 Cure::kOverwrite, column.entry->spec.name);
       return {};
     }
     const auto seal = folder.seal(column.entry->spec.name, place.ordinal, made.finished);
@@ -395,7 +400,7 @@ Result<std::optional<Mended>> mend_index(Run& run) {
   if (is_sound_index(run.env, run.cache)) {
     tell(run, name,
          {.clip = "",
-          .what = "index",
+          .check = Check::kIndex,
           .why = "its bytes are sound: it contradicts the manifest or itself"},
          Cure::kOverwrite);
     return std::optional<Mended>();
@@ -407,7 +412,7 @@ Result<std::optional<Mended>> mend_index(Run& run) {
   XTTS_TRY(leave(run.env, *folder));
   if (!*why_not)
     return std::optional(Mended{.file = name, .what = "made again from the shards, byte for byte"});
-  tell(run, name, {.clip = "", .what = "index", .why = **why_not}, Cure::kOverwrite);
+  tell(run, name, {.clip = "", .check = Check::kIndex, .why = **why_not}, Cure::kOverwrite);
   return std::optional<Mended>();
 }
 

@@ -13,12 +13,13 @@ namespace xtts::verify {
 
 // A failed read is its own finding: the bytes may be sound on a disk that is not.
 [[nodiscard]] inline Finding failure(const std::string& file,
-                                     std::optional<std::uint64_t> offset_bytes,
-                                     const std::string& what, const Status& status) {
+                                     std::optional<std::uint64_t> offset_bytes, Check check,
+                                     const Status& status) {
   const bool damaged = status.code() == StatusCode::kCorrupt;
   return {.file = file,
           .offset_bytes = offset_bytes,
-          .what = damaged ? what : "unreadable " + what,
+          .check = check,
+          .outcome = damaged ? Outcome::kWrong : Outcome::kUnreadable,
           .expected = "bytes whose check is right",
           .found = status.message(),
           .cure = damaged ? Cure::kRepair : Cure::kLookAtDisk};
@@ -42,8 +43,8 @@ class Run {
     const std::uint64_t done = bytes_done += size_bytes;
     if (options.progress) options.progress(done, bytes_total);
   }
-  void add_failure(const std::string& file, const std::string& what, const Status& status) {
-    findings.add(failure(file, std::nullopt, what, status));
+  void add_failure(const std::string& file, Check check, const Status& status) {
+    findings.add(failure(file, std::nullopt, check, status));
   }
 
   Env& env;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/clip_id.hpp"
 #include "reader/block_reader.hpp"
 #include "reader/cache_paths.hpp"
 
@@ -43,21 +44,22 @@ bool ShardCheck::open_file() {
   auto file = run_.env.open_for_read(run_.path_of(shard_.name));
   if (!file.ok()) {
     const bool missing = file.status().code() == StatusCode::kNotFound;
-    add({.what = missing ? "missing file" : "unreadable file",
+    add({.check = missing ? Check::kMissingFile : Check::kFile,
+         .outcome = missing ? Outcome::kWrong : Outcome::kUnreadable,
          .expected = std::to_string(entry_.file_bytes) + " bytes with " +
                      std::to_string(entry_.record_count) + " records",
          .found = missing ? "no such file" : file.status().message(),
-         .cure = missing ? Cure::kRepair : Cure::kLookAtDisk});
+         .cure = missing ? cure_of_records() : Cure::kLookAtDisk});
     return false;
   }
   shard_.file = std::move(*file);
   const std::uint64_t found = shard_.file->size_bytes();
   if (found != entry_.file_bytes) {
     add({.offset_bytes = std::min(found, entry_.file_bytes),
-         .what = "file size",
+         .check = Check::kFileSize,
          .expected = std::to_string(entry_.file_bytes) + " bytes",
          .found = std::to_string(found) + " bytes",
-         .cure = Cure::kRepair});
+         .cure = cure_of_records()});
   }
   return true;
 }
@@ -67,7 +69,7 @@ bool ShardCheck::load_table() {
   table_.structure_check = entry_.structure_check;
   for (std::uint64_t row = first_row_; row < column_.first_row_of_shard[ordinal_ + 1]; ++row) {
     if (!column_.rows[row]) {
-      add({.what = "block table",
+      add({.check = Check::kBlockTable,
            .expected = "readable block rows in the index",
            .found = "row " + std::to_string(row) + " is damaged, so this shard cannot be checked",
            .cure = Cure::kRepair});
@@ -77,11 +79,11 @@ bool ShardCheck::load_table() {
   }
   Status status = table_.validate(column_.entry->store);
   if (!status.ok()) {
-    run_.add_failure(shard_.name, "block table", status);
+    run_.add_failure(shard_.name, Check::kBlockTable, status);
     return false;
   }
   if (table_.digest() != entry_.digest) {
-    add({.what = "block table",
+    add({.check = Check::kBlockTable,
          .expected = "digest " + entry_.digest.to_hex() + ", as its name says",
          .found = table_.digest().to_hex() + " of the index's rows",
          .cure = Cure::kRepair});
@@ -139,7 +141,7 @@ void ShardCheck::check_header(PieceReader& pieces, std::size_t block) {
     }
   }
   if (!status.ok()) {
-    add_failure(place.header_offset, "block header",
+    add_failure(place.header_offset, Check::kBlockHeader,
                 Status(status.code(), status.message() + clips_of(block)));
     return;
   }
@@ -151,7 +153,7 @@ void ShardCheck::check_header_fields(std::size_t block) {
   const auto expect = [&](const char* field, std::uint64_t expected, std::uint64_t found) {
     if (expected == found) return;
     add({.offset_bytes = table_.blocks[block].header_offset,
-         .what = "block header",
+         .check = Check::kBlockHeader,
          .expected = std::string(field) + " " + std::to_string(expected),
          .found = std::to_string(found),
          .cure = Cure::kRepair});
@@ -183,17 +185,17 @@ void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_
   check_owner(block, slot, offset);
   auto bytes = pieces.view(offset, header.region_bytes(slot));
   if (!bytes.ok()) {
-    add_failure(offset, "record", bytes.status(), clip_of(block, slot));
+    add_failure(offset, Check::kRecord, bytes.status(), clip_of(block, slot), cure_of_record());
     return;
   }
   const std::uint64_t found = formats::record_check(header, slot, *bytes);
   if (found == record.check) return;
   add({.offset_bytes = offset,
        .clip = clip_of(block, slot),
-       .what = "record",
+       .check = Check::kRecord,
        .expected = "check " + hex(record.check),
        .found = hex(found),
-       .cure = Cure::kRepair});
+       .cure = cure_of_record()});
 }
 
 // Does the record belong to the clip that the plan gives it, with the length that the plan tells?
@@ -204,7 +206,7 @@ void ShardCheck::check_owner(std::size_t block, std::size_t slot, std::uint64_t 
   const auto contradict = [&](std::string expected, std::string found) {
     add({.offset_bytes = offset_bytes,
          .clip = clip_of(block, slot),
-         .what = "plan",
+         .check = Check::kPlan,
          .expected = std::move(expected),
          .found = std::move(found),
          .cure = Cure::kRepair});
@@ -222,19 +224,19 @@ void ShardCheck::check_facts(PieceReader& pieces, std::size_t block) {
   const formats::BlockPlace& place = table_.blocks[block];
   auto bytes = pieces.view(place.facts_offset, place.facts_bytes);
   if (!bytes.ok()) {
-    return add_failure(place.facts_offset, "facts", bytes.status());
+    return add_failure(place.facts_offset, Check::kFacts, bytes.status());
   }
   auto facts = reader::check_block_facts(*bytes, shard_.name, place);
   if (!facts.ok()) {
-    return add_failure(place.facts_offset, "facts", facts.status());
+    return add_failure(place.facts_offset, Check::kFacts, facts.status());
   }
   if (!id_hashes_[block]) return;
   for (std::size_t slot = 0; slot < facts->records.size(); ++slot) {
-    const std::string id = reader::full_id(facts->records[slot]);
+    const std::string id = formats::full_id(facts->records[slot]);
     if (digest128(id) == (*id_hashes_[block])[slot]) continue;
     add({.offset_bytes = place.facts_offset,
          .clip = id,
-         .what = "facts",
+         .check = Check::kFacts,
          .expected = "id hash " + (*id_hashes_[block])[slot].to_hex() + ", as the header says",
          .found = digest128(id).to_hex(),
          .cure = Cure::kRepair});
@@ -250,7 +252,7 @@ void ShardCheck::hash_structure(PieceReader& pieces, const formats::ByteRange& r
       structure_read_ = false;
       // A file that ends too early is told once, by its size.
       if (bytes.status().code() != StatusCode::kCorrupt) {
-        add_failure(range.offset_bytes + done, "structure", bytes.status());
+        add_failure(range.offset_bytes + done, Check::kStructure, bytes.status());
       }
     } else {
       structure_.update(*bytes);
@@ -261,7 +263,7 @@ void ShardCheck::hash_structure(PieceReader& pieces, const formats::ByteRange& r
 
 void ShardCheck::check_structure() {
   if (!structure_read_ || structure_.finish() == entry_.structure_check) return;
-  add({.what = "structure",
+  add({.check = Check::kStructure,
        .expected = "check " + hex(entry_.structure_check) +
                    (column_.entry->store == formats::StoreKind::kHdf5
                         ? " of HDF5's metadata, lengths, ids and all else between the regions"
@@ -273,23 +275,23 @@ void ShardCheck::check_structure() {
 void ShardCheck::add(Finding finding) {
   finding.file = shard_.name;
   finding.column = column_.entry->spec.name;
-  // A plan that contradicts the shard, or its own table, is the index's fault.
-  const bool is_of_index = finding.what == "plan" || finding.what == "block table";
-  const bool is_of_maker = finding.what == "record" && column_.entry->axis.has_value();
-  const bool is_sound = column_.entry->spec.name != "tokens" && !column_.entry->axis;
-  const bool may_need_sources =
-      finding.what == "record" || finding.what == "missing file" || finding.what == "file size";
-  if (finding.cure == Cure::kRepair && !is_of_index) {
-    finding.cure = is_of_maker                    ? Cure::kAddColumn
-                   : may_need_sources && is_sound ? Cure::kSources
-                                                  : Cure::kRepair;
-  }
   run_.findings.add(std::move(finding));
 }
 
-void ShardCheck::add_failure(std::uint64_t offset_bytes, const std::string& what,
-                             const Status& status, std::string clip) {
-  Finding finding = failure(shard_.name, offset_bytes, what, status);
+// Records of texts are made again from the cache itself, those of sound from their sources.
+Cure ShardCheck::cure_of_records() const {
+  const bool is_sound = column_.entry->spec.name != "tokens" && !column_.entry->axis;
+  return is_sound ? Cure::kSources : Cure::kRepair;
+}
+
+Cure ShardCheck::cure_of_record() const {
+  return column_.entry->axis ? Cure::kAddColumn : cure_of_records();
+}
+
+void ShardCheck::add_failure(std::uint64_t offset_bytes, Check check, const Status& status,
+                             std::string clip, Cure cure) {
+  Finding finding = failure(shard_.name, offset_bytes, check, status);
+  if (finding.cure == Cure::kRepair) finding.cure = cure;  // bytes that cannot be read keep theirs
   finding.clip = std::move(clip);
   add(std::move(finding));
 }
@@ -301,11 +303,11 @@ std::string ShardCheck::clip_of(std::size_t block, std::size_t slot) {
   const auto position = index_.find(hash);
   if (position.ok() && *position) {
     const auto facts = index_.details(**position);
-    if (facts.ok()) return reader::full_id(*facts);
+    if (facts.ok()) return formats::full_id(*facts);
   }
   const auto facts = reader::read_block_facts(shard_, table_.blocks[block]);
-  if (facts.ok() && digest128(reader::full_id(facts->records[slot])) == hash) {
-    return reader::full_id(facts->records[slot]);
+  if (facts.ok() && digest128(formats::full_id(facts->records[slot])) == hash) {
+    return formats::full_id(facts->records[slot]);
   }
   return "id hash " + hash.to_hex();
 }
@@ -316,7 +318,8 @@ std::string ShardCheck::clips_of(std::size_t block) {
   const auto facts = reader::read_block_facts(shard_, table_.blocks[block]);
   if (!facts.ok() || facts->records.empty()) return "; its " + count + " records cannot be checked";
   return "; its " + count + " records cannot be checked: clips " +
-         reader::full_id(facts->records.front()) + " to " + reader::full_id(facts->records.back());
+         formats::full_id(facts->records.front()) + " to " +
+         formats::full_id(facts->records.back());
 }
 
 }  // namespace xtts::verify

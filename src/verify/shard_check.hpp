@@ -45,8 +45,10 @@ class ShardCheck {
   void check_structure();
 
   void add(Finding finding);
-  void add_failure(std::uint64_t offset_bytes, const std::string& what, const Status& status,
-                   std::string clip = {});
+  void add_failure(std::uint64_t offset_bytes, Check check, const Status& status,
+                   std::string clip = {}, Cure cure = Cure::kRepair);
+  [[nodiscard]] Cure cure_of_records() const;  // where the file is lost or cut
+  [[nodiscard]] Cure cure_of_record() const;   // where one alone is damaged
   [[nodiscard]] std::string clip_of(std::size_t block, std::size_t slot);
   [[nodiscard]] std::string clips_of(std::size_t block);
   [[nodiscard]] std::uint64_t row_of(std::size_t block) const noexcept {

@@ -10,11 +10,12 @@
 #include "base/current_exception.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/try.hpp"
-#include "pipeline/channel_sums.hpp"
-#include "pipeline/columns.hpp"
+#include "dsp/channel_sums.hpp"
+#include "formats/clip_id.hpp"
 #include "pipeline/shard_assembler.hpp"
 #include "pipeline/shard_facts.hpp"
 #include "reader/cache_paths.hpp"
+#include "records/columns.hpp"
 #include "verify/run.hpp"
 
 namespace xtts::verify {
@@ -58,7 +59,8 @@ class ShardRepair {
     is_renewed_ = true;
     formats::ColumnSpec column = spec_;
     column.numerics = numerics_;
-    assembler_.emplace(column, job_.column.entry->store, generation, [](std::vector<std::byte>) {});
+    assembler_.emplace(column, job_.column.entry->store, generation,
+                       [](const std::vector<std::byte>&) {});
     for (std::size_t block = 0; block < block_count(); ++block) {
       if (job_.cancelled && job_.cancelled())
         return Status(StatusCode::kCancelled, "repair was stopped");
@@ -125,15 +127,14 @@ class ShardRepair {
     }
   }
 
-  void obstacle(std::string what, std::string why, Cure cure) {
+  void obstacle(Check check, std::string why, Cure cure) {
     const std::scoped_lock lock(mutex_);
-    made_.obstacles.push_back(
-        {.clip = {}, .what = std::move(what), .why = std::move(why), .cure = cure});
+    made_.obstacles.push_back({.clip = {}, .check = check, .why = std::move(why), .cure = cure});
   }
   void obstacle_of(const Record& record, std::string why, Cure cure) {
     const std::scoped_lock lock(mutex_);
-    made_.obstacles.push_back({.clip = record.details ? reader::full_id(*record.details) : "",
-                               .what = "record",
+    made_.obstacles.push_back({.clip = record.details ? formats::full_id(*record.details) : "",
+                               .check = Check::kRecord,
                                .why = std::move(why),
                                .cure = cure,
                                .position = record.owner});
@@ -195,7 +196,7 @@ class ShardRepair {
       record.split = details.split.value_or(0);
       record.length = from.length;
       record.fill_bits = from.fill_bits.value_or(job_.column.entry->fill_bits);
-      if (pipeline::has_sums(spec_)) record.sums = sums_of(from);
+      if (records::has_sums(spec_)) record.sums = sums_of(from);
       record.facts = facts_of(details);
       record.rows = std::move(*from.rows);
       XTTS_TRY(assembler_->add(std::move(record)));
@@ -240,7 +241,7 @@ class ShardRepair {
                      std::vector<Record>& records) {
     if (slots.empty()) return {};
     if (!is_sound()) {
-      obstacle("record", "column " + spec_.name + " was added with add_column, from Python",
+      obstacle(Check::kRecord, "column " + spec_.name + " was added with add_column, from Python",
                Cure::kAddColumn);
       return {};
     }
@@ -288,7 +289,7 @@ class ShardRepair {
                     Cure::kOtherMachine);
         return {};
       }
-      pipeline::MadeRecord& row = made.outcome.records[spec_.id];
+      records::MadeRecord& row = made.outcome.records[spec_.id];
       put_rows(salvaged, row.length, row.fill_bits, std::move(row.rows), record);
       return {};
     } catch (...) {  // there may be no memory for words of our own
@@ -322,8 +323,8 @@ class ShardRepair {
       // An obstacle by itself, or a dead record, whose facts are there.
       if (!records[slot].details || !salvaged.records[slot].rows) return;
       facts.records.push_back(facts_of(*records[slot].details));
-      if (!pipeline::has_sums(spec_)) continue;
-      pipeline::add_sums(sums_of(salvaged.records[slot]), salvaged.records[slot].length, facts);
+      if (!records::has_sums(spec_)) continue;
+      dsp::add_sums(sums_of(salvaged.records[slot]), salvaged.records[slot].length, facts);
     }
     const std::string encoded = formats::encode_block_facts(facts);
     const formats::BlockPlace& place = place_of(block);
@@ -338,20 +339,20 @@ class ShardRepair {
 
   [[nodiscard]] RecordFacts facts_of(const RecordFacts& details) const {
     if (is_tokens()) return pipeline::facts_of_text(details);
-    return spec_.id == pipeline::kMainId ? pipeline::facts_of_sound(details)
-                                         : pipeline::facts_beside(details);
+    return spec_.id == records::kMainId ? pipeline::facts_of_sound(details)
+                                        : pipeline::facts_beside(details);
   }
 
   [[nodiscard]] std::vector<double> sums_of(const SalvagedRecord& salvaged) const {
     std::vector<double> sums;
-    pipeline::sum_channels(*salvaged.rows, spec_.dtype, spec_.shape.back(), sums);
+    dsp::sum_channels(*salvaged.rows, spec_.dtype, spec_.shape.back(), sums);
     return sums;
   }
 
   Status prove() {
     XTTS_ASSIGN(made_.finished, made_.image->finish());
     if (made_.finished.table.digest() == entry_.digest) return {};
-    obstacle("shard",
+    obstacle(Check::kShard,
              "it came out with other bytes than the manifest names: digest " +
                  made_.finished.table.digest().to_hex() + " instead of " + entry_.digest.to_hex() +
                  other_numerics(),

@@ -28,7 +28,7 @@ namespace xtts::verify {
 // Why a part of a shard cannot be made again.
 struct Obstacle {
   std::string clip;  // full id; empty where it is not one clip's
-  std::string what;  // "record", "facts", "shard"
+  Check check = Check::kRecord;
   std::string why;
   Cure cure = Cure::kOverwrite;
   std::optional<std::uint64_t> position = {};  // of the clip

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <span>
 
-#include "formats/recipe.hpp"
 #include "formats/shard_table.hpp"
+#include "formats/storage_config.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::verify {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "dsp/extract.hpp"
+#include "audio/audio_decoder.hpp"
+#include "dsp/isa.hpp"
 #include "formats/corpora.hpp"
 #include "pipeline/run_config.hpp"
 
@@ -16,7 +17,7 @@ struct Sources {
   std::vector<formats::CorporaEntry> corpora = {};  // of DATA, where it is a corpora.yaml
   std::vector<std::string> audio_roots = {};        // as corpus::discover() takes them
   dsp::Isa isa = dsp::Isa::kBest;
-  std::vector<std::string> decoder_command = {};  // as in RunConfig
+  audio::MakeDecoder make_decoder = {};  // as in RunConfig
   std::uint64_t memory_bytes = pipeline::kMemoryBytesMin;
   // Of scratch files, for sound that is too long for the memory, or shared by segments. It is there
   // already, and may be one that all users share.

@@ -74,11 +74,12 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
   const auto facts = run.env.stat(run.path_of(name));
   if (!facts.ok()) {
     const bool missing = facts.status().code() == StatusCode::kNotFound;
-    finding.what = missing ? "missing file" : "unreadable file";
+    finding.check = missing ? Check::kMissingFile : Check::kFile;
+    finding.outcome = missing ? Outcome::kWrong : Outcome::kUnreadable;
     finding.found = missing ? "no such file" : facts.status().message();
     if (!missing) finding.cure = Cure::kLookAtDisk;
   } else if (facts->kind != FileKind::kRegular || facts->size_bytes != expected) {
-    finding.what = "file size";
+    finding.check = Check::kFileSize;
     finding.offset_bytes = std::min(expected, facts->size_bytes);
     finding.found = facts->kind == FileKind::kRegular ? std::to_string(facts->size_bytes) + " bytes"
                                                       : "no regular file";
@@ -99,7 +100,7 @@ void check_rejects(Run& run, reader::IndexReader& index) {
   run.findings.add(
       {.weight = Weight::kNote,
        .file = name,
-       .what = "rejects",
+       .check = Check::kRejects,
        .expected = "a copy of the index's section, " + std::to_string(section->size()) + " bytes",
        .found = text.ok() ? "other bytes" : text.status().message(),
        .cure = Cure::kRepair});
@@ -112,7 +113,7 @@ void check_manifest_copy(Run& run, reader::IndexReader& index, const formats::Ma
   const auto expected = formats::encode_manifest_copy(manifest);
   if (expected.ok() && *copy == *expected) return;
   run.findings.add({.file = index.file().name(),
-                    .what = "copy of the manifest",
+                    .check = Check::kManifestCopy,
                     .expected = "what manifest.json says",
                     .found = "another text",
                     .cure = Cure::kRepair});
@@ -127,7 +128,7 @@ bool check_chunks(Run& run, const reader::IndexReader& index) {
     const Status status = index.file().check_chunk(chunk);
     if (!status.ok()) {
       sound = false;
-      run.findings.add(failure(index.file().name(), offset, "index chunk", status));
+      run.findings.add(failure(index.file().name(), offset, Check::kIndexChunk, status));
     }
     run.advance(std::min<std::uint64_t>(formats::kIndexChunkBytes, footer.data_bytes - offset));
   }
@@ -202,13 +203,13 @@ Status check_broken_generation(Run& run, const Status& why) {
     const bool is_lost = store::is_manifest_lost(run.env, run.cache);
     if (loaded.status().code() != StatusCode::kCorrupt && !is_lost) return loaded.status();
     run.findings.add(
-        failure(std::string(reader::kManifestName), std::nullopt, "manifest",
+        failure(std::string(reader::kManifestName), std::nullopt, Check::kManifest,
                 is_lost ? Status(StatusCode::kCorrupt, "no such file") : loaded.status()));
     return {};
   }
   // Without the index nobody knows where the blocks lie; sizes are all that can be compared.
-  run.findings.add(
-      failure(formats::index_file_name(loaded->manifest.index_digest), std::nullopt, "index", why));
+  run.findings.add(failure(formats::index_file_name(loaded->manifest.index_digest), std::nullopt,
+                           Check::kIndex, why));
   check_sizes(run, loaded->manifest);
   return {};
 }

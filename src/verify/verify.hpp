@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "verify/checks.hpp"
 #include "verify/sources.hpp"
 #include "xtts/status.hpp"
 
@@ -43,13 +44,18 @@ struct Finding {
   std::optional<std::uint64_t> offset_bytes = {};
   std::string clip = {};  // full id, where one is hit
   std::string column = {};
-  std::string what = {};  // "record", "block header", "facts", "structure", "index chunk",
-                          // "manifest", "missing file", ...
+  Check check = Check::kRecord;
+  Outcome outcome = Outcome::kWrong;
+  std::string part = {};  // of what was recomputed: "length", the name of a fact
+  // For people.
   std::string expected = {};
   std::string found = {};
   Cure cure = Cure::kRepair;
   // Told by a check; otherwise every check is right, and repair cannot prove what would be.
   bool is_of_checks = true;
+
+  // What is wrong, in words: "unreadable block header".
+  [[nodiscard]] std::string what() const { return in_words(check, outcome, part); }
 };
 
 struct Mended {

@@ -1,0 +1,176 @@
+#include "report/reasons.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+namespace xtts::report {
+namespace {
+
+using formats::Reason;
+using formats::Rule;
+
+template <typename... Values>
+std::string text_of(const char* format, Values... values) {
+  char text[200];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+std::string count_of(double number) {
+  return std::to_string(static_cast<std::uint64_t>(number));
+}
+
+std::string behind(std::string_view words, const std::string& detail) {
+  return detail.empty() ? std::string(words) : std::string(words) + ": " + detail;
+}
+
+// A file of another scale makes features that no column holds.
+std::string with_peak(std::string words, double peak) {
+  if (peak <= 2.0) return words;
+  return words + text_of("; its samples reach %.4g, where full scale is 1", peak);
+}
+
+std::string unknown_characters(const Reason& reason) {
+  return "characters outside the vocabulary: " + reason.detail;
+}
+
+std::string vanished(const Reason& reason, const char* dtype) {
+  return "column " + reason.detail +
+         text_of(": %.1f %% of its values are too small for %s and became 0",
+                 1e2 * reason.numbers[0], dtype);
+}
+
+std::string beyond(const Reason& reason, const char* dtype, const char* remedy) {
+  return "column " + reason.detail +
+         text_of(" reaches %.4g, beyond %s: --dtype %s holds it", reason.numbers[0], dtype, remedy);
+}
+
+// What keeps a clip that a rule of the recipe dropped.
+std::string remedy_of(const Reason& reason) {
+  const std::string setting(formats::info_of(reason.rule).setting);
+  switch (reason.rule) {
+    case Rule::kTooLong:
+    case Rule::kTextTooLong:
+      return setting + "=" + count_of(reason.numbers[0]) + " keeps it";
+    case Rule::kClipTooLong:
+      return setting + "=" + count_of(std::ceil(reason.numbers[0])) + " keeps it";
+    case Rule::kSourceTooLong:
+      return "a higher " + setting + " keeps it";
+    case Rule::kUnknownCharacters:
+      return setting + "=drop leaves them out, " + setting + "=unk keeps their place";
+    default:
+      return setting + "=warn keeps it";
+  }
+}
+
+}  // namespace
+
+std::string words_of(const Reason& reason) {
+  const auto& [first, second] = reason.numbers;
+  const std::string& detail = reason.detail;
+  switch (reason.rule) {
+    case Rule::kBadRow:
+    case Rule::kAudioMissing:
+    case Rule::kAudioOutsideOfData:
+    case Rule::kIdTwice:
+    case Rule::kBadFile:
+    case Rule::kNotRead:
+    case Rule::kOutsideOfData:
+    case Rule::kNoRecording:
+    case Rule::kSourceUnreadable:
+    case Rule::kSourceRefused:
+    case Rule::kDecodeFailed:
+    case Rule::kDecoderCrashed:
+    case Rule::kUnfitSound:
+      return detail;
+    case Rule::kNoText:
+      return "no text";
+    case Rule::kTextTooLong:
+      return count_of(first) + " tokens, at most " + count_of(second);
+    case Rule::kUnknownCharacters:
+      return unknown_characters(reason);
+    case Rule::kTextNotUtf8:
+      return "text is not UTF-8 at byte " + count_of(first) +
+             ": convert the list, or use text.tokens=bytes";
+    case Rule::kSourceEmpty:
+      return "the file is empty";
+    case Rule::kSourceTooLong:
+      return text_of("longer than %g s", first);
+    case Rule::kClipTooLong:
+      return text_of("%.2f s, at most %.2f s", first, second);
+    case Rule::kSegmentBeyondSource:
+      return text_of("the segment begins at %.2f s, its source ends at %.2f s", first, second);
+    case Rule::kSegmentEmpty:
+      return "the segment is shorter than a sample";
+    case Rule::kSegmentCut:
+      return text_of("the segment should end at %.2f s, its source ends at %.2f s", first, second);
+    case Rule::kRateChanges:
+      return "the sample rate changes " + count_of(first) + " times";
+    case Rule::kPacketsSkipped:
+      return count_of(first) + " damaged packets skipped (" + detail + ")";
+    case Rule::kDecoderComplains:
+      return behind("FFmpeg complains", detail);
+    case Rule::kReadingStopped:
+      return behind("reading stopped", detail);
+    case Rule::kEndsEarly:
+      return text_of("stops %.2f s early: its header promises %.2f s", first, second);
+    case Rule::kSourceNotFinite:
+      return "its source has " + count_of(first) +
+             " samples that are NaN, infinite or beyond 1e30: taken as 0";
+    case Rule::kTooShort:
+      return text_of("very short: %.2f ms", 1e3 * first);
+    case Rule::kSilent:
+      return "silent";
+    case Rule::kClipped:
+      return text_of("clipped: %.2f %% of its samples", 1e2 * first);
+    case Rule::kNotFinite:
+      return count_of(first) + " samples are NaN, infinite or beyond 1e30: taken as 0";
+    case Rule::kLowRate:
+      return text_of("low sample rate: %.0f Hz", first);
+    case Rule::kSameSound:
+      return "the same samples as " + detail;
+    case Rule::kNoFeatures:
+      return with_peak(detail, first);
+    case Rule::kTooLong:
+      return count_of(first) + " frames, at most " + count_of(second);
+    case Rule::kValuesNotFinite:
+      return with_peak("column " + detail + ": values beyond float32, or no numbers", first);
+    case Rule::kBeyondFloat16:
+      return beyond(reason, "float16", "bfloat16 or float32");
+    case Rule::kBeyondBfloat16:
+      return beyond(reason, "bfloat16", "float32");
+    case Rule::kBeyondInt16:
+      return "column " + detail +
+             text_of(
+                 " reaches %.4g times full scale, and int16 holds full scale: "
+                 "columns.wave=float32 or loudness.method=limit keeps it",
+                 first);
+    case Rule::kVanishedInFloat16:
+      return vanished(reason, "float16");
+    case Rule::kVanishedInBfloat16:
+      return vanished(reason, "bfloat16");
+    case Rule::kCutAtFullScale:
+      return "column " + detail +
+             text_of(": %.1f %% of its samples are beyond full scale and were cut there",
+                     1e2 * first);
+    case Rule::kUnknown:
+      break;
+  }
+  return "a rule of another version: " + detail;
+}
+
+std::string words_of(const formats::Reject& reject) {
+  std::string words = words_of(reject.reason);
+  if (formats::info_of(reject.reason.rule).setting.empty()) return words;
+  const char* const between = reject.reason.rule == Rule::kUnknownCharacters ? "; " : ": ";
+  return words + between + remedy_of(reject.reason);
+}
+
+std::string lines_of(std::span<const Reason> reasons) {
+  std::string lines;
+  for (const Reason& reason : reasons) lines += (lines.empty() ? "" : "\n") + words_of(reason);
+  return lines;
+}
+
+}  // namespace xtts::report

@@ -1,0 +1,51 @@
+#include "verify/checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace xtts::verify {
+namespace {
+
+// In the order of the enumeration.
+constexpr std::array kChecks{
+    CheckInfo{Check::kFile, "file"},
+    CheckInfo{Check::kMissingFile, "missing_file"},
+    CheckInfo{Check::kFileSize, "file_size"},
+    CheckInfo{Check::kManifest, "manifest"},
+    CheckInfo{Check::kManifestCopy, "copy_of_the_manifest"},
+    CheckInfo{Check::kRejects, "rejects"},
+    CheckInfo{Check::kIndex, "index"},
+    CheckInfo{Check::kIndexChunk, "index_chunk"},
+    CheckInfo{Check::kPlan, "plan"},
+    CheckInfo{Check::kBlockTable, "block_table"},
+    CheckInfo{Check::kBlockHeader, "block_header"},
+    CheckInfo{Check::kRecord, "record"},
+    CheckInfo{Check::kFacts, "facts"},
+    CheckInfo{Check::kStructure, "structure"},
+    CheckInfo{Check::kShard, "shard"},
+    CheckInfo{Check::kSource, "source"},
+    CheckInfo{Check::kText, "text"},
+    CheckInfo{Check::kRecomputed, "recomputed"},
+};
+
+}  // namespace
+
+std::span<const CheckInfo> all_checks() noexcept {
+  return kChecks;
+}
+
+std::string_view name_of(Check check) noexcept {
+  return kChecks.at(static_cast<std::size_t>(check)).name;
+}
+
+std::string in_words(Check check, Outcome outcome, std::string_view part) {
+  std::string words(name_of(check));
+  std::ranges::replace(words, '_', ' ');
+  if (!part.empty()) words += " " + std::string(part);
+  if (outcome == Outcome::kUnreadable) return "unreadable " + words;
+  if (outcome == Outcome::kNotMended) return "not mended, " + words;
+  return words;
+}
+
+}  // namespace xtts::verify

@@ -1,0 +1,50 @@
+// Checks: all that verify looks at, a row each (README.md says what each compares). A finding names
+// its check; programs go by that, people by the words that are made of it here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace xtts::verify {
+
+enum class Check : std::uint8_t {
+  kFile,
+  kMissingFile,
+  kFileSize,
+  kManifest,
+  kManifestCopy,
+  kRejects,
+  kIndex,
+  kIndexChunk,
+  kPlan,
+  kBlockTable,
+  kBlockHeader,
+  kRecord,
+  kFacts,
+  kStructure,
+  kShard,
+  kSource,
+  kText,
+  kRecomputed,
+};
+
+struct CheckInfo {
+  Check check;
+  std::string_view name;  // "block_header", as --json has it
+};
+[[nodiscard]] std::span<const CheckInfo> all_checks() noexcept;
+[[nodiscard]] std::string_view name_of(Check check) noexcept;
+
+// How the check ended.
+enum class Outcome : std::uint8_t {
+  kWrong,
+  kUnreadable,  // the bytes could not be read: they may be sound on a disk that is not
+  kNotMended,   // a repair has tried
+};
+
+// "block header", "unreadable record", "not mended, shard", "recomputed source rate".
+[[nodiscard]] std::string in_words(Check check, Outcome outcome, std::string_view part);
+
+}  // namespace xtts::verify
