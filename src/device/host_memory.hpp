@@ -8,7 +8,7 @@
 
 #include "xtts/status.hpp"
 
-namespace xtts::gpu {
+namespace xtts::device {
 
 class HostMemory {
  public:
@@ -32,4 +32,4 @@ class HostMemory {
   std::span<std::byte> bytes_;  // within the mapping
 };
 
-}  // namespace xtts::gpu
+}  // namespace xtts::device

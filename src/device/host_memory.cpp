@@ -1,4 +1,4 @@
-#include "gpu/host_memory.hpp"
+#include "device/host_memory.hpp"
 
 #include <sys/mman.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/checked.hpp"
 
-namespace xtts::gpu {
+namespace xtts::device {
 namespace {
 
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
@@ -58,4 +58,4 @@ bool HostMemory::lock() noexcept {
   return ::mlock(bytes_.data(), bytes_.size()) == 0;
 }
 
-}  // namespace xtts::gpu
+}  // namespace xtts::device
