@@ -12,9 +12,6 @@
 namespace xtts::loader {
 namespace {
 
-// Large enough that handing out parts costs nothing, small enough that all threads end together.
-constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
-
 // Pages that this thread had to wait for a disk for.
 long disk_waits() {
   rusage usage{};
@@ -24,21 +21,21 @@ long disk_waits() {
 // Lets go of what was staged for the rows that are left, however the scope ends.
 class StagedRows {
  public:
-  StagedRows(const ReadAhead& ahead, const BatchSlot& slot, std::uint32_t first_row,
+  StagedRows(const RecordFeed& feed, const BatchSlot& slot, std::uint32_t first_row,
              std::uint32_t end_row)
-      : ahead_(ahead), slot_(slot), row_(first_row), end_row_(end_row) {}
-  ~StagedRows() { ahead_.release(slot_, row_, end_row_); }
+      : feed_(feed), slot_(slot), row_(first_row), end_row_(end_row) {}
+  ~StagedRows() { feed_.release(slot_, row_, end_row_); }
   StagedRows(const StagedRows&) = delete;
   StagedRows& operator=(const StagedRows&) = delete;
 
   void release_next() {
-    ahead_.release(slot_, row_, row_ + 1);
+    feed_.release(slot_, row_, row_ + 1);
     ++row_;
   }
   void keep() { row_ = end_row_; }
 
  private:
-  const ReadAhead& ahead_;
+  const RecordFeed& feed_;
   const BatchSlot& slot_;
   std::uint32_t row_;
   std::uint32_t end_row_;
@@ -50,17 +47,9 @@ bool is_damage(const Status& failure) noexcept {
   return failure.code() == StatusCode::kCorrupt || failure.code() == StatusCode::kSourceIo;
 }
 
-BatchFiller::BatchFiller(const reader::CacheSet& caches, std::span<const BatchLayout> layouts,
-                         const BatchFillerOptions& options)
-    : caches_(caches),
-      layouts_(layouts),
-      options_(options),
-      ahead_(caches,
-             {.staging = options.staging,
-              .looks_ahead = options.window_reader == nullptr,
-              .reads_padding = options.verify_records},
-             [this](std::uint64_t step) { return choose_clips(step); }),
-      rows_(caches, options.staging) {}
+BatchFiller::BatchFiller(const RecordSource& source, RecordFeed& feed,
+                         std::span<const BatchLayout> layouts, const BatchFillerOptions& options)
+    : clips_(source.clips()), feed_(feed), layouts_(layouts), options_(options) {}
 
 void BatchFiller::set_epochs(std::shared_ptr<const EpochPlan> now,
                              std::shared_ptr<const EpochPlan> then) {
@@ -75,23 +64,16 @@ std::shared_ptr<const EpochPlan> BatchFiller::epoch_of(std::uint64_t step) const
   return then_ != nullptr && step < then_->end_step() ? then_ : nullptr;
 }
 
-void BatchFiller::restart() {
-  ahead_.restart();
-}
-
 Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {
   slot.step = step;
-  XTTS_TRY(ahead_.take(slot, step, disk_is_read_.exchange(false, std::memory_order_relaxed)));
-  StagedRows staged(ahead_, slot, 0, slot.layout->batch_size);
+  XTTS_TRY(feed_.take(slot, step, disk_is_read_.exchange(false, std::memory_order_relaxed)));
+  StagedRows staged(feed_, slot, 0, slot.layout->batch_size);
   XTTS_TRY(prepare(slot));
   staged.keep();  // for the parts
   return {};
 }
 
 Status BatchFiller::prepare(BatchSlot& slot) {
-  if (options_.window_reader != nullptr && !slot.epoch_places.empty()) {
-    options_.window_reader->wait_for(slot.epoch_places.back());
-  }
   slot.is_damaged.assign(slot.layout->batch_size, 0);
   slot.must_copy = false;
   slot.rows_read = 0;
@@ -100,10 +82,8 @@ Status BatchFiller::prepare(BatchSlot& slot) {
   slot.in_place.assign(slot.layout->columns.size(), {});
   place_in_cache(slot);
   XTTS_TRY(read_plan(slot));
-  ahead_.find_records(slot);
-  const std::uint64_t parts = work_bytes(slot) / kPartBytes;
-  slot.part_count =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, slot.layout->batch_size));
+  feed_.find_records(slot);
+  slot.part_count = feed_.part_count(slot);
   return {};
 }
 
@@ -122,46 +102,23 @@ std::optional<BatchClips> BatchFiller::choose_clips(std::uint64_t step) const {
   return clips;
 }
 
-// What the parts have to go through: what is copied, and what is checked where it lies.
-std::uint64_t BatchFiller::work_bytes(const BatchSlot& slot) const {
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
-    const ColumnLayout& column = slot.layout->columns[i];
-    const auto is_settled = [&](const reader::RecordPlace& place) {
-      return !options_.verify_records || (place.block != nullptr && place.map->is_verified(place));
-    };
-    if (slot.in_place[i].mapping != nullptr && std::ranges::all_of(slot.places[i], is_settled)) {
-      continue;
-    }
-    bytes += column.record_bytes * slot.layout->batch_size;
-  }
-  return bytes;
-}
-
 // Finds the columns of a full batch of consecutive clips that need no copy.
 void BatchFiller::place_in_cache(BatchSlot& slot) {
   const std::uint32_t batch_size = slot.layout->batch_size;
-  if (options_.shuffle != Shuffle::kNone || slot.positions.size() != batch_size ||
+  if (!options_.reads_host_memory || options_.shuffle != Shuffle::kNone ||
+      slot.positions.size() != batch_size ||
       slot.positions.back() - slot.positions.front() != batch_size - 1) {
     return;
   }
   for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
     const ColumnLayout& column = slot.layout->columns[i];
     if (column.is_changed() || column.is_shortened() || column.pad_value) continue;
-    if (ahead_.is_staged(column)) continue;
-    // What cannot be found is told row by row, by whoever fills it.
-    auto array = caches_.find_array(*column.shared, slot.positions.front(), batch_size);
-    if (!array.ok() || !*array) continue;
-    slot.in_place[i] = {std::move((*array)->mapping), (*array)->bytes.data()};
+    slot.in_place[i] = feed_.find_array(column, slot.positions.front(), batch_size);
   }
 }
 
-// Where a crop begins, in a clip of so many frames (order-v1.md, §8).
-std::uint32_t BatchFiller::first_frame_of_crop(const BatchSlot& slot, std::uint32_t row,
-                                               std::uint32_t frames) const {
-  if (frames <= options_.crop_frames) return 0;
-  return crop_choice(options_.seed, slot.epoch, slot.epoch_places[row],
-                     frames - options_.crop_frames + 1);
+RowOptions BatchFiller::row_options(reader::Check check) const noexcept {
+  return {.check = check, .crop_frames = options_.crop_frames, .seed = options_.seed};
 }
 
 // What the index knows of the clips.
@@ -170,7 +127,7 @@ Status BatchFiller::read_plan(BatchSlot& slot) {
   slot.languages.assign(slot.layout->batch_size, -1);
   slot.first_frames.assign(options_.crop_frames > 0 ? slot.positions.size() : 0, 0);
   for (std::uint32_t row = 0; row < slot.positions.size(); ++row) {
-    const auto plan = caches_.plan_row(slot.positions[row]);
+    const auto plan = clips_.plan_row(slot.positions[row]);
     if (!plan.ok()) {
       XTTS_TRY(note_damage(slot, row, plan.status()));
       continue;
@@ -178,7 +135,8 @@ Status BatchFiller::read_plan(BatchSlot& slot) {
     slot.speakers[row] = plan->speaker;
     slot.languages[row] = plan->language;
     if (options_.crop_frames == 0) continue;
-    slot.first_frames[row] = first_frame_of_crop(slot, row, plan->mel_len);
+    slot.first_frames[row] =
+        first_frame_of_crop(slot, row, plan->mel_len, row_options(reader::Check::kNothing));
   }
   return {};
 }
@@ -190,7 +148,7 @@ Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part) {
     return static_cast<std::uint32_t>(of_part * slot.layout->batch_size / slot.part_count);
   };
   const std::uint32_t end_row = first_row(std::uint64_t{part} + 1);
-  StagedRows staged(ahead_, slot, first_row(part), end_row);
+  StagedRows staged(feed_, slot, first_row(part), end_row);
   for (std::uint32_t row = first_row(part); row < end_row; ++row) {
     XTTS_TRY(fill_row(slot, row));
     staged.release_next();
@@ -221,25 +179,26 @@ void BatchFiller::note_what_was_read(BatchSlot& slot, std::uint32_t first_row,
 
 Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row) {
   if (row >= slot.positions.size()) {
-    rows_.fill_empty(slot, row);
+    fill_empty_row(slot, row);
     return {};
   }
   if (slot.is_damaged[row] != 0) return {};
   const auto check = options_.verify_records ? reader::Check::kRecord : reader::Check::kNothing;
-  Status status = rows_.fill(slot, row, check);
+  Status status = feed_.fill_row(slot, row, row_options(check));
   if (status.ok()) return status;
   XTTS_TRY(note_damage(slot, row, std::move(status)));
-  if (options_.on_damage != OnDamage::kIgnore) return {};
+  if (slot.is_damaged[row] != 0 || options_.on_damage != OnDamage::kIgnore) return {};
   // As it is; but not in place, where reading it may be what failed.
   slot.must_copy = true;
-  return rows_.fill(slot, row, reader::Check::kNothing);
+  return feed_.fill_row(slot, row, row_options(reader::Check::kNothing));
 }
 
-// Notes a record that is not what was written, or cannot be read, and says what follows. That the
-// machine lacks memory or descriptors, or this build a part, is nobody's damage: no policy hides
-// it.
+// Notes a record that is not what was written, or cannot be read, or that a clip does not have, and
+// says what follows. That the machine lacks memory or descriptors, or this build a part, is
+// nobody's damage: no policy hides it.
 Status BatchFiller::note_damage(BatchSlot& slot, std::uint32_t row, Status failure) {
-  if (!is_damage(failure)) return failure;
+  const bool is_rejected = failure.code() == StatusCode::kBadInput;
+  if (!is_damage(failure) && !is_rejected) return failure;
   {
     const std::scoped_lock lock(mutex_);  // several fillers
     const auto known = std::ranges::find(slot.damage, slot.positions[row], &FoundDamage::position);
@@ -247,8 +206,8 @@ Status BatchFiller::note_damage(BatchSlot& slot, std::uint32_t row, Status failu
       slot.damage.push_back({slot.positions[row], failure.message()});
     }
   }
-  if (options_.on_damage == OnDamage::kRaise) return failure;
-  if (options_.on_damage == OnDamage::kSkip) slot.is_damaged[row] = 1;
+  if (options_.on_damage == OnDamage::kRaise && !is_rejected) return failure;
+  if (options_.on_damage == OnDamage::kSkip || is_rejected) slot.is_damaged[row] = 1;
   return {};
 }
 
@@ -261,20 +220,16 @@ Status BatchFiller::finish(BatchSlot& slot) {
               slot.speakers.size() * sizeof(std::int32_t));
   std::memcpy(host + slot.layout->languages_offset_bytes, slot.languages.data(),
               slot.languages.size() * sizeof(std::int32_t));
-  XTTS_TRY(slot.memory->upload());
-  XTTS_TRY(slot.memory->wait_for_upload());
+  XTTS_ASSIGN(slot.uploaded, slot.memory->upload());
   slot.true_bytes = true_bytes(slot);
-  for (Places& places : slot.places) places.clear();  // their blocks are not kept any longer
+  feed_.end_batch(slot);
   return {};
 }
 
 std::uint64_t BatchFiller::true_bytes(const BatchSlot& slot) const {
   std::uint64_t bytes = 0;
   for (const ColumnLayout& column : slot.layout->columns) {
-    const std::byte* const lengths = slot.memory->host().data() + column.lengths_offset_bytes;
-    for (std::uint32_t row = 0; row < slot.layout->batch_size; ++row) {
-      std::int32_t length = 0;
-      std::memcpy(&length, lengths + row * sizeof length, sizeof length);
+    for (const std::int32_t length : slot.ints_at(column.lengths_offset_bytes)) {
       bytes += static_cast<std::uint64_t>(length) * column.row_bytes;
     }
   }
@@ -295,8 +250,9 @@ Status BatchFiller::fill_again(BatchSlot& slot) {
   slot.epoch_places.resize(sound_count);
   slot.is_damaged.assign(slot.layout->batch_size, 0);
   slot.in_place.assign(slot.layout->columns.size(), {});
+  slot.memory->discard();
   XTTS_TRY(read_plan(slot));
-  ahead_.find_again(slot);
+  feed_.find_again(slot);
   for (std::uint32_t row = 0; row < slot.layout->batch_size; ++row) {
     XTTS_TRY(fill_row(slot, row));
   }

@@ -73,13 +73,13 @@ Status check_pad_value(const ColumnRequest& request, DType dtype) {
 }
 
 // Nobody should learn in the middle of an epoch that a column lacks clips.
-Status check_complete(const reader::CacheSet& caches, const reader::SharedColumn& column) {
-  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
-    const formats::Manifest& manifest = caches.cache(i).manifest();
+Status check_complete(const reader::ClipSet& clips, const reader::SharedColumn& column) {
+  for (std::size_t i = 0; i < clips.table_count(); ++i) {
+    const formats::Manifest& manifest = clips.table(i).manifest();
     const formats::ColumnEntry& entry = manifest.columns[column.ids[i]];
     if (entry.missing_count == 0) continue;
     return {StatusCode::kNotFound,
-            caches.cache(i).path() + ": column '" + entry.spec.name + "' lacks " +
+            clips.table(i).path() + ": column '" + entry.spec.name + "' lacks " +
                 std::to_string(entry.missing_count) + " of " +
                 std::to_string(manifest.counts.records) +
                 " clips, which came or changed after it was added: add_column again makes them; "
@@ -92,20 +92,20 @@ std::uint32_t shorter(std::uint32_t rows, std::uint64_t limit) {
   return limit == 0 ? rows : static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, limit));
 }
 
-Result<ColumnLayout> lay_out_column(const reader::CacheSet& caches, const ColumnRequest& request,
+Result<ColumnLayout> lay_out_column(const reader::ClipSet& clips, const ColumnRequest& request,
                                     const LengthLimits& limits) {
   ColumnLayout layout;
-  layout.shared = caches.find_column(request.name);
+  layout.shared = clips.find_column(request.name);
   if (layout.shared == nullptr) {
     std::string names;
-    for (const auto& column : caches.columns()) {
+    for (const auto& column : clips.columns()) {
       names += (names.empty() ? "" : ", ") + column.entry->spec.name;
     }
     return Status(StatusCode::kNotFound,
                   "the cache has no column '" + request.name + "'; it has: " + names);
   }
   layout.column = layout.shared->entry;
-  XTTS_TRY(check_complete(caches, *layout.shared));
+  XTTS_TRY(check_complete(clips, *layout.shared));
   const formats::ColumnSpec& spec = layout.column->spec;
   layout.dtype = request.dtype.value_or(spec.dtype);
   if (layout.is_converted() && !(is_float(spec.dtype) && is_float(layout.dtype))) {
@@ -115,10 +115,10 @@ Result<ColumnLayout> lay_out_column(const reader::CacheSet& caches, const Column
   }
   XTTS_TRY(check_pad_value(request, layout.dtype));
   layout.pad_value = request.pad_value;
-  XTTS_ASSIGN(layout.norm, find_norm(caches, *layout.shared, request));
+  XTTS_ASSIGN(layout.norm, find_norm(clips, *layout.shared, request));
   layout.stored_row_bytes = spec.row_bytes();
   layout.row_bytes = spec.row_bytes() / size_bytes(spec.dtype) * size_bytes(layout.dtype);
-  layout.rows_per_frame = caches.rows_per_frame(*layout.column);
+  layout.rows_per_frame = clips.rows_per_frame(*layout.column);
   layout.row_count =
       axis_of(*layout.column) == formats::Axis::kTokens
           ? shorter(spec.shape[0], limits.tokens_max)
@@ -129,7 +129,7 @@ Result<ColumnLayout> lay_out_column(const reader::CacheSet& caches, const Column
 
 }  // namespace
 
-gpu::Pattern ColumnLayout::padding(std::uint32_t fill_bits) const noexcept {
+device::Pattern ColumnLayout::padding(std::uint32_t fill_bits) const noexcept {
   const std::size_t element_bytes = size_bytes(dtype);
   if (pad_value) return {bits_of(*pad_value, dtype), element_bytes};
   if (is_float(dtype)) return {bits_of(std::bit_cast<float>(fill_bits), dtype), element_bytes};
@@ -137,13 +137,12 @@ gpu::Pattern ColumnLayout::padding(std::uint32_t fill_bits) const noexcept {
           element_bytes};
 }
 
-Result<BatchLayout> BatchLayout::plan(const reader::CacheSet& caches,
+Result<BatchLayout> BatchLayout::plan(const reader::ClipSet& clips,
                                       const std::vector<ColumnRequest>& requests,
                                       std::uint32_t batch_size, const LengthLimits& limits) {
   BatchLayout layout;
   layout.batch_size = batch_size;
-  std::size_t end = 0;
-  const auto place = [&end](std::uint64_t size_bytes) {
+  const auto place = [](std::size_t& end, std::uint64_t size_bytes) {
     end = align_up(end, size_bytes >= formats::kPageBytes ? formats::kPageBytes : kArrayAlignment);
     const std::size_t offset = end;
     end += size_bytes;
@@ -156,17 +155,19 @@ Result<BatchLayout> BatchLayout::plan(const reader::CacheSet& caches,
                       "column '" + request.name + "' is asked for twice");
       }
     }
-    XTTS_ASSIGN(ColumnLayout column, lay_out_column(caches, request, limits));
+    XTTS_ASSIGN(ColumnLayout column, lay_out_column(clips, request, limits));
     // A record has at most 256 MiB here, a batch 2^20 rows, a cache fewer than 2^15 columns: no
     // overflow.
-    column.offset_bytes = place(column.record_bytes * batch_size);
+    column.offset_bytes = place(layout.size.staging, column.record_bytes * batch_size);
     layout.columns.push_back(column);
   }
   const std::uint64_t ints_bytes = std::uint64_t{batch_size} * sizeof(std::int32_t);
-  for (ColumnLayout& column : layout.columns) column.lengths_offset_bytes = place(ints_bytes);
-  layout.speakers_offset_bytes = place(ints_bytes);
-  layout.languages_offset_bytes = place(ints_bytes);
-  layout.size_bytes = align_up(end, formats::kPageBytes);
+  std::size_t& host_end = layout.size.host;
+  for (ColumnLayout& column : layout.columns) {
+    column.lengths_offset_bytes = place(host_end, ints_bytes);
+  }
+  layout.speakers_offset_bytes = place(host_end, ints_bytes);
+  layout.languages_offset_bytes = place(host_end, ints_bytes);
   return layout;
 }
 

@@ -1,9 +1,9 @@
-// BatchLayout: what lies where in the memory of a batch. One array a column, [batch, shape of a
-// record], then the true lengths a column, then speakers and languages; each array begins at a
-// multiple of 256 bytes, the alignment that GPU kernels and DLPack consumers like best, and large
-// ones on a page. Immutable, share freely. Failures: kNotFound (no such column), kInvalidArgument
-// (a dtype that its numbers are not converted to, a column that is not normalized so), kMismatch
-// (caches with several statistics).
+// BatchLayout: what lies where in the memory of a batch. For the consumer's device one array a
+// column, [batch, shape of a record]; for the host, on every device, the true lengths a column,
+// speakers and languages. Each array begins at a multiple of 256 bytes, the alignment that GPU
+// kernels and DLPack consumers like best, and large ones on a page. Immutable, share freely.
+// Failures: kNotFound (no such column), kInvalidArgument (a dtype that its numbers are not
+// converted to, a column that is not normalized so), kMismatch (caches with several statistics).
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/channel_norm.hpp"
+#include "device/device.hpp"
 #include "formats/manifest.hpp"
-#include "gpu/device.hpp"
-#include "reader/cache_set.hpp"
+#include "reader/clip_set.hpp"
 #include "xtts/batch.hpp"
 #include "xtts/dtype.hpp"
 #include "xtts/status.hpp"
@@ -40,25 +40,25 @@ struct ColumnLayout {
   std::uint64_t row_bytes = 0;                   // and in the batch
   std::uint64_t record_bytes = 0;                // a whole padded record in the batch
   std::size_t offset_bytes = 0;                  // of the column's array
-  std::size_t lengths_offset_bytes = 0;          // int32 [batch]
+  std::size_t lengths_offset_bytes = 0;          // int32 [batch], on the host
 
   [[nodiscard]] bool is_converted() const noexcept { return column->spec.dtype != dtype; }
   // Whether the batch has other numbers than the cache.
   [[nodiscard]] bool is_changed() const noexcept { return is_converted() || norm != nullptr; }
   [[nodiscard]] bool is_shortened() const noexcept { return row_count < column->spec.shape[0]; }
   // What stands behind the true rows of a record with these fill bits.
-  [[nodiscard]] gpu::Pattern padding(std::uint32_t fill_bits) const noexcept;
+  [[nodiscard]] device::Pattern padding(std::uint32_t fill_bits) const noexcept;
 };
 
 struct BatchLayout {
   std::uint32_t batch_size = 0;
   std::vector<ColumnLayout> columns;
-  std::size_t speakers_offset_bytes = 0;   // int32 [batch]
-  std::size_t languages_offset_bytes = 0;  // int32 [batch]
-  std::size_t size_bytes = 0;
+  std::size_t speakers_offset_bytes = 0;   // int32 [batch], on the host
+  std::size_t languages_offset_bytes = 0;  // int32 [batch], on the host
+  device::SlotBytes size;
 
-  // `caches` must outlive the layout.
-  [[nodiscard]] static Result<BatchLayout> plan(const reader::CacheSet& caches,
+  // `clips` must outlive the layout.
+  [[nodiscard]] static Result<BatchLayout> plan(const reader::ClipSet& clips,
                                                 const std::vector<ColumnRequest>& requests,
                                                 std::uint32_t batch_size,
                                                 const LengthLimits& limits = {});

@@ -6,13 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/file_mapping.hpp"
-#include "gpu/device.hpp"
+#include "device/device.hpp"
 #include "loader/batch_layout.hpp"
 #include "reader/block_map.hpp"
+#include "xtts/clip_source.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
@@ -47,7 +49,9 @@ struct BatchClips {
 };
 
 struct BatchSlot {
-  gpu::SlotMemory* memory = nullptr;  // the ring's; from the first part on
+  device::SlotMemory* memory = nullptr;  // the ring's; from the first part on
+  // Comes to pass when the columns that are not in place may be read. The memory's; from finish().
+  const device::Event* uploaded = nullptr;
   std::uint64_t step = 0;
   std::uint64_t epoch = 0;
   const BatchLayout* layout = nullptr;  // of this batch: that of its bucket; the loader's
@@ -58,8 +62,10 @@ struct BatchSlot {
   std::vector<std::uint32_t> first_frames;  // where their crops begin, by row; empty without crops
   std::vector<std::int32_t> speakers;       // by row; -1: unknown, or no clip
   std::vector<std::int32_t> languages;
-  bool has_places = false;                   // whether these two were looked up
-  std::vector<Places> places;                // by column of the layout, then by row
+  bool has_places = false;     // whether these two were looked up
+  std::vector<Places> places;  // by column of the layout, then by row
+  // By row: clips that were computed for the batch, until it is whole.
+  std::vector<std::unique_ptr<SourceRecord>> computed;
   std::vector<Tickets> tickets;              // likewise; empty for columns that are not staged
   std::vector<ColumnInPlace> in_place;       // by column of the layout
   std::vector<std::uint8_t> is_damaged;      // by row; each written by the filler of the row
@@ -70,12 +76,23 @@ struct BatchSlot {
   std::vector<FoundDamage> damage;   // each clip once
   std::uint64_t left_out_count = 0;  // rows that are not in the batch for damage
   Status failure;                    // why there is no batch
+
+  // Where the consumer finds a column of the layout, once it is uploaded.
+  [[nodiscard]] const std::byte* column_data(std::size_t column) const {
+    if (in_place[column].mapping != nullptr) return in_place[column].data;
+    return memory->consumer_data() + layout->columns[column].offset_bytes;
+  }
+  // By row, at an offset that the layout has for the host.
+  [[nodiscard]] std::span<const std::int32_t> ints_at(std::size_t offset_bytes) const {
+    return {reinterpret_cast<const std::int32_t*>(memory->host().data() + offset_bytes),
+            layout->batch_size};
+  }
 };
 
 // What the ring's threads do with a slot, in this order: begin, the parts (at the same time),
-// finish. Batches are begun one at a time, in the order of their steps. begin() has no memory yet
-// to write to; it says in part_count, at least 1, how many parts there are. A part that fails does
-// not keep the others from running; the first failure is the slot's.
+// finish, which begins the upload. Batches are begun one at a time, in the order of their steps.
+// begin() has no memory yet to write to; it says in part_count, at least 1, how many parts there
+// are. A part that fails does not keep the others from running; the first failure is the slot's.
 class BatchWork {
  public:
   virtual ~BatchWork() = default;

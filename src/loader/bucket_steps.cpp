@@ -27,7 +27,7 @@ Status check_buckets(std::span<const Bucket> buckets) {
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> assign_buckets(const reader::CacheSet& caches,
+Result<std::vector<std::uint8_t>> assign_buckets(const reader::ClipSet& clips,
                                                  const Selection& selection,
                                                  std::span<const Bucket> buckets) {
   XTTS_TRY(check_buckets(buckets));
@@ -41,9 +41,9 @@ Result<std::vector<std::uint8_t>> assign_buckets(const reader::CacheSet& caches,
     for (std::uint64_t done = 0; done < range.count; done += rows.size()) {
       const auto now =
           static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
-      const auto clips = std::span(rows).first(now);
-      XTTS_TRY(caches.plan_rows(range.first_position + done, clips));
-      for (const formats::PlanRow& clip : clips) {
+      const auto some = std::span(rows).first(now);
+      XTTS_TRY(clips.plan_rows(range.first_position + done, some));
+      for (const formats::PlanRow& clip : some) {
         const auto found =
             std::ranges::find_if(buckets, [&](const Bucket& bucket) { return fits(clip, bucket); });
         bucket_of_sample.push_back(static_cast<std::uint8_t>(found - buckets.begin()));
@@ -93,7 +93,7 @@ BucketSteps::BucketSteps(const EpochSequence& sequence,
     cut(static_cast<std::uint8_t>(bucket), begins[bucket], begins[bucket + 1]);
   }
   std::ranges::sort(steps_, {}, &Step::last_place);
-  if (options_.last == LastStep::kPad) {
+  if (options_.last == LastBatch::kPad) {
     steps_.insert(steps_.end(), incomplete_.begin(), incomplete_.end());
   }
   incomplete_.clear();
@@ -104,7 +104,7 @@ BucketSteps::BucketSteps(const EpochSequence& sequence,
 // Cuts what is left of a bucket's queue into steps of a batch a rank.
 void BucketSteps::cut(std::uint8_t bucket, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t size = std::uint64_t{options_.batch_sizes[bucket]} * options_.world_size;
-  const bool pads = options_.last == LastStep::kPad;
+  const bool pads = options_.last == LastBatch::kPad;
   whole_step_count_ += (end - begin) / size + (pads && (end - begin) % size != 0 ? 1 : 0);
   std::uint64_t& consumed = options_.consumed[bucket];
   consumed = std::min(consumed, end - begin);

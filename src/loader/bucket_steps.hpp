@@ -12,7 +12,7 @@
 #include "loader/epoch_sequence.hpp"
 #include "loader/selection.hpp"
 #include "loader/steps.hpp"
-#include "reader/cache_set.hpp"
+#include "reader/clip_set.hpp"
 #include "xtts/batch.hpp"
 
 namespace xtts::loader {
@@ -20,7 +20,7 @@ namespace xtts::loader {
 inline constexpr std::size_t kBucketsMax = 32;
 
 // By sample: the first bucket that the clip fits into.
-[[nodiscard]] Result<std::vector<std::uint8_t>> assign_buckets(const reader::CacheSet& caches,
+[[nodiscard]] Result<std::vector<std::uint8_t>> assign_buckets(const reader::ClipSet& clips,
                                                                const Selection& selection,
                                                                std::span<const Bucket> buckets);
 
@@ -29,7 +29,7 @@ struct BucketStepsOptions {
   // By bucket: how many of its clips an earlier run took. More than it has: all.
   std::vector<std::uint64_t> consumed;
   std::uint32_t world_size = 1;
-  LastStep last = LastStep::kDrop;
+  LastBatch last = LastBatch::kDrop;
 };
 
 class BucketSteps {

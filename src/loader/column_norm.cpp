@@ -15,12 +15,12 @@ Status refuse_norm(const ColumnRequest& request, const std::string& why) {
 
 // Frames that come of padded samples are features as the others are, but there is one number for
 // all of their channels.
-bool pads_samples(const reader::CacheSet& caches, const ColumnRequest& request) {
-  const auto& features = caches.first()->manifest().features;
+bool pads_samples(const reader::ClipSet& clips, const ColumnRequest& request) {
+  const auto& features = clips.table(0).manifest().features;
   return request.name == "mel" && features.value("pad", nlohmann::json()) == "samples";
 }
 
-Status check_request(const reader::CacheSet& caches, const formats::ColumnSpec& spec,
+Status check_request(const reader::ClipSet& clips, const formats::ColumnSpec& spec,
                      const ColumnRequest& request) {
   const bool has_numbers = !request.means.empty() || !request.deviations.empty();
   if (has_numbers && request.normalize != Normalize::kGiven) {
@@ -30,7 +30,7 @@ Status check_request(const reader::CacheSet& caches, const formats::ColumnSpec& 
   const bool is_float = spec.dtype == DType::kFloat32 || spec.dtype == DType::kFloat16 ||
                         spec.dtype == DType::kBFloat16;
   if (!is_float) return refuse_norm(request, "it holds " + std::string(to_string(spec.dtype)));
-  if (pads_samples(caches, request) && !request.pad_value) {
+  if (pads_samples(clips, request) && !request.pad_value) {
     return refuse_norm(request,
                        "its recipe pads samples, so frames of padding are features too, and would "
                        "differ by channel: give a pad_value (0 is the mean)");
@@ -38,23 +38,23 @@ Status check_request(const reader::CacheSet& caches, const formats::ColumnSpec& 
   return {};
 }
 
-Result<ColumnStatistics> numbers_of(const reader::CacheSet& caches,
+Result<ColumnStatistics> numbers_of(const reader::ClipSet& clips,
                                     const reader::SharedColumn& column,
                                     const ColumnRequest& request) {
-  if (request.normalize == Normalize::kCorpus) return caches.statistics(column);
+  if (request.normalize == Normalize::kCorpus) return clips.statistics(column);
   return ColumnStatistics{.mean = request.means, .deviation = request.deviations};
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const ChannelNorm>> find_norm(const reader::CacheSet& caches,
+Result<std::shared_ptr<const ChannelNorm>> find_norm(const reader::ClipSet& clips,
                                                      const reader::SharedColumn& column,
                                                      const ColumnRequest& request) {
   using Norm = std::shared_ptr<const ChannelNorm>;
   const formats::ColumnSpec& spec = column.entry->spec;
-  XTTS_TRY(check_request(caches, spec, request));
+  XTTS_TRY(check_request(clips, spec, request));
   if (request.normalize == Normalize::kNone) return Norm();
-  XTTS_ASSIGN(const ColumnStatistics numbers, numbers_of(caches, column, request));
+  XTTS_ASSIGN(const ColumnStatistics numbers, numbers_of(clips, column, request));
   if (numbers.is_baked) return Norm();
   const std::uint64_t channel_count = spec.row_bytes() / size_bytes(spec.dtype);
   if (numbers.mean.size() != channel_count || numbers.deviation.size() != channel_count) {

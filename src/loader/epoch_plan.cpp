@@ -22,7 +22,8 @@ bool Consumed::is_nothing() const noexcept {
 }
 
 EpochPlan::EpochPlan(const Selection& selection, const EpochPlanOptions& options,
-                     std::uint64_t epoch, const Consumed& consumed, std::uint64_t first_step)
+                     std::uint64_t epoch, const Consumed& consumed, std::uint64_t first_step,
+                     std::span<const std::uint64_t> rejected)
     : sequence_(selection, options.groups, order_of(options.order, epoch)),
       epoch_(epoch),
       first_step_(first_step),
@@ -31,8 +32,12 @@ EpochPlan::EpochPlan(const Selection& selection, const EpochPlanOptions& options
              .first_place = consumed.place_count,
              .batch_size = options.batch_sizes.front(),
              .world_size = options.world_size,
-             .last = options.last} {
-  if (!options.has_buckets) return;
+             .last = options.last},
+      rank_(options.rank) {
+  if (!options.has_buckets) {
+    pass_over(rejected);
+    return;
+  }
   buckets_.emplace(sequence_, options.bucket_of_sample,
                    BucketStepsOptions{.batch_sizes = options.batch_sizes,
                                       .consumed = consumed.by_bucket,
@@ -40,15 +45,63 @@ EpochPlan::EpochPlan(const Selection& selection, const EpochPlanOptions& options
                                       .last = options.last});
 }
 
+// A pass over the epoch, where any clip is rejected at all.
+void EpochPlan::pass_over(std::span<const std::uint64_t> rejected) {
+  if (rejected.empty()) return;
+  const std::uint64_t from = steps_.first_place;
+  steps_.first_place = 0;
+  for (std::uint64_t number = 0;; ++number) {
+    const std::uint64_t place = place_of(number);
+    if (place >= steps_.sample_count) break;
+    if (std::ranges::binary_search(rejected, sequence_.position_at(place))) ++rejected_count_;
+  }
+  steps_.first_place = from;
+  if (rejected_count_ == 0) return;
+  for (std::uint64_t number = 0;; ++number) {
+    const std::uint64_t place = place_of(number);
+    if (place >= steps_.sample_count) break;
+    if (std::ranges::binary_search(rejected, sequence_.position_at(place)))
+      passed_over_.push_back(number);
+  }
+}
+
+// Where the rank's places are counted in their order, from the first that is left.
+std::uint64_t EpochPlan::place_of(std::uint64_t number) const noexcept {
+  const std::uint64_t batch = steps_.batch_size;
+  return steps_.first_place + number / batch * batch * steps_.world_size + rank_ * batch +
+         number % batch;
+}
+
+// The same without those that are passed over.
+std::uint64_t EpochPlan::place_of_kept(std::uint64_t kept) const noexcept {
+  std::uint64_t before =
+      0;  // how many of these are passed over: what lies before each is ascending
+  std::uint64_t end = passed_over_.size();
+  while (before < end) {
+    const std::uint64_t middle = before + (end - before) / 2;
+    if (passed_over_[middle] - middle <= kept) {
+      before = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return place_of(kept + before);
+}
+
+std::uint64_t EpochPlan::steps_of(std::uint64_t first_place,
+                                  std::uint64_t passed_over) const noexcept {
+  Steps steps = steps_;
+  steps.first_place = first_place;
+  if (is_alone()) steps.sample_count -= passed_over;
+  return steps.step_count();
+}
+
 std::uint64_t EpochPlan::step_count() const noexcept {
-  return buckets_ ? buckets_->step_count() : steps_.step_count();
+  return buckets_ ? buckets_->step_count() : steps_of(steps_.first_place, passed_over_.size());
 }
 
 std::uint64_t EpochPlan::whole_step_count() const noexcept {
-  if (buckets_) return buckets_->whole_step_count();
-  Steps whole = steps_;
-  whole.first_place = 0;
-  return whole.step_count();
+  return buckets_ ? buckets_->whole_step_count() : steps_of(0, rejected_count_);
 }
 
 std::uint64_t EpochPlan::first_place() const noexcept {
@@ -66,14 +119,32 @@ void EpochPlan::find_places(std::uint64_t step, std::uint32_t rank,
     places.assign(found.begin(), found.end());
     return;
   }
+  if (!passed_over_.empty()) return find_kept(step - first_step_, places);
   const PlaceRange found = steps_.places_of(step - first_step_, rank);
   places.resize(found.count);
   std::iota(places.begin(), places.end(), found.first);
 }
 
+void EpochPlan::find_kept(std::uint64_t step, std::vector<std::uint64_t>& places) const {
+  places.clear();
+  if (step >= step_count()) return;
+  for (std::uint64_t row = 0; row < steps_.batch_size; ++row) {
+    const std::uint64_t place = place_of_kept(step * steps_.batch_size + row);
+    if (place >= steps_.sample_count) return;
+    places.push_back(place);
+  }
+}
+
+// Of several ranks it is what they would have taken of clips that are all there: some of the last
+// ones come once more.
 Consumed EpochPlan::consumed_after(std::uint64_t step_count) const {
   if (buckets_) return {.place_count = 0, .by_bucket = buckets_->consumed_after(step_count)};
-  return {.place_count = steps_.place_after(step_count), .by_bucket = {}};
+  std::uint64_t place = steps_.place_after(step_count);
+  if (!passed_over_.empty() && is_alone()) {
+    place = step_count < this->step_count() ? place_of_kept(step_count * steps_.batch_size)
+                                            : steps_.sample_count;
+  }
+  return {.place_count = std::min(place, steps_.sample_count), .by_bucket = {}};
 }
 
 }  // namespace xtts::loader

@@ -29,16 +29,22 @@ struct EpochPlanOptions {
   EpochOrderOptions order;               // `epoch` apart
   const SampleGroups* groups = nullptr;  // of weights
   std::uint32_t world_size = 1;
-  LastStep last = LastStep::kDrop;
+  LastBatch last = LastBatch::kDrop;
   std::vector<std::uint32_t> batch_sizes;          // of one rank; by bucket, where there are any
   std::span<const std::uint8_t> bucket_of_sample;  // empty without buckets
   bool has_buckets = false;
+  std::uint32_t rank = 0;  // whose rows move up
 };
 
 class EpochPlan {
  public:
+  // `rejected`: positions that are known to have no record, ascending. What the rank has of the
+  // epoch moves up in their place. A single rank has fewer steps then. Of several, each knows of
+  // its own clips alone, so that all keep their steps, and the last ones have fewer clips. Not with
+  // buckets, whose clips are all known.
   EpochPlan(const Selection& selection, const EpochPlanOptions& options, std::uint64_t epoch,
-            const Consumed& consumed, std::uint64_t first_step);
+            const Consumed& consumed, std::uint64_t first_step,
+            std::span<const std::uint64_t> rejected = {});
 
   [[nodiscard]] const EpochSequence& sequence() const noexcept { return sequence_; }
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
@@ -60,11 +66,23 @@ class EpochPlan {
   [[nodiscard]] Consumed consumed_after(std::uint64_t step_count) const;
 
  private:
+  void find_kept(std::uint64_t step, std::vector<std::uint64_t>& places) const;
+  void pass_over(std::span<const std::uint64_t> rejected);
+  [[nodiscard]] bool is_alone() const noexcept { return steps_.world_size == 1; }
+  [[nodiscard]] std::uint64_t steps_of(std::uint64_t first_place,
+                                       std::uint64_t passed_over) const noexcept;
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t number) const noexcept;
+  [[nodiscard]] std::uint64_t place_of_kept(std::uint64_t kept) const noexcept;
+
   EpochSequence sequence_;
   std::uint64_t epoch_ = 0;
   std::uint64_t first_step_ = 0;
   bool is_whole_ = true;
-  Steps steps_;                         // without buckets
+  Steps steps_;  // without buckets
+  std::uint32_t rank_ = 0;
+  // Without buckets: which of the rank's places, counted in their order, hold a rejected clip.
+  std::vector<std::uint64_t> passed_over_;
+  std::uint64_t rejected_count_ = 0;    // of the whole epoch, on this rank
   std::optional<BucketSteps> buckets_;  // with them
 };
 

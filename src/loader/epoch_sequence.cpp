@@ -27,21 +27,21 @@ std::int64_t group_number(const formats::PlanRow& row, WeightBy by) {
 }
 
 // How many names there are. Clips without a data set are in number 0 of no names.
-std::size_t name_count(const reader::CacheSet& caches, WeightBy by) {
+std::size_t name_count(const reader::ClipSet& clips, WeightBy by) {
   switch (by) {
     case WeightBy::kLanguage:
-      return caches.languages().size();
+      return clips.languages().size();
     case WeightBy::kSpeaker:
-      return caches.speakers().size();
+      return clips.speakers().size();
     case WeightBy::kDataset:
-      return std::max<std::size_t>(caches.datasets().size(), 1);
+      return std::max<std::size_t>(clips.datasets().size(), 1);
   }
   return 0;
 }
 
 }  // namespace
 
-Result<SampleGroups> group_samples(const reader::CacheSet& caches, const Selection& selection,
+Result<SampleGroups> group_samples(const reader::ClipSet& clips, const Selection& selection,
                                    const Weights& weights) {
   if (!(weights.temperature >= 0.0 && weights.temperature <= kTemperatureMax)) {
     return Status(
@@ -49,14 +49,14 @@ Result<SampleGroups> group_samples(const reader::CacheSet& caches, const Selecti
         "a temperature is a number from 0 (all groups alike) over 1 (as in the corpus) to 16");
   }
   SampleGroups groups;
-  const auto number_end = static_cast<std::int64_t>(name_count(caches, weights.by));
+  const auto number_end = static_cast<std::int64_t>(name_count(clips, weights.by));
   std::array<formats::PlanRow, 128> rows;
   std::uint64_t sample = 0;
   for (const PositionRange& range : selection.positions_of(0, selection.size())) {
     for (std::uint64_t done = 0; done < range.count; done += rows.size()) {
       const auto now =
           static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
-      XTTS_TRY(caches.plan_rows(range.first_position + done, std::span(rows).first(now)));
+      XTTS_TRY(clips.plan_rows(range.first_position + done, std::span(rows).first(now)));
       for (std::size_t i = 0; i < now; ++i) {
         const std::int64_t number = group_number(rows[i], weights.by);
         if (number < -1 || number >= number_end) {

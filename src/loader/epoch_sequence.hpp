@@ -11,7 +11,7 @@
 #include "loader/epoch_order.hpp"
 #include "loader/selection.hpp"
 #include "loader/weighted_draws.hpp"
-#include "reader/cache_set.hpp"
+#include "reader/clip_set.hpp"
 #include "xtts/batch.hpp"
 
 namespace xtts::loader {
@@ -25,7 +25,7 @@ struct SampleGroups {
   std::uint64_t draw_count = 0;  // of an epoch
 };
 
-[[nodiscard]] Result<SampleGroups> group_samples(const reader::CacheSet& caches,
+[[nodiscard]] Result<SampleGroups> group_samples(const reader::ClipSet& clips,
                                                  const Selection& selection,
                                                  const Weights& weights);
 

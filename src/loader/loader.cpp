@@ -11,19 +11,12 @@
 #include "base/hash.hpp"
 #include "base/try.hpp"
 #include "loader/option_rules.hpp"
-#include "reader/repair_advice.hpp"
 
 namespace xtts::loader {
 namespace {
 
 constexpr std::uint32_t kOrderVersion = 1;
 constexpr std::size_t kDamageTextsMax = 16;
-// What a disk works on at once, and that three times more for what waits to be checked and copied.
-// More of it at once is no faster, but brings the records of several batches at the same moment.
-constexpr std::uint64_t kReadsAtOnceBytes = std::uint64_t{8} << 20U;
-constexpr std::uint64_t kReadsAtOnceMin = 8;
-constexpr std::uint64_t kReadsAtOnceMax = 128;
-constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
 
 std::string in_percent(double share) {
   std::array<char, 32> text{};
@@ -31,42 +24,36 @@ std::string in_percent(double share) {
   return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
 }
 
-std::string repair_commands(const reader::CacheSet& caches) {
-  std::string text;
-  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
-    if (i > 0) text += " and ";
-    text += reader::repair_command(caches.cache(i).path());
-  }
-  return text;
-}
-
 }  // namespace
 
-Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<reader::CacheSet> caches,
+Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<RecordSource> source,
                                              const ReaderOptions& options) {
   XTTS_TRY(check_options(options));
-  XTTS_ASSIGN(auto selection, Selection::choose(*caches, {.split = options.split,
-                                                          .where = options.where,
-                                                          .ids = options.ids,
-                                                          .exclude = options.exclude}));
-  std::unique_ptr<Loader> loader(new Loader(std::move(caches), std::move(selection)));
+  XTTS_TRY(source->prepare(options));
+  XTTS_ASSIGN(auto selection,
+              Selection::choose(source->clips(), {.split = options.split,
+                                                  .where = options.where,
+                                                  .ids = options.ids,
+                                                  .exclude = options.exclude,
+                                                  .not_at = source->never_chosen()}));
+  std::unique_ptr<Loader> loader(new Loader(std::move(source), std::move(selection)));
   XTTS_TRY(loader->lay_out(options));
   XTTS_TRY(loader->start(options));
   return loader;
 }
 
 Status Loader::lay_out(const ReaderOptions& options) {
-  const auto columns = chosen_columns(options, *caches_);
-  if (options.crop_frames > 0 && caches_->max_frames() == 0)
+  const auto columns = chosen_columns(options, clips());
+  if (options.crop_frames > 0 && clips().max_frames() == 0)
     return {StatusCode::kNotFound, "crop_frames: the cache's records have no frames"};
   if (options.buckets.empty()) {
-    XTTS_ASSIGN(auto layout, BatchLayout::plan(*caches_, columns, options.batch_size,
+    XTTS_ASSIGN(auto layout, BatchLayout::plan(clips(), columns, options.batch_size,
                                                {.frames_max = options.crop_frames}));
     layouts_.push_back(std::move(layout));
     return {};
   }
   for (const Bucket& bucket : options.buckets) {
-    XTTS_ASSIGN(auto layout, BatchLayout::plan(*caches_, columns, bucket.batch_size,
+    XTTS_ASSIGN(auto layout, BatchLayout::plan(clips(), columns, bucket.batch_size,
                                                {.frames_max = bucket.frames_max,
                                                 .tokens_max = bucket.tokens_max}));
     layouts_.push_back(std::move(layout));
@@ -75,7 +62,7 @@ Status Loader::lay_out(const ReaderOptions& options) {
 }
 
 Status Loader::sort_into_buckets(const ReaderOptions& options) {
-  XTTS_ASSIGN(bucket_of_sample_, assign_buckets(*caches_, selection_, options.buckets));
+  XTTS_ASSIGN(bucket_of_sample_, assign_buckets(clips(), selection_, options.buckets));
   for (const Bucket& bucket : options.buckets) {
     buckets_text_ +=
         " bucket " + std::to_string(bucket.frames_max) + " " + std::to_string(bucket.tokens_max);
@@ -85,7 +72,7 @@ Status Loader::sort_into_buckets(const ReaderOptions& options) {
 
 Status Loader::weigh(const Weights& weights) {
   EpochOrderOptions& order = plan_options_.order;
-  XTTS_ASSIGN(groups_, group_samples(*caches_, selection_, weights));
+  XTTS_ASSIGN(groups_, group_samples(clips(), selection_, weights));
   order.sample_count = groups_->draw_count;
   plan_options_.groups = &*groups_;
   weights_text_ = " weights " + std::to_string(static_cast<int>(weights.by)) + " " +
@@ -102,10 +89,12 @@ Status Loader::start(const ReaderOptions& options) {
            .stretch_samples = stretches.samples,
            .stretches_per_window = stretches.per_window};
   if (options.weights) XTTS_TRY(weigh(*options.weights));
-  skips_damage_ = options.on_damage == OnDamage::kSkip;
+  skips_damage_ = options.on_damage == OnDamage::kSkip && source_->may_be_damaged();
+  left_out_ = source_->never_chosen();
   max_damage_ = options.max_damage;
   plan_options_.world_size = options.world_size;
-  plan_options_.last = options.last_batch == LastBatch::kPad ? LastStep::kPad : LastStep::kDrop;
+  plan_options_.rank = options.rank;
+  plan_options_.last = options.last_batch;
   for (const BatchLayout& layout : layouts_) {
     plan_options_.batch_sizes.push_back(layout.batch_size);
   }
@@ -113,25 +102,24 @@ Status Loader::start(const ReaderOptions& options) {
   plan_options_.bucket_of_sample = bucket_of_sample_;
 
   const std::uint32_t threads =
-      options.thread_count != 0 ? options.thread_count : default_thread_count();
-  choose_reading(options);
-  if (order.shuffle == Shuffle::kWindow && staging_ == nullptr) {
-    std::vector<const reader::SharedColumn*> columns;
-    for (const ColumnLayout& column : layouts_.front().columns) columns.push_back(column.shared);
-    window_reader_ = std::make_unique<WindowReader>(*caches_, selection_, std::move(columns),
-                                                    options.lock_memory);
-  }
-  filler_ =
-      std::make_unique<BatchFiller>(*caches_, layouts_,
-                                    BatchFillerOptions{.shuffle = order.shuffle,
-                                                       .seed = order.seed,
-                                                       .rank = options.rank,
-                                                       .crop_frames = options.crop_frames,
-                                                       .verify_records = options.verify_records,
-                                                       .on_damage = options.on_damage,
-                                                       .window_reader = window_reader_.get(),
-                                                       .staging = staging_.get()});
-  XTTS_ASSIGN(auto slots, make_slots(options));
+      options.thread_count != 0 ? options.thread_count : source_->default_thread_count();
+  XTTS_ASSIGN(device_, device::Device::open(options.device, {.lock_memory = options.lock_memory}));
+  XTTS_ASSIGN(feed_, source_->open_feed({.selection = selection_,
+                                         .layouts = layouts_,
+                                         .options = options,
+                                         .choose_clips = [this](std::uint64_t step) {
+                                           return filler_->choose_clips(step);
+                                         }}));
+  filler_ = std::make_unique<BatchFiller>(
+      *source_, *feed_, layouts_,
+      BatchFillerOptions{.shuffle = order.shuffle,
+                         .seed = order.seed,
+                         .rank = options.rank,
+                         .crop_frames = options.crop_frames,
+                         .verify_records = options.verify_records,
+                         .reads_host_memory = device_->reads_host_memory(),
+                         .on_damage = options.on_damage});
+  XTTS_ASSIGN(auto slots, make_slots(options.slot_count));
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads);
   begin_epoch(0, {});
   no_batch_ = now_->whole_step_count() == 0;
@@ -142,88 +130,45 @@ Status Loader::start(const ReaderOptions& options) {
   return {};
 }
 
-void Loader::choose_reading(const ReaderOptions& options) {
-  const ReadingFacts facts = find_reading_facts(*caches_, layouts_.front());
-  storage_text_ = storage_in_words(facts);
-  reading_ = loader::choose_reading(facts, options);
-  if (reading_.reading != Reading::kDirect) return;
-  const Status status = open_staging();
-  if (!status.ok()) reading_ = fall_back(reading_, status);
-}
-
-Status Loader::open_staging() {
-  std::uint64_t record_bytes_max = 0;
-  std::uint32_t staged_count = 0;  // of the columns, and so of the records of a row
-  for (const ColumnLayout& column : layouts_.front().columns) {
-    const std::uint64_t record_bytes = column.column->spec.record_bytes();
-    record_bytes_max = std::max(record_bytes_max, record_bytes);
-    if (record_bytes >= kStagedRecordBytesMin) ++staged_count;
-  }
-  if (record_bytes_max < kStagedRecordBytesMin) {
-    return {StatusCode::kUnsupported, "these records are small: the page cache is made for them"};
-  }
-  const std::uint64_t depth =
-      std::clamp(kReadsAtOnceBytes / record_bytes_max, kReadsAtOnceMin, kReadsAtOnceMax);
-  const StagingOptions staging{.record_bytes_max = record_bytes_max,
-                               .memory_bytes = kStagingBytes,
-                               .depth = static_cast<std::uint32_t>(depth),
-                               .held_count_max = staged_count};
-  XTTS_TRY(find_direct_file());
-  XTTS_ASSIGN(staging_, RecordStaging::open(caches_->first()->env(), staging));
-  return {};
-}
-
-// kUnsupported: the file systems that the caches lie on have no direct reads. What else may be
-// wrong with a cache's first record is told when it is read.
-Status Loader::find_direct_file() const {
-  Status unsupported;
-  for (std::size_t cache = 0; cache < caches_->cache_count(); ++cache) {
-    for (const ColumnLayout& column : layouts_.front().columns) {
-      const bool is_staged = column.column->spec.record_bytes() >= kStagedRecordBytesMin;
-      if (!is_staged || caches_->cache(cache).size() == 0) continue;
-      const auto place = caches_->locate_record(*column.shared, caches_->first_position(cache));
-      if (!place.ok()) continue;
-      const auto file = place->map->direct_file(*place);
-      if (file.ok()) return {};
-      if (file.status().code() == StatusCode::kUnsupported) unsupported = file.status();
-    }
-  }
-  return unsupported;
-}
-
 // Any of them may hold a batch of any bucket.
-Result<std::vector<std::unique_ptr<gpu::SlotMemory>>> Loader::make_slots(
-    const ReaderOptions& options) {
-  XTTS_ASSIGN(device_, gpu::Device::open(options.device, {.lock_memory = options.lock_memory}));
-  std::size_t size_bytes = 0;
-  for (const BatchLayout& layout : layouts_) size_bytes = std::max(size_bytes, layout.size_bytes);
-  std::vector<std::unique_ptr<gpu::SlotMemory>> slots;
-  for (std::uint32_t i = 0; i < options.slot_count; ++i) {
-    XTTS_ASSIGN(auto slot, device_->make_slot(size_bytes));
+Result<std::vector<std::unique_ptr<device::SlotMemory>>> Loader::make_slots(
+    std::uint32_t slot_count) const {
+  device::SlotBytes size;
+  for (const BatchLayout& layout : layouts_) {
+    size.staging = std::max(size.staging, layout.size.staging);
+    size.host = std::max(size.host, layout.size.host);
+  }
+  std::vector<std::unique_ptr<device::SlotMemory>> slots;
+  for (std::uint32_t i = 0; i < slot_count; ++i) {
+    XTTS_ASSIGN(auto slot, device_->make_slot(size));
     slots.push_back(std::move(slot));
   }
   return slots;
 }
 
-// Fillers that wait for a window are let go before the ring waits for them.
+// Fillers that wait for records are let go before the ring waits for them.
 Loader::~Loader() {
-  if (window_reader_ != nullptr) window_reader_->stop();
+  if (feed_ != nullptr) feed_->stop();
 }
 
 // What follows a finished epoch is most often the next one: its first batches are filled while the
 // last ones of this one are used. Windows are read from the disk in their own time.
 void Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
-  now_ = std::make_shared<EpochPlan>(selection_, plan_options_, epoch, consumed, 0);
+  rejected_ = source_->rejected();
+  now_ = plan(epoch, consumed, 0);
   then_ = nullptr;
-  if (window_reader_ == nullptr) {
-    then_ = std::make_shared<EpochPlan>(selection_, plan_options_, epoch + 1, Consumed(),
-                                        now_->end_step());
-  } else {
-    window_reader_->begin(now_->sequence().order(), now_->first_place());
+  if (feed_->may_begin_next_epoch()) {
+    then_ = plan(epoch + 1, {}, now_->end_step());
   }
   filler_->set_epochs(now_, then_);
-  filler_->restart();
+  feed_->begin_epoch(*now_);
   ring_->resume(0, (then_ ? then_ : now_)->end_step());
+}
+
+std::shared_ptr<const EpochPlan> Loader::plan(std::uint64_t epoch, const Consumed& consumed,
+                                              std::uint64_t first_step) const {
+  return std::make_shared<EpochPlan>(selection_, plan_options_, epoch, consumed, first_step,
+                                     rejected_);
 }
 
 void Loader::go_on_to_next_epoch() {
@@ -231,8 +176,7 @@ void Loader::go_on_to_next_epoch() {
   // the steps are extended.
   now_ = std::move(then_);
   filler_->set_epochs(now_, nullptr);
-  then_ = std::make_shared<EpochPlan>(selection_, plan_options_, epoch_ + 2, Consumed(),
-                                      now_->end_step());
+  then_ = plan(epoch_ + 2, {}, now_->end_step());
   filler_->set_epochs(now_, then_);
   ring_->extend(then_->end_step());
   ++epoch_;
@@ -248,7 +192,9 @@ void Loader::set_epoch(std::uint64_t epoch) {
   const bool is_begun = steps_taken_ > 0 || !now_->is_whole();
   if (epoch == epoch_ && !is_begun && failure_.ok()) return;
   const bool is_at_end = steps_taken_ == now_->step_count();
-  if (epoch == epoch_ + 1 && is_at_end && then_ != nullptr && failure_.ok()) {
+  // Planned before these clips were rejected, it would have gaps.
+  const bool has_gaps = source_->rejected() != rejected_;
+  if (epoch == epoch_ + 1 && is_at_end && then_ != nullptr && failure_.ok() && !has_gaps) {
     try {
       return go_on_to_next_epoch();
     } catch (...) {
@@ -259,7 +205,7 @@ void Loader::set_epoch(std::uint64_t epoch) {
 }
 
 void Loader::go_to(std::uint64_t epoch, Consumed consumed) {
-  if (window_reader_ != nullptr) window_reader_->stop();
+  feed_->stop();
   ring_->pause();
   epoch_ = epoch;
   steps_taken_ = 0;
@@ -337,18 +283,18 @@ void Loader::log(LogLevel level, const std::string& text) noexcept {
 
 void Loader::log_what_was_opened() {
   if (!log_) return;
-  log(LogLevel::kInfo, "storage: " + storage_text_);
-  log(LogLevel::kInfo, "reading: " + reading_in_words());
+  const FeedWords words = feed_->words();
+  log(LogLevel::kInfo, "storage: " + words.storage);
+  log(LogLevel::kInfo, "reading: " + words.reading);
   if (const std::string text = notice(); !text.empty()) log(LogLevel::kNotice, text);
 }
 
 // At an epoch's end.
 void Loader::log_left_out() {
   if (!log_ || first_left_out_.empty()) return;
-  log(LogLevel::kWarning, "epoch " + std::to_string(epoch_) + " has left out " +
-                              std::to_string(epoch_left_out_count_) + " of " +
-                              std::to_string(epoch_sample_count()) + " clips. " +
-                              repair_commands(*caches_) + " mends what is damaged");
+  log(LogLevel::kWarning,
+      "epoch " + std::to_string(epoch_) + " has left out " + std::to_string(epoch_left_out_count_) +
+          " of " + std::to_string(epoch_sample_count()) + " clips. " + source_->remedy());
   first_left_out_.clear();
 }
 
@@ -358,22 +304,27 @@ std::uint64_t Loader::epoch_sample_count() const noexcept {
 }
 
 Status Loader::count_left_out(const BatchSlot& slot) {
-  if (!skips_damage_ || slot.damage.empty()) return {};
+  if (slot.left_out_count == 0) return {};
   {
     const std::scoped_lock lock(stats_mutex_);
     left_out_count_ += slot.left_out_count;
     epoch_left_out_count_ += slot.left_out_count;
+    for (const FoundDamage& damage : slot.damage) {
+      const bool is_known = std::ranges::find(left_out_, damage.position) != left_out_.end();
+      if (!is_known) left_out_.push_back(damage.position);
+    }
   }
+  XTTS_TRY(source_->check_rejects());
   if (first_left_out_.empty()) first_left_out_ = slot.damage.front().text;
+  if (!skips_damage_) return {};
   const std::uint64_t sample_count = epoch_sample_count();
   const auto lost = static_cast<double>(epoch_left_out_count_);
   if (lost <= max_damage_ * static_cast<double>(sample_count)) return {};
-  too_much_damage_ = {StatusCode::kCorrupt,
-                      "epoch " + std::to_string(epoch_) + " has left out " +
-                          std::to_string(epoch_left_out_count_) + " of " +
-                          std::to_string(sample_count) + " clips, more than max_damage allows (" +
-                          in_percent(max_damage_) + "). The first: " + first_left_out_ + ". " +
-                          repair_commands(*caches_) + " mends what is damaged"};
+  too_much_damage_ = {
+      StatusCode::kCorrupt,
+      "epoch " + std::to_string(epoch_) + " has left out " + std::to_string(epoch_left_out_count_) +
+          " of " + std::to_string(sample_count) + " clips, more than max_damage allows (" +
+          in_percent(max_damage_) + "). The first: " + first_left_out_ + ". " + source_->remedy()};
   return too_much_damage_;
 }
 
@@ -405,7 +356,7 @@ ReaderState Loader::state() const {
           .epoch = epoch_,
           .samples_consumed = consumed.sample_count(),
           .bucket_samples_consumed = std::move(consumed.by_bucket),
-          .cache = caches_->digest(),
+          .cache = clips().digest(),
           .selection = selection_digest()};
 }
 
@@ -415,11 +366,8 @@ Status Loader::load_state(const ReaderState& state) {
                                           std::to_string(state.order_version) +
                                           "; this build knows version 1"};
   }
-  if (state.cache != caches_->digest()) {
-    return {StatusCode::kMismatch,
-            "the state is of another generation of the cache (index " + state.cache + ", here " +
-                caches_->digest() +
-                "): begin the epoch anew with set_epoch, or open the cache it was made with"};
+  if (state.cache != clips().digest()) {
+    return {StatusCode::kMismatch, source_->another_state(state.cache)};
   }
   const std::size_t bucket_count = plan_options_.has_buckets ? layouts_.size() : 0;
   if (state.selection != selection_digest() ||
@@ -431,15 +379,6 @@ Status Loader::load_state(const ReaderState& state) {
   go_to(state.epoch, {.place_count = bucket_count > 0 ? 0 : state.samples_consumed,
                       .by_bucket = state.bucket_samples_consumed});
   return {};
-}
-
-std::string Loader::reading_in_words() const {
-  if (staging_ == nullptr) return "mapped: " + reading_.why;
-  std::string text = "direct: " + reading_.why;
-  if (const std::uint64_t count = staging_->failed_count(); count > 0) {
-    text += "; " + std::to_string(count) + " records had to be read through the page cache";
-  }
-  return text;
 }
 
 // What the system did not grant, what would suit the storage better, and that there is no batch.
@@ -455,9 +394,13 @@ std::string Loader::notice() const {
   if (has_idle_stretches_)
     add("stretch_samples and stretches_per_window do nothing: they are for the shuffle window");
   add(device_->shortfall());
-  add(reading_.notice);
-  if (window_reader_ != nullptr) add(window_reader_->shortfall());
+  add(feed_->words().notice);
   return text;
+}
+
+std::vector<std::uint64_t> Loader::left_out() const {
+  const std::scoped_lock lock(stats_mutex_);
+  return left_out_;
 }
 
 ReaderStats Loader::stats() const {
@@ -486,8 +429,9 @@ ReaderStats Loader::stats() const {
   stats.filler_wait_s = std::chrono::duration<double>(waits.fillers).count();
   stats.epoch_sample_count = epoch_sample_count();
   stats.notice = notice();
-  stats.storage = storage_text_;
-  stats.reading = reading_in_words();
+  FeedWords words = feed_->words();
+  stats.storage = std::move(words.storage);
+  stats.reading = std::move(words.reading);
   return stats;
 }
 

@@ -1,6 +1,6 @@
-// Loader: what include/xtts/batch.hpp promises, on a CacheSet: the selection, the epoch's order,
-// the filler and the ring put together. One thread at a time, but stats() and interrupt(), which
-// any thread may call beside it. Failures: as Reader's.
+// Loader: what include/xtts/batch.hpp promises, on a RecordSource: the selection, the epoch's
+// order, the filler and the ring put together. One thread at a time, but stats() and interrupt(),
+// which any thread may call beside it. Failures: as Reader's.
 #pragma once
 
 #include <chrono>
@@ -15,22 +15,23 @@
 #include "loader/batch_layout.hpp"
 #include "loader/epoch_plan.hpp"
 #include "loader/interval_stats.hpp"
-#include "loader/reading_choice.hpp"
-#include "loader/record_staging.hpp"
+#include "loader/record_source.hpp"
 #include "loader/ring.hpp"
 #include "loader/selection.hpp"
-#include "reader/cache_set.hpp"
 #include "xtts/batch.hpp"
 
 namespace xtts::loader {
 
 class Loader {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<Loader>> open(
-      std::shared_ptr<reader::CacheSet> caches, const ReaderOptions& options);
+  [[nodiscard]] static Result<std::unique_ptr<Loader>> open(std::shared_ptr<RecordSource> source,
+                                                            const ReaderOptions& options);
 
-  [[nodiscard]] const std::shared_ptr<reader::CacheSet>& caches() const noexcept { return caches_; }
+  [[nodiscard]] const std::shared_ptr<RecordSource>& source() const noexcept { return source_; }
   [[nodiscard]] std::uint64_t sample_count() const noexcept { return selection_.size(); }
+  [[nodiscard]] std::uint64_t samples_per_epoch() const noexcept {
+    return plan_options_.order.sample_count;
+  }
   [[nodiscard]] std::uint64_t batches_per_epoch() const noexcept;
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
@@ -41,23 +42,22 @@ class Loader {
   [[nodiscard]] ReaderState state() const;
   [[nodiscard]] Status load_state(const ReaderState& state);
   [[nodiscard]] ReaderStats stats() const;
+  // Positions of the clips that were left out so far, each once.
+  [[nodiscard]] std::vector<std::uint64_t> left_out() const;
 
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
  private:
-  Loader(std::shared_ptr<reader::CacheSet> caches, Selection selection)
-      : caches_(std::move(caches)), selection_(std::move(selection)) {}
+  Loader(std::shared_ptr<RecordSource> source, Selection selection)
+      : source_(std::move(source)), selection_(std::move(selection)) {}
+  [[nodiscard]] const reader::ClipSet& clips() const noexcept { return source_->clips(); }
   [[nodiscard]] Status lay_out(const ReaderOptions& options);
   [[nodiscard]] Status sort_into_buckets(const ReaderOptions& options);
-  [[nodiscard]] Result<std::vector<std::unique_ptr<gpu::SlotMemory>>> make_slots(
-      const ReaderOptions& options);
+  [[nodiscard]] Result<std::vector<std::unique_ptr<device::SlotMemory>>> make_slots(
+      std::uint32_t slot_count) const;
   [[nodiscard]] Status start(const ReaderOptions& options);
-  void choose_reading(const ReaderOptions& options);
-  [[nodiscard]] Status open_staging();
-  [[nodiscard]] Status find_direct_file() const;
-  [[nodiscard]] std::string reading_in_words() const;
   [[nodiscard]] Status weigh(const Weights& weights);
   void go_to(std::uint64_t epoch, Consumed consumed);
   void begin_epoch(std::uint64_t epoch, const Consumed& consumed);
@@ -73,8 +73,10 @@ class Loader {
   [[nodiscard]] Status count_left_out(const BatchSlot& slot);
   void forget_left_out();
   [[nodiscard]] std::string selection_digest() const;
+  [[nodiscard]] std::shared_ptr<const EpochPlan> plan(std::uint64_t epoch, const Consumed& consumed,
+                                                      std::uint64_t first_step) const;
 
-  std::shared_ptr<reader::CacheSet> caches_;
+  std::shared_ptr<RecordSource> source_;
   Selection selection_;
   std::vector<BatchLayout> layouts_;  // one, or by bucket
   std::vector<std::uint8_t> bucket_of_sample_;
@@ -82,17 +84,15 @@ class Loader {
   std::optional<SampleGroups> groups_;  // of weights
   std::string weights_text_;            // likewise
   EpochPlanOptions plan_options_;
-  std::shared_ptr<gpu::Device> device_;
-  std::unique_ptr<WindowReader> window_reader_;  // for Shuffle::kWindow
-  std::string storage_text_;
-  ReadingChoice reading_;
-  std::unique_ptr<RecordStaging> staging_;  // for Reading::kDirect
+  std::shared_ptr<device::Device> device_;
+  std::unique_ptr<RecordFeed> feed_;
   std::unique_ptr<BatchFiller> filler_;
   std::unique_ptr<Ring> ring_;  // goes first: its threads use all that stands above
 
   std::uint64_t epoch_ = 0;
   std::shared_ptr<const EpochPlan> now_;   // of epoch_
   std::shared_ptr<const EpochPlan> then_;  // of the one after it, which is begun ahead; or null
+  std::vector<std::uint64_t> rejected_;    // when then_ was planned
   bool skips_damage_ = false;
   double max_damage_ = 1;
   std::string first_left_out_;  // of this epoch, in words
@@ -115,6 +115,7 @@ class Loader {
   std::vector<std::string> first_damage_;
   std::uint64_t left_out_count_ = 0;
   std::uint64_t epoch_left_out_count_ = 0;
+  std::vector<std::uint64_t> left_out_;
 };
 
 }  // namespace xtts::loader

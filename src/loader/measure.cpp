@@ -13,6 +13,7 @@
 #include "base/try.hpp"
 #include "formats/constants.hpp"
 #include "loader/loader.hpp"
+#include "loader/stored_source.hpp"
 #include "reader/cache_paths.hpp"
 
 namespace xtts::loader {
@@ -32,18 +33,19 @@ void add_pages(void* sum, std::span<const std::byte> bytes) {
   static_cast<std::atomic<unsigned>*>(sum)->fetch_add(total, std::memory_order_relaxed);
 }
 
-void look_at(const BatchSlot& slot) {
+// Of a device that the host cannot read, that the batch has come is all that is asked.
+Status look_at(const BatchSlot& slot) {
+  XTTS_TRY(slot.uploaded->wait());
+  if (!slot.memory->device().reads_host_memory()) return {};
   const BatchLayout& layout = *slot.layout;
   std::atomic<unsigned> sum = 0;
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     const ColumnLayout& column = layout.columns[i];
     const std::size_t size_bytes = column.record_bytes * layout.batch_size;
-    const bool is_view = slot.in_place[i].mapping != nullptr;
-    const std::byte* const data =
-        is_view ? slot.in_place[i].data : slot.memory->consumer_data() + column.offset_bytes;
     // Of a view whose file was cut, what could be read is enough for this purpose.
-    (void)guarded_read({data, size_bytes}, add_pages, &sum);
+    (void)guarded_read({slot.column_data(i), size_bytes}, add_pages, &sum);
   }
+  return {};
 }
 
 Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
@@ -66,7 +68,7 @@ Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
       pass.batch_ms.push_back(std::chrono::duration<double, std::milli>(now - *last).count());
     }
     last = now;
-    look_at(**lease);
+    XTTS_TRY(look_at(**lease));
     pass.sample_count += (*lease)->positions.size();
     ++count;
   }
@@ -82,7 +84,8 @@ Result<MeasuredPass> run_pass(Loader& loader, const MeasureOptions& options) {
 Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
                          const MeasureOptions& options) {
   XTTS_ASSIGN(auto caches, reader::CacheSet::join({cache}));
-  XTTS_ASSIGN(const auto loader, Loader::open(std::move(caches), options.reader));
+  XTTS_ASSIGN(const auto loader,
+              Loader::open(std::make_shared<StoredSource>(std::move(caches)), options.reader));
   if (loader->batches_per_epoch() == 0) {
     return Status(StatusCode::kInvalidArgument, "the " + std::to_string(loader->sample_count()) +
                                                     " clips chosen do not fill a batch of " +

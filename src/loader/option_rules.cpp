@@ -107,10 +107,10 @@ Status check_options(const ReaderOptions& options) {
 }
 
 std::vector<ColumnRequest> chosen_columns(const ReaderOptions& options,
-                                          const reader::CacheSet& caches) {
+                                          const reader::ClipSet& clips) {
   if (!options.columns.empty()) return options.columns;
   std::vector<ColumnRequest> requests;
-  for (const reader::SharedColumn& column : caches.columns()) {
+  for (const reader::SharedColumn& column : clips.columns()) {
     requests.push_back({.name = column.entry->spec.name});
   }
   return requests;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "loader/batch_layout.hpp"
-#include "reader/cache_set.hpp"
+#include "reader/clip_set.hpp"
 #include "xtts/batch.hpp"
 
 namespace xtts::loader {
@@ -14,7 +14,7 @@ namespace xtts::loader {
 [[nodiscard]] Status check_options(const ReaderOptions& options);
 // Those asked for, or all.
 [[nodiscard]] std::vector<ColumnRequest> chosen_columns(const ReaderOptions& options,
-                                                        const reader::CacheSet& caches);
+                                                        const reader::ClipSet& clips);
 // What thread_count 0 means on this machine.
 [[nodiscard]] std::uint32_t default_thread_count();
 

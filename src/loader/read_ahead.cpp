@@ -132,8 +132,8 @@ void ReadAhead::announce_headers(const BatchClips& clips) const {
     const bool is_small = column.column->spec.record_bytes() < kStagedRecordBytesMin;
     for (const std::uint64_t position : clips.positions) {
       const auto place = caches_.locate(position);
-      reader::BlockMap& blocks = caches_.cache(place.cache).blocks();
-      blocks.announce_block(column.shared->ids[place.cache], place.position,
+      reader::BlockMap& blocks = caches_.cache(place.table).blocks();
+      blocks.announce_block(column.shared->ids[place.table], place.position,
                             is_small ? kSmallBlockBytesMax : 0);
     }
   }

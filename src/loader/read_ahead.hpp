@@ -12,12 +12,11 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <optional>
 #include <vector>
 
 #include "loader/batch_layout.hpp"
 #include "loader/batch_slot.hpp"
+#include "loader/record_source.hpp"
 #include "loader/record_staging.hpp"
 #include "reader/cache_set.hpp"
 
@@ -39,9 +38,6 @@ struct ReadAheadOptions {
 
 class ReadAhead {
  public:
-  // Nothing where a step is not known, or not yet.
-  using ChooseClips = std::function<std::optional<BatchClips>(std::uint64_t step)>;
-
   // `caches` must outlive it, and the layouts that `choose_clips` names.
   ReadAhead(const reader::CacheSet& caches, const ReadAheadOptions& options,
             ChooseClips choose_clips);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
+#include "base/file_mapping.hpp"
 #include "reader/block_map.hpp"
 
 namespace xtts::loader {
@@ -71,12 +73,12 @@ class ResidencySamples {
       const std::uint64_t file_bytes = column.shards[shard].file_bytes;
       for (; next_ < file_bytes; next_ += bytes_apart) {
         const std::uint64_t bytes = std::min(kSampleBytes, file_bytes - next_);
-        const auto resident = cache.blocks().resident_bytes(column.spec.id, shard, next_, bytes);
-        if (!resident) {
+        const auto mapping = cache.blocks().mapping(column.spec.id, shard);
+        if (mapping == nullptr || !mapping->tells_what_is_resident()) {
           is_told_ = false;
           return;
         }
-        resident_ += *resident;
+        resident_ += mapping->resident_bytes(next_, bytes);
         looked_at_ += bytes;
       }
       next_ -= file_bytes;
@@ -95,7 +97,7 @@ class ResidencySamples {
 };
 
 std::string percent(double share) {
-  return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
+  return std::to_string(std::lround(share * 100)) + " %";
 }
 
 }  // namespace

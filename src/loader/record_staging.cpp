@@ -30,14 +30,14 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
   const auto size_bytes = checked_multiply<std::uint64_t>(cell_bytes, cell_count);
   if (!size_bytes) return Status(StatusCode::kResource, "records are too large to be staged");
   XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));
-  XTTS_ASSIGN(auto memory, gpu::HostMemory::allocate(*size_bytes));
+  XTTS_ASSIGN(auto memory, device::HostMemory::allocate(*size_bytes));
   // A child of fork() has no use for it, and must not come to share pages that the disk writes to.
   (void)::madvise(memory.bytes().data(), memory.bytes().size(), MADV_DONTFORK);
   return std::unique_ptr<RecordStaging>(
       new RecordStaging(std::move(queue), std::move(memory), options, cell_bytes, cell_count));
 }
 
-RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, gpu::HostMemory memory,
+RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, device::HostMemory memory,
                              const StagingOptions& options, std::uint64_t cell_bytes,
                              std::size_t cell_count)
     : depth_(options.depth),

@@ -29,7 +29,7 @@
 
 #include "base/direct_reads.hpp"
 #include "base/env.hpp"
-#include "gpu/host_memory.hpp"
+#include "device/host_memory.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
@@ -85,7 +85,7 @@ class RecordStaging {
     std::uint64_t size_bytes = 0;
   };
 
-  RecordStaging(std::unique_ptr<DirectQueue> queue, gpu::HostMemory memory,
+  RecordStaging(std::unique_ptr<DirectQueue> queue, device::HostMemory memory,
                 const StagingOptions& options, std::uint64_t cell_bytes, std::size_t cell_count);
   [[nodiscard]] Cell& cell_of(std::uint64_t ticket) { return cells_[ticket % cells_.size()]; }
   [[nodiscard]] std::span<std::byte> memory_of(std::uint64_t ticket) const;
@@ -98,7 +98,7 @@ class RecordStaging {
 
   const std::uint32_t depth_;
   const std::uint64_t cell_bytes_;
-  gpu::HostMemory memory_;
+  device::HostMemory memory_;
   std::unique_ptr<DirectQueue> queue_;  // goes before the memory it reads into
   std::mutex reap_mutex_;               // held by who reaps; taken before mutex_
   mutable std::mutex mutex_;            // guards what stands below

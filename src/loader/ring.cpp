@@ -9,6 +9,7 @@
 #include "base/current_exception.hpp"
 #include "base/fork_count.hpp"
 #include "base/guarded_read.hpp"
+#include "base/try.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -35,6 +36,9 @@ struct Ring::Entry {
   std::uint32_t parts_done = 0;
 
   [[nodiscard]] bool has_open_part() const { return has_begun && next_part < slot.part_count; }
+  void end_lease() noexcept {
+    if (slot.memory != nullptr) slot.memory->end_lease();
+  }
 };
 
 struct Ring::State {
@@ -42,11 +46,13 @@ struct Ring::State {
   std::condition_variable for_fillers;
   std::condition_variable for_consumer;
   std::condition_variable for_rest;  // whoever waits for all threads to rest
-  std::vector<std::unique_ptr<gpu::SlotMemory>> memories;
+  std::vector<std::unique_ptr<device::SlotMemory>> memories;
   // The one that came back last is taken first: it is still in the processor's cache. Copying into
   // two memories in turn is as fast as into one; into three it was 13 % slower, into four 27 % (AMD
   // EPYC, batches of 8 MiB, 32 MiB of L3).
-  std::vector<gpu::SlotMemory*> free_memories;
+  // Where consumers read behind our back, it is the last one that nobody reads any more; and if
+  // all are read, the one that came back first.
+  std::vector<device::SlotMemory*> free_memories;
   std::vector<std::unique_ptr<Entry>> entries;  // one more than memories, for the batch begun ahead
   std::vector<Entry*> free_entries;
   // Begun and not handed out. Like the lists above it never grows beyond what it was made for:
@@ -62,6 +68,16 @@ struct Ring::State {
   RingWaits waits;
   std::uint32_t forks = fork_count();  // when it was made
 
+  [[nodiscard]] device::SlotMemory* take_memory() {
+    const auto last_idle = std::find_if(free_memories.rbegin(), free_memories.rend(),
+                                        [](const auto* memory) { return memory->is_idle(); });
+    const auto taken =
+        last_idle == free_memories.rend() ? free_memories.begin() : std::next(last_idle).base();
+    device::SlotMemory* const memory = *taken;
+    free_memories.erase(taken);
+    return memory;
+  }
+  // Of an entry whose lease has ended.
   void make_free(Entry* entry) {
     // Mappings and blocks are not kept for a free slot's sake.
     entry->slot.in_place.clear();
@@ -77,6 +93,7 @@ struct Ring::State {
     // batch in reserve nobody waits: and whoever wants one that nobody fills begins it himself.
     // What the consumer keeps may never come back: half of the others is enough.
     bool is_worth_waking = false;
+    entry->end_lease();
     {
       const std::scoped_lock lock(mutex);
       if (entry->slot.memory != nullptr) --lent_count;
@@ -86,6 +103,15 @@ struct Ring::State {
           free_memories.size() >= std::min(memories.size() / 2, (going_round + 1) / 2);
     }
     if (is_worth_waking) for_fillers.notify_one();
+  }
+
+  // Those that nobody was handed. While nobody works.
+  void drop_batches() {
+    for (Entry* entry : in_order) {
+      entry->end_lease();
+      make_free(entry);
+    }
+    in_order.clear();
   }
 
   // One batch is begun ahead of those that have memory, so that no thread waits for the beginning
@@ -102,8 +128,7 @@ struct Ring::State {
       if (!entry->has_open_part()) continue;
       if (entry->slot.memory == nullptr) {
         if (free_memories.empty()) return nullptr;
-        entry->slot.memory = free_memories.back();
-        free_memories.pop_back();
+        entry->slot.memory = take_memory();
       }
       return entry;
     }
@@ -121,7 +146,7 @@ struct Ring::State {
   }
 };
 
-Ring::Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> memories,
+Ring::Ring(BatchWork& work, std::vector<std::unique_ptr<device::SlotMemory>> memories,
            std::uint32_t thread_count)
     : work_(work), state_(std::make_shared<State>()) {
   state_->memories = std::move(memories);
@@ -141,6 +166,8 @@ Ring::Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> memori
 
 Ring::~Ring() {
   stop();
+  const std::scoped_lock lock(state_->mutex);
+  state_->drop_batches();
 }
 
 void Ring::stop() {
@@ -203,7 +230,10 @@ void Ring::begin_batch(std::unique_lock<std::mutex>& lock) {
 void Ring::fill_part(std::unique_lock<std::mutex>& lock, Entry& entry) {
   const std::uint32_t part = entry.next_part++;
   state_->for_fillers.notify_one();  // to another part, or to begin the batch after this one
-  work_on(lock, entry, [&] { return work_.fill_part(entry.slot, part); });
+  work_on(lock, entry, [&]() -> Status {
+    XTTS_TRY(entry.slot.memory->begin_filling());
+    return work_.fill_part(entry.slot, part);
+  });
   if (++entry.parts_done < entry.slot.part_count) return;
   if (entry.slot.failure.ok()) {
     work_on(lock, entry, [&] { return work_.finish(entry.slot); });
@@ -217,8 +247,7 @@ void Ring::pause() {
   std::unique_lock lock(state.mutex);
   state.is_paused = true;
   state.for_rest.wait(lock, [&] { return state.working_count == 0; });
-  for (Entry* entry : state.in_order) state.make_free(entry);
-  state.in_order.clear();
+  state.drop_batches();
 }
 
 void Ring::resume(std::uint64_t first_step, std::uint64_t end_step) {

@@ -6,6 +6,8 @@
 // slow consumer stops the fillers, slow fillers make it wait.
 //
 // A lease gives its slot back when its last copy goes, in any thread, also after the Ring has gone.
+// A batch is handed out with its event (BatchSlot::uploaded), not waited for; its memory is filled
+// again when upload and consumer are done (device.hpp).
 // next(), pause() and resume(): one thread at a time. `work` must outlive the Ring (the slots do
 // not need it). Exceptions of the work end the batch as kResource or kInternal. Failures of next():
 // the batch's own (the next call goes on with the batch after it), kBusy when the caller keeps all
@@ -35,7 +37,7 @@ struct RingWaits {
 class Ring {
  public:
   // Makes no batch before resume(). Throws std::system_error where the system refuses a thread.
-  Ring(BatchWork& work, std::vector<std::unique_ptr<gpu::SlotMemory>> memories,
+  Ring(BatchWork& work, std::vector<std::unique_ptr<device::SlotMemory>> memories,
        std::uint32_t thread_count);
   ~Ring();  // waits for what is in hand
   Ring(const Ring&) = delete;

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
-#include <string>
 
 #include "base/channel_norm.hpp"
 #include "base/convert_floats.hpp"
 #include "base/try.hpp"
-#include "reader/index_reader.hpp"
+#include "loader/epoch_order.hpp"
 
 namespace xtts::loader {
 namespace {
 
-void store_int(gpu::SlotMemory& slot, std::size_t offset_bytes, std::uint32_t row,
+void store_int(device::SlotMemory& slot, std::size_t offset_bytes, std::uint32_t row,
                std::int32_t value) {
   std::memcpy(slot.host().data() + offset_bytes + row * sizeof value, &value, sizeof value);
 }
@@ -45,16 +44,6 @@ bool keeps_its_word(const BatchSlot& slot, std::uint32_t row, const ColumnLayout
   return rows.count + missing_rows_max >= column.row_count;
 }
 
-Status wrong_length(const reader::CacheSet& caches, const ColumnLayout& column,
-                    std::uint64_t position, std::uint64_t length) {
-  const auto facts = caches.details(position);
-  return {StatusCode::kCorrupt,
-          "reading " + column.column->spec.name + " of clip " +
-              (facts.ok() ? reader::full_id(*facts) : "at position " + std::to_string(position)) +
-              ": the record has " + std::to_string(length) +
-              " rows, and the index says otherwise: run xtts-precompute verify"};
-}
-
 // Stored rows as the batch shall have them.
 void change(std::span<const std::byte> in, const ColumnLayout& column, std::span<std::byte> out) {
   const DType from = column.column->spec.dtype;
@@ -63,8 +52,8 @@ void change(std::span<const std::byte> in, const ColumnLayout& column, std::span
 }
 
 // Straight from where they lie into the batch: nothing in between that has to be written first.
-Status copy_changed(const reader::RecordPlace& place, const ColumnLayout& column,
-                    std::uint64_t offset_bytes, std::span<std::byte> out, reader::Check check) {
+Status copy_changed(RowRecords& records, const ColumnLayout& column, std::uint64_t offset_bytes,
+                    std::span<std::byte> out) {
   struct Change {
     const ColumnLayout& column;
     std::span<std::byte> out;
@@ -75,78 +64,47 @@ Status copy_changed(const reader::RecordPlace& place, const ColumnLayout& column
   };
   const std::size_t stored_bytes =
       out.size() / size_bytes(column.dtype) * size_bytes(column.column->spec.dtype);
-  return place.map->read(place, offset_bytes, stored_bytes, run, &job, check);
-}
-
-// From memory that was checked already.
-void copy_staged(std::span<const std::byte> in, const ColumnLayout& column,
-                 std::span<std::byte> out) {
-  if (column.is_changed()) {
-    change(in, column, out);
-  } else if (!out.empty()) {
-    std::memcpy(out.data(), in.data(), out.size());
-  }
+  return records.show(offset_bytes, stored_bytes, run, &job);
 }
 
 }  // namespace
 
-// The record as it came past the page cache, if it did, and is what was written. Where it is not,
-// the ordinary path says what is wrong with it.
-std::span<const std::byte> RowFiller::staged_record(const BatchSlot& slot, std::size_t column,
-                                                    std::uint32_t row, reader::Check check) const {
-  const bool is_staged = column < slot.tickets.size() && row < slot.tickets[column].size() &&
-                         slot.tickets[column][row] != kNoTicket;
-  if (!is_staged) return {};
-  const std::span<const std::byte> region = staging_->wait_for(slot.tickets[column][row]);
-  if (region.empty() || check == reader::Check::kNothing) return region;
-  const reader::RecordPlace& place = slot.places[column][row];
-  if (place.map->check(place, region).ok()) return region;
-  staging_->count_as_failed();
-  return {};
+std::uint32_t first_frame_of_crop(const BatchSlot& slot, std::uint32_t row, std::uint32_t frames,
+                                  const RowOptions& options) {
+  if (frames <= options.crop_frames) return 0;
+  return crop_choice(options.seed, slot.epoch, slot.epoch_places[row],
+                     frames - options.crop_frames + 1);
 }
 
-Status RowFiller::fill(BatchSlot& slot, std::uint32_t row, reader::Check check) const {
-  gpu::SlotMemory& memory = *slot.memory;
+Status fill_row(BatchSlot& slot, std::uint32_t row, RowRecords& records, reader::Check check) {
+  device::SlotMemory& memory = *slot.memory;
   for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
     const ColumnLayout& column = slot.layout->columns[i];
-    reader::RecordPlace place = slot.places[i][row];
-    // It could not be found before: this says why, or finds it after all.
-    if (place.block == nullptr) {
-      XTTS_ASSIGN(place, caches_.locate_record(*column.shared, slot.positions[row]));
-    }
-    const Rows rows = rows_of(slot, row, column, place.record().length);
+    XTTS_ASSIGN(const RecordHead record, records.find(i));
+    const Rows rows = rows_of(slot, row, column, record.length);
     if (check == reader::Check::kRecord &&
-        !keeps_its_word(slot, row, column, place.record().length, rows)) {
-      return wrong_length(caches_, column, slot.positions[row], place.record().length);
+        !keeps_its_word(slot, row, column, record.length, rows)) {
+      return records.wrong_length(column, record.length);
     }
     store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(rows.count));
     if (slot.in_place[i].mapping != nullptr) {
-      if (check == reader::Check::kRecord) {
-        XTTS_TRY(place.map->verify(place));
-        // Sound where it lies, or only as the disk gave it to another call?
-        if (!place.map->is_verified(place)) slot.must_copy = true;
-      }
+      XTTS_TRY(records.verify_in_place());
       continue;
     }
     const std::size_t true_bytes = rows.count * column.row_bytes;
     const std::size_t offset = column.offset_bytes + row * column.record_bytes;
-    const std::span<std::byte> out = memory.host().subspan(offset, true_bytes);
+    const std::span<std::byte> out = memory.staging().subspan(offset, true_bytes);
     const std::uint64_t from = rows.first * column.stored_row_bytes;
-    if (const auto staged = staged_record(slot, i, row, check); !staged.empty()) {
-      copy_staged(staged.subspan(from, rows.count * column.stored_row_bytes), column, out);
-    } else if (column.is_changed()) {
-      XTTS_TRY(copy_changed(place, column, from, out, check));
-    } else {
-      XTTS_TRY(place.map->copy(place, from, out, check));
-    }
+    XTTS_TRY(column.is_changed() ? copy_changed(records, column, from, out)
+                                 : records.copy(from, out));
     memory.fill(offset + true_bytes, column.record_bytes - true_bytes,
-                column.padding(place.record().fill_bits));
+                column.padding(record.fill_bits));
   }
   return {};
 }
 
-void RowFiller::fill_empty(BatchSlot& slot, std::uint32_t row) const {
-  gpu::SlotMemory& memory = *slot.memory;
+void fill_empty_row(BatchSlot& slot, std::uint32_t row) {
+  device::SlotMemory& memory = *slot.memory;
   for (const ColumnLayout& column : slot.layout->columns) {
     memory.fill(column.offset_bytes + row * column.record_bytes, column.record_bytes,
                 column.padding(column.column->fill_bits));

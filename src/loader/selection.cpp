@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <span>
 
 #include "base/try.hpp"
+#include "formats/split.hpp"
 #include "query/expression.hpp"
 #include "query/fields.hpp"
 
@@ -17,12 +19,8 @@ struct Range {
   std::uint64_t count = 0;
 };
 
-constexpr std::uint8_t kSplitCount = 3;
-
 Result<std::uint8_t> split_number(std::string_view name) {
-  for (std::uint8_t split = 0; split < kSplitCount; ++split) {
-    if (query::split_name(split) == name) return split;
-  }
+  if (const auto split = formats::split_named(name)) return static_cast<std::uint8_t>(*split);
   return Status(StatusCode::kInvalidArgument, "there is no split '" + std::string(name) +
                                                   "'; there are: train, validation, test");
 }
@@ -33,13 +31,13 @@ bool in_same_group(const formats::PlanRow& a, const formats::PlanRow& b) {
 
 // Where the clips of the data set and split of position `first` end. They follow one another, so a
 // search by doubling and halving finds it without reading them all.
-Result<std::uint64_t> end_of_group(reader::CacheView& cache, std::uint64_t first) {
-  XTTS_ASSIGN(const formats::PlanRow group, cache.plan_row(first));
+Result<std::uint64_t> end_of_group(reader::ClipTable& table, std::uint64_t first) {
+  XTTS_ASSIGN(const formats::PlanRow group, table.plan_row(first));
   std::uint64_t inside = first;
   std::uint64_t step = 1;
-  std::uint64_t outside = cache.size();
+  std::uint64_t outside = table.size();
   while (inside + step < outside) {
-    XTTS_ASSIGN(const formats::PlanRow row, cache.plan_row(inside + step));
+    XTTS_ASSIGN(const formats::PlanRow row, table.plan_row(inside + step));
     if (!in_same_group(row, group)) {
       outside = inside + step;
       break;
@@ -49,23 +47,23 @@ Result<std::uint64_t> end_of_group(reader::CacheView& cache, std::uint64_t first
   }
   while (outside - inside > 1) {
     const std::uint64_t middle = inside + (outside - inside) / 2;
-    XTTS_ASSIGN(const formats::PlanRow row, cache.plan_row(middle));
+    XTTS_ASSIGN(const formats::PlanRow row, table.plan_row(middle));
     (in_same_group(row, group) ? inside : outside) = middle;
   }
   return outside;
 }
 
 // The stretches of positions that lie in the split, ascending.
-Result<std::vector<Range>> ranges_of_split(reader::CacheView& cache,
+Result<std::vector<Range>> ranges_of_split(reader::ClipTable& table,
                                            std::optional<std::uint8_t> split) {
   std::vector<Range> ranges;
   if (!split) {
-    if (cache.size() > 0) ranges.push_back({0, cache.size()});
+    if (table.size() > 0) ranges.push_back({0, table.size()});
     return ranges;
   }
-  for (std::uint64_t first = 0; first < cache.size();) {
-    XTTS_ASSIGN(const formats::PlanRow row, cache.plan_row(first));
-    XTTS_ASSIGN(const std::uint64_t end, end_of_group(cache, first));
+  for (std::uint64_t first = 0; first < table.size();) {
+    XTTS_ASSIGN(const formats::PlanRow row, table.plan_row(first));
+    XTTS_ASSIGN(const std::uint64_t end, end_of_group(table, first));
     if (row.split == *split) ranges.push_back({first, end - first});
     first = end;
   }
@@ -73,11 +71,11 @@ Result<std::vector<Range>> ranges_of_split(reader::CacheView& cache,
 }
 
 // Ascending, each once.
-Result<std::vector<std::uint64_t>> find_all(const reader::CacheSet& caches,
+Result<std::vector<std::uint64_t>> find_all(const reader::ClipSet& clips,
                                             const std::vector<std::string>& ids) {
   std::vector<std::uint64_t> positions;
   for (const std::string& id : ids) {
-    XTTS_ASSIGN(const auto position, caches.find(id));
+    XTTS_ASSIGN(const auto position, clips.find(id));
     if (!position) {
       return Status(StatusCode::kNotFound, "the cache has no clip '" + id + "'");
     }
@@ -92,19 +90,19 @@ Result<std::vector<std::uint64_t>> find_all(const reader::CacheSet& caches,
 // Asks an expression about clips, reading their facts only where it needs them.
 class Filter {
  public:
-  Filter(reader::CacheView& cache, query::Expression expression)
-      : cache_(cache),
+  Filter(reader::ClipTable& table, query::Expression expression)
+      : table_(table),
         expression_(std::move(expression)),
-        tables_(query::Tables::of(cache.manifest())) {}
+        tables_(query::Tables::of(table.manifest())) {}
 
   [[nodiscard]] Result<bool> takes(std::uint64_t position, const formats::PlanRow& row) {
     if (!expression_.needs_facts()) return expression_.matches({tables_, row, no_facts_});
-    XTTS_ASSIGN(const formats::RecordFacts facts, cache_.details(position));
+    XTTS_ASSIGN(const formats::RecordFacts facts, table_.details(position));
     return expression_.matches({tables_, row, facts});
   }
 
  private:
-  reader::CacheView& cache_;
+  reader::ClipTable& table_;
   query::Expression expression_;
   query::Tables tables_;
   formats::RecordFacts no_facts_;
@@ -167,8 +165,7 @@ Digest Selection::digest() const {
   return hasher.finish();
 }
 
-Result<Selection> Selection::choose(const reader::CacheSet& caches,
-                                    const SelectionOptions& options) {
+Result<Selection> Selection::choose(const reader::ClipSet& clips, const SelectionOptions& options) {
   Wanted wanted;
   if (!options.split.empty()) {
     XTTS_ASSIGN(wanted.split, split_number(options.split));
@@ -177,22 +174,23 @@ Result<Selection> Selection::choose(const reader::CacheSet& caches,
     XTTS_ASSIGN(wanted.where, query::Expression::parse(options.where));
   }
   if (!options.ids.empty()) {
-    XTTS_ASSIGN(wanted.only, find_all(caches, options.ids));
+    XTTS_ASSIGN(wanted.only, find_all(clips, options.ids));
   }
-  XTTS_ASSIGN(wanted.excluded, find_all(caches, options.exclude));
+  XTTS_ASSIGN(const auto excluded, find_all(clips, options.exclude));
+  std::ranges::set_union(excluded, options.not_at, std::back_inserter(wanted.excluded));
   Selection selection;
-  for (std::size_t i = 0; i < caches.cache_count(); ++i) {
-    XTTS_TRY(selection.add_from(caches.cache(i), caches.first_position(i), wanted));
+  for (std::size_t i = 0; i < clips.table_count(); ++i) {
+    XTTS_TRY(selection.add_from(clips.table(i), clips.first_position(i), wanted));
   }
   return selection;
 }
 
-// `first_position`: that of the cache's first clip among all caches'.
-Status Selection::add_from(reader::CacheView& cache, std::uint64_t first_position,
+// `first_position`: that of the table's first clip in the set.
+Status Selection::add_from(reader::ClipTable& table, std::uint64_t first_position,
                            const Wanted& wanted) {
-  XTTS_ASSIGN(const auto ranges, ranges_of_split(cache, wanted.split));
+  XTTS_ASSIGN(const auto ranges, ranges_of_split(table, wanted.split));
   std::optional<Filter> filter;
-  if (wanted.where) filter.emplace(cache, *wanted.where);
+  if (wanted.where) filter.emplace(table, *wanted.where);
   std::array<formats::PlanRow, 128> rows;
   for (const Range& range : ranges) {
     if (wanted.takes_whole_ranges()) {
@@ -203,7 +201,7 @@ Status Selection::add_from(reader::CacheView& cache, std::uint64_t first_positio
       const std::uint64_t first = range.first + done;
       const auto now =
           static_cast<std::size_t>(std::min<std::uint64_t>(rows.size(), range.count - done));
-      if (filter) XTTS_TRY(cache.plan_rows(first, std::span(rows).first(now)));
+      if (filter) XTTS_TRY(table.plan_rows(first, std::span(rows).first(now)));
       for (std::size_t i = 0; i < now; ++i) {
         const std::uint64_t position = first_position + first + i;
         if (!wanted.names(position)) continue;

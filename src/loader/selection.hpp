@@ -10,17 +10,18 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "reader/cache_set.hpp"
+#include "reader/clip_set.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::loader {
 
 // All of these at once; what is empty chooses everything.
 struct SelectionOptions {
-  std::string split = {};                 // train, validation or test
-  std::string where = {};                 // an expression, as `ls --where` takes it
-  std::vector<std::string> ids = {};      // only these, "id" or "data set/id"
-  std::vector<std::string> exclude = {};  // not these
+  std::string split = {};                  // train, validation or test
+  std::string where = {};                  // an expression, as `ls --where` takes it
+  std::vector<std::string> ids = {};       // only these, "id" or "data set/id"
+  std::vector<std::string> exclude = {};   // not these
+  std::vector<std::uint64_t> not_at = {};  // not at these positions, ascending
 };
 
 // Consecutive positions.
@@ -33,7 +34,7 @@ struct PositionRange {
 
 class Selection {
  public:
-  [[nodiscard]] static Result<Selection> choose(const reader::CacheSet& caches,
+  [[nodiscard]] static Result<Selection> choose(const reader::ClipSet& clips,
                                                 const SelectionOptions& options);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
@@ -52,7 +53,7 @@ class Selection {
   };
   struct Wanted;
   void add(std::uint64_t first_position, std::uint64_t count);
-  [[nodiscard]] Status add_from(reader::CacheView& cache, std::uint64_t first_position,
+  [[nodiscard]] Status add_from(reader::ClipTable& table, std::uint64_t first_position,
                                 const Wanted& wanted);
 
   std::vector<Run> runs_;  // ascending in both

@@ -21,7 +21,7 @@ std::uint64_t Steps::step_count() const noexcept {
   const std::uint64_t each = places_a_step(*this);
   if (each == 0) return 0;
   const std::uint64_t left = places_left(*this);
-  return left / each + (last == LastStep::kPad && left % each != 0 ? 1 : 0);
+  return left / each + (last == LastBatch::kPad && left % each != 0 ? 1 : 0);
 }
 
 PlaceRange Steps::places_of(std::uint64_t step, std::uint32_t rank) const noexcept {
@@ -40,7 +40,7 @@ PlaceRange Steps::places_of(std::uint64_t step, std::uint32_t rank) const noexce
 std::uint64_t Steps::place_after(std::uint64_t step) const noexcept {
   const std::uint64_t begin = std::min(first_place, sample_count);
   if (step < step_count()) return begin + step * places_a_step(*this);
-  if (last == LastStep::kPad) return step_count() == 0 ? begin : sample_count;
+  if (last == LastBatch::kPad) return step_count() == 0 ? begin : sample_count;
   return begin + step_count() * places_a_step(*this);
 }
 

@@ -9,11 +9,9 @@
 
 #include <cstdint>
 
-namespace xtts::loader {
+#include "xtts/batch.hpp"
 
-// What happens to the places that do not fill a batch on every rank: they are left out, or ranks
-// get a last batch that is short or empty.
-enum class LastStep : std::uint8_t { kDrop, kPad };
+namespace xtts::loader {
 
 // Consecutive places.
 struct PlaceRange {
@@ -28,7 +26,7 @@ struct Steps {
   std::uint64_t first_place = 0;   // those before were taken by an earlier run
   std::uint32_t batch_size = 1;    // of one rank
   std::uint32_t world_size = 1;
-  LastStep last = LastStep::kDrop;
+  LastBatch last = LastBatch::kDrop;
 
   [[nodiscard]] std::uint64_t step_count() const noexcept;
   // Of a rank below world_size. Empty from step_count() on, and never beyond sample_count.

@@ -95,9 +95,9 @@ std::vector<WindowPages::Run> WindowPages::find_runs(const EpochOrder& order,
          selection_.positions_of(stretch.first_sample, stretch.sample_count)) {
       while (range.count > 0) {
         const auto place = caches_.locate(range.first_position);
-        const std::uint64_t left = caches_.cache(place.cache).size() - place.position;
+        const std::uint64_t left = caches_.cache(place.table).size() - place.position;
         const std::uint64_t now = std::min(range.count, left);
-        positions[place.cache].push_back({place.position, now});
+        positions[place.table].push_back({place.position, now});
         range = {range.first_position + now, range.count - now};
       }
     }
@@ -152,7 +152,8 @@ void WindowPages::read_run(const Run& run, const IsStopping& is_stopping) {
     mapping->will_need(announced, ahead - announced);
     announced = ahead;
     const std::size_t now = std::min<std::uint64_t>(piece_.size(), end - offset);
-    blocks.bring_in(run.column_id, range.shard, offset, std::span(piece_).first(now));
+    if (!is_in_memory(*mapping, offset, now))
+      blocks.read_stretch(run.column_id, range.shard, offset, std::span(piece_).first(now));
     offset += now;
   }
 }

@@ -29,8 +29,15 @@ bool holds(Comparison comparison, const T& left, const T& right) {
 bool is_set(const FieldValue& value) {
   if (const double* number = std::get_if<double>(&value)) return *number != 0.0;
   if (const auto* text = std::get_if<std::string_view>(&value)) return !text->empty();
+  if (const auto* rules = std::get_if<RuleNames>(&value)) return !rules->empty();
   const bool* flag = std::get_if<bool>(&value);
   return flag != nullptr && *flag;
+}
+
+bool any_name(RuleNames rules, const auto& holds_for) {
+  return std::ranges::any_of(rules, [&](const formats::Reason& reason) {
+    return holds_for(formats::name_of(reason.rule));
+  });
 }
 
 bool compare(const Node& node, const FieldValue& value) {
@@ -43,10 +50,21 @@ bool compare(const Node& node, const FieldValue& value) {
   if (const bool* flag = std::get_if<bool>(&value)) {
     return holds(node.comparison, *flag, std::get<bool>(node.value));
   }
+  if (const auto* rules = std::get_if<RuleNames>(&value)) {
+    const std::string_view asked = std::get<std::string>(node.value);
+    // != is not ==: no rule of the clip's is the one that is asked for.
+    if (node.comparison == Comparison::kNotEqual)
+      return !any_name(*rules, [&](std::string_view name) { return name == asked; });
+    return any_name(*rules,
+                    [&](std::string_view name) { return holds(node.comparison, name, asked); });
+  }
   return false;  // unknown
 }
 
 bool match(const Node& node, const FieldValue& value) {
+  if (const auto* rules = std::get_if<RuleNames>(&value)) {
+    return any_name(*rules, [&](std::string_view name) { return node.pattern->found_in(name); });
+  }
   const auto* text = std::get_if<std::string_view>(&value);
   return text != nullptr && node.pattern->found_in(*text);
 }
@@ -75,6 +93,11 @@ bool uses_facts(const Node& node) {
   return std::any_of(node.children.begin(), node.children.end(), uses_facts);
 }
 
+bool uses_sound(const Node& node) {
+  if (node.field != nullptr) return !is_of_lists(*node.field);
+  return std::any_of(node.children.begin(), node.children.end(), uses_sound);
+}
+
 }  // namespace
 
 bool Expression::matches(const Clip& clip) const {
@@ -83,6 +106,10 @@ bool Expression::matches(const Clip& clip) const {
 
 bool Expression::needs_facts() const noexcept {
   return uses_facts(*root_);
+}
+
+bool Expression::needs_sound() const noexcept {
+  return uses_sound(*root_);
 }
 
 Tables Tables::of(const formats::Manifest& manifest) {

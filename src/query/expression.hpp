@@ -60,6 +60,8 @@ class Expression {
   [[nodiscard]] bool matches(const Clip& clip) const;
   // False where plan rows alone decide: then no details need to be read.
   [[nodiscard]] bool needs_facts() const noexcept;
+  // False where the clip's lists decide: then its sound need not be there.
+  [[nodiscard]] bool needs_sound() const noexcept;
 
  private:
   explicit Expression(std::shared_ptr<const Node> root) : root_(std::move(root)) {}

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/split.hpp"
+
 namespace xtts::query {
 namespace {
 
@@ -55,17 +57,38 @@ FieldValue spoken_text(const Clip& clip) {
   return text_of(clip.facts.text_normalized ? clip.facts.text_normalized : clip.facts.text_raw);
 }
 
+FieldValue warning_rules(const Clip& clip) {
+  return RuleNames(clip.facts.warnings);
+}
+
 constexpr auto kNumber = FieldType::kNumber;
 constexpr auto kText = FieldType::kText;
 constexpr auto kFlag = FieldType::kFlag;
 constexpr auto kPlan = FieldSource::kPlan;
 constexpr auto kFacts = FieldSource::kFacts;
 
-// clang-format off
-constexpr std::array kFields{
+// "clipped low_rate ..."
+std::string_view warning_choices() {
+  static const std::string names = [] {
+    std::string joined;
+    for (const formats::RuleInfo& info : formats::all_rules()) {
+      if (!formats::may_be_a_warning(info.rule)) continue;
+      joined += joined.empty() ? "" : " ";
+      joined += info.name;
+    }
+    return joined;
+  }();
+  return names;
+}
+
+}  // namespace
+
+std::span<const Field> fields() {
+  // clang-format off
+  static const std::array kFields{
     Field{"id", kText, kFacts, "the clip's id, without its data set", fact<&RecordFacts::id>},
     Field{"dataset", kText, kPlan, "data set", [](const Clip& c) { return name_of(c.tables.datasets, c.plan.dataset); }},
-    Field{"split", kText, kPlan, "train, validation or test", [](const Clip& c) { return FieldValue(split_name(c.plan.split)); }, "train validation test"},
+    Field{"split", kText, kPlan, "train, validation or test", [](const Clip& c) { return FieldValue(formats::split_name(c.plan.split)); }, "train validation test"},
     Field{"speaker", kText, kPlan, "speaker", [](const Clip& c) { return name_of(c.tables.speakers, c.plan.speaker); }},
     Field{"language", kText, kPlan, "language", [](const Clip& c) { return name_of(c.tables.languages, c.plan.language); }},
     Field{"seconds", kNumber, kPlan, "length of the sound in the record, s", seconds},
@@ -95,25 +118,21 @@ constexpr std::array kFields{
     Field{"cut", kFlag, kPlan, "sound or text was cut to the recipe's maximum", [](const Clip& c) { return flag(c, formats::kPlanAudioCut | formats::kPlanTextCut); }},
     Field{"audio_cut", kFlag, kPlan, "sound was cut to max_frames", [](const Clip& c) { return flag(c, formats::kPlanAudioCut); }},
     Field{"text_cut", kFlag, kPlan, "text was cut to max_tokens", [](const Clip& c) { return flag(c, formats::kPlanTextCut); }},
-    Field{"warnings", kText, kFacts, "what is odd about the clip, one a line", fact<&RecordFacts::warnings>},
-};
-// clang-format on
-
-}  // namespace
-
-std::span<const Field> fields() {
+    Field{"warning", kText, kFacts, "rules that the clip breaks (clipped, too_short, ...): == asks for any of them", warning_rules, warning_choices()},
+  };
+  // clang-format on
   return kFields;
 }
 
 const Field* find_field(std::string_view name) {
-  const auto found = std::find_if(kFields.begin(), kFields.end(),
-                                  [&](const Field& field) { return field.name == name; });
-  return found == kFields.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(fields(), name, &Field::name);
+  return found == fields().end() ? nullptr : &*found;
 }
 
-std::string_view split_name(std::uint8_t split) {
-  constexpr std::array<std::string_view, 3> kNames{"train", "validation", "test"};
-  return split < kNames.size() ? kNames[split] : "unknown";
+bool is_of_lists(const Field& field) noexcept {
+  constexpr std::array<std::string_view, 8> kNames{"id",       "dataset", "split",    "speaker",
+                                                   "language", "text",    "text_raw", "path"};
+  return std::ranges::find(kNames, field.name) != kNames.end();
 }
 
 }  // namespace xtts::query

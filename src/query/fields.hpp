@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "formats/reason.hpp"
 #include "query/expression.hpp"
 
 namespace xtts::query {
@@ -16,8 +17,10 @@ enum class FieldType { kNumber, kText, kFlag };
 // Plan rows have it; only the facts have it.
 enum class FieldSource { kPlan, kFacts };
 
-// Nothing: unknown. Text shows memory of the clip's facts or tables.
-using FieldValue = std::variant<std::monostate, double, std::string_view, bool>;
+// The rules of a clip's warnings: any number of names, of which a comparison asks for any one.
+using RuleNames = std::span<const formats::Reason>;
+// Nothing: unknown. Text and rules show memory of the clip's facts or tables.
+using FieldValue = std::variant<std::monostate, double, std::string_view, bool, RuleNames>;
 
 struct Field {
   std::string_view name;
@@ -31,7 +34,7 @@ struct Field {
 
 [[nodiscard]] std::span<const Field> fields();
 [[nodiscard]] const Field* find_field(std::string_view name);
-[[nodiscard]] std::string_view split_name(
-    std::uint8_t split);  // "train"; "unknown" for other numbers
+// Known of a clip before its sound is read and its text is tokenized.
+[[nodiscard]] bool is_of_lists(const Field& field) noexcept;
 
 }  // namespace xtts::query

@@ -5,6 +5,7 @@
 
 #include "base/guarded_read.hpp"
 #include "base/try.hpp"
+#include "formats/clip_id.hpp"
 #include "reader/block_reader.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/read_exactly.hpp"
@@ -289,27 +290,14 @@ void BlockMap::announce_block(std::uint32_t column_id, std::uint64_t position,
   (*mapping)->will_need(row->place.payload_offset, row->place.payload_bytes);
 }
 
-std::optional<std::uint64_t> BlockMap::resident_bytes(std::uint32_t column_id, std::uint32_t shard,
-                                                      std::uint64_t offset_bytes,
-                                                      std::uint64_t size_bytes) {
-  const auto mapping = mapping_of(column_id, shard);
-  if (!mapping.ok() || *mapping == nullptr || !(*mapping)->tells_what_is_resident()) {
-    return std::nullopt;
-  }
-  return (*mapping)->resident_bytes(offset_bytes, size_bytes);
-}
-
 std::shared_ptr<const FileMapping> BlockMap::mapping(std::uint32_t column_id, std::uint32_t shard) {
   if (shard >= manifest_.columns[column_id].shards.size()) return nullptr;
   auto found = mapping_of(column_id, shard);
   return found.ok() ? std::move(*found) : nullptr;
 }
 
-void BlockMap::bring_in(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,
-                        std::span<std::byte> scratch) {
-  const auto mapped = mapping(column_id, shard);
-  if (mapped == nullptr) return;
-  if (mapped->resident_bytes(offset_bytes, scratch.size()) == scratch.size()) return;
+void BlockMap::read_stretch(std::uint32_t column_id, std::uint32_t shard,
+                            std::uint64_t offset_bytes, std::span<std::byte> scratch) {
   const auto file = shards_.open(column_id, shard);
   if (file.ok()) (void)(*file)->file->read_at(offset_bytes, scratch);
 }

@@ -109,20 +109,13 @@ class BlockMap {
   // take no more than `payload_bytes_max`.
   void announce_block(std::uint32_t column_id, std::uint64_t position,
                       std::uint64_t payload_bytes_max);
-  // How much of this stretch of a mapped shard lies in memory; nothing where the system does not
-  // tell.
-  [[nodiscard]] std::optional<std::uint64_t> resident_bytes(std::uint32_t column_id,
-                                                            std::uint32_t shard,
-                                                            std::uint64_t offset_bytes,
-                                                            std::uint64_t size_bytes);
-
   // A shard as memory; null where it cannot be mapped.
   [[nodiscard]] std::shared_ptr<const FileMapping> mapping(std::uint32_t column_id,
                                                            std::uint32_t shard);
-  // Sees to it that this stretch of a mapped shard is in memory, reading it through `scratch`, as
-  // long as the stretch, where it is not. Tells nothing: whoever needs the bytes finds out.
-  void bring_in(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,
-                std::span<std::byte> scratch);
+  // Reads this stretch of a shard into `scratch`, for what the system then keeps in memory. Tells
+  // nothing: whoever needs the bytes finds out.
+  void read_stretch(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,
+                    std::span<std::byte> scratch);
 
  private:
   struct Column;

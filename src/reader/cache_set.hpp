@@ -1,10 +1,7 @@
-// CacheSet: one cache, or several that hold the same kind of features, as one: the clips of the
-// first, then those of the second, and so on, with one table each of speakers, languages and data
-// sets (a name is the same one wherever it stands).
+// CacheSet: the clips of one cache, or of several, as one (clip_set.hpp), and their records where
+// they lie.
 //
-// Owns its caches; synchronised inside as they are. Failures: as CacheView's; kMismatch where
-// caches do not go together, kInvalidArgument (none at all; an id that several of them have),
-// kUnsupported (more names than numbers).
+// Owns its caches; synchronised inside as they are. Failures: as ClipSet's and CacheView's.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "reader/cache_view.hpp"
+#include "reader/clip_set.hpp"
 #include "xtts/reader.hpp"
 #include "xtts/status.hpp"
 
@@ -24,48 +21,16 @@ namespace xtts::reader {
 struct RecordPlace;  // block_map.hpp
 struct MappedArray;
 
-// A column that all caches of a set have, of the same numbers.
-struct SharedColumn {
-  const formats::ColumnEntry* entry = nullptr;  // of the first cache
-  std::vector<std::uint32_t> ids;               // by cache
-};
-
-class CacheSet {
+class CacheSet final : public ClipSet {
  public:
   [[nodiscard]] static Result<std::shared_ptr<CacheSet>> open(Env& env,
                                                               std::span<const std::string> paths);
   [[nodiscard]] static Result<std::shared_ptr<CacheSet>> join(
       std::vector<std::shared_ptr<CacheView>> caches);
 
-  // Where a position of the set, below size(), lies.
-  struct Place {
-    std::size_t cache = 0;
-    std::uint64_t position = 0;  // in that cache
-  };
-  [[nodiscard]] Place locate(std::uint64_t position) const noexcept;
-  [[nodiscard]] std::uint64_t size() const noexcept { return first_positions_.back(); }
   [[nodiscard]] std::size_t cache_count() const noexcept { return caches_.size(); }
   [[nodiscard]] CacheView& cache(std::size_t index) const noexcept { return *caches_[index]; }
   [[nodiscard]] const std::shared_ptr<CacheView>& first() const noexcept { return caches_.front(); }
-  [[nodiscard]] std::uint64_t first_position(std::size_t cache) const noexcept {
-    return first_positions_[cache];
-  }
-
-  [[nodiscard]] const std::vector<SharedColumn>& columns() const noexcept { return columns_; }
-  [[nodiscard]] const SharedColumn* find_column(std::string_view name) const noexcept;
-  // Of the first cache, as Manifest::max_frames: columns that all share are of the same.
-  [[nodiscard]] std::uint32_t max_frames() const;
-  // Rows of the column that belong to one frame: its padded length is so many times that of the
-  // record. 0: it goes along something else.
-  [[nodiscard]] std::uint32_t rows_per_frame(const formats::ColumnEntry& column) const;
-  [[nodiscard]] const std::vector<std::string>& speakers() const noexcept { return speakers_; }
-  [[nodiscard]] const std::vector<std::string>& languages() const noexcept { return languages_; }
-  [[nodiscard]] const std::vector<std::string>& datasets() const noexcept { return datasets_; }
-  // kNotFound (the caches have none for it), kMismatch (not all of them the same). Of several, how
-  // many frames they are of is told of the first.
-  [[nodiscard]] Result<ColumnStatistics> statistics(const SharedColumn& column) const;
-  // Which generation of which caches: 32 hexadecimal digits.
-  [[nodiscard]] std::string digest() const;
 
   // As BlockMap::locate() and find_array() of the cache that has the position. A range over the
   // border of two caches is no array.
@@ -75,26 +40,10 @@ class CacheSet {
                                                               std::uint64_t first_position,
                                                               std::uint32_t count) const;
 
-  // With the numbers of the set's tables.
-  [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position) const;
-  [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) const;
-  [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) const;
-  [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view full_id) const;
-
  private:
-  // A cache's numbers in the set's tables; empty where they are the same.
-  struct Renumbering {
-    std::vector<std::int32_t> speakers, languages, datasets;
-    void apply(formats::PlanRow& row) const noexcept;
-  };
-  [[nodiscard]] Status join_columns();
-  [[nodiscard]] Status join_tables();
+  CacheSet() = default;
 
   std::vector<std::shared_ptr<CacheView>> caches_;
-  std::vector<std::uint64_t> first_positions_ = {0};  // by cache, and the end
-  std::vector<SharedColumn> columns_;
-  std::vector<std::string> speakers_, languages_, datasets_;
-  std::vector<Renumbering> renumberings_;  // by cache
 };
 
 }  // namespace xtts::reader

@@ -2,6 +2,7 @@
 
 #include "base/confined_env.hpp"
 #include "base/try.hpp"
+#include "formats/clip_id.hpp"
 #include "reader/block_map.hpp"
 #include "reader/block_reader.hpp"
 #include "reader/open_generation.hpp"
@@ -17,7 +18,8 @@ namespace {
 // Shards are opened late: by then the program may have changed its folder.
 std::string lasting_path(Env& env, const std::string& path) {
   auto absolute = env.real_path(path);
-  return absolute.ok() ? std::move(*absolute) : path;
+  if (!absolute.ok()) return path;
+  return std::move(*absolute);
 }
 
 class CacheViewImpl final : public CacheView {

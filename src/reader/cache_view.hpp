@@ -25,6 +25,7 @@
 #include "formats/facts.hpp"
 #include "formats/index.hpp"
 #include "formats/manifest.hpp"
+#include "reader/clip_table.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::reader {
@@ -39,26 +40,15 @@ struct RecordData {
   std::vector<std::byte> bytes;  // true rows only
 };
 
-class CacheView {
+class CacheView : public ClipTable {
  public:
   [[nodiscard]] static Result<std::shared_ptr<CacheView>> open(Env& env, const std::string& cache);
-  virtual ~CacheView() = default;
 
-  [[nodiscard]] virtual const std::string& path() const = 0;
-  [[nodiscard]] virtual const formats::Manifest& manifest() const = 0;
-  [[nodiscard]] virtual std::uint64_t size() const = 0;  // clips
-
-  [[nodiscard]] virtual Result<formats::PlanRow> plan_row(std::uint64_t position) = 0;
-  // Several at once, from `first` on.
-  [[nodiscard]] virtual Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) = 0;
-  [[nodiscard]] virtual Result<formats::RecordFacts> details(std::uint64_t position) = 0;
   [[nodiscard]] virtual Result<formats::LocationRow> location(std::uint32_t column_id,
                                                               std::uint64_t position) = 0;
   [[nodiscard]] virtual Result<formats::BlockRow> block(std::uint32_t column_id,
                                                         std::uint64_t block_row) = 0;
   [[nodiscard]] virtual std::uint64_t block_count(std::uint32_t column_id) const = 0;
-  // `full_id`: "id" or "data set/id". Nothing when there is no such clip.
-  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> find(std::string_view full_id) = 0;
   [[nodiscard]] virtual Result<std::string> rejects_jsonl() = 0;
   [[nodiscard]] virtual Result<std::vector<formats::TombstoneRow>> tombstones() = 0;
 

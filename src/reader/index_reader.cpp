@@ -181,8 +181,4 @@ Status no_record(const formats::ColumnEntry& column) {
                                      "column was added: add_column again makes what is missing"};
 }
 
-std::string full_id(const formats::RecordFacts& facts) {
-  return formats::full_id(facts.dataset.value_or(""), facts.id.value_or(""));
-}
-
 }  // namespace xtts::reader

@@ -61,7 +61,4 @@ class IndexReader {
 // Of a clip that an added column lacks.
 [[nodiscard]] Status no_record(const formats::ColumnEntry& column);
 
-// "id", or "data set/id".
-[[nodiscard]] std::string full_id(const formats::RecordFacts& facts);
-
 }  // namespace xtts::reader

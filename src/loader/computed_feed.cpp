@@ -1,0 +1,119 @@
+#include "loader/computed_feed.hpp"
+
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "base/try.hpp"
+
+namespace xtts::loader {
+namespace {
+
+// The records of a clip that has been computed.
+class ComputedRow final : public RowRecords {
+ public:
+  ComputedRow(const BatchLayout& layout, const SourceRecord& record)
+      : layout_(layout), record_(record) {}
+
+  Result<RecordHead> find(std::size_t column) override {
+    const ColumnLayout& wanted = layout_.columns[column];
+    const std::size_t place = wanted.shared->ids.front();
+    if (place >= record_.columns.size()) return broken(wanted);
+    column_ = &record_.columns[place];
+    if (column_->rows.size() != column_->length * wanted.stored_row_bytes ||
+        column_->length > wanted.column->spec.shape[0]) {
+      return broken(wanted);
+    }
+    return RecordHead{.length = column_->length, .fill_bits = column_->fill_bits};
+  }
+  Status verify_in_place() override { return {}; }
+  Status copy(std::uint64_t offset_bytes, std::span<std::byte> out) override {
+    if (!out.empty()) std::memcpy(out.data(), column_->rows.data() + offset_bytes, out.size());
+    return {};
+  }
+  Status show(std::uint64_t offset_bytes, std::size_t size_bytes, GuardedReader reader,
+              void* context) override {
+    reader(context, std::span(column_->rows).subspan(offset_bytes, size_bytes));
+    return {};
+  }
+  Status wrong_length(const ColumnLayout& column, std::uint64_t length) const override {
+    return {StatusCode::kMismatch,
+            "a clip has " + std::to_string(length) + " rows of " + column.column->spec.name +
+                " now, and had fewer when its bucket was chosen: its source has changed"};
+  }
+
+ private:
+  static Status broken(const ColumnLayout& column) {
+    return {StatusCode::kInternal,
+            "a computed record of " + column.column->spec.name + " has not its column's form"};
+  }
+
+  const BatchLayout& layout_;
+  const SourceRecord& record_;
+  const SourceRecord::Column* column_ = nullptr;  // as find() says
+};
+
+}  // namespace
+
+Status ComputedFeed::take(BatchSlot& slot, std::uint64_t step, bool /*disk_is_read*/) {
+  end_batch(slot);  // of one that has failed
+  auto clips = choose_clips_(step);
+  if (!clips) return {StatusCode::kInternal, "no epoch has the step " + std::to_string(step)};
+  slot.epoch = clips->epoch;
+  slot.bucket = clips->bucket;
+  slot.layout = clips->layout;
+  slot.positions = std::move(clips->positions);
+  slot.epoch_places = std::move(clips->epoch_places);
+  slot.computed.resize(slot.positions.size());
+  return {};
+}
+
+// The clips that are left, in their order.
+void ComputedFeed::find_again(BatchSlot& slot) const {
+  std::erase(slot.computed, nullptr);
+}
+
+std::uint32_t ComputedFeed::part_count(const BatchSlot& slot) const {
+  return slot.layout->batch_size;
+}
+
+Status ComputedFeed::fill_row(BatchSlot& slot, std::uint32_t row, const RowOptions& options) const {
+  Memory& clip = slot.computed[row];
+  if (clip == nullptr) {
+    Memory fresh = take_memory();
+    XTTS_TRY(source_->compute(slot.positions[row], *fresh));
+    if (!fresh->reject.empty()) return {StatusCode::kBadInput, fresh->reject};
+    clip = std::move(fresh);
+  }
+  if (options.crop_frames > 0) {  // its length was not known before
+    slot.first_frames[row] = first_frame_of_crop(slot, row, clip->frame_count, options);
+  }
+  ComputedRow records(*slot.layout, *clip);
+  return loader::fill_row(slot, row, records, reader::Check::kRecord);
+}
+
+ComputedFeed::Memory ComputedFeed::take_memory() const {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!free_.empty()) {
+      Memory memory = std::move(free_.back());
+      free_.pop_back();
+      return memory;
+    }
+  }
+  return std::make_unique<SourceRecord>();
+}
+
+void ComputedFeed::end_batch(BatchSlot& slot) const {
+  const std::scoped_lock lock(mutex_);
+  for (Memory& memory : slot.computed) {
+    if (memory != nullptr) free_.push_back(std::move(memory));
+  }
+  slot.computed.clear();
+}
+
+FeedWords ComputedFeed::words() const {
+  return {.storage = source_->path(), .reading = "computed now, a clip at a time on each thread"};
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,49 @@
+// ComputedFeed: rows whose clips are computed by the thread that fills them: a part of a batch is
+// one row. A clip that is rejected fails its row with kBadInput. The records of a batch are kept
+// until it is whole, so that those behind a rejected one move up without being computed again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "loader/record_source.hpp"
+#include "xtts/clip_source.hpp"
+
+namespace xtts::loader {
+
+class ComputedFeed final : public RecordFeed {
+ public:
+  ComputedFeed(std::shared_ptr<const ClipSource> source, ChooseClips choose_clips)
+      : source_(std::move(source)), choose_clips_(std::move(choose_clips)) {}
+
+  void begin_epoch(const EpochPlan& /*plan*/) override {}
+  [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) override;
+  void find_records(BatchSlot& /*slot*/) override {}
+  void find_again(BatchSlot& slot) const override;
+  void release(const BatchSlot& /*slot*/, std::uint32_t /*first_row*/,
+               std::uint32_t /*end_row*/) const override {}
+  [[nodiscard]] ColumnInPlace find_array(const ColumnLayout& /*column*/,
+                                         std::uint64_t /*first_position*/,
+                                         std::uint32_t /*count*/) const override {
+    return {};
+  }
+  [[nodiscard]] std::uint32_t part_count(const BatchSlot& slot) const override;
+  [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row,
+                                const RowOptions& options) const override;
+  void end_batch(BatchSlot& slot) const override;
+  [[nodiscard]] FeedWords words() const override;
+
+ private:
+  using Memory = std::unique_ptr<SourceRecord>;
+  [[nodiscard]] Memory take_memory() const;
+
+  std::shared_ptr<const ClipSource> source_;
+  ChooseClips choose_clips_;
+  mutable std::mutex mutex_;  // guards what stands below
+  mutable std::vector<Memory> free_;
+};
+
+}  // namespace xtts::loader

@@ -1,0 +1,80 @@
+#include "loader/computed_source.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/try.hpp"
+#include "loader/computed_feed.hpp"
+#include "query/expression.hpp"
+
+namespace xtts::loader {
+namespace {
+
+Status check_options_of_computed(const ReaderOptions& options) {
+  if (options.shuffle == Shuffle::kWindow) {
+    return {StatusCode::kInvalidArgument,
+            "the shuffle window goes by what lies together in a cache: of clips that are computed "
+            "now there are global and none"};
+  }
+  for (const ColumnRequest& column : options.columns) {
+    if (column.normalize != Normalize::kCorpus) continue;
+    return {StatusCode::kUnsupported,
+            "column '" + column.name +
+                "': the statistics of a corpus are known when its cache is built: give means and "
+                "deviations, a cache's for instance (in Python a pair, or cache.stats['mel'])"};
+  }
+  return {};
+}
+
+// Whether an expression asks for what only the computed clip tells.
+Result<bool> needs_sound(const std::string& where) {
+  if (where.empty()) return false;
+  XTTS_ASSIGN(const auto expression, query::Expression::parse(where));
+  return expression.needs_sound();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ComputedSource>> ComputedSource::open(
+    std::shared_ptr<const ClipSource> source) {
+  XTTS_ASSIGN(auto table, ComputedTable::open(source));
+  XTTS_ASSIGN(auto clips, reader::ClipSet::join({table}));
+  return std::shared_ptr<ComputedSource>(
+      new ComputedSource(std::move(source), std::move(table), std::move(clips)));
+}
+
+std::uint32_t ComputedSource::default_thread_count() const {
+  return std::max(source_->thread_count(), 1U);
+}
+
+Status ComputedSource::prepare(const ReaderOptions& options) {
+  XTTS_TRY(check_options_of_computed(options));
+  XTTS_ASSIGN(const bool asks_sound, needs_sound(options.where));
+  if (!asks_sound && options.buckets.empty()) return {};
+  return learn(options, asks_sound);
+}
+
+Status ComputedSource::learn(const ReaderOptions& options, bool keeps_facts) {
+  XTTS_ASSIGN(const auto chosen, Selection::choose(*clips_, {.split = options.split,
+                                                             .ids = options.ids,
+                                                             .exclude = options.exclude}));
+  const std::uint32_t threads =
+      options.thread_count != 0 ? options.thread_count : default_thread_count();
+  XTTS_TRY(table_->learn(chosen, threads, keeps_facts));
+  XTTS_TRY(source_->check_rejects());
+  never_chosen_ = source_->rejected();
+  return {};
+}
+
+Result<std::unique_ptr<RecordFeed>> ComputedSource::open_feed(FeedJob job) {
+  table_->forget_facts();
+  return std::unique_ptr<RecordFeed>(
+      std::make_unique<ComputedFeed>(source_, std::move(job.choose_clips)));
+}
+
+std::string ComputedSource::another_state(const std::string& /*digest*/) const {
+  return "the state is of a cache, or of other data than " + source_->path() +
+         " holds now: begin the epoch anew with set_epoch()";
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,51 @@
+// ComputedSource: clips that are computed when a row of a batch asks for them, by whoever
+// implements ClipSource. Nothing is stored, so nothing is damaged; a clip may be rejected.
+//
+// One reader's. Failures: kInvalidArgument (options of storage), kUnsupported (statistics of the
+// corpus), and those of the source.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loader/computed_table.hpp"
+#include "loader/record_source.hpp"
+#include "xtts/clip_source.hpp"
+
+namespace xtts::loader {
+
+class ComputedSource final : public RecordSource {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<ComputedSource>> open(
+      std::shared_ptr<const ClipSource> source);
+
+  [[nodiscard]] const reader::ClipSet& clips() const override { return *clips_; }
+  // Where buckets, or a `where`, ask for what the sound alone tells, computes all clips that may be
+  // chosen once. Those that are rejected are in no order then.
+  [[nodiscard]] Status prepare(const ReaderOptions& options) override;
+  [[nodiscard]] std::vector<std::uint64_t> never_chosen() const override { return never_chosen_; }
+  [[nodiscard]] Result<std::unique_ptr<RecordFeed>> open_feed(FeedJob job) override;
+  [[nodiscard]] std::uint32_t default_thread_count() const override;
+
+  [[nodiscard]] bool may_be_damaged() const override { return false; }
+  [[nodiscard]] std::vector<std::uint64_t> rejected() const override { return source_->rejected(); }
+  [[nodiscard]] Status check_rejects() const override { return source_->check_rejects(); }
+  [[nodiscard]] std::string remedy() const override { return {}; }
+  [[nodiscard]] std::string another_state(const std::string& digest) const override;
+
+ private:
+  ComputedSource(std::shared_ptr<const ClipSource> source, std::shared_ptr<ComputedTable> table,
+                 std::shared_ptr<reader::ClipSet> clips)
+      : source_(std::move(source)), table_(std::move(table)), clips_(std::move(clips)) {}
+  [[nodiscard]] Status learn(const ReaderOptions& options, bool keeps_facts);
+
+  std::shared_ptr<const ClipSource> source_;
+  std::shared_ptr<ComputedTable> table_;
+  std::shared_ptr<reader::ClipSet> clips_;
+  std::vector<std::uint64_t> never_chosen_;
+};
+
+}  // namespace xtts::loader

@@ -1,0 +1,54 @@
+// ComputedTable: the clips of a ClipSource as a table: numbers of all, lengths of those that were
+// computed, facts while a selection is made by them.
+//
+// Immutable but for learn() and forget_facts(), which nobody may meet. 40 bytes a clip.
+// Failures: as ClipTable; learn() as ClipSource::compute().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "loader/selection.hpp"
+#include "reader/clip_table.hpp"
+#include "xtts/clip_source.hpp"
+
+namespace xtts::loader {
+
+class ComputedTable final : public reader::ClipTable {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<ComputedTable>> open(
+      std::shared_ptr<const ClipSource> source);
+
+  [[nodiscard]] const std::string& path() const override { return source_->path(); }
+  [[nodiscard]] const formats::Manifest& manifest() const override { return manifest_; }
+  [[nodiscard]] std::uint64_t size() const override { return rows_.size(); }
+  [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position) override;
+  [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) override;
+  [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) override;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view full_id) override;
+
+  // Computes these clips, on several threads: their lengths are in plan_rows() then, and, where
+  // `keeps_facts`, all that is known of them in details().
+  [[nodiscard]] Status learn(const Selection& clips, std::uint32_t thread_count, bool keeps_facts);
+  void forget_facts() { facts_.clear(); }
+
+ private:
+  struct Lesson;
+  ComputedTable(std::shared_ptr<const ClipSource> source, formats::Manifest manifest)
+      : source_(std::move(source)), manifest_(std::move(manifest)) {}
+  void learn_in_turn(Lesson& lesson);
+  [[nodiscard]] Status learn_one(std::uint64_t position, SourceRecord& record, std::string* facts);
+
+  const std::shared_ptr<const ClipSource> source_;
+  const formats::Manifest manifest_;
+  std::vector<formats::PlanRow> rows_;
+  std::unordered_map<std::uint64_t, std::string> facts_;  // by position, encoded
+};
+
+}  // namespace xtts::loader

@@ -1,0 +1,211 @@
+#include "loader/stored_feed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/try.hpp"
+#include "loader/epoch_plan.hpp"
+#include "loader/option_rules.hpp"
+#include "loader/stored_row.hpp"
+#include "loader/stored_source.hpp"
+#include "reader/block_map.hpp"
+#include "reader/repair_advice.hpp"
+
+namespace xtts::loader {
+namespace {
+
+// What a disk works on at once, and that three times more for what waits to be checked and copied.
+// More of it at once is no faster, but brings the records of several batches at the same moment.
+constexpr std::uint64_t kReadsAtOnceBytes = std::uint64_t{8} << 20U;
+constexpr std::uint64_t kReadsAtOnceMin = 8;
+constexpr std::uint64_t kReadsAtOnceMax = 128;
+constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
+// Large enough that handing out parts costs nothing, small enough that all threads end together.
+constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
+
+}  // namespace
+
+Result<std::unique_ptr<RecordFeed>> StoredSource::open_feed(FeedJob job) {
+  return std::unique_ptr<RecordFeed>(std::make_unique<StoredFeed>(*caches_, std::move(job)));
+}
+
+std::string StoredSource::remedy() const {
+  std::string text;
+  for (std::size_t i = 0; i < caches_->cache_count(); ++i) {
+    if (i > 0) text += " and ";
+    text += reader::repair_command(caches_->cache(i).path());
+  }
+  return text + " mends what is damaged";
+}
+
+std::uint32_t StoredSource::default_thread_count() const {
+  return loader::default_thread_count();
+}
+
+std::string StoredSource::another_state(const std::string& digest) const {
+  return "the state is of another generation of the cache (index " + digest + ", here " +
+         caches_->digest() +
+         "): begin the epoch anew with set_epoch, or open the cache it was made with";
+}
+
+StoredFeed::StoredFeed(const reader::CacheSet& caches, FeedJob job)
+    : caches_(caches), verifies_records_(job.options.verify_records) {
+  const BatchLayout& layout = job.layouts.front();
+  choose_reading(layout, job.options);
+  if (job.options.shuffle == Shuffle::kWindow && staging_ == nullptr) {
+    std::vector<const reader::SharedColumn*> columns;
+    for (const ColumnLayout& column : layout.columns) columns.push_back(column.shared);
+    window_reader_ = std::make_unique<WindowReader>(caches_, job.selection, std::move(columns),
+                                                    job.options.lock_memory);
+  }
+  ahead_ = std::make_unique<ReadAhead>(caches_,
+                                       ReadAheadOptions{.staging = staging_.get(),
+                                                        .looks_ahead = window_reader_ == nullptr,
+                                                        .reads_padding = verifies_records_},
+                                       std::move(job.choose_clips));
+}
+
+// Fillers that wait for a window are let go before somebody waits for them.
+StoredFeed::~StoredFeed() {
+  stop();
+}
+
+void StoredFeed::choose_reading(const BatchLayout& layout, const ReaderOptions& options) {
+  const ReadingFacts facts = find_reading_facts(caches_, layout);
+  storage_text_ = storage_in_words(facts);
+  reading_ = loader::choose_reading(facts, options);
+  if (reading_.reading != Reading::kDirect) return;
+  const Status status = open_staging(layout);
+  if (!status.ok()) reading_ = fall_back(reading_, status);
+}
+
+Status StoredFeed::open_staging(const BatchLayout& layout) {
+  std::uint64_t record_bytes_max = 0;
+  std::uint32_t staged_count = 0;  // of the columns, and so of the records of a row
+  for (const ColumnLayout& column : layout.columns) {
+    const std::uint64_t record_bytes = column.column->spec.record_bytes();
+    record_bytes_max = std::max(record_bytes_max, record_bytes);
+    if (record_bytes >= kStagedRecordBytesMin) ++staged_count;
+  }
+  if (record_bytes_max < kStagedRecordBytesMin) {
+    return {StatusCode::kUnsupported, "these records are small: the page cache is made for them"};
+  }
+  const std::uint64_t depth =
+      std::clamp(kReadsAtOnceBytes / record_bytes_max, kReadsAtOnceMin, kReadsAtOnceMax);
+  const StagingOptions staging{.record_bytes_max = record_bytes_max,
+                               .memory_bytes = kStagingBytes,
+                               .depth = static_cast<std::uint32_t>(depth),
+                               .held_count_max = staged_count};
+  XTTS_TRY(find_direct_file(layout));
+  XTTS_ASSIGN(staging_, RecordStaging::open(caches_.first()->env(), staging));
+  return {};
+}
+
+// kUnsupported: the file systems that the caches lie on have no direct reads. What else may be
+// wrong with a cache's first record is told when it is read.
+Status StoredFeed::find_direct_file(const BatchLayout& layout) const {
+  Status unsupported;
+  for (std::size_t cache = 0; cache < caches_.cache_count(); ++cache) {
+    for (const ColumnLayout& column : layout.columns) {
+      const bool is_staged = column.column->spec.record_bytes() >= kStagedRecordBytesMin;
+      if (!is_staged || caches_.cache(cache).size() == 0) continue;
+      const auto place = caches_.locate_record(*column.shared, caches_.first_position(cache));
+      if (!place.ok()) continue;
+      const auto file = place->map->direct_file(*place);
+      if (file.ok()) return {};
+      if (file.status().code() == StatusCode::kUnsupported) unsupported = file.status();
+    }
+  }
+  return unsupported;
+}
+
+void StoredFeed::begin_epoch(const EpochPlan& plan) {
+  if (window_reader_ != nullptr) {
+    window_reader_->begin(plan.sequence().order(), plan.first_place());
+  }
+  ahead_->restart();
+}
+
+void StoredFeed::stop() {
+  if (window_reader_ != nullptr) window_reader_->stop();
+}
+
+Status StoredFeed::take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) {
+  XTTS_TRY(ahead_->take(slot, step, disk_is_read));
+  if (window_reader_ != nullptr && !slot.epoch_places.empty()) {
+    window_reader_->wait_for(slot.epoch_places.back());
+  }
+  return {};
+}
+
+void StoredFeed::find_records(BatchSlot& slot) {
+  ahead_->find_records(slot);
+}
+
+void StoredFeed::find_again(BatchSlot& slot) const {
+  ahead_->find_again(slot);
+}
+
+void StoredFeed::release(const BatchSlot& slot, std::uint32_t first_row,
+                         std::uint32_t end_row) const {
+  ahead_->release(slot, first_row, end_row);
+}
+
+ColumnInPlace StoredFeed::find_array(const ColumnLayout& column, std::uint64_t first_position,
+                                     std::uint32_t count) const {
+  if (ahead_->is_staged(column)) return {};
+  // What cannot be found is told row by row, by whoever fills it.
+  auto array = caches_.find_array(*column.shared, first_position, count);
+  if (!array.ok() || !*array) return {};
+  return {std::move((*array)->mapping), (*array)->bytes.data()};
+}
+
+// What the parts have to go through: what is copied, and what is checked where it lies.
+std::uint64_t StoredFeed::work_bytes(const BatchSlot& slot) const {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
+    const ColumnLayout& column = slot.layout->columns[i];
+    const auto is_settled = [&](const reader::RecordPlace& place) {
+      return !verifies_records_ || (place.block != nullptr && place.map->is_verified(place));
+    };
+    if (slot.in_place[i].mapping != nullptr && std::ranges::all_of(slot.places[i], is_settled)) {
+      continue;
+    }
+    bytes += column.record_bytes * slot.layout->batch_size;
+  }
+  return bytes;
+}
+
+std::uint32_t StoredFeed::part_count(const BatchSlot& slot) const {
+  const std::uint64_t parts = work_bytes(slot) / kPartBytes;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(parts, 1, slot.layout->batch_size));
+}
+
+Status StoredFeed::fill_row(BatchSlot& slot, std::uint32_t row, const RowOptions& options) const {
+  StoredRow records(caches_, staging_.get(), slot, row, options.check);
+  return loader::fill_row(slot, row, records, options.check);
+}
+
+// The places' blocks are not kept any longer.
+void StoredFeed::end_batch(BatchSlot& slot) const {
+  for (Places& places : slot.places) places.clear();
+}
+
+FeedWords StoredFeed::words() const {
+  FeedWords words{
+      .storage = storage_text_, .reading = "mapped: " + reading_.why, .notice = reading_.notice};
+  if (staging_ != nullptr) {
+    words.reading = "direct: " + reading_.why;
+    if (const std::uint64_t count = staging_->failed_count(); count > 0) {
+      words.reading +=
+          "; " + std::to_string(count) + " records had to be read through the page cache";
+    }
+  }
+  if (window_reader_ == nullptr) return words;
+  const std::string more = window_reader_->shortfall();
+  if (!words.notice.empty() && !more.empty()) words.notice += "; ";
+  words.notice += more;
+  return words;
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,58 @@
+// StoredFeed: how one loader gets the records of caches: mapped, staged past the page cache, or in
+// windows (README.md says when).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "loader/read_ahead.hpp"
+#include "loader/reading_choice.hpp"
+#include "loader/record_source.hpp"
+#include "loader/record_staging.hpp"
+#include "loader/window_reader.hpp"
+#include "reader/cache_set.hpp"
+
+namespace xtts::loader {
+
+class StoredFeed final : public RecordFeed {
+ public:
+  StoredFeed(const reader::CacheSet& caches, FeedJob job);
+  ~StoredFeed() override;
+  StoredFeed(const StoredFeed&) = delete;
+  StoredFeed& operator=(const StoredFeed&) = delete;
+
+  void begin_epoch(const EpochPlan& plan) override;
+  [[nodiscard]] bool may_begin_next_epoch() const override { return window_reader_ == nullptr; }
+  void stop() override;
+
+  [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) override;
+  void find_records(BatchSlot& slot) override;
+  void find_again(BatchSlot& slot) const override;
+  void release(const BatchSlot& slot, std::uint32_t first_row,
+               std::uint32_t end_row) const override;
+
+  [[nodiscard]] ColumnInPlace find_array(const ColumnLayout& column, std::uint64_t first_position,
+                                         std::uint32_t count) const override;
+  [[nodiscard]] std::uint32_t part_count(const BatchSlot& slot) const override;
+  [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row,
+                                const RowOptions& options) const override;
+  void end_batch(BatchSlot& slot) const override;
+  [[nodiscard]] FeedWords words() const override;
+
+ private:
+  void choose_reading(const BatchLayout& layout, const ReaderOptions& options);
+  [[nodiscard]] Status open_staging(const BatchLayout& layout);
+  [[nodiscard]] Status find_direct_file(const BatchLayout& layout) const;
+  [[nodiscard]] std::uint64_t work_bytes(const BatchSlot& slot) const;
+
+  const reader::CacheSet& caches_;
+  const bool verifies_records_;
+  std::string storage_text_;
+  ReadingChoice reading_;
+  std::unique_ptr<WindowReader> window_reader_;  // for Shuffle::kWindow
+  std::unique_ptr<RecordStaging> staging_;       // for Reading::kDirect
+  std::unique_ptr<ReadAhead> ahead_;
+};
+
+}  // namespace xtts::loader

@@ -1,0 +1,71 @@
+#include "loader/stored_row.hpp"
+
+#include <cstring>
+#include <string>
+
+#include "base/try.hpp"
+#include "formats/clip_id.hpp"
+#include "reader/index_reader.hpp"
+
+namespace xtts::loader {
+
+Result<RecordHead> StoredRow::find(std::size_t column) {
+  column_ = column;
+  place_ = slot_.places[column][row_];
+  // It could not be found before: this says why, or finds it after all.
+  if (place_.block == nullptr) {
+    XTTS_ASSIGN(place_, caches_.locate_record(*slot_.layout->columns[column].shared,
+                                              slot_.positions[row_]));
+  }
+  return RecordHead{.length = place_.record().length, .fill_bits = place_.record().fill_bits};
+}
+
+Status StoredRow::verify_in_place() {
+  if (check_ == reader::Check::kNothing) return {};
+  XTTS_TRY(place_.map->verify(place_));
+  // Sound where it lies, or only as the disk gave it to another call?
+  if (!place_.map->is_verified(place_)) slot_.must_copy = true;
+  return {};
+}
+
+// The record as it came past the page cache, if it did, and is what was written. Where it is not,
+// the ordinary path says what is wrong with it.
+std::span<const std::byte> StoredRow::staged_record() const {
+  const bool is_staged = column_ < slot_.tickets.size() && row_ < slot_.tickets[column_].size() &&
+                         slot_.tickets[column_][row_] != kNoTicket;
+  if (!is_staged) return {};
+  const std::span<const std::byte> region = staging_->wait_for(slot_.tickets[column_][row_]);
+  if (region.empty() || check_ == reader::Check::kNothing) return region;
+  if (place_.map->check(place_, region).ok()) return region;
+  staging_->count_as_failed();
+  return {};
+}
+
+Status StoredRow::copy(std::uint64_t offset_bytes, std::span<std::byte> out) {
+  const auto staged = staged_record();
+  if (staged.empty()) return place_.map->copy(place_, offset_bytes, out, check_);
+  if (!out.empty()) std::memcpy(out.data(), staged.data() + offset_bytes, out.size());
+  return {};
+}
+
+Status StoredRow::show(std::uint64_t offset_bytes, std::size_t size_bytes, GuardedReader reader,
+                       void* context) {
+  const auto staged = staged_record();
+  if (staged.empty()) {
+    return place_.map->read(place_, offset_bytes, size_bytes, reader, context, check_);
+  }
+  reader(context, staged.subspan(offset_bytes, size_bytes));
+  return {};
+}
+
+Status StoredRow::wrong_length(const ColumnLayout& column, std::uint64_t length) const {
+  const std::uint64_t position = slot_.positions[row_];
+  const auto facts = caches_.details(position);
+  return {StatusCode::kCorrupt,
+          "reading " + column.column->spec.name + " of clip " +
+              (facts.ok() ? formats::full_id(*facts) : "at position " + std::to_string(position)) +
+              ": the record has " + std::to_string(length) +
+              " rows, and the index says otherwise: run xtts-precompute verify"};
+}
+
+}  // namespace xtts::loader

@@ -1,0 +1,46 @@
+// StoredRow: the records of a clip where they lie in caches, verified: in mapped blocks, or as they
+// came past the page cache. One thread at a time.
+//
+// Failures: as BlockMap; names the clip.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "loader/batch_slot.hpp"
+#include "loader/record_staging.hpp"
+#include "loader/row_filler.hpp"
+#include "reader/block_map.hpp"
+#include "reader/cache_set.hpp"
+
+namespace xtts::loader {
+
+class StoredRow final : public RowRecords {
+ public:
+  // All of them must outlive it; `staging` may be null.
+  StoredRow(const reader::CacheSet& caches, RecordStaging* staging, BatchSlot& slot,
+            std::uint32_t row, reader::Check check)
+      : caches_(caches), staging_(staging), slot_(slot), row_(row), check_(check) {}
+
+  [[nodiscard]] Result<RecordHead> find(std::size_t column) override;
+  [[nodiscard]] Status verify_in_place() override;
+  [[nodiscard]] Status copy(std::uint64_t offset_bytes, std::span<std::byte> out) override;
+  [[nodiscard]] Status show(std::uint64_t offset_bytes, std::size_t size_bytes,
+                            GuardedReader reader, void* context) override;
+  [[nodiscard]] Status wrong_length(const ColumnLayout& column,
+                                    std::uint64_t length) const override;
+
+ private:
+  [[nodiscard]] std::span<const std::byte> staged_record() const;
+
+  const reader::CacheSet& caches_;
+  RecordStaging* staging_;
+  BatchSlot& slot_;
+  const std::uint32_t row_;
+  const reader::Check check_;
+  std::size_t column_ = 0;     // as find() says
+  reader::RecordPlace place_;  // of its record
+};
+
+}  // namespace xtts::loader
