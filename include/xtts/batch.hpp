@@ -46,6 +46,8 @@
 #include <string_view>
 #include <vector>
 
+#include "xtts/clip_source.hpp"
+#include "xtts/device_id.hpp"
 #include "xtts/dtype.hpp"
 #include "xtts/export.hpp"
 #include "xtts/reader.hpp"
@@ -177,17 +179,20 @@ struct BatchColumn {
   std::string_view name;
   DType dtype = DType::kFloat32;
   std::vector<std::uint32_t> shape;  // [batch, frames, mels]
-  std::span<const std::byte> bytes;  // C order
-  std::span<const std::int32_t>
-      lengths;           // true length of the record's axis 0, by row; 0 for rows without a clip
+  std::span<const std::byte> bytes;  // C order; in the memory of `device`, after Batch::wait()
+  // True length of the record's axis 0, by row; 0 for rows without a clip. On the host.
+  std::span<const std::int32_t> lengths;
   bool is_view = false;  // the cache's own memory, not a copy
+  DeviceId device = {};
 
-  // The numbers; kMismatch where the column has another dtype.
+  // The numbers; kMismatch where the column has another dtype, kUnsupported where it lies in the
+  // memory of a device that the host cannot read.
   [[nodiscard]] XTTS_API Result<std::span<const float>> as_floats() const;
   [[nodiscard]] XTTS_API Result<std::span<const std::int32_t>> as_int32s() const;
 };
 
-// Immutable. Copies are cheap and share the lease.
+// Immutable. Copies are cheap and share the lease. Columns lie on the reader's device, where they
+// may still be on their way; all else is on the host. On the CPU they are there.
 class Batch {
  public:
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
@@ -206,14 +211,22 @@ class Batch {
   // Positions in the cache, of the valid rows.
   [[nodiscard]] std::span<const std::uint64_t> positions() const noexcept { return positions_; }
 
+  // Returns when the columns may be read, or why they never can be: kResource.
+  [[nodiscard]] XTTS_API Status wait() const;
+  // Returns at once: what this stream of the device (its handle, as DLPack has it) is given from
+  // now on runs when the columns may be read, and the slot is not filled again before all is done
+  // that the stream was given while the batch was held.
+  [[nodiscard]] XTTS_API Status let_wait(std::uintptr_t stream) const;
+
  private:
   friend class Reader;
+  struct Owner;
   std::uint32_t size_ = 0;
   std::uint32_t bucket_ = 0;
   std::vector<BatchColumn> columns_;
   std::span<const std::int32_t> speakers_, languages_;
   std::span<const std::uint64_t> positions_;
-  std::shared_ptr<const void> owner_;
+  std::shared_ptr<const Owner> owner_;
 };
 
 // Where a reader stands: plain numbers, to be kept with a model's checkpoint.
@@ -260,12 +273,25 @@ class Reader {
   [[nodiscard]] static XTTS_API Result<Reader> open(
       const Cache& cache, const ReaderOptions& options,
       std::size_t options_bytes = sizeof(ReaderOptions));
+  // Batches of clips that are computed now, by the threads that fill the batches: of the same order
+  // and bits as a cache of the same data would give, and with the same options, but for those of
+  // storage: the shuffle window is kInvalidArgument, Normalize::kCorpus kUnsupported, and
+  // `reading`, `verify_records`, `on_damage` and `max_damage` have nothing to do. Buckets, and a
+  // `where` that asks for what the sound tells, compute all clips that may be chosen once, here.
+  //
+  // A clip that is rejected is left out of its batch, and of the epochs that begin after that:
+  // what follows moves up. left_out() names it. kTooManyRejects where the source allows no more.
+  [[nodiscard]] static XTTS_API Result<Reader> open(
+      std::shared_ptr<const ClipSource> clips, const ReaderOptions& options,
+      std::size_t options_bytes = sizeof(ReaderOptions));
   XTTS_API ~Reader();
   // What was moved from is empty: its calls fail with kInvalidArgument, or give nothing.
   XTTS_API Reader(Reader&& other) noexcept;
   XTTS_API Reader& operator=(Reader&& other) noexcept;
 
   [[nodiscard]] XTTS_API std::uint64_t sample_count() const noexcept;  // of the selection
+  // Of an epoch, over all ranks: the draws of weights, or the whole selection.
+  [[nodiscard]] XTTS_API std::uint64_t samples_per_epoch() const noexcept;
   // Of each rank, in the whole of this epoch. All epochs have as many, but with buckets and weights
   // together, which draw now more of one bucket, now of another.
   [[nodiscard]] XTTS_API std::uint64_t batches_per_epoch() const noexcept;
@@ -291,6 +317,8 @@ class Reader {
 
   // Any thread, also while another is in next().
   [[nodiscard]] XTTS_API ReaderStats stats() const;
+  // Likewise: positions of the clips that were left out so far, each once, as they were met.
+  [[nodiscard]] XTTS_API std::vector<std::uint64_t> left_out() const;
 
  private:
   struct Impl;

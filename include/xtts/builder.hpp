@@ -72,8 +72,8 @@ struct BuildOptions {
   std::string overwrite_only = {};
   bool allow_mixed = false;  // add to a cache that another CPU or library version made
   bool dry_run = false;      // stop after `before`
-  // The program xtts-precompute, whose processes decode: a codec's crash costs one clip. Empty: the
-  // one beside this library, or in the folder of programs of the same installation.
+  // The program xtts-decode, whose processes decode: a codec's crash costs one clip. Empty: the one
+  // that was installed with this library.
   std::string program = {};
 };
 
@@ -115,11 +115,13 @@ struct BuildCallbacks {
 };
 
 struct RejectedClip {
-  std::string kind = {};   // policy, input, crash, environment
-  std::string stage = {};  // list, discover, text, decode, condition, features
-  std::string id = {};     // empty where none could be read
-  std::string place = {};  // "metadata.csv:12", or a path relative to DATA
-  std::string reason = {};
+  std::string kind = {};    // policy, input, crash, environment
+  std::string stage = {};   // list, discover, text, read, decode, condition, features
+  std::string id = {};      // empty where none could be read
+  std::string place = {};   // "metadata.csv:12", or a path relative to DATA
+  std::string reason = {};  // in words
+  std::string rule = {};    // "too_long": what programs go by
+  std::map<std::string, double> numbers = {};  // the rule's: {"frames": 1034, "max_frames": 800}
 };
 
 struct BuildReport {
@@ -204,6 +206,7 @@ struct VerifyFinding {
   std::string what = {};  // "record", "block header", "missing file", ...
   std::string expected = {};
   std::string found = {};
+  std::string check = {};  // "block_header": what programs go by
 };
 
 struct MendedFile {

@@ -14,7 +14,7 @@
 //
 // Threads: all const members may be called from any number of threads; whoever is in record()
 // computes there, in the calling thread, with buffers that are kept for the next call. Decoding
-// happens in processes of the program xtts-precompute, one for each thread that computes at once,
+// happens in processes of the program xtts-decode, one for each thread that computes at once,
 // where a codec's crash costs one clip. In a child of fork() record() is kUnsupported: open anew
 // there. Memory: about 500 bytes a clip and its text, and a share of `options.memory` for each
 // thread. Disk: sources of which several clips are parts are kept decoded in TMPDIR (8 GiB at
@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "xtts/builder.hpp"
+#include "xtts/clip_source.hpp"
 #include "xtts/dtype.hpp"
 #include "xtts/export.hpp"
 #include "xtts/status.hpp"
@@ -118,6 +119,11 @@ class RuntimeClips {
   // kUnsupported (in a forked child), kInternal. What is wrong with the clip is in the record, is
   // found out once and then known; but what the environment did is tried again.
   [[nodiscard]] XTTS_API Result<RuntimeRecord> record(std::uint64_t position) const;
+
+  // Why a clip has no record, as far as that is known by now: whoever asked for it.
+  [[nodiscard]] XTTS_API std::optional<RejectedClip> reject(std::uint64_t position) const;
+  // For Reader::open() of batch.hpp: batches of these clips. It keeps them, and may outlive this.
+  [[nodiscard]] XTTS_API std::shared_ptr<const ClipSource> source() const;
 
   // How many clips have turned out to be at fault so far (rules of the recipe are no faults), and
   // how many `max_rejects` tolerates: beyond that a build publishes nothing.

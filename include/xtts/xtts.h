@@ -283,6 +283,8 @@ typedef struct xtts_reader_options {
 /* The defaults. `struct_bytes`: sizeof(xtts_reader_options). NULL is left alone. */
 XTTS_C_API void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes);
 
+enum { XTTS_DEVICE_CPU = 1, XTTS_DEVICE_CUDA = 2 };
+
 typedef struct xtts_batch_column {
   const char* name;
   int32_t dtype;
@@ -292,6 +294,9 @@ typedef struct xtts_batch_column {
   size_t data_bytes;
   const int32_t* lengths; /* [batch]: true length of axis 1; 0 for rows without a clip */
   int32_t is_view;        /* the cache's own memory, not a copy */
+  int32_t device_kind;    /* whose memory `data` is, in DLPack's numbers: XTTS_DEVICE_CPU */
+  int32_t device_number;
+  int32_t reserved;
 } xtts_batch_column;
 
 typedef struct xtts_batch {
@@ -307,6 +312,16 @@ typedef struct xtts_batch {
   void (*release)(struct xtts_batch* batch);
   void* private_data;
 } xtts_batch;
+
+/* Returns when `data` of all columns may be read; at once on the CPU. What is no `data` may be read
+ * in any case, by the host. */
+XTTS_C_API xtts_code xtts_batch_wait(const xtts_batch* batch, xtts_error* error);
+/* Returns at once: what this stream of the device is given from now on runs when the columns may be
+ * read, and the batch's memory is not written again before all is done that the stream was given
+ * until `release`. `stream` is its handle as DLPack has it; the CPU has none and waits for nothing.
+ */
+XTTS_C_API xtts_code xtts_batch_let_wait(const xtts_batch* batch, uintptr_t stream,
+                                         xtts_error* error);
 
 /* NULL where there is no such column. */
 XTTS_C_API const xtts_batch_column* xtts_batch_find(const xtts_batch* batch, const char* name);

@@ -1,0 +1,45 @@
+#include "api/builder/find_program.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "base/try.hpp"
+#include "decode_worker/contained_decoder.hpp"
+#include "decode_worker/find_decoder.hpp"
+
+namespace xtts::builder {
+namespace {
+
+// In this library, and nowhere else.
+const char anchor = 0;
+
+// Of this library's file, links followed.
+std::string library_folder() {
+  Dl_info info{};
+  if (::dladdr(&anchor, &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code unknown;
+  return std::filesystem::canonical(info.dli_fname, unknown).parent_path().string();
+}
+
+Result<audio::MakeDecoder> find_decoders(std::string program) {
+  if (program.empty()) {
+    XTTS_ASSIGN(program, decode_worker::find_decoder(library_folder(), XTTS_DECODER_FROM_LIBRARY));
+  } else if (::access(program.c_str(), X_OK) != 0) {
+    return Status(StatusCode::kNotFound, "program: " + program + " cannot be run: " +
+                                             std::generic_category().message(errno));
+  }
+  return decode_worker::contained_in(std::move(program));
+}
+
+}  // namespace
+
+request::Asker caller_with(const std::string& program) {
+  return {.spelling = request::Spelling::kFields,
+          .make_decoder = [program] { return find_decoders(program); }};
+}
+
+}  // namespace xtts::builder

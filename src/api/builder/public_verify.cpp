@@ -1,0 +1,119 @@
+// verify_cache() of include/xtts/builder.hpp on verify::verify_cache.
+#include <mutex>
+#include <utility>
+
+#include "api/builder/callback_guard.hpp"
+#include "api/builder/check_options.hpp"
+#include "api/builder/find_program.hpp"
+#include "base/current_exception.hpp"
+#include "base/memory_reserve.hpp"
+#include "base/no_cancellation.hpp"
+#include "base/try.hpp"
+#include "request/field_names.hpp"
+#include "request/json_text.hpp"
+#include "request/verify_json.hpp"
+#include "request/verify_rates.hpp"
+#include "request/verify_request.hpp"
+#include "xtts/builder.hpp"
+
+namespace xtts {
+namespace {
+
+VerifyReport public_report(const verify::Report& report) {
+  VerifyReport out = {.ok = report.ok,
+                      .finding_count = report.finding_count,
+                      .shard_count = report.shard_count,
+                      .record_count = report.record_count,
+                      .bytes_checked = report.bytes_checked,
+                      .json = request::dump_json(request::to_json(report))};
+  for (const verify::Finding& finding : report.findings) {
+    out.findings.push_back({.is_note = finding.weight == verify::Weight::kNote,
+                            .file = finding.file,
+                            .offset_bytes = finding.offset_bytes,
+                            .clip = finding.clip,
+                            .column = finding.column,
+                            .what = finding.what(),
+                            .expected = finding.expected,
+                            .found = finding.found,
+                            .check = std::string(name_of(finding.check))});
+  }
+  if (report.remedy) {
+    out.remedy = report.remedy->command;
+    out.remedy_note = report.remedy->note;
+  }
+  out.clip_count = report.clip_count;
+  for (const verify::Mended& mended : report.repaired) {
+    out.repaired.push_back(
+        {.file = mended.file, .what = mended.what, .recomputed_count = mended.recomputed_count});
+  }
+  return out;
+}
+
+// What the threads of all stages tell, one at a time.
+class Teller {
+ public:
+  Teller(Env& env, const VerifyCallbacks& callbacks, builder::CallbackGuard& guard)
+      : env_(env), callbacks_(callbacks), guard_(guard) {}
+
+  void tell(request::VerifyRates& rates, std::uint64_t done, std::uint64_t total) {
+    const std::lock_guard lock(mutex_);
+    const VerifyProgress progress = rates.update(env_.now(), done, total);
+    guard_.run("progress", [&] { callbacks_.progress(progress); });
+  }
+
+  request::VerifyRates check{VerifyStage::kCheck};
+  request::VerifyRates recompute{VerifyStage::kRecompute};
+  request::VerifyRates repair{VerifyStage::kRepair};
+
+ private:
+  Env& env_;
+  const VerifyCallbacks& callbacks_;
+  builder::CallbackGuard& guard_;
+  std::mutex mutex_;
+};
+
+Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
+                                const VerifyCallbacks& callbacks, builder::CallbackGuard& guard) {
+  XTTS_ASSIGN(verify::Options settings,
+              request::settings_of(env, options, builder::caller_with(options.program)));
+  settings.cancelled = [&] {
+    bool is_wanted = false;
+    if (callbacks.cancelled) guard.run("cancelled", [&] { is_wanted = callbacks.cancelled(); });
+    return is_wanted || guard.has_thrown();
+  };
+  settings.notice = [&](const std::string& text) {
+    if (callbacks.notice)
+      guard.run("notice", [&] { callbacks.notice(request::with_fields(text)); });
+  };
+  Teller teller(env, callbacks, guard);
+  if (callbacks.progress) {
+    const auto of_stage = [&](request::VerifyRates& rates) {
+      return [&](std::uint64_t done, std::uint64_t total) { teller.tell(rates, done, total); };
+    };
+    settings.progress = of_stage(teller.check);
+    settings.recompute_progress = of_stage(teller.recompute);
+    settings.repair_progress = of_stage(teller.repair);
+  }
+  XTTS_ASSIGN(auto report, verify::verify_cache(env, options.cache, settings));
+  for (verify::Finding& finding : report.findings)
+    finding.found = request::with_fields(finding.found);
+  return public_report(report);
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_cache(const VerifyOptions& options, const VerifyCallbacks& callbacks,
+                                  std::size_t options_bytes) try {
+  const NoCancellation no_cancellation;
+  const MemoryReserve reserve;
+  XTTS_TRY(builder::check_size("VerifyOptions", options_bytes, sizeof options));
+  XTTS_TRY(builder::check_texts(options));
+  builder::CallbackGuard guard;
+  auto report = request::with_fields(run_verify(Env::real(), options, callbacks, guard));
+  if (guard.has_thrown()) return guard.failure();
+  return report;
+} catch (...) {
+  return status_of_current_exception();
+}
+
+}  // namespace xtts

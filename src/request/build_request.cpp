@@ -1,0 +1,135 @@
+#include "pipeline/build_request.hpp"
+#include "recipe/recipe_file.hpp"
+#include "recipe/trainer_config.hpp"
+#include "request/build_request.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/try.hpp"
+#include "recipe/corpora_file.hpp"
+
+namespace xtts::request {
+namespace {
+
+constexpr const char* kDefaultRecipe = "myxtts";
+
+// A name a line.
+Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path) {
+  constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20U;
+  XTTS_ASSIGN(const std::string text, read_text_file(env, path, kBytesMax));
+  std::vector<std::string> names;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    std::string name = text.substr(start, end - start);
+    if (name.ends_with('\r')) name.pop_back();
+    if (!name.empty()) names.push_back(std::move(name));
+    start = end + 1;
+  }
+  return names;
+}
+
+// Records have a layout, and DATA has one: the names are easily confused.
+Status check_layout(const BuildOptions& options, Spelling spelling) {
+  if (options.layout.empty() || options.layout == "padded" || options.layout == "packed") return {};
+  return {StatusCode::kInvalidArgument,
+          spelled(spelling, "layout") + " is padded or packed: how records are stored; not '" +
+              options.layout + "'. The layout of DATA is " + spelled(spelling, "layout-of-data")};
+}
+
+Result<std::uint64_t> memory_of(const BuildOptions& options, Spelling spelling) {
+  if (options.memory.empty()) return pipeline::default_memory_bytes();
+  const std::string option = spelled(spelling, "memory");
+  XTTS_ASSIGN(const std::uint64_t memory_bytes, parse_size(option, options.memory));
+  if (memory_bytes >= pipeline::kMemoryBytesMin) return memory_bytes;
+  return Status(
+      StatusCode::kInvalidArgument,
+      option + " '" + options.memory + "': at least 512M: two shard images alone take 256 MiB");
+}
+
+// The recipe that is named, else that of the trainer's configuration, else the default; with the
+// configuration laid over it.
+Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
+                                       const HearTrainerConfig& hear_config) {
+  const bool is_named = !options.recipe.empty();
+  if (options.config.empty()) return recipe::load(env, is_named ? options.recipe : kDefaultRecipe);
+  std::optional<formats::Recipe> named;
+  if (is_named) {
+    XTTS_ASSIGN(named, recipe::load(env, options.recipe));
+  }
+  XTTS_ASSIGN(auto config, recipe::apply_trainer_config(env, options.config, std::move(named)));
+  if (!options.data.empty()) recipe::keep_list_of_data(env, options.data, config);
+  if (hear_config) hear_config(config);
+  return std::move(config.recipe);
+}
+
+}  // namespace
+
+Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
+                                  const HearTrainerConfig& hear_config) {
+  XTTS_ASSIGN(formats::Recipe recipe, base_recipe_of(env, options, hear_config));
+  const auto set = [&](const std::string& key, const std::string& value) {
+    return value.empty() ? Status() : recipe::apply_setting(env, recipe, key + "=" + value);
+  };
+  XTTS_TRY(set("corpus.layout", options.layout_of_data));
+  XTTS_TRY(set("corpus.language", options.language));
+  XTTS_TRY(set("storage.store", options.store));
+  XTTS_TRY(set("storage.layout", options.layout));
+  XTTS_TRY(set("storage.dtype", options.dtype));
+  XTTS_TRY(recipe::apply_settings(env, recipe, options.settings));
+  XTTS_TRY(recipe::check(recipe));
+  return recipe;
+}
+
+Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options, const Asker& asker,
+                                          const HearTrainerConfig& hear_config) {
+  const auto name = [&](std::string_view flag) { return spelled(asker.spelling, flag); };
+  XTTS_TRY(check_layout(options, asker.spelling));
+  if (!options.overwrite && !options.overwrite_only.empty())
+    return Status(StatusCode::kInvalidArgument,
+                  "overwrite_only says which generation overwrite may replace: set overwrite, too");
+  pipeline::BuildRequest request;
+  request.data = options.data;
+  request.cache = options.cache;
+  if (options.device != "auto" && options.device != "cpu") {
+    return Status(StatusCode::kUnsupported,
+                  name("device") + " " + options.device + ": this build computes on the cpu only");
+  }
+  XTTS_ASSIGN(request.isa, parse_isa(name("isa"), options.isa));
+  XTTS_ASSIGN(request.max_rejects, parse_reject_limit(name("max-rejects"), options.max_rejects));
+  XTTS_ASSIGN(request.max_losses.dropped, parse_percent(name("max-dropped"), options.max_dropped));
+  XTTS_ASSIGN(request.max_losses.gone, parse_percent(name("max-gone"), options.max_gone));
+  request.without_text = options.no_text;
+  request.run.thread_count =
+      options.thread_count > 0 ? options.thread_count : pipeline::default_thread_count();
+  XTTS_ASSIGN(request.run.memory_bytes, memory_of(options, asker.spelling));
+  if (!options.partition.empty()) {
+    XTTS_ASSIGN(request.partition, parse_partition(name("partition"), options.partition));
+  }
+  if (!options.speakers_file.empty()) {
+    XTTS_ASSIGN(request.known_speakers, read_speakers(env, options.speakers_file));
+  }
+  XTTS_ASSIGN(request.recipe, recipe_of(env, options, hear_config));
+  if (recipe::is_corpora_file(options.data)) {
+    XTTS_ASSIGN(request.corpora, recipe::load_corpora(env, options.data));
+  }
+  request.audio_roots = options.audio_roots;
+  XTTS_ASSIGN(request.run.make_decoder, asker.make_decoder());
+  request.overwrite = options.overwrite;
+  request.overwrite_only = options.overwrite_only;
+  request.allow_mixed = options.allow_mixed;
+  request.retry_rejects = options.retry_rejects;
+  request.dry_run = options.dry_run;
+  return request;
+}
+
+std::vector<std::string> not_reproduced(const recipe::TrainerConfig& config) {
+  std::vector<std::string> lines;
+  for (const recipe::TrainerKey& key : config.keys) {
+    if (key.kind == recipe::KeyClass::kNotReproduced)
+      lines.push_back(key.key + " is not reproduced: " + key.note);
+  }
+  return lines;
+}
+
+}  // namespace xtts::request

@@ -1,0 +1,43 @@
+// Options as people write them, in words or with a unit. Pure functions; every failure is
+// kInvalidArgument, with the option as its reader knows it and what it takes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "dsp/isa.hpp"
+#include "pipeline/limits.hpp"
+#include "pipeline/partition_choice.hpp"
+#include "verify/verify.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::request {
+
+// How messages name an option: "--max-rejects" to who typed it, "max_rejects" to who set it in
+// code.
+enum class Spelling { kFlags, kFields };
+// `flag` as on the command line, without the dashes.
+[[nodiscard]] std::string spelled(Spelling spelling, std::string_view flag);
+
+// Where the last build found the sources, there is nothing now.
+[[nodiscard]] Status sources_have_moved(const std::string& data_before, Spelling spelling);
+
+// "512M", "2GiB", "1073741824".
+[[nodiscard]] Result<std::uint64_t> parse_size(const std::string& option, const std::string& text);
+// "20" clips, or "5%" of those that are planned.
+[[nodiscard]] Result<pipeline::RejectLimit> parse_reject_limit(const std::string& option,
+                                                               const std::string& text);
+// "10%", 0 to 100: as a share of 1.
+[[nodiscard]] Result<double> parse_percent(const std::string& option, const std::string& text);
+// "best", "scalar", "avx2", "avx512".
+[[nodiscard]] Result<dsp::Isa> parse_isa(const std::string& option, const std::string& name);
+// "2/8".
+[[nodiscard]] Result<pipeline::PartitionChoice> parse_partition(const std::string& option,
+                                                                const std::string& text);
+[[nodiscard]] Result<verify::Level> parse_level(const std::string& option, const std::string& name);
+// "1%", or a share such as 0.01.
+[[nodiscard]] Result<double> parse_share(const std::string& option, const std::string& text);
+[[nodiscard]] Result<std::uint64_t> parse_seed(const std::string& option, const std::string& text);
+
+}  // namespace xtts::request

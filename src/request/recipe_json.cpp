@@ -1,0 +1,48 @@
+#include "request/recipe_json.hpp"
+
+#include "formats/canonical_json.hpp"
+
+namespace xtts::request {
+namespace {
+
+const char* name_of(recipe::KeyClass kind) {
+  switch (kind) {
+    case recipe::KeyClass::kHonoured:
+      return "honoured";
+    case recipe::KeyClass::kNoEffect:
+      return "no effect";
+    case recipe::KeyClass::kNotReproduced:
+      return "not reproduced";
+  }
+  return "";
+}
+
+nlohmann::json key_to_json(const recipe::TrainerKey& key) {
+  const auto value = key.value ? nlohmann::json(*key.value) : nlohmann::json();
+  return {{"key", key.key},           {"class", name_of(key.kind)},
+          {"note", key.note},         {"recipe_key", key.recipe_key},
+          {"value", value},           {"items", key.items},
+          {"default", key.is_default}};
+}
+
+}  // namespace
+
+nlohmann::json recipe_to_json(const formats::Recipe& recipe,
+                              const std::vector<recipe::TrainerKey>& keys) {
+  nlohmann::json config = nlohmann::json::array();
+  for (const recipe::TrainerKey& key : keys) config.push_back(key_to_json(key));
+  return {{"name", recipe.name},
+          {"sections",
+           {{"features", formats::to_json(recipe.features)},
+            {"text", formats::to_json(recipe.text)},
+            {"corpus", formats::to_json(recipe.corpus)},
+            {"storage", formats::to_json(recipe.storage)}}},
+          {"fingerprints",
+           {{"features", formats::fingerprint(recipe.features).to_hex()},
+            {"text", formats::fingerprint(recipe.text).to_hex()},
+            {"corpus", formats::fingerprint(recipe.corpus).to_hex()},
+            {"storage", formats::fingerprint(recipe.storage).to_hex()}}},
+          {"config", config}};
+}
+
+}  // namespace xtts::request

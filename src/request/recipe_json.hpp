@@ -1,0 +1,18 @@
+// A recipe, and what the trainer's config has made of it, as JSON. Pure function.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "formats/recipe_fwd.hpp"
+#include "recipe/trainer_config.hpp"
+
+namespace xtts::request {
+
+// {"name", "sections": {features, text, corpus, storage}, "fingerprints": {the same names},
+// "config": [{"key", "class", "note", "recipe_key", "value", "items", "default"}]}, where sections
+// and fingerprints are those of a cache's manifest.json.
+[[nodiscard]] nlohmann::json recipe_to_json(const formats::Recipe& recipe,
+                                            const std::vector<recipe::TrainerKey>& keys);
+
+}  // namespace xtts::request

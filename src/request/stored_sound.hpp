@@ -1,0 +1,53 @@
+// StoredSound: the conditioned sound of a cache's clips: its column wave, where it has one, else
+// the sources decoded again. For people's ears (`show --wav`) and for add_column. One thread at a
+// time. Failures: kInvalidArgument (where the sources lie is not known), kNotFound, kSourceIo,
+// kBadInput.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audio/audio_decoder.hpp"
+#include "base/env.hpp"
+#include "corpus/source_place.hpp"
+#include "formats/feature_config.hpp"
+#include "reader/cache_view.hpp"
+#include "recipe/recipe_file.hpp"
+#include "request/build_request.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::request {
+
+class StoredSound {
+ public:
+  // `data` empty: where the last build found it; likewise `audio_roots`, which are numbered as
+  // they were for that build. `asker` must outlive it.
+  [[nodiscard]] static Result<StoredSound> open(Env& env, reader::CacheView& view,
+                                                const std::string& data,
+                                                const std::vector<std::string>& audio_roots,
+                                                const Asker& asker);
+
+  [[nodiscard]] std::uint32_t sample_rate_hz() const noexcept { return config_.sample_rate_hz; }
+  // Full scale is 1.
+  [[nodiscard]] Result<std::vector<float>> read(std::uint64_t position);
+
+ private:
+  StoredSound(Env& env, reader::CacheView& view, const Asker& asker)
+      : env_(&env), view_(&view), asker_(&asker) {}
+  [[nodiscard]] Result<std::vector<float>> read_wave(std::uint64_t position);
+  [[nodiscard]] Status find_sources(const std::string& data);
+  [[nodiscard]] Result<corpus::SourcePlace> place_of(const formats::RecordFacts& facts) const;
+
+  Env* env_;
+  reader::CacheView* view_;
+  const Asker* asker_;
+  formats::FeatureConfig config_;
+  bool has_wave_ = false;
+  std::string data_;
+  std::vector<formats::CorporaEntry> corpora_;  // of DATA, where it is a corpora.yaml
+  std::vector<std::string> audio_roots_;
+  audio::MakeDecoder make_decoder_;
+};
+
+}  // namespace xtts::request

@@ -1,0 +1,87 @@
+#include "request/verify_request.hpp"
+
+#include <utility>
+
+#include "base/try.hpp"
+#include "recipe/corpora_file.hpp"
+#include "request/temporary_folder.hpp"
+#include "store/source_table.hpp"
+
+namespace xtts::request {
+namespace {
+
+// DATA as it is named, or as the cache remembers it.
+Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const Asker& asker) {
+  verify::Sources sources;
+  sources.data = options.data;
+  sources.audio_roots = options.audio_roots;
+  if (sources.data.empty() || sources.audio_roots.empty()) {
+    if (const auto table = store::load_source_table(env, options.cache)) {
+      if (sources.data.empty()) sources.data = table->data_path;
+      if (sources.audio_roots.empty()) sources.audio_roots = table->audio_roots;
+    }
+  }
+  const bool is_remembered = options.data.empty() && !sources.data.empty();
+  if (is_remembered && options.level == "deep" &&
+      env.stat(sources.data).status().code() == StatusCode::kNotFound)
+    return sources_have_moved(sources.data, asker.spelling);
+  if (recipe::is_corpora_file(sources.data)) {
+    auto corpora = recipe::load_corpora(env, sources.data);
+    // A repair may need no sources at all; where it does, it says that they are not there.
+    const bool is_needed = !options.data.empty() || options.level == "deep";
+    if (!corpora && is_needed) return corpora.status();
+    if (corpora) sources.corpora = std::move(*corpora);
+  }
+  XTTS_ASSIGN(sources.isa, parse_isa(spelled(asker.spelling, "isa"), options.isa));
+  XTTS_ASSIGN(sources.make_decoder, asker.make_decoder());
+  sources.memory_bytes = pipeline::default_memory_bytes();
+  sources.scratch_folder = temporary_folder(env);
+  return sources;
+}
+
+// Options that say something about another level would be ignored: an error.
+Status refuse_idle_options(const VerifyOptions& options, verify::Level level, Spelling spelling) {
+  const std::string deep = spelled(spelling, "level") + " deep";
+  const auto refuse = [&](const char* flag, const std::string& where) {
+    return Status(StatusCode::kInvalidArgument, spelled(spelling, flag) + " is for " + where);
+  };
+  if (!options.index.empty() && !options.repair)
+    return refuse("index", spelled(spelling, "repair"));
+  if (options.max_gone != "0%" && !options.repair)
+    return refuse("max-gone", spelled(spelling, "repair"));
+  if (level == verify::Level::kDeep) return {};
+  if (options.sample != "100%") return refuse("sample", deep);
+  if (options.seed != "0") return refuse("seed", deep);
+  if (options.repair) return {};
+  const std::string deep_and_repair = deep + " and " + spelled(spelling, "repair");
+  if (!options.data.empty()) return refuse("data", deep_and_repair);
+  if (!options.audio_roots.empty()) return refuse("audio-root", deep_and_repair);
+  if (options.isa != "best") return refuse("isa", deep_and_repair);
+  return {};
+}
+
+}  // namespace
+
+Result<verify::Options> settings_of(Env& env, const VerifyOptions& options, const Asker& asker) {
+  verify::Options settings;
+  XTTS_ASSIGN(settings.level, parse_level(spelled(asker.spelling, "level"), options.level));
+  XTTS_TRY(refuse_idle_options(options, settings.level, asker.spelling));
+  settings.thread_count =
+      options.thread_count != 0 ? options.thread_count : pipeline::default_thread_count();
+  settings.repair = options.repair;
+  settings.index = options.index;
+  XTTS_ASSIGN(settings.max_gone,
+              parse_percent(spelled(asker.spelling, "max-gone"), options.max_gone));
+  const bool is_deep = settings.level == verify::Level::kDeep;
+  if (options.repair || is_deep) {
+    XTTS_ASSIGN(settings.sources, sources_of(env, options, asker));
+  }
+  if (is_deep) {
+    XTTS_ASSIGN(settings.sample.share,
+                parse_share(spelled(asker.spelling, "sample"), options.sample));
+    XTTS_ASSIGN(settings.sample.seed, parse_seed(spelled(asker.spelling, "seed"), options.seed));
+  }
+  return settings;
+}
+
+}  // namespace xtts::request

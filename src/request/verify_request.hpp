@@ -1,0 +1,19 @@
+// What is asked of a verify, as the command line and code write it -> verify::Options, all but its
+// callbacks. Reads what the options name and where the last build found its sources; the calling
+// thread. Failures: kInvalidArgument (also an option that would be ignored), kNotFound.
+#pragma once
+
+#include <string>
+
+#include "base/env.hpp"
+#include "request/build_request.hpp"
+#include "verify/verify.hpp"
+#include "xtts/builder.hpp"
+#include "xtts/status.hpp"
+
+namespace xtts::request {
+
+[[nodiscard]] Result<verify::Options> settings_of(Env& env, const VerifyOptions& options,
+                                                  const Asker& asker);
+
+}  // namespace xtts::request
