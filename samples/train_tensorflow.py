@@ -8,11 +8,10 @@ import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
+import common
 import tensorflow as tf
 import xtts_precompute as xp
 from xtts_precompute.reference_tensorflow import SmallTts, mel_loss
-
-import common
 
 FIELDS = ("tokens", "mel", "text_len", "mel_len")
 

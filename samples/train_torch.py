@@ -9,11 +9,10 @@ import os
 # PyTorch's threads wait spinning for one another otherwise, on processors that DataLoader's workers want.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
+import common
 import torch
 import xtts_precompute as xp
 from xtts_precompute.reference_torch import SmallTts, mel_loss
-
-import common
 
 
 class OnTheFly(torch.utils.data.Dataset):

@@ -26,8 +26,8 @@ const BatchColumn* find(const BatchHandle& self, std::string_view name) {
 std::optional<ArrayParts> column(const BatchHandle& self, const char* name) {
   const BatchColumn* const found = find(self, name);
   if (found == nullptr) return std::nullopt;
-  return ArrayParts{memory_of(found->bytes, self.batch), std::string(to_string(found->dtype)),
-                    found->shape};
+  return ArrayParts{memory_of(found->bytes, self.batch, found->device),
+                    std::string(to_string(found->dtype)), found->shape};
 }
 
 std::optional<Memory> lengths(const BatchHandle& self, const char* name) {

@@ -48,7 +48,7 @@ ArrayParts view(const CacheHandle& self, const std::string& column, std::uint64_
   const auto record = std::make_shared<const Record>(
       must(without_gil([&] { return self.cache->view(column, position); })));
   const std::span<const std::byte> bytes = record->bytes();
-  return {Memory{bytes, record}, std::string(to_string(record->dtype())), record->shape()};
+  return {memory_of(bytes, record), std::string(to_string(record->dtype())), record->shape()};
 }
 
 // Once without the GIL for all: under other busy threads, each return to it may take milliseconds.

@@ -2,69 +2,28 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
-#include <tuple>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "python/batch_handle.hpp"
 #include "python/bindings.hpp"
 #include "python/errors.hpp"
 #include "python/fork.hpp"
 #include "python/gil.hpp"
+#include "python/reader_options.hpp"
 
 namespace xtts::python {
 namespace {
 
 namespace nb = nanobind;
 
-// name, dtype or nothing, pad value or nothing; "none", "corpus" or "given"; means, deviations
-using ColumnWish = std::tuple<std::string, std::optional<std::string>, std::optional<double>,
-                              std::string, std::vector<double>, std::vector<double>>;
-// "language", "speaker" or "dataset"; temperature; draws
-using WeightsWish = std::tuple<std::string, double, std::uint64_t>;
-
 Status invalid(std::string message) {
   return {StatusCode::kInvalidArgument, std::move(message)};
 }
-
-// The Python files have checked the names, with the user's words; these are for who calls _core.
-template <typename T>
-T choose(const std::string& name, std::initializer_list<std::pair<std::string_view, T>> choices) {
-  for (const auto& [choice, value] : choices) {
-    if (choice == name) return value;
-  }
-  throw StatusError(invalid("there is no choice '" + name + "'"));
-}
-
-ColumnRequest to_request(const ColumnWish& wish) {
-  const auto& [name, dtype, pad_value, normalize, means, deviations] = wish;
-  ColumnRequest request{.name = name,
-                        .pad_value = pad_value,
-                        .normalize = choose<Normalize>(normalize, {{"none", Normalize::kNone},
-                                                                   {"corpus", Normalize::kCorpus},
-                                                                   {"given", Normalize::kGiven}}),
-                        .means = means,
-                        .deviations = deviations};
-  if (dtype) {
-    request.dtype = parse_dtype(*dtype);
-    if (!request.dtype) throw StatusError(invalid("there is no dtype '" + *dtype + "'"));
-  }
-  return request;
-}
-
-Weights to_weights(const WeightsWish& wish) {
-  const auto& [by, temperature, draw_count] = wish;
-  return {.by = choose<WeightBy>(by, {{"language", WeightBy::kLanguage},
-                                      {"speaker", WeightBy::kSpeaker},
-                                      {"dataset", WeightBy::kDataset}}),
-          .temperature = temperature,
-          .draw_count = draw_count};
-}
-
-// batch size, most frames, most tokens
-using BucketWish = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 
 // One call at a time; without the GIL two threads could meet in the reader, which is not made for
 // it.
@@ -204,62 +163,26 @@ nb::dict stats(ReaderHandle& self) {
 }  // namespace
 
 void bind_reader(nb::module_& module) {
+  nb::class_<SourceHandle>(module, "ClipSource", "Clips that are computed while they are read.");
   nb::class_<ReaderHandle>(module, "Reader", "Batches of one cache; one thread at a time.")
       .def(
           "__init__",
-          [](ReaderHandle* self, const CacheHandle& cache, std::uint32_t batch_size,
-             const std::string& split, const std::string& shuffle, std::uint64_t seed,
-             std::uint32_t rank, std::uint32_t world_size, bool drop_last,
-             const std::vector<ColumnWish>& columns, const std::string& where,
-             const std::vector<std::string>& ids, const std::vector<std::string>& exclude,
-             const std::optional<WeightsWish>& weights, const std::vector<BucketWish>& buckets,
-             std::uint32_t crop_frames, bool verify, const std::string& on_damage,
-             std::uint32_t slot_count, std::uint32_t thread_count, const std::string& device,
-             bool lock_memory, std::uint64_t stretch_samples, std::uint64_t stretches_per_window,
-             const std::string& reading, double max_damage) {
-            ReaderOptions options{
-                .batch_size = batch_size,
-                .split = split,
-                .shuffle = choose<Shuffle>(shuffle, {{"none", Shuffle::kNone},
-                                                     {"global", Shuffle::kGlobal},
-                                                     {"window", Shuffle::kWindow}}),
-                .seed = seed,
-                .rank = rank,
-                .world_size = world_size,
-                .last_batch = drop_last ? LastBatch::kDrop : LastBatch::kPad,
-                .where = where,
-                .ids = ids,
-                .exclude = exclude,
-                .crop_frames = crop_frames,
-                .verify_records = verify,
-                .on_damage = choose<OnDamage>(on_damage, {{"raise", OnDamage::kRaise},
-                                                          {"skip", OnDamage::kSkip},
-                                                          {"ignore", OnDamage::kIgnore}}),
-                .slot_count = slot_count,
-                .thread_count = thread_count,
-                .device = device,
-                .lock_memory = lock_memory,
-                .stretch_samples = stretch_samples,
-                .stretches_per_window = stretches_per_window,
-                .reading = choose<Reading>(reading, {{"auto", Reading::kAuto},
-                                                     {"mapped", Reading::kMapped},
-                                                     {"direct", Reading::kDirect}}),
-                .max_damage = max_damage};
-            for (const ColumnWish& wish : columns) options.columns.push_back(to_request(wish));
-            for (const auto& [size, frames_max, tokens_max] : buckets) {
-              options.buckets.push_back({size, frames_max, tokens_max});
-            }
-            if (weights) options.weights = to_weights(*weights);
-            Reader reader = must(without_gil([&] { return Reader::open(*cache.cache, options); }));
+          [](ReaderHandle* self, const CacheHandle& cache, const nb::dict& options) {
+            const ReaderOptions wanted = to_reader_options(options);
+            Reader reader = must(without_gil([&] { return Reader::open(*cache.cache, wanted); }));
             new (self) ReaderHandle(std::move(reader));
           },
-          nb::arg("cache"), nb::kw_only(), nb::arg("batch_size"), nb::arg("split"),
-          nb::arg("shuffle"), nb::arg("seed"), nb::arg("rank"), nb::arg("world_size"),
-          nb::arg("drop_last"), nb::arg("columns"), nb::arg("where"), nb::arg("ids"),
-          nb::arg("exclude"), nb::arg("weights").none(), nb::arg("buckets"), nb::arg("crop_frames"),
-          nb::arg("verify"), nb::arg("on_damage"), nb::arg("slot_count"), nb::arg("thread_count"),
-          nb::arg("device"), nb::arg("lock_memory"), nb::arg("stretch_samples"),
-          nb::arg("stretches_per_window"), nb::arg("reading"), nb::arg("max_damage"))
+          nb::arg("cache"), nb::arg("options"),
+          nb::sig("def __init__(self, cache: Cache, options: dict[str, typing.Any]) -> None"))
+      .def(
+          "__init__",
+          [](ReaderHandle* self, const SourceHandle& clips, const nb::dict& options) {
+            const ReaderOptions wanted = to_reader_options(options);
+            Reader reader = must(without_gil([&] { return Reader::open(clips.source, wanted); }));
+            new (self) ReaderHandle(std::move(reader));
+          },
+          nb::arg("clips"), nb::arg("options"),
+          nb::sig("def __init__(self, clips: ClipSource, options: dict[str, typing.Any]) -> None"))
       .def("next", next, "The next batch; None at the epoch's end.")
       .def(
           "set_epoch",
@@ -278,6 +201,10 @@ void bind_reader(nb::module_& module) {
            [](ReaderHandle& self) {
              return self.with([](const Reader& reader) { return reader.sample_count(); });
            })
+      .def("samples_per_epoch",
+           [](ReaderHandle& self) {
+             return self.with([](const Reader& reader) { return reader.samples_per_epoch(); });
+           })
       .def("batches_per_epoch",
            [](ReaderHandle& self) {
              return self.with([](const Reader& reader) { return reader.batches_per_epoch(); });
@@ -286,6 +213,12 @@ void bind_reader(nb::module_& module) {
       .def("load_state", load_state, nb::arg("state"),
            nb::sig("def load_state(self, state: dict[str, typing.Any]) -> None"))
       .def("stats", stats, nb::sig("def stats(self) -> dict[str, typing.Any]"))
+      .def(
+          "left_out",
+          [](ReaderHandle& self) {
+            return self.with([](const Reader& reader) { return reader.left_out(); });
+          },
+          "Positions of the clips that were left out so far.")
       .def("close", &ReaderHandle::close, "Ends its threads. Batches and arrays stay.")
       .def_prop_ro("is_closed", &ReaderHandle::is_closed)
       .def_prop_ro("is_busy", &ReaderHandle::is_busy);

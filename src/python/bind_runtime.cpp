@@ -1,11 +1,13 @@
 // Clips computed when they are asked for, as include/xtts/runtime.hpp has them.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "python/beside.hpp"
+#include "python/bindings.hpp"
 #include "python/builder_bindings.hpp"
 #include "python/errors.hpp"
 #include "python/fork.hpp"
@@ -30,8 +33,9 @@ struct RuntimeHandle {
   std::shared_ptr<const RuntimeClips> clips;
 };
 
-// kind, stage, id, place, reason
-using RejectParts = std::tuple<nb::object, nb::object, nb::object, nb::object, nb::object>;
+// kind, stage, id, place, reason, rule, its numbers by name
+using RejectParts = std::tuple<nb::object, nb::object, nb::object, nb::object, nb::object,
+                               std::string, std::map<std::string, double>>;
 // name, dtype, shape, rows a frame, fill bits
 using RuntimeColumnFacts =
     std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::uint32_t, std::uint32_t>;
@@ -46,8 +50,8 @@ std::string path_of(const nb::bytes& bytes) {
 }
 
 RejectParts reject_parts(const RejectedClip& reject) {
-  return {to_text(reject.kind), to_text(reject.stage), to_text(reject.id), to_text(reject.place),
-          to_text(reject.reason)};
+  return {to_text(reject.kind),   to_text(reject.stage), to_text(reject.id), to_text(reject.place),
+          to_text(reject.reason), reject.rule,           reject.numbers};
 }
 
 // `on_wait` is called about twenty times a second with the seconds since the call.
@@ -115,7 +119,8 @@ RecordParts record_of(const RuntimeHandle& self, std::uint64_t position) {
     return parts;
   }
   for (const RuntimeRecord::Column& column : record->columns) {
-    std::get<1>(parts).emplace_back(Memory{column.rows, record}, column.length, column.fill_bits);
+    std::get<1>(parts).emplace_back(memory_of(std::span(column.rows), record), column.length,
+                                    column.fill_bits);
   }
   std::get<2>(parts) = record->duration_s;
   return parts;
@@ -187,8 +192,23 @@ void bind_runtime(nb::module_& module) {
               rejects.push_back(reject_parts(reject));
             return rejects;
           },
-          nb::sig("def planned_rejects(self) -> list[tuple[str, str, str, str, str]]"),
+          nb::sig("def planned_rejects(self) -> list[tuple[str, str, str, str, str, str, dict[str, "
+                  "float]]]"),
           "(kind, stage, id, place, reason) of each.")
+      .def(
+          "source", [](const RuntimeHandle& self) { return SourceHandle{self.clips->source()}; },
+          nb::sig("def source(self) -> xtts_precompute._core.ClipSource"), "For _core.Reader.")
+      .def(
+          "reject",
+          [](const RuntimeHandle& self, std::uint64_t position) -> std::optional<RejectParts> {
+            const auto reject = self.clips->reject(position);
+            return reject ? std::optional(reject_parts(*reject)) : std::nullopt;
+          },
+          "position"_a,
+          nb::sig(
+              "def reject(self, position: int) -> tuple[str, str, str, str, str, str, dict[str, "
+              "float]] | None"),
+          "Why a clip has no record, as far as that is known.")
       .def("__len__", [](const RuntimeHandle& self) { return self.clips->size(); })
       .def(
           "clip",
@@ -202,12 +222,12 @@ void bind_runtime(nb::module_& module) {
           "find",
           [](const RuntimeHandle& self, const std::string& id) { return self.clips->find(id); },
           "id"_a)
-      .def(
-          "record", record_of, "position"_a,
-          nb::sig("def record(self, position: int) -> tuple[tuple[str, str, str, str, str] | None, "
-                  "list[tuple[xtts_precompute._core.Memory, int, int]], float]"),
-          "Computes a clip: (kind, stage, id, place, reason) where it is rejected; (true rows, "
-          "their number, bits of the fill) of each column; seconds.");
+      .def("record", record_of, "position"_a,
+           nb::sig("def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, "
+                   "dict[str, float]] | None, "
+                   "list[tuple[xtts_precompute._core.Memory, int, int]], float]"),
+           "Computes a clip: (kind, stage, id, place, reason) where it is rejected; (true rows, "
+           "their number, bits of the fill) of each column; seconds.");
   module.def(
       "open_runtime", open_runtime, nb::kw_only(), "data"_a, "recipe"_a, "settings"_a, "config"_a,
       "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,

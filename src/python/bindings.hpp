@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "xtts/clip_source.hpp"
 #include "xtts/reader.hpp"
 
 namespace xtts::python {
@@ -12,6 +13,11 @@ namespace xtts::python {
 // What Python's Cache holds; readers share it.
 struct CacheHandle {
   std::shared_ptr<const Cache> cache;
+};
+
+// Clips that are computed while they are read: _builder's Runtime gives it.
+struct SourceHandle {
+  std::shared_ptr<const ClipSource> source;
 };
 
 void bind_cache(nanobind::module_& module);

@@ -55,13 +55,13 @@ struct Shared {
 
 template <typename Structure>
 nb::object make_capsule(void* data, Layout layout, std::shared_ptr<const void> owner,
-                        std::uint64_t flags) {
+                        std::uint64_t flags, const DeviceId& device) {
   auto shared = std::make_unique<Shared<Structure>>();
   shared->layout = std::move(layout);
   shared->owner = std::move(owner);
   Structure& structure = shared->structure;
   structure.tensor.data = data;
-  structure.tensor.device = {nb::device::cpu::value, 0};
+  structure.tensor.device = {static_cast<std::int32_t>(device.kind), device.number};
   structure.tensor.ndim = static_cast<std::int32_t>(shared->layout.shape.size());
   structure.tensor.dtype = shared->layout.dtype;
   structure.tensor.shape = shared->layout.shape.data();
@@ -83,10 +83,12 @@ nb::object make_capsule(void* data, Layout layout, std::shared_ptr<const void> o
 }
 
 nb::object make_capsule(bool is_versioned, void* data, Layout layout,
-                        std::shared_ptr<const void> owner, std::uint64_t flags) {
+                        std::shared_ptr<const void> owner, std::uint64_t flags,
+                        const DeviceId& device) {
   return is_versioned
-             ? make_capsule<ManagedVersioned>(data, std::move(layout), std::move(owner), flags)
-             : make_capsule<Managed>(data, std::move(layout), std::move(owner), flags);
+             ? make_capsule<ManagedVersioned>(data, std::move(layout), std::move(owner), flags,
+                                              device)
+             : make_capsule<Managed>(data, std::move(layout), std::move(owner), flags, device);
 }
 
 // `address` lies in `memory`, which the capsule keeps. Before version 1.0 DLPack cannot say that
@@ -96,7 +98,7 @@ nb::object share(bool is_versioned, const Memory& memory, std::uintptr_t address
                  std::uint8_t kind, std::uint8_t bits) {
   return make_capsule(is_versioned, reinterpret_cast<void*>(address),
                       {std::move(shape), std::move(strides), {kind, bits, 1}}, memory.owner,
-                      kReadOnly);
+                      kReadOnly, memory.device);
 }
 
 // Of memory without gaps, which the caller keeps until this returns.
@@ -110,7 +112,8 @@ nb::object copy(bool is_versioned, std::uintptr_t address, std::size_t size_byte
     std::memcpy(copied.get(), reinterpret_cast<const void*>(address), size_bytes);
   }
   return make_capsule(is_versioned, copied.get(),
-                      {std::move(shape), std::move(strides), {kind, bits, 1}}, copied, kIsCopied);
+                      {std::move(shape), std::move(strides), {kind, bits, 1}}, copied, kIsCopied,
+                      DeviceId());
 }
 
 }  // namespace

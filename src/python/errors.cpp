@@ -46,7 +46,7 @@ void must_be_text(std::string_view text, std::string_view what, std::string_view
 }
 
 void bind_errors() {
-  const nb::module_ module = nb::module_::import_("xtts_precompute._errors");
+  const nb::module_ module = nb::module_::import_("xtts_precompute._base.errors");
   classes = nb::object(module.attr("CLASSES")).release().ptr();
   base_class = nb::object(module.attr("Error")).release().ptr();
   nb::register_exception_translator(raise_status);

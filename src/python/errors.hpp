@@ -1,4 +1,4 @@
-// A Status becomes an exception of the class that xtts_precompute._errors has for its code.
+// A Status becomes an exception of the class that xtts_precompute._base.errors has for its code.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,10 @@
 #include "python/memory.hpp"
 
+#include <nanobind/stl/pair.h>
+
+#include <cstdint>
+#include <utility>
+
 namespace xtts::python {
 namespace {
 
@@ -11,6 +16,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     return -1;
   }
   const Memory& memory = *nb::inst_ptr<Memory>(self);
+  if (!memory.device.is_host()) {
+    PyErr_Format(PyExc_BufferError, "this memory lies on %s, where the host cannot read it",
+                 to_string(memory.device).c_str());
+    return -1;
+  }
   // PyBuffer_FillInfo takes no const and refuses writers; an empty piece still needs an address.
   static const std::byte nowhere{};
   const std::byte* const data = memory.bytes.empty() ? &nowhere : memory.bytes.data();
@@ -24,7 +34,13 @@ PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buff
 
 void bind_memory(nb::module_& module) {
   nb::class_<Memory>(module, "Memory", nb::type_slots(memory_slots),
-                     "Read-only memory of a batch or record, by the buffer protocol.");
+                     "Read-only memory of a batch or record, by the buffer protocol.")
+      .def_prop_ro(
+          "device",
+          [](const Memory& self) {
+            return std::pair(static_cast<std::int32_t>(self.device.kind), self.device.number);
+          },
+          "Its kind, as DLPack numbers them, and which one of them.");
 }
 
 }  // namespace xtts::python

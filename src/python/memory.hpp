@@ -1,6 +1,6 @@
-// Memory: a piece of read-only memory for Python, and what keeps it. NumPy arrays have it as their
-// base (buffer protocol); DLPack capsules keep its owner (dlpack.hpp). Immutable; may be
-// dropped in any thread that has the GIL.
+// Memory: a piece of read-only memory for Python, where it lies, and what keeps it. NumPy arrays
+// have it as their base (buffer protocol), where the host can read it; DLPack capsules say its
+// device and keep its owner (dlpack.hpp). Immutable; may be dropped in any thread that has the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,16 +9,20 @@
 #include <memory>
 #include <span>
 
+#include "xtts/device_id.hpp"
+
 namespace xtts::python {
 
 struct Memory {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
+  DeviceId device = {};
 };
 
 template <typename T>
-[[nodiscard]] Memory memory_of(std::span<const T> values, std::shared_ptr<const void> owner) {
-  return {std::as_bytes(values), std::move(owner)};
+[[nodiscard]] Memory memory_of(std::span<const T> values, std::shared_ptr<const void> owner,
+                               const DeviceId& device = {}) {
+  return {std::as_bytes(values), std::move(owner), device};
 }
 
 void bind_memory(nanobind::module_& module);

@@ -20,22 +20,8 @@ asked for.
 
 from typing import TYPE_CHECKING
 
-from ._array import Array
-from ._batch import Batch
-from ._build import (
-    BuildPreview,
-    BuildProgress,
-    BuildReport,
-    Finding,
-    Repaired,
-    VerifyProgress,
-    VerifyReport,
-    build,
-    verify,
-)
-from ._cache import Cache, Column, open
-from ._clips import Clip
-from ._errors import (
+from ._base.arrays import Array
+from ._base.errors import (
     BusyError,
     CorruptError,
     Error,
@@ -50,15 +36,28 @@ from ._errors import (
     TooManyRejectsError,
     UnsupportedError,
 )
-from ._options import Statistics
-from ._profile_report import ProfileReport
-from ._profiler import StepProfiler
-from ._progress import ColumnProgress
-from ._reader import Reader, ReaderStats
-from ._runtime import RuntimeClips, RuntimeProgress, runtime
-from ._runtime_batch import RuntimeBatch
+from ._build.build import (
+    BuildPreview,
+    BuildProgress,
+    BuildReport,
+    Finding,
+    Repaired,
+    VerifyProgress,
+    VerifyReport,
+    build,
+    verify,
+)
+from ._build.progress import ColumnProgress
+from ._cache.batch import Batch
+from ._cache.cache import Cache, open
+from ._cache.clips import Clip
+from ._cache.options import Statistics
+from ._cache.reader import Reader, ReaderStats
+from ._cache.stored import Column
+from ._runtime import RuntimeClips, RuntimeProgress, RuntimeReader, runtime
 from ._runtime_clip import Reject, RuntimeClip
-from ._runtime_reader import RuntimeReader, RuntimeStats
+from .profile.profiler import StepProfiler
+from .profile.report import ProfileReport
 
 __version__: str
 
@@ -109,12 +108,10 @@ __all__ = [
     "RejectedClipError",
     "Repaired",
     "ResourceError",
-    "RuntimeBatch",
     "RuntimeClip",
     "RuntimeClips",
     "RuntimeProgress",
     "RuntimeReader",
-    "RuntimeStats",
     "SourceIoError",
     "Statistics",
     "StepProfiler",

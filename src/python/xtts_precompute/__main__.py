@@ -9,8 +9,8 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Becomes the program, with the arguments of this process."""
-    from ._errors import UnsupportedError
-    from ._tools import program
+    from ._base.errors import UnsupportedError
+    from ._build.tools import program
 
     try:
         path = os.fspath(program())

@@ -116,8 +116,14 @@ class Runtime:
     @property
     def faults_allowed(self) -> int: ...
 
-    def planned_rejects(self) -> list[tuple[str, str, str, str, str]]:
+    def planned_rejects(self) -> list[tuple[str, str, str, str, str, str, dict[str, float]]]:
         """(kind, stage, id, place, reason) of each."""
+
+    def source(self) -> xtts_precompute._core.ClipSource:
+        """For _core.Reader."""
+
+    def reject(self, position: int) -> tuple[str, str, str, str, str, str, dict[str, float]] | None:
+        """Why a clip has no record, as far as that is known."""
 
     def __len__(self) -> int: ...
 
@@ -130,7 +136,7 @@ class Runtime:
 
     def find(self, id: str) -> int | None: ...
 
-    def record(self, position: int) -> tuple[tuple[str, str, str, str, str] | None, list[tuple[xtts_precompute._core.Memory, int, int]], float]:
+    def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, dict[str, float]] | None, list[tuple[xtts_precompute._core.Memory, int, int]], float]:
         """
         Computes a clip: (kind, stage, id, place, reason) where it is rejected; (true rows, their number, bits of the fill) of each column; seconds.
         """

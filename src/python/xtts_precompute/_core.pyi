@@ -1,7 +1,7 @@
 """The compiled part of xtts_precompute. Use xtts_precompute itself."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 
 def fork_count() -> int:
@@ -15,6 +15,10 @@ def count_outside() -> int:
 
 class Memory:
     """Read-only memory of a batch or record, by the buffer protocol."""
+
+    @property
+    def device(self) -> tuple[int, int]:
+        """Its kind, as DLPack numbers them, and which one of them."""
 
 def dlpack_of_memory(is_versioned: bool, memory: Memory, address: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int) -> object:
     """
@@ -135,10 +139,17 @@ class Batch:
 
     def positions(self) -> Memory: ...
 
+class ClipSource:
+    """Clips that are computed while they are read."""
+
 class Reader:
     """Batches of one cache; one thread at a time."""
 
-    def __init__(self, cache: Cache, *, batch_size: int, split: str, shuffle: str, seed: int, rank: int, world_size: int, drop_last: bool, columns: Sequence[tuple[str, str | None, float | None, str, Sequence[float], Sequence[float]]], where: str, ids: Sequence[str], exclude: Sequence[str], weights: tuple[str, float, int] | None, buckets: Sequence[tuple[int, int, int]], crop_frames: int, verify: bool, on_damage: str, slot_count: int, thread_count: int, device: str, lock_memory: bool, stretch_samples: int, stretches_per_window: int, reading: str, max_damage: float) -> None: ...
+    @overload
+    def __init__(self, cache: Cache, options: dict[str, Any]) -> None: ...
+
+    @overload
+    def __init__(self, clips: ClipSource, options: dict[str, Any]) -> None: ...
 
     def next(self) -> Batch | None:
         """The next batch; None at the epoch's end."""
@@ -149,6 +160,8 @@ class Reader:
 
     def sample_count(self) -> int: ...
 
+    def samples_per_epoch(self) -> int: ...
+
     def batches_per_epoch(self) -> int: ...
 
     def state(self) -> dict[str, Any]: ...
@@ -156,6 +169,9 @@ class Reader:
     def load_state(self, state: dict[str, Any]) -> None: ...
 
     def stats(self) -> dict[str, Any]: ...
+
+    def left_out(self) -> list[int]:
+        """Positions of the clips that were left out so far."""
 
     def close(self) -> None:
         """Ends its threads. Batches and arrays stay."""

@@ -12,17 +12,28 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _core
-from ._build_arguments import DTYPES, LAYOUTS, STORES, Path, path_bytes, paths_bytes, reject_limit, settings_texts, words, words_or_whole
-from ._cache import Column
-from ._choices import listed, one_of, switch, text, whole
-from ._clips import Ids, is_unicode, position_in
-from ._errors import InvalidArgumentError, MismatchError, NotFoundError
-from ._runtime_batch import RuntimeColumns
+from ._base.choices import one_of, switch, text, whole
+from ._base.errors import InvalidArgumentError, MismatchError, NotFoundError
+from ._build.arguments import (
+    DTYPES,
+    LAYOUTS,
+    STORES,
+    Path,
+    path_bytes,
+    paths_bytes,
+    reject_limit,
+    settings_texts,
+    words,
+    words_or_whole,
+)
+from ._cache.ids import Ids, is_unicode, position_in
+from ._cache.options import Readable
+from ._cache.reader import Reader
+from ._cache.stored import Column
 from ._runtime_clip import Reject, RuntimeClip
-from ._runtime_reader import RuntimeReader
 
 if TYPE_CHECKING:
     from . import _builder
@@ -94,15 +105,49 @@ def runtime(
     return RuntimeClips(arguments, None, _listener(progress))
 
 
-class RuntimeClips:
+class RuntimeReader(Reader):
+    """Batches of clips that are computed by the threads that fill them, made by `clips.reader()`: a Reader in all else.
+
+    A clip that turns out to be rejected is left out of its batch, which has fewer valid rows then, and of the epochs that
+    begin after that, whose batches are full. A warning says so once, and `rejects` names them all.
+    """
+
+    def __init__(self, clips: RuntimeClips, options: Mapping[str, Any]) -> None:
+        self._has_warned = False
+        super().__init__(clips, clips._checked(options))
+        self._warn_of_left_out()
+
+    @property
+    def rejects(self) -> tuple[Reject, ...]:
+        """Clips that were left out so far, because a build would not store them."""
+        found = (self._cache._core.reject(position) for position in self._core.left_out())
+        return tuple(Reject(*parts) for parts in found if parts is not None)
+
+    def _warn_of_left_out(self, so_far: str = "") -> None:
+        if self._has_warned or not (rejects := self.rejects):
+            return
+        self._has_warned = True
+        warnings.warn(
+            f"{rejects[0].error()}. It is left out of its batch and of the epochs to come, as others will be; reader.rejects names them",
+            stacklevel=4,
+        )
+
+
+class RuntimeClips(Readable):
     """The clips of a corpus in canonical order: data set, split, id. Made by `xtts_precompute.runtime()`.
 
     `clips["LJ001-0001"]` and `clips[0]` compute a clip, with the attributes of a cache's; what a build would reject is a
     RejectedClipError. `info()` says what is known without computing. `reader()` gives batches.
 
     Positions are those of the cache that `build()` would make anew, as long as it rejects none for its sound; what lists and
-    texts rule out already has none. Any number of threads may use it. A forked child, and who unpickles it, plans anew at its
-    first use there, which must come to the same (MismatchError).
+    texts rule out already has none. Any number of threads may use it.
+
+    `reader()` takes what `cache.reader()` takes, and gives batches of the same order and bits. Without a meaning here are the
+    options for what lies in a cache: `verify`, `on_damage`, `max_damage`, `reading`; shuffle="window" and "corpus" statistics
+    are refused. `threads` is as many as `runtime()` was told. `buckets`, and a `where` that asks for what only the sound
+    tells (`seconds > 2`), compute all clips that may be chosen once, when the reader is opened.
+
+    A forked child, and who unpickles it, plans anew at its first use there, which must come to the same (MismatchError).
     """
 
     def __init__(self, arguments: Mapping[str, Any], digest: str | None, hear: Callable[[RuntimeProgress], object] | None = None) -> None:
@@ -263,44 +308,23 @@ class RuntimeClips:
 
     # ---- batches
 
-    def reader(
-        self,
-        *,
-        batch_size: int = 32,
-        split: str | None = None,
-        shuffle: Literal["global", "none"] | None = "global",
-        seed: int = 0,
-        rank: int = 0,
-        world_size: int = 1,
-        drop_last: bool = True,
-        prefetch: int = 4,
-        workers: int | None = None,
-        columns: RuntimeColumns = None,
-        ids: Iterable[str] | None = None,
-        exclude: Iterable[str] | None = None,
-        **unknown: NoReturn,
-    ) -> RuntimeReader:
-        """Batches of fixed shape, computed ahead by threads, in the order and with the bits of `cache.reader()`.
-
-        Args:
-            batch_size, split, seed, rank, world_size, drop_last, ids, exclude: As for `cache.reader()`.
-            shuffle: "global" or "none". "window" goes by what lies together in a cache.
-            prefetch: Batches that are computed ahead of the one in use.
-            workers: Threads that compute; None: as many as `runtime()` was told.
-            columns: Names, or with more: `{"mel": "float16"}`, `{"mel": {"dtype": ..., "pad_value": ..., "normalize": (mean, std)}}`.
-                `cache.stats["mel"]` does for the pair; "corpus" takes a cache.
-
-        Clips that turn out to be rejected are left out: the batch has fewer valid rows, a warning says so once, and
-        `reader.rejects` names them. Their places in the order stay, so with `exclude=` of a cache's rejects all batches are
-        those of that cache.
-        """
-        options = {name: value for name, value in locals().items() if name not in ("self", "unknown")}
-        for name in unknown:
-            one_of("argument of reader()", name, options)
-        for name in ("ids", "exclude"):
-            if options[name] is not None and not isinstance(options[name], (str, bytes)):
-                options[name] = listed(name, options[name])
+    def _open_reader(self, options: Mapping[str, Any]) -> RuntimeReader:
         return RuntimeReader(self, options)
+
+    def _reader_source(self) -> Any:
+        return self._core.source()
+
+    def _checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options of a reader, whose clips are looked for among those that lists and texts have ruled out, too."""
+        found = dict(options)
+        for one in found["ids"] or () if not isinstance(found["ids"], (str, bytes)) else ():
+            if isinstance(one, str):
+                self._find(one)
+        if found["exclude"] is not None and not isinstance(found["exclude"], (str, bytes)):
+            ruled_out = {reject.id for reject in self.rejects}
+            # The second line of a list with the id of a clip is ruled out; the clip is there all the same.
+            found["exclude"] = [one for one in found["exclude"] if one in self or one not in ruled_out]
+        return found
 
     # ---- other processes
 
@@ -309,11 +333,11 @@ class RuntimeClips:
 
 
 def _open(arguments: Mapping[str, Any], hear: Callable[[RuntimeProgress], object] | None) -> _builder.Runtime:
-    from . import _tools  # with what only who builds needs
+    from ._build import tools  # with what only who builds needs
 
     begin = time.monotonic()
     on_wait = None if hear is None else lambda elapsed_s: hear(RuntimeProgress(elapsed_s, None))
-    handle: _builder.Runtime = _tools.core().open_runtime(**arguments, program=b"", on_notice=_warn, on_wait=on_wait)
+    handle: _builder.Runtime = tools.core().open_runtime(**arguments, program=b"", on_notice=_warn, on_wait=on_wait)
     if hear is not None:
         hear(RuntimeProgress(time.monotonic() - begin, len(handle)))
     return handle

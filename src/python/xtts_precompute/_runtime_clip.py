@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._array import Array, to_array
-from ._choices import no_such
-from ._clips import ClipFacts
-from ._errors import NotFoundError, RejectedClipError
+from ._base.arrays import Array, to_array
+from ._base.choices import no_such
+from ._base.errors import NotFoundError, RejectedClipError
+from ._cache.clips import ClipFacts
 
 if TYPE_CHECKING:
     from . import _builder, _core
@@ -20,16 +20,21 @@ class Reject(NamedTuple):
     kind: str
     """policy, input, crash, environment"""
     stage: str
-    """list, discover, text, decode, condition, features"""
+    """list, discover, text, read, decode, condition, features"""
     id: str
     """Empty where none could be read."""
     place: str
     """"metadata.csv:12", or a path relative to DATA."""
     reason: str
+    """In words."""
+    rule: str
+    """too_long, source_empty, ...: what programs go by."""
+    numbers: dict[str, float]
+    """The rule's: {"frames": 1034, "max_frames": 800}."""
 
     def error(self) -> RejectedClipError:
         """As what who asks for the clip gets."""
-        return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place)
+        return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers)
 
 
 class RuntimeClip(ClipFacts):

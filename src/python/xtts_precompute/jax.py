@@ -17,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ._batch import Batch
-from ._errors import InvalidArgumentError
-from ._frameworks import BatchLoader, CacheOrPath, FieldDict, framework
+from ._base.errors import InvalidArgumentError
+from ._base.frameworks import framework
+from ._cache.batch import Batch
+from ._loaders.fields import FieldDict
+from ._loaders.loader import BatchLoader, CacheOrPath
 
 jax: Any = framework("jax", '"jax[cpu]" (or "jax[cuda12]" for a GPU)')
 

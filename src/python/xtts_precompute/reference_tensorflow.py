@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._frameworks import framework
+from ._base.frameworks import framework
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._frameworks import framework
+from ._base.frameworks import framework
 
 torch: Any = framework("torch", "torch")
 

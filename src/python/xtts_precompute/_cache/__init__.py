@@ -1,0 +1,1 @@
+"""A cache, its clips, and readers of its batches."""

@@ -1,0 +1,329 @@
+"""cache.add_column: a further column, from a function of the user's, in this process or in others."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._base.choices import one_of, switch, text, whole
+from .._base.errors import Error, InvalidArgumentError
+from .._build import tools
+from .._build.progress import ColumnProgress, listener
+from .clips import Clip
+from .stored import Column, Stored
+
+AXES = ("frames", "tokens", "own", "fixed")
+DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
+_CLIPS_A_TASK = 8  # of a worker whose function takes one at a time
+_TASKS_AHEAD = 2  # of each worker
+
+
+class ColumnClip:
+    """What the function of add_column() gets: a clip of the cache with its columns (`clip.mel`), and its sound."""
+
+    def __init__(self, clip: Clip, sound: Callable[[], Any]) -> None:
+        self._clip = clip
+        self._sound = sound
+
+    @property
+    def pcm(self) -> npt.NDArray[np.float32]:
+        """The conditioned samples that the features were made of, full scale 1: of the column "wave", else decoded again."""
+        return np.frombuffer(self._sound().read(self._clip.position), np.float32)
+
+    @property
+    def sample_rate(self) -> int:
+        """Of pcm, Hz."""
+        return int(self._sound().sample_rate_hz)
+
+    @property
+    def frames(self) -> int:
+        """Of its features: what axis="frames" needs, once or several times."""
+        return int(self._clip._facts.frame_count)
+
+    @property
+    def text_len(self) -> int:
+        """Of its tokens: what axis="tokens" needs."""
+        return int(self._clip._facts.token_count)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._clip, name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._clip[name]
+
+    def __repr__(self) -> str:
+        return f"<ColumnClip '{self._clip.id}'>"
+
+
+class _Maker:
+    """Makes records; opens cache and sound when it is first used, each process its own."""
+
+    def __init__(self, path: str, fn: Callable[..., Any], batch: int | None, data: bytes) -> None:
+        self._given = (path, fn, batch, data)
+        self._cache: Stored | None = None
+        self._reader: Any = None
+
+    def __reduce__(self) -> Any:
+        return _Maker, self._given
+
+    @property
+    def cache(self) -> Stored:
+        if self._cache is None:
+            self._cache = Stored([self._given[0]])
+        return self._cache
+
+    def _sound(self) -> Any:
+        if self._reader is None:
+            path, _, _, data = self._given
+            self._reader = tools.core().open_sound(cache=os.fsencode(path), data=data, program=b"")
+        return self._reader
+
+    def __call__(self, positions: Sequence[int]) -> list[npt.NDArray[Any]]:
+        _, fn, batch, _ = self._given
+        clips = [ColumnClip(Clip(self.cache, position), self._sound) for position in positions]
+        if batch is None:
+            return [_stored(fn(clip), clip.id) for clip in clips]
+        made = list(fn(clips))
+        if len(made) != len(clips):
+            raise InvalidArgumentError(f"add_column: the function was given {len(clips)} clips and made {len(made)} records")
+        return [_stored(one, clip.id) for one, clip in zip(made, clips)]
+
+
+class _FromNpy:
+    """The function of from_npy."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __call__(self, clip: ColumnClip) -> npt.NDArray[Any]:
+        path = FilePath(self.folder, f"{clip.id}.npy")
+        try:
+            made: npt.NDArray[Any] = np.load(path, allow_pickle=False)
+        except FileNotFoundError:
+            raise InvalidArgumentError(f"add_column: there is no {path}: from_npy needs a file for each clip, named by its id") from None
+        except ValueError as error:
+            raise InvalidArgumentError(f"add_column: {path}: {error}") from None
+        return made
+
+
+def _stored(made: Any, clip_id: str) -> npt.NDArray[Any]:
+    """As the column can hold it: the numbers of the array, in this machine's byte order, row by row."""
+    if isinstance(made, np.ma.MaskedArray) and np.ma.is_masked(made):
+        raise InvalidArgumentError(f"add_column: the record of clip '{clip_id}' has masked values, which a column cannot hold: fill them with .filled()")
+    array = np.asarray(made)
+    # Files of other machines have another byte order (`>f4`), of the same name.
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype == np.float64:
+        array = _as_float32(array, clip_id)
+    if array.dtype.name not in DTYPES:
+        raise InvalidArgumentError(
+            f"add_column: the record of clip '{clip_id}' is of {array.dtype}; a column can hold {', '.join(DTYPES)}: convert it with .astype()"
+        )
+    return np.ascontiguousarray(array.reshape(array.shape or (1,)))
+
+
+def _as_float32(array: npt.NDArray[Any], clip_id: str) -> npt.NDArray[np.float32]:
+    """Rounded; what is finite stays so."""
+    with np.errstate(over="ignore"):
+        narrow = array.astype(np.float32)
+    lost = np.isinf(narrow) & np.isfinite(array)
+    if lost.any():
+        largest = float(np.abs(array[lost]).max())
+        raise InvalidArgumentError(
+            f"add_column: the record of clip '{clip_id}' reaches {largest:.4g}, and float64 is stored as float32, which ends at 3.4e38: scale it"
+        )
+    return narrow
+
+
+class _Form(NamedTuple):
+    """What all records of the column have in common."""
+
+    dtype: str
+    row_shape: tuple[int, ...]
+    """Behind the first axis; axis "fixed" and "own": all of it, padded."""
+    rows_per_frame: int
+
+    @classmethod
+    def of_column(cls, column: Column) -> _Form:
+        has_whole_shape = column.axis in ("fixed", "own")
+        return cls(column.dtype, column.shape if has_whole_shape else column.shape[1:], max(column.rows_per_frame, 1))
+
+    @classmethod
+    def of_record(cls, record: npt.NDArray[Any], axis: str, clip: ColumnClip, max_length: int | None) -> _Form:
+        if axis == "fixed":
+            return cls(record.dtype.name, record.shape, 1)
+        if axis == "own":
+            return cls(record.dtype.name, (max_length or 0, *record.shape[1:]), 1)
+        times = len(record) // clip.frames if axis == "frames" and clip.frames else 1
+        return cls(record.dtype.name, record.shape[1:], max(times, 1))
+
+    def check(self, record: npt.NDArray[Any], axis: str, clip_id: str, rows: int) -> bytes:
+        """The record's bytes; `rows`: what the clip needs, or may have at most."""
+        whole_shape = self.row_shape if axis == "fixed" else (rows, *(self.row_shape[1:] if axis == "own" else self.row_shape))
+        fits = record.dtype.name == self.dtype and record.shape[1:] == whole_shape[1:]
+        if fits and (len(record) == whole_shape[0] or (axis == "own" and len(record) <= rows)):
+            return record.tobytes()
+        most = "at most " if axis == "own" else ""
+        raise InvalidArgumentError(
+            f"add_column: the record of clip '{clip_id}' is {record.dtype.name} {list(record.shape)}, and must be {self.dtype} "
+            f"{most}{list(whole_shape)}" + (f" for its {rows} rows along {axis}" if axis in ("frames", "tokens") else "")
+        )
+
+
+def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **options: Any) -> None:
+    """See Cache.add_column."""
+    core = tools.core()
+    if len(cache.paths) != 1:
+        raise InvalidArgumentError("add_column: to one cache at a time, not to several that are read as one")
+    if (fn is None) == (options["from_npy"] is None):
+        raise InvalidArgumentError("add_column needs a function, or from_npy=DIR")
+    if fn is not None and not callable(fn):
+        raise InvalidArgumentError(f"add_column: the function is {fn!r}, which cannot be called")
+    axis = one_of("axis", options["axis"], AXES)
+    max_length = None if options["max_length"] is None else whole("max_length", options["max_length"], 1, 2**32 - 1)
+    if (axis == "own") != (max_length is not None):
+        raise InvalidArgumentError('add_column: axis="own" needs max_length=, the rows of the longest record, and no other axis takes it')
+    version, name = text("version", options["version"]), text("name", name)
+    batch = None if options["batch"] is None else whole("batch", options["batch"], 1, 2**20)
+    workers = whole("workers", options["workers"], 0, 1024)
+    allow_nonfinite = switch("allow_nonfinite", options["allow_nonfinite"])
+    made_by = fn if fn is not None else _FromNpy(os.fspath(options["from_npy"]))
+    maker = _Maker(cache._absolute[0], made_by, None if fn is None else batch, os.fsencode(options["data"] or ""))
+
+    newest = maker.cache
+    known = newest.columns.get(name)
+    first: dict[int, npt.NDArray[Any]] = {}
+    if known is not None and known.version == version and known.axis == axis:
+        form = _Form.of_column(known)
+    elif not len(newest):
+        raise InvalidArgumentError("add_column: the cache has no clips, so there is nothing to learn the column's dtype and shape from")
+    else:
+        # What the function makes of the first clips shows the column's dtype and shape.
+        positions = list(range(min(batch or 1, len(newest))))
+        first = dict(zip(positions, maker(positions)))
+        form = _Form.of_record(first[0], axis, ColumnClip(Clip(newest, 0), lambda: None), max_length)
+
+    if workers:
+        _pickled(maker)  # nothing is begun that could not go on
+    writer = core.open_writer(
+        cache=os.fsencode(cache._absolute[0]),
+        name=name,
+        version=version,
+        axis=axis,
+        dtype=form.dtype,
+        row_shape=form.row_shape,
+        rows_per_frame=form.rows_per_frame,
+        allow_nonfinite=allow_nonfinite,
+    )
+    if Stored([cache._absolute[0]]).digest != newest.digest:  # built anew before the writer had its lock
+        first, maker = {}, _Maker(*maker._given)
+    with listener(options["progress"], f"add {name}") as hear:
+        try:
+            _write(writer, maker, form, axis, first, batch or (_CLIPS_A_TASK if workers else 1), workers, hear)
+        except Exception:
+            _tell_what_is_kept(name, version, writer.done_count)
+            raise
+        finally:
+            writer.close()  # whoever keeps the exception would keep the lock
+
+
+def _write(
+    writer: Any, maker: _Maker, form: _Form, axis: str, first: dict[int, Any], size: int, workers: int, hear: Callable[[Any], object] | None
+) -> None:
+    total, began, done_before = writer.clip_count, time.monotonic(), writer.done_count
+    left = [writer.next(ahead)[0] for ahead in range(total - done_before)]
+    done = done_before
+    for position, record in _records(maker, left, first, size, workers):
+        _, rows = writer.next(0)
+        writer.put(form.check(record, axis, maker.cache.ids[position], rows))
+        done += 1
+        if hear is not None:
+            rate = (done - done_before) / max(time.monotonic() - began, 1e-9)
+            hear(ColumnProgress("add", done, total, rate, (total - done) / rate))
+    writer.finish()
+
+
+def _records(
+    maker: _Maker, positions: list[int], first: dict[int, Any], size: int, workers: int
+) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """Each position's, in this order."""
+    while positions and positions[0] in first:
+        position = positions.pop(0)
+        yield position, first.pop(position)
+    tasks = [positions[begin : begin + size] for begin in range(0, len(positions), size)]
+    if not workers or not tasks:
+        for task in tasks:
+            yield from zip(task, maker(task))
+        return
+    yield from _records_of_workers(maker, tasks, workers)
+
+
+def _tell_what_is_kept(name: str, version: str, count: int) -> None:
+    """Who mends the function and calls again with the same version would get a column of two kinds of records."""
+    if not count:
+        return
+    warnings.warn(
+        f"add_column: '{name}' has the records of {count:,} clips already, which are kept for version {version!r}: the same call goes on behind "
+        "them. If the function makes other records from now on, give another version=, which makes all of them anew",
+        stacklevel=4,
+    )
+
+
+def _pickled(maker: _Maker) -> bytes:
+    try:
+        return pickle.dumps(maker)
+    except Exception as error:
+        raise InvalidArgumentError(
+            f"add_column: workers are processes of their own, and the function cannot be sent there ({error}): define it at the top "
+            "level of a module, or use workers=0"
+        ) from None
+
+
+def _records_of_workers(maker: _Maker, tasks: list[list[int]], workers: int) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker, (_pickled(maker),))
+    running: deque[tuple[list[int], Future[Any]]] = deque()
+    try:
+        waiting = iter(tasks)
+        while True:
+            while len(running) < workers * _TASKS_AHEAD and (task := next(waiting, None)) is not None:
+                running.append((task, executor.submit(_make_in_worker, task)))
+            if not running:
+                return
+            task, future = running.popleft()
+            yield from zip(task, future.result())
+    except BrokenProcessPool:
+        raise Error(
+            "add_column: a worker process died. Where it was out of memory, use fewer workers; a program that starts workers also has to "
+            "guard its own main part: if __name__ == '__main__':. The same call goes on where this one ended"
+        ) from None
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+_maker_of_worker: _Maker | None = None
+
+
+def _begin_worker(pickled: bytes) -> None:
+    global _maker_of_worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    _maker_of_worker = pickle.loads(pickled)
+
+
+def _make_in_worker(positions: list[int]) -> list[npt.NDArray[Any]]:
+    assert _maker_of_worker is not None
+    return _maker_of_worker(positions)

@@ -1,0 +1,163 @@
+"""Batches: leases on a reader's slots."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from .. import _core
+from .._base.arrays import Array, to_array
+from .._base.choices import no_such
+from .._base.errors import InvalidArgumentError, NotFoundError
+
+
+class Batch:
+    """Some clips' columns as arrays of fixed shape, in one of the reader's slots.
+
+    `batch.mel` and `batch["mel"]` are the column's array, [batch size, frames, mels] for a mel; `batch.mel_len` the true
+    lengths, int32 [batch size], 0 for rows without a clip. `speaker` and `language` are numbers in the cache's tables, -1 where
+    they are unknown. A column that is called like one of the batch's own names is found by `batch[...]`.
+
+    The slot goes back to the reader when the batch and all arrays taken from it are gone: by `del`, by the loop's
+    next turn, by `release()` or the end of a `with`. May be dropped in any thread.
+    """
+
+    __slots__ = ("__weakref__", "_arrays", "_cache", "_core", "_ids")
+
+    def __init__(self, core: _core.Batch, cache: Any) -> None:
+        self._core: _core.Batch | None = core
+        self._cache = cache  # or clips that are computed: what has their ids
+        self._arrays: dict[str, Array] = {}
+        self._ids: list[str] | None = None
+
+    def _held(self) -> _core.Batch:
+        if self._core is None:
+            raise InvalidArgumentError("the batch was released: take its arrays before that; they stay valid")
+        return self._core
+
+    def __len__(self) -> int:
+        """Rows, those without a clip included."""
+        return len(self._held())
+
+    @property
+    def valid_count(self) -> int:
+        """Rows that hold a clip; they come first. Fewer than len() at a padded end and where damage was skipped."""
+        return self._held().valid_count
+
+    @property
+    def bucket(self) -> int:
+        """Which of the reader's buckets; 0 without."""
+        return self._held().bucket
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._held().column_names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    __iter__ = None  # by numbers, which Python would try, there is nothing
+
+    def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str):
+            raise InvalidArgumentError(f"a batch's columns are asked for by name, not by {name!r}: batch.mel[row] is a row")
+        array = self._arrays.get(name)
+        if array is None:
+            parts = self._held().column(name)
+            if parts is None:
+                raise NotFoundError(no_such("column", name, self.columns))
+            memory, dtype, shape = parts
+            array = self._arrays[name] = to_array(memory, dtype, tuple(shape), f"column '{name}'")
+        return array
+
+    def __getattr__(self, name: str) -> Array:
+        # Asked only for what is not found otherwise: columns, and their lengths.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        array = self._arrays.get(name)
+        if array is not None:
+            return array
+        held = self._held()
+        parts = held.column(name)
+        if parts is not None:
+            return self[name]
+        if name.endswith("_len"):
+            return self.lengths("tokens" if name == "text_len" else name[:-4])
+        raise AttributeError(no_such("column", name, self.columns))
+
+    def lengths(self, column: str) -> Array:
+        """The column's true lengths by row, int32; the same as `batch.<column>_len`, and `text_len` for tokens."""
+        if column not in self.columns:
+            raise AttributeError(no_such("column", column, self.columns))
+        name = column + "_len"
+        array = self._arrays.get(name)
+        if array is None:
+            held = self._held()
+            memory = held.lengths(column)
+            if memory is None:
+                raise AttributeError(no_such("column", column, self.columns))
+            array = self._arrays[name] = to_array(memory, "int32", (len(held),), name)
+        return array
+
+    @property
+    def speaker(self) -> Array:
+        """Numbers of the speakers, int32 [batch size]; -1: unknown, or no clip."""
+        held = self._held()
+        return to_array(held.speakers(), "int32", (len(held),), "speaker")
+
+    @property
+    def language(self) -> Array:
+        """Numbers of the languages, int32 [batch size]; -1: unknown, or no clip."""
+        held = self._held()
+        return to_array(held.languages(), "int32", (len(held),), "language")
+
+    @property
+    def positions(self) -> Array:
+        """Positions in the cache, uint64 [valid_count]: `cache[int(batch.positions[0])]` is the first row's clip."""
+        held = self._held()
+        return to_array(held.positions(), "uint64", (held.valid_count,), "positions")
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the valid rows, looked up at the first use."""
+        if self._ids is None:
+            self._ids = self._cache._core.ids(self.positions.tolist())
+        return self._ids
+
+    def is_view(self, column: str) -> bool:
+        """Whether the column shows the cache's own memory, without a copy."""
+        if column not in self:
+            raise NotFoundError(no_such("column", column, self.columns))
+        return self._held().is_view(column)
+
+    def release(self) -> None:
+        """Gives up the batch's own hold on its slot; arrays that were taken keep theirs. May be called twice."""
+        self._arrays.clear()
+        self._core = None
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def __dir__(self) -> list[str]:
+        if self._core is None:
+            return list(super().__dir__())
+        lengths = [name + "_len" for name in self.columns] + ["text_len"] * ("tokens" in self)
+        return [*super().__dir__(), *self.columns, *lengths]
+
+    def __repr__(self) -> str:
+        if self._core is None:
+            return "<Batch, released>"
+        shown = []
+        for name in self.columns:
+            _, dtype, shape = self._core.column(name)  # type: ignore[misc]
+            shown.append(f"{name} {list(shape)} {dtype}")
+        return f"<Batch of {self.valid_count} clips: {', '.join(shown)}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a batch is a lease on memory of this process and cannot be pickled: pickle copies of its arrays")

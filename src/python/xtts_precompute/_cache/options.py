@@ -1,0 +1,379 @@
+"""Cache.reader(): its arguments, how they are checked, and as what _core gets them.
+
+A further option is a row of `READER_OPTIONS` and an argument of `Readable.reader()`, both in this file, and a row of
+src/python/reader_options.cpp. `tests/python/test_reader_options.py` compares them with the structs of C++ and C.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from .._base.choices import listed, no_others, no_such, number, one_of, switch, text, whole
+from .._base.errors import InvalidArgumentError, NotFoundError
+
+if TYPE_CHECKING:
+    from .reader import Reader
+
+
+class Statistics(NamedTuple):
+    """Of each channel of a column, over the true frames of the train split, as the recipe makes them: frozen when the cache was first
+    published, so that who goes on with a model finds the numbers that it was trained with."""
+
+    mean: npt.NDArray[np.float64]
+    std: npt.NDArray[np.float64]
+    frames: int
+    is_baked: bool
+    """The cache was written by `convert --bake corpus`: its records are normalized by them already, and `x * np.maximum(std, 1e-5) +
+    mean` is what they were."""
+
+
+class ColumnOptions(TypedDict, total=False):
+    """How a batch shall have a column."""
+
+    name: str
+    dtype: npt.DTypeLike | None
+    """Another float type than stored: "float32", "float16", "bfloat16"."""
+    pad_value: float | None
+    """What stands behind the true rows; None: each record's own fill value."""
+    normalize: Literal["corpus"] | Statistics | tuple[npt.ArrayLike, npt.ArrayLike] | None
+    """(x - mean) / max(std, 1e-5), each channel by its own: "corpus" by this cache's `stats` (as stored where they are baked in), or
+    by a pair (mean, std), or another cache's statistics. In float32, in every bit what NumPy makes of float32 arrays; what
+    stands behind the true rows stays as it is. None: as stored."""
+
+
+class WeightOptions(TypedDict, total=False):
+    """How often groups of clips come."""
+
+    by: Literal["language", "speaker", "dataset"]
+    temperature: float
+    """A group's weight is the number of its clips to this power: 1 as in the corpus (default), 0 all alike."""
+    draws: int | None
+    """Samples of an epoch; None: as many as there are clips."""
+
+
+class BucketOptions(TypedDict, total=False):
+    """Clips of like length: the batches are as long as these limits, which every clip in them keeps."""
+
+    batch_size: int
+    """Of one rank; without: the reader's."""
+    mel: int
+    """At most so many frames; without: as long as the cache has them."""
+    tokens: int
+    """At most so many tokens; without: as long as the cache has them."""
+
+
+class CropOptions(TypedDict):
+    """A piece of each clip, from a place that the seed chooses, the same one in all columns along frames."""
+
+    frames: int
+
+
+Shuffle = Literal["global", "window", "none"] | None
+OnDamage = Literal["raise", "skip", "ignore"]
+Reading = Literal["auto", "mapped", "direct"]
+Columns = Iterable[str | ColumnOptions] | Mapping[str, npt.DTypeLike | ColumnOptions | None] | None
+
+SPLITS = ("train", "validation", "test")
+SHUFFLES = ("global", "window", "none")
+ON_DAMAGE = ("raise", "skip", "ignore")
+READINGS = ("auto", "mapped", "direct")
+NORMALIZES = ("corpus",)
+WEIGHT_BY = ("language", "speaker", "dataset")
+DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "int16", "uint8")
+
+_UINT32_MAX = 2**32 - 1
+_UINT64_MAX = 2**64 - 1
+_BATCH_SIZE_MAX = 2**20
+
+
+def _share(name: str, value: Any) -> float:
+    share = number(name, value)
+    if not 0 <= share <= 1:
+        raise InvalidArgumentError(f"{name} must be a share from 0 to 1: {name}={value!r}")
+    return share
+
+
+def _or_default(name: str, value: Any) -> int:
+    return 0 if value is None else whole(name, value, 1, 2**48)
+
+
+def _texts(name: str, values: Any) -> list[str]:
+    if isinstance(values, (str, bytes)):
+        raise InvalidArgumentError(f"{name} must be a list of ids, not one text: {name}=[{values!r}]")
+    chosen = listed(name, values)
+    for one in chosen:
+        if not isinstance(one, str):
+            raise InvalidArgumentError(f"{name} must be a list of ids, and {one!r} is none")
+    return [text(name, one) for one in chosen]
+
+
+def _ids(ids: Any) -> list[str]:
+    if ids is None:
+        return []
+    chosen = _texts("ids", ids)
+    if not chosen:
+        raise InvalidArgumentError("ids is empty: no clips chosen. None takes all clips")
+    return chosen
+
+
+def _dtype(column: str, dtype: Any) -> str | None:
+    if dtype is None:
+        return None
+    if isinstance(dtype, str):
+        name = dtype
+    else:
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            raise InvalidArgumentError(no_such(f"dtype for column '{column}'", dtype, DTYPES)) from None
+    return one_of(f"dtype for column '{column}'", name, DTYPES)
+
+
+# name, dtype, pad value, how it is normalized, means, deviations
+_ColumnWish = tuple[str, str | None, float | None, str, list[float], list[float]]
+
+
+def _normalize(column: str, wish: Any) -> tuple[str, list[float], list[float]]:
+    if wish is None:
+        return "none", [], []
+    if isinstance(wish, str):
+        return one_of(f"normalize of column '{column}'", wish, NORMALIZES), [], []
+    pair = wish[:2] if isinstance(wish, Statistics) else wish
+    try:
+        mean, std = (np.asarray(numbers, np.float64) for numbers in pair)
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"normalize of column '{column}' must be \"corpus\" or a pair (mean, std), a number a channel each") from None
+    if mean.ndim != 1 or std.ndim != 1:
+        raise InvalidArgumentError(f"normalize of column '{column}': mean and std have shapes {mean.shape} and {std.shape}, not [channels] each")
+    return "given", mean.tolist(), std.tolist()
+
+
+def _column(name: str, wish: Any, known: tuple[str, ...]) -> _ColumnWish:
+    if not isinstance(name, str) or name not in known:
+        raise NotFoundError(no_such("column", name, known))
+    if not isinstance(wish, Mapping):
+        wish = {"dtype": wish}
+    no_others(f"option of column '{name}'", wish, ("name", "dtype", "pad_value", "normalize"))
+    pad_value = wish.get("pad_value")
+    return (
+        name,
+        _dtype(name, wish.get("dtype")),
+        None if pad_value is None else number(f"pad_value of column '{name}'", pad_value),
+        *_normalize(name, wish.get("normalize")),
+    )
+
+
+def _columns(columns: Any, known: tuple[str, ...]) -> list[_ColumnWish]:
+    if isinstance(columns, str):
+        raise InvalidArgumentError(f"columns must be a list of names, not one text: columns=[{columns!r}]")
+    if isinstance(columns, Mapping):
+        wishes = [_column(name, wish, known) for name, wish in columns.items()]
+    else:
+        wishes = []
+        for wish in listed("columns", columns):
+            if isinstance(wish, Mapping):
+                if "name" not in wish:
+                    raise InvalidArgumentError(f"columns: {dict(wish)!r} has no 'name'; there are: {', '.join(known)}")
+                wishes.append(_column(wish["name"], wish, known))
+            else:
+                wishes.append(_column(wish, None, known))
+    if not wishes:
+        raise InvalidArgumentError(f"columns is empty; None takes all: {', '.join(known)}")
+    return wishes
+
+
+def _weights(weights: Any) -> tuple[str, float, int]:
+    if not isinstance(weights, Mapping):
+        raise InvalidArgumentError('weights must be a dict, as in weights={"by": "language", "temperature": 0.5}')
+    no_others("option of weights", weights, ("by", "temperature", "draws"))
+    if "by" not in weights:
+        raise InvalidArgumentError(f"weights has no 'by'; there are: {', '.join(WEIGHT_BY)}")
+    draws = weights.get("draws")
+    return (
+        one_of("weights by", weights["by"], WEIGHT_BY),
+        number("temperature", weights.get("temperature", 1.0)),
+        0 if draws is None else whole("draws", draws, 1, 2**48),
+    )
+
+
+def _buckets(buckets: Any, batch_size: int) -> list[tuple[int, int, int]]:
+    if isinstance(buckets, (str, Mapping)) or not all(isinstance(wish, Mapping) for wish in listed("buckets", buckets)):
+        raise InvalidArgumentError('buckets must be a list of dicts, as in buckets=[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]')
+    wishes = []
+    for wish in buckets:
+        no_others("option of a bucket", wish, ("batch_size", "mel", "tokens"))
+        wishes.append(
+            (
+                whole("a bucket's batch_size", wish.get("batch_size", batch_size), 1, _BATCH_SIZE_MAX),
+                whole("a bucket's mel", wish["mel"], 1, _UINT32_MAX) if "mel" in wish else 0,
+                whole("a bucket's tokens", wish["tokens"], 1, _UINT32_MAX) if "tokens" in wish else 0,
+            )
+        )
+    if not wishes:
+        raise InvalidArgumentError("buckets is empty: no clip has a bucket. None makes batches without them")
+    return wishes
+
+
+def _crop(crop: Any) -> int:
+    if not isinstance(crop, Mapping) or "frames" not in crop:
+        raise InvalidArgumentError('crop must be a dict, as in crop={"frames": 32}')
+    no_others("option of crop", crop, ("frames",))
+    return whole("crop frames", crop["frames"], 1, _UINT32_MAX)
+
+
+class _Beside(NamedTuple):
+    """What some options depend on."""
+
+    columns: tuple[str, ...]
+    """The cache's."""
+    batch_size: Any
+
+
+class ReaderOption(NamedTuple):
+    """How an argument of reader() becomes a member of C++'s ReaderOptions."""
+
+    member: str
+    converted: Callable[[Any, _Beside], Any]
+    """From the argument, checked."""
+
+
+READER_OPTIONS = {
+    "batch_size": ReaderOption("batch_size", lambda value, _: whole("batch_size", value, 1, _BATCH_SIZE_MAX)),
+    "split": ReaderOption("split", lambda value, _: "" if value is None else one_of("split", value, SPLITS)),
+    "shuffle": ReaderOption("shuffle", lambda value, _: "none" if value is None else one_of("shuffle", value, SHUFFLES)),
+    "seed": ReaderOption("seed", lambda value, _: whole("seed", value, 0, _UINT64_MAX)),
+    "rank": ReaderOption("rank", lambda value, _: whole("rank", value, 0, _UINT32_MAX)),
+    "world_size": ReaderOption("world_size", lambda value, _: whole("world_size", value, 1, _UINT32_MAX)),
+    "drop_last": ReaderOption("last_batch", lambda value, _: "drop" if switch("drop_last", value) else "pad"),
+    "device": ReaderOption("device", lambda value, _: text("device", value)),
+    "prefetch": ReaderOption("slot_count", lambda value, _: whole("prefetch", value, 3, 1024)),
+    "threads": ReaderOption("thread_count", lambda value, _: 0 if value is None else whole("threads", value, 1, 256)),
+    "columns": ReaderOption("columns", lambda value, beside: [] if value is None else _columns(value, beside.columns)),
+    "where": ReaderOption("where", lambda value, _: "" if value is None else text("where", value)),
+    "ids": ReaderOption("ids", lambda value, _: _ids(value)),
+    "exclude": ReaderOption("exclude", lambda value, _: [] if value is None else _texts("exclude", value)),
+    "weights": ReaderOption("weights", lambda value, _: None if value is None else _weights(value)),
+    "buckets": ReaderOption("buckets", lambda value, beside: [] if value is None else _buckets(value, beside.batch_size)),
+    "crop": ReaderOption("crop_frames", lambda value, _: 0 if value is None else _crop(value)),
+    "verify": ReaderOption("verify_records", lambda value, _: switch("verify", value)),
+    "on_damage": ReaderOption("on_damage", lambda value, _: one_of("choice of on_damage", value, ON_DAMAGE)),
+    "lock_memory": ReaderOption("lock_memory", lambda value, _: switch("lock_memory", value)),
+    "stretch_samples": ReaderOption("stretch_samples", lambda value, _: _or_default("stretch_samples", value)),
+    "stretches_per_window": ReaderOption("stretches_per_window", lambda value, _: _or_default("stretches_per_window", value)),
+    "reading": ReaderOption("reading", lambda value, _: one_of("reading", value, READINGS)),
+    "max_damage": ReaderOption("max_damage", lambda value, _: _share("max_damage", value)),
+}
+
+
+class Readable(ABC):
+    """What gives readers of its clips."""
+
+    @abstractmethod
+    def _open_reader(self, options: Mapping[str, Any]) -> Reader:
+        """With all options."""
+
+    def reader(
+        self,
+        *,
+        batch_size: int = 32,
+        split: str | None = None,
+        shuffle: Shuffle = "global",
+        seed: int = 0,
+        rank: int = 0,
+        world_size: int = 1,
+        drop_last: bool = True,
+        device: str = "cpu",
+        prefetch: int = 4,
+        threads: int | None = None,
+        columns: Columns = None,
+        where: str | None = None,
+        ids: Iterable[str] | None = None,
+        exclude: Iterable[str] | None = None,
+        weights: WeightOptions | None = None,
+        buckets: Iterable[BucketOptions] | None = None,
+        crop: CropOptions | None = None,
+        verify: bool = True,
+        on_damage: OnDamage = "raise",
+        lock_memory: bool = False,
+        stretch_samples: int | None = None,
+        stretches_per_window: int | None = None,
+        reading: Reading = "auto",
+        max_damage: float = 0.05,
+        **unknown: NoReturn,
+    ) -> Reader:
+        """Batches of fixed shape out of this cache, in an order that the seed fixes on every machine.
+
+        Args:
+            batch_size: Rows of a batch, of one rank.
+            split: "train", "validation", "test"; None: all clips.
+            shuffle: "global": every sample anywhere, for memory and SSDs. "window": long sequential reads, mixed in a
+                bounded pool, for rotating disks and networks. "none" or None: canonical order, as views of the cache
+                where they can be (`batch.is_view(column)`). Such an array lies in the file: where somebody cuts the file while
+                you read it, SIGBUS ends the process. A column with a `pad_value` or another dtype is always a copy, made under a
+                guard, as all batches of the other orders are.
+            seed: Of the order. The same cache, seed, epoch and selection give the same order.
+            rank, world_size: This reader's share: ranks never overlap, and have the same number of batches.
+            drop_last: The samples at the end that do not fill a batch on every rank are left out; False: they come in a last
+                batch with fewer valid rows (`batch.valid_count`), on some ranks perhaps none.
+            device: "cpu".
+            prefetch: Batches in memory, at least 3. The one in use and any that are kept are among them.
+            threads: That fill batches; None: as many as suit the machine. They never change a byte.
+            columns: Names, `["mel", "tokens"]`; or with types, `{"mel": "float16"}`; or with more,
+                `{"mel": {"dtype": "float16", "pad_value": -11.5}}` or `[{"name": "mel", "pad_value": -11.5}, "tokens"]`. None: all, as stored.
+                `{"mel": {"normalize": "corpus"}}`: each channel by its mean and deviation over the corpus (`cache.stats`); of several
+                caches, or for a model trained elsewhere: `{"normalize": (mean, std)}` or `{"normalize": other.stats["mel"]}`.
+            where: Only clips for which this holds, as for `xtts-precompute ls --where`: `'seconds > 2 and language == "fa"'`.
+            ids: Only these clips. An empty list is an error.
+            exclude: Not these clips.
+            weights: `{"by": "language" | "speaker" | "dataset", "temperature": 0.5, "draws": N}`. Needs shuffle="global".
+            buckets: Batches of clips of like length, the same bucket on all ranks in a step:
+                `[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]`. A clip goes to the first whose limits it keeps; each needs one.
+            crop: `{"frames": 32}`: so many frames of each clip, from a place that the seed chooses, the same one in all columns
+                along frames.
+            verify: Check each record once, when it is first read.
+            on_damage: "raise": CorruptError names the clip, and the call after it goes on with the next batch. "skip": the batch
+                comes without the clip, and a warning says how many an epoch has lost. "ignore": it comes as it is.
+            lock_memory: Keep batches from being swapped out, where the limits allow it (`stats().notice` says where not).
+            stretch_samples, stretches_per_window: For shuffle="window": samples read in one run, and runs mixed with each
+                other. None: runs of 32 MiB, and 16 of them.
+            reading: "mapped": through the system's page cache, where later epochs find the records. "direct": past it, for caches
+                that are larger than memory; mapped where the system cannot. "auto": one of these, by what the storage is
+                (`stats().storage`, `stats().reading` say).
+            max_damage: The share of an epoch that on_damage="skip" may leave out; beyond it CorruptError. 1: no limit.
+
+        Raises:
+            InvalidArgumentError, NotFoundError (a column or clip), UnsupportedError (a device), ResourceError.
+        """
+        options = {name: value for name, value in locals().items() if name not in ("self", "unknown")}
+        for name in unknown:
+            one_of("argument of reader()", name, options)
+        return self._open_reader(kept(options))
+
+
+DEFAULTS: dict[str, Any] = dict(Readable.reader.__kwdefaults__ or {})
+
+
+def kept(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that can be gone through more than once, and pickled."""
+    found = dict(options)
+    for name in ("columns", "ids", "exclude", "buckets"):
+        if found.get(name) is not None and not isinstance(found[name], (str, bytes, Mapping)):
+            found[name] = listed(name, found[name])
+    return found
+
+
+def core_options(known_columns: Iterable[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What _core.Reader takes. `options` are those of Cache.reader(); what is not there has its default."""
+    given = {**DEFAULTS, **options}
+    beside = _Beside(tuple(known_columns), given["batch_size"])
+    return {option.member: option.converted(given[name], beside) for name, option in READER_OPTIONS.items()}
+
+
+def parsed_columns(known_columns: Iterable[str], columns: Any) -> list[_ColumnWish]:
+    """The argument `columns` alone: a tuple for each, of its name first."""
+    return list(core_options(known_columns, {"columns": columns})["columns"])

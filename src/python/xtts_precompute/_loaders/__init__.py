@@ -1,0 +1,1 @@
+"""What the integrations share: fields of batches, and passes over a reader."""

@@ -1,0 +1,92 @@
+"""Which fields a batch has, in which order, and the dict that carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .._base.choices import listed, no_such
+from .._base.errors import InvalidArgumentError, NotFoundError
+from .._cache.batch import Batch
+from .._cache.stored import Stored
+
+
+class FieldDict(dict[str, Any]):
+    """A batch (or sample) as frameworks pass it through: a dict whose entries are attributes, too: `batch["mel"] is batch.mel`."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            chosen = ", ".join(map(repr, self))
+            hint = f"; fields=({chosen}, 'ids') gives them" if name == "ids" else ""
+            raise AttributeError(no_such("field", name, self) + hint) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(f'{name} {_shown(value)}' for name, value in self.items())}>"
+
+
+def _shown(value: Any) -> str:
+    """"[32, 800, 80] float32", for a batch's repr."""
+    if isinstance(value, list):
+        return f"of {len(value)}"
+    if not hasattr(value, "shape"):
+        return repr(value)
+    return f"{list(value.shape)} {str(value.dtype).removeprefix('torch.')}"
+
+
+def length_field(column: str) -> str:
+    """`text_len` for tokens, else `<column>_len`."""
+    return "text_len" if column == "tokens" else column + "_len"
+
+
+class Fields:
+    """Which fields batches have, in which order: columns, their lengths, `speaker`, `language`, `ids`."""
+
+    def __init__(self, cache: Stored, columns: Any, wanted: Iterable[str] | None) -> None:
+        if columns is None:
+            chosen = list(cache.columns)
+        elif isinstance(columns, Mapping):
+            chosen = list(columns)
+        else:
+            chosen = [wish["name"] if isinstance(wish, Mapping) else wish for wish in columns]
+        lengths = {length_field(name): name for name in chosen}
+        known = [*chosen, *lengths, "speaker", "language", "ids"]
+        if isinstance(wanted, str):
+            raise InvalidArgumentError(f"fields must be a list of names, not one text: fields=[{wanted!r}]")
+        self.names: tuple[str, ...] = tuple(known[:-1] if wanted is None else listed("fields", wanted))
+        if not self.names:
+            raise InvalidArgumentError(f"fields is empty; None takes all but ids: {', '.join(known)}")
+        for name in self.names:
+            if name not in known:
+                raise NotFoundError(no_such("field", name, known))
+        self.column_of = lengths
+        """Of a length."""
+        needed = {lengths.get(name, name) for name in self.names}
+        # Something has to be read, also for who wants ids and speakers only.
+        self.columns = [name for name in chosen if name in needed] or chosen[:1]
+        """That have to be read, of those that are offered."""
+
+    def narrowed(self, columns: Any) -> Any:
+        """The reader's argument `columns`, without what no field needs."""
+        if columns is None:
+            return list(self.columns)
+        if isinstance(columns, Mapping):
+            return {name: columns[name] for name in self.columns}
+        return [wish for wish in columns if (wish["name"] if isinstance(wish, Mapping) else wish) in self.columns]
+
+    def arrays(self, batch: Batch) -> dict[str, Any]:
+        """Each field's array, over the batch's memory; `ids` is a list of as many texts as there are rows, the last ones empty."""
+        return {name: self._array(batch, name) for name in self.names}
+
+    def _array(self, batch: Batch, name: str) -> Any:
+        if name in self.columns:
+            return batch[name]
+        if name in self.column_of:
+            return batch.lengths(self.column_of[name])
+        if name == "ids":
+            return batch.ids + [""] * (len(batch) - batch.valid_count)
+        return batch.speaker if name == "speaker" else batch.language

@@ -1,0 +1,195 @@
+"""Batches as the trainer takes them, (tokens, mel, text_len, mel_len), of NumPy's arrays or PyTorch's tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._cache.batch import Batch
+from .._loaders.fields import length_field
+from .._loaders.loader import BatchLoader
+from .._loaders.passes import Passes
+from .tokens import TokensOf
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """How long batches are, and which lengths they tell."""
+
+    tokens: int
+    """Texts are cut to so many."""
+    width: int
+    """Texts are padded to so many, where they are."""
+    frames: int | None
+    """Mels are cut to so many; None: not at all."""
+    pads: bool
+    """Both are as long as their limits; else as their longest clip."""
+    keeps_frames: bool = False
+    """Mels are as long as the limit even where texts are not: the trainer's native loader pads before its features."""
+    says_frames: bool = False
+    """mel_len is that limit for every clip."""
+
+    def lengths(self, text_len: Any, mel_len: Any) -> tuple[Any, Any]:
+        """Of whole numbers, in NumPy's arrays or PyTorch's tensors."""
+        text_len = text_len.clip(max=self.tokens)
+        if self.frames is None:
+            return text_len, mel_len
+        return text_len, mel_len.clip(max=1) * self.frames if self.says_frames else mel_len.clip(max=self.frames)
+
+    def widths(self, text_len: Any, mel_len: Any) -> tuple[int, int | None]:
+        """Of a batch of clips with these lengths."""
+        if self.pads:
+            return self.width, self.frames
+        return int(text_len.max()), self.frames if self.keeps_frames else int(mel_len.max())
+
+
+class TrainerBatch(tuple[Any, Any, Any, Any]):
+    """(tokens, mel, text_len, mel_len), which are attributes, too; and `ids`, where they are known."""
+
+    ids: list[str] | None
+
+    def __new__(cls, tokens: Any, mel: Any, text_len: Any, mel_len: Any, ids: list[str] | None = None) -> TrainerBatch:
+        batch = super().__new__(cls, (tokens, mel, text_len, mel_len))
+        batch.ids = ids
+        return batch
+
+    tokens = property(lambda self: self[0])
+    mel = property(lambda self: self[1])
+    text_len = property(lambda self: self[2])
+    mel_len = property(lambda self: self[3])
+
+    def __reduce__(self) -> Any:
+        return TrainerBatch, (*self, self.ids)
+
+
+class Columns:
+    """Where the tuple's parts are in a batch. Without a column for tokens the tokenizer makes them now, of the clips' texts."""
+
+    def __init__(self, tokens: str, has_ids: bool, tokens_of: TokensOf | None = None, clips: Any = None) -> None:
+        self.tokens = tokens
+        self.fields = (tokens, "mel", length_field(tokens), "mel_len", *(("ids",) if has_ids else ()))
+        self._has_ids = has_ids
+        self._tokens_of = tokens_of
+        self._clips = clips
+
+    def of(self, batch: Any) -> tuple[Any, Any, Any, Any, list[str] | None]:
+        """tokens, mel, text_len, mel_len, ids"""
+        if self._tokens_of is None:
+            tokens, text_len = batch[self.tokens], _named(batch, length_field(self.tokens))
+        else:
+            tokens, text_len = self._tokenized(list(batch.ids), len(batch["mel"]), self._tokens_of)
+        return tokens, batch["mel"], text_len, _named(batch, "mel_len"), list(batch.ids) if self._has_ids else None
+
+    def _tokenized(self, ids: list[str], rows: int, tokens_of: TokensOf) -> tuple[Any, Any]:
+        tokens, lengths = np.zeros((rows, tokens_of.width), np.int32), np.zeros(rows, np.int32)
+        for row, clip_id in enumerate(ids):
+            made = tokens_of(self._clips.info(clip_id))
+            tokens[row, : len(made)] = made
+            lengths[row] = len(made)
+        return tokens, lengths
+
+
+def _named(batch: Any, name: str) -> Any:
+    return batch[name] if isinstance(batch, Mapping) else getattr(batch, name)
+
+
+class Batches(BatchLoader[Batch]):
+    """A reader's batches as they are, in passes of an epoch each."""
+
+    def _convert(self, batch: Batch) -> Batch:
+        return batch
+
+
+class RuntimeBatches(Passes[Batch]):
+    """The same of clips that are computed when they are asked for."""
+
+    def __init__(self, clips: Any, options: Mapping[str, Any], **ranks: Any) -> None:
+        super().__init__(options, **ranks)
+        self._clips = clips
+        with clips.reader(**options):
+            pass  # what cannot be is said now
+
+    def _open_reader(self, **options: Any) -> Any:
+        return self._clips.reader(**options)
+
+    def _convert(self, batch: Batch) -> Batch:
+        return batch
+
+
+def alone() -> tuple[int, int]:
+    """NumPy knows of no ranks."""
+    return 0, 1
+
+
+class Loader:
+    """Passes over an epoch each, of TrainerBatches. `len()` is its batches.
+
+    The last batch of an epoch has only the rows that hold clips, where the end is kept; batches are as long as `shape` has it. Both are views:
+    nothing is copied for it.
+    """
+
+    def __init__(self, inner: Any, columns: Columns, cuts_rows: bool, shape: Shape, convert: Callable[[Any], Any] | None = None) -> None:
+        self._inner = inner
+        self._convert = convert
+        self._columns = columns
+        self._cuts_rows = cuts_rows
+        self._shape = shape
+
+    def __iter__(self) -> Iterator[TrainerBatch]:
+        # No frame keeps a batch's slot while the next one is asked for; and who catches an error (a damaged record) goes on behind it, where a
+        # generator would be over.
+        return map(self._tuple, self._inner)
+
+    def _tuple(self, batch: Any) -> TrainerBatch:
+        tokens, mel, text_len, mel_len, ids = self._columns.of(batch)
+        if self._cuts_rows:
+            valid = batch.valid_count if hasattr(batch, "valid_count") else int((mel_len > 0).sum())
+            if valid < len(mel):
+                tokens, mel, text_len, mel_len = tokens[:valid], mel[:valid], text_len[:valid], mel_len[:valid]
+                ids = None if ids is None else ids[:valid]
+        if len(mel):
+            text_len, mel_len = self._shape.lengths(text_len, mel_len)
+            tokens_width, mel_width = self._shape.widths(text_len, mel_len)
+            tokens, mel = tokens[:, :tokens_width], mel[:, :mel_width]
+        if self._convert is not None:
+            tokens, mel, text_len, mel_len = map(self._convert, (tokens, mel, text_len, mel_len))
+        return TrainerBatch(tokens, mel, text_len, mel_len, ids)
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the pass that runs; before it and behind its end that of the next one."""
+        epoch: int = self._inner.epoch
+        return epoch
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next pass is of this epoch."""
+        self._inner.set_epoch(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where it stands, as plain numbers and texts."""
+        state: dict[str, Any] = self._inner.state_dict()
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """The next pass goes on there. One of a cache is not one of clips that are computed at runtime (MismatchError)."""
+        self._inner.load_state_dict(state)
+
+    def stats(self) -> Any:
+        """What its reader has done, and how evenly."""
+        return self._inner.stats()
+
+    def close(self) -> None:
+        """Ends its threads."""
+        self._inner.close()
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -1,0 +1,337 @@
+"""The trainer's configuration: a config.yaml, a dict, or an object with attributes, read and judged by the builder's own reader.
+
+What each key means for features stands in one table, that of the builder (src/recipe/trainer_keys.cpp); here is only what the
+loader does with the keys that the builder has no use for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import enum
+import inspect
+import json
+import math
+import os
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+from .._base.choices import one_of, text, whole
+from .._base.errors import Error, InvalidArgumentError
+from .._build import tools
+from .._build.arguments import path_bytes, settings_texts
+
+KeyClass = Literal["honoured", "no effect", "not reproduced"]
+SECTIONS = ("data", "training", "model")
+MODES = ("auto", "precompute", "runtime")
+NATIVE_RECIPE = "myxtts-tf"
+# Where the trainer sets no limit, as the builder has them (src/recipe/trainer_config.cpp).
+MANY_FRAMES, MANY_TOKENS = 2600, 4096
+
+# Keys that decide how batches are made, which no cache depends on.
+LOADER_KEYS = {
+    "data.preprocessing_mode": "where features come from: a cache, or the sources as they are asked for",
+    "data.cache_path": "where the cache is, if not beside the data",
+    "data.dataset_path": "where the data is, if the caller does not say",
+    "data.cache_verification": "each record is checked once, when it is first read",
+    "data.auto_rebuild_mel_cache": "mode auto makes a cache that is missing or not the one asked for",
+    "data.auto_rebuild_token_cache": "the tokenizer's column is made anew whenever its version changes",
+    "data.batch_size": "clips of a batch",
+    "data.prefetch_buffer_size": "batches that are ready ahead",
+    "data.pad_to_fixed_length": "batches are as long as the limits, or as their longest clip",
+    "data.max_text_length": "the length of texts where pad_to_fixed_length is on",
+    "data.pin_memory": "page-locked batches, of the PyTorch loader",
+    "data.prefetch_to_gpu": "batches are copied to the GPU ahead",
+    "data.model_gpu": "the GPU that they are copied to",
+    "data.data_gpu": "the GPU that they are copied to where model_gpu is not set; a cache leaves it nothing to compute",
+}
+# Keys about text, which are the tokenizer's business.
+TEXT_KEYS = ("data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.phoneme_language", "data.enable_phone_normalization")
+# Keys that change the sound: at random while training, or always.
+RANDOM_KEYS = ("data.enable_pitch_shift", "data.enable_noise_mixing")
+SOUND_KEYS = (*RANDOM_KEYS, "data.enable_vad")
+
+# What a recipe has of features where it does not say.
+_UNSAID = {"too_long": "auto", "pad": "frames"}
+_NOT_ONE = ("a list", "a section", "an alias", "a tagged value")  # as the reader calls them
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")  # as PyYAML has them
+
+
+@dataclasses.dataclass(frozen=True)
+class ConfigKey:
+    """A key of the configuration, and what has become of it."""
+
+    name: str
+    """With its section: "data.n_mels"."""
+    kind: KeyClass
+    """"honoured"; "no effect" on batches; or "not reproduced": it changes training, and batches do not have it."""
+    note: str
+    value: str | None
+    """As it is written, or "a list" or the like where it is no single one; None where it is empty."""
+    recipe_key: str
+    """Which the key has set in the recipe: "corpus.language"."""
+    items: tuple[str, ...] = ()
+    """Of a list of single values."""
+    is_default: bool = False
+    """The configuration does not have it: this is what the trainer takes then."""
+
+
+class Config:
+    """What a configuration asks for: each key by its class, and the recipe that they make together."""
+
+    def __init__(
+        self, config: Any, recipe: Any = None, settings: Any = None, tokenizer: Any = None, name: str = "the configuration", mode: str | None = None
+    ) -> None:
+        self._path, self._text = _path_or_text(config)
+        self.recipe = recipe
+        """None: the one that the configuration asks for."""
+        self.settings = settings
+        self.name = os.fspath(self._path) if self._path is not None else name
+        with self.file() as path:
+            document = self._read(path)
+        self.sections: dict[str, dict[str, Any]] = document["sections"]
+        self.fingerprints: dict[str, str] = document["fingerprints"]
+        self.recipe_name: str = document["name"]
+        self.uses_recipe_tokens = tokenizer == "recipe" or (tokenizer is None and self.sections["text"]["tokens"] == "characters")
+        """Bytes are for who asks for them; a vocabulary of the recipe is asked for by it."""
+        self.keys = tuple(_judged(key, self.uses_recipe_tokens) for key in document["config"])
+        self._by_name = {key.name: key for key in self.keys}
+        mode = one_of("mode", mode, MODES) if mode is not None else self.words("preprocessing_mode") or "precompute"
+        self.mode: Literal["auto", "precompute", "runtime"] = mode  # type: ignore[assignment]  # the builder has looked at it
+
+    @property
+    def path(self) -> str | None:
+        """Of the file, where it is one."""
+        return self._path
+
+    @contextlib.contextmanager
+    def file(self) -> Iterator[str]:
+        """A file that the builder can read, while the block lasts."""
+        if self._path is not None:
+            yield self._path
+            return
+        with tempfile.TemporaryDirectory(prefix="xtts-config-") as folder:
+            path = os.path.join(folder, "config.json")  # JSON is YAML
+            with open(path, "w", encoding="utf-8", errors="replace") as file:
+                file.write(self._text)
+            try:
+                yield path
+            except Error as error:
+                # Its place would tell nobody anything.
+                error.args = (re.sub(re.escape(path) + r"(:\d+)?", "config", str(error)), *error.args[1:])
+                raise
+
+    @contextlib.contextmanager
+    def arguments(self) -> Iterator[dict[str, Any]]:
+        """For xp.build() and xp.runtime(), while the block lasts."""
+        settings = None if self._path is not None else self.as_settings()
+        if settings is not None:
+            yield {"recipe": self.base, "settings": settings}
+            return
+        with self.file() as path:
+            yield {"recipe": self.recipe, "settings": self.settings, "config": path}
+
+    def as_settings(self) -> list[str] | None:
+        """All that differs from the recipe, as settings; None where they do not come to the same."""
+        base = self._described([], b"", self.base)["sections"]
+        settings = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
+        for name, value in _UNSAID.items():
+            if base["features"].get(name) is not None and self.sections["features"].get(name) is None:
+                settings = [*(one for one in settings if not one.startswith(f"features.{name}=")), f"features.{name}={value}"]
+        while True:
+            try:
+                return settings if self._described(settings, b"", self.base)["fingerprints"] == self.fingerprints else None
+            except InvalidArgumentError as error:
+                # What means nothing beside the others is an error, and has whatever value it likes in a recipe that was made otherwise.
+                used = [one for one in settings if f"{one.split('=', 1)[0]}: ignored" not in str(error)]
+                if len(used) == len(settings):
+                    return None
+                settings = used
+
+    def _read(self, path: str) -> Any:
+        return self._described(settings_texts(self.settings), path_bytes("config", path), self.recipe)
+
+    def _described(self, settings: list[str], config: bytes, recipe: Any) -> Any:
+        name = b"" if recipe is None else path_bytes("recipe", recipe)
+        return json.loads(tools.core().recipe(recipe=name, settings=settings, config=config))
+
+    @property
+    def base(self) -> Any:
+        """The recipe that the configuration is laid over."""
+        return self.recipe_name if self.recipe is None else self.recipe
+
+    # ---- keys
+
+    @property
+    def is_native(self) -> bool:
+        """Features are those of use_tf_native_loading."""
+        return self.recipe_name == NATIVE_RECIPE
+
+    @property
+    def tokens_max(self) -> int:
+        """Of a text, as the recipe's tokens have it."""
+        return int(self.sections["text"]["max_tokens"])
+
+    @property
+    def text_max(self) -> int:
+        """Tokens of a text at most: the trainer cuts there, or fails at more where it pads."""
+        cuts, pads = self._text_limits()
+        return min(cuts, pads or cuts)
+
+    @property
+    def text_width(self) -> int:
+        """Tokens that a batch has room for."""
+        return self._text_limits()[1] or self.text_max
+
+    @property
+    def pads_less_than_it_cuts(self) -> bool:
+        """The trainer fails at texts between the two limits."""
+        cuts, pads = self._text_limits()
+        return bool(pads) and pads < cuts
+
+    def _text_limits(self) -> tuple[int, int]:
+        cuts = self.whole("max_text_tokens", 0, 0, 2**31) or MANY_TOKENS
+        return cuts, (self.whole("max_text_length", 0, 0, 2**31) or 0) if self.switch("pad_to_fixed_length", False) else 0
+
+    @property
+    def frames_max(self) -> int | None:
+        """Of a mel, as the trainer cuts it; None: it does not."""
+        return self.whole("max_mel_frames", None, 0, 2**31) or None
+
+    def not_reproduced(self, accept: Any = ()) -> list[ConfigKey]:
+        """Keys that change training, that batches do not have, and that nobody has accepted."""
+        if isinstance(accept, str):
+            raise InvalidArgumentError(f"accept must be a list of keys, not one text: accept=({accept!r},)")
+        accepted = {text("one of accept", name).removeprefix("data.") for name in accept}
+        return [key for key in self.keys if key.kind == "not reproduced" and key.name.removeprefix("data.") not in accepted]
+
+    def words(self, name: str) -> str | None:
+        """What data.NAME says, or None."""
+        key = self._by_name.get(f"data.{name}")
+        value = (key and key.value) or None
+        if value in _NOT_ONE:
+            raise InvalidArgumentError(f"{self.name}: data.{name} is {value}, and has to be a single value")
+        return value
+
+    def value(self, name: str) -> str | None:
+        """Of a key of any section, as it is written."""
+        key = self._by_name.get(name)
+        return None if key is None or key.value in _NOT_ONE else key.value
+
+    def items(self, name: str) -> list[str]:
+        """data.NAME, which is a list of texts, or one of them."""
+        key = self._by_name.get(f"data.{name}")
+        if key is None or not key.value:
+            return []
+        return list(key.items) if key.value in _NOT_ONE else [key.value]
+
+    def says(self, name: str) -> bool:
+        """data.NAME is in the configuration itself."""
+        key = self._by_name.get(f"data.{name}")
+        return key is not None and not key.is_default
+
+    def switch(self, name: str, default: bool) -> bool:
+        """data.NAME, which is true or false; empty is off, as to the trainer."""
+        value = (self.words(name) or "").lower()
+        if self.says(name) and value in ("", "null", "~", "none"):
+            return False
+        if value and value not in _TRUE + _FALSE and value not in ("null", "~", "none"):
+            raise InvalidArgumentError(f"{self.name}: data.{name} is {value!r}, which is neither true nor false")
+        return value in _TRUE if value in _TRUE + _FALSE else default
+
+    def whole(self, name: str, default: int | None, least: int, most: int) -> int | None:
+        """data.NAME, which is a whole number."""
+        value = self.words(name)
+        if value is None or value.lower() in ("null", "~", "none"):
+            return default
+        try:
+            number = int(value.replace("_", ""))
+        except ValueError:
+            raise InvalidArgumentError(f"{self.name}: data.{name} is {value!r}, which is no whole number") from None
+        return whole(f"{self.name}: data.{name}", number, least, most)
+
+
+def warn(message: str) -> None:
+    """As a warning of whoever has called this package."""
+    level, frame = 1, inspect.currentframe()
+    package = __name__.split(".")[0]
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in (package, "contextlib"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
+
+
+def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name, value in section.items():
+        if isinstance(value, Mapping):
+            yield from _changed(base.get(name) or {}, value, f"{prefix}.{name}")
+        elif value != base.get(name):
+            yield f"{prefix}.{name}={value if isinstance(value, str) else json.dumps(value)}"
+
+
+def _judged(key: Mapping[str, Any], uses_recipe_tokens: bool) -> ConfigKey:
+    name, kind, note, value = key["key"], key["class"], key["note"], key["value"]
+    if kind == "no effect" and name in LOADER_KEYS and value:
+        kind, note = "honoured", LOADER_KEYS[name]
+    elif kind == "no effect" and name in TEXT_KEYS and value:
+        if not uses_recipe_tokens:
+            kind, note = "honoured", "by the tokenizer"
+        elif not key["default"] and value.lower() not in _FALSE:
+            kind, note = "not reproduced", "tokens are those of the cache's recipe"
+    return ConfigKey(name, kind, note, value, key["recipe_key"], tuple(key["items"]), key["default"])
+
+
+# ---- what a configuration may be
+
+
+def _path_or_text(config: Any) -> tuple[str | None, str]:
+    if isinstance(config, (str, bytes, os.PathLike)):
+        return os.fsdecode(config), ""
+    values = _attributes(config)
+    if values is None:
+        raise InvalidArgumentError(f"config must be the path of a config.yaml, a dict, or an object with attributes, not {config!r}")
+    found = {name: _attributes(values[name]) for name in SECTIONS if name in values and _attributes(values[name]) is not None}
+    sections = found or {"data": values}
+    if "data" not in sections:  # settings of data beside a section of its own for the model
+        sections = {"data": {name: value for name, value in values.items() if name not in found and _attributes(value) is None}, **found}
+    return None, json.dumps({name: _plain(section) for name, section in sections.items()}, indent=1, ensure_ascii=False)
+
+
+def _attributes(config: Any) -> dict[str, Any] | None:
+    """The settings of a dict, a dataclass, a namespace, or whatever else has attributes; None of what is plain data."""
+    if isinstance(config, Mapping):
+        return dict(config)
+    if dataclasses.is_dataclass(config) and not isinstance(config, type):
+        return {field.name: getattr(config, field.name) for field in dataclasses.fields(config)}
+    if config is None or isinstance(config, (str, bytes, bool, int, float, list, tuple, set, enum.Enum, os.PathLike)):
+        return None
+    kinds = reversed(config.__mro__ if isinstance(config, type) else type(config).__mro__)
+    names = dict.fromkeys(name for kind in kinds if kind is not object for name in (*vars(kind), *_slots(kind)))
+    names.update(dict.fromkeys(getattr(config, "__dict__", ())))
+    shown = {name: getattr(config, name, None) for name in names if not name.startswith("_")}
+    return {name: value for name, value in shown.items() if not isinstance(value, Callable)} or None  # type: ignore[arg-type]
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = getattr(kind, "__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold."""
+    if isinstance(value, enum.Enum):
+        return _plain(value.value)
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, (bytes, os.PathLike)):
+        return os.fsdecode(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(one) for one in value]
+    if hasattr(value, "tolist"):  # of NumPy
+        return _plain(value.tolist())
+    inner = _attributes(value)
+    return str(value) if inner is None else {str(name): _plain(one) for name, one in inner.items()}

@@ -1,0 +1,379 @@
+"""The data set that a configuration asks for: clips of a split, and batches of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal
+
+import numpy as np
+
+from .._base.choices import one_of, switch, whole
+from .._base.errors import InvalidArgumentError, ResourceError
+from .._cache.ids import position_in
+from .batches import Batches, Columns, Loader, RuntimeBatches, Shape, TrainerBatch, alone
+from .config import RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey, warn
+from .lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint, tell_of_old_texts
+from .source import choose_cache, open_source
+from .text import NoTextError, own_tokenizer
+from .tokens import COLUMN, Tokenizer, TokensOf, with_tokens, without_text
+
+_SPLITS = {"train": "train", "val": "validation", "validation": "validation", "eval": "validation", "test": "test"}
+# Where a configuration has these keys empty. Where it lacks them, the trainer's defaults come with its keys.
+_BATCH_SIZE = 56
+_BATCHES_AHEAD = 12
+_SLOTS = 4
+
+
+def open(config: Any, cache: Any = None, data: Any = None, **options: Any) -> Dataset:
+    """The data set that a configuration asks for: see Dataset."""
+    return Dataset(config, cache, data, **options)
+
+
+class Dataset:
+    """The clips of a split, as the trainer's configuration wants them.
+
+    Args:
+        config: The path of a config.yaml; or a dict, or an object with attributes (their DataConfig, a namespace): with the sections `data`, `training`
+            and `model`, or the data section alone.
+        cache: The path of the cache (paths of several), or an open one. None: `data.cache_path`; else DATA.cache, beside the data.
+        data: Where the data is. None: `data.dataset_path`. Asked for only where something is computed.
+        split: "train"; "val", "validation" or "eval"; "test"; None: all clips.
+        ids: The split's clips, by id. None: the trainer's own split, by its list for it or by `DATA/processed/splits.json`; else that of the cache.
+        mode: "precompute", "auto" or "runtime". None: `preprocessing_mode` of the configuration, which the trainer's newer versions refuse in theirs.
+        mel_len: What batches of use_tf_native_loading say: "trainer": max_mel_frames for every clip, as its loader does; "true": each clip's own length.
+        tokenizer: A function from a text to whole numbers, or a TextProcessor of the trainer's. Its results are kept in the cache. None: the trainer's
+            own, where `myxtts` can be imported. "recipe": the tokens of the cache's recipe, which are bytes unless it says otherwise.
+        tokenizer_version: Which one it is: what is kept is made anew when it changes. None: told by the function's code, which not every
+            tokenizer allows; by the trainer's settings and symbols, where it is a TextProcessor.
+        accept: Keys that batches do not have, which shall neither stop `precompute` nor be told of: `accept=("enable_pitch_shift",)`.
+        recipe, settings: As for `xp.build()`: what the configuration is laid over, and what is laid over it. None: the recipe of the features that
+            the trainer trains on.
+        seed: Of the order.
+        rank, world_size: This process's share. None: as the framework says, where there is one.
+        progress: As for `xp.build()`, where a cache is made.
+
+    Raises:
+        InvalidArgumentError: keys, or keys that are not reproduced. NotFoundError, MismatchError, CorruptError: the cache is not there, is not
+        the one that the configuration asks for, or is damaged; the message ends in the command that makes it so.
+    """
+
+    def __init__(
+        self,
+        config: Any,
+        cache: Any = None,
+        data: Any = None,
+        *,
+        split: str | None = "train",
+        ids: Iterable[str] | None = None,
+        mode: str | None = None,
+        mel_len: str = "trainer",
+        tokenizer: Tokenizer | Literal["recipe"] | None = None,
+        tokenizer_version: str | int | None = None,
+        accept: Iterable[str] = (),
+        recipe: Any = None,
+        settings: Any = None,
+        seed: int = 0,
+        rank: int | None = None,
+        world_size: int | None = None,
+        progress: bool | Callable[..., object] = True,
+    ) -> None:
+        self._split = None if split is None else _SPLITS[one_of("split", split, _SPLITS)]
+        self._seed = seed
+        self._rank, self._world_size = rank, world_size
+        self.config = Config(config, recipe, settings, tokenizer, mode=mode)
+        self._read_keys(self.config, mel_len)
+        _tell_of_keys(self.config, accept, self._split)
+        place = choose_cache(self.config, cache, data)
+        chosen = None if ids is None else listed_ids(ids)
+        is_own = chosen is None and has_own_split(self.config, place.data, self._split)
+        place = dataclasses.replace(place, uses_tokens=self.config.uses_recipe_tokens, divides=chosen is None and not is_own)
+        self.mode, source = open_source(place, progress)
+        self.source = source
+        """An `xp.Cache`, or `xp.RuntimeClips`."""
+        if is_own and place.data is not None and self._split is not None:
+            rows = own_split(self.config, place.data, self._split, source)
+            chosen = [row.id for row in rows]
+            if self.mode == "precompute":
+                tell_of_old_texts(source, rows, place.command(place.paths[0]))
+        self._ids = None if chosen is None else chosen_clips(source, chosen, is_own)
+        if place.divides:
+            tell_of_checkpoint(self.config, self._split)
+            if self._split == "test" and named_list(self.config, "test"):
+                self._split = "validation"  # the trainer tests with that list, too
+        self._tokens = "tokens"
+        """The column; empty where the trainer's cannot be made here."""
+        self._why_no_tokens = ""
+        self._tokens_of: TokensOf | None = None
+        self._left_out: list[str] = []
+        self._take_tokens(tokenizer, tokenizer_version, place.data, progress)
+
+    def _read_keys(self, config: Config, mel_len: str) -> None:
+        self.batch_size: int = config.whole("batch_size", _BATCH_SIZE, 1, 2**20) or _BATCH_SIZE
+        self._ahead: int = config.whole("prefetch_buffer_size", _BATCHES_AHEAD, 0, 512) or 0
+        self._verifies = config.switch("cache_verification", True)
+        self._pads = config.switch("pad_to_fixed_length", False) and config.frames_max is not None
+        self._pins = config.switch("pin_memory", False)
+        self._to_gpu = config.switch("prefetch_to_gpu", False)
+        model, data = config.whole("model_gpu", None, 0, 1023), config.whole("data_gpu", None, 0, 1023)
+        self._gpu = model if model is not None else data or 0
+        is_native = config.is_native and config.frames_max is not None
+        self._shape = Shape(
+            tokens=config.text_max,
+            width=config.text_max if config.uses_recipe_tokens else config.text_width,
+            frames=config.frames_max,
+            pads=self._pads,
+            keeps_frames=is_native,
+            says_frames=one_of("mel_len", mel_len, ("trainer", "true")) == "trainer" and is_native,
+        )
+
+    def _take_tokens(self, given: Any, version: str | int | None, data: str | None, progress: Any) -> None:
+        if self.config.uses_recipe_tokens:
+            self._use_tokenizer(None, None, progress)
+        elif given is not None:
+            self._use_tokenizer(given, version, progress)
+        else:
+            try:
+                self._use_tokenizer(*own_tokenizer(self.config, data), progress)
+            except (NoTextError, ResourceError) as reason:  # without them the sound is of use all the same
+                self._tokens, self._why_no_tokens = "", str(reason)
+
+    def _use_tokenizer(self, tokenizer: Tokenizer | None, version: str | int | None, progress: Any) -> None:
+        if self.mode == "runtime":
+            self._tokens_of = None if tokenizer is None else TokensOf(tokenizer, self.config)
+            self._left_out = without_text(self.source, self._tokens_of)
+        elif tokenizer is not None:
+            self.source, self._left_out = with_tokens(self.source, self.config, tokenizer, version, progress)
+            self._tokens = COLUMN
+
+    def __repr__(self) -> str:
+        return f"<{__package__}.Dataset, {self.mode}: {self._split or 'all clips'} of {self.source!r}>"
+
+    @property
+    def keys(self) -> tuple[ConfigKey, ...]:
+        """Each key of the configuration, and what has become of it."""
+        return self.config.keys
+
+    # ---- clips
+
+    def __len__(self) -> int:
+        """Its clips, those without text or mel left out."""
+        return len(self._positions)
+
+    def __getitem__(self, place: int) -> TrainerBatch:
+        """(tokens [T], mel [F, n_mels], T, F) of one clip, in the cache's order, as arrays without padding; and `ids`, its id."""
+        self._need_tokens()
+        clip = self.source[self._positions[position_in(place, len(self))]]
+        tokens = np.asarray(clip[self._tokens]) if self._tokens_of is None else self._tokens_of(clip)
+        mel = np.asarray(clip["mel"]).astype(np.float32, copy=False)
+        tokens, mel = tokens[: self._shape.tokens], mel[: self._shape.frames]
+        return TrainerBatch(tokens, mel, len(tokens), len(mel), [clip.id])
+
+    def __iter__(self) -> Iterator[TrainerBatch]:
+        return (self[place] for place in range(len(self)))
+
+    @functools.cached_property
+    def _positions(self) -> list[int]:
+        left_out = set(self._left_out)
+        if self.mode != "precompute":
+            known = [(clip_id, self.source.info(clip_id)) for clip_id in self.source.ids]
+            return [place for place, (clip_id, info) in enumerate(known) if self._is_chosen(clip_id, info.split) and clip_id not in left_out]
+        chosen = []
+        for place in range(len(self.source)):
+            facts, clip_id = self.source._core.clip(place), self.source._id(place)
+            has_text = self._tokens == COLUMN or facts.token_count > 0 or (not self._tokens and bool(facts.text or facts.text_normalized))
+            if self._is_chosen(clip_id, facts.split) and facts.frame_count > 0 and has_text and clip_id not in left_out:
+                chosen.append(place)
+        return chosen
+
+    def _is_chosen(self, clip_id: str, split: str) -> bool:
+        return clip_id in self._id_set if self._ids is not None else self._split in (None, split)
+
+    @functools.cached_property
+    def _id_set(self) -> frozenset[str]:
+        return frozenset(self._ids or ())
+
+    # ---- batches
+
+    def create_tf_dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: bool = True,
+        repeat: bool = True,
+        prefetch: bool = True,
+        memory_cache: bool = False,
+        num_parallel_calls: int | None = None,
+        buffer_size_multiplier: int = 10,
+        drop_remainder: bool | None = None,
+    ) -> Any:
+        """A `tf.data.Dataset` of (tokens int32 [B, T], mel float32 [B, F, 80], text_len int32 [B], mel_len int32 [B]).
+
+        T and F are max_text_length and max_mel_frames where `pad_to_fixed_length` is on; else those of the longest clip, but that mels of native loading
+        are always max_mel_frames long.
+
+        Clips with empty text or mel are left out. Each pass, and each turn of `repeat`, is an epoch in another order.
+
+        Args:
+            batch_size: None: the configuration's.
+            shuffle: Over the whole epoch; False: the cache's order.
+            repeat: Epoch after epoch without an end.
+            prefetch: `prefetch_buffer_size` batches are ready ahead.
+            memory_cache: Read through the system's page cache, which keeps the records for later epochs as far as memory goes.
+            num_parallel_calls: Threads that fill batches; None, or AUTOTUNE: as many as suit the machine.
+            buffer_size_multiplier: Of a shuffle buffer, which is not needed: no effect.
+            drop_remainder: The clips at an epoch's end that fill no batch are left out, and B is part of the static shape. False: they are a short batch,
+                for which a `@tf.function` is traced once more, and B is unknown in the shape. Of several ranks some may have none of these clips: their
+                last batch is empty then (B = 0), and a mean over it is NaN, of which a warning tells. None: left out where shapes are fixed
+                (`pad_to_fixed_length`) and epochs repeat, as in training; kept where each clip is to come once, as in validation.
+
+        One iterator at a time: a second one ends the first with an error. For two, make two data sets.
+        """
+        from . import tensorflow as tensorflow
+
+        threads = None if num_parallel_calls in (None, -1) else whole("num_parallel_calls", num_parallel_calls, 1, 256)
+        whole("buffer_size_multiplier", buffer_size_multiplier, 1, 2**31)
+        if drop_remainder is None:
+            drop_remainder = self._pads and switch("repeat", repeat)
+        options = self._options(batch_size, shuffle, switch("drop_remainder", drop_remainder), _SLOTS, threads)
+        if switch("memory_cache", memory_cache):
+            options["reading"] = "mapped"
+        features = self.config.sections["features"]
+        wish = tensorflow.Wish(
+            shape=self._shape,
+            mels=int(features["mel"]["n_mels"]),
+            records=self._record_lengths(),
+            repeat=switch("repeat", repeat),
+            buffer=self._ahead if switch("prefetch", prefetch) else 0,
+            device=tensorflow.gpu(self._gpu, self.config.says("prefetch_to_gpu")) if self._to_gpu else None,
+        )
+        if self.mode == "precompute":
+            return tensorflow.of_cache(self.source, options, self._columns(False).fields, (self._rank, self._world_size), wish)
+        from ..tensorflow import share
+
+        return tensorflow.of_loader(self._at_runtime(options, False, share, np.array), options["batch_size"] if drop_remainder else None, wish)
+
+    def create_torch_loader(
+        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool | None = None, device: Any = None, ids: bool = False
+    ) -> Loader:
+        """TrainerBatches of tensors, a pass an epoch; see `xp.torch.Loader`.
+
+        Args:
+            batch_size: None: the configuration's.
+            shuffle: Over the whole epoch.
+            drop_last: False: the last batch of an epoch may be short. None: so it is for validation and tests, where each clip is to come once.
+            device: None: the GPU that the configuration names, if `prefetch_to_gpu` is on and there is one; else the CPU.
+            ids: Batches have them.
+        """
+        from .. import torch
+        from ..torch.batches import FromNumpy
+
+        drop_last = self._drops(drop_last)
+        options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1))
+        if device is None:
+            device = _torch_gpu(torch.torch, self._gpu, self.config.says("prefetch_to_gpu")) if self._to_gpu else "cpu"
+        if self.mode != "precompute":
+            return self._at_runtime(options, ids, torch.share, FromNumpy(device, self._pins))
+        columns = self._columns(ids)
+        inner = torch.Loader(
+            self.source, device=device, pin_memory=self._pins, fields=columns.fields, rank=self._rank, world_size=self._world_size, **options
+        )
+        return Loader(inner, columns, not drop_last, self._shape)
+
+    def reader(
+        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool | None = None, threads: int | None = None, ids: bool = False
+    ) -> Loader:
+        """TrainerBatches of NumPy arrays, a pass an epoch, which are the reader's own memory: see `xp.Cache.reader()`, and create_torch_loader()."""
+        drop_last = self._drops(drop_last)
+        options = self._options(batch_size, shuffle, drop_last, max(3, self._ahead + 1), threads)
+        if self.mode != "precompute":
+            return self._at_runtime(options, ids, alone)
+        columns = self._columns(ids)
+        inner = Batches(self.source, options, fields=columns.fields, rank=self._rank, world_size=self._world_size, share=alone)
+        return Loader(inner, columns, not drop_last, self._shape)
+
+    def _drops(self, drop_last: bool | None) -> bool:
+        return self._split in ("train", None) if drop_last is None else switch("drop_last", drop_last)
+
+    def _columns(self, ids: bool) -> Columns:
+        self._need_tokens()
+        return Columns(self._tokens, switch("ids", ids), self._tokens_of, self.source)
+
+    def _need_tokens(self) -> None:
+        if not self._tokens:
+            raise InvalidArgumentError(
+                f"batches need tokens, which the trainer's own text processing makes, and {self._why_no_tokens}. Run where it can be imported, give "
+                "tokenizer=, or take those of the cache's recipe: tokenizer='recipe'"
+            )
+
+    def _record_lengths(self) -> tuple[int, int]:
+        """Of tokens and mels, as they come out of the source."""
+        if self.mode == "precompute":
+            columns = self.source.columns
+            return int(columns[self._tokens].shape[0]), int(columns["mel"].shape[0])
+        tokens = self.config.tokens_max if self._tokens_of is None else self._tokens_of.width
+        return tokens, int(self.config.sections["features"]["max_frames"])
+
+    def _options(
+        self, batch_size: int | None, shuffle: bool, drop_last: bool, prefetch: int, threads: int | None = None
+    ) -> dict[str, Any]:
+        self._need_tokens()
+        if self._ids == []:
+            raise InvalidArgumentError(f"no clip is chosen: the trainer's own split has none for {self._split}")
+        options: dict[str, Any] = {
+            "batch_size": self.batch_size if batch_size is None else batch_size,
+            "split": self._split if self._ids is None else None,
+            "ids": self._ids,
+            "shuffle": "global" if switch("shuffle", shuffle) else "none",
+            "seed": self._seed,
+            "drop_last": switch("drop_last", drop_last),
+            "prefetch": prefetch,
+            "columns": {self._tokens: None, "mel": "float32"},
+        }
+        if threads is not None:
+            options["threads"] = threads
+        if self.mode == "precompute":
+            options["verify"] = self._verifies
+            options["where"] = "mel_len > 0" if self._tokens == COLUMN else "mel_len > 0 and text_len > 0"
+            if self._left_out:
+                options["exclude"] = self._left_out
+        return options
+
+    def _at_runtime(
+        self, options: dict[str, Any], ids: bool, share: Callable[[], tuple[int, int]], convert: Callable[[Any], Any] | None = None
+    ) -> Loader:
+        """The same batches, computed now: of the same clips in the same order."""
+        columns = self._columns(ids)
+        given = {**options, "columns": {"mel": "float32"} if self._tokens_of is not None else options["columns"]}
+        given.pop("reading", None)  # of a cache's records
+        given["exclude"] = self._left_out or None
+        inner = RuntimeBatches(self.source, given, rank=self._rank, world_size=self._world_size, share=share)
+        return Loader(inner, columns, not options["drop_last"], self._shape, convert)
+
+
+def _tell_of_keys(config: Config, accept: Iterable[str], split: str | None) -> None:
+    """A line for each key that is not as the trainer has it; an error, where `precompute` would train on other sound than the configuration asks for."""
+    keys = config.not_reproduced(accept)
+    if split not in ("train", None):  # the trainer changes the sound of its training clips alone
+        keys = [key for key in keys if key.name not in RANDOM_KEYS]
+    changing = [key for key in keys if key.name in SOUND_KEYS and config.mode == "precompute"]
+    if changing:
+        named = "\n".join(f"    {key.name}: {key.note}" for key in changing)
+        names = ", ".join(repr(key.name.removeprefix("data.")) for key in changing)
+        raise InvalidArgumentError(
+            f"preprocessing_mode is precompute, but {config.name} changes the sound in a way that a cache does not have:\n{named}\n"
+            f"Turn it off, or train without it: accept=({names},)"
+        )
+    for key in keys:
+        warn(f"{config.name}: {key.name}: {key.note}")
+
+
+def _torch_gpu(torch: Any, number: int, is_asked: bool) -> str:
+    """A warning where there is none, and somebody has asked for it."""
+    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if number < found:
+        return f"cuda:{number}"
+    if is_asked:
+        warn(f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
+    return "cpu"
+

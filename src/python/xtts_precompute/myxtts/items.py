@@ -1,0 +1,139 @@
+"""The trainer's clips in caches: which record is whose, and their mels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._base.errors import CorruptError, MismatchError, NotFoundError
+from .._build.build import verify
+from .._cache.cache import Cache, open
+from .source import cuts_long_clips
+
+How = Callable[[str, bool], str]  # the command that makes a cache, or overwrites it
+_OTHER_TEXTS = 0.5  # of the clips: it is another corpus then
+
+
+class Items:
+    """Of each of the trainer's clips the cache and the position in it; -1 where none has it."""
+
+    def __init__(self, ids: list[str], caches: Sequence[Cache], where: npt.NDArray[np.int64], frames: npt.NDArray[np.int64], beside: str) -> None:
+        self.ids = ids
+        self.frames = frames
+        """Of each clip as it is stored."""
+        self.beside = beside
+        """Where a cache for these clips would lie."""
+        self._caches = caches
+        self._where = where  # [clips, 2]
+
+    @property
+    def paths(self) -> list[str]:
+        used = sorted({int(cache) for cache in self._where[:, 0] if cache >= 0})
+        return [self._caches[cache].path for cache in used]
+
+    @property
+    def opened(self) -> list[str]:
+        """All caches that are there."""
+        return [cache.path for cache in self._caches]
+
+    @property
+    def lacking(self) -> npt.NDArray[np.int64]:
+        """Places of clips that no cache has."""
+        return np.flatnonzero(self._where[:, 0] < 0)
+
+    def cut_before(self, frames: int | None) -> npt.NDArray[np.int64]:
+        """Places of clips that fill their records, which are shorter than so many frames: what is behind may be lost."""
+        # A cache that leaves long clips out has cut none.
+        endless = np.iinfo(np.int64).max
+        limits = np.array([cache.columns["mel"].shape[0] if cuts_long_clips(cache._absolute[0])[0] else endless for cache in self._caches])
+        limit = limits[self._where[:, 0]] if len(limits) else np.zeros(len(self.ids), np.int64)
+        return np.flatnonzero((self.frames >= limit) & (limit < (frames or np.inf)))
+
+    def mels(self, places: npt.NDArray[Any], most: int | None, frames: int | None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+        """Mels [clips, frames, channels] with zeros behind them, and their lengths; `frames` None: of the longest."""
+        lengths = np.minimum(self.frames[places], most or np.iinfo(np.int64).max)
+        views = [self._view(place) for place in places]
+        made = np.zeros((len(places), frames or int(lengths.max(initial=0)), views[0].shape[1]), np.float32)
+        for row, view, length in zip(made, views, lengths):
+            row[:length] = view[:length]
+        return made, lengths.astype(np.int32)
+
+    def _view(self, place: int) -> Any:
+        cache, position = self._where[place]
+        return self._caches[cache][int(position)]["mel"]
+
+
+def find_items(theirs: Any, paths: Sequence[str], differences: Callable[[str], list[str]], how: How) -> Items:
+    """The trainer's clips in these caches, which have to be whole and to have the features that it asks for. One that is not there may be that of the
+    trainer's other folder."""
+    absent = [path for path in paths if not _is_there(path)]
+    if len(absent) == len(paths):
+        raise NotFoundError(f"the cache {absent[0]} is not there, or not finished. {how(absent[0], False)}")
+    caches = [_open(path, differences, how) for path in paths if path not in absent]
+    rows = rows_of(theirs)
+    ids = [str(row["id"]) for row in rows]
+    where = np.full((len(rows), 2), -1, np.int64)
+    frames = np.zeros(len(rows), np.int64)
+    others = 0
+    for place, row in enumerate(rows):
+        found = sorted(_candidates(caches, ids[place]), key=lambda one: _text_differs(caches[one[0]]._core.clip(one[1]), row))
+        if not found:
+            continue
+        cache, position = where[place] = found[0]
+        facts = caches[cache]._core.clip(int(position))
+        frames[place] = facts.frame_count
+        others += _text_differs(facts, row)
+    present = int((where[:, 0] >= 0).sum())
+    if others > _OTHER_TEXTS * present:
+        raise MismatchError(
+            f"{others} of {present} clips have other texts in {', '.join(paths)} than in {theirs.metadata_file}: it is the cache of another corpus, or an old "
+            f"one: then a build into it, with the same words, brings it up to date. Of this corpus, beside it: {how(_beside(paths, theirs, 0), False)}"
+        )
+    return Items(ids, caches, where, frames, absent[0] if absent else _beside(paths, theirs, present))
+
+
+def _is_there(path: str) -> bool:
+    return os.path.isfile(os.path.join(path, "manifest.json"))
+
+
+def _beside(paths: Sequence[str], theirs: Any, present: int) -> str:
+    # The trainer's other folder has none of these clips: a second cache, and not the first one overwritten.
+    return paths[-1] if present else f"{paths[-1]}-{theirs.subset}"
+
+
+def _open(path: str, differences: Callable[[str], list[str]], how: How) -> Cache:
+    cache = open(path)
+    differ = differences(path)
+    if differ:
+        lines = "\n".join(f"    {one}" for one in differ)
+        raise MismatchError(f"the cache {path} has other features than the trainer asks for:\n{lines}\n{how(path, True)}")
+    if "mel" not in cache.columns:
+        raise MismatchError(f"the cache {path} has no mels. {how(path, True)}")
+    lost = verify(path, level="quick", progress=False).findings
+    if lost:
+        raise CorruptError(f"the cache {path} is damaged: {lost[0].file}: {lost[0].what}. This mends it:\n    xtts-precompute verify {path} --repair")
+    return cache
+
+
+def _candidates(caches: Sequence[Cache], clip_id: str) -> Iterator[tuple[int, int]]:
+    for number, cache in enumerate(caches):
+        for name in (clip_id, *(f"{dataset}/{clip_id}" for dataset in cache.datasets)):
+            position = cache._core.find(name)
+            if position is not None:
+                yield number, position
+
+
+def _text_differs(facts: Any, row: Any) -> bool:
+    known = {" ".join(text.split()) for text in (facts.text, facts.text_normalized) if text}
+    return bool(known) and not known & {" ".join(str(row[name]).split()) for name in ("transcription", "normalized_transcription")}
+
+
+def rows_of(theirs: Any) -> list[Any]:
+    """Of its list, in the order of its data set."""
+    places = range(len(theirs))
+    chosen = getattr(theirs, "_custom_index_map", None) if theirs.use_custom_metadata else theirs.items
+    return [theirs.metadata.iloc[place if chosen is None else chosen[place]] for place in places]

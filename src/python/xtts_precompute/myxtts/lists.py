@@ -1,0 +1,208 @@
+"""The trainer's own lists and splits, read as its LJSpeechDataset reads them (myxtts/data/ljspeech.py at 7e78353): a validation clip of its stays one."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from .._base.choices import listed, text
+from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
+from .config import Config, warn
+
+_HEADERS = ("id|", "fileid|", "wav_id|")
+_THEIR_NAMES = {"train": "train", "validation": "val", "test": "test"}
+_SHOWN = 3  # clips that a message names
+
+
+class Row(NamedTuple):
+    id: str
+    normalized: str
+
+
+# ---- which lists there are
+
+
+def named_list(config: Config, split: str) -> str | None:
+    """The list of its own that the configuration names for a split."""
+    return config.words("metadata_train_file" if split == "train" else "metadata_eval_file")
+
+
+def named_sound(config: Config, split: str) -> str | None:
+    """The folder of that list's sound."""
+    return config.words("wavs_train_dir" if split == "train" else "wavs_eval_dir")
+
+
+def lists_in(config: Config, data: str | None) -> list[str]:
+    """Those of the two splits' lists that lie in this folder. The trainer has a folder for each, so that one may be elsewhere."""
+    named = [(split, named_list(config, split)) for split in ("train", "validation")]
+    return [split for split, name in named if data is not None and name and os.path.isfile(os.path.join(data, name))]
+
+
+def training_folder(config: Config, data: str) -> str:
+    """The trainer's folder for training: DATA, or the one below it that has the list, where DATA holds both of its folders."""
+    name = named_list(config, "train")
+    if not name or os.path.isfile(os.path.join(data, name)):
+        return data
+    below = glob.glob(os.path.join(glob.escape(data), "*", glob.escape(name)))
+    return below[0].removesuffix(f"/{name}") if len(below) == 1 else data
+
+
+def training_list(config: Config, data: str) -> list[Row]:
+    """The clips of the training folder, whose texts number the trainer's phonemes."""
+    name = named_list(config, "train")
+    table = os.path.join(data, name or "metadata.csv")
+    sound = _sound_of(config, "train", data) if name else os.path.join(data, "wavs")
+    return read_list(table, lambda clip_id: _has_sound(sound, clip_id)) if os.path.isfile(table) else []
+
+
+def _sound_of(config: Config, split: str, data: str) -> str:
+    name, folder = named_list(config, split), named_sound(config, split)
+    return os.path.join(data, folder) if folder else os.path.join(os.path.dirname(os.path.join(data, name or "")), "wavs")
+
+
+def _has_sound(folder: str, clip_id: str) -> bool:
+    return os.path.exists(os.path.join(folder, f"{clip_id}.wav"))
+
+
+def read_list(path: str, is_there: Callable[[str], bool]) -> list[Row]:
+    """The lines of a list that have an id whose sound is there, in its order."""
+    rows = []
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.readlines()
+    except OSError as error:
+        raise InvalidArgumentError(f"the list {path} cannot be read: {error.strerror}") from None
+    for line in lines:
+        words = line.strip().lstrip("\ufeff")
+        if words.lower().startswith(_HEADERS) or "|" not in words:
+            continue
+        # The id ends at the first bar, and the normalized text begins behind the last: a text may have bars of its own.
+        clip_id, normalized = words.split("|", 1)[0].strip(), words.rsplit("|", 1)[1].strip()
+        if clip_id and is_there(clip_id):
+            rows.append(Row(clip_id, normalized))
+    return rows
+
+
+# ---- whose split it is
+
+
+def has_own_split(config: Config, data: str | None, split: str | None) -> bool:
+    """The trainer's folder says which clips a split has: by a list for it, or by `processed/splits.json`."""
+    if data is None or split is None:
+        return False
+    names, found = [named_list(config, one) for one in ("train", "validation")], lists_in(config, data)
+    if None not in names:
+        if found and ("train" if split == "train" else "validation") not in found:
+            raise InvalidArgumentError(
+                f"{data} has the list {named_list(config, found[0])}, and not {named_list(config, split)}, which has the clips of {split}: give data= the "
+                "trainer's folder that has it"
+            )
+        return bool(found)
+    # One list alone is all of the trainer's training, and its validation has no clips: the cache divides it, so that none is in both.
+    return names == [None, None] and all(os.path.isfile(path) for path in _split_files(data))
+
+
+def _split_files(data: str) -> tuple[str, str]:
+    return os.path.join(data, "processed", "splits.json"), os.path.join(data, "metadata.csv")
+
+
+def own_split(config: Config, data: str, split: str, source: Any) -> list[Row]:
+    """Its clips, as the trainer has them. A clip counts where its WAV file is, or where the source has it."""
+    name = named_list(config, split)
+    sound = _sound_of(config, split, data) if name else os.path.join(data, "wavs")
+
+    def is_there(clip_id: str) -> bool:
+        return _name_in(source, clip_id) is not None or _has_sound(sound, clip_id)
+
+    if name is not None:
+        return read_list(os.path.join(data, name), is_there)
+    splits, table = _split_files(data)
+    places = _read_splits(splits)
+    rows = read_list(table, is_there)
+    numbered = sum(map(len, places.values()))
+    if numbered != len(rows):
+        raise MismatchError(
+            f"{splits} divides {numbered} clips, and {table} has {len(rows)}: one of the two has changed since, so that its numbers may mean other clips. "
+            "ids= says which clips are meant"
+        )
+    return [rows[place] for place in places[_THEIR_NAMES[split]]]
+
+
+def tell_of_old_texts(source: Any, rows: list[Row], command: str) -> None:
+    """The trainer's list has been edited since the cache was made."""
+    differ = []
+    for row in rows:
+        name = _name_in(source, row.id)
+        facts = None if name is None else source._core.clip(source._core.find(name))
+        known = {" ".join(one.split()) for one in (facts.text, facts.text_normalized) if one} if facts is not None else set()
+        if known and row.normalized and " ".join(row.normalized.split()) not in known:
+            differ.append(row.id)
+    if differ:
+        named = ", ".join(differ[:_SHOWN]) + (", ..." if len(differ) > _SHOWN else "")
+        warn(f"{len(differ)} clips have other texts in the trainer's list than in {source._shown}: {named}. This brings it up to date:\n    {command}")
+
+
+def _read_splits(path: str) -> dict[str, list[int]]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            splits = json.load(file)
+        made = {name: list(splits[name]) for name in _THEIR_NAMES.values()}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InvalidArgumentError(f"{path} is no file of the trainer's splits: {error!r}") from None
+    count = sum(map(len, made.values()))
+    for places in made.values():
+        for place in places:
+            if type(place) is not int or not 0 <= place < count:
+                raise InvalidArgumentError(f"{path} is no file of the trainer's splits: {place!r} numbers none of its {count} clips")
+    return made
+
+
+def chosen_clips(source: Any, ids: list[str], are_own: bool) -> list[str]:
+    """The names that these clips have in a source; `are_own`: of the trainer's split, whose clips may have been rejected."""
+    found = {clip_id: _name_in(source, clip_id) for clip_id in ids}
+    lacking = [clip_id for clip_id, name in found.items() if name is None]
+    named = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
+    if lacking and (not are_own or len(lacking) == len(found)):
+        whose = " of the trainer's own split" if are_own else ""
+        raise NotFoundError(f"{len(lacking)} of {len(found)} clips{whose} are not in {source._shown}: {named}")
+    if lacking:
+        warn(f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in {source._shown}: {named}. A build brings in what is new, and its rejects.jsonl says why others are not")
+    return [name for name in found.values() if name is not None]
+
+
+def _name_in(source: Any, clip_id: str) -> str | None:
+    if clip_id in source:
+        return clip_id
+    names = [name for name in (f"{dataset}/{clip_id}" for dataset in getattr(source, "datasets", ())) if name in source]
+    if len(names) > 1:
+        raise MismatchError(f"{clip_id} may be {' or '.join(names)} in {source._shown}: ids= says which is meant")
+    return names[0] if names else None
+
+
+def listed_ids(ids: Iterable[str]) -> list[str]:
+    """The caller's argument."""
+    if isinstance(ids, str):
+        raise InvalidArgumentError(f"ids must be a list of ids, not one text: ids=[{ids!r}]")
+    made = [text("one of ids", one) for one in listed("ids", ids)]
+    if not made:
+        raise InvalidArgumentError("ids is empty: no clips chosen. None takes those of the split")
+    return made
+
+
+def tell_of_checkpoint(config: Config, split: str | None) -> None:
+    """A model that was trained on the trainer's own split has seen clips of ours."""
+    folder = config.value("training.checkpoint_dir") or ""
+    if split is None or named_list(config, split) is not None or not os.path.isdir(folder):
+        return
+    try:
+        has_one = any(name.endswith("_model.weights.h5") for name in os.listdir(folder))
+    except OSError:
+        return
+    if has_one:
+        warn(
+            f"{folder} has a checkpoint, and the clips of {split} are those of the cache's split, not of the trainer's: some of its training clips may validate "
+            "here. data=, where its processed/splits.json is, takes the trainer's own; so does ids="
+        )

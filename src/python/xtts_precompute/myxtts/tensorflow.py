@@ -1,0 +1,107 @@
+"""create_tf_dataset(): the trainer's tuples as a tf.data.Dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .._base.frameworks import framework
+from ..tensorflow import tf_data as tensors
+from .batches import Loader, Shape
+from .config import warn
+
+tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
+
+
+class Wish(NamedTuple):
+    """What the data set shall be."""
+
+    shape: Shape
+    mels: int
+    records: tuple[int, int]
+    """Of the source: how many tokens and frames they have."""
+    repeat: bool
+    buffer: int
+    """Batches that are ready ahead."""
+    device: str | None
+
+
+def of_cache(cache: Any, options: dict[str, Any], fields: tuple[str, ...], ranks: tuple[int | None, int | None], wish: Wish) -> Any:
+    """Batches of a cache: xp.tensorflow.dataset(), and what makes them shorter where that is wanted."""
+    slots = min(options["prefetch"] + wish.buffer, 1024)
+    made = tensors.dataset(
+        cache,
+        fields=fields,
+        structure=tuple,
+        repeat=wish.repeat,
+        buffer=0,
+        rank=ranks[0],
+        world_size=ranks[1],
+        **{**options, "prefetch": slots},
+    )
+    shape = wish.shape
+    are_right = shape.pads and not shape.says_frames and wish.records == (shape.width, shape.frames)
+    if not are_right or not options["drop_last"]:
+        made = made.map(lambda *batch: _cut(batch, shape, options["drop_last"]))
+    return _ahead(made, wish)
+
+
+def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
+    """Batches that are computed at runtime; `batch_size`: where all have the same."""
+    if not len(loader):
+        raise tensors.no_batch(loader._inner)
+    tokens, frames = (wish.shape.width, wish.shape.frames) if wish.shape.pads else (None, wish.shape.frames if wish.shape.keeps_frames else None)
+    shapes = [(batch_size, tokens), (batch_size, frames, wish.mels), (batch_size,), (batch_size,)]
+    kinds = (tf.int32, tf.float32, tf.int32, tf.int32)
+    signature = tuple(tf.TensorSpec(shape, kind) for shape, kind in zip(shapes, kinds))
+    made = tensors.from_source(_Dicts(loader), tuple, wish.repeat, signature)
+    made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if wish.repeat else len(loader)))
+    settings = tf.data.Options()
+    settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
+    return _ahead(made.with_options(settings), wish)
+
+
+class _Dicts:
+    """A loader's batches as dicts, of arrays that nobody fills anew."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader: Loader | None = loader
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for batch in self._loader or ():
+            yield {str(place): part for place, part in enumerate(batch)}
+
+    def close(self) -> None:
+        # The reader's threads end by themselves when nobody has it. To wait for them, as its close() does, is not for who may be one of them: the
+        # collector, which brings us here, runs anywhere.
+        self._loader = None
+
+
+def _cut(batch: tuple[Any, ...], shape: Shape, drop_last: bool) -> tuple[Any, ...]:
+    """Rows that hold clips, as long as `shape` has it."""
+    tokens, mel, text_len, mel_len = batch
+    if not drop_last:
+        rows = tf.math.count_nonzero(mel_len, dtype=tf.int32)
+        tokens, mel, text_len, mel_len = tokens[:rows], mel[:rows], text_len[:rows], mel_len[:rows]
+    text_len = tf.minimum(text_len, shape.tokens)
+    if shape.frames is not None:
+        mel_len = tf.minimum(mel_len, 1) * shape.frames if shape.says_frames else tf.minimum(mel_len, shape.frames)
+    tokens = tokens[:, : shape.width if shape.pads else tf.reduce_max(text_len)]
+    mel = mel[:, : shape.frames if shape.pads or shape.keeps_frames else tf.reduce_max(mel_len)]
+    return tokens, mel, text_len, mel_len
+
+
+def _ahead(made: Any, wish: Wish) -> Any:
+    if wish.device is not None:
+        return made.apply(tf.data.experimental.prefetch_to_device(wish.device, max(wish.buffer, 1)))
+    return made.prefetch(wish.buffer) if wish.buffer else made
+
+
+def gpu(number: int, is_asked: bool) -> str | None:
+    """TensorFlow's name of a GPU; None where it has none of this number, and a warning where somebody has asked for it."""
+    found = len(tf.config.list_logical_devices("GPU"))
+    if number < found:
+        return f"/GPU:{number}"
+    if is_asked:
+        warn(f"prefetch_to_gpu: TensorFlow finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
+    return None

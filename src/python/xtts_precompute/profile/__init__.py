@@ -1,0 +1,1 @@
+"""What a training step's time goes to: StepProfiler, its report, and the command `xtts-precompute-profile`."""

@@ -1,0 +1,247 @@
+"""StepProfiler: where the time of a training step goes, and whether data is what the step waits for.
+
+A step goes from the moment in which its batch is asked for to the moment in which the next one is, or to step(). Its time is cut at marks: each stretch
+between two of them belongs to the phase that is open, the innermost one, or to "other". So phases never overlap, and their shares are 100 % together.
+
+One thread at a time. A phase costs half a microsecond (README.md); on a GPU two events.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import itertools
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from .._base.choices import text, whole
+from .._base.errors import InvalidArgumentError
+from .clocks import Clock, ClockChoice, checked, choose
+from .report import ProfileReport, Steps
+
+T = TypeVar("T")
+DATA, OTHER = "data", "other"
+_RESERVED = {OTHER: "time in no phase is that by itself", "step": "it is the whole", "": "give it a name"}
+STEPS_MAX = 10_000  # of which the times are kept, for who leaves it on
+_UNREAD_MAX = 64  # steps whose marks are kept; a GPU is never that far behind
+
+
+class StepProfiler:
+    """Splits a training step into data wait and the phases that it is told of, in a few lines around the step.
+
+        profiler = xp.StepProfiler(warmup=5)
+        for batch in profiler.batches(loader, steps=50):       # what is waited for here is "data"
+            with profiler.phase("to_device"):
+                batch = {name: tensor.to(device) for name, tensor in batch.items()}
+            with profiler.phase("forward"):
+                predicted = model(batch)
+            ...                                                 # "loss", "backward", "optimizer"; any other name will do
+        for batch in profiler.synthetic(batch, steps=50):       # the same steps with data for free: proves what data costs
+            ...
+        print(profiler.report())
+
+    Or, where the step is a function: `print(profiler.compare(loader, train_step, steps=50))`, in which train_step uses `profiler.phase()` or nothing.
+
+    Args:
+        warmup: Steps at the beginning that do not count: first calls compile, allocate and start workers.
+        clock: "wall" for a CPU; "cuda": events on PyTorch's current stream, which never make the GPU wait; "tensorflow": wall time, each mark waiting for the
+            devices; or a function that returns seconds (that waits for the device first, if there is one: JAX' `block_until_ready`). "auto": "cuda" where
+            PyTorch is using CUDA, "tensorflow" where TensorFlow sees a GPU, else "wall".
+        batch_size: Samples of a batch, for samples/s. None: the length of a batch's first entry that has one.
+
+    Phases may come in any order, several times in a step (their times are added up), and within each other: time counts for the innermost. A `@tf.function` cannot
+    be cut inside: time the call as one phase, or call forward, loss and optimizer as functions of their own.
+    """
+
+    def __init__(self, *, warmup: int = 5, clock: ClockChoice = "auto", batch_size: int | None = None) -> None:
+        self._warmup = whole("warmup", warmup, 0, 2**31)
+        self._wanted_clock = checked(clock)
+        self._clock: Clock | None = None
+        self._batch_size = None if batch_size is None else whole("batch_size", batch_size, 1, 2**31)
+        self._real, self._repeated = _Series(self._warmup), _Series(self._warmup)
+        self._series = self._real
+        self._open: list[str] = []
+        self._marks: list[tuple[Any, str]] = []  # of the step that runs: from here on, this
+        self._host_wait_s = 0.0
+        self._run: object = None  # the loop that takes batches
+
+    # ---- around the step
+
+    def batches(self, loader: Iterable[T], steps: int | None = None) -> Iterator[T]:
+        """The loader's batches. What it takes to get one is "data", and where the next is asked for the step is over.
+
+        With `steps`: so many steps behind the warm-up, beginning anew at the loader's end as often as that takes.
+        """
+        return self._steps(lambda: iter(loader), self._real, steps)
+
+    def synthetic(self, batch: T, steps: int = 50) -> Iterator[T]:
+        """The same batch again and again, for `steps` steps behind the warm-up: what training would do with data for free."""
+        return self._steps(lambda: itertools.repeat(batch), self._repeated, whole("steps", steps, 1, 2**31))
+
+    def phase(self, name: str) -> contextlib.AbstractContextManager[None]:
+        """What is done within (`with profiler.phase("forward"):`) counts as `name`."""
+        reason = _RESERVED.get(text("the name of a phase", name))
+        if reason is not None:
+            raise InvalidArgumentError(f"a phase cannot be called '{name}': {reason}")
+        return _Phase(self, name)
+
+    def step(self) -> None:
+        """The step is over; what comes before the next batch or phase (validation, checkpoints) belongs to none.
+
+        Only needed without `batches()`, or for that.
+        """
+        if self._open:
+            raise InvalidArgumentError(f"step() within phase '{self._open[-1]}': end the phase before the step")
+        if self._marks:
+            assert self._clock is not None
+            self._series.add(self._clock, self._marks, self._clock.mark(), self._host_wait_s)
+            self._marks, self._host_wait_s = [], 0.0
+
+    def compare(self, loader: Iterable[T], step: Callable[[T], object], steps: int = 50) -> ProfileReport:
+        """Runs `step(batch)` on the loader's batches, then as often on the last of them alone, and reports both."""
+        whole("steps", steps, 1, 2**31)
+        last: Any = self
+        for batch in self.batches(loader, steps):
+            last = batch
+            step(batch)
+        if last is self:
+            raise InvalidArgumentError("the loader has no batches: are there fewer clips than batch_size? drop_last=False takes them all the same")
+        for batch in self.synthetic(last, steps):
+            step(batch)
+        return self.report()
+
+    def report(self) -> ProfileReport:
+        """Of the steps that are over (the last 10,000), without the warm-up."""
+        if self._clock is None or not self._real.read(self._clock):
+            raise InvalidArgumentError(
+                f"no step has been measured: {self._real.count} steps are over, and the first {self._warmup} (warmup=) do not count; "
+                "a step ends where batches() is asked for the next batch, or with step()"
+            )
+        repeated = self._repeated.read(self._clock)
+        size = self._batch_size or self._real.batch_size
+        return ProfileReport(self._real.steps(), self._repeated.steps() if repeated else None, self._clock.name, self._warmup, size)
+
+    # ---- inside
+
+    def _steps(self, begin: Callable[[], Iterator[T]], series: _Series, steps: int | None) -> Iterator[T]:
+        left = None if steps is None else whole("steps", steps, 1, 2**31) + max(self._warmup - series.count, 0)
+        iterator: Iterator[T] | None = None
+        is_empty = True
+        self._check_open()
+        self._drop_step()  # what was timed before the loop is no step
+        self._run, self._series = run, series = object(), series
+        try:
+            while left is None or left > 0:
+                self._end_of_step(run)
+                self._mark(DATA)
+                asked = time.perf_counter()
+                if iterator is None:
+                    iterator = begin()
+                try:
+                    taken = [next(iterator)]
+                except StopIteration:
+                    self._drop_step()
+                    iterator = None
+                    if left is None or is_empty:
+                        return
+                    is_empty = True
+                    continue
+                self._host_wait_s += time.perf_counter() - asked
+                self._mark(OTHER)
+                is_empty = False
+                if series.batch_size is None:
+                    series.batch_size = rows_of(taken[0])
+                # Not kept here: a batch of a Reader holds one of its slots.
+                yield taken.pop()
+                left = None if left is None else left - 1
+            self._end_of_step(run)
+        finally:
+            if self._run is run:
+                self._drop_step()  # that was left by `break` or an error
+
+    def _check_open(self) -> None:
+        if self._open:
+            raise InvalidArgumentError(f"a batch is asked for within phase '{self._open[-1]}': end the phase before the step")
+
+    def _end_of_step(self, run: object) -> None:
+        if self._run is not run:
+            raise InvalidArgumentError("another loop over this profiler's batches has begun: it times one at a time; use a second StepProfiler for the inner loop")
+        self._check_open()
+        self.step()
+
+    def _drop_step(self) -> None:
+        self._marks, self._host_wait_s = [], 0.0
+
+    def _mark(self, name: str) -> None:
+        if self._clock is None:
+            self._clock = choose(self._wanted_clock)
+        self._marks.append((self._clock.mark(), name))
+
+
+class _Phase:
+    """One use of a phase; a class, because a generator's context costs twice as much."""
+
+    __slots__ = ("_name", "_profiler")
+
+    def __init__(self, profiler: StepProfiler, name: str) -> None:
+        self._profiler, self._name = profiler, name
+
+    def __enter__(self) -> None:
+        self._profiler._open.append(self._name)
+        self._profiler._mark(self._name)
+
+    def __exit__(self, *error: object) -> None:
+        profiler = self._profiler
+        profiler._open.pop()
+        if profiler._marks:
+            profiler._mark(profiler._open[-1] if profiler._open else OTHER)
+
+
+class _Series:
+    """Steps of one kind, the last ones. Marks of a GPU are read when it has passed them, so that nobody waits for it."""
+
+    def __init__(self, warmup: int) -> None:
+        self._warmup = warmup
+        self.count = 0
+        self.batch_size: int | None = None
+        self._unread: list[tuple[list[tuple[Any, str]], Any, float]] = []
+        self._times: collections.deque[dict[str, float]] = collections.deque(maxlen=STEPS_MAX)
+        self._host_wait_s: collections.deque[float] = collections.deque(maxlen=STEPS_MAX)
+
+    def add(self, clock: Clock, marks: list[tuple[Any, str]], end: Any, host_wait_s: float) -> None:
+        self.count += 1
+        if self.count <= self._warmup:
+            return
+        self._unread.append((marks, end, host_wait_s))
+        while self._unread and (len(self._unread) > _UNREAD_MAX or clock.is_passed(self._unread[0][1])):
+            self._read_first(clock)
+
+    def read(self, clock: Clock) -> bool:
+        """All; is there anything?"""
+        while self._unread:
+            self._read_first(clock)
+        return bool(self._times)
+
+    def steps(self) -> Steps:
+        return Steps(list(self._times), list(self._host_wait_s))
+
+    def _read_first(self, clock: Clock) -> None:
+        marks, end, host_wait_s = self._unread.pop(0)
+        ends = [mark for mark, _ in marks[1:]] + [end]
+        times: dict[str, float] = {}
+        for (mark, name), until in zip(marks, ends):
+            times[name] = times.get(name, 0.0) + clock.seconds(mark, until)
+        self._times.append(times)
+        self._host_wait_s.append(host_wait_s)
+
+
+def rows_of(batch: Any) -> int | None:
+    """The first dimension of a batch's first entry that has one."""
+    if isinstance(batch, dict):
+        batch = tuple(batch.values())
+    for one in batch if isinstance(batch, (tuple, list)) else (batch, getattr(batch, "mel", None)):
+        shape = getattr(one, "shape", None)
+        if shape is not None and len(shape) > 0:
+            return int(shape[0])
+    return None

@@ -1,0 +1,177 @@
+"""ProfileReport: what a StepProfiler has found, as attributes, JSON, text and a picture. Immutable."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .._base.errors import InvalidArgumentError
+from . import plot, text
+from .times import Times, cycle_to_json, share_verdict, summarize, variation_verdict
+
+DATA, OTHER = "data", "other"
+# As a step has them; what the caller named otherwise stands behind them, in the order in which it came.
+KNOWN = (DATA, "to_device", "forward", "loss", "backward", "optimizer")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One part of the step, over all steps."""
+
+    name: str
+    share: float
+    times: Times
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "share": self.share, "ms": self.times.to_json()}
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of one kind: seconds of each phase in each of them; at least one step."""
+
+    by_phase: list[dict[str, float]]
+    host_wait_s: list[float]
+    phases: tuple[Phase, ...] = field(init=False)
+    times: Times = field(init=False)
+
+    def __post_init__(self) -> None:
+        totals = [sum(one.values()) for one in self.by_phase]
+        whole = sum(totals) or 1.0
+        met = dict.fromkeys(name for one in self.by_phase for name in one)
+        names = [name for name in KNOWN if name in met]
+        names += [name for name in met if name not in KNOWN and name != OTHER] + [OTHER] * (OTHER in met)
+        phases = tuple(Phase(name, sum(self.seconds(name)) / whole, summarize(self.seconds(name))) for name in names)
+        object.__setattr__(self, "phases", phases)
+        object.__setattr__(self, "times", summarize(totals))
+
+    def seconds(self, name: str) -> list[float]:
+        """Of a phase, step by step."""
+        return [one.get(name, 0.0) for one in self.by_phase]
+
+    def phase(self, name: str) -> Phase:
+        """Also one that never was."""
+        return next((one for one in self.phases if one.name == name), Phase(name, 0.0, summarize([0.0])))
+
+    @property
+    def per_second(self) -> float:
+        return 1e3 / self.times.mean_ms if self.times.mean_ms > 0 else 0.0
+
+    def to_json(self, batch_size: int | None) -> dict[str, Any]:
+        return {
+            "steps": len(self.by_phase),
+            "steps_per_s": self.per_second,
+            "samples_per_s": None if batch_size is None else self.per_second * batch_size,
+            "step": {
+                "ms": self.times.to_json(),
+                "variation": self.times.variation,
+                "verdict": variation_verdict(self.times.variation),
+                "cycle": cycle_to_json(self.times.cycle),
+            },
+            "phases": [phase.to_json() for phase in self.phases],
+        }
+
+
+@dataclass(frozen=True)
+class ProfileReport:
+    """Where the time of a step goes. `print(report)` says it in words, `to_json()` in numbers with stable keys, `save()` writes either, or a picture."""
+
+    real: Steps
+    synthetic: Steps | None
+    clock: str
+    warmup: int
+    batch_size: int | None
+
+    @property
+    def data_share(self) -> float:
+        """Of the step's time, waited for data."""
+        return self.real.phase(DATA).share
+
+    @property
+    def data_verdict(self) -> str:
+        """"good" below 30 % of the step, "improvable" to 50 %, "bottleneck" above."""
+        return share_verdict(self.data_share)
+
+    @property
+    def variation(self) -> float:
+        """Of the step's time: its deviation as a part of its mean."""
+        return self.real.times.variation
+
+    @property
+    def variation_verdict(self) -> str:
+        """"stable" below 20 %, "acceptable" to 50 %, "oscillating" above."""
+        return variation_verdict(self.variation)
+
+    @property
+    def steps_per_s(self) -> float:
+        """With real data."""
+        return self.real.per_second
+
+    @property
+    def samples_per_s(self) -> float | None:
+        """With real data; None where the size of a batch is not known."""
+        return None if self.batch_size is None else self.real.per_second * self.batch_size
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as many steps/s the same step makes with data for free; None where that was not measured."""
+        return None if self.synthetic is None else self.synthetic.per_second / self.real.per_second
+
+    @property
+    def proven_share(self) -> float | None:
+        """Of the step's time, what goes when data is free: the wait, and what the loader takes from the step's processors."""
+        return None if self.gain is None else max(0.0, 1.0 - 1.0 / self.gain)
+
+    @property
+    def proven_error(self) -> float | None:
+        """How far proven_share may be off, because steps differ by themselves: two standard errors. What is not above it proves nothing."""
+        if self.synthetic is None or self.real.times.mean_ms <= 0:
+            return None if self.synthetic is None else 0.0
+        squares = sum(one.times.std_ms**2 / len(one.by_phase) for one in (self.real, self.synthetic))
+        return float(2 * squares**0.5 / self.real.times.mean_ms)
+
+    def to_json(self) -> dict[str, Any]:
+        """Numbers and texts alone; the keys stay."""
+        data = self.real.phase(DATA)
+        return {
+            **self.real.to_json(self.batch_size),
+            "clock": self.clock,
+            "warmup_steps": self.warmup,
+            "batch_size": self.batch_size,
+            "data": {
+                "ms": data.times.to_json(),
+                "share": data.share,
+                "verdict": self.data_verdict,
+                "variation": data.times.variation,
+                "cycle": cycle_to_json(data.times.cycle),
+                "host_wait_ms": 1e3 * sum(self.real.host_wait_s) / len(self.real.host_wait_s),
+            },
+            "synthetic": None
+            if self.synthetic is None
+            else {
+                **self.synthetic.to_json(self.batch_size),
+                "gain": self.gain,
+                "data_share": self.proven_share,
+                "data_share_error": self.proven_error,
+                "verdict": share_verdict(self.proven_share or 0.0),
+            },
+            "advice": text.advice(self),
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Writes it as the ending says: .json, .txt, or .svg (a picture, in any browser)."""
+        path = Path(path)
+        made = {".json": lambda: json.dumps(self.to_json(), indent=2) + "\n", ".txt": lambda: f"{self}\n", ".svg": self.plot}.get(path.suffix)
+        if made is None:
+            raise InvalidArgumentError(f"a report is saved as .json, .txt or .svg, not as '{path.name}'")
+        path.write_text(made(), encoding="utf-8")
+        return path
+
+    def plot(self) -> str:
+        """The steps as a picture, in SVG: each one's phases on top of each other, and how often which time was taken."""
+        return plot.draw(self)
+
+    def __str__(self) -> str:
+        return text.describe(self)

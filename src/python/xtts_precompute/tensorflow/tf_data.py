@@ -1,0 +1,248 @@
+"""A tf.data.Dataset whose elements are whole batches: one call of Python for each, none for a sample."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import threading
+import time
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._base.arrays import Array
+from .._base.choices import one_of, switch, whole
+from .._base.errors import InvalidArgumentError
+from .._base.frameworks import framework
+from .._cache.batch import Batch
+from .._loaders.loader import BatchLoader, CacheOrPath
+from .._loaders.passes import Passes
+
+tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
+
+_WAIT_AT_EXIT_S = 10.0
+_QUIET_S = 0.1
+_SLOTS_LEFT = 2  # for the reader, of those that are not lent to TensorFlow: one to be filled, one to be handed out
+
+
+def share() -> tuple[int, int]:
+    """(rank, world size): this worker's among those of `TF_CONFIG`, the chief before them; (0, 1) where there is none."""
+    config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+    cluster, task = config.get("cluster", {}), config.get("task", {})
+    chiefs, workers = len(cluster.get("chief", ())), len(cluster.get("worker", ()))
+    if chiefs + workers < 2 or task.get("type") not in ("chief", "worker"):
+        return 0, 1
+    return int(task.get("index", 0)) + chiefs * (task["type"] == "worker"), chiefs + workers
+
+
+def dataset(
+    cache: CacheOrPath,
+    *,
+    fields: Iterable[str] | None = None,
+    structure: type[dict[str, Any]] | type[tuple[Any, ...]] = dict,
+    integers: str = "int32",
+    repeat: bool = False,
+    first_epoch: int = 0,
+    buffer: int = 2,
+    device: str | None = None,
+    input_context: Any = None,
+    rank: int | None = None,
+    world_size: int | None = None,
+    **options: Any,
+) -> Any:
+    """A `tf.data.Dataset` of batches of static shape. Each pass over it is an epoch of its own: another order.
+
+        dataset = xp.tensorflow.dataset("./cache", batch_size=32, fields=("tokens", "mel", "text_len", "mel_len"), structure=tuple)
+
+        strategy.distribute_datasets_from_function(lambda context: xp.tensorflow.dataset(
+            "./cache", batch_size=context.get_per_replica_batch_size(64), input_context=context))
+
+    Args:
+        cache: An open one, or the path (paths) of one.
+        fields: Which entries batches have, of the columns, their lengths (`mel_len`, `text_len`), `speaker`, `language`, `ids`. None: all but
+            ids. What no field needs is not read.
+        structure: Elements are a `dict` by field, or a `tuple` in the order of the fields.
+        integers: "int32", or "int64", which on a GPU stays in its memory, where int32 mostly does not.
+        repeat: Epoch after epoch without an end.
+        first_epoch: Of the first pass.
+        buffer: Batches that TensorFlow has ready; 0: none.
+        device: The last step is `prefetch_to_device` to this one ("/GPU:0").
+        input_context: Of a distribution strategy: its pipelines are the ranks.
+        rank, world_size: None: those of the input context, or of `TF_CONFIG`'s worker.
+        options: The other arguments of `xp.Cache.reader()`.
+
+    Elements are the reader's own memory as long as some of it is left, and copies otherwise, so they may be kept. One iterator at a time. With buckets
+    the first two dimensions are unknown, and a step is traced once for each bucket.
+    """
+    if structure not in (dict, tuple):
+        raise InvalidArgumentError(f"structure must be dict or tuple, not {structure!r}")
+    if input_context is not None:
+        rank, world_size = input_context.input_pipeline_id, input_context.num_input_pipelines
+    buffer = whole("buffer", buffer, 0, 512)
+    options["prefetch"] = min(whole("prefetch", options.get("prefetch", 4), 3, 1024) + buffer + _SLOTS_LEFT, 1024)
+    source = _Source(cache, options, integers, fields=fields, rank=rank, world_size=world_size, share=share)
+    source.set_epoch(first_epoch)
+    made = from_source(source, structure, switch("repeat", repeat), _signature(source, structure))
+    made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if repeat else len(source)))
+    settings = tf.data.Options()
+    # Its batches are this worker's already.
+    settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
+    made = made.with_options(settings)
+    if device is not None:
+        return made.apply(tf.data.experimental.prefetch_to_device(device, max(buffer, 1)))
+    return made.prefetch(buffer) if buffer else made
+
+
+def from_source(source: Any, structure: Any, repeat: bool, signature: Any) -> Any:
+    """The source's passes, one after the other. TensorFlow never lets go of a function of Python (script_ops keeps it in the outermost graph), so it is
+    the data set that keeps the source: with that, and all that were made of it, go its threads and slots."""
+    generator = _Generator(source, structure, repeat)
+    made = tf.data.Dataset.from_generator(generator, output_signature=signature)
+    finalizer: Any = weakref.finalize(made, generator.end)
+    finalizer.atexit = False
+    return made
+
+
+class _Source(BatchLoader[dict[str, Any]]):
+    """Batches as NumPy arrays that TensorFlow takes as they are, and may keep."""
+
+    def __init__(self, cache: CacheOrPath, options: dict[str, Any], integers: str, **rest: Any) -> None:
+        super().__init__(cache, options, **rest)
+        self._integers = np.dtype(one_of("integers", integers, ("int32", "int64")))
+        self._lent_max = options["prefetch"] - _SLOTS_LEFT
+        self._lent: list[weakref.ref[_Loan]] = []
+
+    def _convert(self, batch: Batch) -> dict[str, Any]:
+        self._lent = [loan for loan in self._lent if loan() is not None]
+        # The cache's own file is not lent: TensorFlow reuses memory for results where it finds nobody else using it.
+        loan = _Loan() if len(self._lent) < self._lent_max and not any(map(batch.is_view, batch.columns)) else None
+        if loan is not None:
+            self._lent.append(weakref.ref(loan))
+        return {name: self._array(array, loan) for name, array in self._fields.arrays(batch).items()}
+
+    def _array(self, array: Any, loan: _Loan | None) -> Any:
+        if isinstance(array, list):
+            return np.array(array, object)
+        if array.dtype.kind == "i" and array.dtype != self._integers:
+            return array.astype(self._integers)
+        return array.copy() if loan is None else loan.of(array)
+
+
+class _Loan:
+    """A batch's memory, as TensorFlow has it: gone when the last array of it is."""
+
+    def of(self, array: Array) -> Any:
+        """A plain array over the same memory, whose views keep this loan, too."""
+        return np.asarray(_Lent(self, array)).view(array.dtype)
+
+
+class _Lent:
+    """What NumPy takes for memory: it keeps this object in the array and all views of it."""
+
+    def __init__(self, loan: _Loan, array: Array) -> None:
+        self._kept = loan, array
+        plain = array.view(f"i{array.itemsize}")  # there are dtypes that the interface cannot name
+        self.__array_interface__ = {"version": 3, "shape": plain.shape, "typestr": plain.dtype.str, "data": (array.ctypes.data, True)}
+
+
+class _Generator:
+    """One pass after the other, each in a thread of TensorFlow's."""
+
+    def __init__(self, source: Any, structure: Any, repeat: bool) -> None:
+        self._source = source
+        self._structure = structure
+        self._repeat = repeat
+        # An iterator that was given up may still be within its last call.
+        self._lock = threading.Lock()
+        self._is_dropped = False
+
+    def __call__(self) -> Iterator[Any]:
+        while not calls.is_ending and not self._is_dropped:
+            with self._lock:
+                if self._source is None:
+                    return
+                batches = iter(self._source)
+            while (batch := self._next(batches)) is not None:
+                yield tuple(batch.values()) if self._structure is tuple else batch
+                del batch
+            del batches
+            if not self._repeat:
+                return
+
+    def _next(self, batches: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
+        try:
+            with self._lock, calls:
+                return None if calls.is_ending or self._is_dropped else next(batches, None)
+        finally:
+            if self._is_dropped:
+                self.end()
+
+    def end(self) -> None:
+        """Nobody has the data set any more. Whoever is within a call ends it behind that: this may come from the collector, anywhere."""
+        self._is_dropped = True
+        if self._lock.acquire(blocking=False):
+            source, self._source = self._source, None
+            self._lock.release()
+            if source is not None:
+                source.close()
+
+
+class _Calls:
+    """TensorFlow's threads that are in Python. One that is there when the interpreter ends never comes back, and TensorFlow, which waits for
+    it, hangs (seen in every third program that ended while batches were being prefetched). So at the end no call begins, and those that run are waited for."""
+
+    def __init__(self) -> None:
+        self.is_ending = False
+        self._lock = threading.Lock()
+        self._count = 0
+        self._last_s = 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._count += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._count -= 1
+            self._last_s = time.monotonic()
+
+    def end(self) -> None:
+        """Returns when nobody has been here for a while: behind each call there is some Python of TensorFlow's own."""
+        self.is_ending = True
+        until = time.monotonic() + _WAIT_AT_EXIT_S
+        while time.monotonic() < until and (self._count > 0 or time.monotonic() < self._last_s + _QUIET_S):
+            time.sleep(0.005)
+
+
+calls = _Calls()
+atexit.register(calls.end)
+
+
+def _signature(source: _Source, structure: Any) -> Any:
+    """What a batch is like: shown by the first one, which comes again."""
+    epoch = source.epoch
+    batch = next(iter(source), None) if len(source) else None
+    if batch is None:
+        raise no_batch(source)
+    is_fixed = not source._options.get("buckets")
+    specs = {name: _spec(array, is_fixed) for name, array in batch.items()}
+    source.set_epoch(epoch)
+    return tuple(specs.values()) if structure is tuple else specs
+
+
+def no_batch(source: Passes[Any]) -> InvalidArgumentError:
+    """The error where an epoch has none: who repeats such epochs would do so for ever."""
+    clips = source._opened().sample_count
+    if not clips:
+        split = source._options.get("split")
+        whose = "" if split is None else f" of the split '{split}': how many clips it has is decided when the cache is built"
+        return InvalidArgumentError(f"there is no batch in an epoch: no clip is chosen{whose}")
+    return InvalidArgumentError(f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has. A smaller batch_size?")
+
+
+def _spec(array: Any, is_fixed: bool) -> Any:
+    shape = array.shape if is_fixed else (None,) * min(array.ndim, 2) + array.shape[2:]
+    return tf.TensorSpec(shape, tf.string if array.dtype == object else tf.dtypes.as_dtype(array.dtype))

@@ -1,0 +1,268 @@
+"""Data sets for torch.utils.data.DataLoader: clips by position, and whole batches."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._base.arrays import numpy_dtype
+from .._base.choices import whole
+from .._base.errors import InvalidArgumentError, NotFoundError, UnsupportedError
+from .._base.frameworks import framework
+from .._cache.cache import Cache
+from .._cache.clips import Clip
+from .._cache.epochs import Epoch
+from .._cache.options import parsed_columns
+from .._cache.reader import Reader
+from .._loaders.fields import Fields, length_field
+from .._loaders.loader import CacheOrPath, opened, reader_options
+from .._loaders.passes import Share, behind_last_batch, given_share
+from .batches import HostTensors, TensorBatch, share
+
+torch: Any = framework("torch", "torch")
+
+_ROWS_TO_FIND = 1024  # positions of a selection, at a time
+
+
+class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
+    """Clips by position, padded, as fields of tensors: for samplers of one's own, Accelerate's and Lightning's.
+
+        dataset = xp.torch.ClipDataset("./cache", split="train")
+        loader = torch.utils.data.DataLoader(dataset, batch_size=32, shuffle=True, num_workers=2, collate_fn=dataset.collate)
+
+    `collate` takes whole batches as they were read (from PyTorch 2.0 on); the default one works, too, and copies them once more. `columns=`,
+    `split=`, `where=`, `ids=` and `exclude=` are those of `xp.Cache.reader()`, `fields=` that of `Loader`. Works in workers, forked or spawned.
+    """
+
+    def __init__(
+        self,
+        cache: CacheOrPath,
+        *,
+        fields: Iterable[str] | None = None,
+        columns: Any = None,
+        split: str | None = None,
+        where: str | None = None,
+        ids: Iterable[str] | None = None,
+        exclude: Iterable[str] | None = None,
+    ) -> None:
+        self._cache = opened(cache)
+        options = reader_options(self._cache, {"columns": columns, "split": split, "where": where, "ids": ids, "exclude": exclude})
+        self._fields = Fields(self._cache, options["columns"], fields)
+        options["columns"] = self._fields.narrowed(options["columns"])
+        self._columns = [_PaddedColumn(self._cache, *wish) for wish in parsed_columns(self._cache.columns, options["columns"])]
+        selects = any(options[name] is not None for name in ("split", "where", "ids", "exclude"))
+        self._positions = _positions(self._cache, options) if selects else None
+        self._speakers = {name: number for number, name in enumerate(self._cache.speakers)}
+        self._languages = {name: number for number, name in enumerate(self._cache.languages)}
+
+    def __len__(self) -> int:
+        return len(self._cache) if self._positions is None else len(self._positions)
+
+    def __getitem__(self, index: int) -> TensorBatch:
+        """One clip."""
+        return self.__getitems__([index])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> _Rows:
+        """Several, out of one batch, which `collate` finds again."""
+        positions = [self._position(int(index)) for index in indices]
+        clips = [self._cache[position] for position in positions]
+        found: dict[str, Any] = {}
+        for column in self._columns:
+            found[column.name], found[column.length_name] = column.read(clips)
+        if "speaker" in self._fields.names:
+            found["speaker"] = _numbers([self._speakers.get(clip.speaker or "", -1) for clip in clips])
+        if "language" in self._fields.names:
+            found["language"] = _numbers([self._languages.get(clip.language or "", -1) for clip in clips])
+        if "ids" in self._fields.names:
+            found["ids"] = self._cache._core.ids(positions)
+        return _Rows(TensorBatch((name, found[name]) for name in self._fields.names), len(positions))
+
+    @staticmethod
+    def collate(samples: Sequence[Any]) -> TensorBatch:
+        """The batch that the samples came in, or one made of them."""
+        if isinstance(samples, _Rows):
+            return samples.batch
+        return TensorBatch(torch.utils.data.default_collate([dict(sample) for sample in samples]))
+
+    def _position(self, index: int) -> int:
+        count = len(self)
+        if not -count <= index < count:
+            raise NotFoundError(f"there is no clip {index}: the data set has {count}")
+        return index % count if self._positions is None else int(self._positions[index])
+
+
+class _Rows(list[TensorBatch]):
+    """The samples of a batch, which are views of it."""
+
+    def __init__(self, batch: TensorBatch, count: int) -> None:
+        super().__init__(TensorBatch((name, value[row]) for name, value in batch.items()) for row in range(count))
+        self.batch = batch
+
+
+class _PaddedColumn:
+    """Records of a column, each filled up as in a batch."""
+
+    def __init__(
+        self, cache: Cache, name: str, dtype: str | None, pad_value: float | None, normalize: str, mean: Sequence[float], std: Sequence[float]
+    ) -> None:
+        if normalize != "none":
+            raise UnsupportedError(f"column '{name}': clips by position are as stored; normalize them in the model, or take xp.torch.Loader or BatchDataset")
+        column = cache.columns[name]
+        self.name, self.length_name = name, length_field(name)
+        self._cache = cache
+        self._shape = column.shape
+        self._dtype = dtype or column.dtype
+        self._pad_value = pad_value
+        self._padding: Any = None
+
+    def read(self, clips: Sequence[Clip]) -> tuple[Any, Any]:
+        """(numbers, lengths) as tensors."""
+        numbers = np.empty((len(clips), *self._shape), numpy_dtype(self._dtype, f"column '{self.name}'"))
+        lengths = []
+        for row, clip in zip(numbers, clips):
+            record = clip[self.name].view(np.ndarray)
+            lengths.append(len(record))
+            row[: len(record)] = record
+            if len(record) < len(row):
+                row[len(record) :] = self._padding_like(clip, len(record))
+        return _tensor(numbers), _numbers(lengths)
+
+    def _padding_like(self, clip: Clip, length: int) -> Any:
+        """What stands behind a short record: the recipe fixes it for all of them, and a reader shows it."""
+        if self._padding is None:
+            wish = {"dtype": self._dtype, "pad_value": self._pad_value}
+            reader = self._cache.reader(batch_size=1, ids=[clip.id], shuffle="none", drop_last=False, columns={self.name: wish})
+            with reader:
+                self._padding = np.array(next(reader)[self.name][0, length]).flat[0]
+        return self._padding
+
+
+def _tensor(numbers: npt.NDArray[Any]) -> Any:
+    if numbers.dtype.name == "bfloat16":
+        return torch.from_numpy(numbers.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(numbers)
+
+
+def _numbers(values: Sequence[int]) -> Any:
+    return torch.tensor(values, dtype=torch.int32)
+
+
+def _positions(cache: Cache, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
+    """Of the clips that are chosen, in canonical order. A reader knows them; of the records it reads a frame each, of the smallest column."""
+    lightest = min((column for column in cache.columns.values() if not column.missing), key=lambda column: math.prod(column.shape))
+    chosen = {name: options[name] for name in ("split", "where", "ids", "exclude")}
+    reader = cache.reader(
+        **chosen, columns=[lightest.name], crop={"frames": 1}, batch_size=_ROWS_TO_FIND, shuffle="none", drop_last=False, verify=False, on_damage="ignore"
+    )
+    with reader:
+        found = [np.array(batch.positions).astype(np.int64) for batch in reader] if len(reader) else []
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
+    """Whole batches, for `DataLoader(dataset, batch_size=None, num_workers=N)`: the same ones in the same order for any N.
+
+        dataset = xp.torch.BatchDataset("./cache", batch_size=32, split="train", seed=7)
+        loader = torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=2)
+        for epoch in range(100):
+            dataset.set_epoch(epoch)                 # as with a DistributedSampler: without it every pass is the same epoch
+            for batch in loader:
+                step(batch)
+
+    Arguments are those of `Loader`, without a device. Ranks share an epoch as there; workers share their rank's batches in turn. Its
+    state is that of its own process: for workers take torchdata's StatefulDataLoader, which asks each of them.
+    """
+
+    def __init__(
+        self,
+        cache: CacheOrPath,
+        *,
+        fields: Iterable[str] | None = None,
+        rank: int | None = None,
+        world_size: int | None = None,
+        **options: Any,
+    ) -> None:
+        self._cache = opened(cache)
+        options = reader_options(self._cache, options)
+        self._fields = Fields(self._cache, options.get("columns"), fields)
+        self._options = {**options, "columns": self._fields.narrowed(options.get("columns"))}
+        self._share: Share = given_share(rank, world_size) or share
+        self._shared_epoch = torch.zeros(1, dtype=torch.int64).share_memory_()  # workers that persist see what is set here
+        self._state: dict[str, Any] | None = None  # that was loaded
+        self._left: dict[str, Any] | None = None  # where the last pass ended
+        self._running: Reader | None = None
+        self._workers = self._world_size = 1  # of that
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the next pass."""
+        return int(self._shared_epoch[0])
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next pass is of this epoch, in all workers: from its beginning, or from where a state has been loaded that is of it."""
+        self._shared_epoch[0] = whole("epoch", epoch, 0, 2**63 - 1)
+        # Where another epoch was left is of no account any more.
+        self._state = None if self._state is not None and self._state["epoch"] != epoch else self._state
+        self._left = None if self._left is not None and self._left["epoch"] != epoch else self._left
+
+    def __len__(self) -> int:
+        """Batches of an epoch, the same number on every rank and for any number of workers."""
+        rank, world_size = self._share()
+        with self._cache.reader(**self._options, rank=rank, world_size=world_size) as reader:
+            return len(reader)
+
+    def __iter__(self) -> Iterator[TensorBatch]:
+        worker = torch.utils.data.get_worker_info()
+        workers, number = (1, 0) if worker is None else (worker.num_workers, worker.id)
+        if workers > 1 and self._options.get("buckets"):
+            raise InvalidArgumentError("buckets go with at most one worker: num_workers=1, or xp.torch.Loader, which needs none")
+        rank, world_size = self._share()
+        # Worker w's steps are the batches w, w + W, ... of its rank, which is the order that DataLoader takes them in. The end is
+        # that of the rank without workers, so the last step is cut here, not by drop_last.
+        options = self._options if workers == 1 else {**self._options, "drop_last": False}
+        reader = self._cache.reader(**options, rank=number * world_size + rank, world_size=workers * world_size)
+        reader.set_epoch(self.epoch)
+        if self._state is not None and self._state["epoch"] == self.epoch:
+            reader.load_state_dict(self._state)
+        self._state, self._running = None, reader
+        self._workers, self._world_size = workers, world_size
+        epoch = Epoch.of(reader, self._options, world_size) if workers > 1 else None
+        # None: as many as the reader has.
+        steps = None if epoch is None else epoch.steps_of_worker(reader.state_dict()["samples_consumed"], workers, number)
+        # A worker's tensors are copied on their way to the parent. Here they may be kept, as of any DataLoader: they are copies, too.
+        make = HostTensors(self._fields, "slot" if worker else "own")
+        try:
+            # No name keeps a batch while it is used.
+            yield from map(make, itertools.islice(reader, steps))
+        finally:
+            if self._running is reader:  # no other pass has begun
+                self._left, self._running = reader.state_dict(), None
+            reader.close()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the pass of this process stands: behind the last batch that was handed out."""
+        if self._running is not None:
+            state = self._running.state_dict()
+            return state if self._workers > 1 else behind_last_batch(state, Epoch.of(self._running, self._options, self._world_size))
+        known = self._state or self._left
+        if known is not None:
+            return dict(known)
+        rank, world_size = self._share()
+        with self._cache.reader(**self._options, rank=rank, world_size=world_size) as reader:
+            reader.set_epoch(self.epoch)
+            return reader.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """The next pass is of the state's epoch, and goes on behind what its data set had handed out."""
+        self.set_epoch(state["epoch"])
+        self._state = dict(state)
+        self._left = self._running = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A spawned worker does not know the parent's torch.distributed.
+        return {**self.__dict__, "_running": None, "_share": given_share(*self._share())}
