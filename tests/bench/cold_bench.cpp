@@ -22,7 +22,7 @@
 
 #include "base/env.hpp"
 #include "base/io_uring.hpp"
-#include "gpu/host_memory.hpp"
+#include "device/host_memory.hpp"
 #include "reader/cache_view.hpp"
 #include "reader/shard_files.hpp"
 #include "xtts/batch.hpp"
@@ -85,7 +85,7 @@ void forget(const std::string& folder) {
 // where this was found, a third of an epoch for the reader's 64 MiB. Pages that were written to and
 // given back a moment ago are there, for the limit's memory and for the reader's.
 void fault_in_memory() {
-  const auto memory = must(gpu::HostMemory::allocate(kWarmBytes));
+  const auto memory = must(device::HostMemory::allocate(kWarmBytes));
   for (std::size_t i = 0; i < kWarmBytes; i += 4096) memory.bytes()[i] = std::byte{1};
 }
 
@@ -129,7 +129,7 @@ struct Series {
 double limit_per_s(const std::vector<Region>& regions, std::uint32_t depth,
                    std::vector<double>& batch_ms) {
   const auto ring = must(IoUring::open(depth));
-  const auto memory = must(gpu::HostMemory::allocate(depth * kCellBytes));
+  const auto memory = must(device::HostMemory::allocate(depth * kCellBytes));
   std::size_t next = 0;
   const auto read_into = [&](std::size_t cell) {
     const Region& region = regions[next++];

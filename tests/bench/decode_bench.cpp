@@ -15,14 +15,15 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_decoder.hpp"
+#include "audio/resampler.hpp"
 #include "base/env.hpp"
 #include "base/hash.hpp"
-#include "decode/audio_decoder.hpp"
 #include "decode/detail/codec.hpp"
 #include "decode/detail/demuxer.hpp"
 #include "decode/detail/mixdown.hpp"
-#include "decode/detail/resampler.hpp"
 #include "decode/detail/source_reader.hpp"
+#include "decode/libav_decoder.hpp"
 
 namespace xtts::decode {
 namespace {
@@ -86,12 +87,12 @@ void count(benchmark::State& state, double seconds) {
 void decode_file(benchmark::State& state, const RandomAccessFile& file,
                  std::uint32_t target_rate_hz) {
   const auto decoder = make_libav_decoder();
-  DecodeRequest request;
+  audio::DecodeRequest request;
   std::vector<float> samples;
   double seconds = 0.0;
   for (auto _ : state) {
     request.target_rate_hz = target_rate_hz;
-    const auto facts = decode_whole(*decoder, file, request, samples);
+    const auto facts = audio::decode_whole(*decoder, file, request, samples);
     if (!facts.ok()) return state.SkipWithError(facts.status().message().c_str());
     seconds = static_cast<double>(facts->frame_count) / facts->sample_rate_hz;
   }
@@ -113,10 +114,10 @@ BENCHMARK(whole)
 // The file's facts, the demuxer and the codec, up to before the first packet.
 void open_only(benchmark::State& state) {
   const MemoryFile file(wav(22050, 1));
-  const detail::Complaints complaints;
   for (auto _ : state) {
     detail::SourceReader reader(file);
-    auto demuxer = detail::Demuxer::open(reader, complaints);
+    const detail::Complaints complaints;
+    auto demuxer = detail::Demuxer::open(reader, "", complaints);
     auto codec = detail::Codec::open(*demuxer, complaints);
     benchmark::DoNotOptimize(codec.ok());
   }
@@ -128,12 +129,12 @@ BENCHMARK(open_only);
 void open_and_codec(benchmark::State& state) {
   const auto rate_hz = static_cast<std::uint32_t>(state.range(0));
   const MemoryFile file(wav(rate_hz, static_cast<std::uint16_t>(state.range(1))));
-  const detail::Complaints complaints;
   const detail::PacketPtr packet(av_packet_alloc());
   const detail::FramePtr frame(av_frame_alloc());
   for (auto _ : state) {
     detail::SourceReader reader(file);
-    auto demuxer = detail::Demuxer::open(reader, complaints);
+    const detail::Complaints complaints;
+    auto demuxer = detail::Demuxer::open(reader, "", complaints);
     auto codec = detail::Codec::open(*demuxer, complaints);
     while (demuxer->read(*packet) == 0) {
       if (codec->send(packet.get()) == 0) {
@@ -157,7 +158,7 @@ void mix_and_count(benchmark::State& state) {
     for (std::size_t i = 0; i + kFrame <= frames; i += kFrame) {
       const auto* plane = reinterpret_cast<const std::uint8_t*>(samples.data() + i * channels);
       const detail::PcmView pcm{AV_SAMPLE_FMT_S16, static_cast<int>(channels), kFrame, &plane};
-      benchmark::DoNotOptimize(mixdown.mix(pcm, Mix::kMean, out.data(), counts));
+      benchmark::DoNotOptimize(mixdown.mix(pcm, audio::Mix::kMean, out.data(), counts));
     }
   }
   count(state, kSeconds);
@@ -179,11 +180,10 @@ void digest(benchmark::State& state) {
 BENCHMARK(digest)->ArgName("rate")->Arg(22050)->Arg(44100);
 
 void start_resampler(benchmark::State& state) {
-  const detail::Complaints complaints;
-  detail::Resampler resampler;
+  audio::Resampler resampler;
   for (auto _ : state) {
     benchmark::DoNotOptimize(
-        resampler.start({static_cast<std::uint32_t>(state.range(0)), 22050, 20}, complaints).ok());
+        resampler.start({static_cast<std::uint32_t>(state.range(0)), 22050, 20}).ok());
   }
 }
 BENCHMARK(start_resampler)->ArgName("rate")->Arg(44100)->Arg(48000);
@@ -191,16 +191,15 @@ BENCHMARK(start_resampler)->ArgName("rate")->Arg(44100)->Arg(48000);
 void resample(benchmark::State& state) {
   const auto rate_hz = static_cast<std::uint32_t>(state.range(0));
   const std::vector<float> samples(static_cast<std::size_t>(kSeconds * rate_hz), 0.25F);
-  const detail::Complaints complaints;
-  detail::Resampler resampler;
-  detail::OutputSamples out;
+  audio::Resampler resampler;
+  audio::OutputSamples out;
   for (auto _ : state) {
     out.begin();
-    bool ok = resampler.start({rate_hz, 22050, 20}, complaints).ok();
+    bool ok = resampler.start({rate_hz, 22050, 20}).ok();
     for (std::size_t i = 0; i + kFrame <= samples.size(); i += kFrame) {
-      ok = ok && resampler.push(std::span(samples).subspan(i, kFrame), out, complaints).ok();
+      ok = ok && resampler.push(std::span(samples).subspan(i, kFrame), out).ok();
     }
-    ok = ok && resampler.finish(out, complaints).ok();
+    ok = ok && resampler.finish(out).ok();
     if (!ok) return state.SkipWithError("resampling failed");
   }
   count(state, kSeconds);

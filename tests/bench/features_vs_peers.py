@@ -19,7 +19,7 @@ import time
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[name] = "1"
 
-import numpy as np
+import numpy as np  # noqa: E402  # reads the environment
 
 RATE, N_FFT, HOP, MELS, SECONDS, CLIPS = 22050, 1024, 256, 80, 6.5, 20
 LENGTH = int(RATE * SECONDS)

@@ -22,6 +22,7 @@ does not depend on what else the machine does. The model runs at the highest pri
 """
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -44,10 +45,8 @@ class Disk:
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE, text=True)
-        try:
+        with contextlib.suppress(PermissionError):
             os.setpriority(os.PRIO_PROCESS, self.process.pid, -20)  # a disk does not wait for a processor
-        except PermissionError:
-            pass
         for _ in range(500):
             if os.path.ismount(self.mountpoint):
                 return self

@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "golden" / "order-v1"))
-import order_v1  # noqa: E402
+import order_v1
 
 RECORD_BYTES = 256_800  # mel and tokens of the default recipe
 

@@ -8,7 +8,7 @@ import time
 
 
 def busy_ticks():
-    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, open("/proc/stat").readline().split()[1:9])
+    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, pathlib.Path("/proc/stat").read_text().split(maxsplit=9)[1:9])
     return user + nice + system + irq + softirq + steal
 
 

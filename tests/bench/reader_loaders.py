@@ -7,8 +7,20 @@ import queue
 import tempfile
 
 import numpy as np
-
-from reader_by_hand import BATCH, CLIPS, FRAMES, MELS, SEED, TOKENS, WORKERS, Lmdb, Peer, batches_of_indices, new_batch, sources
+from reader_by_hand import (
+    BATCH,
+    CLIPS,
+    FRAMES,
+    MELS,
+    SEED,
+    TOKENS,
+    WORKERS,
+    Lmdb,
+    Peer,
+    batches_of_indices,
+    new_batch,
+    sources,
+)
 
 
 def torch_loader(rows, whole_batches=False):

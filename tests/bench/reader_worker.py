@@ -11,7 +11,6 @@ import sys
 import time
 
 import numpy as np
-
 import reader_by_hand
 import reader_loaders
 import reader_table

@@ -14,9 +14,8 @@ import statistics
 import tempfile
 import time
 
-import xtts_precompute as xp
-
 import quiet
+import xtts_precompute as xp
 
 
 def linked(data, copies, folder):
@@ -30,7 +29,7 @@ def build(folder, workers, work):
 
 
 def batches(clips, workers):
-    with clips.reader(batch_size=32, shuffle="global", drop_last=False, workers=workers) as reader:
+    with clips.reader(batch_size=32, shuffle="global", drop_last=False, threads=workers) as reader:
         hop_s = 256 / 22050
         return sum(int(batch.mel_len.sum()) for batch in reader) * hop_s
 

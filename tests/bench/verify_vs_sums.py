@@ -35,16 +35,16 @@ def main():
     verify = [arguments.binary, "verify", arguments.cache, "--quiet"]
     one = ["taskset", "-c", "0"]
     contestants = {
-        "verify --level quick": one + verify + ["--level", "quick"],
-        "verify (full)": one + verify,
-        "verify (full), two threads": verify + ["-j2"],
-        "xxhsum -H3": one + ["xxhsum", "-H3", *files],
-        "xxhsum -H2": one + ["xxhsum", "-H2", *files],
-        "sha256sum": one + ["sha256sum", *files],
+        "verify --level quick": [*one, *verify, "--level", "quick"],
+        "verify (full)": [*one, *verify],
+        "verify (full), two threads": [*verify, "-j2"],
+        "xxhsum -H3": [*one, "xxhsum", "-H3", *files],
+        "xxhsum -H2": [*one, "xxhsum", "-H2", *files],
+        "sha256sum": [*one, "sha256sum", *files],
     }
     if arguments.data:
-        contestants[f"verify --level deep --sample {arguments.sample}, two threads"] = verify + [
-            "-j2", "--level", "deep", "--sample", arguments.sample, "--data", arguments.data]
+        contestants[f"verify --level deep --sample {arguments.sample}, two threads"] = [
+            *verify, "-j2", "--level", "deep", "--sample", arguments.sample, "--data", arguments.data]
 
     taken = {name: [] for name in contestants}
     for round_number in range(arguments.rounds + 1):

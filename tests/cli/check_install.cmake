@@ -50,3 +50,9 @@ execute_process(COMMAND ${WORK}/build/maker ${WORK}/data ${WORK}/cache RESULT_VA
 if(NOT code EQUAL 0 OR NOT out STREQUAL "ok 1\n")
   message(FATAL_ERROR "the maker said '${out}' with exit ${code}")
 endif()
+
+# So does the installed program, wherever it is called from.
+file(GLOB_RECURSE program ${WORK}/prefix/*/xtts-precompute)
+list(FILTER program INCLUDE REGEX "/bin/")
+file(CREATE_LINK ${program} ${WORK}/link SYMBOLIC)
+run(${WORK}/link build ${WORK}/data ${WORK}/cache-of-program --quiet)

@@ -89,7 +89,7 @@ def main() -> None:
         corpus.texts[f"missing{i}"] = "Its file is not there."
     corpus.write()
     limits = ["--max-dropped", "50%", "--max-gone", "10%"]
-    rules = {"features.max_frames": few, "text.max_tokens": few}
+    rules = {"too_long": few, "text_too_long": few}
     first = {"found": count, "stored": len(sound), "dropped_by_rule": rules, "rejected_by_class": {"input": 2 * few}, "new": len(sound)}
     check(build(program, folder, *limits), first)
 
@@ -109,7 +109,7 @@ def main() -> None:
     second = {
         "found": count,
         "stored": len(sound) - few,
-        "dropped_by_rule": {"features.max_frames": 2 * few, "text.max_tokens": few},
+        "dropped_by_rule": {"too_long": 2 * few, "text_too_long": few},
         "rejected_by_class": {"input": 2 * few},
         "reused": len(sound) - 4 * few,
         "changed": few,

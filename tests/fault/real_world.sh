@@ -2,6 +2,7 @@
 # them, $program, and words to say what they expect. Exit code 77: skipped, with the reason (ctest's SKIP_RETURN_CODE).
 set -euo pipefail
 
+# shellcheck disable=SC2034  # whoever sources this uses it
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 program=$(realpath "${1:?usage: $0 PROGRAM}")
 folder=$(mktemp -d)

@@ -75,6 +75,7 @@ Result<verify::Report> repair(Env& env) {
   verify::Options options;
   options.repair = true;
   options.sources.data = kData;
+  options.sources.make_decoder = in_this_process();
   return verify::verify_cache(env, kCache, options);
 }
 

@@ -21,7 +21,7 @@ def decoders_of(process):
             with open(f"/proc/{process.pid}/task/{thread}/children", encoding="ascii") as children:
                 for child in children.read().split():
                     with open(f"/proc/{child}/cmdline", encoding="utf-8") as words:
-                        found += [int(child)] if "decode-worker" in words.read() else []
+                        found += [int(child)] if "xtts-decode" in words.read() else []
         except OSError:
             pass  # it has ended
     return found

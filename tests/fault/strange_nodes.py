@@ -188,12 +188,12 @@ class Trial:
             self.failures.append(f"{what}: changed what lies outside: {sorted(set(outside.items()) ^ set(snapshot(self.victims).items()))[:4]}")
         if not changes and snapshot(self.cache) != inside:
             self.failures.append(f"{what}: a command that reads changed the cache")
-        return changes and snapshot(self.cache) != inside or snapshot(self.victims) != outside
+        return (changes and snapshot(self.cache) != inside) or snapshot(self.victims) != outside
 
     def try_target(self, template, target):
         for kind in KINDS:
             case = f"{os.path.basename(template)}/{target} is a {kind.__name__}"
-            if kind is device and os.geteuid() != 0 or self.wanted not in case:
+            if (kind is device and os.geteuid() != 0) or self.wanted not in case:
                 continue
             is_fresh = False
             self.case_count += 1

@@ -59,7 +59,10 @@ def real(corpus, rate):
 
 def edges():
     """int16 steps but for the last, so that goldens can keep them as int16."""
-    quantized = lambda x: np.float32(np.clip(np.round(x * 32768), -32768, 32767) / 32768)
+
+    def quantized(x):
+        return np.float32(np.clip(np.round(x * 32768), -32768, 32767) / 32768)
+
     random = np.random.default_rng(20240101)
     noise = random.standard_normal(6000)
     impulse = np.zeros(6000)

@@ -8,8 +8,8 @@ below. The samples go through conditioning.py first, in the reference's own type
 A name is a recipe's, or a recipe's with `+` and what is set otherwise (VARIANTS says which settings).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 import conditioning as samples_of
 import numpy as np

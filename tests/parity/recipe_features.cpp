@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 #include "tests/golden/recipes/clip_features.hpp"
 

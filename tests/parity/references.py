@@ -14,9 +14,9 @@ import importlib.util
 import sys
 import types
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Callable
+from functools import cache
 
 import formulas
 import numpy as np
@@ -46,7 +46,7 @@ def run(name, samples):
     return np.asarray(REFERENCES[name].compute(np.asarray(samples, np.float32)), np.float32)
 
 
-@lru_cache(maxsize=None)
+@cache
 def why_missing(name):
     for package in REFERENCES[name].packages:
         try:
@@ -68,7 +68,7 @@ def versions(name):
     return ", ".join(f"{package} {importlib.metadata.version(package).split('+')[0]}" for package in REFERENCES[name].packages)
 
 
-@lru_cache(maxsize=None)
+@cache
 def torch():
     module = importlib.import_module("torch")
     module.set_num_threads(1)
@@ -84,7 +84,7 @@ def tensor(x):
 MYXTTS = "masoodafar-web/MyXTTSModel 7e78353"
 
 
-@lru_cache(maxsize=None)
+@cache
 def myxtts_filters():
     import librosa
 
@@ -105,7 +105,7 @@ def myxtts(x):
     return np.log(np.maximum(np.dot(myxtts_filters(), np.abs(spectrum)), 1e-5)).T
 
 
-@lru_cache(maxsize=None)
+@cache
 def tensorflow_graph():
     import tensorflow as tf
 
@@ -172,7 +172,7 @@ def whisper_128(x):
     return whisper_128_clip(whisper.pad_or_trim(x))
 
 
-@lru_cache(maxsize=None)
+@cache
 def vocos_features():
     from vocos.feature_extractors import MelSpectrogramFeatures
 
@@ -184,10 +184,10 @@ def vocos_24k(x):
     return vocos_features()(tensor(x)[None])[0].numpy().T
 
 
-@lru_cache(maxsize=None)
+@cache
 def f5_features():
     # The package's own __init__ imports its trainer and what that needs; the mel module needs none of it.
-    folder = list(importlib.util.find_spec("f5_tts").submodule_search_locations)[0]
+    folder = next(iter(importlib.util.find_spec("f5_tts").submodule_search_locations))
     package = types.ModuleType("f5_tts.model")
     package.__path__ = [f"{folder}/model"]
     sys.modules.setdefault("f5_tts.model", package)
@@ -199,7 +199,7 @@ def f5_tts(x):
     return f5_features()(tensor(x)[None])[0].numpy().T
 
 
-@lru_cache(maxsize=None)
+@cache
 def xtts_features(n_fft, win, hop):
     from TTS.tts.layers.tortoise.arch_utils import TorchMelSpectrogram
 
@@ -222,7 +222,7 @@ for name, sizes in (("xtts-cond", (2048, 1024, 256)), ("xtts-cond-4096", (4096, 
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def speecht5_features():
     from transformers import SpeechT5FeatureExtractor
 
@@ -248,7 +248,7 @@ def kaldi_fbank(x):
     return np.stack(frames) if frames else np.empty((0, 80), np.float32)
 
 
-@lru_cache(maxsize=None)
+@cache
 def lhotse_features():
     from lhotse import Fbank
 

@@ -1,15 +1,14 @@
 """The references that no package has: their mel functions, restated with the same library calls, arguments and types (see references.py)."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 from references import reference, tensor, torch
 
-
 # The convolution that Tacotron 2 and FastSpeech 2 take for a Fourier transform
 
 
-@lru_cache(maxsize=None)
+@cache
 def fourier_basis(n_fft):
     from librosa.util import pad_center
     from scipy.signal import get_window
@@ -19,7 +18,7 @@ def fourier_basis(n_fft):
     return basis * torch().from_numpy(pad_center(get_window("hann", n_fft, fftbins=True), size=n_fft)).float()
 
 
-@lru_cache(maxsize=None)
+@cache
 def librosa_filters(rate, n_fft, mels, low, high):
     import librosa
 
@@ -123,7 +122,7 @@ def bigvgan_44k(x):
 # StyleTTS 2
 
 
-@lru_cache(maxsize=None)
+@cache
 def styletts2_mel():
     import torchaudio
 

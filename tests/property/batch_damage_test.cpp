@@ -10,10 +10,14 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <string>
+#include <tuple>
 
 #include "loader/loader.hpp"
+#include "loader/stored_source.hpp"
 #include "reader/cache_set.hpp"
 #include "real_test_cache.hpp"
+#include "support/device_under_test.hpp"
 #include "support/temp_folder.hpp"
 
 namespace xtts::testing {
@@ -25,36 +29,37 @@ bool is_typed(const Status& status) {
          status.code() == StatusCode::kSourceIo;
 }
 
-class BatchDamage : public ::testing::TestWithParam<Storage> {
+class BatchDamage : public ::testing::TestWithParam<std::tuple<Storage, DeviceChoice>> {
  protected:
   BatchDamage()
-      : cache_(make_test_cache({.store = GetParam().store,
-                                .layout = GetParam().layout,
+      : cache_(make_test_cache({.store = storage().store,
+                                .layout = storage().layout,
                                 .clip_count = 6,
                                 .clips_per_block = 2,
-                                .make_shard = make_real_shards(GetParam().store)})) {
+                                .make_shard = make_real_shards(storage().store)})) {
     for (const auto& [name, bytes] : cache_.files) folder_.write(name, bytes);
   }
 
+  [[nodiscard]] static const Storage& storage() { return std::get<Storage>(GetParam()); }
   [[nodiscard]] std::string path_of(const std::string& name) const {
     return folder_.path() + "/" + name;
   }
 
   // Is each row what its clip was made from?
   [[nodiscard]] bool is_true(const loader::BatchSlot& slot) const {
+    if (!slot.uploaded->wait().ok()) return false;
     for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
       const loader::ColumnLayout& column = slot.layout->columns[i];
-      const std::byte* const memory = slot.memory->consumer_data();
-      const std::byte* const array = slot.in_place[i].mapping != nullptr
-                                         ? slot.in_place[i].data
-                                         : memory + column.offset_bytes;
+      const std::size_t array_bytes = column.record_bytes * slot.layout->batch_size;
+      const auto array = read_from(slot.memory->device(), {slot.column_data(i), array_bytes});
       for (std::size_t row = 0; row < slot.positions.size(); ++row) {
         if (slot.positions[row] >= cache_.clips.size()) return false;
         const TestClip& clip = cache_.clips[slot.positions[row]];
         const auto wanted = column.column->spec.name == "mel"
                                 ? std::as_bytes(std::span(clip.mel))
                                 : std::as_bytes(std::span(clip.tokens));
-        const std::span<const std::byte> found(array + row * column.record_bytes, wanted.size());
+        const std::span<const std::byte> found(array.data() + row * column.record_bytes,
+                                               wanted.size());
         if (!std::ranges::equal(found, wanted)) {
           return false;
         }
@@ -91,8 +96,11 @@ class BatchDamage : public ::testing::TestWithParam<Storage> {
       if (!is_typed(view.status())) outcome.falsehood = view.status().message();
       return outcome;
     }
-    auto loader = loader::Loader::open(
-        *view, {.batch_size = 2, .shuffle = shuffle, .last_batch = LastBatch::kPad});
+    auto loader = loader::Loader::open(std::make_shared<loader::StoredSource>(*view),
+                                       {.batch_size = 2,
+                                        .shuffle = shuffle,
+                                        .last_batch = LastBatch::kPad,
+                                        .device = device_.name()});
     if (!loader.ok()) {
       outcome.refused_count = 1;
       if (!is_typed(loader.status())) outcome.falsehood = loader.status().message();
@@ -102,6 +110,7 @@ class BatchDamage : public ::testing::TestWithParam<Storage> {
     return outcome;
   }
 
+  DeviceUnderTest device_{std::get<DeviceChoice>(GetParam())};
   TempFolder folder_;
   TestCache cache_;
 };
@@ -171,7 +180,8 @@ TEST_P(BatchDamage, OfLengthWhileBatchesAreMadeIsATypedErrorAndTheProcessLives) 
     for (const bool was_read_before : {false, true}) {
       const auto view = reader::CacheSet::open(Env::real(), std::span(&folder_.path(), 1));
       ASSERT_TRUE(view.ok());
-      auto loader = loader::Loader::open(*view, {.batch_size = 2});
+      auto loader = loader::Loader::open(std::make_shared<loader::StoredSource>(*view),
+                                         {.batch_size = 2, .device = device_.name()});
       ASSERT_TRUE(loader.ok());
       Outcome before;
       if (was_read_before) take_all(**loader, before);
@@ -210,8 +220,12 @@ TEST_P(BatchDamage, OfReadsIsATypedError) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Storages, BatchDamage, ::testing::ValuesIn(all_storages()),
-                         [](const auto& storage) { return storage.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Storages, BatchDamage,
+                         ::testing::Combine(::testing::ValuesIn(all_storages()), all_devices()),
+                         [](const auto& choice) {
+                           return std::get<Storage>(choice.param).name() +
+                                  name_of(std::get<DeviceChoice>(choice.param));
+                         });
 
 }  // namespace
 }  // namespace xtts::testing

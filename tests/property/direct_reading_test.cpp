@@ -10,11 +10,14 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "loader/loader.hpp"
+#include "loader/stored_source.hpp"
 #include "reader/cache_set.hpp"
 #include "real_test_cache.hpp"
+#include "support/device_under_test.hpp"
 #include "support/made_direct_queue.hpp"
 #include "support/temp_folder.hpp"
 
@@ -35,43 +38,51 @@ struct Taken {
 };
 
 Taken show(const loader::BatchSlot& slot) {
+  EXPECT_TRUE(slot.uploaded->wait().ok());
   Taken taken;
   taken.positions = slot.positions;
-  const std::byte* const memory = slot.memory->consumer_data();
+  const std::byte* const host = slot.memory->host().data();
   const std::uint32_t batch_size = slot.layout->batch_size;
   const auto add = [&](const std::byte* data, std::size_t size_bytes) {
     taken.bytes.insert(taken.bytes.end(), data, data + size_bytes);
   };
   for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
     const loader::ColumnLayout& column = slot.layout->columns[i];
-    const bool is_view = slot.in_place[i].mapping != nullptr;
-    add(is_view ? slot.in_place[i].data : memory + column.offset_bytes,
-        column.record_bytes * batch_size);
-    add(memory + column.lengths_offset_bytes, batch_size * sizeof(std::int32_t));
+    const std::size_t array_bytes = column.record_bytes * batch_size;
+    const auto array = read_from(slot.memory->device(), {slot.column_data(i), array_bytes});
+    add(array.data(), array.size());
+    add(host + column.lengths_offset_bytes, batch_size * sizeof(std::int32_t));
   }
-  add(memory + slot.layout->speakers_offset_bytes, batch_size * sizeof(std::int32_t));
+  add(host + slot.layout->speakers_offset_bytes, batch_size * sizeof(std::int32_t));
   return taken;
 }
 
-class DirectReading : public ::testing::TestWithParam<Storage> {
+class DirectReading : public ::testing::TestWithParam<std::tuple<Storage, DeviceChoice>> {
  protected:
   DirectReading()
-      : cache_(make_test_cache({.store = GetParam().store,
-                                .layout = GetParam().layout,
+      : cache_(make_test_cache({.store = storage().store,
+                                .layout = storage().layout,
                                 .clip_count = 41,
                                 .frames_max = 100,
                                 .channel_count = 80,
                                 .clips_per_block = 8,
-                                .make_shard = make_real_shards(GetParam().store)})) {
+                                .make_shard = make_real_shards(storage().store)})) {
     for (const auto& [name, bytes] : cache_.files) folder_.write(name, bytes);
   }
 
+  [[nodiscard]] static const Storage& storage() { return std::get<Storage>(GetParam()); }
+  // On the device that is tested, but for what is the measure of all others.
   [[nodiscard]] std::unique_ptr<loader::Loader> open(Env& env, ReaderOptions options,
                                                      Reading reading) const {
+    options.device = device_.name();
+    return open_there(env, std::move(options), reading);
+  }
+  [[nodiscard]] std::unique_ptr<loader::Loader> open_there(Env& env, ReaderOptions options,
+                                                           Reading reading) const {
     options.reading = reading;
     auto caches = reader::CacheSet::open(env, std::span(&folder_.path(), 1));
     EXPECT_TRUE(caches.ok()) << caches.status().message();
-    auto loader = loader::Loader::open(*caches, options);
+    auto loader = loader::Loader::open(std::make_shared<loader::StoredSource>(*caches), options);
     EXPECT_TRUE(loader.ok()) << loader.status().message();
     return std::move(*loader);
   }
@@ -102,21 +113,27 @@ class DirectReading : public ::testing::TestWithParam<Storage> {
     return all;
   }
 
+  // What comes mapped on the CPU comes in each way on this device.
   void expect_same(const ReaderOptions& options) {
-    const auto mapped = open(env_, options, Reading::kMapped);
-    const auto direct = open(env_, options, Reading::kDirect);
-    EXPECT_TRUE(mapped->stats().reading.starts_with("mapped:"));
-    EXPECT_TRUE(direct->stats().reading.starts_with("direct:")) << direct->stats().reading;
-    const auto wanted = take_some(*mapped);
-    const auto found = take_some(*direct);
-    ASSERT_EQ(wanted.size(), found.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      EXPECT_EQ(wanted[i].message, found[i].message);
-      EXPECT_TRUE(wanted[i] == found[i]) << "batch " << i;
+    const auto wanted_of = open_there(env_, options, Reading::kMapped);
+    EXPECT_TRUE(wanted_of->stats().reading.starts_with("mapped:"));
+    const auto wanted = take_some(*wanted_of);
+    for (const Reading reading : {Reading::kDirect, Reading::kMapped}) {
+      if (reading == Reading::kMapped && !device_.is_adversary()) continue;
+      const auto found_of = open(env_, options, reading);
+      const std::string how = reading == Reading::kDirect ? "direct:" : "mapped:";
+      EXPECT_TRUE(found_of->stats().reading.starts_with(how)) << found_of->stats().reading;
+      const auto found = take_some(*found_of);
+      ASSERT_EQ(wanted.size(), found.size());
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_EQ(wanted[i].message, found[i].message);
+        EXPECT_TRUE(wanted[i] == found[i]) << how << " batch " << i;
+      }
+      EXPECT_EQ(wanted_of->stats().check_failures, found_of->stats().check_failures);
     }
-    EXPECT_EQ(mapped->stats().check_failures, direct->stats().check_failures);
   }
 
+  DeviceUnderTest device_{std::get<DeviceChoice>(GetParam())};
   MadeDirectEnv env_;
   TempFolder folder_;
   TestCache cache_;
@@ -151,7 +168,7 @@ TEST_P(DirectReading, DamageIsToldSkippedOrIgnoredAsEver) {
   std::mt19937 random(11);
   for (const auto& [name, bytes] : cache_.files) {
     if (!name.starts_with("shards/mel")) continue;
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < (device_.is_adversary() ? 2 : 6); ++i) {  // it takes its time
       std::string changed = bytes;
       changed[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
       folder_.write(name, changed);
@@ -164,7 +181,7 @@ TEST_P(DirectReading, DamageIsToldSkippedOrIgnoredAsEver) {
 }
 
 TEST_P(DirectReading, FailingAndShortReadsBringTheSameBatches) {
-  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  const auto wanted = take_some(*open_there(env_, {.batch_size = 8}, Reading::kMapped));
   for (const int error : {EIO, EAGAIN, EINTR, ECANCELED, 0}) {
     env_.faults->on_done = [error](std::uint64_t number, const DirectRead& read, DirectDone& done) {
       if (number % 3 == 0) done = {.tag = read.tag, .error = error, .read_bytes = 512};
@@ -178,7 +195,7 @@ TEST_P(DirectReading, FailingAndShortReadsBringTheSameBatches) {
 }
 
 TEST_P(DirectReading, FilesThatCannotBeReadDirectlyAreMappedAndThatIsTold) {
-  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  const auto wanted = take_some(*open_there(env_, {.batch_size = 8}, Reading::kMapped));
   env_.faults->refuses_files = true;
   const auto mapped = open(env_, {.batch_size = 8}, Reading::kDirect);
   EXPECT_TRUE(mapped->stats().reading.starts_with("mapped:")) << mapped->stats().reading;
@@ -187,7 +204,7 @@ TEST_P(DirectReading, FilesThatCannotBeReadDirectlyAreMappedAndThatIsTold) {
 }
 
 TEST_P(DirectReading, FilesThatCannotBeMappedBringTheSameBatchesAndNoHits) {
-  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  const auto wanted = take_some(*open_there(env_, {.batch_size = 8}, Reading::kMapped));
   env_.faults->refuses_maps = true;
   for (const Reading reading : {Reading::kMapped, Reading::kDirect}) {
     const auto unmapped = open(env_, {.batch_size = 8}, reading);
@@ -198,7 +215,7 @@ TEST_P(DirectReading, FilesThatCannotBeMappedBringTheSameBatchesAndNoHits) {
 
 // Somebody closed all descriptors of the process, say.
 TEST_P(DirectReading, QueueThatIsLostMeanwhileBringsTheSameBatches) {
-  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  const auto wanted = take_some(*open_there(env_, {.batch_size = 8}, Reading::kMapped));
   const auto direct = open(env_, {.batch_size = 8}, Reading::kDirect);
   ASSERT_TRUE(direct->next().ok());
   env_.faults->is_lost = true;
@@ -209,7 +226,7 @@ TEST_P(DirectReading, QueueThatIsLostMeanwhileBringsTheSameBatches) {
 
 // What the disk gave to a direct read may be wrong, and right in the page cache.
 TEST_P(DirectReading, BytesThatCameWrongAreReadAgain) {
-  const auto wanted = take_some(*open(env_, {.batch_size = 8}, Reading::kMapped));
+  const auto wanted = take_some(*open_there(env_, {.batch_size = 8}, Reading::kMapped));
   env_.faults->on_done = [](std::uint64_t number, const DirectRead& read, DirectDone&) {
     if (number % 4 == 0) read.out[read.out.size() / 2] ^= std::byte{4};
   };
@@ -243,15 +260,19 @@ TEST_P(DirectReading, FileCutWhileItIsReadIsATypedErrorAndTheProcessLives) {
 
 TEST_P(DirectReading, KernelsOwnQueueBringsTheSameBatches) {
   const auto direct = open(Env::real(), {.batch_size = 8}, Reading::kDirect);
-  const auto wanted = take_some(*open(Env::real(), {.batch_size = 8}, Reading::kMapped));
+  const auto wanted = take_some(*open_there(Env::real(), {.batch_size = 8}, Reading::kMapped));
   EXPECT_TRUE(take_some(*direct) == wanted);
   if (direct->stats().reading.starts_with("mapped:")) {
     GTEST_SKIP() << "SKIPPED: " << direct->stats().reading;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Storages, DirectReading, ::testing::ValuesIn(all_storages()),
-                         [](const auto& storage) { return storage.param.name(); });
+INSTANTIATE_TEST_SUITE_P(Storages, DirectReading,
+                         ::testing::Combine(::testing::ValuesIn(all_storages()), all_devices()),
+                         [](const auto& choice) {
+                           return std::get<Storage>(choice.param).name() +
+                                  name_of(std::get<DeviceChoice>(choice.param));
+                         });
 
 }  // namespace
 }  // namespace xtts::testing

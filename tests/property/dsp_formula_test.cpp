@@ -11,6 +11,7 @@
 
 #include "dsp/extract.hpp"
 #include "dsp/mel_filters.hpp"
+#include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dsp/extract.hpp"
+#include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
 namespace {

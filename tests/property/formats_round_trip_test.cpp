@@ -49,6 +49,14 @@ class FormatsRoundTrip : public testing::Test {
     }
     return out;
   }
+  Reason reason() {
+    const std::span<const RuleInfo> rules = all_rules();
+    const RuleInfo& info = rules[below(rules.size())];
+    Reason made{.rule = info.rule, .detail = text(20)};
+    for (std::size_t i = 0; i < info.numbers.size(); ++i)
+      if (!info.numbers[i].empty()) made.numbers[i] = static_cast<double>(below(1000)) / 8.0;
+    return made;
+  }
   double finite() {
     for (;;) {
       const auto value = std::bit_cast<double>(random_());
@@ -99,12 +107,11 @@ RecordFacts FormatsRoundTrip::facts() {
   maybe(facts.gain, static_cast<float>(below(1000)) / 7.0F);
   maybe(facts.silence_share, 0.5F);
   maybe(facts.bandwidth_hz, static_cast<float>(below(11025)));
-  maybe(facts.rule_warning_count, between(0, 9));
-  maybe(facts.warnings, text(30));
+  for (std::uint64_t i = below(3); i > 0; --i) facts.warnings.push_back(reason());
   maybe(facts.unknown_characters_json, text(10));
   maybe(facts.text_was_cut, static_cast<std::uint8_t>(below(2)));
   for (std::uint64_t i = below(3); i > 0; --i) {
-    facts.unknown[static_cast<std::uint16_t>(between(34, 65535))] = bytes(20);
+    facts.unknown[static_cast<std::uint16_t>(between(35, 65535))] = bytes(20);
   }
   return facts;
 }
@@ -236,8 +243,7 @@ TEST_F(FormatsRoundTrip, Rejects) {
     reject.id = text(20);
     reject.path = text(40);
     if (below(2) == 0) reject.line = random_();
-    reject.stage = text(5);
-    reject.reason = text(60);
+    reject.reason = reason();
     const auto read = decode_reject(encode_reject(reject));
     ASSERT_TRUE(read.ok()) << read.status().message();
     ASSERT_EQ(*read, reject);

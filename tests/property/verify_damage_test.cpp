@@ -114,8 +114,8 @@ class VerifyDamage : public ::testing::TestWithParam<Storage> {
     const std::string clip = clip_at(name, offset);
     for (const Finding& finding : report.findings) {
       // With its index damaged, a shard may have no table to be checked by: it is named as well.
-      if (finding.what != "block table") {
-        ASSERT_EQ(finding.file, name) << where << ": " << finding.what;
+      if (finding.what() != "block table") {
+        ASSERT_EQ(finding.file, name) << where << ": " << finding.what();
       }
     }
     ASSERT_TRUE(report.remedy) << where;
@@ -123,7 +123,7 @@ class VerifyDamage : public ::testing::TestWithParam<Storage> {
     if (clip.empty()) return;
     ASSERT_EQ(report.findings.size(), 1) << where;
     ASSERT_EQ(report.findings[0].clip, clip) << where;
-    ASSERT_EQ(report.findings[0].what, "record") << where;
+    ASSERT_EQ(report.findings[0].what(), "record") << where;
   }
 
   MemoryEnv env_;

@@ -11,12 +11,12 @@ if(XTTS_BUILD_TESTS)
     SOURCES
       batch_damage_test.cpp
       real_test_cache.cpp
-    LINK xtts_loader xtts_store xtts_test_cache
+    LINK xtts_loader xtts_store xtts_test_cache xtts_test_device
     LABELS property)
   xtts_add_test(direct_reading_test
     SOURCES
       direct_reading_test.cpp
       real_test_cache.cpp
-    LINK xtts_loader xtts_store xtts_test_cache
+    LINK xtts_loader xtts_store xtts_test_cache xtts_test_device
     LABELS property)
 endif()

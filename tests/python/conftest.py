@@ -2,7 +2,6 @@ import shutil
 
 import pytest
 import xtts_precompute as xp
-
 from support import Truth, build, make_corpus
 
 CLIPS = 37  # no multiple of any batch size that the tests use
@@ -71,7 +70,7 @@ def cache(path):
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch):
     """Who keeps all batches hears of it at once."""
-    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 0)
+    monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 0)
 
 
 @pytest.fixture

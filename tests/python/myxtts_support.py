@@ -5,7 +5,6 @@ import subprocess
 
 import numpy as np
 import xtts_precompute as xp
-
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, PROGRAM
 
 # What makes the tests' caches (support.build) the ones that are asked for.

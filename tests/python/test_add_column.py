@@ -9,7 +9,6 @@ import warnings
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python
 
 CLIPS = 24
@@ -145,7 +144,7 @@ def test_what_an_update_brings_is_missing_until_it_is_added(cache, tmp_path):
     grown = xp.open(cache.path)
     assert grown.columns["loudness"].missing == 1 and grown["clip-001"].loudness.size
     with pytest.raises(xp.NotFoundError, match="add_column again"):
-        grown["clip-100"].loudness  # noqa: B018
+        grown["clip-100"].loudness
     with pytest.raises(xp.NotFoundError, match="lacks 1 of 25 clips"):
         grown.reader()
     assert len(grown.reader(columns=["mel"], batch_size=5)) == 5
@@ -332,16 +331,15 @@ def test_what_is_not_finite_is_refused_unless_it_means_something(cache, dtype):
 
 def names_of_attributes(cache):
     """All public ones of what gives columns as attributes."""
-    from xtts_precompute._add_column import ColumnClip
-    from xtts_precompute._batch import Batch
-    from xtts_precompute._clips import Clip
-    from xtts_precompute._frameworks import FieldDict
-    from xtts_precompute._myxtts_batches import TrainerBatch
-    from xtts_precompute._runtime_batch import RuntimeBatch
+    from xtts_precompute._cache.add_column import ColumnClip
+    from xtts_precompute._cache.batch import Batch
+    from xtts_precompute._cache.clips import Clip
+    from xtts_precompute._loaders.fields import FieldDict
     from xtts_precompute._runtime_clip import RuntimeClip
+    from xtts_precompute.myxtts.batches import TrainerBatch
 
-    kinds = [Batch, Clip, ColumnClip, FieldDict, RuntimeBatch, RuntimeClip, TrainerBatch]
-    with open(f"{next(iter(xp.__path__))}/_torch_batches.py") as file:  # which needs no PyTorch to be looked at
+    kinds = [Batch, Clip, ColumnClip, FieldDict, RuntimeClip, TrainerBatch]
+    with open(f"{next(iter(xp.__path__))}/torch/batches.py") as file:  # which needs no PyTorch to be looked at
         of_torch = re.findall(r"^    def ([a-z]\w*)\(self", file.read().split("class TensorBatch")[1].split("\nclass ")[0], re.MULTILINE)
     assert "pin_memory" in of_torch
     batch = next(iter(cache.reader(batch_size=2)))

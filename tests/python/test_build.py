@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
-
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python, tell
 
 SETTINGS = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
@@ -357,8 +356,8 @@ import importlib.util
 found = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *rest: None if name in hidden else found(name, *rest)
 import xtts_precompute as xp
-from xtts_precompute import _progress
-_progress._LINE_EVERY_S = 0
+from xtts_precompute._build import progress
+progress._LINE_EVERY_S = 0
 xp.build(sys.argv[1], sys.argv[2], settings={"max_frames": 64})
 xp.verify(sys.argv[2])
 """
@@ -384,9 +383,23 @@ assert "xtts_precompute._builder" not in sys.modules and "libavformat" not in op
     )
 
 
+def test_a_process_that_builds_loads_no_codec(corpus, tmp_path):
+    run_python(
+        """
+import sys
+import xtts_precompute as xp
+xp.build(sys.argv[1], sys.argv[2], progress=False)
+maps = open("/proc/self/maps").read()
+assert "libxtts_builder" in maps and "libavcodec" not in maps
+""",
+        corpus,
+        tmp_path / "cache",
+    )
+
+
 def test_a_reader_only_installation_says_what_to_do(corpus, tmp_path):
     # The same package without its builder, as it is installed where the tools' libraries are missing.
-    parts = ("_builder.", "libxtts_builder.", "xtts-precompute")
+    parts = ("_builder.", "libxtts_builder.", "xtts-precompute", "xtts-decode")
     shutil.copytree(FOLDER, tmp_path / "xtts_precompute", ignore=lambda _, names: [name for name in names if name.startswith(parts)])
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     code = "import sys, xtts_precompute as xp; xp.build(sys.argv[1], sys.argv[2])"

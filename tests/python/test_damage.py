@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from support import forge_index, run_python
 
 
@@ -69,7 +68,7 @@ def test_skip_leaves_the_clip_out(damaged, truth):
 @pytest.fixture
 def cut(own_path):
     """(cache, clips whose mel is whole): of one shard of mels the last third is gone."""
-    shard = sorted(own_path.glob("shards/mel/*"))[0]
+    shard = min(own_path.glob("shards/mel/*"))
     os.truncate(shard, shard.stat().st_size * 2 // 3)
     cache = xp.open(own_path)
     sound = set()
@@ -101,7 +100,7 @@ def test_of_a_shard_that_was_cut_before_opening_the_sound_clips_come(cut, truth)
 
 
 def test_an_epoch_that_loses_more_than_max_damage_is_an_error(cut):
-    cache, sound = cut
+    cache, _ = cut
     reader = cache.reader(batch_size=4, on_damage="skip", drop_last=False)
     for _ in range(2):
         reader.set_epoch(0)

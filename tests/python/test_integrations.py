@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from support import PROJECT, run_python
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")

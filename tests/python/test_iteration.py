@@ -145,7 +145,7 @@ def test_a_batch_that_nobody_refers_to_any_more_is_collected_before_the_error(re
 
 
 def test_next_waits_for_who_lets_go(reader, monkeypatch):
-    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 60)
+    monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 60)
     held = [next(reader) for _ in range(4)]
     timer = threading.Timer(0.3, held.clear)
     timer.start()
@@ -155,7 +155,7 @@ def test_next_waits_for_who_lets_go(reader, monkeypatch):
 
 def test_jax_computes_behind_and_the_plain_loop_goes_on(cache, monkeypatch):
     jax = pytest.importorskip("jax")
-    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 60)
+    monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 60)
     step = jax.jit(lambda mel: jax.numpy.linalg.svd(mel @ mel.swapaxes(1, 2))[1].sum())
     for take in (jax.numpy.asarray, lambda mel: mel):
         reader = cache.reader(batch_size=4, prefetch=3)

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from myxtts_support import KEYS, SETTINGS, all_ids, kept, opened, yaml_file
 from support import MAX_FRAMES, MAX_TOKENS, make_corpus
 
@@ -218,7 +217,7 @@ class Mode(enum.Enum):
 @dataclasses.dataclass
 class DataConfig:
     max_mel_frames: int = MAX_FRAMES
-    max_text_length: np.int64 = np.int64(MAX_TOKENS)
+    max_text_length: np.int64 = np.int64(MAX_TOKENS)  # noqa: RUF009  # it is immutable
     pad_to_fixed_length: bool = True
     use_tf_native_loading: bool = False
     batch_size: int = 4

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
-
 from support import PROGRAM, tell
 
 NATIVE = ("--recipe", "myxtts-tf", "--set", "features.max_frames=96", "--set", "features.too_long=truncate", "--set", "text.too_long=truncate")

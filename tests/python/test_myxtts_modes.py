@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from xtts_precompute import _myxtts_source
-
 from myxtts_support import KEYS, SETTINGS, all_ids, command_of, kept, opened, run_command_of, yaml_file
 from support import MAX_FRAMES, MAX_TOKENS, run_python
-
+from xtts_precompute.myxtts import source
 
 # ---- where the cache is
 
@@ -222,14 +220,14 @@ def test_ranks_that_find_no_cache_make_it_once(corpus, tmp_path, begun, tokenize
 
 
 def test_a_rank_leaves_what_another_made_since_it_looked(corpus, own_path, monkeypatch):
-    build_or_mend = _myxtts_source._build_or_mend
+    build_or_mend = source._build_or_mend
     made = []
 
     def be_late(*arguments):
         made.append(run_python(RANK, corpus, own_path, "40").split()[0])
         build_or_mend(*arguments)
 
-    monkeypatch.setattr(_myxtts_source, "_build_or_mend", be_late)
+    monkeypatch.setattr(source, "_build_or_mend", be_late)
     with pytest.warns(UserWarning, match="is made anew"):
         config = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True, "use_tf_native_loading": False, "max_mel_frames": 64, "n_mels": 40}
         dataset = xp.myxtts.open(config, own_path, corpus, tokenizer="recipe", progress=False)

@@ -9,7 +9,6 @@ import wave
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from myxtts_support import KEYS, SETTINGS, all_ids, command_of, opened, run_command_of, yaml_file
 from support import MAX_FRAMES, MAX_TOKENS, PROGRAM
 

@@ -5,11 +5,10 @@ import os
 import subprocess
 import sys
 
+import myxtts_support
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
-import myxtts_support
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, RESIDENT_KIB, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")

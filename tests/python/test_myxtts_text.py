@@ -7,7 +7,7 @@ import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
 from support import run_python
-from xtts_precompute._myxtts_tokens import COLUMN, version_of
+from xtts_precompute.myxtts.tokens import COLUMN, version_of
 
 LIST = {"b-1": "Bad a", "a-1": "cab!", "a-2": "dead"}  # in an order that is not the cache's
 KEYS = {"use_tf_native_loading": False, "batch_size": 1, "text_cleaners": ["basic_cleaners"]}
@@ -134,7 +134,7 @@ def test_a_processors_version_is_told_by_the_code_that_runs(tmp_path):
 
 def test_a_processors_version_is_the_same_in_another_process(tmp_path):
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from myxtts.utils.text import TextProcessor; from xtts_precompute._myxtts_tokens import version_of; "
+        "import sys; sys.path.insert(0, sys.argv[1]); from myxtts.utils.text import TextProcessor; from xtts_precompute.myxtts.tokens import version_of; "
         "print(version_of(TextProcessor(custom_symbols=['_', 'a'], allow_symbol_growth=False), None))"
     )
     assert len({run_python(code, tmp_path / "trainer") for _ in range(3)}) == 1
@@ -152,8 +152,8 @@ def test_a_column_that_is_there_costs_no_phonemes(data, monkeypatch):
     from myxtts.utils.text import TextProcessor
 
     monkeypatch.setattr(TextProcessor, "text_to_sequence", None)
-    monkeypatch.setattr("xtts_precompute._myxtts_text._put_module", lambda *_: None)
-    monkeypatch.setattr("xtts_precompute._myxtts_tokens._has_tokens", lambda *_: True)
+    monkeypatch.setattr("xtts_precompute.myxtts.text._put_module", lambda *_: None)
+    monkeypatch.setattr("xtts_precompute.myxtts.tokens._has_tokens", lambda *_: True)
     assert len(xp.myxtts.open(KEYS, data=data, split=None)) == 3
 
 

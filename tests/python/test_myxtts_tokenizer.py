@@ -7,10 +7,9 @@ import resource
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from xtts_precompute._myxtts_tokens import COLUMN, TokensOf, version_of
-
 from myxtts_support import KEYS
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python
+from xtts_precompute.myxtts.tokens import COLUMN, TokensOf, version_of
 
 TABLE = {"a": 1, "b": 2}
 PATTERN = re.compile("[a-z]")
@@ -25,7 +24,7 @@ def helper(character):
 
 
 def made(source, name="tokenize", **globals_):
-    exec(source, globals_)  # noqa: S102  functions that differ in one thing alone
+    exec(source, globals_)
     return globals_[name]
 
 
@@ -65,7 +64,7 @@ def test_the_version_is_the_same_in_another_process(tmp_path):
     (tmp_path / "mine.py").write_text(
         "import re\nTABLE = {'a': 1}\nWORDS = {'x', 'y', 'z', 'ä'}\ndef tokenize(text):\n    'About.'\n    return [TABLE.get(c, 0) for c in re.findall('[a-z]', text) if c in WORDS or c in {'q', 'r'}]\n"
     )
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import mine; from xtts_precompute._myxtts_tokens import version_of; print(version_of(mine.tokenize, None))"
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import mine; from xtts_precompute.myxtts.tokens import version_of; print(version_of(mine.tokenize, None))"
     assert len({run_python(code, tmp_path) for _ in range(3)}) == 1  # the first one compiles it, and sets are in another order each time
 
 

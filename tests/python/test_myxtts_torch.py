@@ -2,12 +2,10 @@
 
 import pickle
 
+import myxtts_support
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
-import myxtts_support
-from support import MAX_FRAMES, MAX_TOKENS, PADDING
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
 

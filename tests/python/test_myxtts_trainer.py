@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 import trainer_interface as trainer
 import xtts_precompute as xp
-
 from support import tell
 
 CHECKOUT = os.environ.get("XTTS_MYXTTS_CHECKOUT")

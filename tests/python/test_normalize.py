@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from conftest import CLIPS, FORMS
 from support import MAX_FRAMES, MELS, PADDING, Truth, tell
 

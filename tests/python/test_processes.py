@@ -7,7 +7,6 @@ import sys
 
 import pytest
 import xtts_precompute as xp
-
 from support import run_python
 
 # run(work): the child's failures reach the parent, and a child that hangs is one.
@@ -234,7 +233,9 @@ def test_pickled_caches_know_their_generation(own_path, second_path, tmp_path):
 
 
 def test_errors_and_arrays_can_be_pickled_and_batches_cannot(cache):
-    error = pickle.loads(pickle.dumps(pytest.raises(xp.NotFoundError, cache.__getitem__, "x").value))
+    with pytest.raises(xp.NotFoundError) as caught:
+        cache["x"]
+    error = pickle.loads(pickle.dumps(caught.value))
     assert isinstance(error, xp.NotFoundError) and str(error) == "the cache has no clip 'x'"
     batch = next(cache.reader(batch_size=4))
     array = pickle.loads(pickle.dumps(batch.mel))

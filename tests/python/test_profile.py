@@ -1,5 +1,6 @@
 """StepProfiler: shares, verdicts and rhythms whose answers are known, on a clock that the test moves; and real waits, which are found and proved."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -10,7 +11,7 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from xtts_precompute._step_times import find_cycle, share_verdict, summarize, variation_verdict
+from xtts_precompute.profile.times import find_cycle, share_verdict, summarize, variation_verdict
 
 
 class Watch:
@@ -377,7 +378,7 @@ STEPS = {"steps", "steps_per_s", "samples_per_s", "step", "phases"}
 
 def test_the_keys_of_json_stay():
     profiler = xp.StepProfiler(warmup=0)
-    alone = [profiler.report().to_json() for _ in profiler.batches([1, 2]) if profiler._real.count][0]
+    alone = next(profiler.report().to_json() for _ in profiler.batches([1, 2]) if profiler._real.count)
     assert alone["synthetic"] is None and alone["samples_per_s"] is None and alone["batch_size"] is None
     found = profiler.compare([np.zeros(3)], lambda _: None, steps=2).to_json()
     assert set(found) == STEPS | {"clock", "warmup_steps", "batch_size", "data", "synthetic", "advice"}
@@ -431,7 +432,7 @@ def pictured(count, seconds, names=("forward", "loss", "backward", "optimizer"),
     profiler = xp.StepProfiler(warmup=0, clock=watch)
     for series in (profiler.batches(watch.batches([seconds / 10] * count)), profiler.synthetic(None, steps=count) if both else []):
         for number, _ in enumerate(series):
-            watch.work(profiler, **{name: seconds * (1 + number % 7 / 10) for name in names})
+            watch.work(profiler, **dict.fromkeys(names, seconds * (1 + number % 7 / 10)))
     return Picture(profiler.report())
 
 
@@ -451,11 +452,11 @@ def test_pictures_have_round_numbers_on_both_axes_and_cut_no_label(count, second
     assert [words for words, *_ in picture.texts].count("step") == 2 and [words for words, *_ in picture.texts].count("ms") == 3
     for y in below:
         row = sorted((x, x + wide) for _, x, other, wide, _ in picture.numbers() if other == y and x + wide / 2 > 88)
-        assert all(end < begin for (_, end), (begin, _) in zip(row, row[1:])), "numbers that lie on each other"
+        assert all(end < begin for (_, end), (begin, _) in itertools.pairwise(row)), "numbers that lie on each other"
 
 
 def test_a_few_steps_are_not_alone_in_forty_bins():
-    from xtts_precompute._profile_plot import bins_of
+    from xtts_precompute.profile.plot import bins_of
 
     for count, most_bins in ((1, 6), (15, 6), (50, 9), (600, 26), (100_000, 41)):
         for least, most in ((1.0, 2.5), (20.1, 2010.0), (0.001, 0.0017), (5.0, 5.0), (0.0, 0.0)):
@@ -464,7 +465,7 @@ def test_a_few_steps_are_not_alone_in_forty_bins():
 
 
 def test_axes_end_at_round_numbers():
-    from xtts_precompute._profile_plot import ticks, up_to
+    from xtts_precompute.profile.plot import ticks, up_to
 
     assert [label for _, label in up_to(2010, 5).ticks] == ["0", "500", "1,000", "1,500", "2,000", "2,500"]
     assert [label for _, label in up_to(0.0231, 5).ticks] == ["0.000", "0.005", "0.010", "0.015", "0.020", "0.025"]

@@ -11,9 +11,8 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from xtts_precompute import profile_command
-
 from support import PROJECT, build
+from xtts_precompute.profile import command
 
 FRAMEWORKS = ("torch", "tensorflow")
 DEADLINE_S = 600  # of a program that takes some seconds alone
@@ -32,7 +31,7 @@ def run(*arguments, **environment):
 
 
 def profile(*arguments):
-    return run("-m", "xtts_precompute.profile_command", *arguments)
+    return run("-m", "xtts_precompute.profile", *arguments)
 
 
 # ---- the command
@@ -82,7 +81,7 @@ def test_half_the_digits_train_too(caches):
 
 def test_errors_say_what_to_do_and_end_with_the_codes_of_the_readme(path, own_path, tmp_path, monkeypatch, capsys):
     def fails(code, words, *arguments):
-        assert profile_command.main([str(one) for one in arguments]) == code
+        assert command.main([str(one) for one in arguments]) == code
         said = capsys.readouterr()
         assert words in said.err and said.err.startswith("xtts-precompute-profile: ") and said.out == "", said
 
@@ -101,7 +100,7 @@ def test_errors_say_what_to_do_and_end_with_the_codes_of_the_readme(path, own_pa
         (["--framework", "caffe"], "invalid choice"),
     ):
         with pytest.raises(SystemExit, match="2"):
-            profile_command.main([str(path), *wrong])
+            command.main([str(path), *wrong])
         assert words in capsys.readouterr().err
 
 
@@ -151,7 +150,7 @@ assert len(waits) == 4 * 5 + 1, waits  # each mark, and the wait for a fifth bat
 
 
 def test_the_package_has_the_command():
-    assert 'xtts-precompute-profile = "xtts_precompute.profile_command:main"' in (PROJECT / "pyproject.toml").read_text()
+    assert 'xtts-precompute-profile = "xtts_precompute.profile.command:main"' in (PROJECT / "pyproject.toml").read_text()
     done = profile("--help")
     assert done.returncode == 0 and "xtts-precompute-profile ./cache --json --plot steps.svg" in done.stdout
 

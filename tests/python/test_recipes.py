@@ -5,7 +5,6 @@ import wave
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from support import PROJECT, tell
 
 GOLDENS = PROJECT / "tests/golden/recipes"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
-
-from runtime_support import SETTINGS, in_child, runtime, runtime_threads, same, wait_until
+from runtime_support import SETTINGS, count_threads, in_child, runtime, same, wait_until
 from support import RESIDENT_KIB, run_python
 
 
@@ -18,41 +17,14 @@ def clips(corpus):
     return runtime(corpus)
 
 
-class Failing:
-    """A handle whose machine fails at one clip."""
-
-    def __init__(self, handle, position, failures):
-        self._handle, self._position, self._failures = handle, position, failures
-
-    def record(self, position):
-        if position == self._position and self._failures:
-            raise self._failures.pop()
-        return self._handle.record(position)
-
-    def __getattr__(self, name):
-        return getattr(self._handle, name)
-
-
-def test_a_failure_is_raised_where_its_batch_would_come(clips):
-    with clips.reader(batch_size=5, shuffle="none") as reader:
-        reader._handle = Failing(reader._handle, 12, [xp.ResourceError("no memory left")])
-        ids = list(clips.ids)
-        assert next(reader).ids == ids[:5] and next(reader).ids == ids[5:10]
-        with pytest.raises(xp.ResourceError, match="no memory left"):
-            next(reader)
-        assert [batch.ids for batch in reader] == [ids[first : first + 5] for first in range(15, 35, 5)]
-        reader.set_epoch(0)
-        assert sum(batch.valid_count for batch in reader) == 35
-
-
 def test_close_ends_the_threads(clips):
-    before = len(runtime_threads())
-    reader = clips.reader(batch_size=4, workers=4, prefetch=8)
+    before = count_threads()
+    reader = clips.reader(batch_size=4, threads=4, prefetch=8)
     next(reader)
-    assert len(runtime_threads()) > before
+    assert count_threads() > before
     reader.close()
     reader.close()
-    assert len(runtime_threads()) == before and repr(reader).endswith("closed>")
+    assert count_threads() == before and repr(reader).endswith("closed>")
     with pytest.raises(xp.InvalidArgumentError, match="closed"):
         next(reader)
     with pytest.raises(xp.InvalidArgumentError, match="closed"):
@@ -60,19 +32,19 @@ def test_close_ends_the_threads(clips):
 
 
 def test_a_reader_that_is_dropped_ends_its_threads(clips):
-    before = len(runtime_threads())
-    reader = clips.reader(batch_size=4, workers=4, prefetch=8)
+    before = count_threads()
+    reader = clips.reader(batch_size=4, threads=4, prefetch=8)
     batch = next(reader)
     del reader
     gc.collect()
-    assert wait_until(lambda: len(runtime_threads()) == before)
+    assert wait_until(lambda: count_threads() == before)
     assert batch.valid_count == 4
 
 
 def decoders():
     """Processes of this one that decode."""
     children = [pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
-    return [pid for pid in children if b"decode-worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in children if b"xtts-decode" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def test_the_processes_that_decode_end_with_the_clips(corpus):
@@ -87,9 +59,25 @@ def test_the_processes_that_decode_end_with_the_clips(corpus):
 
 
 def test_two_threads_in_one_reader_are_told(clips):
-    with clips.reader(batch_size=4) as reader, reader._turn:
-        with pytest.raises(xp.BusyError, match="another thread"):
-            next(reader)
+    refused, ended = [], threading.Event()
+
+    def take():
+        while not ended.is_set():
+            try:
+                if next(reader, None) is None:
+                    reader.set_epoch(0)
+            except xp.BusyError as error:
+                refused.append(str(error))
+                ended.set()
+
+    with clips.reader(batch_size=1, prefetch=3) as reader:
+        threads = [threading.Thread(target=take) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        assert ended.wait(60)
+        for thread in threads:
+            thread.join()
+        assert "another thread" in refused[0]
 
 
 def test_many_threads_may_ask_for_clips(clips, cache):
@@ -172,7 +160,7 @@ import sys, threading
 import xtts_precompute as xp
 clips = xp.runtime(sys.argv[1], settings={"max_frames": 64}, progress=False, workers=4)
 reader = clips.reader(batch_size=4, prefetch=8)
-print(next(reader).valid_count)
+print(next(reader).valid_count, flush=True)
 def go_on():
     while True:
         for clip in clips:

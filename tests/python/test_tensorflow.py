@@ -6,7 +6,6 @@ import os
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from support import RESIDENT_KIB, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
@@ -133,7 +132,7 @@ def test_a_batch_goes_through_a_function_as_it_is(cache):
 
 
 def test_slots_come_back(cache, monkeypatch):
-    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 0)
+    monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 0)
     loader = xp.tensorflow.Loader(cache, batch_size=4, prefetch=3)
 
     def step(batch):
@@ -202,7 +201,7 @@ def test_each_pass_is_an_epoch(cache):
 
 
 def test_elements_may_be_kept(cache, monkeypatch):
-    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 0)
+    monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 0)
     expected = [np.array(batch.mel) for batch in cache.reader(batch_size=2, prefetch=64)]
     dataset = xp.tensorflow.dataset(cache, batch_size=2, prefetch=3, fields=("mel",), structure=tuple)
     kept = [mel for mel, in dataset]

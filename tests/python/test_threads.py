@@ -16,7 +16,7 @@ def in_threads(count, work):
     def run():
         try:
             work()
-        except BaseException as error:  # noqa: BLE001 - told to the test
+        except BaseException as error:
             failures.append(error)
 
     threads = [threading.Thread(target=run) for _ in range(count)]

@@ -9,7 +9,6 @@ import sys
 
 import pytest
 import xtts_precompute as xp
-
 from support import RESIDENT_KIB, run_python
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
@@ -96,7 +95,7 @@ next(iter(loader)).mel.add_(1)
 
 
 def test_a_tensor_keeps_its_slot_and_gives_it_back(cache, monkeypatch):
-    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 0)
+    monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 0)
     loader = xp.torch.Loader(cache, batch_size=4, prefetch=3, seed=2)
     batches = iter(loader)
     kept = [next(batches).mel[1:, ::2] for _ in range(3)]
@@ -111,7 +110,7 @@ def test_a_tensor_keeps_its_slot_and_gives_it_back(cache, monkeypatch):
 
 
 def test_no_slot_is_lost_to_exceptions(cache, monkeypatch):
-    monkeypatch.setattr(xp._reader, "_WAIT_FOR_SLOT_S", 0)
+    monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 0)
     loader = xp.torch.Loader(cache, batch_size=4, prefetch=3)
 
     def step(batch):
@@ -178,7 +177,7 @@ def test_each_pass_is_an_epoch(cache):
         reader.set_epoch(epoch)
         assert ids_of(loader) == ids_of(reader)
     assert loader.epoch == 3
-    for batch in loader:
+    for _ in loader:
         break
     assert loader.epoch == 3
     reader.set_epoch(4)
@@ -192,7 +191,7 @@ def test_one_pass_at_a_time(cache):
     second = iter(loader)
     with pytest.raises(xp.InvalidArgumentError, match="make a second loader"):
         next(first)
-    assert len(list(ids.mel_len for ids in second)) == 4
+    assert len([ids.mel_len for ids in second]) == 4
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])  # the second makes batches ahead
@@ -225,7 +224,7 @@ def test_a_state_is_for_other_ranks_too(cache):
     one = xp.torch.Loader(cache, batch_size=4, seed=1, fields=("ids",))
     expected = ids_of(one)
     one.set_epoch(0)
-    for _, batch in zip(range(2), one):
+    for _ in zip(range(2), one):
         pass
     found = []
     loaders = [xp.torch.Loader(cache, batch_size=2, seed=1, fields=("ids",), rank=rank, world_size=2) for rank in range(2)]

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import xtts_precompute as xp
-
 from support import PADDING, build, make_corpus
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
@@ -56,7 +55,7 @@ def test_a_data_set_has_a_state(cache):
     dataset = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))
     dataset.set_epoch(2)
     expected = [batch.ids for batch in dataset]
-    for _, batch in zip(range(3), dataset):
+    for _ in zip(range(3), dataset):
         pass
     state = dataset.state_dict()
     other = xp.torch.BatchDataset(cache, batch_size=4, fields=("ids",))

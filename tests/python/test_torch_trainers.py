@@ -183,7 +183,7 @@ def test_torchdata_resumes_workers(cache):
     expected = [batch["ids"] for batch in make()]
     for done in (1, 4, 7):
         loader = make()
-        for _, batch in zip(range(done), loader):
+        for _ in zip(range(done), loader):
             pass
         state = loader.state_dict()
         other = make()

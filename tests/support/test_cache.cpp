@@ -1,4 +1,5 @@
 #include "support/test_cache.hpp"
+#include "formats/recipe.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -16,10 +16,11 @@ damage() {
 }
 try() {
   damage "$1"
-  if xtts-precompute $2 >out 2>err; then echo "$1: $2: needs nothing of it"; return; fi
+  read -ra words <<<"$2"
+  if xtts-precompute "${words[@]}" >out 2>err; then echo "$1: $2: needs nothing of it"; return; fi
   advice=$(cat out err | grep -o "'xtts-precompute verify [^']*'" | head -1 | tr -d "'")
   bash -c "$advice" >/dev/null 2>&1
-  xtts-precompute $2 >/dev/null 2>&1 && echo "$1: $2: $advice" || { echo "$1: $2: IN VAIN"; cat out err; }
+  if xtts-precompute "${words[@]}" >/dev/null 2>&1; then echo "$1: $2: $advice"; else echo "$1: $2: IN VAIN"; cat out err; fi
 }
 for kind in lost-index damaged-index lost-shard cut-shard damaged-record; do
   for command in "show t LJ001-0003" "convert t new --layout packed" "diff good t"; do try "$kind" "$command"; done

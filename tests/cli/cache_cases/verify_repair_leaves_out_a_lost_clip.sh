@@ -2,7 +2,7 @@
 xtts-precompute data mine --max-rejects 1 --quiet
 rm mine/shards/mel/*.lmdb data/wavs/LJ001-0002.wav
 command="xtts-precompute verify mine"
-for step in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
   echo "\$ $command"
   bash -c "$command" >out 2>/dev/null
   echo "exit code $?"

@@ -1,3 +1,4 @@
+# shellcheck source=/dev/null
 source <(xtts-precompute completion bash)
 complete_words() { COMP_WORDS=(xtts-precompute "$@"); COMP_CWORD=$#; _xtts_precompute; echo "${COMPREPLY[@]}"; }
 complete_words ver

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "corpus/corpus.hpp"
+#include "formats/corpus_config.hpp"
 #include "support/memory_env.hpp"
 
 namespace {
@@ -56,7 +57,7 @@ void check(const Corpus& corpus) {
             std::tie(clip.dataset, clip.split, clip.id));
   }
   for (const auto& problem : corpus.problems) {
-    require(!problem.reason.empty() && !problem.stage.empty());
+    require(!problem.reason.detail.empty());
     require(!xtts::corpus::place_of(problem).empty());
   }
 }

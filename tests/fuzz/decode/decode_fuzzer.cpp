@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "decode/audio_decoder.hpp"
+#include "audio/audio_decoder.hpp"
+#include "decode/libav_decoder.hpp"
 
 namespace {
 
@@ -42,10 +43,10 @@ void require(bool holds, const std::string& otherwise) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto decoder = xtts::decode::make_libav_decoder();
   const BorrowedFile file(data, size);
-  xtts::decode::DecodeRequest request;
+  xtts::audio::DecodeRequest request;
   request.source_seconds_max = 20.0;
   std::vector<float> samples;
-  const auto facts = decode_whole(*decoder, file, request, samples);
+  const auto facts = xtts::audio::decode_whole(*decoder, file, request, samples);
   if (!facts.ok()) {
     require(facts.status().code() == xtts::StatusCode::kBadInput,
             "not a reject: " + facts.status().message());
@@ -55,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(facts->is_over_long || (facts->frame_count > 0 && !samples.empty()),
           "decoded to nothing");
   std::vector<float> again;
-  const auto facts_again = decode_whole(*decoder, file, request, again);
+  const auto facts_again = xtts::audio::decode_whole(*decoder, file, request, again);
   require(facts_again.ok(), "decoded once and not twice: " + facts_again.status().message());
   require(
       facts_again->pcm_digest == facts->pcm_digest &&

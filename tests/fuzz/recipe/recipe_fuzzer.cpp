@@ -11,6 +11,7 @@
 #include "formats/canonical_json.hpp"
 #include "recipe/corpora_file.hpp"
 #include "recipe/recipe_file.hpp"
+#include "recipe/trainer_config.hpp"
 #include "support/memory_env.hpp"
 
 namespace {

@@ -5,6 +5,10 @@
 
 #include "formats/bytes.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/corpus_config.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/text_config.hpp"
 
 namespace xtts::formats::example {
 namespace {
@@ -153,8 +157,11 @@ Manifest manifest() {
 }
 
 Reject reject() {
-  return {RejectClass::kInput, "hello",  "hello.wav",
-          std::nullopt,        "decode", "there is no sound in it"};
+  return {.kind = RejectClass::kInput,
+          .id = "hello",
+          .path = "hello.wav",
+          .line = std::nullopt,
+          .reason = {.rule = Rule::kDecodeFailed, .detail = "there is no sound in it"}};
 }
 
 std::string block_header_dump() {

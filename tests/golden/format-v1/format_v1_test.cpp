@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "formats/bytes.hpp"
+#include "formats/clip_id.hpp"
 #include "tests/golden/format-v1/example.hpp"
 
 namespace xtts::formats {

@@ -15,6 +15,7 @@
 #include "dsp/condition.hpp"
 #include "dsp/extract.hpp"
 #include "dsp/trim.hpp"
+#include "formats/feature_config.hpp"
 #include "tests/support/npy.hpp"
 
 namespace xtts::dsp {

@@ -43,17 +43,17 @@ def key_of(seed, epoch, stream):
 def bijection(n, key):
     bits = max(8, (n - 1).bit_length())
     h = bits // 2
-    l = bits - h
+    low_bits = bits - h
     keys = [mix((key + i * GOLDEN) & MASK) for i in range(8)]
 
     def turn(x):
-        high, low = divmod(x, 2**l)
+        high, low = divmod(x, 2**low_bits)
         for i, r in enumerate(keys):
             if i % 2 == 0:
                 high ^= mix(low ^ r) % 2**h
             else:
-                low ^= mix(high ^ r) % 2**l
-        return high * 2**l + low
+                low ^= mix(high ^ r) % 2**low_bits
+        return high * 2**low_bits + low
 
     def forward(x):
         assert 0 <= x < n

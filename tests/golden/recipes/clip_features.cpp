@@ -23,7 +23,9 @@ Result<std::vector<float>> ClipFeatures::of(std::vector<float> samples) {
     samples.resize(static_cast<std::size_t>(config_.padded_samples()));
   std::vector<float> values(extractor_.frame_count(samples.size()) * width());
   XTTS_ASSIGN(const dsp::Extracted extracted, extractor_.extract(samples, rows_in(values)));
-  if (pads_samples) values.resize(std::size_t{config_.max_frames} * width(), extracted.fill);
+  if (pads_samples)
+    values.resize(std::size_t{config_.max_frames} * width(),
+                  extracted.fills[config_.sound_columns().front()]);
   return values;
 }
 
@@ -33,14 +35,9 @@ std::size_t ClipFeatures::width() const {
 }
 
 dsp::FrameRows ClipFeatures::rows_in(std::span<float> values) const {
-  switch (config_.sound_columns().front()) {
-    case formats::SoundColumn::kLinear:
-      return {.linear = values};
-    case formats::SoundColumn::kEnergy:
-      return {.energy = values};
-    default:
-      return {.mel = values};
-  }
+  dsp::FrameRows rows;
+  rows[config_.sound_columns().front()] = values;
+  return rows;
 }
 
 }  // namespace xtts::testing

@@ -114,7 +114,7 @@ def frame_counts(name):
     rows = []
     for length in range(0, LENGTH_MAX + 1, 100 if fixed else 1):
         samples = np.clip(noise[:length], -1, 1)
-        truth, reference = golden(name, samples)
+        _, reference = golden(name, samples)
         count = "refused" if reference is None else len(reference)
         if rows and rows[-1][3] == count:
             rows[-1][2] = length

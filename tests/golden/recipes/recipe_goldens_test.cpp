@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dsp/extract.hpp"
+#include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 #include "tests/golden/recipes/clip_features.hpp"
 #include "tests/golden/recipes/recipe_goldens.hpp"

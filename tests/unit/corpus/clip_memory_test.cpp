@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "corpus/places_by_id.hpp"
+#include "corpus/lists/places_by_id.hpp"
 #include "corpus_checks.hpp"
 
 namespace xtts::corpus {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "corpus/corpus.hpp"
-#include "formats/recipe.hpp"
+#include "formats/corpus_config.hpp"
 #include "support/memory_env.hpp"
 
 namespace xtts::corpus {
@@ -35,7 +35,7 @@ inline std::string problems_of(const Corpus& corpus) {
   for (const Problem& problem : corpus.problems) {
     text += problem.path;
     if (problem.line) text += ":" + std::to_string(*problem.line);
-    text += " " + problem.id + ": " + problem.reason + "\n";
+    text += " " + problem.id + ": " + problem.reason.detail + "\n";
   }
   return text;
 }

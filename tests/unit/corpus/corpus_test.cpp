@@ -129,18 +129,10 @@ TEST(Corpus, TheLanguageOfTheRecipeFillsGaps) {
 }
 
 TEST(Corpus, EveryLayoutHasANameForTheCommandLine) {
-  std::vector<std::string> names;
-  for (const LayoutName& layout : layout_names()) {
-    names.emplace_back(layout.name);
-    EXPECT_FALSE(layout.about.empty());
-  }
-  EXPECT_EQ(names, (std::vector<std::string>{"auto",        "kaldi",    "lhotse",   "lhotse_cuts",
-                                             "audiofolder", "nemo_tar", "nemo",     "deepspeech",
-                                             "librispeech", "libritts", "mls",      "aishell3",
-                                             "commonvoice", "vctk",     "aishell1", "css10",
-                                             "esd",         "openslr",  "mailabs",  "emilia",
-                                             "ljspeech",    "table",    "list",     "huggingface",
-                                             "webdataset",  "folder"}));
+  const std::vector<LayoutName> names = layout_names();
+  EXPECT_EQ(names.front().name, "auto");
+  EXPECT_EQ(names.back().name, "folder") << "any folder is one";
+  for (const LayoutName& layout : names) EXPECT_FALSE(layout.about.empty()) << layout.name;
 }
 
 // A slow disk with millions of files must not keep anybody waiting who has asked it to stop.

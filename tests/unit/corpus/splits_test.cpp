@@ -1,4 +1,5 @@
 #include "corpus/splits.hpp"
+#include "formats/corpus_config.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "decode/libav_decoder.hpp"
 #include "support.hpp"
 
 namespace xtts::decode::test {
@@ -65,7 +66,7 @@ TEST(Corpus, EveryFileIsDecodedOrRejectedAsItsManifestSays) {
     if (row.path.find("claxon__d44b4144") != std::string::npos) continue;
     const auto file = Env::real().open_for_read(std::string(corpus) + "/" + row.path);
     ASSERT_TRUE(file.ok()) << row.path;
-    const auto facts = decode_whole(*decoder, **file, DecodeRequest(), samples);
+    const auto facts = audio::decode_whole(*decoder, **file, audio::DecodeRequest(), samples);
     const bool wanted = row.expected.starts_with("ok");
     EXPECT_EQ(facts.ok(), wanted) << row.path << ": " << facts.status().message();
     if (!facts.ok()) {

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "decode/libav_decoder.hpp"
 #include "support.hpp"
 
 namespace xtts::decode::test {
@@ -19,7 +20,7 @@ Bytes plain_wav(std::size_t count) {
 }
 
 StatusCode code_of(const Bytes& bytes) {
-  return decode_bytes(bytes, DecodeRequest()).status().code();
+  return decode_bytes(bytes, audio::DecodeRequest()).status().code();
 }
 
 void set(Bytes& bytes, std::size_t offset, std::uint32_t value, std::size_t size) {
@@ -59,7 +60,7 @@ TEST(Damage, PlaylistsOpenNothing) {
 }
 
 TEST(Damage, AHeaderWithoutSamplesIsRejectedWithAReason) {
-  const auto decoded = decode_bytes(plain_wav(0), DecodeRequest());
+  const auto decoded = decode_bytes(plain_wav(0), audio::DecodeRequest());
   ASSERT_FALSE(decoded.ok());
   EXPECT_EQ(decoded.status().code(), StatusCode::kBadInput);
   EXPECT_NE(decoded.status().message().find("no sound"), std::string::npos)
@@ -80,7 +81,7 @@ TEST(Damage, AbsurdParametersAreRejected) {
 }
 
 TEST(Damage, ALongerSourceThanAllowedIsLeftThere) {
-  DecodeRequest request;
+  audio::DecodeRequest request;
   request.source_seconds_max = 10.0;
   const auto fits = decode_bytes(plain_wav(220'500), request);
   const auto over = decode_bytes(plain_wav(220'501), request);
@@ -94,11 +95,14 @@ TEST(Damage, ALongerSourceThanAllowedIsLeftThere) {
 
 TEST(Damage, AWavCutInHalfIsDecodedWithAWarning) {
   const Bytes whole = plain_wav(22050);
-  const auto decoded = decode_bytes(first_part(whole, whole.size() / 2), DecodeRequest());
+  const auto decoded = decode_bytes(first_part(whole, whole.size() / 2), audio::DecodeRequest());
   ASSERT_TRUE(decoded.ok()) << decoded.status().message();
   EXPECT_EQ(decoded->samples.size(), (whole.size() / 2 - 44) / 2);
   ASSERT_EQ(decoded->facts.warnings.size(), 1U);
-  EXPECT_EQ(decoded->facts.warnings[0], "stops 0.50 s early: its header promises 1.00 s");
+  const audio::Warning& warning = decoded->facts.warnings[0];
+  EXPECT_EQ(warning.kind, audio::Warning::Kind::kEndsEarly);
+  EXPECT_NEAR(warning.numbers[0], 0.5, 0.01);
+  EXPECT_NEAR(warning.numbers[1], 1.0, 0.01);
 }
 
 // Programs that write to a pipe do not know the length and put the largest number.
@@ -106,7 +110,7 @@ TEST(Damage, AStreamedWavIsWhole) {
   Bytes streamed = plain_wav(22050);
   set(streamed, 4, 0xFFFF'FFFF, 4);
   set(streamed, 40, 0xFFFF'FFFF, 4);
-  const auto decoded = decode_bytes(streamed, DecodeRequest());
+  const auto decoded = decode_bytes(streamed, audio::DecodeRequest());
   ASSERT_TRUE(decoded.ok()) << decoded.status().message();
   EXPECT_EQ(decoded->samples.size(), 22050U);
   EXPECT_TRUE(decoded->facts.warnings.empty());
@@ -115,10 +119,10 @@ TEST(Damage, AStreamedWavIsWhole) {
 TEST(Damage, AnyCutIsRejectedOrGivesFewerSamples) {
   for (const char* name : kFixtures) {
     const Bytes whole = fixture(name);
-    const auto complete = decode_bytes(whole, DecodeRequest());
+    const auto complete = decode_bytes(whole, audio::DecodeRequest());
     ASSERT_TRUE(complete.ok());
     for (std::size_t size = 1; size < whole.size(); size += 131) {
-      const auto cut = decode_bytes(first_part(whole, size), DecodeRequest());
+      const auto cut = decode_bytes(first_part(whole, size), audio::DecodeRequest());
       if (!cut.ok()) {
         EXPECT_EQ(cut.status().code(), StatusCode::kBadInput) << name << " cut to " << size;
         continue;
@@ -133,7 +137,7 @@ TEST(Damage, AnyCutIsRejectedOrGivesFewerSamples) {
 TEST(Damage, ADamagedFrameCostsThatFrameAndAWarning) {
   Bytes bytes = fixture("sweep_22050_1.flac");
   for (std::size_t i = 0; i < 64; ++i) bytes[bytes.size() / 2 + i] ^= std::byte{0x5A};
-  const auto decoded = decode_bytes(bytes, DecodeRequest());
+  const auto decoded = decode_bytes(bytes, audio::DecodeRequest());
   ASSERT_TRUE(decoded.ok()) << decoded.status().message();
   EXPECT_GT(decoded->samples.size(), 2000U);
   EXPECT_FALSE(decoded->facts.warnings.empty());
@@ -149,7 +153,8 @@ TEST(Damage, FlippedBytesNeverEndInAnythingButBadInput) {
       Bytes bytes = whole;
       for (int flip = 0; flip < 8; ++flip)
         bytes[generator() % bytes.size()] ^= static_cast<std::byte>(1 + generator() % 255);
-      const auto facts = decode_whole(*decoder, MemoryFile(bytes), DecodeRequest(), samples);
+      const auto facts =
+          audio::decode_whole(*decoder, MemoryFile(bytes), audio::DecodeRequest(), samples);
       if (!facts.ok()) {
         EXPECT_EQ(facts.status().code(), StatusCode::kBadInput) << facts.status().message();
       }
@@ -165,13 +170,14 @@ TEST(Damage, AFailedReadIsASourceErrorAtAnyOffset) {
   std::vector<float> samples;
   for (const Bytes& file : files) {
     for (std::size_t offset = 0; offset < file.size(); offset += 1 + file.size() / 7) {
-      const auto facts = decode_whole(*decoder, MemoryFile(file, offset), DecodeRequest(), samples);
+      const auto facts =
+          audio::decode_whole(*decoder, MemoryFile(file, offset), audio::DecodeRequest(), samples);
       ASSERT_FALSE(facts.ok());
       EXPECT_EQ(facts.status().code(), StatusCode::kSourceIo) << facts.status().message();
       EXPECT_NE(facts.status().message().find("the disk says no"), std::string::npos);
     }
-    EXPECT_TRUE(
-        decode_whole(*decoder, MemoryFile(file), DecodeRequest(), samples).ok());  // ready again
+    EXPECT_TRUE(audio::decode_whole(*decoder, MemoryFile(file), audio::DecodeRequest(), samples)
+                    .ok());  // ready again
   }
 }
 

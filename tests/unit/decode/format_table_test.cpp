@@ -10,6 +10,7 @@
 #include <set>
 
 #include "decode/formats.hpp"
+#include "decode/libav_decoder.hpp"
 #include "support.hpp"
 
 namespace xtts::decode::test {
@@ -25,10 +26,10 @@ Bytes random_bytes(std::size_t count) {
   return bytes;
 }
 
-Recognition look(const Bytes& bytes, std::string_view suffix = "xyz") {
+audio::Recognition look(const Bytes& bytes, std::string_view suffix = "xyz") {
   const auto seen = make_libav_decoder()->recognise(MemoryFile(bytes), suffix);
   EXPECT_TRUE(seen.ok()) << seen.status().message();
-  return seen.ok() ? *seen : Recognition();
+  return seen.ok() ? *seen : audio::Recognition();
 }
 
 std::set<std::string> readable() {
@@ -99,43 +100,45 @@ TEST(FormatTable, SuffixesMeanWhatLibavSays) {
 }
 
 TEST(Look, FindsSoundUnderAnyName) {
-  EXPECT_EQ(look(wav_of(WavKind::kInteger, 16000, 1, noise(100))).likeness, Likeness::kSound);
+  EXPECT_EQ(look(wav_of(WavKind::kInteger, 16000, 1, noise(100))).likeness,
+            audio::Likeness::kSound);
   for (const auto name : {"sweep_22050_1.flac", "sweep_22050_1.mp3"}) {
     const Bytes bytes = fixture(name);
     for (const auto suffix : {"", "xyz", "txt", "0001"})
-      EXPECT_EQ(look(bytes, suffix).likeness, Likeness::kSound) << name << " ." << suffix;
+      EXPECT_EQ(look(bytes, suffix).likeness, audio::Likeness::kSound) << name << " ." << suffix;
   }
 }
 
 TEST(Look, AnMp3BehindALargePictureIsSound) {
   Bytes bytes = bytes_of(std::string("ID3\x03\x00\x00\x00\x0F\x7F\x7F", 10));
   bytes.resize(300'000);
-  EXPECT_EQ(look(bytes).likeness, Likeness::kSound);
+  EXPECT_EQ(look(bytes).likeness, audio::Likeness::kSound);
 }
 
 TEST(Look, OtherThingsAreNotSound) {
-  EXPECT_EQ(look(random_bytes(200'000)).likeness, Likeness::kNotSound);
-  EXPECT_EQ(look(Bytes(200'000)).likeness, Likeness::kNotSound);
-  EXPECT_EQ(look(Bytes()).likeness, Likeness::kNotSound);
+  EXPECT_EQ(look(random_bytes(200'000)).likeness, audio::Likeness::kNotSound);
+  EXPECT_EQ(look(Bytes(200'000)).likeness, audio::Likeness::kNotSound);
+  EXPECT_EQ(look(Bytes()).likeness, audio::Likeness::kNotSound);
   EXPECT_EQ(look(bytes_of("#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:9,\na.ts\n")).likeness,
-            Likeness::kNotSound);
-  EXPECT_EQ(look(bytes_of("ffconcat version 1.0\nfile a.wav\n")).likeness, Likeness::kNotSound);
+            audio::Likeness::kNotSound);
+  EXPECT_EQ(look(bytes_of("ffconcat version 1.0\nfile a.wav\n")).likeness,
+            audio::Likeness::kNotSound);
   EXPECT_EQ(
       look(bytes_of(std::string("\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1", 24))).likeness,
-      Likeness::kNotSound);
+      audio::Likeness::kNotSound);
   EXPECT_EQ(look(bytes_of(std::string("\0\0\0\x1C"
                                       "ftypavif\0\0\0\0",
                                       16)))
                 .likeness,
-            Likeness::kNotSound);
+            audio::Likeness::kNotSound);
 }
 
 TEST(Look, AnEmptyPromiseIsRefusedWithAReason) {
-  const Recognition named = look(random_bytes(50'000), "mka");
-  EXPECT_EQ(named.likeness, Likeness::kRefused);
+  const audio::Recognition named = look(random_bytes(50'000), "mka");
+  EXPECT_EQ(named.likeness, audio::Likeness::kRefused);
   EXPECT_EQ(named.reason, "is named like sound, and is none that FFmpeg knows");
-  EXPECT_EQ(look(random_bytes(50'000), "sw").likeness, Likeness::kRefused);
-  EXPECT_EQ(look(random_bytes(50'000), "g722").likeness, Likeness::kSound);
+  EXPECT_EQ(look(random_bytes(50'000), "sw").likeness, audio::Likeness::kRefused);
+  EXPECT_EQ(look(random_bytes(50'000), "g722").likeness, audio::Likeness::kSound);
 }
 
 TEST(Look, ADiskThatFailsIsNotAVerdict) {
@@ -145,7 +148,7 @@ TEST(Look, ADiskThatFailsIsNotAVerdict) {
 
 // G.722 has no header: its suffix is all there is, and fixes its rate.
 TEST(Look, SoundWithoutAHeaderIsDecodedByItsSuffix) {
-  DecodeRequest request = at_rate(0);
+  audio::DecodeRequest request = at_rate(0);
   EXPECT_FALSE(decode_bytes(random_bytes(8000), request).ok());
   request.suffix = "G722";
   const auto decoded = decode_bytes(random_bytes(8000), request);
@@ -170,14 +173,14 @@ TEST(Look, OfTheCorpusWhatDecodesIsSound) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     const Bytes bytes = bytes_of(text);
-    DecodeRequest request = at_rate(0);
+    audio::DecodeRequest request = at_rate(0);
     request.source_seconds_max = 20.0;
     const bool is_decoded = decode_bytes(bytes, request).ok();
     // 100 KB of junk before it: as likely as not it is no sound at all.
     if (entry.path().filename() == "androidx__100kB-garbage-prefix.mp3") continue;
     if (!is_decoded) continue;
     ++sound_count;
-    EXPECT_EQ(look(bytes, "").likeness, Likeness::kSound) << entry.path();
+    EXPECT_EQ(look(bytes, "").likeness, audio::Likeness::kSound) << entry.path();
   }
   EXPECT_GT(sound_count, 60U);
 }

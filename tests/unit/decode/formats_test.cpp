@@ -8,6 +8,7 @@
 #include <cmath>
 #include <ostream>
 
+#include "decode/libav_decoder.hpp"
 #include "support.hpp"
 
 namespace xtts::decode::test {
@@ -57,7 +58,7 @@ TEST_P(Formats, GivesTheSoundAndNothingElse) {
   EXPECT_EQ(decoded->facts.sample_rate_hz, c.rate_hz);
   EXPECT_EQ(decoded->facts.channel_count, c.channel_count);
   EXPECT_EQ(decoded->facts.clipped_sample_count, 0U);
-  EXPECT_TRUE(decoded->facts.warnings.empty()) << decoded->facts.warnings[0];
+  EXPECT_TRUE(decoded->facts.warnings.empty()) << decoded->facts.warnings[0].text;
   const std::vector<float> signal = expected_signal(c.rate_hz, c.channel_count);
   ASSERT_EQ(decoded->samples.size(), signal.size());
   EXPECT_LT(error_db(signal, decoded->samples, 0), c.error_db_max);
@@ -65,7 +66,7 @@ TEST_P(Formats, GivesTheSoundAndNothingElse) {
 
 TEST_P(Formats, ComesOutAtTheTargetRate) {
   const Case& c = GetParam();
-  const auto decoded = decode_bytes(fixture(c.name), DecodeRequest());
+  const auto decoded = decode_bytes(fixture(c.name), audio::DecodeRequest());
   ASSERT_TRUE(decoded.ok()) << decoded.status().message();
   ASSERT_EQ(decoded->samples.size(), 8820U);
   // Where the sweep begins and ends at full swing, the resampler's filter rings.

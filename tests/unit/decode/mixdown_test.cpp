@@ -20,7 +20,7 @@ std::vector<float> mix(AVSampleFormat format, int channels, std::size_t frames,
                        const std::vector<const std::uint8_t*>& planes) {
   std::vector<float> out(frames);
   SampleCounts counts;
-  EXPECT_TRUE(Mixdown().mix(PcmView{format, channels, frames, planes.data()}, Mix::kMean,
+  EXPECT_TRUE(Mixdown().mix(PcmView{format, channels, frames, planes.data()}, audio::Mix::kMean,
                             out.data(), counts));
   return out;
 }
@@ -73,7 +73,8 @@ TEST(Mixdown, RefusesAnUnknownFormat) {
   const std::uint8_t* plane = bytes.data();
   float out = 0.0F;
   SampleCounts counts;
-  EXPECT_FALSE(Mixdown().mix(PcmView{AV_SAMPLE_FMT_NONE, 1, 1, &plane}, Mix::kMean, &out, counts));
+  EXPECT_FALSE(
+      Mixdown().mix(PcmView{AV_SAMPLE_FMT_NONE, 1, 1, &plane}, audio::Mix::kMean, &out, counts));
 }
 
 }  // namespace

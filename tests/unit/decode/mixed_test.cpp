@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
-#include "decode/resample.hpp"
+#include "audio/sample_resampler.hpp"
+#include "decode/libav_decoder.hpp"
 #include "support.hpp"
 
 namespace xtts::decode::test {
 namespace {
 
 // Not at any rate but the source's own.
-DecodeRequest at_own_rate() {
+audio::DecodeRequest at_own_rate() {
   return at_rate(0);
 }
 
@@ -20,7 +21,7 @@ struct Pieces {
   std::size_t count = 0;
   std::size_t longest = 0;
 
-  TakeSamples take() {
+  audio::TakeSamples take() {
     return [this](std::span<const float> piece) {
       samples.insert(samples.end(), piece.begin(), piece.end());
       longest = std::max(longest, piece.size());
@@ -80,7 +81,7 @@ TEST(Pieces, TheFailureOfWhoTakesThemEndsTheDecoding) {
 }
 
 TEST(SampleResampler, GivesWhatDecodingToThatRateGives) {
-  SampleResampler resampler;
+  audio::SampleResampler resampler;
   for (const std::uint32_t rate_hz : {16000U, 22050U, 44100U, 48000U}) {
     for (const std::size_t count : {1UL, 700UL, 600'000UL}) {
       const Bytes bytes = wav_of(WavKind::kInteger, rate_hz, 1, ramp(count));
@@ -101,7 +102,8 @@ TEST(SampleResampler, GivesWhatDecodingToThatRateGives) {
 }
 
 TEST(SampleResampler, RefusesWhatTheDecoderRefuses) {
-  EXPECT_EQ(SampleResampler().begin(16000, 22050, "sinc").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(audio::SampleResampler().begin(16000, 22050, "sinc").code(),
+            StatusCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -76,9 +76,9 @@ TEST(Pcm, DoublesAreRoundedToNearest) {
 TEST(Pcm, StereoIsTheMeanOrTheFirstChannel) {
   const std::vector<std::int16_t> source{100, 201, -32768, -32768, 7, -7, 32767, 0};
   const Bytes file = wav_of(WavKind::kInteger, 22050, 2, source);
-  DecodeRequest request = at_rate(22050);
+  audio::DecodeRequest request = at_rate(22050);
   const auto mean = decode_bytes(file, request);
-  request.mix = Mix::kFirst;
+  request.mix = audio::Mix::kFirst;
   const auto first = decode_bytes(file, request);
   ASSERT_TRUE(mean.ok() && first.ok());
   EXPECT_EQ(mean->samples, (std::vector<float>{150.5F / 32768, -1.0F, 0.0F, 16383.5F / 32768}));

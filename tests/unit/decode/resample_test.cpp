@@ -5,7 +5,8 @@
 #include <cstring>
 #include <tuple>
 
-#include "decode/detail/resampler.hpp"
+#include "audio/resampler.hpp"
+#include "decode/libav_decoder.hpp"
 #include "support.hpp"
 
 namespace xtts::decode::test {
@@ -21,7 +22,7 @@ class GoldenResample : public testing::TestWithParam<std::tuple<std::uint32_t, c
 
 TEST_P(GoldenResample, EqualsPythonsSoxrBitForBit) {
   const auto [rate_hz, quality] = GetParam();
-  DecodeRequest request;
+  audio::DecodeRequest request;
   request.resampler = std::string("soxr_") + quality;
   const auto decoded = decode_bytes(wav_of(WavKind::kInteger, rate_hz, 1, noise(9001)), request);
   ASSERT_TRUE(decoded.ok()) << decoded.status().message();
@@ -41,8 +42,9 @@ TEST(Resample, MixesBeforeItResamples) {
   for (const std::int16_t sample : noise(3000)) stereo.insert(stereo.end(), {sample, 0});
   std::vector<float> half;
   for (const std::int16_t sample : noise(3000)) half.push_back(sample / 65536.0F);
-  const auto mixed = decode_bytes(wav_of(WavKind::kInteger, 48000, 2, stereo), DecodeRequest());
-  const auto mono = decode_bytes(wav_of(WavKind::kFloat, 48000, 1, half), DecodeRequest());
+  const auto mixed =
+      decode_bytes(wav_of(WavKind::kInteger, 48000, 2, stereo), audio::DecodeRequest());
+  const auto mono = decode_bytes(wav_of(WavKind::kFloat, 48000, 1, half), audio::DecodeRequest());
   ASSERT_TRUE(mixed.ok() && mono.ok());
   EXPECT_EQ(mixed->samples, mono->samples);
 }
@@ -53,36 +55,38 @@ TEST(Resample, AUsedDecoderGivesTheSameBytesAsAFreshOne) {
   std::vector<float> samples(50'000, 7.0F);  // left over from some other clip
   for (const std::uint32_t rate_hz : {44100U, 48000U, 44100U, 44100U, 22050U, 16000U, 44100U}) {
     const Bytes file = wav_of(WavKind::kInteger, rate_hz, 1, noise(4000 + rate_hz / 100));
-    ASSERT_TRUE(decode_whole(*decoder, MemoryFile(file), DecodeRequest(), samples).ok());
-    const auto fresh = decode_bytes(file, DecodeRequest());
+    ASSERT_TRUE(
+        audio::decode_whole(*decoder, MemoryFile(file), audio::DecodeRequest(), samples).ok());
+    const auto fresh = decode_bytes(file, audio::DecodeRequest());
     ASSERT_TRUE(fresh.ok());
     EXPECT_EQ(samples, fresh->samples) << rate_hz;
-    ASSERT_FALSE(
-        decode_whole(*decoder, MemoryFile(bytes_of("no sound")), DecodeRequest(), samples).ok());
+    ASSERT_FALSE(audio::decode_whole(*decoder, MemoryFile(bytes_of("no sound")),
+                                     audio::DecodeRequest(), samples)
+                     .ok());
   }
 }
 
 // librosa.resample: int(np.ceil(n * (22050 / rate))), evaluated with Python 3.11 for these pairs.
 TEST(Resample, TheLengthIsLibrosas) {
-  EXPECT_EQ(detail::resampled_length(100001, 44100, 22050), 50001U);
-  EXPECT_EQ(detail::resampled_length(100001, 48000, 22050), 45938U);
-  EXPECT_EQ(detail::resampled_length(100001, 44056, 22050), 50051U);
-  EXPECT_EQ(detail::resampled_length(100001, 192000, 22050), 11485U);
-  EXPECT_EQ(detail::resampled_length(100001, 8000, 22050), 275628U);
-  EXPECT_EQ(detail::resampled_length(0, 8000, 22050), 0U);
+  EXPECT_EQ(audio::resampled_length(100001, 44100, 22050), 50001U);
+  EXPECT_EQ(audio::resampled_length(100001, 48000, 22050), 45938U);
+  EXPECT_EQ(audio::resampled_length(100001, 44056, 22050), 50051U);
+  EXPECT_EQ(audio::resampled_length(100001, 192000, 22050), 11485U);
+  EXPECT_EQ(audio::resampled_length(100001, 8000, 22050), 275628U);
+  EXPECT_EQ(audio::resampled_length(0, 8000, 22050), 0U);
   for (const std::size_t count : {1U, 2U, 3U, 100U, 2047U}) {
     for (const std::uint32_t rate_hz : {8000U, 11025U, 44056U, 96000U, 192000U}) {
       const auto decoded =
-          decode_bytes(wav_of(WavKind::kInteger, rate_hz, 1, noise(count)), DecodeRequest());
+          decode_bytes(wav_of(WavKind::kInteger, rate_hz, 1, noise(count)), audio::DecodeRequest());
       ASSERT_TRUE(decoded.ok()) << decoded.status().message();
-      EXPECT_EQ(decoded->samples.size(), detail::resampled_length(count, rate_hz, 22050));
+      EXPECT_EQ(decoded->samples.size(), audio::resampled_length(count, rate_hz, 22050));
     }
   }
 }
 
 TEST(Resample, RefusesWhatItCannotDoExactly) {
   const Bytes file = wav_of(WavKind::kInteger, 44100, 1, noise(100));
-  DecodeRequest request;
+  audio::DecodeRequest request;
   request.resampler = "sinc";
   EXPECT_EQ(decode_bytes(file, request).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(decode_bytes(file, at_rate(768001)).status().code(), StatusCode::kInvalidArgument);

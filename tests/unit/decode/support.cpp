@@ -1,4 +1,5 @@
 #include "support.hpp"
+#include "decode/libav_decoder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,17 +31,17 @@ Result<std::size_t> MemoryFile::read_at(std::uint64_t offset_bytes,
   return count;
 }
 
-Result<Decoded> decode_bytes(const Bytes& bytes, const DecodeRequest& request) {
+Result<Decoded> decode_bytes(const Bytes& bytes, const audio::DecodeRequest& request) {
   Decoded decoded;
-  Result<SourceFacts> facts =
-      decode_whole(*make_libav_decoder(), MemoryFile(bytes), request, decoded.samples);
+  Result<audio::SourceFacts> facts =
+      audio::decode_whole(*make_libav_decoder(), MemoryFile(bytes), request, decoded.samples);
   if (!facts.ok()) return facts.status();
   decoded.facts = std::move(facts).value();
   return decoded;
 }
 
-DecodeRequest at_rate(std::uint32_t rate_hz) {
-  DecodeRequest request;
+audio::DecodeRequest at_rate(std::uint32_t rate_hz) {
+  audio::DecodeRequest request;
   request.target_rate_hz = rate_hz;
   return request;
 }

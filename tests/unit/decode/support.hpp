@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
-#include "decode/audio_decoder.hpp"
 
 namespace xtts::decode::test {
 
@@ -33,13 +33,13 @@ class MemoryFile final : public RandomAccessFile {
 };
 
 struct Decoded {
-  SourceFacts facts;
+  audio::SourceFacts facts;
   std::vector<float> samples;
 };
 
 // With a fresh decoder, at the source's own rate unless the request says otherwise.
-[[nodiscard]] Result<Decoded> decode_bytes(const Bytes& bytes, const DecodeRequest& request);
-[[nodiscard]] DecodeRequest at_rate(std::uint32_t rate_hz);
+[[nodiscard]] Result<Decoded> decode_bytes(const Bytes& bytes, const audio::DecodeRequest& request);
+[[nodiscard]] audio::DecodeRequest at_rate(std::uint32_t rate_hz);
 
 // A file of tests/unit/decode/data; empty (and a failed expectation) when it is missing.
 [[nodiscard]] Bytes fixture(const std::string& name);

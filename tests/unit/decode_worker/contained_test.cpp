@@ -1,21 +1,35 @@
 // What a contained decoder does when all goes well and when its worker, its source or its taker
 // fails. Real processes throughout.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
+#include "decode/libav_decoder.hpp"
+#include "decode_worker/detail/program_version.hpp"
 #include "decode_worker/detail/supervision.hpp"
+#include "decode_worker/find_decoder.hpp"
 #include "support.hpp"
+#include "support/temp_folder.hpp"
 
 namespace xtts::decode_worker::test {
 namespace {
 
 using decode::test::bytes_of;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
-void expect_good_clip(decode::AudioDecoder& decoder) {
+std::string version() {
+  return std::string(detail::program_version());
+}
+
+void expect_good_clip(audio::AudioDecoder& decoder) {
   const auto plain = decode::make_libav_decoder();
   const MemoryFile file(tone(30'000, 44100));
   expect_same(decode_with(decoder, file), decode_with(*plain, file), "a good clip");
@@ -37,8 +51,8 @@ TEST(Contained, RequestsArriveWhole) {
   const auto decoder = contained();
   const MemoryFile file(
       decode::test::wav_of(decode::test::WavKind::kInteger, 48000, 2, decode::test::noise(60'000)));
-  decode::DecodeRequest request;
-  request.mix = decode::Mix::kFirst;
+  audio::DecodeRequest request;
+  request.mix = audio::Mix::kFirst;
   request.resampler = "soxr_vhq";
   expect_same(decode_with(*decoder, file, request), decode_with(*plain, file, request), "vhq");
   request.resampler = "sinc";
@@ -106,8 +120,35 @@ TEST(Contained, ALookThatCrashesCostsItsFileOnly) {
             StatusCode::kCrashed);
   const auto seen = decoder->recognise(MemoryFile(tone(1000)), std::string(5000, 'a'));
   ASSERT_TRUE(seen.ok()) << seen.status().message();
-  EXPECT_EQ(seen->likeness, decode::Likeness::kSound);
+  EXPECT_EQ(seen->likeness, audio::Likeness::kSound);
   expect_good_clip(*decoder);
+}
+
+// Asked before any clip, between two, and of a new worker.
+TEST(Contained, LibrariesAndFormatsAreThoseOfTheDecoderInside) {
+  const auto plain = decode::make_libav_decoder();
+  const auto decoder = contained();
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(*decoder->libraries(), *plain->libraries());
+    const auto formats = decoder->formats();
+    const auto expected = plain->formats();
+    ASSERT_TRUE(formats.ok()) << formats.status().message();
+    for (const auto list : {&audio::FormatList::demuxers, &audio::FormatList::decoders}) {
+      ASSERT_GT(((*expected).*list).size(), 100U);
+      ASSERT_EQ(((*formats).*list).size(), ((*expected).*list).size());
+      for (std::size_t i = 0; i < ((*formats).*list).size(); ++i) {
+        const audio::Format& one = ((*formats).*list)[i];
+        const audio::Format& other = ((*expected).*list)[i];
+        EXPECT_EQ(one.name, other.name);
+        EXPECT_EQ(one.about, other.about);
+        EXPECT_EQ(one.suffixes, other.suffixes);
+        EXPECT_EQ(one.use, other.use);
+        EXPECT_EQ(one.reason, other.reason);
+      }
+    }
+    expect_good_clip(*decoder);
+    EXPECT_EQ(status_of(*decoder, "exit").code(), StatusCode::kCrashed);
+  }
 }
 
 TEST(Contained, ACrashCostsItsClipOnly) {
@@ -280,7 +321,7 @@ TEST(Contained, ATakerThatFailsEndsTheClip) {
   const MemoryFile file(tone(3'000'000));
   for (int calls_max : {1, 2, 5, 11}) {
     int calls = 0;
-    const auto facts = decoder->decode(file, decode::DecodeRequest(), [&](std::span<const float>) {
+    const auto facts = decoder->decode(file, audio::DecodeRequest(), [&](std::span<const float>) {
       return ++calls < calls_max ? Status() : Status(StatusCode::kResource, "no room");
     });
     EXPECT_EQ(facts.status().code(), StatusCode::kResource);
@@ -294,7 +335,7 @@ TEST(Contained, ATakerThatThrowsLeavesItReady) {
   const auto decoder = contained();
   const MemoryFile file(tone(1'000'000));
   const auto facts =
-      decoder->decode(file, decode::DecodeRequest(),
+      decoder->decode(file, audio::DecodeRequest(),
                       [](std::span<const float>) -> Status { throw std::bad_alloc(); });
   EXPECT_EQ(facts.status().code(), StatusCode::kResource);
   expect_good_clip(*decoder);
@@ -317,6 +358,69 @@ TEST(Contained, AProgramThatIsNoWorkerIsNamed) {
   EXPECT_EQ(status.code(), StatusCode::kInternal);
   EXPECT_TRUE(status.message().starts_with("the decoder's worker (/bin/false) does not start"))
       << status.message();
+}
+
+TEST(Contained, AWorkerOfAnotherVersionIsNamed) {
+  ContainedOptions options = test_options();
+  options.command.emplace_back("old program");
+  EXPECT_THAT(status_of(*make_contained_decoder(options), "x").message(),
+              AllOf(HasSubstr(") does not start: it is of version 0.0.1 (protocol "),
+                    HasSubstr("and this is version " + version()),
+                    HasSubstr("install xtts-precompute again")));
+  options.command.back() = "old protocol";
+  const Status status = make_contained_decoder(options)->libraries().status();
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_THAT(status.message(), HasSubstr("it is of version 9.9.9 (protocol 7)"));
+}
+
+// As the system's loader does where one of FFmpeg's libraries is gone.
+TEST(Contained, WhatAWorkerSaysBeforeItIsReadyIsTold) {
+  if (detail::kIsSanitized) GTEST_SKIP() << "a sanitizer's worker keeps our standard error";
+  ContainedOptions options = test_options();
+  options.command = {"/bin/sh", "-c", "echo 'libavcodec.so.59: not there' >&2; exit 127"};
+  const Status status = status_of(*make_contained_decoder(options), "x");
+  EXPECT_EQ(status.code(), StatusCode::kInternal);
+  EXPECT_THAT(status.message(), HasSubstr("(exit code 127), saying \"libavcodec.so.59: not "
+                                          "there\"; it has to be the program xtts-decode"));
+  // Within a limit of memory the same may come of that.
+  options.command = {"/bin/sh", "-c", "exit 127"};
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit large{std::uint64_t{1} << 45U, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &large), 0);
+  const Status limited = status_of(*make_contained_decoder(options), "x");
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(limited.code(), StatusCode::kResource);
+  EXPECT_THAT(limited.message(), HasSubstr("its memory is limited"));
+}
+
+// The product's own, from the build folder: it is what the tests' worker stands for.
+TEST(Contained, TheProgramThatIsInstalledDecodes) {
+  const auto decoder = contained_in(XTTS_DECODE_PROGRAM)({});
+  expect_good_clip(*decoder);
+  EXPECT_EQ(*decoder->libraries(), decode::decode_libraries());
+}
+
+TEST(FindDecoder, LooksBesideInTheInstallationAndInABuildFolder) {
+  const ::xtts::testing::TempFolder folder;
+  const std::string bin = folder.path() + "/usr/bin";
+  std::filesystem::create_directories(bin);
+  const auto missing = find_decoder(bin, "../lib/exec");
+  EXPECT_EQ(missing.status().code(), StatusCode::kNotFound);
+  for (const std::string place : {"../libexec/xtts-precompute", "../lib/exec", "."}) {
+    const auto program = (std::filesystem::path(bin) / place / "xtts-decode").lexically_normal();
+    if (place != ".") {
+      EXPECT_THAT(missing.status().message(),
+                  HasSubstr(bin + "/" + place + "/xtts-decode: No such"));
+    }
+    std::filesystem::create_directories(program.parent_path());
+    std::ofstream(program) << "#!/bin/sh\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const auto found = find_decoder(bin, "../lib/exec");
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    EXPECT_EQ(std::filesystem::path(*found).lexically_normal(), program);
+  }
+  EXPECT_EQ(find_decoder("", "../lib/exec").status().code(), StatusCode::kNotFound);
 }
 
 TEST(Contained, DecodersOfSeveralThreadsDoNotMeet) {

@@ -27,7 +27,9 @@ TEST(Containment, AWorkerMayNotOpenConnectForkOrExecute) {
   const Outcome outcome =
       decode_with(*contained(), MemoryFile(decode::test::bytes_of("forbidden")));
   EXPECT_EQ(outcome.code, StatusCode::kOk) << outcome.message;
-  EXPECT_EQ(outcome.facts.warnings,
+  std::vector<std::string> told;
+  for (const audio::Warning& one : outcome.facts.warnings) told.push_back(one.text);
+  EXPECT_EQ(told,
             (std::vector<std::string>{"open EPERM", "socket EPERM", "fork EPERM", "memfd EPERM",
                                       "kill EPERM", "truncate EPERM", "exec EPERM"}));
 }

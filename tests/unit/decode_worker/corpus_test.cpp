@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "decode/libav_decoder.hpp"
 #include "support.hpp"
 
 namespace xtts::decode_worker::test {

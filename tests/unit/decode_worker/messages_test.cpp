@@ -8,6 +8,8 @@
 namespace xtts::decode_worker::detail {
 namespace {
 
+using Kind = audio::Warning::Kind;
+
 Done a_done() {
   Done done;
   done.facts.container = "wav";
@@ -19,7 +21,9 @@ Done a_done() {
   done.facts.nonfinite_sample_count = 5;
   done.facts.is_over_long = true;
   done.facts.pcm_digest = {7, 9};
-  done.facts.warnings = {"one", "", "three"};
+  done.facts.warnings = {{.kind = Kind::kComplaint, .text = "one"},
+                         {.kind = Kind::kRateChanges, .numbers = {3.0}},
+                         {.kind = Kind::kEndsEarly, .numbers = {0.5, 1.25}, .text = "three"}};
   done.resampling_ns = 55;
   done.last = {1, 77};
   return done;
@@ -31,7 +35,7 @@ std::vector<Message> examples() {
   decode.resampler = "soxr_hq";
   decode.source_seconds_max = 7200.5;
   return {Setup{.memory_bytes = 5},
-          Ready{},
+          Ready{.program_version = "1.2.3", .libraries = "libavcodec 1"},
           decode,
           Read{1, 2, 3},
           Data{4},
@@ -39,7 +43,12 @@ std::vector<Message> examples() {
           Taken{},
           Stop{},
           a_done(),
-          Failed{3, "no", 1}};
+          Failed{3, "no", 1},
+          Look{"mka", 5, 5},
+          Seen{1, "why"},
+          ListFormats{},
+          Listed{true, "flac", "FLAC", "flac", 3, "why not"},
+          AllListed{}};
 }
 
 TEST(Messages, ComeBackAsTheyWere) {
@@ -84,13 +93,14 @@ TEST(Messages, FlippedBytesAreRefusedOrAnotherMessage) {
 
 TEST(Messages, TextsAndListsThatAreTooLongAreCutToWhatFits) {
   Done done;
-  done.facts.warnings.assign(100, std::string(10'000, 'x'));
+  done.facts.warnings.assign(100, {.text = std::string(10'000, 'x')});
   const auto bytes = encode_message(done);
   EXPECT_LE(bytes.size(), kMessageBytesMax);
   const auto again = decode_message(bytes);
   ASSERT_TRUE(again.has_value());
-  EXPECT_EQ(std::get<Done>(*again).facts.warnings,
-            std::vector<std::string>(kTextCountMax, std::string(kTextBytesMax, 'x')));
+  EXPECT_EQ(
+      std::get<Done>(*again).facts.warnings,
+      std::vector<audio::Warning>(kWarningCountMax, {.text = std::string(kTextBytesMax, 'x')}));
 }
 
 TEST(Messages, AFailureKeepsItsCode) {

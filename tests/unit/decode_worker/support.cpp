@@ -7,7 +7,7 @@
 namespace xtts::decode_worker::test {
 namespace {
 
-Outcome outcome_of(Result<decode::SourceFacts> facts, std::vector<float> samples) {
+Outcome outcome_of(Result<audio::SourceFacts> facts, std::vector<float> samples) {
   Outcome outcome;
   outcome.code = facts.status().code();
   outcome.message = facts.status().message();
@@ -27,21 +27,21 @@ ContainedOptions test_options() {
   return options;
 }
 
-std::unique_ptr<decode::AudioDecoder> contained() {
+std::unique_ptr<audio::AudioDecoder> contained() {
   ContainedOptions options = test_options();
   options.cpu_limit = {};
   options.idle_time_max = std::chrono::minutes(1);
   return make_contained_decoder(std::move(options));
 }
 
-Outcome decode_with(decode::AudioDecoder& decoder, const RandomAccessFile& source,
-                    const decode::DecodeRequest& request) {
+Outcome decode_with(audio::AudioDecoder& decoder, const RandomAccessFile& source,
+                    const audio::DecodeRequest& request) {
   std::vector<float> samples{1.0F, 2.0F};  // of a clip before: to be replaced
   auto facts = decode_whole(decoder, source, request, samples);
   return outcome_of(std::move(facts), std::move(samples));
 }
 
-Status status_of(decode::AudioDecoder& decoder, const std::string& word) {
+Status status_of(audio::AudioDecoder& decoder, const std::string& word) {
   const Outcome outcome = decode_with(decoder, MemoryFile(decode::test::bytes_of(word)));
   return {outcome.code, outcome.message};
 }

@@ -16,20 +16,20 @@ using decode::test::MemoryFile;
 
 // With the test's worker. The limits are small enough to wait for.
 [[nodiscard]] ContainedOptions test_options();
-[[nodiscard]] std::unique_ptr<decode::AudioDecoder> contained();
+[[nodiscard]] std::unique_ptr<audio::AudioDecoder> contained();
 
 // Everything that decode gives.
 struct Outcome {
   StatusCode code = StatusCode::kOk;
   std::string message;
   std::vector<float> samples;
-  decode::SourceFacts facts;
+  audio::SourceFacts facts;
 };
 
-[[nodiscard]] Outcome decode_with(decode::AudioDecoder& decoder, const RandomAccessFile& source,
-                                  const decode::DecodeRequest& request = {});
+[[nodiscard]] Outcome decode_with(audio::AudioDecoder& decoder, const RandomAccessFile& source,
+                                  const audio::DecodeRequest& request = {});
 // The source's first word is what the worker's decoder does.
-[[nodiscard]] Status status_of(decode::AudioDecoder& decoder, const std::string& word);
+[[nodiscard]] Status status_of(audio::AudioDecoder& decoder, const std::string& word);
 
 // Samples are compared only where decoding worked.
 void expect_same(const Outcome& contained, const Outcome& plain, const std::string& name);

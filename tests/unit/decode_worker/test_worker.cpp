@@ -20,15 +20,17 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/libav_decoder.hpp"
 #include "decode_worker/contained_decoder.hpp"
 #include "decode_worker/decode_worker.hpp"
+#include "decode_worker/detail/channel.hpp"
 #include "decode_worker/detail/messages.hpp"
 #include "decode_worker/detail/shared_memory.hpp"
 
 namespace xtts::decode_worker {
 namespace {
 
-using decode::SourceFacts;
+using audio::SourceFacts;
 
 SourceFacts some_facts() {
   SourceFacts facts;
@@ -88,7 +90,7 @@ std::string outcome_of(long result) {
 Result<SourceFacts> try_forbidden_calls() {
   SourceFacts facts = some_facts();
   const auto tell = [&](const char* name, long result) {
-    facts.warnings.push_back(std::string(name) + " " + outcome_of(result));
+    facts.warnings.push_back({.text = std::string(name) + " " + outcome_of(result)});
   };
   tell("open", ::open("/etc/passwd", O_RDONLY));
   tell("socket", ::socket(AF_INET, SOCK_STREAM, 0));
@@ -225,10 +227,10 @@ const std::map<std::string, Behaviour, std::less<>>& behaviours() {
   return table;
 }
 
-class TestDecoder final : public decode::AudioDecoder {
+class TestDecoder final : public audio::AudioDecoder {
  public:
-  Result<SourceFacts> decode(const RandomAccessFile& source, const decode::DecodeRequest& request,
-                             const decode::TakeSamples& take) override {
+  Result<SourceFacts> decode(const RandomAccessFile& source, const audio::DecodeRequest& request,
+                             const audio::TakeSamples& take) override {
     if (const Behaviour* behaviour = behaviour_of(source)) return (*behaviour)();
     std::uint64_t given_count = 0;
     return libav_->decode(source, request, [&](std::span<const float> samples) {
@@ -237,8 +239,8 @@ class TestDecoder final : public decode::AudioDecoder {
       return take(samples);
     });
   }
-  Result<decode::Recognition> recognise(const RandomAccessFile& source,
-                                        std::string_view suffix) override {
+  Result<audio::Recognition> recognise(const RandomAccessFile& source,
+                                       std::string_view suffix) override {
     if (const Behaviour* behaviour = behaviour_of(source)) {
       const auto facts = (*behaviour)();
       if (!facts.ok()) return facts.status();
@@ -248,6 +250,8 @@ class TestDecoder final : public decode::AudioDecoder {
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return libav_->resampling_time();
   }
+  Result<std::string> libraries() override { return libav_->libraries(); }
+  Result<audio::FormatList> formats() override { return libav_->formats(); }
 
  private:
   static const Behaviour* behaviour_of(const RandomAccessFile& source) {
@@ -258,7 +262,7 @@ class TestDecoder final : public decode::AudioDecoder {
     return found == behaviours().end() ? nullptr : &found->second;
   }
 
-  std::unique_ptr<decode::AudioDecoder> libav_ = decode::make_libav_decoder();
+  std::unique_ptr<audio::AudioDecoder> libav_ = decode::make_libav_decoder();
 };
 
 class Words final : public RandomAccessFile {
@@ -276,11 +280,18 @@ class Words final : public RandomAccessFile {
   std::string words_;
 };
 
+// As a program of another version answers.
+int be_old(const detail::Ready& ready) {
+  detail::Channel channel{detail::FileDescriptor(kWorkerSocket)};
+  (void)channel.receive(std::nullopt);
+  return channel.send(ready) ? 0 : 1;
+}
+
 int be_a_parent(const char* words) {
   const auto decoder =
       make_contained_decoder({.command = {"/proc/self/exe"}, .memory_bytes = 1U << 30U});
   std::vector<float> samples;
-  (void)decode_whole(*decoder, Words(words), decode::DecodeRequest(), samples);
+  (void)decode_whole(*decoder, Words(words), audio::DecodeRequest(), samples);
   while (true) ::pause();
 }
 
@@ -290,6 +301,10 @@ int be_a_parent(const char* words) {
 int main(int argc, char** argv) {
   using namespace xtts::decode_worker;
   if (argc == 3 && std::string_view(argv[1]) == "parent") return be_a_parent(argv[2]);
+  const std::string_view word = argc == 2 ? argv[1] : "";
+  if (word == "old program") return be_old({.program_version = "0.0.1", .libraries = ""});
+  if (word == "old protocol")
+    return be_old({.version = 7, .program_version = "9.9.9", .libraries = ""});
   TestDecoder decoder;
   return run_decode_worker(kWorkerSocket, kWorkerMemory, decoder);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dsp/trim.hpp"
+#include "formats/feature_config.hpp"
 
 namespace xtts::dsp {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsp/mel_filters.hpp"
+#include "formats/feature_config.hpp"
 #include "tests/unit/dsp/isa_support.hpp"
 
 namespace xtts::dsp {

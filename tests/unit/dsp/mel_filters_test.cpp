@@ -1,4 +1,5 @@
 #include "dsp/mel_filters.hpp"
+#include "formats/feature_config.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dsp/window.hpp"
+#include "formats/feature_config.hpp"
 #include "tests/unit/dsp/isa_support.hpp"
 
 namespace xtts::dsp {

@@ -1,5 +1,6 @@
 #include "formats/block.hpp"
 
+#include "formats/clip_id.hpp"
 #include "tests/unit/formats/refusal.hpp"
 
 namespace xtts::formats {

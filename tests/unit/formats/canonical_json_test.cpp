@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/feature_config.hpp"
 #include "tests/unit/formats/refusal.hpp"
 
 namespace xtts::formats {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/canonical_json.hpp"
+#include "formats/recipe.hpp"
 
 namespace xtts::formats {
 namespace {

@@ -1,4 +1,6 @@
 #include "formats/manifest.hpp"
+#include "formats/corpus_config.hpp"
+#include "formats/feature_config.hpp"
 
 #include <bit>
 #include <functional>
@@ -6,6 +8,7 @@
 
 #include "formats/canonical_json.hpp"
 #include "formats/manifest_trailer.hpp"
+#include "formats/text_config.hpp"
 #include "tests/unit/formats/refusal.hpp"
 
 namespace xtts::formats {

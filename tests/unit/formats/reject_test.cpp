@@ -8,13 +8,17 @@ namespace {
 constexpr auto kCorrupt = StatusCode::kCorrupt;
 
 Reject example() {
-  return {RejectClass::kPolicy, "LJ001-0001", "metadata.csv", 17, "text", "longer than 200 tokens"};
+  return {RejectClass::kPolicy,
+          "LJ001-0001",
+          "metadata.csv",
+          17,
+          {.rule = Rule::kTextTooLong, .numbers = {431, 200}}};
 }
 
 TEST(Reject, IsOneLineOfCanonicalJson) {
   EXPECT_EQ(encode_reject(example()),
-            R"({"class":"policy","id":"LJ001-0001","line":17,"path":"metadata.csv",)"
-            R"("reason":"longer than 200 tokens","stage":"text"})");
+            R"({"class":"policy","id":"LJ001-0001","line":17,"max_tokens":200,)"
+            R"("path":"metadata.csv","rule":"text_too_long","stage":"text","tokens":431})");
 }
 
 TEST(Reject, AnUnknownLineIsAbsent) {
@@ -47,7 +51,7 @@ TEST(Reject, ComesBackWithEveryClassAndAnyText) {
     Reject reject = example();
     reject.kind = kind;
     reject.id = "شماره \"1\"";
-    reject.reason = "two\nlines\tand\x01more";
+    reject.reason = {.rule = Rule::kBadRow, .detail = "two\nlines\tand\x01more"};
     const std::string line = encode_reject(reject);
     EXPECT_EQ(line.find('\n'), std::string::npos);
     const auto read = decode_reject(line);
@@ -63,20 +67,19 @@ TEST(Reject, PassesOverMembersThatItDoesNotKnow) {
 }
 
 TEST(Reject, RefusesAnUnknownClass) {
-  expect_refused(
-      decode_reject(R"({"class":"mood","id":"","path":"","reason":"","stage":""})").status(),
-      kCorrupt, "class: 'mood'");
+  expect_refused(decode_reject(R"({"class":"mood","id":"","path":"","rule":"silent"})").status(),
+                 kCorrupt, "class: 'mood'");
 }
 
 TEST(Reject, RefusesAMissingMember) {
-  expect_refused(decode_reject(R"({"class":"input","id":"","path":"","stage":""})").status(),
-                 kCorrupt, "reason");
+  expect_refused(decode_reject(R"({"class":"input","id":"","rule":"silent"})").status(), kCorrupt,
+                 "path");
 }
 
 TEST(Reject, RefusesALineThatIsNoWholeNumber) {
   for (const char* const number : {"-1", "1.0", "\"1\"", "true", "18446744073709551616"}) {
     const std::string line = std::string(R"({"class":"input","id":"","line":)") + number +
-                             R"(,"path":"","reason":"","stage":""})";
+                             R"(,"path":"","rule":"silent"})";
     expect_refused(decode_reject(line).status(), kCorrupt, "line: is not a whole number");
   }
 }
@@ -90,13 +93,17 @@ TEST(Reject, RefusesALineLongerThan16MiB) {
   expect_refused(decode_reject(std::string((16U << 20U) + 1, ' ')).status(), kCorrupt, "16 MiB");
 }
 
-TEST(Reject, AreSortedByIdPathLineStageAndReason) {
-  std::vector<Reject> rejects = {{RejectClass::kInput, "b", "p", 1, "s", "r"},
-                                 {RejectClass::kInput, "a", "p", 2, "s", "r"},
-                                 {RejectClass::kInput, "a", "p", std::nullopt, "s", "r"},
-                                 {RejectClass::kInput, "a", "o", 3, "s", "r"},
-                                 {RejectClass::kInput, "a", "p", 2, "r", "r"},
-                                 {RejectClass::kInput, "a", "p", 2, "r", "q"}};
+TEST(Reject, AreSortedByIdPathLineRuleAndDetail) {
+  const auto reject = [](const char* id, const char* path, std::optional<std::uint64_t> line,
+                         Rule rule, const char* detail) {
+    return Reject{RejectClass::kInput, id, path, line, {.rule = rule, .detail = detail}};
+  };
+  std::vector<Reject> rejects = {reject("b", "p", 1, Rule::kIdTwice, "r"),
+                                 reject("a", "p", 2, Rule::kIdTwice, "r"),
+                                 reject("a", "p", std::nullopt, Rule::kIdTwice, "r"),
+                                 reject("a", "o", 3, Rule::kIdTwice, "r"),
+                                 reject("a", "p", 2, Rule::kBadRow, "r"),
+                                 reject("a", "p", 2, Rule::kBadRow, "q")};
   const std::vector<Reject> sorted = {rejects[3], rejects[2], rejects[5],
                                       rejects[4], rejects[1], rejects[0]};
   sort_rejects(rejects);

@@ -4,6 +4,10 @@
 #include <functional>
 
 #include "formats/canonical_json.hpp"
+#include "formats/corpus_config.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/storage_config.hpp"
+#include "formats/text_config.hpp"
 
 namespace xtts::formats {
 namespace {

@@ -157,7 +157,7 @@ TEST(OrderV1, CutsTheStepsOfTheVectors) {
                       .first_place = number(v[2]),
                       .batch_size = static_cast<std::uint32_t>(number(v[3])),
                       .world_size = static_cast<std::uint32_t>(number(v[4])),
-                      .last = v[5] == "pad" ? LastStep::kPad : LastStep::kDrop};
+                      .last = v[5] == "pad" ? LastBatch::kPad : LastBatch::kDrop};
     ASSERT_EQ(steps.step_count(), number(v[6]));
     std::string places;
     for (std::uint64_t step = 0; step < steps.step_count(); ++step) {
@@ -220,7 +220,7 @@ TEST(OrderV1, CutsTheStepsOfBucketsAsTheVectorsSay) {
     BucketStepsOptions options{.batch_sizes = {},
                                .consumed = numbers(v[8]),
                                .world_size = static_cast<std::uint32_t>(number(v[9])),
-                               .last = v[10] == "pad" ? LastStep::kPad : LastStep::kDrop};
+                               .last = v[10] == "pad" ? LastBatch::kPad : LastBatch::kDrop};
     for (const std::uint64_t size : numbers(v[7])) {
       options.batch_sizes.push_back(static_cast<std::uint32_t>(size));
     }

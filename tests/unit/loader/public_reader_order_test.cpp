@@ -190,6 +190,8 @@ TEST(PublicReaderOrder, WeightedEpochsAreOfAsManyDrawsAndGoOnFromAState) {
       .weights = Weights{.by = WeightBy::kSpeaker, .temperature = 0.0, .draw_count = 200}};
   Reader whole = open_reader(opened, options);
   EXPECT_EQ(whole.batches_per_epoch(), 50U);
+  EXPECT_EQ(whole.samples_per_epoch(), 200U);
+  EXPECT_EQ(whole.sample_count(), 61U);
   whole.set_epoch(1);
   const auto sequence = positions_of_epoch(whole);
   ASSERT_EQ(sequence.size(), 200U);

@@ -174,7 +174,8 @@ TEST(PublicReaderServer, WhatWasMovedFromIsEmptyAndSaysSo) {
   EXPECT_EQ(reader.load_state(other_reader.state()).code(), StatusCode::kInvalidArgument);
   reader.set_epoch(3);
   reader.interrupt();
-  EXPECT_EQ(reader.epoch() + reader.sample_count() + reader.batches_per_epoch(), 0U);
+  EXPECT_EQ(reader.epoch() + reader.sample_count(), 0U);
+  EXPECT_EQ(reader.samples_per_epoch() + reader.batches_per_epoch(), 0U);
   EXPECT_EQ(reader.stats().batch_count, 0U);
   EXPECT_EQ(reader.state().cache, "");
 

@@ -9,7 +9,9 @@
 #include <set>
 #include <thread>
 
-#include "gpu/device.hpp"
+#include "base/try.hpp"
+#include "device/device.hpp"
+#include "support/device_under_test.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -31,11 +33,12 @@ class NumberWork final : public BatchWork {
     if (slot.step == throws_at) throw std::bad_alloc();
     if (slot.step == fails_at_part && part == 3) return {StatusCode::kCorrupt, "part"};
     const std::uint64_t number = number_of(slot.step, part);
-    std::memcpy(slot.memory->host().data() + part * sizeof number, &number, sizeof number);
+    std::memcpy(slot.memory->staging().data() + part * sizeof number, &number, sizeof number);
     return {};
   }
-  [[nodiscard]] Status finish(BatchSlot&) override {
+  [[nodiscard]] Status finish(BatchSlot& slot) override {
     ++finished;
+    XTTS_ASSIGN(slot.uploaded, slot.memory->upload());
     return {};
   }
 
@@ -45,29 +48,42 @@ class NumberWork final : public BatchWork {
   std::atomic<std::uint64_t> finished = 0;
 };
 
-std::vector<std::unique_ptr<gpu::SlotMemory>> make_slots(std::size_t count) {
-  const auto device = gpu::Device::open("cpu");
-  std::vector<std::unique_ptr<gpu::SlotMemory>> slots;
-  for (std::size_t i = 0; i < count; ++i) {
-    auto slot = (*device)->make_slot(kParts * sizeof(std::uint64_t));
-    EXPECT_TRUE(slot.ok());
-    slots.push_back(std::move(*slot));
+class RingOn : public ::testing::TestWithParam<testing::DeviceChoice> {
+ protected:
+  [[nodiscard]] std::vector<std::unique_ptr<device::SlotMemory>> make_slots(
+      std::size_t count) const {
+    std::vector<std::unique_ptr<device::SlotMemory>> slots;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto slot = device_.device()->make_slot({.staging = kParts * sizeof(std::uint64_t)});
+      EXPECT_TRUE(slot.ok());
+      slots.push_back(std::move(*slot));
+    }
+    return slots;
   }
-  return slots;
-}
-
-void expect_batch(const Result<std::optional<Lease>>& lease, std::uint64_t step) {
-  ASSERT_TRUE(lease.ok()) << lease.status().message();
-  ASSERT_TRUE(lease->has_value()) << "step " << step;
-  EXPECT_EQ((**lease)->step, step);
-  for (std::uint32_t part = 0; part < kParts; ++part) {
-    std::uint64_t number = 0;
-    std::memcpy(&number, (**lease)->memory->consumer_data() + part * sizeof number, sizeof number);
-    EXPECT_EQ(number, number_of(step, part));
+  [[nodiscard]] static std::vector<std::uint64_t> numbers_of(const BatchSlot& slot) {
+    EXPECT_TRUE(slot.uploaded->wait().ok());
+    std::vector<std::uint64_t> numbers(kParts);
+    const auto bytes = testing::read_from(
+        slot.memory->device(), {slot.memory->consumer_data(), kParts * sizeof(std::uint64_t)});
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    return numbers;
   }
-}
+  static void expect_batch(const Result<std::optional<Lease>>& lease, std::uint64_t step) {
+    ASSERT_TRUE(lease.ok()) << lease.status().message();
+    ASSERT_TRUE(lease->has_value()) << "step " << step;
+    EXPECT_EQ((**lease)->step, step);
+    EXPECT_EQ(numbers_of(***lease), numbers_of(step));
+  }
+  [[nodiscard]] static std::vector<std::uint64_t> numbers_of(std::uint64_t step) {
+    std::vector<std::uint64_t> numbers;
+    for (std::uint32_t part = 0; part < kParts; ++part) numbers.push_back(number_of(step, part));
+    return numbers;
+  }
 
-TEST(Ring, GoesOnBehindItsEndWhenTheEndMoves) {
+  testing::DeviceUnderTest device_{GetParam()};
+};
+
+TEST_P(RingOn, GoesOnBehindItsEndWhenTheEndMoves) {
   NumberWork work;
   Ring ring(work, make_slots(3), 2);
   ring.resume(0, 3);
@@ -80,7 +96,7 @@ TEST(Ring, GoesOnBehindItsEndWhenTheEndMoves) {
   }
 }
 
-TEST(Ring, BringsEveryStepInOrderWithAnyNumberOfThreads) {
+TEST_P(RingOn, BringsEveryStepInOrderWithAnyNumberOfThreads) {
   for (const std::uint32_t threads : {1U, 2U, 7U}) {
     NumberWork work;
     Ring ring(work, make_slots(3), threads);
@@ -93,7 +109,7 @@ TEST(Ring, BringsEveryStepInOrderWithAnyNumberOfThreads) {
   }
 }
 
-TEST(Ring, NoStepsAreAnEndAtOnce) {
+TEST_P(RingOn, NoStepsAreAnEndAtOnce) {
   NumberWork work;
   Ring ring(work, make_slots(3), 2);
   ring.resume(7, 7);
@@ -102,7 +118,7 @@ TEST(Ring, NoStepsAreAnEndAtOnce) {
   EXPECT_FALSE(end->has_value());
 }
 
-TEST(Ring, FailedBatchIsToldAndTheNextOneComes) {
+TEST_P(RingOn, FailedBatchIsToldAndTheNextOneComes) {
   NumberWork work;
   work.fails_at_begin = 1;
   work.fails_at_part = 2;
@@ -116,7 +132,7 @@ TEST(Ring, FailedBatchIsToldAndTheNextOneComes) {
   expect_batch(ring.next(), 4);
 }
 
-TEST(Ring, KeepingAllSlotsIsAClearErrorAndLettingGoMendsIt) {
+TEST_P(RingOn, KeepingAllSlotsIsAClearErrorAndLettingGoMendsIt) {
   NumberWork work;
   Ring ring(work, make_slots(3), 2);
   ring.resume(0, 10);
@@ -138,7 +154,7 @@ TEST(Ring, KeepingAllSlotsIsAClearErrorAndLettingGoMendsIt) {
 }
 
 // Who keeps most of the slots has few that come back, and still batches filled ahead.
-TEST(Ring, FillsAheadForAConsumerThatKeepsMostSlots) {
+TEST_P(RingOn, FillsAheadForAConsumerThatKeepsMostSlots) {
   NumberWork work;
   Ring ring(work, make_slots(8), 1);
   ring.resume(0, 100);
@@ -156,7 +172,7 @@ TEST(Ring, FillsAheadForAConsumerThatKeepsMostSlots) {
   EXPECT_EQ(wait_until_finished(10), 10U);  // with nobody waiting for them
 }
 
-TEST(Ring, LeaseOutlivesTheRing) {
+TEST_P(RingOn, LeaseOutlivesTheRing) {
   Lease lease;
   {
     NumberWork work;
@@ -164,12 +180,10 @@ TEST(Ring, LeaseOutlivesTheRing) {
     ring.resume(0, 10);
     lease = **ring.next();
   }
-  std::uint64_t number = 0;
-  std::memcpy(&number, lease->memory->consumer_data(), sizeof number);
-  EXPECT_EQ(number, number_of(0, 0));
+  EXPECT_EQ(numbers_of(*lease), numbers_of(0));
 }
 
-TEST(Ring, LeasesAreReturnedFromAnyThread) {
+TEST_P(RingOn, LeasesAreReturnedFromAnyThread) {
   NumberWork work;
   Ring ring(work, make_slots(4), 2);
   ring.resume(0, 500);
@@ -183,7 +197,7 @@ TEST(Ring, LeasesAreReturnedFromAnyThread) {
   other.join();
 }
 
-TEST(Ring, PausesInTheMiddleAndGoesOnElsewhere) {
+TEST_P(RingOn, PausesInTheMiddleAndGoesOnElsewhere) {
   NumberWork work;
   Ring ring(work, make_slots(3), 3);
   ring.resume(0, 1000);
@@ -194,7 +208,7 @@ TEST(Ring, PausesInTheMiddleAndGoesOnElsewhere) {
   }
 }
 
-TEST(Ring, BatchKeptOverAPauseStaysWhole) {
+TEST_P(RingOn, BatchKeptOverAPauseStaysWhole) {
   NumberWork work;
   Ring ring(work, make_slots(3), 2);
   ring.resume(0, 10);
@@ -205,12 +219,67 @@ TEST(Ring, BatchKeptOverAPauseStaysWhole) {
   expect_batch(kept, 0);
 }
 
-TEST(Ring, EndsWhileItsThreadsWaitForSlots) {
+TEST_P(RingOn, EndsWhileItsThreadsWaitForSlots) {
   NumberWork work;
   const auto ring = std::make_unique<Ring>(work, make_slots(3), 4);
   ring->resume(0, 1000);
   expect_batch(ring->next(), 0);
 }
+
+// A consumer on the device drops its leases when its work is queued.
+TEST_P(RingOn, MemoryIsFilledAgainWhenTheConsumersStreamIsDoneWithIt) {
+  if (!device_.is_adversary()) return;  // the CPU has no streams
+  NumberWork work;
+  const auto stream = device_.adversary().make_stream();
+  std::atomic<std::uint64_t> sound_count = 0;
+  {
+    Ring ring(work, make_slots(3), 2);
+    ring.resume(0, 100);
+    for (std::uint64_t step = 0; step < 100; ++step) {
+      const auto lease = **ring.next();
+      ASSERT_TRUE(lease->uploaded->let_wait(stream).ok());
+      const std::size_t size_bytes = kParts * sizeof(std::uint64_t);
+      device_.adversary().launch(stream, lease->memory->consumer_data(), size_bytes,
+                                 [&sound_count, step](const std::vector<std::byte>& bytes) {
+                                   const auto wanted = numbers_of(step);
+                                   if (std::memcmp(bytes.data(), wanted.data(), bytes.size()) == 0)
+                                     ++sound_count;
+                                 });
+    }
+  }
+  device_.adversary().finish(stream);
+  EXPECT_EQ(sound_count, 100U);
+}
+
+TEST_P(RingOn, BatchWhoseUploadFailsIsToldAndTheNextOneComes) {
+  for (const testing::AdversaryOptions& options :
+       {testing::AdversaryOptions{.seed = 1, .failing_filling = 2},
+        testing::AdversaryOptions{.seed = 2, .failing_upload = 2}}) {
+    const testing::DeviceUnderTest failing(testing::DeviceChoice::kAdversary, options);
+    std::vector<std::unique_ptr<device::SlotMemory>> slots;
+    for (int i = 0; i < 3; ++i) {
+      slots.push_back(
+          std::move(*failing.device()->make_slot({.staging = kParts * sizeof(std::uint64_t)})));
+    }
+    NumberWork work;
+    Ring ring(work, std::move(slots), 1);
+    ring.resume(0, 20);
+    std::uint64_t failed_count = 0;
+    for (std::uint64_t step = 0; step < 20; ++step) {
+      const auto lease = ring.next();
+      if (lease.ok()) {
+        expect_batch(lease, step);
+      } else {
+        EXPECT_EQ(lease.status().code(), StatusCode::kResource);
+        ++failed_count;
+      }
+    }
+    EXPECT_EQ(failed_count, 1U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, RingOn, testing::all_devices(),
+                         [](const auto& choice) { return testing::name_of(choice.param); });
 
 }  // namespace
 }  // namespace xtts::loader

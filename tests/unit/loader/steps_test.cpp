@@ -15,7 +15,7 @@ void PrintTo(const PlaceRange& range, std::ostream* out) {
 void PrintTo(const Steps& steps, std::ostream* out) {
   *out << steps.sample_count << " samples from " << steps.first_place << ", batches of "
        << steps.batch_size << ", " << steps.world_size << " ranks, "
-       << (steps.last == LastStep::kPad ? "pad" : "drop");
+       << (steps.last == LastBatch::kPad ? "pad" : "drop");
 }
 
 namespace {
@@ -29,7 +29,7 @@ std::vector<Steps> many_steps() {
     for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1}, count / 2, count})
       for (const std::uint32_t batch : {1U, 2U, 5U, 100U})
         for (const std::uint32_t world : {1U, 2U, 3U, 8U})
-          for (const LastStep last : {LastStep::kDrop, LastStep::kPad})
+          for (const LastBatch last : {LastBatch::kDrop, LastBatch::kPad})
             if (first <= count) list.push_back({count, first, batch, world, last});
   return list;
 }
@@ -55,7 +55,7 @@ std::vector<int> once_from(const Steps& steps, std::uint64_t begin, std::uint64_
 }
 
 TEST(Steps, GiveRanksConsecutiveBatchesInTurn) {
-  const Steps steps{.sample_count = 22, .batch_size = 4, .world_size = 2, .last = LastStep::kPad};
+  const Steps steps{.sample_count = 22, .batch_size = 4, .world_size = 2, .last = LastBatch::kPad};
   ASSERT_EQ(steps.step_count(), 3U);
   EXPECT_EQ(steps.places_of(0, 0), (PlaceRange{0, 4}));
   EXPECT_EQ(steps.places_of(0, 1), (PlaceRange{4, 4}));
@@ -67,7 +67,7 @@ TEST(Steps, GiveRanksConsecutiveBatchesInTurn) {
 
 TEST(Steps, TakeEveryPlaceOnceWhenPadded) {
   for (const Steps& steps : many_steps()) {
-    if (steps.last != LastStep::kPad) continue;
+    if (steps.last != LastBatch::kPad) continue;
     EXPECT_EQ(taken(steps, 0, steps.step_count()),
               once_from(steps, steps.first_place, steps.sample_count))
         << ::testing::PrintToString(steps);
@@ -76,7 +76,7 @@ TEST(Steps, TakeEveryPlaceOnceWhenPadded) {
 
 TEST(Steps, TakeFullBatchesAloneWhenDropped) {
   for (const Steps& steps : many_steps()) {
-    if (steps.last != LastStep::kDrop) continue;
+    if (steps.last != LastBatch::kDrop) continue;
     const std::uint64_t end = steps.place_after(steps.step_count());
     EXPECT_LT(steps.sample_count - end, std::uint64_t{steps.batch_size} * steps.world_size);
     EXPECT_EQ(taken(steps, 0, steps.step_count()), once_from(steps, steps.first_place, end))
@@ -110,7 +110,7 @@ TEST(Steps, LetAnotherWorldTakeTheRestOnce) {
                        .first_place = place,
                        .batch_size = steps.batch_size + 1,
                        .world_size = 5,
-                       .last = LastStep::kPad};
+                       .last = LastBatch::kPad};
       EXPECT_EQ(taken(rest, 0, rest.step_count()), once_from(rest, place, rest.sample_count))
           << ::testing::PrintToString(steps);
     }
@@ -132,17 +132,17 @@ TEST(Steps, DoNotOverflow) {
               .first_place = kSamplesMost - 1,
               .batch_size = kMost,
               .world_size = kMost,
-              .last = LastStep::kPad};
+              .last = LastBatch::kPad};
   ASSERT_EQ(steps.step_count(), 1U);
   EXPECT_EQ(steps.places_of(0, 0), (PlaceRange{kSamplesMost - 1, 1}));
   EXPECT_EQ(steps.places_of(0, 1), (PlaceRange{kSamplesMost, 0}));
   EXPECT_EQ(steps.places_of(0, kMost - 1), (PlaceRange{kSamplesMost, 0}));
   EXPECT_EQ(steps.place_after(1), kSamplesMost);
-  steps.last = LastStep::kDrop;
+  steps.last = LastBatch::kDrop;
   EXPECT_EQ(steps.step_count(), 0U);
 
   steps = {
-      .sample_count = kSamplesMost, .batch_size = kMost, .world_size = 1, .last = LastStep::kPad};
+      .sample_count = kSamplesMost, .batch_size = kMost, .world_size = 1, .last = LastBatch::kPad};
   ASSERT_EQ(steps.step_count(), 65537U);
   EXPECT_EQ(steps.places_of(65536, 0), (PlaceRange{65536 * std::uint64_t{kMost}, 65536}));
   steps = {.sample_count = kSamplesMost, .batch_size = 1, .world_size = 1};
@@ -151,7 +151,7 @@ TEST(Steps, DoNotOverflow) {
 }
 
 TEST(Steps, AreNoneForEmptyBatchesAndEmptyWorlds) {
-  for (const LastStep last : {LastStep::kDrop, LastStep::kPad}) {
+  for (const LastBatch last : {LastBatch::kDrop, LastBatch::kPad}) {
     EXPECT_EQ((Steps{10, 0, 0, 2, last}.step_count()), 0U);
     EXPECT_EQ((Steps{10, 0, 2, 0, last}.step_count()), 0U);
     EXPECT_EQ((Steps{10, 0, 0, 2, last}.places_of(0, 0)), (PlaceRange{10, 0}));

@@ -11,6 +11,7 @@
 
 #include "cold_env.hpp"
 #include "loader/loader.hpp"
+#include "loader/stored_source.hpp"
 #include "reader/file_ranges.hpp"
 #include "support/temp_folder.hpp"
 #include "support/test_cache.hpp"
@@ -38,7 +39,8 @@ class WindowReaderTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::unique_ptr<Loader> open(const ReaderOptions& options) {
-    auto loader = Loader::open(*reader::CacheSet::join({cache_}), options);
+    auto loader =
+        Loader::open(std::make_shared<StoredSource>(*reader::CacheSet::join({cache_})), options);
     EXPECT_TRUE(loader.ok()) << loader.status().message();
     return std::move(*loader);
   }
@@ -157,7 +159,8 @@ TEST_F(WindowReaderTest, TwoRanksReadEachByteOnceAndInNoMoreRunsThanOne) {
       ReaderOptions options = kThreeWindows;
       options.rank = rank;
       options.world_size = 2;
-      const auto loader = Loader::open(*reader::CacheSet::join({open_cache()}), options);
+      const auto loader = Loader::open(
+          std::make_shared<StoredSource>(*reader::CacheSet::join({open_cache()})), options);
       ASSERT_TRUE(loader.ok()) << loader.status().message();
       taken[rank] = take_all(**loader);
     });

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "formats/clip_id.hpp"
 #include "grown_cache.hpp"
 #include "maintain/rewrite.hpp"
 #include "query/fields.hpp"
@@ -45,7 +46,7 @@ Status put_until(ColumnAddition& addition, std::size_t row_values, std::uint64_t
   while (addition.done_count() < std::min<std::uint64_t>(end, addition.to_make().size())) {
     const std::uint64_t position = addition.to_make()[addition.done_count()];
     const auto length = addition.length_of(position);
-    const auto id = reader::full_id(*addition.view().details(position));
+    const auto id = formats::full_id(*addition.view().details(position));
     const auto values = rows_of(id, *length, row_values, offset);
     const Status status = addition.put(std::as_bytes(std::span(values)));
     if (!status.ok()) return status;
@@ -67,7 +68,7 @@ Result<AdditionReport> add(MemoryEnv& env, const NewColumn& column, float offset
 void expect_pitch_of_all(MemoryEnv& env, float offset = 0.0F, const std::string& cache = kCache) {
   const auto view = open_cache(env, cache);
   for (std::uint64_t position = 0; position < view->size(); ++position) {
-    const std::string id = reader::full_id(*view->details(position));
+    const std::string id = formats::full_id(*view->details(position));
     const auto record = view->read_record("pitch", position);
     ASSERT_TRUE(record.ok()) << record.status().message();
     const auto expected = rows_of(id, view->plan_row(position)->mel_len, 80, offset);
@@ -288,7 +289,7 @@ TEST_F(AddColumn, DamageOfItIsToldWithWhatMendsIt) {
   const auto shards = files_named(files_below(env_), "shards/pitch/");
   const std::string path = kCache + "/" + shards.begin()->first;
   std::string bytes = shards.begin()->second;
-  const auto rows = rows_of(reader::full_id(*open_cache(env_)->details(0)), 1, 80);
+  const auto rows = rows_of(formats::full_id(*open_cache(env_)->details(0)), 1, 80);
   const std::string first(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(float));
   ASSERT_NE(bytes.find(first), std::string::npos);
   bytes[bytes.find(first)] ^= 1;

@@ -48,6 +48,7 @@ Report verified(MemoryEnv& env, Level level, dsp::Isa isa = dsp::Isa::kBest, boo
   options.thread_count = 2;
   options.repair = repair;
   options.sources.data = kData;
+  options.sources.make_decoder = in_this_process();
   options.sources.isa = isa;
   options.sources.scratch_folder = "/";
   const auto report = verify::verify_cache(env, kBaked, options);
@@ -131,7 +132,7 @@ TEST(BakedCacheForged, IsFoundOut) {
     EXPECT_FALSE(report.ok);
     ASSERT_EQ(report.findings.size(), 1U);
     EXPECT_EQ(report.findings.front().clip, clip_name(3));
-    EXPECT_EQ(report.findings.front().what,
+    EXPECT_EQ(report.findings.front().what(),
               isa == dsp::Isa::kBest ? "recomputed bytes" : "recomputed value");
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "decode/libav_decoder.hpp"
 #include "recipe/recipe_file.hpp"
 #include "support/wav_file.hpp"
 #include "verify/verify.hpp"
@@ -70,12 +71,17 @@ void TestObserver::progress(const pipeline::BuildProgress& progress) {
   if (cancel_at && progress.done_count >= *cancel_at) cancelled_ = true;
 }
 
+audio::MakeDecoder in_this_process() {
+  return [](const std::function<bool()>&) { return decode::make_libav_decoder(); };
+}
+
 pipeline::BuildRequest request_for(formats::Recipe recipe, std::uint32_t thread_count) {
   pipeline::BuildRequest request;
   request.data = kData;
   request.cache = kCache;
   request.recipe = std::move(recipe);
   request.run.thread_count = thread_count;
+  request.run.make_decoder = in_this_process();
   // One clip of ten is much: losses_test.cpp has the limits.
   request.max_losses = {.dropped = 1.0, .gone = 1.0};
   return request;
@@ -134,7 +140,7 @@ std::string damage_in(Env& env, const std::string& cache) {
   if (!report) return report.status().message();
   std::string text;
   for (const auto& finding : report->findings)
-    text += finding.file + ": " + finding.what + ", expected " + finding.expected + ", found " +
+    text += finding.file + ": " + finding.what() + ", expected " + finding.expected + ", found " +
             finding.found + "\n";
   return report->ok && text.empty() ? "" : "damaged\n" + text;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
+#include "report/reasons.hpp"
 #include "support/wav_file.hpp"
 
 namespace xtts::testing {
@@ -15,13 +16,14 @@ pipeline::BuildRequest request_of(const std::vector<std::string>& settings) {
 }
 
 std::string only_reason(const pipeline::BuildReport& report) {
-  return report.rejects.size() == 1 ? report.rejects[0].id + ": " + report.rejects[0].reason
-                                    : std::to_string(report.rejects.size()) + " rejects";
+  return report.rejects.size() == 1
+             ? report.rejects[0].id + ": " + report::words_of(report.rejects[0])
+             : std::to_string(report.rejects.size()) + " rejects";
 }
 
 std::string warnings_at(Env& env, std::uint64_t position) {
   const auto facts = open_cache(env)->details(position);
-  return facts ? facts->warnings.value_or("") : facts.status().message();
+  return facts ? report::lines_of(facts->warnings) : facts.status().message();
 }
 
 MemoryEnv* add_duplicate(MemoryEnv& env) {
@@ -125,7 +127,8 @@ TEST(Rules, AreChangedWithoutDecodingWhatIsStored) {
   auto report = must_build(env, strict);
   EXPECT_EQ(opened.take(), std::set<std::string>());
   ASSERT_EQ(report.rejects.size(), 2U);
-  EXPECT_EQ(report.rejects[0].reason, "low sample rate: 8000 Hz: corpus.low_rate=warn keeps it");
+  EXPECT_EQ(report::words_of(report.rejects[0]),
+            "low sample rate: 8000 Hz: corpus.low_rate=warn keeps it");
   EXPECT_EQ(report.record_count, kClipCount - 2);
   EXPECT_EQ(damage_in(env), "");
 

@@ -50,7 +50,7 @@ TEST(ConfinedData, SourceThatBecameALinkOutOfDataIsRefused) {
   std::set<std::string> refused;
   for (const auto& reject : report->rejects) {
     refused.insert(reject.path);
-    EXPECT_NE(reject.reason.find("leads out of"), std::string::npos) << reject.reason;
+    EXPECT_NE(reject.reason.detail.find("leads out of"), std::string::npos) << reject.reason.detail;
   }
   EXPECT_EQ(refused, (std::set<std::string>{"clip-0001.wav", "deep/clip-0005.wav"}));
   EXPECT_EQ(report->record_count, 4U) << "the link that stays inside is followed";

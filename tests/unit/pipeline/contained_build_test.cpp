@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
+#include "decode_worker/contained_decoder.hpp"
+#include "report/reasons.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -11,7 +13,7 @@ constexpr std::uint32_t kClips = 20;
 
 pipeline::BuildRequest contained_request() {
   auto request = request_for(recipe_of_small_shards());
-  request.run.decoder_command = {XTTS_TEST_WORKER};
+  request.run.make_decoder = decode_worker::contained_in(XTTS_TEST_WORKER);
   request.max_rejects.share = 1.0;
   return request;
 }
@@ -25,7 +27,7 @@ TEST(ContainedBuild, IsTheSameInEveryByte) {
   }
   auto request = contained_request();
   must_build(contained, request);
-  request.run.decoder_command.clear();
+  request.run.make_decoder = in_this_process();
   must_build(plain, request);
   EXPECT_EQ(difference(published_files(plain), published_files(contained)), "");
 }
@@ -40,7 +42,8 @@ TEST(ContainedBuild, ACrashCostsItsClipAndIsNotMetAgain) {
   ASSERT_EQ(report.rejects.size(), 2U);
   for (const auto& reject : report.rejects) {
     EXPECT_EQ(reject.kind, formats::RejectClass::kCrash);
-    EXPECT_TRUE(reject.reason.starts_with("its decoder crashed (")) << reject.reason;
+    EXPECT_EQ(reject.reason.rule, formats::Rule::kDecoderCrashed);
+    EXPECT_TRUE(report::words_of(reject).starts_with("its decoder crashed ("));
   }
   EXPECT_EQ(damage_in(env), "");
 
@@ -71,7 +74,7 @@ TEST(ContainedBuild, AWorkerThatCannotBeStartedEndsTheRun) {
   MemoryEnv env;
   add_sounds(env, kClips);
   auto request = contained_request();
-  request.run.decoder_command = {"/nowhere/worker"};
+  request.run.make_decoder = decode_worker::contained_in("/nowhere/worker");
   const auto report = run_build(env, request);
   ASSERT_FALSE(report.ok());
   EXPECT_NE(report.status().message().find("/nowhere/worker"), std::string::npos);
@@ -82,13 +85,14 @@ TEST(MaxSourceSeconds, IsARuleThatSaysHowToKeepTheClip) {
     MemoryEnv env;
     add_sounds(env, kClips);
     auto request = contained_request();
-    if (!is_contained) request.run.decoder_command.clear();
+    if (!is_contained) request.run.make_decoder = in_this_process();
     request.recipe.corpus.max_source_seconds = 0.45;
     const auto report = must_build(env, request);
     EXPECT_EQ(report.rejects.size(), 8U);  // of 0.5 and 0.6 s
     for (const auto& reject : report.rejects) {
       EXPECT_EQ(reject.kind, formats::RejectClass::kPolicy);
-      EXPECT_EQ(reject.reason, "longer than 0.45 s: a higher corpus.max_source_seconds keeps it");
+      EXPECT_EQ(report::words_of(reject),
+                "longer than 0.45 s: a higher corpus.max_source_seconds keeps it");
     }
     request.recipe.corpus.max_source_seconds = 7200.0;
     EXPECT_EQ(must_build(env, request).record_count, kClips);

@@ -1,11 +1,10 @@
-// Which rule dropped a clip, and what would keep how many: read from the rejects' own words.
+// Which rule dropped a clip, and what would keep how many: from the rejects' numbers.
 #include "pipeline/drop_rules.hpp"
 
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
-#include "pipeline/clip_rules.hpp"
-#include "pipeline/too_long.hpp"
+#include "records/clip_rules.hpp"
 #include "text/tokenizer.hpp"
 
 namespace xtts::testing {
@@ -13,46 +12,40 @@ namespace {
 
 using formats::Reject;
 using formats::RejectClass;
-using pipeline::drop_rule_of;
+using formats::Rule;
 
-Reject drop(const char* stage, std::string reason) {
+Reject drop(formats::Reason reason) {
   return {.kind = RejectClass::kPolicy,
           .id = "a",
           .path = "a.wav",
           .line = std::nullopt,
-          .stage = stage,
           .reason = std::move(reason),
           .split = "train"};
 }
 
-Reject too_long(std::uint64_t frames) {
-  return drop("features", pipeline::too_long_reason(frames, 800));
+Reject too_long(double frames) {
+  return drop({.rule = Rule::kTooLong, .numbers = {frames, 800.0}});
 }
 
-TEST(DropRule, IsTheSettingThatTheReasonNames) {
-  EXPECT_EQ(drop_rule_of(too_long(1397)).key, "features.max_frames");
-  EXPECT_EQ(drop_rule_of(too_long(1397)).keeps, 1397.0);
+TEST(Drop, TellsTheValueThatKeepsIt) {
+  EXPECT_EQ(pipeline::value_that_keeps(too_long(1397).reason), 1397.0);
   formats::CorpusConfig rules;
   rules.max_clip_seconds = 5.0;
-  const auto length = pipeline::refusal_of_length(9.3, rules);
-  EXPECT_EQ(drop_rule_of(drop(length->stage, length->reason)).key, "corpus.max_clip_seconds");
-  EXPECT_EQ(drop_rule_of(drop(length->stage, length->reason)).keeps, 10.0);
-  EXPECT_EQ(pipeline::seconds_of_drop(drop(length->stage, length->reason), {}), 9.3);
-  EXPECT_EQ(drop_rule_of(drop("duplicate", pipeline::refusal_of_duplicate("b").reason)).key,
-            "corpus.duplicates");
-  EXPECT_EQ(drop_rule_of(drop("text", pipeline::refusal_of_no_text().reason)).key,
-            "corpus.no_text");
-  EXPECT_EQ(drop_rule_of(drop("decode", pipeline::refusal_of_source({}).reason)).key,
-            "corpus.max_source_seconds");
+  const auto length = records::refusal_of_length(9.3, rules);
+  ASSERT_TRUE(length);
+  EXPECT_EQ(length->rule, Rule::kClipTooLong);
+  EXPECT_EQ(pipeline::value_that_keeps(*length), 10.0);
+  EXPECT_EQ(pipeline::seconds_of_drop(drop(*length), {}), 9.3);
+  EXPECT_EQ(pipeline::value_that_keeps(records::refusal_of_duplicate("b")), std::nullopt);
+  EXPECT_EQ(pipeline::value_that_keeps(records::refusal_of_source({})), std::nullopt);
 }
 
-TEST(DropRule, OfATextIsReadFromTheTokenizersWords) {
-  formats::TextConfig config = recipe_with({"text.max_tokens=4"}).text;
-  auto tokenizer = text::Tokenizer::create(config);
-  const auto refused = tokenizer->encode("abcdefg");
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(drop_rule_of(drop("text", refused.status().message())).key, "text.max_tokens");
-  EXPECT_EQ(drop_rule_of(drop("text", refused.status().message())).keeps, 7.0);
+TEST(Drop, OfATextTellsTheTokensThatItNeeds) {
+  auto tokenizer = text::Tokenizer::create(recipe_with({"text.max_tokens=4"}).text);
+  const auto tokens = tokenizer->encode("abcdefg");
+  ASSERT_TRUE(tokens.refusal);
+  EXPECT_EQ(tokens.refusal->rule, Rule::kTextTooLong);
+  EXPECT_EQ(pipeline::value_that_keeps(*tokens.refusal), 7.0);
 }
 
 TEST(Drop, IsAClipOfTheCorpusAlone) {
@@ -93,7 +86,7 @@ TEST(Remedy, OfAPackedCacheCostsTheFramesThatAreKept) {
 TEST(Remedy, OfTokensSaysThatBytesAreCounted) {
   const auto recipe = recipe_with();
   const auto remedies = pipeline::remedies_of(
-      {drop("text", "431 tokens, at most 200: text.max_tokens=431 keeps it")}, recipe, 2, 1);
+      {drop({.rule = Rule::kTextTooLong, .numbers = {431, 200}})}, recipe, 2, 1);
   const std::string text = describe(remedies[0], recipe);
   EXPECT_NE(text.find("--set text.max_tokens=431 keeps all"), std::string::npos) << text;
   EXPECT_NE(text.find("a letter of Persian, Arabic or Russian takes two"), std::string::npos)

@@ -7,6 +7,7 @@
 
 #include "build_support.hpp"
 #include "recipe/corpora_file.hpp"
+#include "report/reasons.hpp"
 #include "support/temp_folder.hpp"
 #include "support/wav_file.hpp"
 
@@ -270,7 +271,8 @@ TEST(EightCorpora, AreOneCacheThatSaysOfEachClipWhatItsCorpusDoes) {
         "1 clip has no text (vctk/p315_001)"}) {
     EXPECT_TRUE(std::find(notes.begin(), notes.end(), note) != notes.end()) << note;
   }
-  for (const auto& reject : report->rejects) ADD_FAILURE() << reject.path << ": " << reject.reason;
+  for (const auto& reject : report->rejects)
+    ADD_FAILURE() << reject.path << ": " << report::words_of(reject);
   const auto cache = open_cache(Env::real(), request.cache);
   ASSERT_NE(cache, nullptr);
   const Records records = records_of(*cache);

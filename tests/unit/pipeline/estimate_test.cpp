@@ -124,7 +124,7 @@ TEST(Estimate, SaysHowManyClipsAreTooLongAndWhatKeepsThem) {
   }
   env.add_file(kData + "/metadata.csv", list);
   const auto preview = dry_run(env, {"features.max_frames=100"});  // 1.16 s
-  EXPECT_EQ(preview.expected_drops.key, "features.max_frames");
+  EXPECT_EQ(preview.expected_drops.setting(), "features.max_frames");
   EXPECT_EQ(preview.expected_drops.count, 10U);
   ASSERT_TRUE(preview.expected_drops.keeps_all);
   EXPECT_GE(preview.expected_drops.keeps_all->value, 259.0);  // 3.0 s

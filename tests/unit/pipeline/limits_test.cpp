@@ -125,7 +125,7 @@ TEST(ChangingSource, IsLeftOutOnceItChangedTwice) {
   const auto report = must_build(env, request);
   ASSERT_EQ(report.rejects.size(), 1U);
   EXPECT_EQ(report.rejects[0].kind, formats::RejectClass::kEnvironment);
-  EXPECT_NE(report.rejects[0].reason.find("changed"), std::string::npos);
+  EXPECT_NE(report.rejects[0].reason.detail.find("changed"), std::string::npos);
 }
 
 TEST(Locked, ASecondBuilderIsToldWhoHoldsTheCache) {

@@ -51,7 +51,7 @@ std::uint64_t wrong_answers(pipeline::LiveClips& clips, Env& env) {
         for (std::uint64_t i = 0; i < 2 * clips.size(); ++i) {
           const std::uint64_t place = (first * 3 + i) % clips.size();
           const auto record = clips.record(place);
-          const auto position = cache->find(pipeline::full_id(clips.clip(place)));
+          const auto position = cache->find(corpus::full_id(clips.clip(place)));
           const bool is_right =
               record.ok() && position.ok() &&
               (*position ? is_stored(*cache, **position, *record) : record->reject.has_value());

@@ -52,6 +52,21 @@ std::string long_sound(std::uint32_t number) {
   return tone_wav(300.0 + number, {.seconds = 2.0, .rate_hz = 16000});
 }
 
+// Names its libraries, and decodes nothing.
+class IdleDecoder final : public audio::AudioDecoder {
+ public:
+  Result<audio::SourceFacts> decode(const RandomAccessFile&, const audio::DecodeRequest&,
+                                    const audio::TakeSamples&) override {
+    return Status(StatusCode::kInternal, "it was asked to decode");
+  }
+  Result<audio::Recognition> recognise(const RandomAccessFile&, std::string_view) override {
+    return Status(StatusCode::kInternal, "it was asked to look");
+  }
+  [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override { return {}; }
+  Result<std::string> libraries() override { return in_this_process()({})->libraries(); }
+  Result<audio::FormatList> formats() override { return audio::FormatList(); }
+};
+
 // Longer than 40 frames (0.46 s) is dropped; the sounds have 0.1 s.
 pipeline::BuildRequest request_with_limits(double dropped, double gone) {
   auto request = request_for(recipe_of_small_shards({"features.max_frames=40"}));
@@ -86,15 +101,14 @@ TEST(Accounting, HasEveryClipOfABuildAndOfItsUpdateOnce) {
   const auto request = request_with_limits(1.0, 0.10);
   const auto first = must_build(corpus.env, request);
   expect_that_numbers_add_up(first);
-  EXPECT_EQ(
-      first.accounting,
-      (pipeline::Accounting{.found = 178,
-                            .stored = 160,
-                            .dropped = 11,
-                            .rejected = 7,
-                            .dropped_by_rule = {{"features.max_frames", 6}, {"text.max_tokens", 5}},
-                            .rejected_by_class = {{"input", 7}},
-                            .added = 160}));
+  EXPECT_EQ(first.accounting,
+            (pipeline::Accounting{.found = 178,
+                                  .stored = 160,
+                                  .dropped = 11,
+                                  .rejected = 7,
+                                  .dropped_by_rule = {{"text_too_long", 5}, {"too_long", 6}},
+                                  .rejected_by_class = {{"input", 7}},
+                                  .added = 160}));
 
   std::set<std::string> renamed;
   for (std::uint32_t i = 0; i < 9; ++i) {
@@ -112,20 +126,19 @@ TEST(Accounting, HasEveryClipOfABuildAndOfItsUpdateOnce) {
   const auto second = must_build(corpus.env, request);
   expect_that_numbers_add_up(second);
   EXPECT_EQ(second.accounting,
-            (pipeline::Accounting{
-                .found = 184,
-                .stored = 160,
-                .dropped = 16,
-                .rejected = 8,
-                .dropped_by_rule = {{"features.max_frames", 10}, {"text.max_tokens", 6}},
-                .rejected_by_class = {{"input", 8}},
-                .reused = 134,
-                .changed = 5,
-                .renamed = 9,
-                .added = 12,
-                .before = 160,
-                .lost = 5,
-                .gone = 7}));
+            (pipeline::Accounting{.found = 184,
+                                  .stored = 160,
+                                  .dropped = 16,
+                                  .rejected = 8,
+                                  .dropped_by_rule = {{"text_too_long", 6}, {"too_long", 10}},
+                                  .rejected_by_class = {{"input", 8}},
+                                  .reused = 134,
+                                  .changed = 5,
+                                  .renamed = 9,
+                                  .added = 12,
+                                  .before = 160,
+                                  .lost = 5,
+                                  .gone = 7}));
   EXPECT_EQ(damage_in(corpus.env), "");
   const auto ids = stored_ids(corpus.env);
   for (const std::string& id : renamed) EXPECT_EQ(std::ranges::count(ids, id), 1) << id;
@@ -145,7 +158,9 @@ TEST(RenamedClip, IsCopiedAndNotDecoded) {
   corpus.rename(clip_name(3), "aaa");
   corpus.texts["aaa"] = "It says something else now.";
   corpus.write_list();
-  request.run.decoder_command = {"/bin/false"};
+  request.run.make_decoder = [](const std::function<bool()>&) {
+    return std::make_unique<IdleDecoder>();
+  };
   const auto report = must_build(corpus.env, request);
   EXPECT_EQ(report.accounting.renamed, 1U);
   EXPECT_EQ(report.accounting.gone, 0U);
@@ -232,7 +247,7 @@ TEST(DroppedClips, WithinTheLimitAreToldOfInTheReport) {
   corpus.write_list();
   const auto report = must_build(corpus.env, request_with_limits(1.0, 0.05));
   ASSERT_EQ(report.drops.size(), 1U);
-  EXPECT_EQ(report.drops[0].key, "features.max_frames");
+  EXPECT_EQ(report.drops[0].rule, formats::Rule::kTooLong);
   EXPECT_EQ(report.drops[0].keeps_all->value, 173.0);
 }
 

@@ -118,10 +118,5 @@ TEST_F(ReadAheadTest, NobodyWaitsOnceItIsCancelled) {
   ahead.wait_for(19);
 }
 
-// No disk of this number.
-TEST(IsRotating, IsFalseWhereTheSystemDoesNotSay) {
-  EXPECT_FALSE(is_rotating(0));
-}
-
 }  // namespace
 }  // namespace xtts::pipeline

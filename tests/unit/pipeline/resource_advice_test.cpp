@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "build_support.hpp"
+#include "pipeline/plan.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -68,8 +69,11 @@ TEST(ResourceAdvice, EstimatesTheBytesOfAWholeBuild) {
     MemoryEnv env;
     add_listed_sounds(env, 100);
     const auto request = request_for(recipe_with({"storage.layout=" + storage}));
-    const auto plan =
-        pipeline::make_plan({.env = env, .data = kData, .corpora = {}, .recipe = request.recipe});
+    const auto plan = pipeline::make_plan({.env = env,
+                                           .data = kData,
+                                           .corpora = {},
+                                           .recipe = request.recipe,
+                                           .make_decoder = in_this_process()});
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     const std::uint64_t needed = pipeline::bytes_left_to_write(env, *plan, request, {}, nullptr, 0);
     must_build(env, request);
@@ -87,8 +91,11 @@ TEST(ResourceAdvice, LeavesOutWhatIsSealed) {
   TestObserver observer;
   observer.cancel_at = 19;
   ASSERT_EQ(pipeline::build(env, request, observer).status().code(), StatusCode::kCancelled);
-  const auto plan =
-      pipeline::make_plan({.env = env, .data = kData, .corpora = {}, .recipe = request.recipe});
+  const auto plan = pipeline::make_plan({.env = env,
+                                         .data = kData,
+                                         .corpora = {},
+                                         .recipe = request.recipe,
+                                         .make_decoder = in_this_process()});
   ASSERT_TRUE(plan.ok());
   const auto left = [&](const std::string& cache) {
     request.cache = cache;

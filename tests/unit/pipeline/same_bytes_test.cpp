@@ -149,7 +149,7 @@ TEST(Build, StoresWhatCanBeDecodedAndNamesTheRest) {
   ASSERT_EQ(report.rejects.size(), 2U);
   EXPECT_EQ(report.rejects[0].path, clip_name(11) + ".wav");
   EXPECT_EQ(report.rejects[0].kind, formats::RejectClass::kInput);
-  EXPECT_EQ(report.rejects[1].reason, "the file is empty");
+  EXPECT_EQ(report.rejects[1].reason.rule, formats::Rule::kSourceEmpty);
 }
 
 TEST(Build, DropsTooLongClipsWithTextAndCutsThoseWithout) {
@@ -161,7 +161,7 @@ TEST(Build, DropsTooLongClipsWithTextAndCutsThoseWithout) {
   EXPECT_EQ(dropped.rejects.size(), 10U - dropped.record_count);
   EXPECT_GT(dropped.rejects.size(), 0U);
   for (const auto& reject : dropped.rejects)
-    EXPECT_EQ(reject.kind, formats::RejectClass::kPolicy) << reject.reason;
+    EXPECT_EQ(reject.kind, formats::RejectClass::kPolicy) << reject.id;
   EXPECT_GT(dropped.frames_needed, 40U);
 
   MemoryEnv plain;

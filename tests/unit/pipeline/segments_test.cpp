@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "build_support.hpp"
+#include "report/reasons.hpp"
 #include "support/wav_file.hpp"
 
 namespace xtts::testing {
@@ -146,11 +147,12 @@ TEST(Segments, BeyondTheirSourceAreRejectedOrToldOf) {
   EXPECT_EQ(report.record_count, 3U);
   ASSERT_EQ(report.rejects.size(), 1U);
   EXPECT_EQ(report.rejects[0].id, "after");
-  EXPECT_EQ(report.rejects[0].reason, "the segment begins at 8.00 s, its source ends at 7.00 s");
+  EXPECT_EQ(report::words_of(report.rejects[0]),
+            "the segment begins at 8.00 s, its source ends at 7.00 s");
   const auto cache = open_cache(env);
   const auto position = cache->find("over");
   ASSERT_TRUE(position.ok() && *position);
-  EXPECT_EQ(cache->details(**position)->warnings,
+  EXPECT_EQ(report::lines_of(cache->details(**position)->warnings),
             "the segment should end at 9.00 s, its source ends at 7.00 s");
 }
 
@@ -190,9 +192,9 @@ TEST(Segments, OfASourceThatChangesItsRateHalfWay) {
     EXPECT_EQ(report.record_count, 3U);
     const auto last = open_cache(env)->details(2);
     ASSERT_TRUE(last.ok());
-    EXPECT_NE(last->warnings.value_or("").find("the segment should end at 0.90 s"),
-              std::string::npos)
-        << last->warnings.value_or("");
+    ASSERT_FALSE(last->warnings.empty());
+    EXPECT_EQ(last->warnings.back().rule, formats::Rule::kSegmentCut);
+    EXPECT_EQ(last->warnings.back().numbers[0], 0.9);
   }
 }
 

@@ -1,8 +1,9 @@
 #include "pipeline/shard_facts.hpp"
+#include "formats/corpus_config.hpp"
 
 #include <gtest/gtest.h>
 
-#include "pipeline/clip_rules.hpp"
+#include "records/clip_rules.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -16,7 +17,7 @@ formats::RecordFacts sound_facts() {
   facts.content_digest = Digest{1, 2};
   facts.source_rate_hz = 2000;  // breaks a rule that warns
   facts.source_frame_count = 4000;
-  facts.warnings = "its end is torn";
+  facts.warnings = {{.rule = formats::Rule::kReadingStopped, .detail = "its end is torn"}};
   facts.unknown[40] = "later";
   return facts;
 }
@@ -35,18 +36,18 @@ formats::RecordFacts text_facts() {
 
 TEST(ShardFacts, AreTakenApartAgainAsTheIndexMergedAndJudgedThem) {
   formats::RecordFacts details = formats::merge_facts(sound_facts(), text_facts());
-  judge({}, false, "b", details);
-  ASSERT_EQ(details.rule_warning_count, 2U);
+  records::judge({}, false, "b", details);
+  ASSERT_EQ(details.warnings.size(), 3U);
   EXPECT_EQ(facts_of_sound(details), sound_facts());
   EXPECT_EQ(facts_of_text(details), text_facts());
 }
 
 TEST(ShardFacts, LoseAllWarningsWhereRulesAloneWarned) {
   formats::RecordFacts facts = sound_facts();
-  facts.warnings.reset();
+  facts.warnings.clear();
   formats::RecordFacts details = facts;
-  judge({}, true, "", details);
-  ASSERT_TRUE(details.warnings);
+  records::judge({}, true, "", details);
+  ASSERT_FALSE(details.warnings.empty());
   EXPECT_EQ(facts_of_sound(details), facts);
 }
 

@@ -86,9 +86,21 @@ TEST_F(ExpressionTest, AFieldAloneIsTrueWhenItIsKnownAndNotEmpty) {
   EXPECT_TRUE(matches("speaker and cut and audio_cut"));
   EXPECT_FALSE(matches("text_cut"));
   EXPECT_FALSE(matches("language"));
-  EXPECT_FALSE(matches("warnings"));
+  EXPECT_FALSE(matches("warning"));
   EXPECT_FALSE(matches("clipped"));
   EXPECT_TRUE(matches("cut == true and text_cut != true"));
+}
+
+TEST_F(ExpressionTest, AWarningIsAskedForByItsRule) {
+  facts_.warnings = {{.rule = formats::Rule::kClipped, .numbers = {0.5}},
+                     {.rule = formats::Rule::kLowRate, .numbers = {8000}}};
+  EXPECT_TRUE(matches("warning"));
+  EXPECT_TRUE(matches("warning == 'clipped' and warning == 'low_rate'"));
+  EXPECT_TRUE(matches("warning != 'silent'"));
+  EXPECT_FALSE(matches("warning != 'clipped'"));
+  EXPECT_FALSE(matches("warning == 'silent'"));
+  EXPECT_TRUE(matches("warning ~ '^low'"));
+  EXPECT_FALSE(Expression::parse("warning == 'cliped'").ok());
 }
 
 TEST_F(ExpressionTest, ComparisonsWithTheUnknownAreFalse) {
@@ -115,7 +127,7 @@ TEST_F(ExpressionTest, EveryFieldParsesAndEvaluates) {
     (void)alone->matches({tables_, plan_, facts_});
     const FieldValue value = field.get({tables_, plan_, facts_});
     const bool fits =
-        std::holds_alternative<std::monostate>(value) ||
+        std::holds_alternative<std::monostate>(value) || std::holds_alternative<RuleNames>(value) ||
         (field.type == FieldType::kNumber && std::holds_alternative<double>(value)) ||
         (field.type == FieldType::kText && std::holds_alternative<std::string_view>(value)) ||
         (field.type == FieldType::kFlag && std::holds_alternative<bool>(value));

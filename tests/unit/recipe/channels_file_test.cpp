@@ -1,4 +1,5 @@
 #include "recipe/channels_file.hpp"
+#include "formats/recipe.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/canonical_json.hpp"
+#include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 
 namespace xtts::recipe {

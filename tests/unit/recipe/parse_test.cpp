@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 #include "scratch_folder.hpp"
 

@@ -6,6 +6,12 @@
 #include <random>
 #include <tuple>
 
+#include "formats/corpus_config.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/recipe.hpp"
+#include "formats/sound_columns.hpp"
+#include "formats/storage_config.hpp"
+#include "formats/text_config.hpp"
 #include "recipe/recipe_file.hpp"
 
 namespace xtts::recipe {
@@ -47,8 +53,10 @@ auto fields(const BakedConfig& c) {
   return std::tuple(a, b, d);
 }
 auto fields(const ColumnsConfig& c) {
-  const auto& [a, b, d, e] = c;
-  return std::tuple(a, b, d, e);
+  std::vector<bool> wanted;
+  for (const SoundColumnInfo& info : all_sound_columns())
+    if (info.wanted != nullptr) wanted.push_back(c.*info.wanted);
+  return std::tuple(wanted, c.wave);
 }
 auto fields(const FeatureConfig& c) {
   const auto& [columns, rate, channels, resampler, trim, loudness, sample_scale, zeros, stft,
@@ -116,8 +124,9 @@ class RecipeMaker {
   }
 
   void fill(FeatureConfig& f) {
-    f.columns = {coin(), coin(),
-                 pick({WaveColumn::kNone, WaveColumn::kInt16, WaveColumn::kFloat32}), coin()};
+    for (const SoundColumnInfo& info : all_sound_columns())
+      if (info.wanted != nullptr) f.columns.*info.wanted = coin();
+    f.columns.wave = pick({WaveColumn::kNone, WaveColumn::kInt16, WaveColumn::kFloat32});
     if (f.sound_columns().empty()) f.columns.mel = true;
     f.sample_rate_hz = whole(8000, 48000);
     f.channels = pick({ChannelMix::kMean, ChannelMix::kFirst});

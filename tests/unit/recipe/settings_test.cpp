@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 
 namespace xtts::recipe {

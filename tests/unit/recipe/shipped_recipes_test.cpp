@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 
 namespace xtts::recipe {

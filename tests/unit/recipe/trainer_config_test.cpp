@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "recipe/recipe_file.hpp"
+#include "recipe/trainer_config.hpp"
 #include "scratch_folder.hpp"
 
 namespace xtts::recipe {

@@ -1,4 +1,5 @@
 #include "image_samples.hpp"
+#include "formats/clip_id.hpp"
 
 #include <gtest/gtest.h>
 

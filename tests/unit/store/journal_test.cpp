@@ -34,14 +34,14 @@ JournalShard sample_shard(std::uint64_t number) {
                        .digest = sample.finished.table.digest(),
                        .table = sample.finished.table};
   };
-  return {.planned_shard = number,
-          .sealed = {sealed("mel"), sealed("wave")},
-          .rejects = {{.kind = formats::RejectClass::kPolicy,
-                       .id = "گفتار-" + std::to_string(number),
-                       .path = "a\tb\n.wav",
-                       .line = std::nullopt,
-                       .stage = "features",
-                       .reason = "too \"long\""}}};
+  return {
+      .planned_shard = number,
+      .sealed = {sealed("mel"), sealed("wave")},
+      .rejects = {{.kind = formats::RejectClass::kPolicy,
+                   .id = "گفتار-" + std::to_string(number),
+                   .path = "a\tb\n.wav",
+                   .line = std::nullopt,
+                   .reason = {.rule = formats::Rule::kDecodeFailed, .detail = "too \"long\""}}}};
 }
 
 void expect_equal(const JournalShard& a, const JournalShard& b) {

@@ -7,6 +7,8 @@ namespace xtts::text {
 namespace {
 
 using formats::LongText;
+using formats::Reason;
+using formats::Rule;
 using formats::TextConfig;
 using formats::TokenKind;
 using formats::UnknownCharacter;
@@ -31,8 +33,8 @@ TextConfig characters(const std::string& vocabulary,
 
 TEST(Tokenizer, MakesEveryByteItsValuePlusOne) {
   const auto tokens = make({}).encode(std::string_view("A\0\xFF", 3));
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_THAT(tokens->values, ElementsAre(66, 1, 256));
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_THAT(tokens.values, ElementsAre(66, 1, 256));
   EXPECT_EQ(make({}).token_count(), 257U);
 }
 
@@ -42,63 +44,61 @@ TEST(Tokenizer, NeverWritesThePaddingToken) {
   TextConfig config;
   config.max_tokens = 256;
   const auto tokens = make(config).encode(all);
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_THAT(tokens->values, testing::Each(testing::AllOf(testing::Ge(1), testing::Le(256))));
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_THAT(tokens.values, testing::Each(testing::AllOf(testing::Ge(1), testing::Le(256))));
 }
 
 TEST(Tokenizer, NumbersCharactersByTheirPlaceInTheVocabulary) {
   const auto tokens = make(characters("ab سلام")).encode("سلام ab");
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_THAT(tokens->values, ElementsAre(4, 5, 6, 7, 3, 1, 2));
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_THAT(tokens.values, ElementsAre(4, 5, 6, 7, 3, 1, 2));
   EXPECT_EQ(make(characters("ab سلام")).token_count(), 8U);
 }
 
 TEST(Tokenizer, ReadsAVocabularyOfOneCharacterALine) {
   const auto tokens = make(characters("a\n \nß\n")).encode("ß a");
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_THAT(tokens->values, ElementsAre(3, 2, 1));
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_THAT(tokens.values, ElementsAre(3, 2, 1));
 }
 
 TEST(Tokenizer, LeavesUnknownCharactersOutAndCountsThem) {
   const auto tokens = make(characters("ab")).encode("aßbßé");
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_THAT(tokens->values, ElementsAre(1, 2));
-  EXPECT_THAT(tokens->unknown, ElementsAre(Pair("ß", 2), Pair("é", 1)));
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_THAT(tokens.values, ElementsAre(1, 2));
+  EXPECT_THAT(tokens.unknown, ElementsAre(Pair("ß", 2), Pair("é", 1)));
 }
 
 TEST(Tokenizer, KeepsThePlaceOfUnknownCharacters) {
   const Tokenizer tokenizer = make(characters("ab", UnknownCharacter::kUnknownToken));
   const auto tokens = tokenizer.encode("aßb");
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_THAT(tokens->values, ElementsAre(1, 3, 2));
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_THAT(tokens.values, ElementsAre(1, 3, 2));
   EXPECT_EQ(tokenizer.token_count(), 4U);
 }
 
-TEST(Tokenizer, RejectsUnknownCharactersByName) {
+TEST(Tokenizer, RefusesUnknownCharactersByName) {
   const auto tokens = make(characters("ab", UnknownCharacter::kError)).encode("aßßb\t");
-  EXPECT_EQ(tokens.status().code(), StatusCode::kBadInput);
-  EXPECT_EQ(tokens.status().message(),
-            "characters outside the vocabulary: (U+0009) 1 time, 'ß' (U+00DF) 2 times; "
-            "text.unknown=drop leaves "
-            "them out, text.unknown=unk keeps their place");
+  EXPECT_EQ(tokens.refusal, (Reason{.rule = Rule::kUnknownCharacters,
+                                    .numbers = {2, 3},
+                                    .detail = "(U+0009) 1 time, 'ß' (U+00DF) 2 times"}));
 }
 
 TEST(Tokenizer, NamesAtMostFiveUnknownCharacters) {
   const auto tokens = make(characters("x", UnknownCharacter::kError)).encode("abcdefg");
-  EXPECT_THAT(tokens.status().message(), testing::HasSubstr("'e' (U+0065) 1 time, and 2 more;"));
+  ASSERT_TRUE(tokens.refusal);
+  EXPECT_THAT(tokens.refusal->detail, testing::EndsWith("'e' (U+0065) 1 time, and 2 more"));
 }
 
-TEST(Tokenizer, SaysWhatKeepsATextThatIsTooLong) {
+TEST(Tokenizer, RefusesATextThatIsTooLongWithItsLength) {
   const auto tokens = make({}).encode(std::string(218, 'a'));
-  EXPECT_EQ(tokens.status().code(), StatusCode::kBadInput);
-  EXPECT_EQ(tokens.status().message(), "218 tokens, at most 200: text.max_tokens=218 keeps it");
+  EXPECT_EQ(tokens.refusal, (Reason{.rule = Rule::kTextTooLong, .numbers = {218, 200}}));
 }
 
 TEST(Tokenizer, KeepsATextOfExactlyTheMaximum) {
   const auto tokens = make({}).encode(std::string(200, 'a'));
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_EQ(tokens->values.size(), 200U);
-  EXPECT_FALSE(tokens->truncated);
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_EQ(tokens.values.size(), 200U);
+  EXPECT_FALSE(tokens.truncated);
 }
 
 TEST(Tokenizer, CutsALongTextWhenAsked) {
@@ -106,24 +106,22 @@ TEST(Tokenizer, CutsALongTextWhenAsked) {
   config.max_tokens = 3;
   config.too_long = LongText::kTruncate;
   const auto tokens = make(config).encode("abcd");
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_THAT(tokens->values, ElementsAre(98, 99, 100));
-  EXPECT_TRUE(tokens->truncated);
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_THAT(tokens.values, ElementsAre(98, 99, 100));
+  EXPECT_TRUE(tokens.truncated);
 }
 
 TEST(Tokenizer, CountsTokensAfterUnknownCharactersAreDropped) {
   TextConfig config = characters("a");
   config.max_tokens = 2;
-  EXPECT_TRUE(make(config).encode("aßa").ok());
+  EXPECT_FALSE(make(config).encode("aßa").refusal);
 }
 
 TEST(Tokenizer, RefusesInvalidUtf8AsCharactersWithThePlace) {
   for (const std::string_view bad :
        {"a\xFF", "a\xC0\x80", "a\xED\xA0\x80", "a\xE2\x82", "a\xF4\x90\x80\x80"}) {
     const auto tokens = make(characters("a")).encode(bad);
-    EXPECT_EQ(tokens.status().code(), StatusCode::kBadInput);
-    EXPECT_EQ(tokens.status().message(),
-              "text is not UTF-8 at byte 1: convert the list, or use text.tokens=bytes");
+    EXPECT_EQ(tokens.refusal, (Reason{.rule = Rule::kTextNotUtf8, .numbers = {1}}));
   }
 }
 
@@ -131,8 +129,8 @@ TEST(Tokenizer, MakesNoTokensWhereNoneAreWanted) {
   TextConfig config;
   config.tokens = TokenKind::kNone;
   const auto tokens = make(config).encode(std::string(1000, 'a'));
-  ASSERT_TRUE(tokens.ok());
-  EXPECT_THAT(tokens->values, IsEmpty());
+  ASSERT_FALSE(tokens.refusal);
+  EXPECT_THAT(tokens.values, IsEmpty());
   EXPECT_EQ(make(config).token_count(), 0U);
 }
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "pipeline/columns.hpp"
+#include "records/columns.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -32,7 +32,7 @@ class Comparison : public ::testing::Test {
     return compare_within(tolerance_of(recipe_, mel()), mel(), expected(), stored_, recipe_);
   }
   [[nodiscard]] formats::ColumnSpec mel() const {
-    return pipeline::sound_columns(recipe_, {}).front();
+    return records::sound_columns(recipe_, {}).front();
   }
 
   formats::Recipe recipe_;

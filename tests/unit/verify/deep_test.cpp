@@ -27,6 +27,7 @@ verify::Options deep_options(std::uint32_t threads = 2) {
   options.level = Level::kDeep;
   options.thread_count = threads;
   options.sources.data = kData;
+  options.sources.make_decoder = in_this_process();
   options.sources.scratch_folder = "/";
   return options;
 }
@@ -91,7 +92,7 @@ TEST(VerifyDeep, FindsARecordWhoseChecksAreAllRight) {
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(2));
   EXPECT_EQ(finding.column, "mel");
-  EXPECT_EQ(finding.what, "recomputed bytes");
+  EXPECT_EQ(finding.what(), "recomputed bytes");
   EXPECT_TRUE(finding.file.starts_with("shards/mel/")) << finding.file;
   ASSERT_TRUE(finding.offset_bytes);
   EXPECT_NE(finding.expected, finding.found);
@@ -114,7 +115,7 @@ TEST(VerifyDeep, LooksAtEveryColumnOfSound) {
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(2));
   EXPECT_EQ(finding.column, "wave");
-  EXPECT_EQ(finding.what, "recomputed bytes");
+  EXPECT_EQ(finding.what(), "recomputed bytes");
 }
 
 TEST(VerifyDeep, FindsTokensThatTheTextDoesNotMake) {
@@ -129,7 +130,7 @@ TEST(VerifyDeep, FindsTokensThatTheTextDoesNotMake) {
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(4));
   EXPECT_EQ(finding.column, "tokens");
-  EXPECT_EQ(finding.what, "recomputed bytes");
+  EXPECT_EQ(finding.what(), "recomputed bytes");
 }
 
 TEST(VerifyDeep, FindsAFactThatTheSourceDoesNotBearOut) {
@@ -142,7 +143,7 @@ TEST(VerifyDeep, FindsAFactThatTheSourceDoesNotBearOut) {
   EXPECT_FALSE(report.ok);
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(1));
-  EXPECT_EQ(finding.what, "recomputed source rate");
+  EXPECT_EQ(finding.what(), "recomputed source rate");
   EXPECT_EQ(finding.expected, "16000");
   EXPECT_EQ(finding.found, "48000");
 }
@@ -156,7 +157,7 @@ TEST(VerifyDeep, PassesOverWhatFullFoundDamaged) {
   env.add_file(kCache + "/" + shards.begin()->first, bytes);
   const Report report = verified_deeply(env);
   EXPECT_FALSE(report.ok);
-  EXPECT_EQ(only_finding(report).what, "record");
+  EXPECT_EQ(only_finding(report).what(), "record");
   EXPECT_EQ(report.recomputed_count, kClips - 1);
 }
 
@@ -220,7 +221,7 @@ TEST(VerifyDeep, FindsWithOtherNumericsWhatIsBeyondTheTolerance) {
   options.sources.isa = dsp::Isa::kScalar;
   const Report report = verified(env, options);
   EXPECT_FALSE(report.ok);
-  EXPECT_EQ(only_finding(report).what, "recomputed value");
+  EXPECT_EQ(only_finding(report).what(), "recomputed value");
   EXPECT_EQ(only_finding(report).clip, clip_name(0));
 }
 

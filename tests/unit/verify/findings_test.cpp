@@ -6,7 +6,7 @@ namespace xtts::verify {
 namespace {
 
 Finding finding(const std::string& file, std::uint64_t offset) {
-  return {.file = file, .offset_bytes = offset, .what = "record"};
+  return {.file = file, .offset_bytes = offset, .check = Check::kRecord};
 }
 
 TEST(Findings, StandByFileAndOffsetWhateverTheirOrder) {
@@ -57,19 +57,20 @@ TEST(Findings, NameTheFilesThatARepairCanMend) {
   Findings findings(1);
   findings.add(finding("a", 1));
   findings.add(finding("b", 1));
-  findings.add({.weight = Weight::kNote, .file = "c", .what = "source", .is_of_checks = false});
-  findings.add({.file = "d", .what = "recomputed bytes", .is_of_checks = false});
-  findings.add({.weight = Weight::kNote, .file = "rejects.jsonl", .what = "rejects"});
+  findings.add(
+      {.weight = Weight::kNote, .file = "c", .check = Check::kSource, .is_of_checks = false});
+  findings.add({.file = "d", .check = Check::kRecomputed, .is_of_checks = false});
+  findings.add({.weight = Weight::kNote, .file = "rejects.jsonl", .check = Check::kRejects});
   EXPECT_EQ(findings.files_to_mend(), (std::set<std::string>{"a", "b", "rejects.jsonl"}));
 }
 
 TEST(Findings, ForgetWhatChecksToldOfAMendedFile) {
   Findings findings(2);
   for (std::uint64_t i = 0; i < 5; ++i) findings.add(finding("a", i));
-  findings.add({.file = "a", .what = "recomputed bytes", .is_of_checks = false});
+  findings.add({.file = "a", .check = Check::kRecomputed, .is_of_checks = false});
   findings.forget("a");
   EXPECT_TRUE(findings.files_to_mend().empty());
-  findings.add({.weight = Weight::kNote, .file = "b", .what = "rejects"});
+  findings.add({.weight = Weight::kNote, .file = "b", .check = Check::kRejects});
   Report report;
   findings.move_into(report);
   EXPECT_EQ(report.finding_count, 2);  // what deep alone found stays

@@ -62,6 +62,7 @@ TEST_F(Remedies, NameTheSourcesOnlyWhereTheyAreNeededAndHaveMoved) {
   EXPECT_EQ(of_verify(), "xtts-precompute verify /cache --repair --data DATA");
   Options options;
   options.sources.data = "/moved/it's data";
+  options.sources.make_decoder = in_this_process();
   EXPECT_EQ(of_verify(options),
             "xtts-precompute verify /cache --repair --data '/moved/it'\\''s data'");
   ASSERT_TRUE(env_.rename("/moved/it's data", kData).ok());

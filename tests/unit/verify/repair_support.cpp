@@ -42,6 +42,7 @@ verify::Options repair_options(const std::string& data) {
   options.thread_count = 2;
   options.repair = true;
   options.sources.data = data;
+  options.sources.make_decoder = in_this_process();
   return options;
 }
 
@@ -54,7 +55,7 @@ Report repaired(Env& env, const verify::Options& options) {
 std::string told(const Report& report) {
   std::string text;
   for (const auto& finding : report.findings)
-    text += finding.file + " " + finding.clip + " " + finding.what + ": " + finding.found + "\n";
+    text += finding.file + " " + finding.clip + " " + finding.what() + ": " + finding.found + "\n";
   return text;
 }
 

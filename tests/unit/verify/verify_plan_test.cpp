@@ -17,6 +17,7 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using testing::make_test_cache;
 using testing::MemoryEnv;
+using ::testing::Property;
 using testing::TestCache;
 
 using Edit = std::function<void(std::string& section)>;
@@ -133,8 +134,8 @@ TEST(VerifyPlan, NoticesATableThatIsNotTheShardsOwn) {
   rewrite_index(cache, SectionKind::kBlocks, 0,
                 [](std::string& section) { section[40] ^= 1; });  // a header's check
   const auto findings = findings_of(cache);
-  EXPECT_THAT(findings, Contains(Field(&Finding::what, "block table")));
-  EXPECT_THAT(findings, Contains(Field(&Finding::what, "block header")));
+  EXPECT_THAT(findings, Contains(Property(&Finding::what, "block table")));
+  EXPECT_THAT(findings, Contains(Property(&Finding::what, "block header")));
 }
 
 TEST(VerifyPlan, NoticesBlockRowsThatLeadOutsideTheFile) {
@@ -143,7 +144,7 @@ TEST(VerifyPlan, NoticesBlockRowsThatLeadOutsideTheFile) {
                 [](std::string& section) { section[7] = 0x7F; });  // header offset
   const auto findings = findings_of(cache);
   ASSERT_EQ(findings.size(), 1);
-  EXPECT_EQ(findings[0].what, "block table");
+  EXPECT_EQ(findings[0].what(), "block table");
   EXPECT_EQ(findings[0].file, cache.shard_name(0, 0));
 }
 

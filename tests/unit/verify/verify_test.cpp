@@ -16,6 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::make_test_cache;
 using testing::MemoryEnv;
+using ::testing::Property;
 using testing::TestCache;
 
 Report verify(MemoryEnv& env, Level level, std::uint32_t threads = 1) {
@@ -70,7 +71,7 @@ TEST(Verify, NamesClipFileOffsetAndChecksOfADamagedRecord) {
   EXPECT_EQ(finding.offset_bytes, payload + record);
   EXPECT_EQ(finding.clip, "clip-105");
   EXPECT_EQ(finding.column, "mel");
-  EXPECT_EQ(finding.what, "record");
+  EXPECT_EQ(finding.what(), "record");
   EXPECT_NE(finding.expected, finding.found);
   ASSERT_TRUE(report.remedy);
   EXPECT_THAT(report.remedy->command, HasSubstr("--repair"));
@@ -82,7 +83,7 @@ TEST(Verify, TellsWhichClipsGoWithAHeader) {
   flip(cache.files[cache.shard_name(0, 0)], 2 * formats::kPageBytes + 16 + 100);
   const Report report = verify(cache, Level::kFull);
   ASSERT_EQ(report.findings.size(), 1);
-  EXPECT_EQ(report.findings[0].what, "block header");
+  EXPECT_EQ(report.findings[0].what(), "block header");
   EXPECT_THAT(report.findings[0].found, HasSubstr("clips clip-100 to clip-101"));
 }
 
@@ -94,7 +95,7 @@ TEST(Verify, FindsAMissingShardAtBothLevels) {
     const Report report = verify(cache, level);
     ASSERT_EQ(report.findings.size(), 1);
     EXPECT_THAT(report.findings[0],
-                AllOf(Field(&Finding::file, shard), Field(&Finding::what, "missing file"),
+                AllOf(Field(&Finding::file, shard), Property(&Finding::what, "missing file"),
                       Field(&Finding::column, "tokens")));
   }
 }
@@ -107,7 +108,7 @@ TEST(Verify, FindsAShardOfAnotherSizeAtBothLevels) {
     for (const Level level : {Level::kQuick, Level::kFull}) {
       const Report report = verify(cache, level);
       ASSERT_FALSE(report.findings.empty());
-      EXPECT_EQ(report.findings[0].what, "file size");
+      EXPECT_EQ(report.findings[0].what(), "file size");
       EXPECT_EQ(report.finding_count, 1);
     }
   }
@@ -120,11 +121,11 @@ TEST(Verify, NamesEachClipBehindTheCut) {
   const Report report = verify(cache, Level::kFull);
   std::vector<std::string> clips;
   for (const Finding& finding : report.findings) {
-    if (finding.what == "record") clips.push_back(finding.clip);
+    if (finding.what() == "record") clips.push_back(finding.clip);
   }
   EXPECT_THAT(clips, ::testing::ElementsAre("clip-100", "clip-101"));
-  EXPECT_THAT(report.findings, ::testing::Contains(Field(&Finding::what, "file size")));
-  EXPECT_THAT(report.findings, ::testing::Contains(Field(&Finding::what, "block header")));
+  EXPECT_THAT(report.findings, ::testing::Contains(Property(&Finding::what, "file size")));
+  EXPECT_THAT(report.findings, ::testing::Contains(Property(&Finding::what, "block header")));
 }
 
 TEST(Verify, SaysThatAStaleRejectsListIsHarmless) {
@@ -175,7 +176,7 @@ TEST(Verify, TellsAFailingDiskFromDamage) {
   EXPECT_FALSE(report.ok);
   for (const Finding& finding : report.findings) {
     EXPECT_EQ(finding.file, shard);
-    EXPECT_THAT(finding.what, ::testing::StartsWith("unreadable "));
+    EXPECT_THAT(finding.what(), ::testing::StartsWith("unreadable "));
     EXPECT_THAT(finding.found, HasSubstr("Input/output error"));
   }
 }

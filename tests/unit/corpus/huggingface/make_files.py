@@ -46,7 +46,7 @@ large = rows.set_column(1, "audio", rows["audio"].cast(pa.struct([("bytes", pa.l
 write_stream("large.arrow", large.select(["audio", "text"]), 5)
 write_stream("texts.arrow", rows.select(["text"]), 5)
 
-plain = dict(compression={"audio.bytes": "none", "text": "snappy"}, use_dictionary=["text"], row_group_size=3)
+plain = {"compression": {"audio.bytes": "none", "text": "snappy"}, "use_dictionary": ["text"], "row_group_size": 3}
 pq.write_table(rows, HERE / "plain.parquet", data_page_size=16, write_batch_size=2, **plain)
 pq.write_table(rows, HERE / "plain_v2.parquet", data_page_version="2.0", **plain)
 pq.write_table(rows, HERE / "dictionary.parquet", compression="none", row_group_size=3)

@@ -33,7 +33,7 @@ def encode(name, rate, channels, *options):
     command = ["ffmpeg", "-v", "error", "-y", "-f", "f32le", "-ar", str(rate), "-ac", str(channels), "-i", "-"]
     # LAME's tag, which says where the sound begins and ends, is not written with bitexact.
     exact = [] if "libmp3lame" in options else ["-flags", "+bitexact", "-fflags", "+bitexact"]
-    subprocess.run(command + [*exact, *options, str(HERE / name)], input=samples.tobytes(), check=True)
+    subprocess.run([*command, *exact, *options, str(HERE / name)], input=samples.tobytes(), check=True)
 
 
 def box(kind, payload):

@@ -1,0 +1,118 @@
+"""The arrows of the package (src/python/README.md): every import of its own against the table below, and no circle among them.
+
+The sources are read, not run: an import within a function counts as well, whenever it may come. What only type checkers
+see (TYPE_CHECKING) has to follow the arrows, and is no part of a circle.
+"""
+
+import ast
+import graphlib
+
+import pytest
+from support import PROJECT
+
+PACKAGE = PROJECT / "src/python/xtts_precompute"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# A room is a subpackage, or a few modules that begin alike; -> the rooms that it may import.
+ARROWS = {
+    "_base": set(),
+    "_build": {"_base"},
+    "_cache": {"_base", "_build"},
+    "_runtime": {"_base", "_build", "_cache"},
+    "_loaders": {"_base", "_cache"},
+    "torch": {"_base", "_cache", "_loaders"},
+    "tensorflow": {"_base", "_cache", "_loaders"},
+    "jax": {"_base", "_cache", "_loaders"},
+    "reference": {"_base"},
+    "profile": {"_base", "_cache", "torch", "tensorflow", "reference"},
+    "myxtts": {"_base", "_build", "_cache", "_runtime", "_loaders", "torch", "tensorflow"},
+}
+# The compiled parts -> who may name them. Errors are the other way round: _core finds _base.errors.
+COMPILED = {"_core": {"_base", "_cache", "_runtime", "_loaders"}, "_builder": {"_runtime"}}
+
+
+def room_of(module):
+    """ "_cache" of ("_cache", "reader"), "_runtime" of ("_runtime_batch",), "" of ("__init__",)."""
+    first = module[0]
+    if first in ("__init__", "__main__"):
+        return ""
+    return next((room for room in ARROWS if first == room or first.startswith(room + "_")), first)
+
+
+def module_of(path):
+    return path.relative_to(PACKAGE).with_suffix("").parts
+
+
+def imports_of(path):
+    """(module, whether only type checkers see it) of each import of ours."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    hidden = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.relative_to(PACKAGE).parent.parts
+            base = (*folder[: len(folder) - node.level + 1], *(node.module.split(".") if node.module else ()))
+            for name in node.names:
+                yield resolved(base, name.name), node in hidden
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [node.module] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
+            assert not any(name.split(".")[0] == PACKAGE.name for name in names) or path.name == "installer.py", f"{path}: imports of ours are relative"
+
+
+def resolved(base, name):
+    """The module that `from base import name` runs last."""
+    for one in ((*base, name), base):
+        if PACKAGE.joinpath(*one, "__init__.py").exists():
+            return (*one, "__init__")
+        if any(PACKAGE.joinpath(*one).with_suffix(ending).exists() for ending in (".py", ".pyi")):
+            return one
+    raise AssertionError(f"there is no module {'.'.join(base)} with {name}")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_every_import_follows_an_arrow(path):
+    room = room_of(module_of(path))
+    for module, _ in imports_of(path):
+        target = room_of(module)
+        if target in COMPILED:
+            assert room in COMPILED[target], f"{room} may not use {target}"
+        elif room:  # the package itself gathers all rooms
+            assert target == room or target in ARROWS[room], f"{room} may not use {target}"
+
+
+def test_every_file_is_in_a_room():
+    assert {room_of(module_of(path)) for path in FILES} == {"", *ARROWS}
+
+
+def test_no_import_circle():
+    graph = {}
+    for path in FILES:
+        module = module_of(path)
+        targets = {target for target, is_hidden in imports_of(path) if not is_hidden}
+        # Whoever imports a module of another subpackage runs that package's own file first.
+        targets |= {(target[0], "__init__") for target in targets if len(target) > 1 and target[0] != module[0]}
+        graph[module] = targets - {module}
+    graphlib.TopologicalSorter(graph).prepare()  # CycleError names the circle
+
+
+def test_an_import_circle_would_be_found():
+    with pytest.raises(graphlib.CycleError):
+        graphlib.TopologicalSorter({("a",): {("b",)}, ("b",): {("a",)}}).prepare()
+
+
+def test_the_table_is_a_way_down():
+    graphlib.TopologicalSorter(ARROWS).prepare()
+
+
+def test_the_readme_draws_the_same_arrows():
+    lines = (PROJECT / "src/python/README.md").read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
+    drawn = {row[0].strip("`/"): {name.strip("`") for name in row[-1].split(", ") if name.startswith("`")} for row in rows if len(row) == 3}
+    drawn = {room.removesuffix(".py").removesuffix("_*"): arrows for room, arrows in drawn.items()}
+    for room, arrows in ARROWS.items():
+        assert drawn.get(room) == arrows, room

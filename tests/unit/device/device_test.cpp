@@ -1,0 +1,297 @@
+// What every device promises, on the CPU and on the adversarial device; then what each promises by
+// itself, and that the adversary finds those who break the rules.
+#include "device/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "support/device_under_test.hpp"
+
+namespace xtts::device {
+namespace {
+
+using testing::AdversarialDevice;
+using testing::DeviceChoice;
+using testing::DeviceUnderTest;
+
+class AnyDevice : public ::testing::TestWithParam<DeviceChoice> {
+ protected:
+  [[nodiscard]] std::unique_ptr<SlotMemory> slot_of(const SlotBytes& size) const {
+    auto slot = under_test_.device()->make_slot(size);
+    EXPECT_TRUE(slot.ok()) << slot.status().message();
+    return std::move(*slot);
+  }
+  [[nodiscard]] std::vector<std::byte> seen(const SlotMemory& slot, std::size_t size_bytes) const {
+    return under_test_.read({slot.consumer_data(), size_bytes});
+  }
+
+  DeviceUnderTest under_test_{GetParam()};
+};
+
+const Event& must(const Result<const Event*>& uploaded) {
+  EXPECT_TRUE(uploaded.ok()) << uploaded.status().message();
+  return **uploaded;
+}
+
+TEST_P(AnyDevice, SlotsBeginOnAPageAndAreZero) {
+  for (const std::size_t size_bytes : {std::size_t{1}, std::size_t{5000}, std::size_t{9} << 20U}) {
+    const auto slot = slot_of({.staging = size_bytes, .host = size_bytes});
+    ASSERT_TRUE(slot->begin_filling().ok());
+    for (const auto bytes : {slot->staging(), slot->host().first(size_bytes)}) {
+      ASSERT_EQ(bytes.size(), size_bytes);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes.data()) % 4096, 0U);
+      EXPECT_EQ(bytes.front(), std::byte{0});
+      EXPECT_EQ(bytes.back(), std::byte{0});
+    }
+  }
+}
+
+TEST_P(AnyDevice, ConsumerSeesWhatWasWrittenAndFilled) {
+  const auto slot = slot_of({.staging = 64, .host = 8});
+  ASSERT_TRUE(slot->begin_filling().ok());
+  const std::uint32_t written = 0x01020304;
+  std::memset(slot->staging().data(), 0, 64);
+  std::memcpy(slot->staging().data(), &written, sizeof written);
+  std::memcpy(slot->host().data(), &written, sizeof written);
+  slot->fill(4, 8, {.bits = 0x11223344, .element_bytes = 4});
+  slot->fill(12, 4, {.bits = 0x5566, .element_bytes = 2});
+  slot->fill(16, 3, {.bits = 0x77, .element_bytes = 1});
+  slot->fill(24, 16, {.bits = 0x8899AABBCCDDEEFF, .element_bytes = 8});
+  ASSERT_TRUE(must(slot->upload()).wait().ok());
+  const auto bytes = seen(*slot, 64);
+  const auto u32_at = [&](std::size_t offset) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+  };
+  EXPECT_EQ(u32_at(0), written);
+  EXPECT_EQ(u32_at(4), 0x11223344U);
+  EXPECT_EQ(u32_at(8), 0x11223344U);
+  EXPECT_EQ(u32_at(12), 0x55665566U);
+  EXPECT_EQ(u32_at(16), 0x00777777U);
+  EXPECT_EQ(u32_at(20), 0U);
+  EXPECT_EQ(u32_at(24), 0xCCDDEEFFU);
+  EXPECT_EQ(u32_at(36), 0x8899AABBU);
+  EXPECT_EQ(u32_at(40), 0U);
+  EXPECT_EQ(std::memcmp(slot->host().data(), &written, sizeof written), 0);
+  slot->end_lease();
+}
+
+TEST_P(AnyDevice, WhatIsDiscardedIsNotSeen) {
+  const auto slot = slot_of({.staging = 4096});
+  ASSERT_TRUE(slot->begin_filling().ok());
+  slot->fill(0, 4096, {.bits = 9, .element_bytes = 1});
+  slot->discard();
+  std::memset(slot->staging().data(), 3, 4000);
+  slot->fill(4000, 96, {.bits = 4, .element_bytes = 1});
+  ASSERT_TRUE(must(slot->upload()).wait().ok());
+  const auto bytes = seen(*slot, 4096);
+  EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte{3}), 4000);
+  EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte{4}), 96);
+  slot->end_lease();
+}
+
+TEST_P(AnyDevice, SlotGoesRound) {
+  const auto slot = slot_of({.staging = 10'000, .host = 4});
+  for (std::uint32_t round = 1; round < 50; ++round) {
+    ASSERT_TRUE(slot->begin_filling().ok());
+    ASSERT_TRUE(slot->begin_filling().ok());  // of another filler
+    std::memset(slot->staging().data(), static_cast<int>(round), 9'000);
+    slot->fill(9'000, 1'000, {.bits = round + 100, .element_bytes = 1});
+    std::memcpy(slot->host().data(), &round, sizeof round);
+    const auto uploaded = slot->upload();
+    ASSERT_TRUE(uploaded.ok());
+    if (round % 3 != 0) {  // else nobody looked at it
+      ASSERT_TRUE((*uploaded)->wait().ok());
+      const auto bytes = seen(*slot, 10'000);
+      EXPECT_EQ(std::count(bytes.begin(), bytes.end(), static_cast<std::byte>(round)), 9'000);
+      EXPECT_EQ(std::count(bytes.begin(), bytes.end(), static_cast<std::byte>(round + 100)), 1'000);
+      EXPECT_EQ(std::memcmp(slot->host().data(), &round, sizeof round), 0);
+    }
+    slot->end_lease();
+  }
+}
+
+TEST_P(AnyDevice, WhatNoBatchCameOfIsFilledAgain) {
+  const auto slot = slot_of({.staging = 100});
+  ASSERT_TRUE(slot->begin_filling().ok());
+  slot->end_lease();
+  EXPECT_TRUE(slot->is_idle());
+  ASSERT_TRUE(slot->begin_filling().ok());
+}
+
+TEST_P(AnyDevice, SlotOutlivesWhoeverMadeIt) {
+  auto device = under_test_.device();
+  auto slot = device->make_slot({.staging = 16});
+  device.reset();
+  ASSERT_TRUE(slot.ok());
+  ASSERT_TRUE((*slot)->begin_filling().ok());
+  (*slot)->fill(0, 16, {.bits = 1, .element_bytes = 1});
+  ASSERT_TRUE(must((*slot)->upload()).wait().ok());
+  EXPECT_EQ(seen(**slot, 16)[15], std::byte{1});
+  (*slot)->end_lease();
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, AnyDevice, testing::all_devices(),
+                         [](const auto& choice) { return testing::name_of(choice.param); });
+
+std::shared_ptr<Device> cpu() {
+  auto device = Device::open("cpu");
+  EXPECT_TRUE(device.ok()) << device.status().message();
+  return *device;
+}
+
+TEST(Device, CpuReadsTheMemoryOfTheHost) {
+  EXPECT_TRUE(cpu()->reads_host_memory());
+  EXPECT_EQ(cpu()->id(), (DeviceId{DeviceKind::kCpu, 0}));
+  EXPECT_TRUE(cpu()->id().is_host());
+  EXPECT_EQ(to_string(cpu()->id()), "cpu");
+  EXPECT_EQ(to_string(DeviceId{DeviceKind::kCuda, 1}), "cuda:1");
+  EXPECT_FALSE((DeviceId{DeviceKind::kCuda, 0}).is_host());
+}
+
+TEST(Device, AddedOneIsFoundByItsNameWhileItIsAdded) {
+  {
+    const AddedDevice added(
+        "mine", [](const DeviceOptions& options) { return Device::open("cpu", options); });
+    EXPECT_TRUE(Device::open("mine").ok());
+  }
+  EXPECT_FALSE(Device::open("mine").ok());
+}
+
+TEST(Device, LocksMemoryOrSaysWhyNot) {
+  const auto device = Device::open("cpu", {.lock_memory = true});
+  ASSERT_TRUE(device.ok());
+  const auto small = (*device)->make_slot({.staging = 4096});
+  ASSERT_TRUE(small.ok());
+  // Either is right; which depends on the machine's limit.
+  EXPECT_TRUE((*device)->shortfall().empty() ||
+              (*device)->shortfall().find("ulimit -l") != std::string::npos);
+  EXPECT_EQ(cpu()->shortfall(), "");
+}
+
+TEST(Device, UnknownOnesAreRefusedByName) {
+  const auto device = Device::open("tpu:0");
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.status().code(), StatusCode::kUnsupported);
+  EXPECT_NE(device.status().message().find("tpu:0"), std::string::npos);
+}
+
+TEST(Device, MoreMemoryThanThereIsIsAValue) {
+  const auto slot = cpu()->make_slot({.staging = std::size_t{1} << 60U});
+  ASSERT_FALSE(slot.ok());
+  EXPECT_EQ(slot.status().code(), StatusCode::kResource);
+}
+
+class Adversary : public ::testing::Test {
+ protected:
+  Adversary() : device_(AdversarialDevice::make({.seed = DeviceUnderTest::any_seed()})) {
+    slot_ = std::move(*device_->make_slot({.staging = 20'000, .host = 4}));
+  }
+  [[nodiscard]] const Event& fill_and_upload(int number) {
+    EXPECT_TRUE(slot_->begin_filling().ok());
+    std::memset(slot_->staging().data(), number, 20'000);
+    return must(slot_->upload());
+  }
+  // What it says of who breaks a rule.
+  [[nodiscard]] std::string fault() const {
+    const auto faults = device_->faults();
+    return faults.empty() ? "" : faults.front();
+  }
+
+  std::shared_ptr<AdversarialDevice> device_;
+  std::unique_ptr<SlotMemory> slot_;
+};
+
+TEST_F(Adversary, FindsNothingWrongWithAStreamThatWaits) {
+  std::atomic<int> sound_count = 0;
+  const auto stream = device_->make_stream();
+  for (int round = 1; round < 20; ++round) {
+    ASSERT_TRUE(fill_and_upload(round).let_wait(stream).ok());
+    device_->launch(stream, slot_->consumer_data(), 20'000, [&sound_count, round](auto bytes) {
+      if (std::count(bytes.begin(), bytes.end(), static_cast<std::byte>(round)) == 20'000)
+        ++sound_count;
+    });
+    slot_->end_lease();  // while it is not read yet
+  }
+  device_->finish(stream);
+  EXPECT_EQ(sound_count, 19);
+  EXPECT_EQ(fault(), "");
+}
+
+TEST_F(Adversary, FindsAReaderWhoDoesNotWait) {
+  (void)fill_and_upload(1);
+  (void)device_->copy_to_host(slot_->consumer_data(), 1);
+  EXPECT_EQ(fault(), "slot 1 is read before its event was waited for");
+  slot_->end_lease();
+}
+
+TEST_F(Adversary, FindsAStreamThatIsNotLetWait) {
+  (void)fill_and_upload(1);
+  const auto stream = device_->make_stream();
+  device_->launch(stream, slot_->consumer_data(), 1, [](auto) {});
+  device_->finish(stream);
+  EXPECT_EQ(fault(), "slot 1 is read by a stream that was not let wait for its event");
+  slot_->end_lease();
+}
+
+TEST_F(Adversary, FindsAReaderWithoutALease) {
+  ASSERT_TRUE(fill_and_upload(1).wait().ok());
+  slot_->end_lease();
+  (void)device_->copy_to_host(slot_->consumer_data(), 1);
+  EXPECT_EQ(fault(), "slot 1 is read after its lease");
+}
+
+TEST_F(Adversary, FindsWhoFillsWithoutAsking) {
+  ASSERT_TRUE(fill_and_upload(1).wait().ok());
+  slot_->end_lease();
+  std::memset(slot_->staging().data(), 2, 10);
+  EXPECT_EQ(fault(), "slot 1 was written to outside of begin_filling() and upload()");
+}
+
+TEST_F(Adversary, FindsWhoWritesToWhatIsNotCopiedYet) {
+  // Half of its copies come at once: a writer may be later than one of them, not than all.
+  for (int round = 0; round < 200 && fault().empty(); ++round) {
+    ASSERT_TRUE(slot_->begin_filling().ok());
+    const auto kept = slot_->staging();
+    const Event& uploaded = must(slot_->upload());
+    std::memset(kept.data(), round, kept.size());
+    ASSERT_TRUE(uploaded.wait().ok());
+    slot_->end_lease();
+  }
+  EXPECT_EQ(fault(), "slot 1 was written to before its upload was done");
+}
+
+TEST_F(Adversary, FindsWhoFillsWhatIsLent) {
+  ASSERT_TRUE(fill_and_upload(1).wait().ok());
+  ASSERT_TRUE(slot_->begin_filling().ok());
+  EXPECT_EQ(fault(), "slot 1 was filled again while it was lent");
+}
+
+TEST_F(Adversary, FindsALeaseThatEndsTwice) {
+  ASSERT_TRUE(fill_and_upload(1).wait().ok());
+  slot_->end_lease();
+  slot_->end_lease();
+  EXPECT_EQ(fault(), "slot 1 was given back twice");
+}
+
+TEST_F(Adversary, FindsASlotThatIsLeft) {
+  EXPECT_EQ(device_->slot_count(), 1U);
+  slot_.reset();
+  EXPECT_EQ(device_->slot_count(), 0U);
+}
+
+TEST_F(Adversary, KillsWhoeverTouchesItsMemory) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  ASSERT_TRUE(fill_and_upload(1).wait().ok());
+  const volatile std::byte* const address = slot_->consumer_data();
+  EXPECT_DEATH((void)*address, "");
+  slot_->end_lease();
+}
+
+}  // namespace
+}  // namespace xtts::device
