@@ -2,8 +2,13 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <system_error>
 
-#include "frontend/json_text.hpp"
+#include "base/try.hpp"
+#include "decode_worker/contained_decoder.hpp"
+#include "decode_worker/find_decoder.hpp"
+#include "request/json_text.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -23,7 +28,7 @@ void Context::summarize(std::string_view text) {
 void Context::print_json(const nlohmann::json& document) {
   if (!flags.json || json_written_) return;
   json_written_ = true;
-  out.write(frontend::dump_json(document, 2) + "\n");
+  out.write(request::dump_json(document, 2) + "\n");
 }
 
 int Context::verbosity() const {
@@ -116,14 +121,16 @@ std::string json_code_name(StatusCode code) {
   return "internal";
 }
 
-std::vector<std::string> decoder_command() {
-  return {"/proc/self/exe", "decode-worker"};
+Result<audio::MakeDecoder> find_decoders() {
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  XTTS_ASSIGN(std::string decoder, decode_worker::find_decoder(program.parent_path().string(),
+                                                               XTTS_DECODER_FROM_PROGRAM));
+  return decode_worker::contained_in(std::move(decoder));
 }
 
-frontend::Asker this_program() {
-  return {.spelling = frontend::Spelling::kFlags, .decoder_command = [] {
-            return Result<std::vector<std::string>>(cli::decoder_command());
-          }};
+request::Asker this_program() {
+  return {.spelling = request::Spelling::kFlags, .make_decoder = find_decoders};
 }
 
 }  // namespace xtts::cli

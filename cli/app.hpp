@@ -17,9 +17,10 @@
 #include <string_view>
 #include <vector>
 
+#include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "cli/output.hpp"
-#include "frontend/build_request.hpp"
+#include "request/build_request.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::cli {
@@ -72,9 +73,9 @@ class Context {
 // The name of a code as JSON gives it: "not_found".
 [[nodiscard]] std::string json_code_name(StatusCode code);
 
-// What RunConfig::decoder_command is here: this program, as main() knows it.
-[[nodiscard]] std::vector<std::string> decoder_command();
+// Decoders in processes of the xtts-decode that was installed with this program.
+[[nodiscard]] Result<audio::MakeDecoder> find_decoders();
 // Who asks the frontend: a person, for this program.
-[[nodiscard]] frontend::Asker this_program();
+[[nodiscard]] request::Asker this_program();
 
 }  // namespace xtts::cli

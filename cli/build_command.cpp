@@ -11,12 +11,15 @@
 #include "cli/stop_signal.hpp"
 #include "corpus/corpus.hpp"
 #include "corpus/several_corpora.hpp"
-#include "frontend/build_json.hpp"
-#include "frontend/build_rates.hpp"
-#include "frontend/build_request.hpp"
 #include "pipeline/build.hpp"
+#include "pipeline/build_observer.hpp"
+#include "pipeline/build_request.hpp"
+#include "recipe/trainer_config.hpp"
 #include "report/human.hpp"
 #include "report/progress.hpp"
+#include "request/build_json.hpp"
+#include "request/build_rates.hpp"
+#include "request/build_request.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -40,7 +43,7 @@ void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
     }
   }
   for (const std::string& line : config.choices) context.inform("config: " + line);
-  for (const std::string& line : frontend::not_reproduced(config)) context.warn(line);
+  for (const std::string& line : request::not_reproduced(config)) context.warn(line);
   context.inform("config: " + std::to_string(honoured) + " keys honoured, " +
                  std::to_string(no_effect) +
                  " without effect on features (--log-level debug lists them)");
@@ -60,7 +63,7 @@ class Observer final : public pipeline::BuildObserver {
   void before(const pipeline::BuildPreview& preview) override {
     if (request_.dry_run) {
       context_.print(describe_preview(request_, preview));
-      context_.print_json(frontend::preview_to_json(request_, preview));
+      context_.print_json(request::preview_to_json(request_, preview));
     } else if (!context_.flags.quiet && !context_.flags.json) {
       context_.err.write(describe_preview(request_, preview));
     }
@@ -91,7 +94,7 @@ class Observer final : public pipeline::BuildObserver {
   Context& context_;
   const pipeline::BuildRequest& request_;
   ProgressView view_;
-  frontend::BuildRates rates_;
+  request::BuildRates rates_;
 };
 
 // The corpora in DATA, as the file to build from; nothing is built.
@@ -117,10 +120,10 @@ Status write_corpora(Context& context, const pipeline::BuildRequest& request,
 }
 
 Status run_build(Context& context, const BuildOptions& options, const std::string& corpora_path) {
-  XTTS_ASSIGN(const auto request, frontend::request_of(context.env, options, this_program(),
-                                                       [&](const recipe::TrainerConfig& config) {
-                                                         tell_trainer_keys(context, config);
-                                                       }));
+  XTTS_ASSIGN(const auto request, request::request_of(context.env, options, this_program(),
+                                                      [&](const recipe::TrainerConfig& config) {
+                                                        tell_trainer_keys(context, config);
+                                                      }));
   if (!corpora_path.empty()) return write_corpora(context, request, corpora_path);
   const auto begin = context.env.now();
   Observer observer(context, request);
@@ -137,7 +140,7 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
   }
   if (request.dry_run) return {};
   context.summarize(describe_report(request, *report, elapsed_s));
-  context.print_json(frontend::report_to_json(request, *report, elapsed_s));
+  context.print_json(request::report_to_json(request, *report, elapsed_s));
   return {};
 }
 

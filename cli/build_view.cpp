@@ -4,10 +4,18 @@
 #include <map>
 
 #include "formats/enum_names.hpp"
-#include "frontend/build_json.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/recipe.hpp"
+#include "formats/sound_columns.hpp"
+#include "formats/split.hpp"
+#include "pipeline/build_observer.hpp"
+#include "pipeline/build_report.hpp"
+#include "pipeline/build_request.hpp"
 #include "recipe/recipe_file.hpp"
 #include "report/human.hpp"
+#include "report/reasons.hpp"
 #include "report/table.hpp"
+#include "request/build_json.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -32,11 +40,12 @@ std::string line(const std::string& label, const std::string& text) {
 
 std::string splits_text(const std::map<std::string, std::uint64_t>& splits) {
   std::string text;
-  for (const char* name : {"train", "validation", "test"}) {
+  for (const formats::Split split : formats::kSplits) {
+    const std::string name(to_string(split));
     const auto found = splits.find(name);
     if (found == splits.end() || found->second == 0) continue;
     if (!text.empty()) text += ", ";
-    text += std::string(name) + " " + format_count(found->second);
+    text += name + " " + format_count(found->second);
   }
   return text;
 }
@@ -50,23 +59,8 @@ std::string clips_text(std::uint64_t count, const std::map<std::string, std::uin
 // "80 mels, wave int16, energy"
 std::string columns_text(const formats::FeatureConfig& features) {
   std::vector<std::string> columns;
-  for (const formats::SoundColumn column : features.sound_columns()) {
-    switch (column) {
-      case formats::SoundColumn::kMel:
-        columns.push_back(std::to_string(features.channel_count()) +
-                          (features.mel.scale == formats::MelScale::kNone ? " bins" : " mels"));
-        break;
-      case formats::SoundColumn::kLinear:
-        columns.push_back(std::to_string(features.bin_count()) + " linear bins");
-        break;
-      case formats::SoundColumn::kWave:
-        columns.push_back("wave " + std::string(formats::name_of(features.columns.wave)));
-        break;
-      case formats::SoundColumn::kEnergy:
-        columns.push_back("energy");
-        break;
-    }
-  }
+  for (const formats::SoundColumn column : features.sound_columns())
+    columns.push_back(formats::info_of(column).words(features));
   return report::format_list(columns);
 }
 
@@ -146,7 +140,7 @@ std::string free_line(const pipeline::BuildRequest& request,
 }
 
 // "decoding 60 %, resampling 22 %, ...": what is worth mending first, where a build is too slow.
-std::string times_text(const pipeline::StageTimes& times) {
+std::string times_text(const records::StageTimes& times) {
   std::string text;
   const auto add = [&](const char* name, double seconds) {
     const double share = seconds / times.computing_s();
@@ -175,12 +169,14 @@ std::string unknown_characters_text(const std::map<std::string, std::uint64_t>& 
 
 std::string rejects_text(const std::vector<formats::Reject>& rejects) {
   Table table({Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft});
-  const auto groups = frontend::group_rejects(rejects);
+  const auto groups = request::group_rejects(rejects);
   for (std::size_t i = 0; i < std::min(groups.size(), kRejectGroupsShown); ++i) {
     const auto& group = groups[i];
-    table.add_row({format_count(group.count), group.kind, group.stage,
-                   report::shorten(escape_controls(group.example_reason), 100) + "  (" +
-                       report::shorten(escape_controls(group.example_path), 60) + ")"});
+    const formats::Reject& example = *group.example;
+    table.add_row({format_count(group.count), std::string(formats::to_string(example.kind)),
+                   std::string(formats::name_of(example.reason.rule)),
+                   report::shorten(escape_controls(report::words_of(example)), 100) + "  (" +
+                       report::shorten(escape_controls(formats::place_of(example)), 60) + ")"});
   }
   std::string text = table.render(10);
   if (groups.size() > kRejectGroupsShown) {
@@ -197,7 +193,8 @@ std::string drops_text(const pipeline::BuildRequest& request,
   for (const pipeline::DropRemedy& drop : drops) {
     const std::string advice = pipeline::describe(drop, request.recipe);
     if (!advice.empty())
-      text += line("", format_count(drop.count) + " by " + drop.key + ": " + advice);
+      text +=
+          line("", format_count(drop.count) + " by " + std::string(drop.setting()) + ": " + advice);
   }
   return text;
 }
@@ -223,11 +220,12 @@ std::string accounting_text(const pipeline::Accounting& all) {
 }
 
 std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
-  Table table({Align::kRight, Align::kLeft});
+  Table table({Align::kRight, Align::kLeft, Align::kLeft});
   for (std::size_t i = 0; i < std::min(kinds.size(), kRejectGroupsShown); ++i) {
     table.add_row({format_count(kinds[i].count),
-                   report::shorten(escape_controls(kinds[i].example), 100) + "  (" +
-                       report::shorten(escape_controls(kinds[i].example_id), 60) + ")"});
+                   std::string(formats::name_of(kinds[i].example.rule)),
+                   report::shorten(escape_controls(report::words_of(kinds[i].example)), 100) +
+                       "  (" + report::shorten(escape_controls(kinds[i].example_id), 60) + ")"});
   }
   std::string text = table.render(10);
   if (kinds.size() > kRejectGroupsShown) {
@@ -342,8 +340,7 @@ std::string describe_report(const pipeline::BuildRequest& request,
   }
   if (report.warned_count > 0) {
     text += line("Warnings", format_counted(report.warned_count, "clip is odd", "clips are odd") +
-                                 " and stored: xtts-precompute ls " + cache +
-                                 " --where 'warnings != \"\"'");
+                                 " and stored: xtts-precompute ls " + cache + " --where warning");
     text += warnings_text(report.warnings);
   }
   if (!report.rejects.empty()) {

@@ -3,7 +3,11 @@
 
 #include <string>
 
-#include "pipeline/build.hpp"
+namespace xtts::pipeline {
+struct BuildPreview;
+struct BuildReport;
+struct BuildRequest;
+}  // namespace xtts::pipeline
 
 namespace xtts::cli {
 

@@ -5,7 +5,10 @@
 #include <cmath>
 
 #include "formats/canonical_json.hpp"
+#include "formats/clip_id.hpp"
+#include "formats/split.hpp"
 #include "query/fields.hpp"
+#include "report/reasons.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -51,7 +54,7 @@ std::string ClipFacts::full_id() const {
 }
 
 std::string ClipFacts::split() const {
-  return std::string(query::split_name(plan.split));
+  return std::string(formats::split_name(plan.split));
 }
 
 std::string ClipFacts::text() const {
@@ -101,7 +104,10 @@ json clip_to_json(const ClipFacts& clip) {
   put_float(out, "silence", facts.silence_share);
   put_float(out, "bandwidth", facts.bandwidth_hz);
   put(out, "nonfinite", facts.nonfinite_sample_count);
-  put(out, "warnings", facts.warnings);
+  for (const formats::Reason& warning : facts.warnings) {
+    json& told = out["warnings"].emplace_back(json{{"warning", report::words_of(warning)}});
+    formats::put_reason(warning, told);
+  }
   put(out, "frames_before_cut", facts.frame_count_before_cut);
   put(out, "characters", facts.character_count);
   put_document(out, "unknown_characters", facts.unknown_characters_json);

@@ -1,22 +1,22 @@
 // formats: every demuxer and decoder of the linked FFmpeg: read, refused (and why), or not audio.
 #include <map>
 
+#include "audio/audio_decoder.hpp"
+#include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "decode/audio_decoder.hpp"
-#include "decode/formats.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
 
 namespace xtts::cli {
 namespace {
 
-using decode::FormatUse;
-using decode::LinkedFormat;
+using audio::Format;
+using audio::FormatUse;
 using nlohmann::json;
 using report::Align;
 
-json suffixes_of(const LinkedFormat& format) {
+json suffixes_of(const Format& format) {
   json list = json::array();
   std::string_view rest = format.suffixes;
   while (!rest.empty()) {
@@ -27,22 +27,22 @@ json suffixes_of(const LinkedFormat& format) {
   return list;
 }
 
-json formats_to_json(const std::vector<LinkedFormat>& formats) {
+json formats_to_json(const std::vector<Format>& formats) {
   json list = json::array();
-  for (const LinkedFormat& format : formats) {
+  for (const Format& format : formats) {
     list.push_back({{"name", format.name},
                     {"about", format.about},
                     {"suffixes", suffixes_of(format)},
-                    {"use", std::string(to_string(format.rule.use))},
-                    {"reason", std::string(format.rule.reason)}});
+                    {"use", std::string(to_string(format.use))},
+                    {"reason", format.reason}});
   }
   return list;
 }
 
 // "211 read, 12 read by suffix, 40 refused, 80 not audio".
-std::string counts_of(const std::vector<LinkedFormat>& formats) {
+std::string counts_of(const std::vector<Format>& formats) {
   std::map<FormatUse, std::uint64_t> counts;
-  for (const LinkedFormat& format : formats) ++counts[format.rule.use];
+  for (const Format& format : formats) ++counts[format.use];
   std::string text;
   for (const auto& [use, count] : counts) {
     if (!text.empty()) text += ", ";
@@ -51,26 +51,27 @@ std::string counts_of(const std::vector<LinkedFormat>& formats) {
   return text;
 }
 
-std::string table_of(std::string_view what, const std::vector<LinkedFormat>& formats) {
+std::string table_of(std::string_view what, const std::vector<Format>& formats) {
   report::Table table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
   table.add_row({std::string(what), "use", "about", "why"});
-  for (const LinkedFormat& format : formats) {
-    if (format.rule.use == FormatUse::kNotAudio && what == "decoder") continue;
-    table.add_row({format.name, std::string(to_string(format.rule.use)), format.about,
-                   std::string(format.rule.reason)});
+  for (const Format& format : formats) {
+    if (format.use == FormatUse::kNotAudio && what == "decoder") continue;
+    table.add_row({format.name, std::string(to_string(format.use)), format.about, format.reason});
   }
   return table.render(0, 0);
 }
 
 Status print_formats(Context& context) {
-  const auto demuxers = decode::linked_demuxers();
-  const auto decoders = decode::linked_decoders();
-  context.print(table_of("demuxer", demuxers) + counts_of(demuxers) + "\n\n" +
-                table_of("decoder", decoders) + counts_of(decoders) +
-                " (of video and subtitles: not listed)\n\n" + decode::decode_libraries() + "\n");
-  context.print_json({{"demuxers", formats_to_json(demuxers)},
-                      {"decoders", formats_to_json(decoders)},
-                      {"libraries", decode::decode_libraries()}});
+  XTTS_ASSIGN(const auto make_decoder, find_decoders());
+  const auto decoder = make_decoder({});
+  XTTS_ASSIGN(const std::string libraries, decoder->libraries());
+  XTTS_ASSIGN(const audio::FormatList formats, decoder->formats());
+  context.print(table_of("demuxer", formats.demuxers) + counts_of(formats.demuxers) + "\n\n" +
+                table_of("decoder", formats.decoders) + counts_of(formats.decoders) +
+                " (of video and subtitles: not listed)\n\n" + libraries + "\n");
+  context.print_json({{"demuxers", formats_to_json(formats.demuxers)},
+                      {"decoders", formats_to_json(formats.decoders)},
+                      {"libraries", libraries}});
   return {};
 }
 

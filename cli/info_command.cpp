@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "formats/constants.hpp"
 #include "formats/enum_names.hpp"
+#include "formats/reject.hpp"
 #include "query/fields.hpp"
 #include "reader/cache_paths.hpp"
 #include "report/human.hpp"
@@ -229,8 +230,48 @@ Status run_by(Context& context, reader::CacheView& view, const std::string& by) 
   return {};
 }
 
+struct RuleCounts {
+  std::uint64_t warned_count = 0;    // clips that are stored all the same
+  std::uint64_t rejected_count = 0;  // clips and lines of lists
+};
+
+// A clip that breaks two rules counts with both.
+Result<std::map<formats::Rule, RuleCounts>> count_rules(reader::CacheView& view) {
+  std::map<formats::Rule, RuleCounts> counts;
+  for (std::uint64_t position = 0; position < view.size(); ++position) {
+    XTTS_ASSIGN(const formats::PlanRow plan, view.plan_row(position));
+    if ((plan.flags & formats::kPlanWarnings) == 0) continue;
+    XTTS_ASSIGN(const formats::RecordFacts facts, view.details(position));
+    for (const formats::Reason& warning : facts.warnings) ++counts[warning.rule].warned_count;
+  }
+  XTTS_ASSIGN(const std::string lines, view.rejects_jsonl());
+  XTTS_ASSIGN(const auto rejects, formats::decode_rejects(lines));
+  for (const formats::Reject& reject : rejects) ++counts[reject.reason.rule].rejected_count;
+  return counts;
+}
+
+Status run_by_rule(Context& context, reader::CacheView& view) {
+  XTTS_ASSIGN(const auto counts, count_rules(view));
+  json list = json::array();
+  report::Table table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight});
+  table.add_row({"rule", "stage", "warned", "rejected"});
+  for (const auto& [rule, count] : counts) {
+    const formats::RuleInfo& info = formats::info_of(rule);
+    list.push_back({{"rule", info.name},
+                    {"stage", formats::to_string(info.stage)},
+                    {"warned", count.warned_count},
+                    {"rejected", count.rejected_count}});
+    table.add_row({std::string(info.name), std::string(formats::to_string(info.stage)),
+                   format_count(count.warned_count), format_count(count.rejected_count)});
+  }
+  context.print(table.render());
+  context.print_json({{"path", view.path()}, {"by", "rule"}, {"rules", list}});
+  return {};
+}
+
 Status run_info(Context& context, const InfoOptions& options) {
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.cache));
+  if (options.by == "rule") return run_by_rule(context, *view);
   if (!options.by.empty()) return run_by(context, *view, options.by);
   context.print(describe(view->path(), view->manifest()));
   context.print_json(manifest_to_json(view->path(), view->manifest()));
@@ -243,11 +284,12 @@ void add_info_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<InfoOptions>();
   Command(app, context, "info", "What a cache is: recipe, clips, hours, columns, sizes")
       .required("CACHE", options->cache, "The cache's folder")
-      .choice("--by", options->by, {"speaker", "language", "split", "dataset"},
-              "Count clips and hours by this")
+      .choice("--by", options->by, {"speaker", "language", "split", "dataset", "rule"},
+              "Count clips and hours by this; rule: the rules that clips break")
       .examples(
           "xtts-precompute info ./cache\n"
           "xtts-precompute info ./cache --by speaker\n"
+          "xtts-precompute info ./cache --by rule\n"
           "xtts-precompute info ./cache --json | jq .seconds")
       .runs([&context, options] { return run_info(context, *options); });
 }

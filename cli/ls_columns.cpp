@@ -32,6 +32,11 @@ std::string cell_of(const query::Field& field, const query::Clip& clip) {
   if (const auto* text = std::get_if<std::string_view>(&value))
     return report::escape_controls(*text);
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
+  if (const auto* rules = std::get_if<query::RuleNames>(&value)) {
+    std::vector<std::string> names;
+    for (const formats::Reason& reason : *rules) names.emplace_back(formats::name_of(reason.rule));
+    return report::format_list(names);
+  }
   const auto* number = std::get_if<double>(&value);
   if (number == nullptr) return "";
   return field.name == "seconds" ? report::format_fixed(*number, 2) : number_text(*number);

@@ -8,10 +8,10 @@
 #include "cli/commands.hpp"
 #include "cli/ls_columns.hpp"
 #include "cli/stop_signal.hpp"
-#include "frontend/json_text.hpp"
 #include "query/fields.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
+#include "request/json_text.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -40,7 +40,7 @@ class JsonSink final : public ClipSink {
     context_.out.write("{\"clips\": [");
   }
   void add(const ClipFacts& clip) override {
-    context_.out.write((is_first_ ? "\n" : ",\n") + frontend::dump_json(clip_to_json(clip)));
+    context_.out.write((is_first_ ? "\n" : ",\n") + request::dump_json(clip_to_json(clip)));
     is_first_ = false;
   }
   void end(const Status& status) override {
@@ -48,7 +48,7 @@ class JsonSink final : public ClipSink {
     if (!status.ok()) {
       const nlohmann::json error = {{"code", json_code_name(status.code())},
                                     {"message", status.message()}};
-      context_.out.write(", \"error\": " + frontend::dump_json(error));
+      context_.out.write(", \"error\": " + request::dump_json(error));
     }
     context_.out.write("}\n");
   }
@@ -192,7 +192,7 @@ void add_ls_command(CLI::App& app, Context& context) {
           "xtts-precompute ls ./cache\n"
           "xtts-precompute ls ./cache --where 'seconds > 10 and speaker == \"anna\"'\n"
           "xtts-precompute ls ./cache --where 'text ~ \"^[Tt]he \" or cut' | cut -f1\n"
-          "xtts-precompute ls ./cache --columns id,peak,warnings --limit 20\n"
+          "xtts-precompute ls ./cache --columns id,peak,warning --limit 20\n"
           "xtts-precompute ls ./cache --json | jq -r '.clips[].id'")
       .runs([&context, options] { return run_ls(context, *options); });
 }

@@ -17,8 +17,6 @@
 #include "cli/commands.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/version_text.hpp"
-#include "decode/audio_decoder.hpp"
-#include "decode_worker/decode_worker.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -152,12 +150,6 @@ int run_main(std::vector<std::string> arguments) {
 }  // namespace xtts::cli
 
 int main(int argc, char** argv) try {
-  // What a contained decoder starts; no command for people, so help says nothing of it.
-  if (argc == 2 && std::string_view(argv[1]) == "decode-worker") {
-    return xtts::decode_worker::run_decode_worker(xtts::decode_worker::kWorkerSocket,
-                                                  xtts::decode_worker::kWorkerMemory,
-                                                  *xtts::decode::make_libav_decoder());
-  }
   const xtts::MemoryReserve reserve;
   return xtts::cli::run_main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const std::bad_alloc&) {  // before or behind the command, which tells it better

@@ -4,6 +4,9 @@
 #include "cli/commands.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/recipe.hpp"
+#include "formats/sound_columns.hpp"
 #include "recipe/recipe_file.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
@@ -23,7 +26,7 @@ std::uint32_t channels_of(const formats::FeatureConfig& features) {
 json column_names(const formats::Recipe& recipe) {
   json names = json::array();
   for (const auto column : recipe.features.sound_columns())
-    names.push_back(std::string(formats::name_of(column)));
+    names.push_back(std::string(formats::info_of(column).name));
   return names;
 }
 

@@ -11,12 +11,13 @@
 #include "cli/stop_signal.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
-#include "frontend/option_values.hpp"
+#include "formats/recipe.hpp"
 #include "maintain/merge.hpp"
 #include "maintain/rewrite.hpp"
 #include "reader/cache_view.hpp"
 #include "recipe/recipe_file.hpp"
 #include "report/human.hpp"
+#include "request/option_values.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -149,7 +150,7 @@ Status run_convert(Context& context, const RewriteOptions& options) {
 
 Status run_merge(Context& context, const MergeOptions& options) {
   XTTS_ASSIGN(const auto max_rejects,
-              frontend::parse_reject_limit("--max-rejects", options.max_rejects));
+              request::parse_reject_limit("--max-rejects", options.max_rejects));
   RewriteProgress progress(context);
   const auto report =
       maintain::merge(context.env, {.to = options.to,

@@ -2,6 +2,8 @@
 # Installs what is missing and builds; shared by cli/run.sh and tests/run.sh. Sourced, not run.
 # Debian 12 and later, Ubuntu 22.04 and later. Needs root or sudo only where a package is missing.
 
+# shellcheck disable=SC2034  # whoever sources this uses the lists
+
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build pkg-config

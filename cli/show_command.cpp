@@ -11,13 +11,15 @@
 #include "cli/output_file.hpp"
 #include "cli/record_files.hpp"
 #include "dsp/mel_filters.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/feature_config_json.hpp"
 #include "formats/reject.hpp"
-#include "frontend/stored_sound.hpp"
 #include "reader/repair_advice.hpp"
 #include "report/human.hpp"
 #include "report/mel_picture.hpp"
+#include "report/reasons.hpp"
 #include "report/table.hpp"
+#include "request/stored_sound.hpp"
 
 namespace xtts::cli {
 namespace {
@@ -41,8 +43,9 @@ Status explain_absence(reader::CacheView& view, const std::string& id) {
   for (const auto& reject : rejects) {
     if (reject.id != id) continue;
     return {StatusCode::kNotFound, "clip '" + escape_controls(id) + "' was rejected (" +
-                                       std::string(to_string(reject.kind)) + ", " + reject.stage +
-                                       "): " + escape_controls(reject.reason)};
+                                       std::string(to_string(reject.kind)) + ", " +
+                                       std::string(name_of(reject.reason.rule)) +
+                                       "): " + escape_controls(report::words_of(reject))};
   }
   return {StatusCode::kNotFound,
           "there is no clip '" + escape_controls(id) + "' in " + view.path() + "; ls lists them"};
@@ -169,7 +172,7 @@ std::string describe(const ClipFacts& clip, const std::vector<ClipColumn>& colum
                     format_count(*facts.trim_end_samples));
   }
   row("level", level_text(facts));
-  row("warnings", escape_controls(facts.warnings.value_or("")));
+  row("warnings", escape_controls(report::lines_of(facts.warnings)));
   row("extra", escape_controls(facts.extra_json.value_or("")));
   for (const ClipColumn& column : columns) {
     std::string text(to_string(column.record.dtype));
@@ -274,9 +277,9 @@ Result<std::string> draw(const ClipFacts& clip, const ClipColumn& mel,
 
 Result<std::string> conditioned_wav(Context& context, const ShowOptions& options,
                                     reader::CacheView& view, std::uint64_t position) {
-  const frontend::Asker asker = this_program();
-  XTTS_ASSIGN(auto sound, frontend::StoredSound::open(context.env, view, options.data,
-                                                      options.audio_roots, asker));
+  const request::Asker asker = this_program();
+  XTTS_ASSIGN(auto sound, request::StoredSound::open(context.env, view, options.data,
+                                                     options.audio_roots, asker));
   XTTS_ASSIGN(const std::vector<float> samples, sound.read(position));
   return encode_wav(samples, sound.sample_rate_hz());
 }

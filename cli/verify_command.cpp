@@ -5,10 +5,10 @@
 #include "cli/rated_progress.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/verify_view.hpp"
-#include "frontend/verify_json.hpp"
-#include "frontend/verify_request.hpp"
 #include "report/human.hpp"
 #include "report/table.hpp"
+#include "request/verify_json.hpp"
+#include "request/verify_request.hpp"
 #include "verify/verify.hpp"
 
 namespace xtts::cli {
@@ -34,8 +34,7 @@ std::string describe_shards(std::uint64_t done, std::uint64_t total, double /*pe
 }
 
 Status run_verify(Context& context, const VerifyOptions& options) {
-  XTTS_ASSIGN(verify::Options settings,
-              frontend::settings_of(context.env, options, this_program()));
+  XTTS_ASSIGN(verify::Options settings, request::settings_of(context.env, options, this_program()));
   settings.cancelled = stop_requested;
   settings.notice = [&context](const std::string& text) { context.warn(text); };
   RatedProgress progress(context, describe_bytes);
@@ -72,7 +71,7 @@ Status run_verify(Context& context, const VerifyOptions& options) {
   for (const verify::Mended& mended : report->repaired) context.print(to_text(mended));
   if (report->remedy) context.print(to_text(*report->remedy));
   context.summarize(summary_of(*report));
-  context.print_json(frontend::to_json(*report));
+  context.print_json(request::to_json(*report));
   if (report->ok) return {};
   return {StatusCode::kCorrupt, options.cache + " is damaged: " +
                                     format_counted(report->finding_count, "finding", "findings")};

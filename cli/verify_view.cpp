@@ -23,7 +23,7 @@ std::string deep_summary(const verify::Report& report) {
 std::string to_text(const verify::Finding& finding) {
   std::string text = escape_controls(finding.file);
   if (finding.offset_bytes) text += " at byte " + report::format_count(*finding.offset_bytes);
-  text += ": " + finding.what;
+  text += ": " + finding.what();
   if (!finding.clip.empty()) text += " of " + escape_controls(finding.clip);
   if (!finding.column.empty()) text += " (" + escape_controls(finding.column) + ")";
   if (!finding.expected.empty()) text += ", expected " + escape_controls(finding.expected);

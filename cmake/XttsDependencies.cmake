@@ -57,6 +57,17 @@ add_library(lmdb_library INTERFACE)
 target_include_directories(lmdb_library SYSTEM INTERFACE ${XTTS_LMDB_INCLUDE})
 target_link_libraries(lmdb_library INTERFACE ${XTTS_LMDB_LIBRARY})
 
+# libhdf5 is loaded when it is wanted (src/store/hdf5_library.hpp): its headers, and its name.
+add_library(hdf5_headers INTERFACE)
+target_include_directories(hdf5_headers SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
+list(FILTER HDF5_LINK_LIBRARIES INCLUDE REGEX "libhdf5")
+list(GET HDF5_LINK_LIBRARIES 0 xtts_hdf5_file)
+execute_process(COMMAND ${CMAKE_READELF} --wide --dynamic ${xtts_hdf5_file} OUTPUT_VARIABLE hdf5_dynamic ERROR_QUIET)
+if(NOT hdf5_dynamic MATCHES "SONAME[^\n]*\\[([^]]+)\\]")
+  message(FATAL_ERROR "${xtts_hdf5_file} is not HDF5's shared library: apt-get install libhdf5-dev")
+endif()
+set(xtts_hdf5_name ${CMAKE_MATCH_1})
+
 include(XttsArrow)
 
 if(XTTS_BUILD_TESTS)

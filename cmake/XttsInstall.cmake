@@ -1,9 +1,10 @@
-# What `cmake --install` gives: the program, libxtts_reader.so and libxtts_builder.so with their headers, a CMake package
+# What `cmake --install` gives: the program and, in libexec, its decoder, libxtts_reader.so and libxtts_builder.so with their headers, a CMake package
 # (find_package(xtts), targets xtts::reader and xtts::builder) and the shipped recipes. Nothing static and no third-party header is installed.
 include(CMakePackageConfigHelpers)
 
 if(TARGET xtts-precompute)
   install(TARGETS xtts-precompute RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS xtts-decode RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/xtts-precompute)
 endif()
 
 if(TARGET xtts_reader)
