@@ -1,5 +1,5 @@
-// libhdf5, loaded when the first HDF5 shard is made, and not with the program: Debian's brings
-// libcurl, OpenSSL, Kerberos and 30 more, which are 8 ms of every start, whatever it is for.
+// libhdf5, loaded when the first HDF5 shard is made. Linked, it would cost every start 8 ms:
+// Debian's libhdf5 loads libcurl, OpenSSL, Kerberos and 30 more.
 #pragma once
 
 #include <hdf5.h>
@@ -15,29 +15,22 @@
 
 namespace xtts::store {
 
-#define XTTS_HDF5_FUNCTIONS(X)                                                               \
-  X(H5open)                                                                                  \
-  X(H5Aclose)                                                                                \
-  X(H5Acreate2)                                                                              \
-  X(H5Awrite)                                                                                \
-  X(H5Dclose)                                                                                \
-  X(H5Dcreate2) X(H5Dget_offset) X(H5Eget_auto2) X(H5Eset_auto2) X(H5Ewalk2) X(H5Fclose)     \
-      X(H5Fcreate) X(H5Pclose) X(H5Pcreate) X(H5Pset_alloc_time) X(H5Pset_attr_phase_change) \
-          X(H5Pset_fapl_stdio) X(H5Pset_file_locking) X(H5Pset_fill_time) X(H5Pset_layout)   \
-              X(H5Pset_libver_bounds) X(H5Pset_link_phase_change) X(H5Pset_meta_block_size)  \
-                  X(H5Pset_obj_track_times) X(H5Pset_small_data_block_size) X(H5Sclose)      \
-                      X(H5Screate) X(H5Screate_simple) X(H5Tclose) X(H5Tcopy) X(H5Tset_cset) \
-                          X(H5Tset_ebias) X(H5Tset_fields) X(H5Tset_size) X(H5Tset_strpad)
+// clang-format off
+#define XTTS_HDF5_FUNCTIONS(X) \
+  X(H5open) X(H5Aclose) X(H5Acreate2) X(H5Awrite) X(H5Dclose) X(H5Dcreate2) X(H5Dget_offset) \
+  X(H5Eget_auto2) X(H5Eset_auto2) X(H5Ewalk2) X(H5Fclose) X(H5Fcreate) X(H5Pclose) X(H5Pcreate) \
+  X(H5Pset_alloc_time) X(H5Pset_attr_phase_change) X(H5Pset_fapl_stdio) X(H5Pset_file_locking) \
+  X(H5Pset_fill_time) X(H5Pset_layout) X(H5Pset_libver_bounds) X(H5Pset_link_phase_change) \
+  X(H5Pset_meta_block_size) X(H5Pset_obj_track_times) X(H5Pset_small_data_block_size) \
+  X(H5Sclose) X(H5Screate) X(H5Screate_simple) X(H5Tclose) X(H5Tcopy) X(H5Tset_cset) \
+  X(H5Tset_ebias) X(H5Tset_fields) X(H5Tset_size) X(H5Tset_strpad)
 
 // What the library calls H5T_STD_U8LE, H5P_FILE_ACCESS and so on.
-#define XTTS_HDF5_IDS(X)                                                                         \
-  X(H5P_CLS_DATASET_CREATE_ID_g)                                                                 \
-  X(H5P_CLS_FILE_ACCESS_ID_g)                                                                    \
-  X(H5P_CLS_FILE_CREATE_ID_g)                                                                    \
-  X(H5T_C_S1_g)                                                                                  \
-  X(H5T_IEEE_F32LE_g)                                                                            \
-  X(H5T_STD_I16LE_g) X(H5T_STD_I32LE_g) X(H5T_STD_I64LE_g) X(H5T_STD_U16LE_g) X(H5T_STD_U32LE_g) \
-      X(H5T_STD_U64LE_g) X(H5T_STD_U8LE_g)
+#define XTTS_HDF5_IDS(X) \
+  X(H5P_CLS_DATASET_CREATE_ID_g) X(H5P_CLS_FILE_ACCESS_ID_g) X(H5P_CLS_FILE_CREATE_ID_g) \
+  X(H5T_C_S1_g) X(H5T_IEEE_F32LE_g) X(H5T_STD_I16LE_g) X(H5T_STD_I32LE_g) X(H5T_STD_I64LE_g) \
+  X(H5T_STD_U16LE_g) X(H5T_STD_U32LE_g) X(H5T_STD_U64LE_g) X(H5T_STD_U8LE_g)
+// clang-format on
 
 // Each function and number of the library that we use, under its own name.
 struct Hdf5Library {
@@ -47,10 +40,10 @@ struct Hdf5Library {
 #undef XTTS_MEMBER
 };
 
-// Once is enough, again is nothing. Any thread. kResource with the reason where it cannot be
-// loaded.
+// Loads the library; later calls do nothing. Any thread. kResource, with the reason, where it
+// cannot be loaded.
 [[nodiscard]] Status load_hdf5();
-// For who has loaded it.
+// Only after load_hdf5() has succeeded.
 [[nodiscard]] const Hdf5Library& hdf5() noexcept;
 
 }  // namespace xtts::store
