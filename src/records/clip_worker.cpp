@@ -172,21 +172,30 @@ class Worker final : public ClipWorker {
     if (shared_sources_ == nullptr)
       return {StatusCode::kInternal, "no place to decode segments to"};
     begin_stage(Rule::kDecodeFailed, &StageTimes::decode_s);
-    XTTS_ASSIGN(const auto sound, shared_sources_->get(corpus_.place_of(clip).key(),
-                                                       [&](const audio::TakeSamples& take) {
-                                                         return decode_shared(clip, take, outcome);
-                                                       }));
-    const SourceSound& source = sound->source();
+    const auto shared =
+        shared_sources_->get(corpus_.place_of(clip).key(),
+                             [&](const audio::TakeSamples& take) -> SharedSources::Decoded {
+                               auto decoded = decode_shared(clip, take, outcome);
+                               if (!decoded)
+                                 return SourceFailure{decoded.status(), rule_of_bad_input_};
+                               return std::move(*decoded);
+                             });
+    if (const auto* const failure = std::get_if<SourceFailure>(&shared)) {
+      rule_of_bad_input_ = failure->rule;
+      return failure->status;
+    }
+    const SharedSound& sound = *std::get<0>(shared);
+    const SourceSound& source = sound.source();
     is_over_long_ = source.facts.is_over_long;
     if (is_over_long_) return {};
     const std::uint32_t rate_hz = source.facts.sample_rate_hz;
     // Not the frames of the source: where its rate changes half way, they are not the samples here.
-    FrameRange range = frames_of(*clip.segment, rate_hz, sound->size_bytes() / sizeof(float));
+    FrameRange range = frames_of(*clip.segment, rate_hz, sound.size_bytes() / sizeof(float));
     if (range.refusal) {
       outcome.reject = reject_of(clip, RejectClass::kInput, std::move(*range.refusal));
       return {};
     }
-    XTTS_ASSIGN(const Digest pcm_digest, resample(*sound, range));
+    XTTS_ASSIGN(const Digest pcm_digest, resample(sound, range));
     keep(part_facts(source.facts, range, pcm_digest), outcome);
     if (source.facts.nonfinite_sample_count > 0) {
       outcome.facts.warnings.push_back(

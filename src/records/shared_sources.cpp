@@ -2,6 +2,7 @@
 
 #include <new>
 #include <utility>
+#include <variant>
 
 #include "base/try.hpp"
 
@@ -21,21 +22,20 @@ SharedSources::SharedSources(Env& env, std::string folder,
   for (auto& [path, count] : clip_counts) entries_[path].clips_left = count;
 }
 
-Result<std::shared_ptr<const SharedSound>> SharedSources::get(const std::string& path,
-                                                              const Decode& decode) {
+SharedSources::Shared SharedSources::get(const std::string& path, const Decode& decode) {
   std::unique_lock lock(mutex_);
   Entry& entry = entries_[path];
   decoded_.wait(lock, [&] { return !entry.is_being_decoded; });
   if (entry.sound == nullptr && !entry.failure) {
     entry.is_being_decoded = true;
     lock.unlock();
-    auto sound = make_or_say_why(decode);
+    auto made = make_or_say_why(decode);
     lock.lock();
     entry.is_being_decoded = false;
-    if (sound) {
+    if (auto* const sound = std::get_if<0>(&made)) {
       keep(entry, std::move(*sound));
     } else {
-      entry.failure = sound.status();
+      entry.failure = std::get<1>(std::move(made));
     }
     decoded_.notify_all();
   }
@@ -63,24 +63,26 @@ void SharedSources::drop(Entry& entry) {
 }
 
 // An exception would leave the others waiting for ever.
-Result<std::shared_ptr<const SharedSound>> SharedSources::make_or_say_why(const Decode& decode) {
+SharedSources::Shared SharedSources::make_or_say_why(const Decode& decode) {
   try {
     return make(decode);
   } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResource,
-                  "out of memory: run the same command with a lower --memory");
+    return SourceFailure{
+        {StatusCode::kResource, "out of memory: run the same command with a lower --memory"}};
   }
 }
 
-Result<std::shared_ptr<const SharedSound>> SharedSources::make(const Decode& decode) {
-  XTTS_ASSIGN(auto samples, open_scratch(env_, folder_));
+SharedSources::Shared SharedSources::make(const Decode& decode) {
+  auto samples = open_scratch(env_, folder_);
+  if (!samples) return SourceFailure{samples.status()};
   std::uint64_t size_bytes = 0;
-  XTTS_ASSIGN(
-      auto sound, decode([&](std::span<const float> part) {
-        size_bytes += part.size_bytes();
-        return samples->append(std::as_bytes(part)).with_context("keeping the decoded sound");
-      }));
-  return std::make_shared<const SharedSound>(std::move(sound), std::move(samples), size_bytes);
+  auto decoded = decode([&](std::span<const float> part) {
+    size_bytes += part.size_bytes();
+    return (*samples)->append(std::as_bytes(part)).with_context("keeping the decoded sound");
+  });
+  if (auto* const failure = std::get_if<1>(&decoded)) return std::move(*failure);
+  return std::make_shared<const SharedSound>(std::get<0>(std::move(decoded)), std::move(*samples),
+                                             size_bytes);
 }
 
 }  // namespace xtts::records

@@ -18,11 +18,13 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <variant>
 
 #include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "base/hash.hpp"
 #include "base/scratch_file.hpp"
+#include "formats/reason.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::records {
@@ -31,6 +33,13 @@ namespace xtts::records {
 struct SourceSound {
   Digest content_digest;
   audio::SourceFacts facts;
+};
+
+// Why a source has no sound: the failure, and the rule that it breaks where the source's bytes are
+// at fault. All clips of the source get the same one.
+struct SourceFailure {
+  Status status;
+  formats::Rule rule = formats::Rule::kDecodeFailed;
 };
 
 // The sound itself, float32 by frames. Its file goes with the last one who holds it.
@@ -59,12 +68,13 @@ class SharedSources {
                 std::unordered_map<std::string, std::uint32_t> clip_counts,
                 std::uint64_t disk_bytes_max = kDiskBytesMax);
 
-  using Decode = std::function<Result<SourceSound>(const audio::TakeSamples& take)>;
+  using Decoded = std::variant<SourceSound, SourceFailure>;
+  using Decode = std::function<Decoded(const audio::TakeSamples& take)>;
+  using Shared = std::variant<std::shared_ptr<const SharedSound>, SourceFailure>;
 
   // To be asked once for each clip. `decode` is called where the sound is not there; its failure is
   // that of every clip of the source.
-  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> get(const std::string& path,
-                                                               const Decode& decode);
+  [[nodiscard]] Shared get(const std::string& path, const Decode& decode);
 
  private:
   struct Entry {
@@ -72,11 +82,11 @@ class SharedSources {
     bool is_being_decoded = false;
     std::uint64_t asked_at = 0;
     std::shared_ptr<const SharedSound> sound;
-    std::optional<Status> failure;
+    std::optional<SourceFailure> failure;
   };
 
-  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make_or_say_why(const Decode& decode);
-  [[nodiscard]] Result<std::shared_ptr<const SharedSound>> make(const Decode& decode);
+  [[nodiscard]] Shared make_or_say_why(const Decode& decode);
+  [[nodiscard]] Shared make(const Decode& decode);
   void keep(Entry& entry, std::shared_ptr<const SharedSound> sound);
   void drop(Entry& entry);
 

@@ -157,18 +157,21 @@ TEST(Segments, BeyondTheirSourceAreRejectedOrToldOf) {
 }
 
 TEST(Segments, OfABrokenSourceAreAllRejectedForItsReason) {
-  MemoryEnv env;
-  add_segments(env, kData, 3);
-  env.add_file(kData + "/talk.wav", "no sound");
-  env.add_file(kData + "/wav.scp", "talk talk.wav\nwhole whole.wav\n");
-  env.add_file(kData + "/whole.wav", sound(1));
-  env.add_file(kData + "/segments", "a talk 0 1\nb talk 1 2\nc talk 2 3\nd whole 0.0 0.2\n");
-  auto request = request_for(recipe_of_small_shards());
-  request.max_rejects.share = 1.0;
-  const auto report = must_build(env, request);
-  EXPECT_EQ(report.record_count, 1U);
-  ASSERT_EQ(report.rejects.size(), 3U);
-  EXPECT_EQ(report.rejects[0].reason, report.rejects[2].reason);
+  for (const std::string broken : {"no sound", ""}) {
+    MemoryEnv env;
+    add_segments(env, kData, 3);
+    env.add_file(kData + "/talk.wav", broken);
+    env.add_file(kData + "/wav.scp", "talk talk.wav\nwhole whole.wav\n");
+    env.add_file(kData + "/whole.wav", sound(1));
+    env.add_file(kData + "/segments", "a talk 0 1\nb talk 1 2\nc talk 2 3\nd whole 0.0 0.2\n");
+    auto request = request_for(recipe_of_small_shards());
+    request.max_rejects.share = 1.0;
+    const auto report = must_build(env, request);
+    EXPECT_EQ(report.record_count, 1U);
+    ASSERT_EQ(report.rejects.size(), 3U);
+    for (const auto& reject : report.rejects) EXPECT_EQ(reject.reason, report.rejects[0].reason);
+    EXPECT_EQ(report.rejects[0].reason.rule == formats::Rule::kSourceEmpty, broken.empty());
+  }
 }
 
 std::string fixture(const std::string& name) {

@@ -22,36 +22,42 @@ class Sources {
   }
 
   // The third sample of the source, or -1.
-  float ask(const std::string& path, Status failure = {}) {
-    const auto sound = shared_.get(
+  float ask(const std::string& path, const SourceFailure& failure = {}) {
+    const auto shared = shared_.get(
         path, [&](const audio::TakeSamples& take) { return decode(path, take, failure); });
-    if (!sound) return -1.0F;
+    last_failure_ = {};
+    if (const auto* const why = std::get_if<SourceFailure>(&shared)) {
+      last_failure_ = *why;
+      return -1.0F;
+    }
     float sample = 0.0F;
-    EXPECT_TRUE((*sound)->read(2, std::span(&sample, 1)).ok());
+    EXPECT_TRUE(std::get<0>(shared)->read(2, std::span(&sample, 1)).ok());
     return sample;
   }
 
   [[nodiscard]] std::size_t file_count() { return env_.scratch_count(); }
   [[nodiscard]] std::size_t name_count() { return env_.list("/cache/.build")->size(); }
   [[nodiscard]] int decode_count() const { return decode_count_; }
+  [[nodiscard]] const SourceFailure& last_failure() const { return last_failure_; }
 
  private:
-  Result<SourceSound> decode(const std::string& path, const audio::TakeSamples& take,
-                             const Status& failure) {
+  SharedSources::Decoded decode(const std::string& path, const audio::TakeSamples& take,
+                                const SourceFailure& failure) {
     ++decode_count_;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // others come and must wait
     const std::vector<float> samples(kFrames, std::stof(path));
     const auto half = std::span<const float>(samples).first(kFrames / 2);
     for (int i = 0; i < 2; ++i) {
-      if (const Status status = take(half); !status.ok()) return status;
+      if (const Status status = take(half); !status.ok()) return SourceFailure{status};
     }
-    if (!failure.ok()) return failure;
+    if (!failure.status.ok()) return failure;
     SourceSound sound;
     sound.facts.frame_count = kFrames;
     return sound;
   }
 
   testing::MemoryEnv env_;
+  SourceFailure last_failure_;
   std::atomic<int> decode_count_ = 0;
   SharedSources shared_;
 };
@@ -73,8 +79,11 @@ TEST(SharedSources, ItsFileGoesWithTheLastClip) {
 
 TEST(SharedSources, AFailureIsThatOfEveryClipAndLeavesNoFile) {
   Sources sources({{"1", 2}});
-  EXPECT_EQ(sources.ask("1", {StatusCode::kBadInput, "broken"}), -1.0F);
+  const SourceFailure failure{{StatusCode::kBadInput, "broken"}, formats::Rule::kSourceEmpty};
+  EXPECT_EQ(sources.ask("1", failure), -1.0F);
   EXPECT_EQ(sources.ask("1"), -1.0F);
+  EXPECT_EQ(sources.last_failure().status.message(), "broken");
+  EXPECT_EQ(sources.last_failure().rule, formats::Rule::kSourceEmpty);
   EXPECT_EQ(sources.decode_count(), 1);
   EXPECT_EQ(sources.file_count(), 0U);
 }
