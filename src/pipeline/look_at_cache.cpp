@@ -28,11 +28,12 @@ Status check_manifest_is_not_lost(const BuildJob& job) {
                                     shell_quoted(cache) + " --repair' brings it back"};
 }
 
-// Whether the build replaces what is published instead of continuing it.
+// Whether the build replaces what is published instead of continuing it. What cannot be opened is
+// no later generation that somebody else has made.
 bool overwrites(const BuildRequest& request,
                 const Result<std::shared_ptr<reader::CacheView>>& found) {
   if (!request.overwrite || request.overwrite_only.empty()) return request.overwrite;
-  return found && (*found)->manifest().index_digest.to_hex() == request.overwrite_only;
+  return !found || (*found)->manifest().index_digest.to_hex() == request.overwrite_only;
 }
 
 Status look_at_overwritten(store::CacheFolder& folder, Standing& standing) {

@@ -368,6 +368,15 @@ TEST(Overwrite, OfOneGenerationLeavesALaterOneAlone) {
   EXPECT_EQ(difference(first, published_files(cache.env)), "");
 }
 
+TEST(Overwrite, OfOneGenerationReplacesACacheThatCannotBeOpened) {
+  Published cache;
+  cache.request.overwrite = true;
+  cache.request.overwrite_only = std::string(32, '0');
+  cache.env.add_file(cache.request.cache + "/manifest.json", "{}");
+  must_build(cache.env, cache.request);
+  EXPECT_EQ(damage_in(cache.env), "");
+}
+
 // But for its number: generations never restart.
 TEST(Overwrite, EqualsABuildFromNothing) {
   Published cache;
