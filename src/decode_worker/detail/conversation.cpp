@@ -1,6 +1,7 @@
 #include "decode_worker/detail/conversation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -188,6 +189,10 @@ Status Conversation::check(const Done& done) const {
   const std::uint64_t all_count = facts.frame_count * facts.channel_count;
   if (facts.clipped_sample_count > all_count || facts.nonfinite_sample_count > all_count)
     return wrong;
+  for (const audio::Warning& warning : facts.warnings) {
+    for (const double number : warning.numbers)
+      if (!std::isfinite(number) || number < 0.0) return wrong;
+  }
   return {};
 }
 

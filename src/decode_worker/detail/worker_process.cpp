@@ -178,6 +178,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
   if (!shared.is_open()) return start_failure(command, errno);
   // Not a pipe, which may be full.
   const FileDescriptor low_words(::memfd_create("xtts-decode's words", MFD_CLOEXEC));
+  if (!low_words.is_open()) return start_failure(command, errno);
   FileDescriptor words = moved_up(low_words.get());
   if (!words.is_open()) return start_failure(command, errno);
   pid_t process = 0;
