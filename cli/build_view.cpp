@@ -174,7 +174,7 @@ std::string rejects_text(const std::vector<formats::Reject>& rejects) {
     const auto& group = groups[i];
     const formats::Reject& example = *group.example;
     table.add_row({format_count(group.count), std::string(formats::to_string(example.kind)),
-                   std::string(formats::name_of(example.reason.rule)),
+                   formats::name_of(example.reason),
                    report::shorten(escape_controls(report::words_of(example)), 100) + "  (" +
                        report::shorten(escape_controls(formats::place_of(example)), 60) + ")"});
   }
@@ -222,8 +222,7 @@ std::string accounting_text(const pipeline::Accounting& all) {
 std::string warnings_text(const std::vector<pipeline::WarningKind>& kinds) {
   Table table({Align::kRight, Align::kLeft, Align::kLeft});
   for (std::size_t i = 0; i < std::min(kinds.size(), kRejectGroupsShown); ++i) {
-    table.add_row({format_count(kinds[i].count),
-                   std::string(formats::name_of(kinds[i].example.rule)),
+    table.add_row({format_count(kinds[i].count), formats::name_of(kinds[i].example),
                    report::shorten(escape_controls(report::words_of(kinds[i].example)), 100) +
                        "  (" + report::shorten(escape_controls(kinds[i].example_id), 60) + ")"});
   }

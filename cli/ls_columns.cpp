@@ -34,7 +34,7 @@ std::string cell_of(const query::Field& field, const query::Clip& clip) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
   if (const auto* rules = std::get_if<query::RuleNames>(&value)) {
     std::vector<std::string> names;
-    for (const formats::Reason& reason : *rules) names.emplace_back(formats::name_of(reason.rule));
+    for (const formats::Reason& reason : *rules) names.emplace_back(formats::name_of(reason));
     return report::format_list(names);
   }
   const auto* number = std::get_if<double>(&value);

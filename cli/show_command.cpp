@@ -44,7 +44,7 @@ Status explain_absence(reader::CacheView& view, const std::string& id) {
     if (reject.id != id) continue;
     return {StatusCode::kNotFound, "clip '" + escape_controls(id) + "' was rejected (" +
                                        std::string(to_string(reject.kind)) + ", " +
-                                       std::string(name_of(reject.reason.rule)) +
+                                       name_of(reject.reason) +
                                        "): " + escape_controls(report::words_of(reject))};
   }
   return {StatusCode::kNotFound,

@@ -25,42 +25,42 @@ constexpr std::array kRules{
     RuleInfo{Rule::kNotRead, "not_read", Stage::kDiscover},
     RuleInfo{Rule::kOutsideOfData, "outside_of_data", Stage::kDiscover},
     RuleInfo{Rule::kNoRecording, "no_recording", Stage::kDiscover},
-    RuleInfo{Rule::kNoText, "no_text", Stage::kText, {}, kDetail, "corpus.no_text"},
-    RuleInfo{Rule::kTextTooLong, "text_too_long", Stage::kText, {"tokens", "max_tokens"}, kDetail, "text.max_tokens"},
-    RuleInfo{Rule::kUnknownCharacters, "unknown_characters", Stage::kText, {"characters", "times"}, "examples", "text.unknown"},
-    RuleInfo{Rule::kTextNotUtf8, "text_not_utf8", Stage::kText, {"offset_bytes"}},
+    RuleInfo{Rule::kNoText, "no_text", Stage::kText, Effect::kChosen, {}, kDetail, "corpus.no_text"},
+    RuleInfo{Rule::kTextTooLong, "text_too_long", Stage::kText, Effect::kRejected, {"tokens", "max_tokens"}, kDetail, "text.max_tokens"},
+    RuleInfo{Rule::kUnknownCharacters, "unknown_characters", Stage::kText, Effect::kRejected, {"characters", "times"}, "examples", "text.unknown"},
+    RuleInfo{Rule::kTextNotUtf8, "text_not_utf8", Stage::kText, Effect::kRejected, {"offset_bytes"}},
     RuleInfo{Rule::kSourceUnreadable, "source_unreadable", Stage::kRead},
     RuleInfo{Rule::kSourceRefused, "source_refused", Stage::kRead},
     RuleInfo{Rule::kSourceEmpty, "source_empty", Stage::kRead},
     RuleInfo{Rule::kDecodeFailed, "decode_failed", Stage::kDecode},
     RuleInfo{Rule::kDecoderCrashed, "decoder_crashed", Stage::kDecode},
-    RuleInfo{Rule::kSourceTooLong, "source_too_long", Stage::kDecode, {"max_seconds"}, kDetail, "corpus.max_source_seconds"},
-    RuleInfo{Rule::kClipTooLong, "clip_too_long", Stage::kDecode, {"clip_seconds", "max_seconds"}, kDetail, "corpus.max_clip_seconds"},
-    RuleInfo{Rule::kSegmentBeyondSource, "segment_beyond_source", Stage::kDecode, {"start_s", "source_end_s"}},
+    RuleInfo{Rule::kSourceTooLong, "source_too_long", Stage::kDecode, Effect::kRejected, {"max_seconds"}, kDetail, "corpus.max_source_seconds"},
+    RuleInfo{Rule::kClipTooLong, "clip_too_long", Stage::kDecode, Effect::kRejected, {"clip_seconds", "max_seconds"}, kDetail, "corpus.max_clip_seconds"},
+    RuleInfo{Rule::kSegmentBeyondSource, "segment_beyond_source", Stage::kDecode, Effect::kRejected, {"start_s", "source_end_s"}},
     RuleInfo{Rule::kSegmentEmpty, "segment_empty", Stage::kDecode},
-    RuleInfo{Rule::kSegmentCut, "segment_cut", Stage::kDecode, {"end_s", "source_end_s"}},
-    RuleInfo{Rule::kRateChanges, "rate_changes", Stage::kDecode, {"times"}},
-    RuleInfo{Rule::kPacketsSkipped, "packets_skipped", Stage::kDecode, {"packets"}},
-    RuleInfo{Rule::kDecoderComplains, "decoder_complains", Stage::kDecode},
-    RuleInfo{Rule::kReadingStopped, "reading_stopped", Stage::kDecode},
-    RuleInfo{Rule::kEndsEarly, "ends_early", Stage::kDecode, {"missing_s", "promised_s"}},
-    RuleInfo{Rule::kSourceNotFinite, "source_not_finite", Stage::kDecode, {"samples"}},
+    RuleInfo{Rule::kSegmentCut, "segment_cut", Stage::kDecode, Effect::kWarned, {"end_s", "source_end_s"}},
+    RuleInfo{Rule::kRateChanges, "rate_changes", Stage::kDecode, Effect::kWarned, {"times"}},
+    RuleInfo{Rule::kPacketsSkipped, "packets_skipped", Stage::kDecode, Effect::kWarned, {"packets"}},
+    RuleInfo{Rule::kDecoderComplains, "decoder_complains", Stage::kDecode, Effect::kWarned},
+    RuleInfo{Rule::kReadingStopped, "reading_stopped", Stage::kDecode, Effect::kWarned},
+    RuleInfo{Rule::kEndsEarly, "ends_early", Stage::kDecode, Effect::kWarned, {"missing_s", "promised_s"}},
+    RuleInfo{Rule::kSourceNotFinite, "source_not_finite", Stage::kDecode, Effect::kWarned, {"samples"}},
     RuleInfo{Rule::kUnfitSound, "unfit_sound", Stage::kCondition},
-    RuleInfo{Rule::kTooShort, "too_short", Stage::kCondition, {"clip_seconds"}, kDetail, "corpus.too_short"},
-    RuleInfo{Rule::kSilent, "silent", Stage::kCondition, {}, kDetail, "corpus.silent"},
-    RuleInfo{Rule::kClipped, "clipped", Stage::kCondition, {"share"}, kDetail, "corpus.clipped"},
-    RuleInfo{Rule::kNotFinite, "not_finite", Stage::kCondition, {"samples"}, kDetail, "corpus.not_finite"},
-    RuleInfo{Rule::kLowRate, "low_rate", Stage::kCondition, {"rate_hz"}, kDetail, "corpus.low_rate"},
-    RuleInfo{Rule::kSameSound, "same_sound", Stage::kCondition, {}, "first_id", "corpus.duplicates"},
-    RuleInfo{Rule::kNoFeatures, "no_features", Stage::kFeatures, {"peak"}},
-    RuleInfo{Rule::kTooLong, "too_long", Stage::kFeatures, {"frames", "max_frames"}, kDetail, "features.max_frames"},
-    RuleInfo{Rule::kValuesNotFinite, "values_not_finite", Stage::kFeatures, {"peak"}, "column"},
-    RuleInfo{Rule::kBeyondFloat16, "beyond_float16", Stage::kFeatures, {"largest"}, "column"},
-    RuleInfo{Rule::kBeyondBfloat16, "beyond_bfloat16", Stage::kFeatures, {"largest"}, "column"},
-    RuleInfo{Rule::kBeyondInt16, "beyond_int16", Stage::kFeatures, {"largest"}, "column"},
-    RuleInfo{Rule::kVanishedInFloat16, "vanished_in_float16", Stage::kFeatures, {"share"}, "column"},
-    RuleInfo{Rule::kVanishedInBfloat16, "vanished_in_bfloat16", Stage::kFeatures, {"share"}, "column"},
-    RuleInfo{Rule::kCutAtFullScale, "cut_at_full_scale", Stage::kFeatures, {"share"}, "column"},
+    RuleInfo{Rule::kTooShort, "too_short", Stage::kCondition, Effect::kChosen, {"clip_seconds"}, kDetail, "corpus.too_short"},
+    RuleInfo{Rule::kSilent, "silent", Stage::kCondition, Effect::kChosen, {}, kDetail, "corpus.silent"},
+    RuleInfo{Rule::kClipped, "clipped", Stage::kCondition, Effect::kChosen, {"share"}, kDetail, "corpus.clipped"},
+    RuleInfo{Rule::kNotFinite, "not_finite", Stage::kCondition, Effect::kChosen, {"samples"}, kDetail, "corpus.not_finite"},
+    RuleInfo{Rule::kLowRate, "low_rate", Stage::kCondition, Effect::kChosen, {"rate_hz"}, kDetail, "corpus.low_rate"},
+    RuleInfo{Rule::kSameSound, "same_sound", Stage::kCondition, Effect::kChosen, {}, "first_id", "corpus.duplicates"},
+    RuleInfo{Rule::kNoFeatures, "no_features", Stage::kFeatures, Effect::kRejected, {"peak"}},
+    RuleInfo{Rule::kTooLong, "too_long", Stage::kFeatures, Effect::kRejected, {"frames", "max_frames"}, kDetail, "features.max_frames"},
+    RuleInfo{Rule::kValuesNotFinite, "values_not_finite", Stage::kFeatures, Effect::kRejected, {"peak"}, "column"},
+    RuleInfo{Rule::kBeyondFloat16, "beyond_float16", Stage::kFeatures, Effect::kRejected, {"largest"}, "column"},
+    RuleInfo{Rule::kBeyondBfloat16, "beyond_bfloat16", Stage::kFeatures, Effect::kRejected, {"largest"}, "column"},
+    RuleInfo{Rule::kBeyondInt16, "beyond_int16", Stage::kFeatures, Effect::kRejected, {"largest"}, "column"},
+    RuleInfo{Rule::kVanishedInFloat16, "vanished_in_float16", Stage::kFeatures, Effect::kWarned, {"share"}, "column"},
+    RuleInfo{Rule::kVanishedInBfloat16, "vanished_in_bfloat16", Stage::kFeatures, Effect::kWarned, {"share"}, "column"},
+    RuleInfo{Rule::kCutAtFullScale, "cut_at_full_scale", Stage::kFeatures, Effect::kWarned, {"share"}, "column"},
     RuleInfo{Rule::kUnknown, "unknown", Stage::kUnknown},
 };
 // clang-format on
@@ -85,6 +85,14 @@ json number_to_json(double value) {
 
 std::string key_of(std::string_view name) {
   return std::string(name);
+}
+
+// A text of a reason that is kept as JSON; empty where it has none.
+std::string member_of(const Reason& unknown, const char* name) {
+  const auto kept = parse_json(unknown.detail);
+  if (!kept || !kept->is_object()) return {};
+  const auto member = kept->find(name);
+  return member != kept->end() && member->is_string() ? member->get<std::string>() : std::string();
 }
 
 }  // namespace
@@ -123,31 +131,34 @@ std::span<const RuleInfo> all_rules() noexcept {
   return std::span(kRules).first(kRules.size() - 1);
 }
 
-bool judges_stored_clips(Rule rule) noexcept {
-  const Stage stage = info_of(rule).stage;
-  const bool is_of_corpus = info_of(rule).setting.starts_with("corpus.");
-  return is_of_corpus && (stage == Stage::kCondition || stage == Stage::kText);
-}
-
-bool may_be_a_warning(Rule rule) noexcept {
-  const bool is_of_decoding = rule >= Rule::kSegmentCut && rule <= Rule::kSourceNotFinite;
-  const bool is_of_storing = rule >= Rule::kVanishedInFloat16 && rule <= Rule::kCutAtFullScale;
-  return judges_stored_clips(rule) || is_of_decoding || is_of_storing;
-}
-
-bool precedes_sound(Rule rule) noexcept {
-  const Stage stage = info_of(rule).stage;
+bool precedes_sound(Stage stage) noexcept {
   return stage == Stage::kList || stage == Stage::kDiscover || stage == Stage::kText;
+}
+
+std::string name_of(const Reason& reason) {
+  if (reason.rule != Rule::kUnknown) return std::string(name_of(reason.rule));
+  const std::string kept = member_of(reason, "rule");
+  return kept.empty() ? "unknown" : kept;
+}
+
+Stage stage_of(const Reason& reason) {
+  if (reason.rule != Rule::kUnknown) return info_of(reason.rule).stage;
+  const std::string kept = member_of(reason, "stage");
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Stage::kUnknown); ++i) {
+    const auto stage = static_cast<Stage>(i);
+    if (to_string(stage) == kept) return stage;
+  }
+  return Stage::kUnknown;
 }
 
 void put_reason(const Reason& reason, json& object) {
   if (reason.rule == Rule::kUnknown) {
     const auto kept = parse_json(reason.detail);
-    if (kept && kept->is_object()) object.update(*kept);
+    if (kept && kept->is_object()) object.insert(kept->begin(), kept->end());
     return;
   }
   const RuleInfo& info = info_of(reason.rule);
-  object["rule"] = info.name;
+  object.emplace("rule", info.name);
   for (std::size_t i = 0; i < info.numbers.size(); ++i) {
     if (!info.numbers[i].empty())
       object[key_of(info.numbers[i])] = number_to_json(reason.numbers[i]);
@@ -174,6 +185,8 @@ Result<Reason> read_reason(const json& object) {
     if (number == object.end() || !number->is_number())
       return corrupt(key_of(found->numbers[i]) + ": is missing, or no number");
     reason.numbers[i] = number->get<double>();
+    if (!std::isfinite(reason.numbers[i]) || reason.numbers[i] < 0.0)
+      return corrupt(key_of(found->numbers[i]) + ": is no count and no measure");
   }
   if (const auto text = object.find(key_of(found->text)); text != object.end()) {
     if (!text->is_string()) return corrupt(key_of(found->text) + ": is no text");

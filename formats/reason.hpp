@@ -83,11 +83,22 @@ enum class Stage : std::uint8_t {
   kUnknown,
 };
 [[nodiscard]] std::string_view to_string(Stage stage) noexcept;
+// A list, a folder or a text alone breaks the rule: the clip has no planned place, and its sound no
+// part in it.
+[[nodiscard]] bool precedes_sound(Stage stage) noexcept;
+
+// What becomes of a clip that breaks a rule.
+enum class Effect : std::uint8_t {
+  kRejected,  // it is not stored
+  kWarned,    // it is stored, with a warning
+  kChosen,    // as the corpus section says, which may change while records stay
+};
 
 struct RuleInfo {
   Rule rule;
   std::string_view name;  // "too_long"
   Stage stage;
+  Effect effect = Effect::kRejected;
   std::array<std::string_view, 2> numbers = {};  // their names, "frames"; empty: it has no such
   std::string_view text = "detail";              // the name of Reason::detail
   std::string_view setting = {};                 // of the recipe: keeps the clip with another value
@@ -95,12 +106,6 @@ struct RuleInfo {
 [[nodiscard]] const RuleInfo& info_of(Rule rule) noexcept;
 [[nodiscard]] std::string_view name_of(Rule rule) noexcept;
 [[nodiscard]] std::span<const RuleInfo> all_rules() noexcept;  // without kUnknown
-// A rule that the corpus section's settings turn on and off for records that are stored.
-[[nodiscard]] bool judges_stored_clips(Rule rule) noexcept;
-// Whether a clip that breaks it may be stored all the same.
-[[nodiscard]] bool may_be_a_warning(Rule rule) noexcept;
-// A list, a folder or a text alone breaks it: the clip has no planned place, its sound no part.
-[[nodiscard]] bool precedes_sound(Rule rule) noexcept;
 
 struct Reason {
   Rule rule = Rule::kUnknown;
@@ -111,10 +116,15 @@ struct Reason {
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
+// Of a rule that this version does not know: what its JSON says.
+[[nodiscard]] std::string name_of(const Reason& reason);
+[[nodiscard]] Stage stage_of(const Reason& reason);
+
 // Members of a JSON object: rule, numbers by name, the text by its name where it is not empty.
+// Members that are there already stay.
 void put_reason(const Reason& reason, nlohmann::json& object);
-// Of such an object; other members are passed over. kCorrupt where a number is missing. An object
-// without a rule that is known is kept whole, as kUnknown.
+// Of such an object; other members are passed over. kCorrupt where a number is missing, negative or
+// not finite. An object without a rule that is known is kept whole, as kUnknown.
 [[nodiscard]] Result<Reason> read_reason(const nlohmann::json& object);
 
 // A record's warnings as they are stored: a canonical JSON array.

@@ -68,6 +68,7 @@ Result<Reject> decode_reject(std::string_view line) {
   if (fields.find("line") != nullptr) reject.line = fields.integer<std::uint64_t>("line");
   if (fields.find("split") != nullptr) reject.split = fields.text("split");
   if (!failure.ok()) return failure.with_context("reject");
+  for (const char* const ours : {"class", "id", "path", "line", "split"}) document->erase(ours);
   auto reason = read_reason(*document);
   if (!reason) return reason.status().with_context("reject");
   reject.reason = std::move(*reason);
@@ -92,11 +93,11 @@ std::string place_of(const Reject& reject) {
 
 void sort_rejects(std::vector<Reject>& rejects) {
   std::ranges::sort(rejects, [](const Reject& a, const Reject& b) {
-    const auto key = [](const Reject& one) {
-      const Reason& why = one.reason;
-      return std::tie(one.id, one.path, one.line, why.rule, why.numbers, why.detail, one.kind);
+    const auto place = [](const Reject& one) { return std::tie(one.id, one.path, one.line); };
+    const auto why = [](const Reject& one) {
+      return std::tuple(name_of(one.reason), one.reason.numbers, one.reason.detail, one.kind);
     };
-    return key(a) < key(b);
+    return place(a) != place(b) ? place(a) < place(b) : why(a) < why(b);
   });
 }
 

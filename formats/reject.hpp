@@ -29,7 +29,7 @@ struct Reject {
   Reason reason = {};
   std::string split = {};  // of a clip that the corpus does name: it has a place in canonical order
 
-  [[nodiscard]] Stage stage() const noexcept { return info_of(reason.rule).stage; }
+  [[nodiscard]] Stage stage() const { return stage_of(reason); }
   friend bool operator==(const Reject&, const Reject&) = default;
 };
 
@@ -39,7 +39,7 @@ struct Reject {
 [[nodiscard]] Result<std::vector<Reject>> decode_rejects(std::string_view lines);  // a whole file
 // For people: "metadata.csv:12", or the id where no path is known.
 [[nodiscard]] std::string place_of(const Reject& reject);
-// Canonical order of the file: id, path, line, rule, numbers, detail.
+// Canonical order of the file: id, path, line, the rule's name, numbers, detail.
 void sort_rejects(std::vector<Reject>& rejects);
 
 }  // namespace xtts::formats

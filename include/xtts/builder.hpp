@@ -122,6 +122,9 @@ struct RejectedClip {
   std::string reason = {};  // in words
   std::string rule = {};    // "too_long": what programs go by
   std::map<std::string, double> numbers = {};  // the rule's: {"frames": 1034, "max_frames": 800}
+  // What the rule is about, where it is more than numbers: a column, the id of the first of two
+  // equal clips, what a library or a list's reader says.
+  std::string about = {};
 };
 
 struct BuildReport {
@@ -206,7 +209,11 @@ struct VerifyFinding {
   std::string what = {};  // "record", "block header", "missing file", ...
   std::string expected = {};
   std::string found = {};
-  std::string check = {};  // "block_header": what programs go by
+  // What programs go by:
+  std::string check = {};    // "block_header"
+  std::string outcome = {};  // wrong, unreadable, not_mended
+  std::string part = {};     // of what was recomputed: "length", the name of a fact
+  std::string cure = {};     // what helps against this finding alone: "repair", "build", ...
 };
 
 struct MendedFile {

@@ -77,7 +77,7 @@ class Collector {
       entry.clip.source = reject.path;
       entry.clip.split = *split;
       // Only what was to be decoded has a place among the planned clips.
-      if (formats::precedes_sound(reject.reason.rule)) entry.fate = ClipFate::kRejected;
+      if (formats::precedes_sound(reject.stage())) entry.fate = ClipFate::kRejected;
       entries_.push_back(std::move(entry));
     }
     told_before_.insert(told.begin(), told.end());

@@ -165,7 +165,7 @@ Result<LiveRecord> LiveClips::record(std::uint64_t position,
 
 Status LiveClips::add_tokens(const corpus::Clip& clip, std::vector<std::byte> buffer,
                              LiveRecord& record) const {
-  XTTS_ASSIGN(const ClipText text, tokenize_clip(clip, *tokenizer_, request_.recipe.text));
+  XTTS_ASSIGN(const ClipText text, tokenize_planned_clip(clip, *tokenizer_, request_.recipe.text));
   const auto bytes = std::as_bytes(std::span(text.tokens));
   buffer.assign(bytes.begin(), bytes.end());
   record.records.push_back({.length = text.token_count, .fill_bits = 0, .rows = std::move(buffer)});

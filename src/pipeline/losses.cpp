@@ -50,7 +50,7 @@ Result<Accounting> account_for(const Plan& plan, const std::vector<formats::Reje
     if (!reject.split.empty()) left_out.insert(reject.id);
     if (is_drop(reject)) {
       ++all.dropped;
-      ++all.dropped_by_rule[std::string(formats::name_of(reject.reason.rule))];
+      ++all.dropped_by_rule[formats::name_of(reject.reason)];
     } else {
       ++all.rejected;
       ++all.rejected_by_class[std::string(formats::to_string(reject.kind))];

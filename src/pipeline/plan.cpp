@@ -182,7 +182,8 @@ class Planner {
     return request_.previous != nullptr && request_.sources != nullptr && !request_.retry_rejects &&
            request_.sources->plan_digest == plan_.digest && comes_from_same_folders() &&
            request_.sources->index_digest == request_.previous->manifest().index_digest &&
-           !request_.previous->manifest().counts.rejects_by_class.contains("environment");
+           !request_.previous->manifest().counts.rejects_by_class.contains(
+               std::string(to_string(RejectClass::kEnvironment)));
   }
 
   Status read_previous_rejects() {
@@ -199,7 +200,7 @@ class Planner {
       // A duplicate's place is free when the clip that sounds the same is gone. What a rule of
       // another version said is not known, so that the clip is tried again.
       const formats::Rule rule = reject.reason.rule;
-      const bool stands = final && !formats::precedes_sound(rule) &&
+      const bool stands = final && !formats::precedes_sound(reject.stage()) &&
                           rule != formats::Rule::kSameSound && rule != formats::Rule::kUnknown;
       if (stands) previous_rejects_.emplace(reject.id, std::move(reject));
     }

@@ -39,7 +39,7 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
                     store::CacheFolder& folder) {
   std::unordered_map<std::string, std::uint64_t> checks;
   for (const auto& reject : computed.rejects) {
-    if (!formats::precedes_sound(reject.reason.rule))
+    if (!formats::precedes_sound(reject.stage()))
       checks.emplace(reject.id, check64(as_bytes(formats::encode_reject(reject))));
   }
   const Plan& plan = planned.plan;
@@ -94,8 +94,8 @@ void add_losses(const BuildJob& job, const Computed& computed, const formats::Co
       remedies_of(computed.rejects, job.request.recipe, report.accounting.found, counts.records);
   for (const auto& reject : computed.rejects) {
     if (reject.reason.rule != formats::Rule::kTooLong) continue;
-    report.frames_needed =
-        std::max(report.frames_needed, static_cast<std::uint32_t>(reject.reason.numbers[0]));
+    report.frames_needed = std::max(
+        report.frames_needed, static_cast<std::uint32_t>(std::min(reject.reason.numbers[0], 4e9)));
   }
 }
 
@@ -143,7 +143,9 @@ Result<BuildReport> publish_build(const BuildJob& job, Standing& standing, const
   const formats::Manifest& manifest = indexed.index.manifest;
   if (indexed.is_same) {
     XTTS_TRY(save_sources(planned, computed, manifest.index_digest, folder));
-    return report_published(job, standing, planned, &folder);
+    XTTS_ASSIGN(BuildReport report, report_published(job, standing, planned, &folder));
+    report.computed_count = computed.computed_count;
+    return report;
   }
   XTTS_TRY(check_losses(job, standing, planned, computed, manifest.counts, folder));
   BuildReport report = report_of(planned.plan, manifest);

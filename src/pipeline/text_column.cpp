@@ -74,14 +74,14 @@ class Writer final : public TextColumnWriter {
 
 }  // namespace
 
-Result<ClipText> tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
-                               const formats::TextConfig& config) {
+ClipText tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
+                       const formats::TextConfig& config) {
   ClipText text;
   const std::string_view chosen = text_to_tokenize(clip, config);
   auto encoded = tokenizer.encode(chosen);
   if (encoded.refusal) {
-    return Status(StatusCode::kInternal, "a planned clip's text breaks the rule " +
-                                             std::string(formats::name_of(encoded.refusal->rule)));
+    text.refusal = std::move(encoded.refusal);
+    return text;
   }
   text.tokens = std::move(encoded.values);
   text.token_count = static_cast<std::uint32_t>(text.tokens.size());
@@ -94,6 +94,14 @@ Result<ClipText> tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& 
     text.facts.unknown_characters_json = formats::dump_canonical(nlohmann::json(encoded.unknown));
   }
   return text;
+}
+
+Result<ClipText> tokenize_planned_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
+                                       const formats::TextConfig& config) {
+  ClipText text = tokenize_clip(clip, tokenizer, config);
+  if (!text.refusal) return text;
+  return Status(StatusCode::kInternal, "a planned clip's text breaks the rule " +
+                                           std::string(formats::name_of(text.refusal->rule)));
 }
 
 std::unique_ptr<TextColumnWriter> TextColumnWriter::create(const formats::ColumnSpec& column,

@@ -22,15 +22,19 @@ namespace xtts::pipeline {
 
 // What the index says of a clip's text.
 struct ClipText {
+  std::optional<formats::Reason> refusal;  // set: the text breaks this rule, and nothing else is
   std::uint32_t token_count = 0;
   bool was_cut = false;
   std::vector<std::int32_t> tokens;
   formats::RecordFacts facts;
 };
 
-[[nodiscard]] Result<ClipText> tokenize_clip(const corpus::Clip& clip,
-                                             const text::Tokenizer& tokenizer,
-                                             const formats::TextConfig& config);
+[[nodiscard]] ClipText tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
+                                     const formats::TextConfig& config);
+// Of a clip that a plan has taken: kInternal where a rule refuses its text.
+[[nodiscard]] Result<ClipText> tokenize_planned_clip(const corpus::Clip& clip,
+                                                     const text::Tokenizer& tokenizer,
+                                                     const formats::TextConfig& config);
 
 class TextColumnWriter {
  public:

@@ -39,7 +39,7 @@ Result<ClipText> TokenRows::add(const corpus::Clip& clip, std::uint64_t planned,
     XTTS_ASSIGN(const auto location, source_.published->location(id_, *published_position));
     append_row(location, rows_.locations);
   }
-  XTTS_ASSIGN(ClipText text, tokenize_clip(clip, tokenizer_, recipe_.text));
+  XTTS_ASSIGN(ClipText text, tokenize_planned_clip(clip, tokenizer_, recipe_.text));
   if (writer_) XTTS_TRY(writer_->add(planned, clip, text));
   return text;
 }

@@ -35,9 +35,8 @@ bool is_set(const FieldValue& value) {
 }
 
 bool any_name(RuleNames rules, const auto& holds_for) {
-  return std::ranges::any_of(rules, [&](const formats::Reason& reason) {
-    return holds_for(formats::name_of(reason.rule));
-  });
+  return std::ranges::any_of(
+      rules, [&](const formats::Reason& reason) { return holds_for(formats::name_of(reason)); });
 }
 
 bool compare(const Node& node, const FieldValue& value) {

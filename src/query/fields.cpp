@@ -72,7 +72,7 @@ std::string_view warning_choices() {
   static const std::string names = [] {
     std::string joined;
     for (const formats::RuleInfo& info : formats::all_rules()) {
-      if (!formats::may_be_a_warning(info.rule)) continue;
+      if (info.effect == formats::Effect::kRejected) continue;
       joined += joined.empty() ? "" : " ";
       joined += info.name;
     }

@@ -86,8 +86,9 @@ void judge(const CorpusConfig& rules, bool lacks_text, std::string first_id, Rec
 }
 
 void forget_judgement(RecordFacts& facts) {
-  std::erase_if(facts.warnings,
-                [](const Reason& warning) { return formats::judges_stored_clips(warning.rule); });
+  std::erase_if(facts.warnings, [](const Reason& warning) {
+    return formats::info_of(warning.rule).effect == formats::Effect::kChosen;
+  });
 }
 
 }  // namespace xtts::records

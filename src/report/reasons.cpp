@@ -18,7 +18,7 @@ std::string text_of(const char* format, Values... values) {
 }
 
 std::string count_of(double number) {
-  return std::to_string(static_cast<std::uint64_t>(number));
+  return text_of("%.0f", number);
 }
 
 std::string behind(std::string_view words, const std::string& detail) {
@@ -27,7 +27,7 @@ std::string behind(std::string_view words, const std::string& detail) {
 
 // A file of another scale makes features that no column holds.
 std::string with_peak(std::string words, double peak) {
-  if (peak <= 2.0) return words;
+  if (!(peak > 2.0)) return words;
   return words + text_of("; its samples reach %.4g, where full scale is 1", peak);
 }
 

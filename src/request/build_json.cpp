@@ -19,11 +19,14 @@ nlohmann::json times_to_json(const records::StageTimes& times) {
           {"features_s", times.features_s}, {"write_s", times.write_s}};
 }
 
+// What lists' readers say of their rows tells these rejects apart; there may be as many as rows.
+constexpr std::size_t kDetailsToldApart = 8;
+
 nlohmann::json warnings_to_json(const std::vector<pipeline::WarningKind>& kinds) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& kind : kinds) {
     list.push_back(
-        {{"rule", formats::name_of(kind.example.rule)},
+        {{"rule", formats::name_of(kind.example)},
          {"count", kind.count},
          {"example", {{"id", kind.example_id}, {"warning", report::words_of(kind.example)}}}});
     formats::put_reason(kind.example, list.back()["example"]);
@@ -43,7 +46,7 @@ nlohmann::json rejects_to_json(const std::vector<formats::Reject>& rejects) {
     groups.push_back(
         {{"class", formats::to_string(example.kind)},
          {"stage", formats::to_string(example.stage())},
-         {"rule", formats::name_of(example.reason.rule)},
+         {"rule", formats::name_of(example.reason)},
          {"count", group.count},
          {"example",
           {{"path", formats::place_of(example)}, {"reason", report::words_of(example)}}}});
@@ -84,9 +87,15 @@ nlohmann::json accounting_to_json(const pipeline::Accounting& all) {
 }  // namespace
 
 std::vector<RejectGroup> group_rejects(const std::vector<formats::Reject>& rejects) {
-  std::map<std::pair<formats::RejectClass, formats::Rule>, RejectGroup> groups;
+  using Kind = std::pair<formats::RejectClass, std::string>;
+  std::map<std::pair<Kind, std::string>, RejectGroup> groups;
+  std::map<Kind, std::size_t> detail_counts;
   for (const auto& reject : rejects) {
-    RejectGroup& group = groups[{reject.kind, reject.reason.rule}];
+    const Kind kind(reject.kind, formats::name_of(reject.reason));
+    std::string detail = reject.stage() == formats::Stage::kList ? reject.reason.detail : "";
+    const bool is_known = groups.contains({kind, detail});
+    if (!is_known && ++detail_counts[kind] > kDetailsToldApart) detail.clear();
+    RejectGroup& group = groups[{kind, std::move(detail)}];
     if (group.count++ == 0) group.example = &reject;
   }
   std::vector<RejectGroup> sorted;

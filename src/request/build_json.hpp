@@ -21,7 +21,7 @@ namespace xtts::request {
 [[nodiscard]] nlohmann::json report_to_json(const pipeline::BuildRequest& request,
                                             const pipeline::BuildReport& report, double elapsed_s);
 
-// Rejects of one class and rule.
+// Rejects of one class and rule; of lists' rows, also of one fault as the list's reader names it.
 struct RejectGroup {
   std::uint64_t count = 0;
   const formats::Reject* example = nullptr;  // the first of them

@@ -17,41 +17,20 @@ const char* name_of(verify::Level level) {
   return "";
 }
 
-const char* name_of(verify::Cure cure) {
-  switch (cure) {
-    case verify::Cure::kLookAtDisk:
-      return "look_at_disk";
-    case verify::Cure::kRepair:
-      return "repair";
-    case verify::Cure::kSources:
-      return "sources";
-    case verify::Cure::kChooseIndex:
-      return "choose_index";
-    case verify::Cure::kAddColumn:
-      return "add_column";
-    case verify::Cure::kBuild:
-      return "build";
-    case verify::Cure::kLeaveOut:
-      return "leave_out";
-    case verify::Cure::kOtherMachine:
-      return "other_machine";
-    case verify::Cure::kOverwrite:
-      return "overwrite";
-  }
-  return "";
-}
-
 json finding_to_json(const verify::Finding& finding) {
   json out = {{"file", finding.file},
               {"what", finding.what()},
               {"check", verify::name_of(finding.check)},
+              {"outcome", verify::name_of(finding.outcome)},
+              {"part", json()},
               {"clip", json()},
               {"column", json()},
               {"offset", json()},
               {"expected", finding.expected},
               {"found", finding.found},
-              {"cure", name_of(finding.cure)}};
+              {"cure", verify::name_of(finding.cure)}};
   if (finding.offset_bytes) out["offset"] = *finding.offset_bytes;
+  if (!finding.part.empty()) out["part"] = finding.part;
   if (!finding.clip.empty()) out["clip"] = finding.clip;
   if (!finding.column.empty()) out["column"] = finding.column;
   return out;

@@ -33,7 +33,14 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
     if (corpora) sources.corpora = std::move(*corpora);
   }
   XTTS_ASSIGN(sources.isa, parse_isa(spelled(asker.spelling, "isa"), options.isa));
-  XTTS_ASSIGN(sources.make_decoder, asker.make_decoder());
+  // A repair may need no decoder, either.
+  auto decoders = asker.make_decoder();
+  if (!decoders && options.level == "deep") return decoders.status();
+  if (decoders) {
+    sources.make_decoder = std::move(*decoders);
+  } else {
+    sources.no_decoder = decoders.status();
+  }
   sources.memory_bytes = pipeline::default_memory_bytes();
   sources.scratch_folder = temporary_folder(env);
   return sources;

@@ -39,6 +39,42 @@ std::string_view name_of(Check check) noexcept {
   return kChecks.at(static_cast<std::size_t>(check)).name;
 }
 
+std::string_view name_of(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::kWrong:
+      return "wrong";
+    case Outcome::kUnreadable:
+      return "unreadable";
+    case Outcome::kNotMended:
+      return "not_mended";
+  }
+  return "";
+}
+
+std::string_view name_of(Cure cure) noexcept {
+  switch (cure) {
+    case Cure::kLookAtDisk:
+      return "look_at_disk";
+    case Cure::kRepair:
+      return "repair";
+    case Cure::kSources:
+      return "sources";
+    case Cure::kChooseIndex:
+      return "choose_index";
+    case Cure::kAddColumn:
+      return "add_column";
+    case Cure::kBuild:
+      return "build";
+    case Cure::kLeaveOut:
+      return "leave_out";
+    case Cure::kOtherMachine:
+      return "other_machine";
+    case Cure::kOverwrite:
+      return "overwrite";
+  }
+  return "";
+}
+
 std::string in_words(Check check, Outcome outcome, std::string_view part) {
   std::string words(name_of(check));
   std::ranges::replace(words, '_', ' ');

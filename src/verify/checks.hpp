@@ -44,6 +44,23 @@ enum class Outcome : std::uint8_t {
   kNotMended,   // a repair has tried
 };
 
+[[nodiscard]] std::string_view name_of(Outcome outcome) noexcept;
+
+// What helps against a finding; the cheapest first.
+enum class Cure : std::uint8_t {
+  kLookAtDisk,    // a file that cannot be read: permissions, or a disk that dies
+  kRepair,        // verify --repair, from the cache alone
+  kSources,       // the same, from the sources where it must
+  kChooseIndex,   // the same, told which index is the newest
+  kAddColumn,     // a record of a column that no build makes
+  kBuild,         // sources that have changed: the next build
+  kLeaveOut,      // nothing makes the record again: a repair that leaves its clip out
+  kOtherMachine,  // one with the cache's numerics
+  kOverwrite,     // a copy of the files, or all from the beginning
+};
+
+[[nodiscard]] std::string_view name_of(Cure cure) noexcept;
+
 // "block header", "unreadable record", "not mended, shard", "recomputed source rate".
 [[nodiscard]] std::string in_words(Check check, Outcome outcome, std::string_view part);
 

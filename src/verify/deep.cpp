@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "records/columns.hpp"
+#include "report/reasons.hpp"
 #include "verify/compare.hpp"
 #include "verify/recompute.hpp"
 #include "verify/stored_records.hpp"
@@ -23,7 +24,7 @@ using formats::RecordFacts;
 // section 6.2). Names of speakers and the like come from lists, which may change while records
 // stay.
 const std::set<std::uint16_t> kSoundTags = {9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
-                                            19, 20, 21, 22, 23, 24, 25, 27, 31, 32};
+                                            19, 20, 21, 22, 23, 24, 27, 31, 32, 34};
 const std::set<std::uint16_t> kTextTags = {7, 8, 28, 29, 30};
 
 std::string describe(const formats::Numerics& numerics) {
@@ -146,17 +147,17 @@ class Deep {
            Cure::kBuild);
     }
     const auto made = recomputer_->tokens(facts);
-    if (!made) {
+    if (made.refusal) {
       return damage(facts, "tokens", stored,
                     {.what = "tokens",
                      .offset_bytes = stored.offset_bytes,
-                     .expected = "none: " + made.status().message(),
+                     .expected = "none: " + report::words_of(*made.refusal),
                      .found = std::to_string(stored.length)});
     }
-    const auto difference = compare_bits({.length = made->token_count,
+    const auto difference = compare_bits({.length = made.token_count,
                                           .fill_bits = 0,
-                                          .rows = std::as_bytes(std::span(made->tokens)),
-                                          .facts = made->facts},
+                                          .rows = std::as_bytes(std::span(made.tokens)),
+                                          .facts = made.facts},
                                          stored, kTextTags);
     if (difference) damage(facts, "tokens", stored, *difference);
   }

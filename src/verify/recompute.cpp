@@ -50,15 +50,13 @@ records::ClipOutcome with_buffers(std::vector<records::MadeRecord> buffers) {
 }  // namespace
 
 Recomputer::Recomputer(Env& env, formats::Recipe recipe, const Sources& sources,
-                       std::uint32_t thread_count, formats::Numerics numerics,
-                       text::Tokenizer tokenizer, CancelWish cancelled)
+                       std::uint32_t thread_count, text::Tokenizer tokenizer, CancelWish cancelled)
     : env_(env),
       recipe_(std::move(recipe)),
       computed_(without_baking(recipe_)),
       sources_(sources),
       thread_count_(std::max(thread_count, 1U)),
       cancelled_(std::move(cancelled)),
-      numerics_(std::move(numerics)),
       tokenizer_(std::move(tokenizer)) {}
 
 Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::Manifest& manifest,
@@ -68,10 +66,8 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
                                                        CancelWish cancelled) {
   XTTS_ASSIGN(auto recipe, formats::recipe_of(manifest));
   XTTS_ASSIGN(auto tokenizer, text::Tokenizer::create(recipe.text));
-  XTTS_ASSIGN(auto numerics, records::numerics_of(sources.isa, sources.make_decoder, cancelled));
   std::unique_ptr<Recomputer> made(new Recomputer(env, std::move(recipe), sources, thread_count,
-                                                  std::move(numerics), std::move(tokenizer),
-                                                  std::move(cancelled)));
+                                                  std::move(tokenizer), std::move(cancelled)));
   if (const auto& baked = made->recipe_.features.baked; baked.is_baked()) {
     XTTS_ASSIGN(made->norm_, ChannelNorm::create(baked.mean, baked.std_deviation));
   }
@@ -80,6 +76,8 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
 }
 
 Status Recomputer::discover(reader::IndexReader& index) {
+  XTTS_TRY(sources_.no_decoder);
+  XTTS_ASSIGN(numerics_, records::numerics_of(sources_.isa, sources_.make_decoder, cancelled_));
   const auto splits = published_splits(index);
   const auto longest_s = records::split_above_s(recipe_.features);
   const auto look = records::make_look(sources_.make_decoder, cancelled_);
@@ -204,7 +202,7 @@ std::optional<Digest> Recomputer::hash_source(const corpus::Clip& clip) {
   return source ? std::optional(source->content_digest) : std::nullopt;
 }
 
-Result<pipeline::ClipText> Recomputer::tokens(const formats::RecordFacts& stored) const {
+pipeline::ClipText Recomputer::tokens(const formats::RecordFacts& stored) const {
   corpus::Clip clip;
   clip.text_raw = stored.text_raw.value_or("");
   clip.text_normalized = stored.text_normalized.value_or("");

@@ -55,7 +55,7 @@ class Recomputer {
       const Sources& sources, std::uint32_t thread_count, CancelWish cancelled = {});
 
   [[nodiscard]] const formats::Recipe& recipe() const noexcept { return recipe_; }
-  // What this machine computes with, as the manifest would tell it.
+  // What this machine computes with, as the manifest would tell it. Only where there are sources.
   [[nodiscard]] const formats::Numerics& numerics() const noexcept { return numerics_; }
 
   // Which clips will be asked for (their full ids), so that a source which several of them share is
@@ -67,15 +67,15 @@ class Recomputer {
   // `stored`: the clip's details in the index. `buffers` are reused.
   [[nodiscard]] Result<MadeAgain> sound(const formats::RecordFacts& stored,
                                         std::vector<records::MadeRecord> buffers);
-  // Of the stored text. kBadInput where its rules refuse it now.
-  [[nodiscard]] Result<pipeline::ClipText> tokens(const formats::RecordFacts& stored) const;
+  // Of the stored text.
+  [[nodiscard]] pipeline::ClipText tokens(const formats::RecordFacts& stored) const;
   // What the lists say now, where it is another text; nothing where they do not know the clip.
   [[nodiscard]] std::optional<std::string> other_text(const formats::RecordFacts& stored) const;
 
  private:
   void expect_places(std::span<const std::uint32_t> clips);
   Recomputer(Env& env, formats::Recipe recipe, const Sources& sources, std::uint32_t thread_count,
-             formats::Numerics numerics, text::Tokenizer tokenizer, CancelWish cancelled);
+             text::Tokenizer tokenizer, CancelWish cancelled);
   [[nodiscard]] Status discover(reader::IndexReader& index);
   [[nodiscard]] const corpus::Clip* find(const formats::RecordFacts& stored) const;
   [[nodiscard]] std::optional<formats::Reason> bake(records::ClipOutcome& outcome) const;
@@ -89,7 +89,7 @@ class Recomputer {
   const Sources sources_;
   const std::uint32_t thread_count_;
   const CancelWish cancelled_;
-  const formats::Numerics numerics_;
+  formats::Numerics numerics_;  // unset without data
   const text::Tokenizer tokenizer_;
   corpus::Corpus corpus_;
   std::unordered_map<std::string, std::uint32_t> places_;  // in corpus_.clips, by full id

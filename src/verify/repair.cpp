@@ -98,10 +98,7 @@ class Repair {
     plan_ = load_plan(silent, index(), manifest(), true);
     if (!silent.findings.files_to_mend().empty())
       return {StatusCode::kMismatch, "the cache has changed meanwhile: verify it again"};
-    XTTS_ASSIGN(texts_, Recomputer::create(run_.env, manifest(), index(),
-                                           {.isa = run_.options.sources.isa,
-                                            .make_decoder = run_.options.sources.make_decoder},
-                                           1));
+    XTTS_ASSIGN(texts_, Recomputer::create(run_.env, manifest(), index(), {}, 1));
     return {};
   }
 

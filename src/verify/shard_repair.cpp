@@ -16,6 +16,7 @@
 #include "pipeline/shard_facts.hpp"
 #include "reader/cache_paths.hpp"
 #include "records/columns.hpp"
+#include "report/reasons.hpp"
 #include "verify/run.hpp"
 
 namespace xtts::verify {
@@ -226,12 +227,12 @@ class ShardRepair {
     for (const std::size_t slot : slots) {
       const RecordFacts& details = *records[slot].details;
       const auto made = job_.texts.tokens(details);
-      if (!made) {
-        obstacle_of(records[slot], made.status().message(), Cure::kLeaveOut);
+      if (made.refusal) {
+        obstacle_of(records[slot], report::words_of(*made.refusal), Cure::kLeaveOut);
         continue;
       }
-      const auto bytes = std::as_bytes(std::span(made->tokens));
-      put_rows(salvaged.records[slot], made->token_count, 0, {bytes.begin(), bytes.end()},
+      const auto bytes = std::as_bytes(std::span(made.tokens));
+      put_rows(salvaged.records[slot], made.token_count, 0, {bytes.begin(), bytes.end()},
                records[slot]);
     }
     return {};
@@ -248,6 +249,7 @@ class ShardRepair {
     const auto found = job_.sounds();
     if (!found) return without_sources(found.status(), slots, records);
     Recomputer* const sounds = *found;
+    sounds_ = sounds;
     std::atomic<std::size_t> next = 0;
     Status failure;
     const auto work = [&]() noexcept {
@@ -374,11 +376,11 @@ class ShardRepair {
     return other_numerics().empty() ? Cure::kLeaveOut : Cure::kOtherMachine;
   }
 
-  // The likely reason, where there is one.
+  // The likely reason, where records were made again.
   [[nodiscard]] std::string other_numerics() const {
-    if (is_tokens() || job_.texts.numerics().hash() == numerics_) return {};
+    if (sounds_ == nullptr || sounds_->numerics().hash() == numerics_) return {};
     return "; this machine computes with other numerics than the cache's (" +
-           job_.texts.numerics().isa + ", " + job_.texts.numerics().libraries + "; cache " +
+           sounds_->numerics().isa + ", " + sounds_->numerics().libraries + "; cache " +
            job_.manifest.numerics.isa + ", " + job_.manifest.numerics.libraries + ")";
   }
 
@@ -389,6 +391,7 @@ class ShardRepair {
   DamagedShard shard_;
   std::unique_ptr<RandomAccessFile> file_;
   Digest numerics_;
+  const Recomputer* sounds_ = nullptr;  // once a record was made from its source
   bool is_renewed_ = false;
   bool are_facts_lost_ = false;
   std::optional<pipeline::ShardAssembler> assembler_;  // of a renewal

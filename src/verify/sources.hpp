@@ -9,6 +9,7 @@
 #include "dsp/isa.hpp"
 #include "formats/corpora.hpp"
 #include "pipeline/run_config.hpp"
+#include "xtts/status.hpp"
 
 namespace xtts::verify {
 
@@ -18,6 +19,7 @@ struct Sources {
   std::vector<std::string> audio_roots = {};        // as corpus::discover() takes them
   dsp::Isa isa = dsp::Isa::kBest;
   audio::MakeDecoder make_decoder = {};  // as in RunConfig
+  Status no_decoder = {};                // why there is none: told where one is needed
   std::uint64_t memory_bytes = pipeline::kMemoryBytesMin;
   // Of scratch files, for sound that is too long for the memory, or shared by segments. It is there
   // already, and may be one that all users share.

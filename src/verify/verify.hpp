@@ -25,19 +25,6 @@ enum class Level : std::uint8_t { kQuick, kFull, kDeep };
 // kNote: nothing is lost and nothing that a reader uses is wrong; the report stays ok.
 enum class Weight : std::uint8_t { kDamage, kNote };
 
-// What helps against a finding; the cheapest first.
-enum class Cure : std::uint8_t {
-  kLookAtDisk,    // a file that cannot be read: permissions, or a disk that dies
-  kRepair,        // verify --repair, from the cache alone
-  kSources,       // the same, from the sources where it must
-  kChooseIndex,   // the same, told which index is the newest
-  kAddColumn,     // a record of a column that no build makes
-  kBuild,         // sources that have changed: the next build
-  kLeaveOut,      // nothing makes the record again: a repair that leaves its clip out
-  kOtherMachine,  // one with the cache's numerics
-  kOverwrite,     // a copy of the files, or all from the beginning
-};
-
 struct Finding {
   Weight weight = Weight::kDamage;
   std::string file = {};  // relative to the cache

@@ -35,7 +35,10 @@ VerifyReport public_report(const verify::Report& report) {
                             .what = finding.what(),
                             .expected = finding.expected,
                             .found = finding.found,
-                            .check = std::string(name_of(finding.check))});
+                            .check = std::string(name_of(finding.check)),
+                            .outcome = std::string(name_of(finding.outcome)),
+                            .part = finding.part,
+                            .cure = std::string(name_of(finding.cure))});
   }
   if (report.remedy) {
     out.remedy = report.remedy->command;

@@ -3,10 +3,27 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/env.hpp"
 #include "tests/unit/formats/refusal.hpp"
 
 namespace xtts::formats {
 namespace {
+
+// "| `too_long` | features | rejected | `frames`, `max_frames` | `features.max_frames` |"
+std::string row_of(const RuleInfo& info) {
+  std::string values;
+  const auto add = [&](std::string_view value) {
+    if (!value.empty()) values += (values.empty() ? "`" : ", `") + std::string(value) + "`";
+  };
+  for (const std::string_view number : info.numbers) add(number);
+  if (info.text != "detail") add(info.text);
+  const char* const effect = info.effect == Effect::kRejected ? "rejected"
+                             : info.effect == Effect::kWarned ? "warned"
+                                                              : "chosen";
+  const std::string setting = info.setting.empty() ? "" : "`" + std::string(info.setting) + "`";
+  return "| `" + std::string(info.name) + "` | " + std::string(to_string(info.stage)) + " | " +
+         effect + " | " + values + " | " + setting + " |\n";
+}
 
 TEST(Rules, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
@@ -62,15 +79,31 @@ TEST(Reasons, RefuseWhatIsNone) {
                  StatusCode::kCorrupt, "first_id");
 }
 
-TEST(Reasons, OfTheCorpusRulesAreJudgedAnewForStoredClips) {
-  EXPECT_TRUE(judges_stored_clips(Rule::kClipped));
-  EXPECT_TRUE(judges_stored_clips(Rule::kNoText));
-  EXPECT_FALSE(judges_stored_clips(Rule::kEndsEarly));
-  EXPECT_FALSE(judges_stored_clips(Rule::kTextTooLong));
-  EXPECT_TRUE(may_be_a_warning(Rule::kEndsEarly));
-  EXPECT_FALSE(may_be_a_warning(Rule::kTooLong));
-  EXPECT_TRUE(precedes_sound(Rule::kTextTooLong));
-  EXPECT_FALSE(precedes_sound(Rule::kTooLong));
+TEST(Reasons, RefuseNumbersThatMeasureNothing) {
+  for (const char* const share : {"-1", "-1e300"}) {
+    expect_refused(
+        decode_reasons(std::string(R"([{"rule":"clipped","share":)") + share + "}]").status(),
+        StatusCode::kCorrupt, "share");
+  }
+}
+
+TEST(Reasons, OfAnotherVersionKeepTheirNameAndStage) {
+  const auto reasons = decode_reasons(R"([{"rule":"echo","stage":"text"},{"reason":"in words"}])");
+  ASSERT_TRUE(reasons.ok());
+  EXPECT_EQ(name_of(reasons->front()), "echo");
+  EXPECT_EQ(stage_of(reasons->front()), Stage::kText);
+  EXPECT_EQ(name_of(reasons->back()), "unknown");
+  EXPECT_EQ(stage_of(reasons->back()), Stage::kUnknown);
+}
+
+// Names, stages, effects and numbers are the format's (cache-v1.md, section 6.2).
+TEST(Rules, AreThoseOfTheFormatNote) {
+  std::string table;
+  for (const RuleInfo& info : all_rules()) table += row_of(info);
+  const auto note = read_text_file(Env::real(), XTTS_SOURCE_DIR "/formats/cache-v1.md", 1 << 20);
+  ASSERT_TRUE(note.ok());
+  EXPECT_NE(note->find(table), std::string::npos) << "the note's table of rules should be:\n"
+                                                  << table;
 }
 
 }  // namespace

@@ -148,6 +148,20 @@ TEST(VerifyDeep, FindsAFactThatTheSourceDoesNotBearOut) {
   EXPECT_EQ(finding.found, "48000");
 }
 
+TEST(VerifyDeep, FindsAWarningThatTheSourceDoesNotBearOut) {
+  MemoryEnv env;
+  build_listed(env);
+  forge(env, kCache, {.position = 1, .change_facts = [](auto& facts) {
+                        facts.warnings = {{formats::Rule::kEndsEarly, {0.5, 2.0}}};
+                      }});
+  expect_full_is_happy(env);
+  const Report report = verified_deeply(env);
+  EXPECT_FALSE(report.ok);
+  const Finding& finding = only_finding(report);
+  EXPECT_EQ(finding.clip, clip_name(1));
+  EXPECT_EQ(finding.what(), "recomputed warnings");
+}
+
 TEST(VerifyDeep, PassesOverWhatFullFoundDamaged) {
   MemoryEnv env;
   build_listed(env);
