@@ -200,6 +200,7 @@ Status ContainedDecoder::start_worker() {
   if (ready == nullptr) return failure_to_start({StatusCode::kInternal, "it sent nonsense"}, words);
   if (ready->version != kProtocolVersion || ready->program_version != program_version())
     return failure_to_start(of_another_version(*ready), words);
+  if (options_.first_libraries) XTTS_TRY(options_.first_libraries->check(ready->libraries));
   libraries_ = ready->libraries;
   // What it holds already are its libraries and its part of the shared memory.
   resident_bytes_max_ = worker->resident_bytes();
@@ -234,13 +235,23 @@ Status ContainedDecoder::failure_to_start(const Status& cause, const std::string
 
 }  // namespace
 
+Status FirstLibraries::check(const std::string& libraries) {
+  const std::scoped_lock lock(mutex_);
+  if (first_.empty()) first_ = libraries;
+  if (first_ == libraries) return {};
+  return {StatusCode::kMismatch, "the decoder was replaced while it was used (" + first_ +
+                                     " before, " + libraries + " now): run the same command again"};
+}
+
 std::unique_ptr<audio::AudioDecoder> make_contained_decoder(ContainedOptions options) {
   return std::make_unique<ContainedDecoder>(std::move(options));
 }
 
 audio::MakeDecoder contained_in(std::string program) {
-  return [program = std::move(program)](std::function<bool()> cancelled) {
-    return make_contained_decoder({.command = {program}, .cancelled = std::move(cancelled)});
+  return [program = std::move(program),
+          first = std::make_shared<FirstLibraries>()](std::function<bool()> cancelled) {
+    return make_contained_decoder(
+        {.command = {program}, .cancelled = std::move(cancelled), .first_libraries = first});
   };
 }
 

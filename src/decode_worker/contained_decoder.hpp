@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,18 @@ struct CpuLimit {
                                                     std::uint64_t source_bytes,
                                                     double source_seconds_max);
 
+// The libraries of the first worker of a run. Synchronised inside; shared by its decoders, so that
+// all of a run's sound comes from the same ones.
+class FirstLibraries {
+ public:
+  // kMismatch where `libraries` are others than the first that were told.
+  [[nodiscard]] Status check(const std::string& libraries);
+
+ private:
+  std::mutex mutex_;
+  std::string first_;
+};
+
 struct ContainedOptions {
   // Program and arguments, by path; it calls run_decode_worker(kWorkerSocket, kWorkerMemory, ...).
   std::vector<std::string> command;
@@ -54,11 +67,14 @@ struct ContainedOptions {
   std::chrono::milliseconds idle_time_max = std::chrono::minutes(10);
   // Asked about once a second of waiting: true ends the worker and the call, with kCancelled.
   std::function<bool()> cancelled = {};
+  // Null: whatever libraries a worker has.
+  std::shared_ptr<FirstLibraries> first_libraries = {};
 };
 
 [[nodiscard]] std::unique_ptr<audio::AudioDecoder> make_contained_decoder(ContainedOptions options);
 
-// Decoders that work in processes of `program`: xtts-decode, by its path.
+// Decoders that work in processes of `program`: xtts-decode, by its path. Where it is replaced
+// while they work by one with other libraries, they fail with kMismatch.
 [[nodiscard]] audio::MakeDecoder contained_in(std::string program);
 
 }  // namespace xtts::decode_worker

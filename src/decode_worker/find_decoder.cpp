@@ -1,5 +1,6 @@
 #include "decode_worker/find_decoder.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,21 @@ namespace {
 
 constexpr const char* kInBuildFolder = "../libexec/xtts-precompute";
 
+// Nothing: the program may be run. Folders that all users write to may hold another user's.
+std::string fault_of(const std::string& program, const std::string& folder) {
+  struct stat file {};
+  if (::stat(program.c_str(), &file) != 0) return error_words(errno);
+  if (!S_ISREG(file.st_mode)) return "not a file";
+  if (::access(program.c_str(), X_OK) != 0) return error_words(errno);
+  struct stat of_folder {};
+  const bool is_known = ::stat(folder.c_str(), &of_folder) == 0;
+  const bool is_trusted = file.st_uid == 0 || file.st_uid == ::geteuid() ||
+                          (is_known && file.st_uid == of_folder.st_uid);
+  if (!is_trusted || (file.st_mode & S_IWOTH) != 0)
+    return "another user may have put it there, so that it is not run";
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> find_decoder(const std::string& folder, const std::string& installed) {
@@ -19,8 +35,9 @@ Result<std::string> find_decoder(const std::string& folder, const std::string& i
   for (const std::string& place : {std::string(), installed, std::string(kInBuildFolder)}) {
     if (folder.empty()) break;
     const std::string program = std::filesystem::path(folder) / place / "xtts-decode";
-    if (::access(program.c_str(), X_OK) == 0) return program;
-    const std::string said = program + ": " + error_words(errno);
+    const std::string fault = fault_of(program, folder);
+    if (fault.empty()) return program;
+    const std::string said = program + ": " + fault;
     if (looked_at.find(said) == std::string::npos)
       looked_at += (looked_at.empty() ? "" : "; ") + said;
   }

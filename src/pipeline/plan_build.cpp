@@ -8,6 +8,7 @@
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
 #include "records/record_maker.hpp"
+#include "store/shard_image.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -72,6 +73,7 @@ Result<Planned> plan_build(const BuildJob& job, const Standing& standing) {
       XTTS_TRY(check_same_clips(*published->partition, planned.plan.all_clips));
     return planned;
   }
+  XTTS_TRY(store::prepare_store(request.recipe.storage.store));
   if (published == nullptr) {
     // What is published in this dtype fits, and shows that its corpus does.
     XTTS_TRY(check_dtype_holds_full_scale(request.recipe, request.isa));

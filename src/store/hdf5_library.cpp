@@ -12,9 +12,9 @@ namespace {
 
 Status cannot_load() {
   const char* const why = ::dlerror();
-  return {StatusCode::kResource, "HDF5's library cannot be loaded: " +
-                                     std::string(why == nullptr ? "no reason given" : why) +
-                                     ": install it again, or use the store lmdb"};
+  return {StatusCode::kUnsupported, "HDF5's library cannot be loaded: " +
+                                        std::string(why == nullptr ? "no reason given" : why) +
+                                        ": install it again, or use the store lmdb"};
 }
 
 template <typename T>
@@ -26,8 +26,11 @@ Status find(void* library, const char* name, T& place) {
 Result<Hdf5Library> load() {
   // First as the system finds libraries; then where this build found it.
   void* library = ::dlopen(XTTS_HDF5_NAME, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) library = ::dlopen(XTTS_HDF5_FILE, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return cannot_load();
+  if (library == nullptr) {
+    const Status why_not = cannot_load();
+    library = ::dlopen(XTTS_HDF5_FILE, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return why_not;
+  }
   Hdf5Library found;
 #define XTTS_FIND(name) XTTS_TRY(find(library, #name, found.name));
   XTTS_HDF5_FUNCTIONS(XTTS_FIND)

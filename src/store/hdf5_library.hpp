@@ -40,7 +40,7 @@ struct Hdf5Library {
 #undef XTTS_MEMBER
 };
 
-// Loads the library; later calls do nothing. Any thread. kResource, with the reason, where it
+// Loads the library; later calls do nothing. Any thread. kUnsupported, with the reason, where it
 // cannot be loaded.
 [[nodiscard]] Status load_hdf5();
 // Only after load_hdf5() has succeeded.

@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "store/fill.hpp"
 #include "store/hdf5_container.hpp"
+#include "store/hdf5_library.hpp"
 #include "store/image_container.hpp"
 #include "store/image_table.hpp"
 #include "store/lmdb_container.hpp"
@@ -133,6 +134,10 @@ class ContainedImage final : public ShardImage {
 };
 
 }  // namespace
+
+Status prepare_store(StoreKind store) {
+  return store == StoreKind::kHdf5 ? load_hdf5() : Status();
+}
 
 Result<std::unique_ptr<ShardImage>> make_image(const ColumnSpec& column, StoreKind store,
                                                std::uint64_t generation) {

@@ -49,6 +49,9 @@ class ShardImage {
   [[nodiscard]] virtual Result<FinishedImage> finish() = 0;
 };
 
+// Whether images of this store can be made here, asked before any work is done for one.
+// kUnsupported where its library is missing.
+[[nodiscard]] Status prepare_store(formats::StoreKind store);
 [[nodiscard]] Result<std::unique_ptr<ShardImage>> make_image(const formats::ColumnSpec& column,
                                                              formats::StoreKind store,
                                                              std::uint64_t generation);

@@ -1,4 +1,5 @@
-# Asks the system's loader what it would load with FILE, and compares each name with ALLOWED (a regular expression).
+# Asks the system's loader what it would load with FILE, and compares each name with ALLOWED (a
+# regular expression). FFmpeg's libraries are never allowed.
 find_program(LDD ldd REQUIRED)
 execute_process(COMMAND ${LDD} ${FILE} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" lines "${said}")
@@ -9,7 +10,7 @@ get_filename_component(program ${FILE} NAME)
 foreach(line IN LISTS lines)
   string(REGEX MATCH "[^ \t]+" name "${line}")
   get_filename_component(name "${name}" NAME)
-  if(NOT name MATCHES "^(${ALLOWED})$")
+  if(name MATCHES "^lib(avcodec|avformat|avutil|swresample)" OR NOT name MATCHES "^(${ALLOWED})$")
     message(SEND_ERROR "${program} loads ${name}")
   endif()
 endforeach()

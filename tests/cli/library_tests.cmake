@@ -28,12 +28,12 @@ function(xtts_check_needs test target allowed)
     PROPERTIES ${ARGN})
 endfunction()
 set(all_tools "${tools}|lib(gomp|pthread|dl|rt)[.]so[.][0-9]+|linux-(vdso|gate).*")
-set(with_others ${with_sanitizer})
-if(TARGET arrow_library)  # it has some of its own
-  set(with_others TRUE)
+# Arrow's library, where it was found, brings libraries of its own.
+if(TARGET arrow_library)
+  string(APPEND all_tools "|lib[^ ]*")
 endif()
-xtts_check_needs(program.LoadsNoCodec xtts-precompute "${all_tools}" DISABLED ${with_others})
-xtts_check_needs(builder_library.LoadsNoCodec xtts_builder "${all_tools}" DISABLED ${with_others})
+xtts_check_needs(program.LoadsNoCodec xtts-precompute "${all_tools}" DISABLED ${with_sanitizer})
+xtts_check_needs(builder_library.LoadsNoCodec xtts_builder "${all_tools}" DISABLED ${with_sanitizer})
 # The test above would be of no use where it finds nothing.
 xtts_check_needs(decoder.LoadsTheCodecs xtts-decode "${all_tools}" PASS_REGULAR_EXPRESSION "xtts-decode loads libavcodec")
 

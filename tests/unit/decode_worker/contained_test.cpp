@@ -423,6 +423,34 @@ TEST(FindDecoder, LooksBesideInTheInstallationAndInABuildFolder) {
   EXPECT_EQ(find_decoder("", "../lib/exec").status().code(), StatusCode::kNotFound);
 }
 
+TEST(Contained, AProgramThatAllMayWriteToIsNotRun) {
+  const ::xtts::testing::TempFolder folder;
+  const std::string program = folder.path() + "/xtts-decode";
+  std::ofstream(program) << "#!/bin/sh\n";
+  std::filesystem::permissions(program, std::filesystem::perms::all);
+  const auto refused = find_decoder(folder.path(), "../lib/exec");
+  EXPECT_EQ(refused.status().code(), StatusCode::kNotFound);
+  EXPECT_THAT(refused.status().message(), HasSubstr("another user"));
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  EXPECT_TRUE(find_decoder(folder.path(), "../lib/exec").ok());
+}
+
+TEST(Contained, LibrariesOfOneRunAreTheSame) {
+  FirstLibraries first;
+  EXPECT_TRUE(first.check("ffmpeg 5.1").ok());
+  EXPECT_TRUE(first.check("ffmpeg 5.1").ok());
+  const Status other = first.check("ffmpeg 7.0");
+  EXPECT_EQ(other.code(), StatusCode::kMismatch);
+  EXPECT_THAT(other.message(), AllOf(HasSubstr("ffmpeg 5.1 before"), HasSubstr("ffmpeg 7.0 now")));
+}
+
+TEST(Contained, AFolderIsNoProgram) {
+  const ::xtts::testing::TempFolder folder;
+  std::filesystem::create_directories(folder.path() + "/xtts-decode");
+  EXPECT_THAT(find_decoder(folder.path(), "../lib/exec").status().message(),
+              HasSubstr("not a file"));
+}
+
 TEST(Contained, DecodersOfSeveralThreadsDoNotMeet) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
