@@ -8,6 +8,7 @@
 #include "formats/constants.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/reject.hpp"
+#include "formats/rules.hpp"
 #include "query/fields.hpp"
 #include "reader/cache_paths.hpp"
 #include "report/human.hpp"

@@ -1,12 +1,12 @@
 // Reasons: why a clip is not stored (reject.hpp), or what is odd about one that is (a warning). A
 // reason is a rule, the rule's numbers and the text that the rule is about: words are made of it
-// where they are shown (report/reasons.hpp), and nowhere else. Pure functions.
+// where they are shown (report/reasons.hpp), and nowhere else. rules.hpp names the rules. Pure
+// functions.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,99 +16,11 @@
 
 namespace xtts::formats {
 
-// Rules are written by their names, which never change (cache-v1.md, section 10); the values are
-// places in the table of reason.cpp.
-enum class Rule : std::uint8_t {
-  // Lists and folders.
-  kBadRow,
-  kAudioMissing,
-  kAudioOutsideOfData,
-  kIdTwice,
-  kBadFile,
-  kNotRead,
-  kOutsideOfData,
-  kNoRecording,
-  // Texts.
-  kNoText,
-  kTextTooLong,
-  kUnknownCharacters,
-  kTextNotUtf8,
-  // Sources and their sound.
-  kSourceUnreadable,
-  kSourceRefused,
-  kSourceEmpty,
-  kDecodeFailed,
-  kDecoderCrashed,
-  kSourceTooLong,
-  kClipTooLong,
-  kSegmentBeyondSource,
-  kSegmentEmpty,
-  kSegmentCut,
-  kRateChanges,
-  kPacketsSkipped,
-  kDecoderComplains,
-  kReadingStopped,
-  kEndsEarly,
-  kSourceNotFinite,
-  // The corpus section's rules, and sound that cannot be conditioned.
-  kUnfitSound,
-  kTooShort,
-  kSilent,
-  kClipped,
-  kNotFinite,
-  kLowRate,
-  kSameSound,
-  // Features and stored values.
-  kNoFeatures,
-  kTooLong,
-  kValuesNotFinite,
-  kBeyondFloat16,
-  kBeyondBfloat16,
-  kBeyondInt16,
-  kVanishedInFloat16,
-  kVanishedInBfloat16,
-  kCutAtFullScale,
-  kUnknown,  // a rule of another version: `detail` is its JSON
-};
-
-// The part of a build that finds a rule broken.
-enum class Stage : std::uint8_t {
-  kList,
-  kDiscover,
-  kText,
-  kRead,
-  kDecode,
-  kCondition,
-  kFeatures,
-  kUnknown,
-};
-[[nodiscard]] std::string_view to_string(Stage stage) noexcept;
-// A list, a folder or a text alone breaks the rule: the clip has no planned place, and its sound no
-// part in it.
-[[nodiscard]] bool precedes_sound(Stage stage) noexcept;
-
-// What becomes of a clip that breaks a rule.
-enum class Effect : std::uint8_t {
-  kRejected,  // it is not stored
-  kWarned,    // it is stored, with a warning
-  kChosen,    // as the corpus section says, which may change while records stay
-};
-
-struct RuleInfo {
-  Rule rule;
-  std::string_view name;  // "too_long"
-  Stage stage;
-  Effect effect = Effect::kRejected;
-  std::array<std::string_view, 2> numbers = {};  // their names, "frames"; empty: it has no such
-  std::string_view text = "detail";              // the name of Reason::detail
-  std::string_view setting = {};                 // of the recipe: keeps the clip with another value
-};
-[[nodiscard]] const RuleInfo& info_of(Rule rule) noexcept;
-[[nodiscard]] std::string_view name_of(Rule rule) noexcept;
-[[nodiscard]] std::span<const RuleInfo> all_rules() noexcept;  // without kUnknown
+enum class Rule : std::uint8_t;
+enum class Stage : std::uint8_t;
 
 struct Reason {
-  Rule rule = Rule::kUnknown;
+  Rule rule = {};                      // none that is known
   std::array<double, 2> numbers = {};  // as the rule's names say
   // A name that the rule is about (an id, a column), or what a library or a list's reader says.
   std::string detail = {};

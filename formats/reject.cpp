@@ -8,6 +8,7 @@
 #include "formats/canonical_json.hpp"
 #include "formats/json_fields.hpp"
 #include "formats/preamble.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::formats {
 namespace {

@@ -20,6 +20,7 @@
 #include "formats/block.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/corpus_config.hpp"
+#include "formats/rules.hpp"
 #include "formats/split.hpp"
 
 namespace xtts::corpus {

@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/names.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::corpus {
 namespace {

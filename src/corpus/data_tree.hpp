@@ -23,6 +23,7 @@
 #include "base/env.hpp"
 #include "corpus/corpus.hpp"
 #include "corpus/mounts.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::corpus {
 

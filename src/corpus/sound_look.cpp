@@ -10,6 +10,7 @@
 #include "base/utf8.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/names.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::corpus {
 namespace {

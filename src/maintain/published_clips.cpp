@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
+#include "formats/rules.hpp"
 #include "formats/split.hpp"
 #include "pipeline/published_clip.hpp"
 

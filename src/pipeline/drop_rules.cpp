@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/recipe.hpp"
+#include "formats/rules.hpp"
 #include "records/columns.hpp"
 #include "report/human.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "formats/recipe_fwd.hpp"
 #include "formats/reject.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::pipeline {
 

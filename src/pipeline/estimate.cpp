@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/recipe.hpp"
+#include "formats/rules.hpp"
 #include "pipeline/build_observer.hpp"
 #include "pipeline/build_request.hpp"
 #include "pipeline/clip_sample.hpp"

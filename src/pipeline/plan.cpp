@@ -8,6 +8,7 @@
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
+#include "formats/rules.hpp"
 #include "pipeline/gone_clips.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/plan_hasher.hpp"

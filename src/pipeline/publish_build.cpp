@@ -4,6 +4,7 @@
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
+#include "formats/rules.hpp"
 #include "pipeline/build_phases.hpp"
 #include "reader/cache_paths.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/rules.hpp"
 #include "formats/split.hpp"
 
 namespace xtts::query {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "formats/corpus_config.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::records {
 namespace {

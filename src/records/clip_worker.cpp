@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "dsp/condition.hpp"
 #include "formats/recipe.hpp"
+#include "formats/rules.hpp"
 #include "records/clip_rules.hpp"
 #include "records/clip_sound.hpp"
 #include "records/decode_request.hpp"

@@ -14,6 +14,7 @@
 #include "dsp/int16_sample.hpp"
 #include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
+#include "formats/rules.hpp"
 #include "formats/sound_columns.hpp"
 #include "records/columns.hpp"
 #include "records/value_rules.hpp"

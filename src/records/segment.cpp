@@ -1,4 +1,5 @@
 #include "records/segment.hpp"
+#include "formats/rules.hpp"
 
 #include <cmath>
 

@@ -24,7 +24,7 @@
 #include "base/env.hpp"
 #include "base/hash.hpp"
 #include "base/scratch_file.hpp"
-#include "formats/reason.hpp"
+#include "formats/rules.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::records {

@@ -6,6 +6,7 @@
 
 #include "base/convert_floats.hpp"
 #include "base/float_range.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::records {
 namespace {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "formats/rules.hpp"
 #include "pipeline/build_observer.hpp"
 #include "pipeline/build_report.hpp"
 #include "pipeline/build_request.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "base/utf8.hpp"
+#include "formats/rules.hpp"
 #include "formats/vocabulary.hpp"
 
 namespace xtts::text {

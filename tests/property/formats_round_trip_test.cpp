@@ -15,6 +15,7 @@
 #include "formats/index.hpp"
 #include "formats/manifest.hpp"
 #include "formats/reject.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::formats {
 namespace {

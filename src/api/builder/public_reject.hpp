@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formats/reject.hpp"
+#include "formats/rules.hpp"
 #include "report/reasons.hpp"
 #include "xtts/builder.hpp"
 

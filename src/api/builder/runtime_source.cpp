@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "formats/facts.hpp"
 #include "formats/manifest.hpp"
+#include "formats/rules.hpp"
 #include "report/reasons.hpp"
 
 namespace xtts::builder {

@@ -16,6 +16,7 @@
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 #include "corpus/sound_look.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::corpus {
 namespace folder_layout {

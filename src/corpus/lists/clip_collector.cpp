@@ -9,6 +9,7 @@
 #include "corpus/audio_extensions.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/names.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::corpus {
 namespace {

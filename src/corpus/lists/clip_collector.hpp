@@ -21,6 +21,7 @@
 #include "corpus/lists/places_by_id.hpp"
 #include "corpus/outside_audio.hpp"
 #include "corpus/shared_labels.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::corpus {
 

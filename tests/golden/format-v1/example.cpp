@@ -8,6 +8,7 @@
 #include "formats/clip_id.hpp"
 #include "formats/corpus_config.hpp"
 #include "formats/feature_config.hpp"
+#include "formats/rules.hpp"
 #include "formats/text_config.hpp"
 
 namespace xtts::formats::example {

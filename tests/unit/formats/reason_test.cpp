@@ -1,4 +1,4 @@
-#include "formats/reason.hpp"
+#include "formats/rules.hpp"
 
 #include <nlohmann/json.hpp>
 #include <set>

@@ -1,5 +1,6 @@
 #include "formats/reject.hpp"
 
+#include "formats/rules.hpp"
 #include "tests/unit/formats/refusal.hpp"
 
 namespace xtts::formats {

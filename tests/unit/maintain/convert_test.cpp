@@ -7,6 +7,7 @@
 #include "base/convert_floats.hpp"
 #include "formats/index.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "formats/rules.hpp"
 #include "grown_cache.hpp"
 #include "maintain/rewrite.hpp"
 #include "support/wav_file.hpp"

@@ -4,6 +4,7 @@
 
 #include "build_support.hpp"
 #include "decode_worker/contained_decoder.hpp"
+#include "formats/rules.hpp"
 #include "report/reasons.hpp"
 
 namespace xtts::testing {

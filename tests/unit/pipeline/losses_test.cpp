@@ -1,6 +1,7 @@
 // What a build may lose, and that every clip is accounted for: whole builds with drops, faults,
 // disappearances and renames planted.
 #include "pipeline/losses.hpp"
+#include "formats/rules.hpp"
 
 #include <gtest/gtest.h>
 

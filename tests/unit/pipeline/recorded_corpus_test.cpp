@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "build_support.hpp"
+#include "formats/rules.hpp"
 #include "support/temp_folder.hpp"
 
 namespace xtts::testing {

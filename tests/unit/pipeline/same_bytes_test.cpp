@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "build_support.hpp"
+#include "formats/rules.hpp"
 #include "support/wav_file.hpp"
 
 namespace xtts::testing {

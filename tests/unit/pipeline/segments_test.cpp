@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "build_support.hpp"
+#include "formats/rules.hpp"
 #include "report/reasons.hpp"
 #include "support/wav_file.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/rules.hpp"
 #include "records/clip_rules.hpp"
 
 namespace xtts::pipeline {

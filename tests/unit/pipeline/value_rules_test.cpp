@@ -1,6 +1,7 @@
 // Values that are not finite, and values that a dtype cannot hold, from the rule to the cache: each
 // costs its clip, by name, and none is stored.
 #include "records/value_rules.hpp"
+#include "formats/rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

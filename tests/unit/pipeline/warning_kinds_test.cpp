@@ -1,4 +1,5 @@
 #include "pipeline/warning_kinds.hpp"
+#include "formats/rules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/rules.hpp"
 #include "query/fields.hpp"
 
 namespace xtts::query {

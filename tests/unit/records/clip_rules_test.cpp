@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/rules.hpp"
 #include "report/reasons.hpp"
 
 namespace xtts::records {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "formats/rules.hpp"
 #include "support/memory_env.hpp"
 
 namespace xtts::records {

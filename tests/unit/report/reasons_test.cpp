@@ -1,4 +1,5 @@
 #include "report/reasons.hpp"
+#include "formats/rules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/rules.hpp"
 #include "image_samples.hpp"
 #include "support/memory_env.hpp"
 

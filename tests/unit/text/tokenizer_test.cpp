@@ -1,4 +1,5 @@
 #include "text/tokenizer.hpp"
+#include "formats/rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // verify --level deep, on caches that the real pipeline built: what the checks cannot know.
 #include "verify/deep.hpp"
+#include "formats/rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "formats/rules.hpp"
 #include "tests/unit/corpus/corpus_checks.hpp"
 #include "tests/unit/corpus/layouts/layout_example.hpp"
 

@@ -1,0 +1,106 @@
+// Rules: all that a clip can break, a row each: where in a build it is found, what becomes of the
+// clip, which numbers and which setting belong to it. Apart from reason.hpp, so that a further rule
+// compiles only what names rules anew. Plain values; pure functions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "formats/reason.hpp"
+
+namespace xtts::formats {
+
+// Rules are written by their names, which never change (cache-v1.md, section 10); the values are
+// places in the table of rules.cpp.
+enum class Rule : std::uint8_t {
+  kUnknown,  // a rule of another version: Reason::detail is its JSON
+  // Lists and folders.
+  kBadRow,
+  kAudioMissing,
+  kAudioOutsideOfData,
+  kIdTwice,
+  kBadFile,
+  kNotRead,
+  kOutsideOfData,
+  kNoRecording,
+  // Texts.
+  kNoText,
+  kTextTooLong,
+  kUnknownCharacters,
+  kTextNotUtf8,
+  // Sources and their sound.
+  kSourceUnreadable,
+  kSourceRefused,
+  kSourceEmpty,
+  kDecodeFailed,
+  kDecoderCrashed,
+  kSourceTooLong,
+  kClipTooLong,
+  kSegmentBeyondSource,
+  kSegmentEmpty,
+  kSegmentCut,
+  kRateChanges,
+  kPacketsSkipped,
+  kDecoderComplains,
+  kReadingStopped,
+  kEndsEarly,
+  kSourceNotFinite,
+  // The corpus section's rules, and sound that cannot be conditioned.
+  kUnfitSound,
+  kTooShort,
+  kSilent,
+  kClipped,
+  kNotFinite,
+  kLowRate,
+  kSameSound,
+  // Features and stored values.
+  kNoFeatures,
+  kTooLong,
+  kValuesNotFinite,
+  kBeyondFloat16,
+  kBeyondBfloat16,
+  kBeyondInt16,
+  kVanishedInFloat16,
+  kVanishedInBfloat16,
+  kCutAtFullScale,
+};
+
+// The part of a build that finds a rule broken.
+enum class Stage : std::uint8_t {
+  kUnknown,
+  kList,
+  kDiscover,
+  kText,
+  kRead,
+  kDecode,
+  kCondition,
+  kFeatures,
+};
+[[nodiscard]] std::string_view to_string(Stage stage) noexcept;
+// A list, a folder or a text alone breaks the rule: the clip has no planned place, and its sound no
+// part in it.
+[[nodiscard]] bool precedes_sound(Stage stage) noexcept;
+
+// What becomes of a clip that breaks a rule.
+enum class Effect : std::uint8_t {
+  kRejected,  // it is not stored
+  kWarned,    // it is stored, with a warning
+  kChosen,    // as the corpus section says, which may change while records stay
+};
+
+struct RuleInfo {
+  Rule rule;
+  std::string_view name;  // "too_long"
+  Stage stage;
+  Effect effect = Effect::kRejected;
+  std::array<std::string_view, 2> numbers = {};  // their names, "frames"; empty: it has no such
+  std::string_view text = "detail";              // the name of Reason::detail
+  std::string_view setting = {};                 // of the recipe: keeps the clip with another value
+};
+[[nodiscard]] const RuleInfo& info_of(Rule rule) noexcept;
+[[nodiscard]] std::string_view name_of(Rule rule) noexcept;
+[[nodiscard]] std::span<const RuleInfo> all_rules() noexcept;  // without kUnknown
+
+}  // namespace xtts::formats
