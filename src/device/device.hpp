@@ -79,7 +79,7 @@ class SlotMemory {
   // Where the consumer reads once the event has come to pass: as long as staging(), in the device's
   // own addresses.
   [[nodiscard]] virtual const std::byte* consumer_data() const noexcept = 0;
-  // Does not wait. Any thread.
+  // Does not wait. Any thread. Also where begin_filling() has failed and there is no batch.
   virtual void end_lease() noexcept = 0;
 };
 

@@ -98,6 +98,7 @@ struct AdversarialDevice::State {
     bool is_wanted = false;      // somebody waits for the upload
     Clock::time_point lazy_until;
     bool is_lent = false;
+    bool is_refused = false;     // begin_filling() has failed
     bool is_waited_for = false;  // by the host
     // Streams that were let wait, and how much each had been given at the end of the lease.
     std::map<std::uintptr_t, std::uint64_t> readers;
@@ -303,6 +304,7 @@ class AdversarialSlot final : public device::SlotMemory {
     std::unique_lock lock(state().mutex);
     if (slot_.phase == Phase::kFilling) return {};
     if (++state().fillings == state().options.failing_filling) {
+      slot_.is_refused = true;
       return {StatusCode::kResource, "the adversarial device lost its stream"};
     }
     if (slot_.is_lent) {
@@ -310,7 +312,9 @@ class AdversarialSlot final : public device::SlotMemory {
       slot_.is_lent = false;
     }
     wait_until(lock, [&] { return state().is_idle(slot_); });
+    if (slot_.phase == Phase::kFilling) return {};  // another filler was first meanwhile
     slot_.phase = Phase::kFilling;
+    slot_.is_refused = false;
     slot_.filled.clear();
     slot_.readers.clear();
     return {};
@@ -366,10 +370,10 @@ class AdversarialSlot final : public device::SlotMemory {
     const std::scoped_lock lock(state().mutex);
     if (slot_.phase == Phase::kFilling) {
       slot_.phase = Phase::kFree;  // there was no batch
-    } else if (!slot_.is_lent) {
+    } else if (!slot_.is_lent && !slot_.is_refused) {
       state().fault(slot_, "was given back twice");
     }
-    slot_.is_lent = false;
+    slot_.is_lent = slot_.is_refused = false;
     for (auto& [stream, count] : slot_.readers) count = state().streams.at(stream).given_count;
   }
 

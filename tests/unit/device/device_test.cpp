@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "support/device_under_test.hpp"
 
@@ -111,6 +114,34 @@ TEST_P(AnyDevice, SlotGoesRound) {
       EXPECT_EQ(std::count(bytes.begin(), bytes.end(), static_cast<std::byte>(round)), 9'000);
       EXPECT_EQ(std::count(bytes.begin(), bytes.end(), static_cast<std::byte>(round + 100)), 1'000);
       EXPECT_EQ(std::memcmp(slot->host().data(), &round, sizeof round), 0);
+    }
+    slot->end_lease();
+  }
+}
+
+// Several wait at once until the last upload is done; none undoes what another has done since.
+TEST_P(AnyDevice, FillersThatBeginTogetherKeepWhatTheOthersFill) {
+  constexpr std::size_t kFillers = 3;
+  const auto slot = slot_of({.staging = 300});
+  for (int round = 0; round < 100; ++round) {
+    std::barrier together(kFillers);
+    {
+      std::vector<std::jthread> fillers;
+      for (std::size_t filler = 0; filler < kFillers; ++filler) {
+        fillers.emplace_back([&, filler] {
+          together.arrive_and_wait();
+          EXPECT_TRUE(slot->begin_filling().ok());
+          slot->fill(100 * filler, 100, {.bits = filler + 1, .element_bytes = 1});
+        });
+      }
+    }
+    const auto uploaded = slot->upload();
+    ASSERT_TRUE(uploaded.ok());
+    if (round % 2 == 1) {
+      ASSERT_TRUE((*uploaded)->wait().ok());
+      const auto bytes = seen(*slot, 300);
+      for (std::size_t filler = 0; filler < kFillers; ++filler)
+        EXPECT_EQ(bytes[100 * filler], static_cast<std::byte>(filler + 1)) << round;
     }
     slot->end_lease();
   }
