@@ -18,6 +18,10 @@ long disk_waits() {
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
 }
 
+std::uint32_t first_row_of(const BatchSlot& slot, std::uint64_t part) {
+  return static_cast<std::uint32_t>(part * slot.layout->batch_size / slot.part_count);
+}
+
 // Lets go of what was staged for the rows that are left, however the scope ends.
 class StagedRows {
  public:
@@ -144,17 +148,20 @@ Status BatchFiller::read_plan(BatchSlot& slot) {
 Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part) {
   guard_reads();
   const long waits_before = disk_waits();
-  const auto first_row = [&](std::uint64_t of_part) {
-    return static_cast<std::uint32_t>(of_part * slot.layout->batch_size / slot.part_count);
-  };
-  const std::uint32_t end_row = first_row(std::uint64_t{part} + 1);
-  StagedRows staged(feed_, slot, first_row(part), end_row);
-  for (std::uint32_t row = first_row(part); row < end_row; ++row) {
+  const std::uint32_t first_row = first_row_of(slot, part);
+  const std::uint32_t end_row = first_row_of(slot, std::uint64_t{part} + 1);
+  StagedRows staged(feed_, slot, first_row, end_row);
+  for (std::uint32_t row = first_row; row < end_row; ++row) {
     XTTS_TRY(fill_row(slot, row));
     staged.release_next();
   }
-  note_what_was_read(slot, first_row(part), end_row, disk_waits() != waits_before);
+  note_what_was_read(slot, first_row, end_row, disk_waits() != waits_before);
   return {};
+}
+
+// What was staged for it would keep its cells for ever.
+void BatchFiller::drop_part(BatchSlot& slot, std::uint32_t part) noexcept {
+  feed_.release(slot, first_row_of(slot, part), first_row_of(slot, std::uint64_t{part} + 1));
 }
 
 // Of rows [first, end), which a thread has filled, waiting for pages or not.

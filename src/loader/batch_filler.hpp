@@ -55,6 +55,7 @@ class BatchFiller final : public BatchWork {
 
   [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override;
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part) override;
+  void drop_part(BatchSlot& slot, std::uint32_t part) noexcept override;
   [[nodiscard]] Status finish(BatchSlot& slot) override;
 
  private:

@@ -92,12 +92,14 @@ struct BatchSlot {
 // What the ring's threads do with a slot, in this order: begin, the parts (at the same time),
 // finish, which begins the upload. Batches are begun one at a time, in the order of their steps.
 // begin() has no memory yet to write to; it says in part_count, at least 1, how many parts there
-// are. A part that fails does not keep the others from running; the first failure is the slot's.
+// are. A part that fails does not keep the others from running; the first failure is the slot's. A
+// part whose memory cannot be had is dropped instead of filled.
 class BatchWork {
  public:
   virtual ~BatchWork() = default;
   [[nodiscard]] virtual Status begin(BatchSlot& slot, std::uint64_t step) = 0;
   [[nodiscard]] virtual Status fill_part(BatchSlot& slot, std::uint32_t part) = 0;
+  virtual void drop_part(BatchSlot& slot, std::uint32_t part) noexcept = 0;
   [[nodiscard]] virtual Status finish(BatchSlot& slot) = 0;
 };
 

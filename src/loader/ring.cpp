@@ -231,8 +231,10 @@ void Ring::fill_part(std::unique_lock<std::mutex>& lock, Entry& entry) {
   const std::uint32_t part = entry.next_part++;
   state_->for_fillers.notify_one();  // to another part, or to begin the batch after this one
   work_on(lock, entry, [&]() -> Status {
-    XTTS_TRY(entry.slot.memory->begin_filling());
-    return work_.fill_part(entry.slot, part);
+    Status status = entry.slot.memory->begin_filling();
+    if (status.ok()) return work_.fill_part(entry.slot, part);
+    work_.drop_part(entry.slot, part);
+    return status;
   });
   if (++entry.parts_done < entry.slot.part_count) return;
   if (entry.slot.failure.ok()) {

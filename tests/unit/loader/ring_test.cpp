@@ -1,4 +1,5 @@
-// The ring with work whose content is known: each part writes a number that tells its step.
+// The ring with work whose content is known: each part writes a number that tells its step, and has
+// the device fill as much with another.
 #include "loader/ring.hpp"
 
 #include <gtest/gtest.h>
@@ -17,6 +18,7 @@ namespace xtts::loader {
 namespace {
 
 constexpr std::uint32_t kParts = 5;
+constexpr std::size_t kPartBytes = 2 * sizeof(std::uint64_t);
 
 std::uint64_t number_of(std::uint64_t step, std::uint32_t part) {
   return step * 1000 + part + 1;
@@ -30,12 +32,16 @@ class NumberWork final : public BatchWork {
     return step == fails_at_begin ? Status(StatusCode::kCorrupt, "begin") : Status();
   }
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part) override {
+    ++parts;
     if (slot.step == throws_at) throw std::bad_alloc();
     if (slot.step == fails_at_part && part == 3) return {StatusCode::kCorrupt, "part"};
     const std::uint64_t number = number_of(slot.step, part);
-    std::memcpy(slot.memory->staging().data() + part * sizeof number, &number, sizeof number);
+    std::memcpy(slot.memory->staging().data() + part * kPartBytes, &number, sizeof number);
+    slot.memory->fill(part * kPartBytes + sizeof number, sizeof number,
+                      {.bits = ~number, .element_bytes = sizeof number});
     return {};
   }
+  void drop_part(BatchSlot& /*slot*/, std::uint32_t /*part*/) noexcept override { ++parts; }
   [[nodiscard]] Status finish(BatchSlot& slot) override {
     ++finished;
     XTTS_ASSIGN(slot.uploaded, slot.memory->upload());
@@ -46,6 +52,7 @@ class NumberWork final : public BatchWork {
   std::uint64_t fails_at_part = UINT64_MAX;
   std::uint64_t throws_at = UINT64_MAX;
   std::atomic<std::uint64_t> finished = 0;
+  std::atomic<std::uint64_t> parts = 0;  // filled or dropped
 };
 
 class RingOn : public ::testing::TestWithParam<testing::DeviceChoice> {
@@ -54,7 +61,7 @@ class RingOn : public ::testing::TestWithParam<testing::DeviceChoice> {
       std::size_t count) const {
     std::vector<std::unique_ptr<device::SlotMemory>> slots;
     for (std::size_t i = 0; i < count; ++i) {
-      auto slot = device_.device()->make_slot({.staging = kParts * sizeof(std::uint64_t)});
+      auto slot = device_.device()->make_slot({.staging = kParts * kPartBytes});
       EXPECT_TRUE(slot.ok());
       slots.push_back(std::move(*slot));
     }
@@ -62,9 +69,9 @@ class RingOn : public ::testing::TestWithParam<testing::DeviceChoice> {
   }
   [[nodiscard]] static std::vector<std::uint64_t> numbers_of(const BatchSlot& slot) {
     EXPECT_TRUE(slot.uploaded->wait().ok());
-    std::vector<std::uint64_t> numbers(kParts);
-    const auto bytes = testing::read_from(
-        slot.memory->device(), {slot.memory->consumer_data(), kParts * sizeof(std::uint64_t)});
+    std::vector<std::uint64_t> numbers(2 * kParts);
+    const auto bytes = testing::read_from(slot.memory->device(),
+                                          {slot.memory->consumer_data(), kParts * kPartBytes});
     std::memcpy(numbers.data(), bytes.data(), bytes.size());
     return numbers;
   }
@@ -76,7 +83,10 @@ class RingOn : public ::testing::TestWithParam<testing::DeviceChoice> {
   }
   [[nodiscard]] static std::vector<std::uint64_t> numbers_of(std::uint64_t step) {
     std::vector<std::uint64_t> numbers;
-    for (std::uint32_t part = 0; part < kParts; ++part) numbers.push_back(number_of(step, part));
+    for (std::uint32_t part = 0; part < kParts; ++part) {
+      numbers.push_back(number_of(step, part));
+      numbers.push_back(~number_of(step, part));
+    }
     return numbers;
   }
 
@@ -238,7 +248,7 @@ TEST_P(RingOn, MemoryIsFilledAgainWhenTheConsumersStreamIsDoneWithIt) {
     for (std::uint64_t step = 0; step < 100; ++step) {
       const auto lease = **ring.next();
       ASSERT_TRUE(lease->uploaded->let_wait(stream).ok());
-      const std::size_t size_bytes = kParts * sizeof(std::uint64_t);
+      const std::size_t size_bytes = kParts * kPartBytes;
       device_.adversary().launch(stream, lease->memory->consumer_data(), size_bytes,
                                  [&sound_count, step](const std::vector<std::byte>& bytes) {
                                    const auto wanted = numbers_of(step);
@@ -258,8 +268,7 @@ TEST_P(RingOn, BatchWhoseUploadFailsIsToldAndTheNextOneComes) {
     const testing::DeviceUnderTest failing(testing::DeviceChoice::kAdversary, options);
     std::vector<std::unique_ptr<device::SlotMemory>> slots;
     for (int i = 0; i < 3; ++i) {
-      slots.push_back(
-          std::move(*failing.device()->make_slot({.staging = kParts * sizeof(std::uint64_t)})));
+      slots.push_back(std::move(*failing.device()->make_slot({.staging = kParts * kPartBytes})));
     }
     NumberWork work;
     Ring ring(work, std::move(slots), 1);
@@ -275,6 +284,7 @@ TEST_P(RingOn, BatchWhoseUploadFailsIsToldAndTheNextOneComes) {
       }
     }
     EXPECT_EQ(failed_count, 1U);
+    EXPECT_EQ(work.parts, 20U * kParts);
   }
 }
 
