@@ -32,10 +32,13 @@ EpochPlan::EpochPlan(const Selection& selection, const EpochPlanOptions& options
              .first_place = consumed.place_count,
              .batch_size = options.batch_sizes.front(),
              .world_size = options.world_size,
-             .last = options.last},
-      rank_(options.rank) {
+             .last = options.last} {
   if (!options.has_buckets) {
-    pass_over(rejected);
+    if (steps_.world_size == 1) {
+      pass_over(rejected);
+    } else {
+      rejected_.assign(rejected.begin(), rejected.end());
+    }
     return;
   }
   buckets_.emplace(sequence_, options.bucket_of_sample,
@@ -45,34 +48,22 @@ EpochPlan::EpochPlan(const Selection& selection, const EpochPlanOptions& options
                                       .last = options.last});
 }
 
+bool EpochPlan::is_rejected(std::uint64_t place,
+                            std::span<const std::uint64_t> rejected) const noexcept {
+  return std::ranges::binary_search(rejected, sequence_.position_at(place));
+}
+
 // A pass over the epoch, where any clip is rejected at all.
 void EpochPlan::pass_over(std::span<const std::uint64_t> rejected) {
   if (rejected.empty()) return;
-  const std::uint64_t from = steps_.first_place;
-  steps_.first_place = 0;
-  for (std::uint64_t number = 0;; ++number) {
-    const std::uint64_t place = place_of(number);
-    if (place >= steps_.sample_count) break;
-    if (std::ranges::binary_search(rejected, sequence_.position_at(place))) ++rejected_count_;
-  }
-  steps_.first_place = from;
-  if (rejected_count_ == 0) return;
-  for (std::uint64_t number = 0;; ++number) {
-    const std::uint64_t place = place_of(number);
-    if (place >= steps_.sample_count) break;
-    if (std::ranges::binary_search(rejected, sequence_.position_at(place)))
-      passed_over_.push_back(number);
+  for (std::uint64_t place = 0; place < steps_.sample_count; ++place) {
+    if (!is_rejected(place, rejected)) continue;
+    ++rejected_count_;
+    if (place >= steps_.first_place) passed_over_.push_back(place - steps_.first_place);
   }
 }
 
-// Where the rank's places are counted in their order, from the first that is left.
-std::uint64_t EpochPlan::place_of(std::uint64_t number) const noexcept {
-  const std::uint64_t batch = steps_.batch_size;
-  return steps_.first_place + number / batch * batch * steps_.world_size + rank_ * batch +
-         number % batch;
-}
-
-// The same without those that are passed over.
+// Counted from the first place that is left, without those that are passed over.
 std::uint64_t EpochPlan::place_of_kept(std::uint64_t kept) const noexcept {
   std::uint64_t before =
       0;  // how many of these are passed over: what lies before each is ascending
@@ -85,14 +76,14 @@ std::uint64_t EpochPlan::place_of_kept(std::uint64_t kept) const noexcept {
       end = middle;
     }
   }
-  return place_of(kept + before);
+  return steps_.first_place + kept + before;
 }
 
 std::uint64_t EpochPlan::steps_of(std::uint64_t first_place,
                                   std::uint64_t passed_over) const noexcept {
   Steps steps = steps_;
   steps.first_place = first_place;
-  if (is_alone()) steps.sample_count -= passed_over;
+  steps.sample_count -= passed_over;
   return steps.step_count();
 }
 
@@ -123,6 +114,8 @@ void EpochPlan::find_places(std::uint64_t step, std::uint32_t rank,
   const PlaceRange found = steps_.places_of(step - first_step_, rank);
   places.resize(found.count);
   std::iota(places.begin(), places.end(), found.first);
+  if (rejected_.empty()) return;
+  std::erase_if(places, [&](std::uint64_t place) { return is_rejected(place, rejected_); });
 }
 
 void EpochPlan::find_kept(std::uint64_t step, std::vector<std::uint64_t>& places) const {
@@ -135,12 +128,10 @@ void EpochPlan::find_kept(std::uint64_t step, std::vector<std::uint64_t>& places
   }
 }
 
-// Of several ranks it is what they would have taken of clips that are all there: some of the last
-// ones come once more.
 Consumed EpochPlan::consumed_after(std::uint64_t step_count) const {
   if (buckets_) return {.place_count = 0, .by_bucket = buckets_->consumed_after(step_count)};
   std::uint64_t place = steps_.place_after(step_count);
-  if (!passed_over_.empty() && is_alone()) {
+  if (!passed_over_.empty()) {
     place = step_count < this->step_count() ? place_of_kept(step_count * steps_.batch_size)
                                             : steps_.sample_count;
   }

@@ -33,15 +33,14 @@ struct EpochPlanOptions {
   std::vector<std::uint32_t> batch_sizes;          // of one rank; by bucket, where there are any
   std::span<const std::uint8_t> bucket_of_sample;  // empty without buckets
   bool has_buckets = false;
-  std::uint32_t rank = 0;  // whose rows move up
 };
 
 class EpochPlan {
  public:
-  // `rejected`: positions that are known to have no record, ascending. What the rank has of the
-  // epoch moves up in their place. A single rank has fewer steps then. Of several, each knows of
-  // its own clips alone, so that all keep their steps, and the last ones have fewer clips. Not with
-  // buckets, whose clips are all known.
+  // `rejected`: positions that are known to have no record, ascending. What a single rank has of
+  // the epoch moves up in their place, and it has fewer steps. Of several, each knows of its own
+  // clips alone, so that all keep their steps and nothing moves: a step has fewer clips by its own.
+  // Not with buckets, whose clips are all known.
   EpochPlan(const Selection& selection, const EpochPlanOptions& options, std::uint64_t epoch,
             const Consumed& consumed, std::uint64_t first_step,
             std::span<const std::uint64_t> rejected = {});
@@ -68,10 +67,10 @@ class EpochPlan {
  private:
   void find_kept(std::uint64_t step, std::vector<std::uint64_t>& places) const;
   void pass_over(std::span<const std::uint64_t> rejected);
-  [[nodiscard]] bool is_alone() const noexcept { return steps_.world_size == 1; }
+  [[nodiscard]] bool is_rejected(std::uint64_t place,
+                                 std::span<const std::uint64_t> rejected) const noexcept;
   [[nodiscard]] std::uint64_t steps_of(std::uint64_t first_place,
                                        std::uint64_t passed_over) const noexcept;
-  [[nodiscard]] std::uint64_t place_of(std::uint64_t number) const noexcept;
   [[nodiscard]] std::uint64_t place_of_kept(std::uint64_t kept) const noexcept;
 
   EpochSequence sequence_;
@@ -79,11 +78,12 @@ class EpochPlan {
   std::uint64_t first_step_ = 0;
   bool is_whole_ = true;
   Steps steps_;  // without buckets
-  std::uint32_t rank_ = 0;
-  // Without buckets: which of the rank's places, counted in their order, hold a rejected clip.
+  // Of a single rank without buckets: which of the places that are left, counted from the first of
+  // them, hold a rejected clip.
   std::vector<std::uint64_t> passed_over_;
-  std::uint64_t rejected_count_ = 0;    // of the whole epoch, on this rank
-  std::optional<BucketSteps> buckets_;  // with them
+  std::uint64_t rejected_count_ = 0;     // of the whole epoch
+  std::vector<std::uint64_t> rejected_;  // of several ranks without buckets: positions
+  std::optional<BucketSteps> buckets_;   // with them
 };
 
 }  // namespace xtts::loader

@@ -93,7 +93,6 @@ Status Loader::start(const ReaderOptions& options) {
   left_out_ = source_->never_chosen();
   max_damage_ = options.max_damage;
   plan_options_.world_size = options.world_size;
-  plan_options_.rank = options.rank;
   plan_options_.last = options.last_batch;
   for (const BatchLayout& layout : layouts_) {
     plan_options_.batch_sizes.push_back(layout.batch_size);

@@ -30,6 +30,7 @@ using ::testing::IsEmpty;
 // What a test says of the clips, by position.
 struct Story {
   std::set<std::uint64_t> rejected = {};
+  std::set<std::uint64_t> known = {};  // of these: found by somebody else before
   std::set<std::uint64_t> failing_once = {};
   std::uint64_t rejects_allowed = 1000;
   bool has_torn_rows = false;
@@ -38,7 +39,7 @@ struct Story {
 class ToldClips final : public ClipSource {
  public:
   ToldClips(std::shared_ptr<reader::CacheView> cache, Story story)
-      : cache_(std::move(cache)), story_(std::move(story)) {}
+      : cache_(std::move(cache)), story_(std::move(story)), found_(story_.known) {}
 
   const std::string& path() const override { return cache_->path(); }
   std::string digest() const override { return cache_->manifest().index_digest.to_hex(); }
@@ -328,6 +329,59 @@ TEST_F(ComputedSourceTest, RanksKeepTheirStepsAndShareNoClip) {
   }
   std::ranges::sort(seen);
   EXPECT_EQ(seen, all_but(kClips, rejected));
+}
+
+// What each of three ranks takes of an epoch.
+std::vector<ReaderOptions> options_of_ranks(LastBatch last) {
+  std::vector<ReaderOptions> options;
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    options.push_back(
+        {.batch_size = 4, .seed = 8, .rank = rank, .world_size = 3, .last_batch = last});
+  }
+  return options;
+}
+
+// No rank's last steps lack what others' rejects, or its own, have left: a batch is short by its
+// own clips, and nothing else moves.
+TEST_F(ComputedSourceTest, OfSeveralRanksABatchIsShortByItsOwnRejectedClips) {
+  const std::set<std::uint64_t> rejected = {0, 7, 8, 9, 30, 44, 51};
+  for (const LastBatch last : {LastBatch::kDrop, LastBatch::kPad}) {
+    for (const ReaderOptions& options : options_of_ranks(last)) {
+      const auto whole = open(tell(), options);
+      const auto loader = open(tell({.rejected = rejected, .known = rejected}), options);
+      for (const std::uint64_t epoch : {0, 1, 2}) {
+        whole->set_epoch(epoch);
+        loader->set_epoch(epoch);
+        Epoch wanted = take_epoch(*whole);
+        for (auto& batch : wanted) {
+          std::erase_if(batch, [&](std::uint64_t clip) { return rejected.contains(clip); });
+        }
+        EXPECT_EQ(take_epoch(*loader), wanted) << "epoch " << epoch << ", rank " << options.rank;
+      }
+      EXPECT_EQ(loader->stats().epoch_left_out_count, 0U);
+    }
+  }
+}
+
+TEST_F(ComputedSourceTest, StateOfSeveralRanksLosesNoClipAndBringsNoneTwice) {
+  const std::set<std::uint64_t> rejected = {2, 11, 12, 33, 50};
+  for (std::uint64_t taken_count = 0; taken_count <= 6; ++taken_count) {
+    std::vector<std::uint64_t> seen;
+    for (const ReaderOptions& options : options_of_ranks(LastBatch::kPad)) {
+      Epoch taken;
+      const auto loader = open(tell({.rejected = rejected, .known = rejected}), options);
+      for (std::uint64_t i = 0; i < taken_count; ++i)
+        taken.push_back((**loader->next())->positions);
+      // As in another process, which knows of none of them.
+      const auto again = open(tell({.rejected = rejected}), options);
+      ASSERT_TRUE(again->load_state(loader->state()).ok());
+      for (const auto& batch : take_epoch(*again)) taken.push_back(batch);
+      const auto some = sorted(taken);
+      seen.insert(seen.end(), some.begin(), some.end());
+    }
+    std::ranges::sort(seen);
+    EXPECT_EQ(seen, all_but(kClips, rejected)) << taken_count;
+  }
 }
 
 TEST_F(ComputedSourceTest, StateOfAnEpochWithoutRejectedClipsLosesNone) {
