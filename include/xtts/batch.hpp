@@ -155,7 +155,8 @@ struct ReaderOptions {
   OnDamage on_damage = OnDamage::kRaise;
   std::uint32_t slot_count = 4;  // batches in memory, the consumer's included; at least 3
   // That fill them; the consumer lends a hand with a batch that it waits for. 0: two, or one where
-  // the machine has no third core.
+  // the machine has no third core. Of clips that are computed: ClipSource::thread_count(), and the
+  // consumer only waits.
   std::uint32_t thread_count = 0;
   std::string device = "cpu";
   // Keep slots from being swapped out and, for kWindow, the pages of two windows from being taken
@@ -293,7 +294,8 @@ class Reader {
   // Of an epoch, over all ranks: the draws of weights, or the whole selection.
   [[nodiscard]] XTTS_API std::uint64_t samples_per_epoch() const noexcept;
   // Of each rank, in the whole of this epoch. All epochs have as many, but with buckets and weights
-  // together, which draw now more of one bucket, now of another.
+  // together, which draw now more of one bucket, now of another; and of clips that are computed,
+  // where a single rank's epoch goes without those that were rejected before it began.
   [[nodiscard]] XTTS_API std::uint64_t batches_per_epoch() const noexcept;
   // Starts this epoch from its beginning. A new reader stands at the beginning of epoch 0.
   XTTS_API void set_epoch(std::uint64_t epoch);
@@ -305,7 +307,8 @@ class Reader {
   // hold it up.
   [[nodiscard]] XTTS_API Result<std::optional<Batch>> next(std::chrono::milliseconds limit);
   // From any thread: the next() that runs, or else the one that comes, ends with kCancelled, and
-  // the reader stays where it is. A next() without a time limit ends the part in hand first, a MiB.
+  // the reader stays where it is. A next() without a time limit ends the part in hand first, a MiB;
+  // of clips that are computed it has none in hand.
   XTTS_API void interrupt() noexcept;
 
   // What was handed out counts as consumed.

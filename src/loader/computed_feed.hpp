@@ -20,6 +20,8 @@ class ComputedFeed final : public RecordFeed {
       : source_(std::move(source)), choose_clips_(std::move(choose_clips)) {}
 
   void begin_epoch(const EpochPlan& /*plan*/) override {}
+  // Memory was shared out for so many threads as fill, and a clip may take its time.
+  [[nodiscard]] Consumer consumer() const override { return Consumer::kWaits; }
   [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) override;
   void find_records(BatchSlot& /*slot*/) override {}
   void find_again(BatchSlot& slot) const override;

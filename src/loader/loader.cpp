@@ -119,7 +119,7 @@ Status Loader::start(const ReaderOptions& options) {
                          .reads_host_memory = device_->reads_host_memory(),
                          .on_damage = options.on_damage});
   XTTS_ASSIGN(auto slots, make_slots(options.slot_count));
-  ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads);
+  ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads, feed_->consumer());
   begin_epoch(0, {});
   no_batch_ = now_->whole_step_count() == 0;
   has_idle_stretches_ = options.shuffle != Shuffle::kWindow &&

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "loader/batch_slot.hpp"
+#include "loader/ring.hpp"
 #include "loader/row_filler.hpp"
 #include "reader/clip_set.hpp"
 #include "xtts/batch.hpp"
@@ -47,6 +48,8 @@ class RecordFeed {
   [[nodiscard]] virtual bool may_begin_next_epoch() const { return true; }
   // Lets go of threads that wait in here.
   virtual void stop() {}
+  // Whether the thread that waits for a batch may fill parts of it, beside those that fill.
+  [[nodiscard]] virtual Consumer consumer() const { return Consumer::kLendsAHand; }
 
   // The clips of a batch. Steps in ascending order; where one fails or throws, the next is taken as
   // if it had not been. `disk_is_read`: pages had to be waited for lately. kInternal: there is no

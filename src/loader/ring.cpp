@@ -147,8 +147,8 @@ struct Ring::State {
 };
 
 Ring::Ring(BatchWork& work, std::vector<std::unique_ptr<device::SlotMemory>> memories,
-           std::uint32_t thread_count)
-    : work_(work), state_(std::make_shared<State>()) {
+           std::uint32_t thread_count, Consumer consumer)
+    : work_(work), consumer_(consumer), state_(std::make_shared<State>()) {
   state_->memories = std::move(memories);
   for (const auto& memory : state_->memories) state_->free_memories.push_back(memory.get());
   for (std::size_t i = 0; i <= state_->memories.size(); ++i) {
@@ -304,6 +304,9 @@ Result<std::optional<Lease>> Ring::next(std::optional<Clock::time_point> until) 
         return Status(StatusCode::kCancelled,
                       "no batch within the time limit: it comes with a later call");
       }
+    } else if (consumer_ == Consumer::kWaits) {
+      state.for_fillers.notify_all();
+      state.for_consumer.wait(lock);
     } else if (state.in_order.empty() && state.should_begin()) {
       begin_batch(lock);
     } else if (Entry* const entry = state.find_open_part();

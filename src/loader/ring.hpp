@@ -1,9 +1,9 @@
 // Ring: threads that fill batch slots ahead of the consumer, in the order of the steps.
 //
 // All threads work on one batch at a time, a part each, and go on to the next while a slot is free;
-// the consumer lends a hand with the batch that it waits for. So batches come at even intervals,
-// where a thread to a batch would bring two at once and then none. Memory is the slots, bounded; a
-// slow consumer stops the fillers, slow fillers make it wait.
+// the consumer lends a hand with the batch that it waits for, where the work allows that. So
+// batches come at even intervals, where a thread to a batch would bring two at once and then none.
+// Memory is the slots, bounded; a slow consumer stops the fillers, slow fillers make it wait.
 //
 // A lease gives its slot back when its last copy goes, in any thread, also after the Ring has gone.
 // A batch is handed out with its event (BatchSlot::uploaded), not waited for; its memory is filled
@@ -34,11 +34,14 @@ struct RingWaits {
   std::chrono::nanoseconds fillers{};   // for a free slot, all threads together
 };
 
+// What a consumer does that has to wait for a batch.
+enum class Consumer : std::uint8_t { kLendsAHand, kWaits };
+
 class Ring {
  public:
   // Makes no batch before resume(). Throws std::system_error where the system refuses a thread.
   Ring(BatchWork& work, std::vector<std::unique_ptr<device::SlotMemory>> memories,
-       std::uint32_t thread_count);
+       std::uint32_t thread_count, Consumer consumer = Consumer::kLendsAHand);
   ~Ring();  // waits for what is in hand
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
@@ -54,8 +57,8 @@ class Ring {
   using Clock = std::chrono::steady_clock;
 
   // Nothing: the steps are at their end. kCancelled: interrupt() was called, or `until` is past;
-  // the batch comes with a later call. Without `until` the caller lends a hand, and what it has in
-  // hand is ended first; with it the caller only waits, so that no slow disk holds it up.
+  // the batch comes with a later call. Without `until` the caller may lend a hand, and what it has
+  // in hand is ended first; with it the caller only waits, so that no slow disk holds it up.
   [[nodiscard]] Result<std::optional<Lease>> next(std::optional<Clock::time_point> until = {});
   // Any thread: the call of next() that runs, or else the next one, ends with kCancelled.
   void interrupt();
@@ -73,6 +76,7 @@ class Ring {
   void fill_part(std::unique_lock<std::mutex>& lock, Entry& entry);
 
   BatchWork& work_;
+  const Consumer consumer_;
   std::shared_ptr<State> state_;  // shared with leases
   std::vector<std::thread> threads_;
 };

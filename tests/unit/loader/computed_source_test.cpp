@@ -9,8 +9,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/try.hpp"
@@ -32,6 +34,7 @@ struct Story {
   std::set<std::uint64_t> rejected = {};
   std::set<std::uint64_t> known = {};  // of these: found by somebody else before
   std::set<std::uint64_t> failing_once = {};
+  std::set<std::uint64_t> away_once = {};  // the environment's doing, and over by the second time
   std::uint64_t rejects_allowed = 1000;
   bool has_torn_rows = false;
 };
@@ -67,8 +70,14 @@ class ToldClips final : public ClipSource {
   Status compute(std::uint64_t position, SourceRecord& record, std::string* facts) const override {
     const std::scoped_lock lock(mutex_);
     ++computed_[position];
+    computed_by_.insert(std::this_thread::get_id());
     if (story_.failing_once.erase(position) > 0) return {StatusCode::kResource, "no memory left"};
-    record.reject = story_.rejected.contains(position) ? "clip is rejected" : "";
+    record.reject = "";
+    if (story_.away_once.erase(position) > 0) {
+      record.reject = "clip is away";
+      return {};
+    }
+    if (story_.rejected.contains(position)) record.reject = "clip is rejected";
     if (!record.reject.empty()) {
       found_.insert(position);
       return {};
@@ -93,6 +102,7 @@ class ToldClips final : public ClipSource {
   }
   std::vector<std::uint64_t> rejected() const override {
     const std::scoped_lock lock(mutex_);
+    if (has_no_memory_) throw std::bad_alloc();
     return {found_.begin(), found_.end()};
   }
   Status check_rejects() const override {
@@ -104,6 +114,14 @@ class ToldClips final : public ClipSource {
     const std::scoped_lock lock(mutex_);
     return computed_;
   }
+  [[nodiscard]] std::set<std::thread::id> computed_by() const {
+    const std::scoped_lock lock(mutex_);
+    return computed_by_;
+  }
+  void run_out_of_memory(bool is_so) {
+    const std::scoped_lock lock(mutex_);
+    has_no_memory_ = is_so;
+  }
 
  private:
   std::shared_ptr<reader::CacheView> cache_;
@@ -111,6 +129,8 @@ class ToldClips final : public ClipSource {
   mutable Story story_;
   mutable std::set<std::uint64_t> found_;
   mutable std::map<std::uint64_t, int> computed_;
+  mutable std::set<std::thread::id> computed_by_;
+  bool has_no_memory_ = false;
 };
 
 class ComputedSourceTest : public ::testing::Test {
@@ -407,6 +427,18 @@ TEST_F(ComputedSourceTest, BucketsKnowOfRejectedClipsFromTheBeginning) {
   EXPECT_EQ(loader->sample_count(), kClips - 3);
   EXPECT_THAT(loader->left_out(), ElementsAreArray(rejected));
   EXPECT_EQ(sorted(take_epoch(*loader)), all_but(kClips, rejected));
+}
+
+// Memory is shared out for so many threads as compute.
+TEST_F(ComputedSourceTest, ConsumerComputesNothing) {
+  const auto clips = tell({.rejected = {5, 6}});
+  const auto loader = open(clips, {.batch_size = 4, .thread_count = 1});
+  for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+    loader->set_epoch(epoch);
+    EXPECT_EQ(take_epoch(*loader).size(), loader->batches_per_epoch());
+  }
+  EXPECT_EQ(clips->computed_by().size(), 1U);
+  EXPECT_FALSE(clips->computed_by().contains(std::this_thread::get_id()));
 }
 
 TEST_F(ComputedSourceTest, FailureIsToldWhereItsBatchWouldCome) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <set>
 #include <thread>
@@ -33,6 +34,10 @@ class NumberWork final : public BatchWork {
   }
   [[nodiscard]] Status fill_part(BatchSlot& slot, std::uint32_t part) override {
     ++parts;
+    {
+      const std::scoped_lock lock(mutex_);
+      filled_by_.insert(std::this_thread::get_id());
+    }
     if (slot.step == throws_at) throw std::bad_alloc();
     if (slot.step == fails_at_part && part == 3) return {StatusCode::kCorrupt, "part"};
     const std::uint64_t number = number_of(slot.step, part);
@@ -48,11 +53,20 @@ class NumberWork final : public BatchWork {
     return {};
   }
 
+  [[nodiscard]] std::set<std::thread::id> filled_by() const {
+    const std::scoped_lock lock(mutex_);
+    return filled_by_;
+  }
+
   std::uint64_t fails_at_begin = UINT64_MAX;
   std::uint64_t fails_at_part = UINT64_MAX;
   std::uint64_t throws_at = UINT64_MAX;
   std::atomic<std::uint64_t> finished = 0;
   std::atomic<std::uint64_t> parts = 0;  // filled or dropped
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::thread::id> filled_by_;
 };
 
 class RingOn : public ::testing::TestWithParam<testing::DeviceChoice> {
@@ -116,6 +130,22 @@ TEST_P(RingOn, BringsEveryStepInOrderWithAnyNumberOfThreads) {
     ASSERT_TRUE(end.ok());
     EXPECT_FALSE(end->has_value());
     EXPECT_EQ(work.finished, 200U);
+  }
+}
+
+TEST_P(RingOn, ConsumerThatWaitsGetsEveryStepAndFillsNone) {
+  for (const std::uint32_t threads : {1U, 3U}) {
+    NumberWork work;
+    Ring ring(work, make_slots(3), threads, Consumer::kWaits);
+    ring.resume(0, 200);
+    std::vector<Lease> kept;  // two of three, so that fillers wait for memory
+    for (std::uint64_t step = 0; step < 200; ++step) {
+      const auto lease = ring.next();
+      expect_batch(lease, step);
+      if (kept.size() == 2) kept.clear();
+      kept.push_back(**lease);
+    }
+    EXPECT_FALSE(work.filled_by().contains(std::this_thread::get_id()));
   }
 }
 
