@@ -126,7 +126,7 @@ struct Bucket {
 };
 
 enum class LogLevel : std::uint8_t {
-  kInfo,     // how the caches are read
+  kInfo,     // how the caches are read; a clip that has no record (ClipSource)
   kNotice,   // what the system did not grant, or that an epoch has no batch
   kWarning,  // a damaged clip; what an epoch has left out
 };
@@ -248,7 +248,7 @@ struct ReaderStats {
   std::uint64_t bytes = 0;  // of true rows
   std::uint64_t batches_in_place = 0;
   // Samples that were in memory when their rows were filled: neither waited for (told apart by the
-  // MiB) nor read past the page cache, nor from files that the system does not map.
+  // MiB) nor read past the page cache, nor from files that the system does not map, nor computed.
   std::uint64_t cache_hits = 0;
   // From one next() to the next: mean and deviation over all, the others over the last 8,192.
   double ms_mean = 0, ms_std = 0, ms_p50 = 0, ms_p95 = 0, ms_p99 = 0;
@@ -256,8 +256,10 @@ struct ReaderStats {
   double filler_wait_s = 0;          // for slots, all threads together
   std::uint64_t check_failures = 0;  // damaged clips in what was handed out; failed batches
   std::vector<std::string> first_failures;
-  // Clips that OnDamage::kSkip has left out of batches: over all epochs, in the running one, and
-  // this rank's samples of an epoch, of which those are a share.
+  // Clips that OnDamage::kSkip has left out of batches, or that were found to have no record
+  // (ClipSource): over all epochs, those among them that were known before an epoch began, once; in
+  // the batches of the running epoch; and this rank's samples of an epoch, of which those are a
+  // share.
   std::uint64_t left_out_count = 0;
   std::uint64_t epoch_left_out_count = 0;
   std::uint64_t epoch_sample_count = 0;
@@ -280,8 +282,10 @@ class Reader {
   // `reading`, `verify_records`, `on_damage` and `max_damage` have nothing to do. Buckets, and a
   // `where` that asks for what the sound tells, compute all clips that may be chosen once, here.
   //
-  // A clip that is rejected is left out of its batch, and of the epochs that begin after that:
-  // what follows moves up. left_out() names it. kTooManyRejects where the source allows no more.
+  // A clip that is rejected is left out of its batch, and of the epochs that begin after that: of a
+  // single rank what follows moves up, of several ranks its batch stays shorter. left_out() names
+  // it. kTooManyRejects where the source allows no more: here, or by next(), where the clips are
+  // found, or known when an epoch begins.
   [[nodiscard]] static XTTS_API Result<Reader> open(
       std::shared_ptr<const ClipSource> clips, const ReaderOptions& options,
       std::size_t options_bytes = sizeof(ReaderOptions));
@@ -320,7 +324,8 @@ class Reader {
 
   // Any thread, also while another is in next().
   [[nodiscard]] XTTS_API ReaderStats stats() const;
-  // Likewise: positions of the clips that were left out so far, each once, as they were met.
+  // Likewise: positions of the clips that were left out so far, each once, as they were met: in a
+  // batch, or as an epoch began that goes without them.
   [[nodiscard]] XTTS_API std::vector<std::uint64_t> left_out() const;
 
  private:

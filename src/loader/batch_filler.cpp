@@ -172,14 +172,7 @@ void BatchFiller::note_what_was_read(BatchSlot& slot, std::uint32_t first_row,
   end_row = std::min(end_row, valid_count);
   std::uint32_t read_count = 0;
   for (std::uint32_t row = first_row; row < end_row; ++row) {
-    const bool is_staged = std::ranges::any_of(slot.tickets, [row](const Tickets& tickets) {
-      return row < tickets.size() && tickets[row] != kNoTicket;
-    });
-    // What is not mapped is read with a call, and whether that had to wait is not told.
-    const bool is_unmapped = std::ranges::any_of(slot.places, [row](const Places& places) {
-      return places[row].block != nullptr && !places[row].is_mapped();
-    });
-    if (has_waited || is_staged || is_unmapped) ++read_count;
+    if (has_waited || !feed_.lies_in_memory(slot, row)) ++read_count;
   }
   slot.rows_read.fetch_add(read_count, std::memory_order_relaxed);
 }
@@ -210,7 +203,7 @@ Status BatchFiller::note_damage(BatchSlot& slot, std::uint32_t row, Status failu
     const std::scoped_lock lock(mutex_);  // several fillers
     const auto known = std::ranges::find(slot.damage, slot.positions[row], &FoundDamage::position);
     if (known == slot.damage.end()) {
-      slot.damage.push_back({slot.positions[row], failure.message()});
+      slot.damage.push_back({slot.positions[row], failure.message(), is_rejected});
     }
   }
   if (options_.on_damage == OnDamage::kRaise && !is_rejected) return failure;

@@ -29,10 +29,11 @@ struct ColumnInPlace {
 // fills the row finds out why.
 using Places = std::vector<reader::RecordPlace>;
 
-// A clip whose records are not what was written, or cannot be read.
+// A clip whose records are not what was written, or cannot be read; or that has none.
 struct FoundDamage {
   std::uint64_t position = 0;
   std::string text;
+  bool is_reject = false;  // it has none, and nothing is damaged
 };
 
 // By row: who asks the staging memory for the record (record_staging.hpp).
@@ -74,7 +75,7 @@ struct BatchSlot {
   std::atomic<bool> must_copy =
       false;                         // a column in place holds a record that cannot be read there
   std::vector<FoundDamage> damage;   // each clip once
-  std::uint64_t left_out_count = 0;  // rows that are not in the batch for damage
+  std::uint64_t left_out_count = 0;  // rows that are not in the batch for that
   Status failure;                    // why there is no batch
 
   // Where the consumer finds a column of the layout, once it is uploaded.

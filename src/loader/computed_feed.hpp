@@ -35,6 +35,10 @@ class ComputedFeed final : public RecordFeed {
   [[nodiscard]] std::uint32_t part_count(const BatchSlot& slot) const override;
   [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row,
                                 const RowOptions& options) const override;
+  [[nodiscard]] bool lies_in_memory(const BatchSlot& /*slot*/,
+                                    std::uint32_t /*row*/) const override {
+    return false;
+  }
   void end_batch(BatchSlot& slot) const override;
   [[nodiscard]] FeedWords words() const override;
 

@@ -63,6 +63,7 @@ Status ComputedSource::learn(const ReaderOptions& options, bool keeps_facts) {
   XTTS_TRY(table_->learn(chosen, threads, keeps_facts));
   XTTS_TRY(source_->check_rejects());
   never_chosen_ = source_->rejected();
+  std::erase_if(never_chosen_, [&](std::uint64_t clip) { return !chosen.contains(clip); });
   return {};
 }
 

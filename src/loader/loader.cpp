@@ -90,7 +90,6 @@ Status Loader::start(const ReaderOptions& options) {
            .stretches_per_window = stretches.per_window};
   if (options.weights) XTTS_TRY(weigh(*options.weights));
   skips_damage_ = options.on_damage == OnDamage::kSkip && source_->may_be_damaged();
-  left_out_ = source_->never_chosen();
   max_damage_ = options.max_damage;
   plan_options_.world_size = options.world_size;
   plan_options_.last = options.last_batch;
@@ -120,7 +119,8 @@ Status Loader::start(const ReaderOptions& options) {
                          .on_damage = options.on_damage});
   XTTS_ASSIGN(auto slots, make_slots(options.slot_count));
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads, feed_->consumer());
-  begin_epoch(0, {});
+  note_known_rejects(source_->never_chosen());
+  XTTS_TRY(begin_epoch(0, {}));
   no_batch_ = now_->whole_step_count() == 0;
   has_idle_stretches_ = options.shuffle != Shuffle::kWindow &&
                         (options.stretch_samples != 0 || options.stretches_per_window != 0);
@@ -152,8 +152,11 @@ Loader::~Loader() {
 
 // What follows a finished epoch is most often the next one: its first batches are filled while the
 // last ones of this one are used. Windows are read from the disk in their own time.
-void Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
+Status Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
   rejected_ = source_->rejected();
+  std::erase_if(rejected_, [this](std::uint64_t clip) { return !selection_.contains(clip); });
+  if (!rejected_.empty()) XTTS_TRY(source_->check_rejects());
+  note_known_rejects(rejected_);
   now_ = plan(epoch, consumed, 0);
   then_ = nullptr;
   if (feed_->may_begin_next_epoch()) {
@@ -162,6 +165,7 @@ void Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
   filler_->set_epochs(now_, then_);
   feed_->begin_epoch(*now_);
   ring_->resume(0, (then_ ? then_ : now_)->end_step());
+  return {};
 }
 
 std::shared_ptr<const EpochPlan> Loader::plan(std::uint64_t epoch, const Consumed& consumed,
@@ -187,18 +191,21 @@ std::uint64_t Loader::batches_per_epoch() const noexcept {
   return now_->whole_step_count();
 }
 
+// Planned before these clips were rejected, it would have gaps.
+bool Loader::may_go_on_to_next_epoch() const {
+  if (then_ == nullptr || steps_taken_ != now_->step_count() || !failure_.ok()) return false;
+  auto rejected = source_->rejected();
+  std::erase_if(rejected, [this](std::uint64_t clip) { return !selection_.contains(clip); });
+  return rejected == rejected_;
+}
+
 void Loader::set_epoch(std::uint64_t epoch) {
   const bool is_begun = steps_taken_ > 0 || !now_->is_whole();
   if (epoch == epoch_ && !is_begun && failure_.ok()) return;
-  const bool is_at_end = steps_taken_ == now_->step_count();
-  // Planned before these clips were rejected, it would have gaps.
-  const bool has_gaps = source_->rejected() != rejected_;
-  if (epoch == epoch_ + 1 && is_at_end && then_ != nullptr && failure_.ok() && !has_gaps) {
-    try {
-      return go_on_to_next_epoch();
-    } catch (...) {
-      // Begun anew, it tells what is wrong.
-    }
+  try {
+    if (epoch == epoch_ + 1 && may_go_on_to_next_epoch()) return go_on_to_next_epoch();
+  } catch (...) {
+    // Begun anew, it tells what is wrong.
   }
   go_to(epoch, {});
 }
@@ -213,11 +220,11 @@ void Loader::go_to(std::uint64_t epoch, Consumed consumed) {
   failure_ = Status();
   forget_left_out();
   try {
-    begin_epoch(epoch, consumed);
+    failure_ = begin_epoch(epoch, consumed);
   } catch (...) {
     failure_ = status_of_current_exception();
-    wanted_ = std::move(consumed);
   }
+  if (!failure_.ok()) wanted_ = std::move(consumed);
 }
 
 void Loader::forget_last_interval() {
@@ -243,7 +250,7 @@ Result<std::optional<Lease>> Loader::next(std::optional<Ring::Clock::time_point>
     return lease;
   }
   const BatchSlot& slot = ***lease;
-  for (const FoundDamage& damage : slot.damage) note_damage(damage.text);
+  for (const FoundDamage& found : slot.damage) note(found);
   XTTS_TRY(count_left_out(slot));
   note_batch(slot);
   return lease;
@@ -261,6 +268,20 @@ void Loader::note_batch(const BatchSlot& slot) {
       slot.positions.size() - std::min<std::uint64_t>(slot.rows_read, slot.positions.size());
   bytes_ += slot.true_bytes;
   if (is_in_place) ++batches_in_place_;
+}
+
+void Loader::note(const FoundDamage& found) {
+  if (!found.is_reject) return note_damage(found.text);
+  log(LogLevel::kInfo, found.text);
+}
+
+void Loader::note_known_rejects(const std::vector<std::uint64_t>& positions) {
+  const std::scoped_lock lock(stats_mutex_);
+  for (const std::uint64_t position : positions) {
+    if (!is_left_out_.insert(position).second) continue;
+    left_out_.push_back(position);
+    ++left_out_count_;
+  }
 }
 
 void Loader::note_damage(const std::string& text) {
@@ -309,8 +330,7 @@ Status Loader::count_left_out(const BatchSlot& slot) {
     left_out_count_ += slot.left_out_count;
     epoch_left_out_count_ += slot.left_out_count;
     for (const FoundDamage& damage : slot.damage) {
-      const bool is_known = std::ranges::find(left_out_, damage.position) != left_out_.end();
-      if (!is_known) left_out_.push_back(damage.position);
+      if (is_left_out_.insert(damage.position).second) left_out_.push_back(damage.position);
     }
   }
   XTTS_TRY(source_->check_rejects());

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "loader/batch_filler.hpp"
@@ -42,7 +43,8 @@ class Loader {
   [[nodiscard]] ReaderState state() const;
   [[nodiscard]] Status load_state(const ReaderState& state);
   [[nodiscard]] ReaderStats stats() const;
-  // Positions of the clips that were left out so far, each once.
+  // Positions of the clips that were left out so far, each once: those that were known to have no
+  // record when an epoch began among them.
   [[nodiscard]] std::vector<std::uint64_t> left_out() const;
 
   ~Loader();
@@ -60,9 +62,12 @@ class Loader {
   [[nodiscard]] Status start(const ReaderOptions& options);
   [[nodiscard]] Status weigh(const Weights& weights);
   void go_to(std::uint64_t epoch, Consumed consumed);
-  void begin_epoch(std::uint64_t epoch, const Consumed& consumed);
+  [[nodiscard]] Status begin_epoch(std::uint64_t epoch, const Consumed& consumed);
   void go_on_to_next_epoch();
+  [[nodiscard]] bool may_go_on_to_next_epoch() const;
+  void note(const FoundDamage& found);
   void note_damage(const std::string& text);
+  void note_known_rejects(const std::vector<std::uint64_t>& positions);
   void log(LogLevel level, const std::string& text) noexcept;
   void log_what_was_opened();
   void log_left_out();
@@ -92,7 +97,7 @@ class Loader {
   std::uint64_t epoch_ = 0;
   std::shared_ptr<const EpochPlan> now_;   // of epoch_
   std::shared_ptr<const EpochPlan> then_;  // of the one after it, which is begun ahead; or null
-  std::vector<std::uint64_t> rejected_;    // when then_ was planned
+  std::vector<std::uint64_t> rejected_;    // when these were planned
   bool skips_damage_ = false;
   double max_damage_ = 1;
   std::string first_left_out_;  // of this epoch, in words
@@ -115,7 +120,8 @@ class Loader {
   std::vector<std::string> first_damage_;
   std::uint64_t left_out_count_ = 0;
   std::uint64_t epoch_left_out_count_ = 0;
-  std::vector<std::uint64_t> left_out_;
+  std::vector<std::uint64_t> left_out_;  // in the order in which they were met
+  std::unordered_set<std::uint64_t> is_left_out_;
 };
 
 }  // namespace xtts::loader

@@ -72,6 +72,9 @@ class RecordFeed {
   // A clip's records. Columns that lie in place are verified and not copied.
   [[nodiscard]] virtual Status fill_row(BatchSlot& slot, std::uint32_t row,
                                         const RowOptions& options) const = 0;
+  // Whether a row's records were in memory before it was filled, as far as is known before anybody
+  // waits for a page of theirs.
+  [[nodiscard]] virtual bool lies_in_memory(const BatchSlot& slot, std::uint32_t row) const = 0;
   // The batch is whole: no row is filled again.
   virtual void end_batch(BatchSlot& slot) const = 0;
 
@@ -92,7 +95,7 @@ class RecordSource {
   [[nodiscard]] virtual const reader::ClipSet& clips() const = 0;
   // Before clips are chosen: may the options be, and is known what they are chosen by?
   [[nodiscard]] virtual Status prepare(const ReaderOptions& /*options*/) { return {}; }
-  // Positions that no reader with these options chooses: ascending. After prepare().
+  // Positions that these options would choose and no reader can: ascending. After prepare().
   [[nodiscard]] virtual std::vector<std::uint64_t> never_chosen() const { return {}; }
   [[nodiscard]] virtual Result<std::unique_ptr<RecordFeed>> open_feed(FeedJob job) = 0;
   // What thread_count 0 means.

@@ -139,6 +139,14 @@ std::uint64_t Selection::position_of(std::uint64_t sample) const noexcept {
   return run.first_position + (sample - run.first_sample);
 }
 
+bool Selection::contains(std::uint64_t position) const noexcept {
+  const auto behind = std::ranges::upper_bound(runs_, position, {}, &Run::first_position);
+  if (behind == runs_.begin()) return false;
+  const Run& run = *std::prev(behind);
+  const std::uint64_t end_sample = behind == runs_.end() ? size_ : behind->first_sample;
+  return position - run.first_position < end_sample - run.first_sample;
+}
+
 std::vector<PositionRange> Selection::positions_of(std::uint64_t first_sample,
                                                    std::uint64_t sample_count) const {
   std::vector<PositionRange> ranges;

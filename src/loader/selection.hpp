@@ -40,6 +40,7 @@ class Selection {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   // The position in the cache of a sample below size().
   [[nodiscard]] std::uint64_t position_of(std::uint64_t sample) const noexcept;
+  [[nodiscard]] bool contains(std::uint64_t position) const noexcept;
   // The positions of consecutive samples, all below size().
   [[nodiscard]] std::vector<PositionRange> positions_of(std::uint64_t first_sample,
                                                         std::uint64_t sample_count) const;

@@ -186,6 +186,17 @@ Status StoredFeed::fill_row(BatchSlot& slot, std::uint32_t row, const RowOptions
   return loader::fill_row(slot, row, records, options.check);
 }
 
+bool StoredFeed::lies_in_memory(const BatchSlot& slot, std::uint32_t row) const {
+  const bool is_staged = std::ranges::any_of(slot.tickets, [row](const Tickets& tickets) {
+    return row < tickets.size() && tickets[row] != kNoTicket;
+  });
+  // What is not mapped is read with a call, and whether that had to wait is not told.
+  const bool is_unmapped = std::ranges::any_of(slot.places, [row](const Places& places) {
+    return places[row].block != nullptr && !places[row].is_mapped();
+  });
+  return !is_staged && !is_unmapped;
+}
+
 // The places' blocks are not kept any longer.
 void StoredFeed::end_batch(BatchSlot& slot) const {
   for (Places& places : slot.places) places.clear();

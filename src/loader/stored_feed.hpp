@@ -37,6 +37,7 @@ class StoredFeed final : public RecordFeed {
   [[nodiscard]] std::uint32_t part_count(const BatchSlot& slot) const override;
   [[nodiscard]] Status fill_row(BatchSlot& slot, std::uint32_t row,
                                 const RowOptions& options) const override;
+  [[nodiscard]] bool lies_in_memory(const BatchSlot& slot, std::uint32_t row) const override;
   void end_batch(BatchSlot& slot) const override;
   [[nodiscard]] FeedWords words() const override;
 

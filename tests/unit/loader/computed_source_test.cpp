@@ -429,6 +429,47 @@ TEST_F(ComputedSourceTest, BucketsKnowOfRejectedClipsFromTheBeginning) {
   EXPECT_EQ(sorted(take_epoch(*loader)), all_but(kClips, rejected));
 }
 
+TEST_F(ComputedSourceTest, ClipsThatAreKnownToBeRejectedAreNamedFromTheBeginning) {
+  const std::set<std::uint64_t> rejected = {3, 20, 21};
+  for (const std::uint32_t world_size : {1U, 2U}) {
+    const auto loader = open(tell({.rejected = rejected, .known = rejected}),
+                             {.batch_size = 8, .world_size = world_size});
+    EXPECT_THAT(loader->left_out(), ElementsAreArray(rejected));
+    EXPECT_EQ(loader->stats().left_out_count, 3U);
+    (void)take_epoch(*loader);
+    loader->set_epoch(1);
+    (void)take_epoch(*loader);
+    EXPECT_THAT(loader->left_out(), ElementsAreArray(rejected));
+    EXPECT_EQ(loader->stats().left_out_count, 3U);
+    EXPECT_EQ(loader->stats().epoch_left_out_count, 0U);
+  }
+  // Of clips that nobody chooses nothing is said.
+  const std::string id = *cache_->details(20)->id;
+  for (const ReaderOptions& options :
+       {ReaderOptions{.batch_size = 2, .exclude = {id}},
+        ReaderOptions{.exclude = {id}, .buckets = {{.batch_size = 2}}}}) {
+    const auto loader = open(tell({.rejected = rejected, .known = rejected}), options);
+    EXPECT_THAT(loader->left_out(), ElementsAreArray({3, 21}));
+    EXPECT_EQ(loader->stats().left_out_count, 2U);
+  }
+}
+
+TEST_F(ComputedSourceTest, TooManyKnownRejectsAreAnErrorBeforeTheFirstBatch) {
+  const Story story = {.rejected = {1, 5}, .known = {1, 5}, .rejects_allowed = 1};
+  const ReaderOptions options = {.batch_size = 4, .shuffle = Shuffle::kNone};
+  const auto refused = Loader::open(*ComputedSource::open(tell(story)), options);
+  EXPECT_EQ(refused.status().code(), StatusCode::kTooManyRejects);
+
+  // And of an epoch that begins when they are known.
+  const auto loader = open(tell({.rejected = {1, 5}, .rejects_allowed = 1}), options);
+  while (loader->left_out().size() < 2) (void)loader->next();
+  for (const std::uint64_t epoch : {1, 2}) {
+    loader->set_epoch(epoch);
+    EXPECT_EQ(loader->next().status().code(), StatusCode::kTooManyRejects);
+    EXPECT_EQ(loader->state().epoch, epoch);
+  }
+}
+
 // Memory is shared out for so many threads as compute.
 TEST_F(ComputedSourceTest, ConsumerComputesNothing) {
   const auto clips = tell({.rejected = {5, 6}});
@@ -439,6 +480,41 @@ TEST_F(ComputedSourceTest, ConsumerComputesNothing) {
   }
   EXPECT_EQ(clips->computed_by().size(), 1U);
   EXPECT_FALSE(clips->computed_by().contains(std::this_thread::get_id()));
+}
+
+TEST_F(ComputedSourceTest, StatsTellRejectedClipsFromDamagedOnes) {
+  const std::set<std::uint64_t> rejected = {3, 20, 21, 60};
+  std::vector<std::string> told;
+  ReaderOptions options = {.batch_size = 8, .last_batch = LastBatch::kPad};
+  options.log = [&](LogLevel level, const std::string& text) {
+    EXPECT_TRUE(text != "clip is rejected" || level == LogLevel::kInfo);
+    told.push_back(text);
+  };
+  const auto loader = open(tell({.rejected = rejected}), options);
+  (void)take_epoch(*loader);
+  EXPECT_EQ(std::ranges::count(told, "clip is rejected"), 4);
+  const ReaderStats stats = loader->stats();
+  EXPECT_EQ(stats.sample_count, kClips - 4);
+  EXPECT_EQ(stats.cache_hits, 0U);
+  EXPECT_EQ(stats.check_failures, 0U);
+  EXPECT_THAT(stats.first_failures, IsEmpty());
+  EXPECT_EQ(stats.left_out_count, 4U);
+  EXPECT_EQ(stats.epoch_left_out_count, 4U);
+
+  const auto with_buckets = open(tell({.rejected = rejected}), {.buckets = {{.batch_size = 4}}});
+  EXPECT_EQ(with_buckets->stats().left_out_count, 4U);
+}
+
+TEST_F(ComputedSourceTest, EpochThatCannotBeginSaysSoInNext) {
+  const auto clips = tell();
+  const auto loader = open(clips, {.batch_size = 8});
+  (void)take_epoch(*loader);
+  clips->run_out_of_memory(true);
+  loader->set_epoch(1);
+  EXPECT_EQ(loader->next().status().code(), StatusCode::kResource);
+  clips->run_out_of_memory(false);
+  loader->set_epoch(1);
+  EXPECT_EQ(take_epoch(*loader).size(), loader->batches_per_epoch());
 }
 
 TEST_F(ComputedSourceTest, FailureIsToldWhereItsBatchWouldCome) {

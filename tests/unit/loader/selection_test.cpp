@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "reader/cache_set.hpp"
@@ -28,6 +29,8 @@ class SelectionTest : public ::testing::Test {
     for (std::uint64_t i = 0; i < selection->size(); ++i) {
       positions.push_back(selection->position_of(i));
     }
+    for (std::uint64_t i = 0; i < cache_->size() + 2; ++i)
+      EXPECT_EQ(selection->contains(i), std::ranges::binary_search(positions, i)) << i;
     return positions;
   }
   // The same, by looking at every clip.
