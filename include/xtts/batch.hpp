@@ -173,6 +173,9 @@ struct ReaderOptions {
   // fails with kCorrupt, from there on, until set_epoch() or load_state() begins anew. 1: no limit.
   double max_damage = 0.05;
   ReaderLog log = {};
+  // Asked on the thread that is in Reader::open(), between clips, while that computes all of them
+  // (below). Once true, or where it throws, open() ends with kCancelled.
+  std::function<bool()> cancelled = {};
 };
 
 // One column of a batch.
@@ -280,7 +283,9 @@ class Reader {
   // and bits as a cache of the same data would give, and with the same options, but for those of
   // storage: the shuffle window is kInvalidArgument, Normalize::kCorpus kUnsupported, and
   // `reading`, `verify_records`, `on_damage` and `max_damage` have nothing to do. Buckets, and a
-  // `where` that asks for what the sound tells, compute all clips that may be chosen once, here.
+  // `where` that asks for what the sound tells, compute all clips that may be chosen once, here:
+  // for hours perhaps, until ReaderOptions::cancelled says so. kSourceIo: a clip could not be read
+  // then, and may be another time.
   //
   // A clip that is rejected is left out of its batch, and of the epochs that begin after that: of a
   // single rank what follows moves up, of several ranks its batch stays shorter. left_out() names

@@ -17,6 +17,8 @@ bool fits(const formats::PlanRow& clip, const Bucket& bucket) {
   return is_short_enough && has_few_tokens;
 }
 
+}  // namespace
+
 Status check_buckets(std::span<const Bucket> buckets) {
   if (buckets.size() > kBucketsMax) {
     return {StatusCode::kInvalidArgument,
@@ -24,8 +26,6 @@ Status check_buckets(std::span<const Bucket> buckets) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<std::vector<std::uint8_t>> assign_buckets(const reader::ClipSet& clips,
                                                  const Selection& selection,

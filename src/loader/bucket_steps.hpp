@@ -19,6 +19,7 @@ namespace xtts::loader {
 
 inline constexpr std::size_t kBucketsMax = 32;
 
+[[nodiscard]] Status check_buckets(std::span<const Bucket> buckets);
 // By sample: the first bucket that the clip fits into.
 [[nodiscard]] Result<std::vector<std::uint8_t>> assign_buckets(const reader::ClipSet& clips,
                                                                const Selection& selection,

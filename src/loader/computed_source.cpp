@@ -10,22 +10,6 @@
 namespace xtts::loader {
 namespace {
 
-Status check_options_of_computed(const ReaderOptions& options) {
-  if (options.shuffle == Shuffle::kWindow) {
-    return {StatusCode::kInvalidArgument,
-            "the shuffle window goes by what lies together in a cache: of clips that are computed "
-            "now there are global and none"};
-  }
-  for (const ColumnRequest& column : options.columns) {
-    if (column.normalize != Normalize::kCorpus) continue;
-    return {StatusCode::kUnsupported,
-            "column '" + column.name +
-                "': the statistics of a corpus are known when its cache is built: give means and "
-                "deviations, a cache's for instance (in Python a pair, or cache.stats['mel'])"};
-  }
-  return {};
-}
-
 // Whether an expression asks for what only the computed clip tells.
 Result<bool> needs_sound(const std::string& where) {
   if (where.empty()) return false;
@@ -47,8 +31,23 @@ std::uint32_t ComputedSource::default_thread_count() const {
   return std::max(source_->thread_count(), 1U);
 }
 
+Status ComputedSource::check_options(const ReaderOptions& options) const {
+  if (options.shuffle == Shuffle::kWindow) {
+    return {StatusCode::kInvalidArgument,
+            "the shuffle window goes by what lies together in a cache: of clips that are computed "
+            "now there are global and none"};
+  }
+  for (const ColumnRequest& column : options.columns) {
+    if (column.normalize != Normalize::kCorpus) continue;
+    return {StatusCode::kUnsupported,
+            "column '" + column.name +
+                "': the statistics of a corpus are known when its cache is built: give means and "
+                "deviations, a cache's for instance (in Python a pair, or cache.stats['mel'])"};
+  }
+  return {};
+}
+
 Status ComputedSource::prepare(const ReaderOptions& options) {
-  XTTS_TRY(check_options_of_computed(options));
   XTTS_ASSIGN(const bool asks_sound, needs_sound(options.where));
   if (!asks_sound && options.buckets.empty()) return {};
   return learn(options, asks_sound);
@@ -58,10 +57,11 @@ Status ComputedSource::learn(const ReaderOptions& options, bool keeps_facts) {
   XTTS_ASSIGN(const auto chosen, Selection::choose(*clips_, {.split = options.split,
                                                              .ids = options.ids,
                                                              .exclude = options.exclude}));
-  const std::uint32_t threads =
-      options.thread_count != 0 ? options.thread_count : default_thread_count();
-  XTTS_TRY(table_->learn(chosen, threads, keeps_facts));
-  XTTS_TRY(source_->check_rejects());
+  XTTS_TRY(table_->learn(
+      chosen,
+      {.thread_count = options.thread_count != 0 ? options.thread_count : default_thread_count(),
+       .keeps_facts = keeps_facts,
+       .cancelled = options.cancelled}));
   never_chosen_ = source_->rejected();
   std::erase_if(never_chosen_, [&](std::uint64_t clip) { return !chosen.contains(clip); });
   return {};

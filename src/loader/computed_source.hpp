@@ -23,8 +23,10 @@ class ComputedSource final : public RecordSource {
       std::shared_ptr<const ClipSource> source);
 
   [[nodiscard]] const reader::ClipSet& clips() const override { return *clips_; }
+  [[nodiscard]] Status check_options(const ReaderOptions& options) const override;
   // Where buckets, or a `where`, ask for what the sound alone tells, computes all clips that may be
-  // chosen once. Those that are rejected are in no order then.
+  // chosen once. Those that are rejected are in no order then. kSourceIo: a clip could not be
+  // computed now, and may be another time; kCancelled.
   [[nodiscard]] Status prepare(const ReaderOptions& options) override;
   [[nodiscard]] std::vector<std::uint64_t> never_chosen() const override { return never_chosen_; }
   [[nodiscard]] Result<std::unique_ptr<RecordFeed>> open_feed(FeedJob job) override;

@@ -1,7 +1,10 @@
 #include "loader/computed_table.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "base/current_exception.hpp"
@@ -26,11 +29,29 @@ formats::PlanRow row_of(const SourceClip& clip) {
 // What the threads of learn() share.
 struct ComputedTable::Lesson {
   const Selection& clips;
-  bool keeps_facts = false;
+  const LearnOptions& options;
+  const std::vector<std::uint64_t> known_rejects;
+  const std::thread::id caller = std::this_thread::get_id();
   std::atomic<std::uint64_t> next = 0;
   std::atomic<bool> has_failed = false;
   std::mutex mutex = {};  // guards what stands below, and the table's facts
   Status failure = {};
+  std::map<std::uint64_t, std::string> without_record = {};  // why, by position
+
+  void fail(Status status) {
+    const std::scoped_lock lock(mutex);
+    if (failure.ok()) failure = std::move(status);
+    has_failed = true;
+  }
+  [[nodiscard]] Status check_cancelled() const {
+    if (!options.cancelled || std::this_thread::get_id() != caller) return {};
+    try {
+      if (!options.cancelled()) return {};
+    } catch (...) {
+      return {StatusCode::kCancelled, status_of_current_exception().message()};
+    }
+    return {StatusCode::kCancelled, "cancelled while the lengths of clips were found out"};
+  }
 };
 
 Result<std::shared_ptr<ComputedTable>> ComputedTable::open(
@@ -71,47 +92,72 @@ Result<std::optional<std::uint64_t>> ComputedTable::find(std::string_view full_i
   return source_->find(full_id);
 }
 
-Status ComputedTable::learn(const Selection& clips, std::uint32_t thread_count, bool keeps_facts) {
-  Lesson lesson{.clips = clips, .keeps_facts = keeps_facts};
-  run_on_threads(thread_count, [&] {
+Status ComputedTable::learn(const Selection& clips, const LearnOptions& options) {
+  Lesson lesson{.clips = clips, .options = options, .known_rejects = source_->rejected()};
+  run_on_threads(options.thread_count, [&] {
     try {
       learn_in_turn(lesson);
     } catch (...) {
-      const std::scoped_lock lock(lesson.mutex);
-      lesson.failure = status_of_current_exception();
-      lesson.has_failed = true;
+      lesson.fail(status_of_current_exception());
     }
   });
-  return lesson.failure;
+  XTTS_TRY(lesson.failure);
+  XTTS_TRY(source_->check_rejects());
+  return check_complete(lesson);
 }
 
 void ComputedTable::learn_in_turn(Lesson& lesson) {
   SourceRecord record;
-  std::string facts;
   while (!lesson.has_failed) {
+    Status status = lesson.check_cancelled();
     const std::uint64_t sample = lesson.next++;
-    if (sample >= lesson.clips.size()) return;
-    const std::uint64_t position = lesson.clips.position_of(sample);
-    Status status = learn_one(position, record, lesson.keeps_facts ? &facts : nullptr);
-    if (status.ok() && (!lesson.keeps_facts || !record.reject.empty())) continue;
-    const std::scoped_lock lock(lesson.mutex);
-    if (status.ok()) {
-      facts_.insert_or_assign(position, facts);
-    } else {
-      lesson.failure = std::move(status);
-      lesson.has_failed = true;
-    }
+    if (status.ok() && sample >= lesson.clips.size()) return;
+    if (status.ok()) status = learn_one(lesson, lesson.clips.position_of(sample), record);
+    if (!status.ok()) lesson.fail(std::move(status));
   }
 }
 
 // A row is written by the one thread that has taken its clip.
-Status ComputedTable::learn_one(std::uint64_t position, SourceRecord& record, std::string* facts) {
-  XTTS_TRY(source_->compute(position, record, facts));
-  if (!record.reject.empty()) return {};
+Status ComputedTable::learn_one(Lesson& lesson, std::uint64_t position, SourceRecord& record) {
+  std::string facts;
+  XTTS_TRY(source_->compute(position, record, lesson.options.keeps_facts ? &facts : nullptr));
+  if (!record.reject.empty()) {
+    return note_without_record(lesson, position, std::move(record.reject));
+  }
   formats::PlanRow& row = rows_[position];
   row.mel_len = record.frame_count;
   row.text_len = record.token_count;
   row.flags = record.flags;
+  if (!lesson.options.keeps_facts) return {};
+  const std::scoped_lock lock(lesson.mutex);
+  facts_.insert_or_assign(position, std::move(facts));
+  return {};
+}
+
+// What was known before says nothing of whether there are too many: what the environment did to an
+// earlier attempt is counted until it was tried again.
+Status ComputedTable::note_without_record(Lesson& lesson, std::uint64_t position,
+                                          std::string why) const {
+  {
+    const std::scoped_lock lock(lesson.mutex);
+    lesson.without_record.emplace(position, std::move(why));
+  }
+  if (std::ranges::binary_search(lesson.known_rejects, position)) return {};
+  return source_->check_rejects();
+}
+
+// A clip of unknown length would be taken for one of no frames: in the wrong bucket, or in silence
+// not where `where` is.
+Status ComputedTable::check_complete(const Lesson& lesson) const {
+  const auto rejected = source_->rejected();
+  for (const auto& [position, why] : lesson.without_record) {
+    if (std::ranges::binary_search(rejected, position)) continue;
+    return {StatusCode::kSourceIo,
+            why +
+                ". Buckets, and a where that asks for what the sound tells, need to know every "
+                "clip: see that it can be read and open the reader again, or leave it out with "
+                "exclude"};
+  }
   return {};
 }
 

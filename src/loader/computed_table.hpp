@@ -2,11 +2,12 @@
 // computed, facts while a selection is made by them.
 //
 // Immutable but for learn() and forget_facts(), which nobody may meet. 40 bytes a clip.
-// Failures: as ClipTable; learn() as ClipSource::compute().
+// Failures: as ClipTable; learn() as ClipSource::compute() and check_rejects(), kSourceIo, and
+// kCancelled.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,12 @@
 #include "xtts/clip_source.hpp"
 
 namespace xtts::loader {
+
+struct LearnOptions {
+  std::uint32_t thread_count = 1;
+  bool keeps_facts = false;
+  std::function<bool()> cancelled = {};  // asked by the calling thread, before each of its clips
+};
 
 class ComputedTable final : public reader::ClipTable {
  public:
@@ -33,9 +40,11 @@ class ComputedTable final : public reader::ClipTable {
   [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) override;
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view full_id) override;
 
-  // Computes these clips, on several threads: their lengths are in plan_rows() then, and, where
-  // `keeps_facts`, all that is known of them in details().
-  [[nodiscard]] Status learn(const Selection& clips, std::uint32_t thread_count, bool keeps_facts);
+  // Computes these clips, on several threads, the calling one among them: their lengths are in
+  // plan_rows() then, and, where `keeps_facts`, all that is known of them in details(). Those that
+  // are rejected have neither. Fails as soon as too many are, and with kSourceIo where a clip has
+  // no record and is not rejected.
+  [[nodiscard]] Status learn(const Selection& clips, const LearnOptions& options);
   void forget_facts() { facts_.clear(); }
 
  private:
@@ -43,7 +52,10 @@ class ComputedTable final : public reader::ClipTable {
   ComputedTable(std::shared_ptr<const ClipSource> source, formats::Manifest manifest)
       : source_(std::move(source)), manifest_(std::move(manifest)) {}
   void learn_in_turn(Lesson& lesson);
-  [[nodiscard]] Status learn_one(std::uint64_t position, SourceRecord& record, std::string* facts);
+  [[nodiscard]] Status learn_one(Lesson& lesson, std::uint64_t position, SourceRecord& record);
+  [[nodiscard]] Status note_without_record(Lesson& lesson, std::uint64_t position,
+                                           std::string why) const;
+  [[nodiscard]] Status check_complete(const Lesson& lesson) const;
 
   const std::shared_ptr<const ClipSource> source_;
   const formats::Manifest manifest_;

@@ -41,13 +41,15 @@ std::size_t name_count(const reader::ClipSet& clips, WeightBy by) {
 
 }  // namespace
 
+Status check_weights(const Weights& weights) {
+  if (weights.temperature >= 0.0 && weights.temperature <= kTemperatureMax) return {};
+  return {StatusCode::kInvalidArgument,
+          "a temperature is a number from 0 (all groups alike) over 1 (as in the corpus) to 16"};
+}
+
 Result<SampleGroups> group_samples(const reader::ClipSet& clips, const Selection& selection,
                                    const Weights& weights) {
-  if (!(weights.temperature >= 0.0 && weights.temperature <= kTemperatureMax)) {
-    return Status(
-        StatusCode::kInvalidArgument,
-        "a temperature is a number from 0 (all groups alike) over 1 (as in the corpus) to 16");
-  }
+  XTTS_TRY(check_weights(weights));
   SampleGroups groups;
   const auto number_end = static_cast<std::int64_t>(name_count(clips, weights.by));
   std::array<formats::PlanRow, 128> rows;

@@ -25,6 +25,7 @@ struct SampleGroups {
   std::uint64_t draw_count = 0;  // of an epoch
 };
 
+[[nodiscard]] Status check_weights(const Weights& weights);
 [[nodiscard]] Result<SampleGroups> group_samples(const reader::ClipSet& clips,
                                                  const Selection& selection,
                                                  const Weights& weights);

@@ -29,17 +29,24 @@ std::string in_percent(double share) {
 Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<RecordSource> source,
                                              const ReaderOptions& options) {
   XTTS_TRY(check_options(options));
-  XTTS_TRY(source->prepare(options));
-  XTTS_ASSIGN(auto selection,
-              Selection::choose(source->clips(), {.split = options.split,
-                                                  .where = options.where,
-                                                  .ids = options.ids,
-                                                  .exclude = options.exclude,
-                                                  .not_at = source->never_chosen()}));
-  std::unique_ptr<Loader> loader(new Loader(std::move(source), std::move(selection)));
+  XTTS_TRY(source->check_options(options));
+  std::unique_ptr<Loader> loader(new Loader(std::move(source)));
   XTTS_TRY(loader->lay_out(options));
+  XTTS_ASSIGN(loader->device_,
+              device::Device::open(options.device, {.lock_memory = options.lock_memory}));
+  XTTS_TRY(loader->choose_clips(options));  // of clips that are computed this may take hours
   XTTS_TRY(loader->start(options));
   return loader;
+}
+
+Status Loader::choose_clips(const ReaderOptions& options) {
+  XTTS_TRY(source_->prepare(options));
+  XTTS_ASSIGN(selection_, Selection::choose(clips(), {.split = options.split,
+                                                      .where = options.where,
+                                                      .ids = options.ids,
+                                                      .exclude = options.exclude,
+                                                      .not_at = source_->never_chosen()}));
+  return options.buckets.empty() ? Status() : sort_into_buckets(options);
 }
 
 Status Loader::lay_out(const ReaderOptions& options) {
@@ -58,7 +65,7 @@ Status Loader::lay_out(const ReaderOptions& options) {
                                                 .tokens_max = bucket.tokens_max}));
     layouts_.push_back(std::move(layout));
   }
-  return sort_into_buckets(options);
+  return {};
 }
 
 Status Loader::sort_into_buckets(const ReaderOptions& options) {
@@ -101,7 +108,6 @@ Status Loader::start(const ReaderOptions& options) {
 
   const std::uint32_t threads =
       options.thread_count != 0 ? options.thread_count : source_->default_thread_count();
-  XTTS_ASSIGN(device_, device::Device::open(options.device, {.lock_memory = options.lock_memory}));
   XTTS_ASSIGN(feed_, source_->open_feed({.selection = selection_,
                                          .layouts = layouts_,
                                          .options = options,

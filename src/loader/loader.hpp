@@ -52,10 +52,10 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
 
  private:
-  Loader(std::shared_ptr<RecordSource> source, Selection selection)
-      : source_(std::move(source)), selection_(std::move(selection)) {}
+  explicit Loader(std::shared_ptr<RecordSource> source) : source_(std::move(source)) {}
   [[nodiscard]] const reader::ClipSet& clips() const noexcept { return source_->clips(); }
   [[nodiscard]] Status lay_out(const ReaderOptions& options);
+  [[nodiscard]] Status choose_clips(const ReaderOptions& options);
   [[nodiscard]] Status sort_into_buckets(const ReaderOptions& options);
   [[nodiscard]] Result<std::vector<std::unique_ptr<device::SlotMemory>>> make_slots(
       std::uint32_t slot_count) const;

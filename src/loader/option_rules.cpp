@@ -8,6 +8,8 @@
 
 #include "base/check_text.hpp"
 #include "base/try.hpp"
+#include "loader/bucket_steps.hpp"
+#include "loader/epoch_sequence.hpp"
 
 namespace xtts::loader {
 namespace {
@@ -98,6 +100,8 @@ Status check_options(const ReaderOptions& options) {
   if (options.weights && options.shuffle != Shuffle::kGlobal) {
     return refuse("weights need the shuffle global: the others go through the clips as they lie");
   }
+  if (options.weights) XTTS_TRY(check_weights(*options.weights));
+  XTTS_TRY(check_buckets(options.buckets));
   for (const Bucket& bucket : options.buckets) {
     if (bucket.batch_size == 0 || bucket.batch_size > kBatchSizeMax) {
       return refuse("a bucket's batch_size must be from 1 to 1048576");

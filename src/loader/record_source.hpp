@@ -93,7 +93,9 @@ class RecordSource {
  public:
   virtual ~RecordSource() = default;
   [[nodiscard]] virtual const reader::ClipSet& clips() const = 0;
-  // Before clips are chosen: may the options be, and is known what they are chosen by?
+  // May they be? Takes no time.
+  [[nodiscard]] virtual Status check_options(const ReaderOptions& /*options*/) const { return {}; }
+  // Before clips are chosen: is known what they are chosen by? May take hours.
   [[nodiscard]] virtual Status prepare(const ReaderOptions& /*options*/) { return {}; }
   // Positions that these options would choose and no reader can: ascending. After prepare().
   [[nodiscard]] virtual std::vector<std::uint64_t> never_chosen() const { return {}; }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -427,6 +428,72 @@ TEST_F(ComputedSourceTest, BucketsKnowOfRejectedClipsFromTheBeginning) {
   EXPECT_EQ(loader->sample_count(), kClips - 3);
   EXPECT_THAT(loader->left_out(), ElementsAreArray(rejected));
   EXPECT_EQ(sorted(take_epoch(*loader)), all_but(kClips, rejected));
+}
+
+// Its length is not known, and it is not rejected: it may be in no bucket, and in none it would be
+// lost in silence.
+TEST_F(ComputedSourceTest, ClipThatIsAwayWhileLengthsAreLearnedIsAnErrorAndComesLater) {
+  for (const ReaderOptions& options :
+       {ReaderOptions{.last_batch = LastBatch::kPad, .buckets = {{4, 10, 0}, {4, 0, 0}}},
+        ReaderOptions{
+            .batch_size = 4, .last_batch = LastBatch::kPad, .where = "not seconds > 10000"}}) {
+    const auto clips = tell({.rejected = {4}, .away_once = {9, 40}});
+    const Status refused = Loader::open(*ComputedSource::open(clips), options).status();
+    EXPECT_EQ(refused.code(), StatusCode::kSourceIo);
+    EXPECT_THAT(refused.message(), HasSubstr("clip is away"));
+    EXPECT_THAT(refused.message(), HasSubstr("open the reader again"));
+    const auto loader = open(clips, options);
+    ASSERT_NE(loader, nullptr);
+    EXPECT_EQ(sorted(take_epoch(*loader)), all_but(kClips, {4}));
+  }
+}
+
+TEST_F(ComputedSourceTest, WhatCanBeToldAtOnceIsToldBeforeLengthsAreLearned) {
+  const auto clips = tell();
+  const auto refusal = [&](ReaderOptions options) {
+    options.buckets.resize(std::max<std::size_t>(options.buckets.size(), 1));
+    return Loader::open(*ComputedSource::open(clips), options).status().code();
+  };
+  EXPECT_EQ(refusal({.device = "tpu:0"}), StatusCode::kUnsupported);
+  EXPECT_EQ(refusal({.columns = {{.name = "no such"}}}), StatusCode::kNotFound);
+  EXPECT_EQ(refusal({.columns = {{.name = "tokens", .dtype = DType::kFloat16}}}),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(refusal({.weights = Weights{.temperature = 17}}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(refusal({.buckets = std::vector<Bucket>(33)}), StatusCode::kInvalidArgument);
+  EXPECT_THAT(clips->computed(), IsEmpty());
+}
+
+// Asked on the thread that opens the reader, which may hold a lock of the interpreter's.
+TEST_F(ComputedSourceTest, LearningOfLengthsEndsWhenItIsCancelled) {
+  const auto clips = tell();
+  ReaderOptions options = {.buckets = {{4}}, .thread_count = 3};
+  std::set<std::thread::id> asked_by;
+  bool throws = false;
+  options.cancelled = [&] {
+    asked_by.insert(std::this_thread::get_id());
+    if (throws) throw std::runtime_error("a signal came");
+    return true;
+  };
+  const auto cancelled = Loader::open(*ComputedSource::open(clips), options).status();
+  EXPECT_EQ(cancelled.code(), StatusCode::kCancelled);
+  throws = true;
+  const auto thrown = Loader::open(*ComputedSource::open(clips), options).status();
+  EXPECT_EQ(thrown.code(), StatusCode::kCancelled);
+  EXPECT_EQ(thrown.message(), "a signal came");
+  EXPECT_EQ(asked_by, std::set{std::this_thread::get_id()});
+
+  options.cancelled = [] { return false; };
+  EXPECT_NE(open(clips, options), nullptr);
+}
+
+TEST_F(ComputedSourceTest, TooManyRejectedClipsEndTheLearningOfLengths) {
+  std::set<std::uint64_t> all;
+  for (std::uint64_t position = 0; position < kClips; ++position) all.insert(position);
+  const auto clips = tell({.rejected = all, .rejects_allowed = 5});
+  const Status refused =
+      Loader::open(*ComputedSource::open(clips), {.buckets = {{4}}, .thread_count = 2}).status();
+  EXPECT_EQ(refused.code(), StatusCode::kTooManyRejects);
+  EXPECT_LT(clips->computed().size(), 10U);
 }
 
 TEST_F(ComputedSourceTest, ClipsThatAreKnownToBeRejectedAreNamedFromTheBeginning) {
