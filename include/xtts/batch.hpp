@@ -281,11 +281,12 @@ class Reader {
       std::size_t options_bytes = sizeof(ReaderOptions));
   // Batches of clips that are computed now, by the threads that fill the batches: of the same order
   // and bits as a cache of the same data would give, and with the same options, but for those of
-  // storage: the shuffle window is kInvalidArgument, Normalize::kCorpus kUnsupported, and
-  // `reading`, `verify_records`, `on_damage` and `max_damage` have nothing to do. Buckets, and a
-  // `where` that asks for what the sound tells, compute all clips that may be chosen once, here:
-  // for hours perhaps, until ReaderOptions::cancelled says so. kSourceIo: a clip could not be read
-  // then, and may be another time.
+  // storage: the shuffle window is kInvalidArgument, and so are `reading`, `verify_records`,
+  // `on_damage` and `max_damage` other than by default; Normalize::kCorpus is kUnsupported.
+  //
+  // Buckets, and a `where` that asks for what the sound tells, compute all clips that may be chosen
+  // once, here: for hours perhaps, unless ReaderOptions::cancelled says so (kCancelled). kSourceIo:
+  // a clip could not be read then, and may be another time.
   //
   // A clip that is rejected is left out of its batch, and of the epochs that begin after that: of a
   // single rank what follows moves up, of several ranks its batch stays shorter. left_out() names

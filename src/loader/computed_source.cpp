@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "base/try.hpp"
 #include "loader/computed_feed.hpp"
@@ -9,6 +10,16 @@
 
 namespace xtts::loader {
 namespace {
+
+// The option of what lies in a cache that is not as it is by default; nothing: all are.
+std::optional<std::string> option_of_storage(const ReaderOptions& options) {
+  const ReaderOptions defaults;
+  if (options.verify_records != defaults.verify_records) return "verify_records";
+  if (options.on_damage != defaults.on_damage) return "on_damage";
+  if (options.max_damage != defaults.max_damage) return "max_damage";
+  if (options.reading != defaults.reading) return "reading";
+  return std::nullopt;
+}
 
 // Whether an expression asks for what only the computed clip tells.
 Result<bool> needs_sound(const std::string& where) {
@@ -36,6 +47,12 @@ Status ComputedSource::check_options(const ReaderOptions& options) const {
     return {StatusCode::kInvalidArgument,
             "the shuffle window goes by what lies together in a cache: of clips that are computed "
             "now there are global and none"};
+  }
+  if (const auto name = option_of_storage(options)) {
+    return {StatusCode::kInvalidArgument,
+            *name +
+                " is for what lies in a cache: of clips that are computed now there is nothing "
+                "to choose, so leave it as it is by default"};
   }
   for (const ColumnRequest& column : options.columns) {
     if (column.normalize != Normalize::kCorpus) continue;

@@ -32,7 +32,6 @@ class ComputedSource final : public RecordSource {
   [[nodiscard]] Result<std::unique_ptr<RecordFeed>> open_feed(FeedJob job) override;
   [[nodiscard]] std::uint32_t default_thread_count() const override;
 
-  [[nodiscard]] bool may_be_damaged() const override { return false; }
   [[nodiscard]] std::vector<std::uint64_t> rejected() const override { return source_->rejected(); }
   [[nodiscard]] Status check_rejects() const override { return source_->check_rejects(); }
   [[nodiscard]] std::string remedy() const override { return {}; }

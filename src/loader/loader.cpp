@@ -96,7 +96,7 @@ Status Loader::start(const ReaderOptions& options) {
            .stretch_samples = stretches.samples,
            .stretches_per_window = stretches.per_window};
   if (options.weights) XTTS_TRY(weigh(*options.weights));
-  skips_damage_ = options.on_damage == OnDamage::kSkip && source_->may_be_damaged();
+  skips_damage_ = options.on_damage == OnDamage::kSkip;
   max_damage_ = options.max_damage;
   plan_options_.world_size = options.world_size;
   plan_options_.last = options.last_batch;

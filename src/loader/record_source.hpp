@@ -103,10 +103,7 @@ class RecordSource {
   // What thread_count 0 means.
   [[nodiscard]] virtual std::uint32_t default_thread_count() const = 0;
 
-  // Whether records may be other than what was written: ReaderOptions::on_damage and max_damage are
-  // for these.
-  [[nodiscard]] virtual bool may_be_damaged() const = 0;
-  // What mends them: a sentence. Empty: nothing does.
+  // What mends records that are not what was written: a sentence. Empty: nothing does.
   [[nodiscard]] virtual std::string remedy() const = 0;
   // Clips that were found to have no record: ascending. The epochs that begin from now on go
   // without them.

@@ -22,7 +22,6 @@ class StoredSource final : public RecordSource {
   [[nodiscard]] Result<std::unique_ptr<RecordFeed>> open_feed(FeedJob job) override;
   [[nodiscard]] std::uint32_t default_thread_count() const override;
 
-  [[nodiscard]] bool may_be_damaged() const override { return true; }
   [[nodiscard]] std::string remedy() const override;
   [[nodiscard]] std::string another_state(const std::string& digest) const override;
 

@@ -620,6 +620,16 @@ TEST_F(ComputedSourceTest, OptionsOfStorageAreRefused) {
   const Status corpus = refusal({.columns = {{.name = "mel", .normalize = Normalize::kCorpus}}});
   EXPECT_EQ(corpus.code(), StatusCode::kUnsupported);
   EXPECT_THAT(corpus.message(), HasSubstr("cache.stats"));
+  const std::map<std::string, ReaderOptions> without_meaning = {
+      {"verify_records", {.verify_records = false}},
+      {"on_damage", {.on_damage = OnDamage::kSkip}},
+      {"reading", {.reading = Reading::kMapped}},
+      {"max_damage", {.max_damage = 1}}};
+  for (const auto& [name, options] : without_meaning) {
+    const Status refused = refusal(options);
+    EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument) << name;
+    EXPECT_THAT(refused.message(), HasSubstr(name));
+  }
 }
 
 TEST_F(ComputedSourceTest, WhatListsTellNeedsNoClipComputed) {
