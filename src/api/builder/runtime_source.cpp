@@ -55,6 +55,7 @@ std::string RuntimeSource::digest() const {
 }
 
 Result<std::string> RuntimeSource::manifest() const {
+  XTTS_TRY(clips_->check_process());
   return encode_manifest_copy((*clips_)->manifest());
 }
 
@@ -96,11 +97,14 @@ Status RuntimeSource::compute(std::uint64_t position, SourceRecord& record,
   }
 }
 
+// In a child, the lock of the clips may be held by a thread that is not there.
 std::vector<std::uint64_t> RuntimeSource::rejected() const {
+  if (clips_->is_forked()) return {};
   return (*clips_)->rejected();
 }
 
 Status RuntimeSource::check_rejects() const {
+  XTTS_TRY(clips_->check_process());
   const std::uint64_t found = (*clips_)->fault_count();
   const std::uint64_t allowed = (*clips_)->faults_allowed();
   if (found <= allowed) return {};

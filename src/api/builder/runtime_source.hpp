@@ -1,5 +1,6 @@
 // RuntimeSource: pipeline::LiveClips as a ClipSource, which readers go through
-// (xtts/clip_source.hpp). Synchronised inside. In a forked child compute() fails with kUnsupported.
+// (xtts/clip_source.hpp). Synchronised inside. In a forked child compute(), manifest() and
+// check_rejects() fail with kUnsupported, and rejected() knows of none.
 #pragma once
 
 #include <memory>
