@@ -318,9 +318,11 @@ void Loader::log_what_was_opened() {
 // At an epoch's end.
 void Loader::log_left_out() {
   if (!log_ || first_left_out_.empty()) return;
-  log(LogLevel::kWarning,
-      "epoch " + std::to_string(epoch_) + " has left out " + std::to_string(epoch_left_out_count_) +
-          " of " + std::to_string(epoch_sample_count()) + " clips. " + source_->remedy());
+  const std::string remedy = source_->remedy();
+  log(LogLevel::kWarning, "epoch " + std::to_string(epoch_) + " has left out " +
+                              std::to_string(epoch_left_out_count_) + " of " +
+                              std::to_string(epoch_sample_count()) + " clips" +
+                              (remedy.empty() ? "" : ". " + remedy));
   first_left_out_.clear();
 }
 
