@@ -15,12 +15,12 @@ namespace xtts::builder {
 namespace {
 
 // In this library, and nowhere else.
-const char anchor = 0;
+constexpr char kAnchor = 0;
 
 // Of this library's file, links followed.
 std::string library_folder() {
   Dl_info info{};
-  if (::dladdr(&anchor, &info) == 0 || info.dli_fname == nullptr) return {};
+  if (::dladdr(&kAnchor, &info) == 0 || info.dli_fname == nullptr) return {};
   std::error_code unknown;
   return std::filesystem::canonical(info.dli_fname, unknown).parent_path().string();
 }
