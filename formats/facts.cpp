@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kFieldHeaderBytes = 8;
 
 // The table of section 6.2: every field once, in ascending order of tag. Encoding, decoding and
-// merging all walk it, so a field exists everywhere or nowhere. `visit` gets tag, name and member.
+// listing all walk it, so a field exists everywhere or nowhere. `visit` gets tag, name and member.
 template <typename Facts, typename Visit>
 void for_each_field(Facts& facts, Visit&& visit) {
   visit(1, "id", facts.id);
@@ -210,20 +210,6 @@ std::vector<NamedFact> list_facts(const RecordFacts& facts) {
                     .text = value_text(value_of(member))});
   });
   return list;
-}
-
-RecordFacts merge_facts(RecordFacts first, const RecordFacts& second) {
-  for_each_field(first, [&](int tag, const char*, auto& member) {
-    if (is_set(member)) return;
-    for_each_field(second, [&](int other_tag, const char*, const auto& other) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>,
-                                   std::remove_cvref_t<decltype(other)>>) {
-        if (other_tag == tag) member = other;
-      }
-    });
-  });
-  first.unknown.insert(second.unknown.begin(), second.unknown.end());
-  return first;
 }
 
 }  // namespace xtts::formats

@@ -47,8 +47,6 @@ struct RecordFacts {
 
 void append_facts(const RecordFacts& facts, std::string& out);
 [[nodiscard]] Result<RecordFacts> decode_facts(std::span<const std::byte> bytes);
-// Fields of `second` where `first` has none.
-[[nodiscard]] RecordFacts merge_facts(RecordFacts first, const RecordFacts& second);
 
 // A field that is set: for comparing what two records say, and telling it to people.
 struct NamedFact {

@@ -149,25 +149,6 @@ TEST(Facts, RefusesACutThatIsNeitherYesNorNo) {
   expect_refused(decoded(field(30, "\x02")).status(), kCorrupt, "text was cut");
 }
 
-TEST(Facts, MergingFillsOnlyWhatIsMissing) {
-  RecordFacts audio;
-  audio.id = "a";
-  audio.gain = 2.0F;
-  audio.unknown[40] = "audio";
-  RecordFacts text;
-  text.id = "b";
-  text.text_raw = "words";
-  text.unknown[40] = "text";
-  text.unknown[41] = "more";
-  const RecordFacts merged = merge_facts(audio, text);
-  EXPECT_EQ(merged.id, "a");
-  EXPECT_EQ(merged.gain, 2.0F);
-  EXPECT_EQ(merged.text_raw, "words");
-  EXPECT_EQ(merged.unknown.at(40), "audio");
-  EXPECT_EQ(merged.unknown.at(41), "more");
-  EXPECT_EQ(merge_facts({}, with_every_field()), with_every_field());
-}
-
 TEST(Facts, AreListedByTagWithBytesAndTextForPeople) {
   RecordFacts facts;
   facts.id = "a";
