@@ -5,17 +5,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/try.hpp"
-#include "corpus/names.hpp"
-
 namespace xtts::corpus {
 namespace {
 
 constexpr int kGzipOnly = 16 + MAX_WBITS;
 
 constexpr std::size_t kPieceBytes = std::size_t{256} << 10U;
-
-constexpr std::string_view kCutShort = "is cut short: its gzip data does not end";
 
 }  // namespace
 
@@ -59,25 +54,6 @@ Status GzipStream::take(std::string_view& bytes, std::string& out) {
   if (code == Z_MEM_ERROR) return {StatusCode::kResource, "no memory to inflate it"};
   return {StatusCode::kInvalidArgument,
           std::string("is damaged: ") + (stream.msg == nullptr ? "no gzip data" : stream.msg)};
-}
-
-Result<std::string> gunzip(std::string_view bytes, std::uint64_t size_bytes_max) {
-  std::string out;
-  GzipStream stream;
-  // A full piece may leave more of the member behind when all bytes are taken.
-  for (bool may_hold_more = true; !bytes.empty() || may_hold_more;) {
-    if (bytes.empty()) break;
-    const std::size_t before = out.size();
-    XTTS_TRY(stream.take(bytes, out));
-    may_hold_more = out.size() - before == kPieceBytes && !stream.is_at_end();
-    if (out.size() > size_bytes_max) {
-      return Status(
-          StatusCode::kInvalidArgument,
-          "inflates to more than " + counted(size_bytes_max, "byte", "bytes") + "; divide it");
-    }
-  }
-  if (!stream.is_at_end()) return Status(StatusCode::kInvalidArgument, std::string(kCutShort));
-  return out;
 }
 
 }  // namespace xtts::corpus

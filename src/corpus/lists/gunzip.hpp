@@ -1,7 +1,6 @@
-// gzip, piece by piece or in memory.
+// gzip, piece by piece.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,9 +28,5 @@ class GzipStream {
   std::unique_ptr<State> state_;  // null: there was no memory for it
   bool is_at_end_ = false;
 };
-
-// What the members of a gzip file hold, one after the other. kInvalidArgument: damaged, cut short,
-// or more than `size_bytes_max`, of which no byte is then kept.
-[[nodiscard]] Result<std::string> gunzip(std::string_view bytes, std::uint64_t size_bytes_max);
 
 }  // namespace xtts::corpus

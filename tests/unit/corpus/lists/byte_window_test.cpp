@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "corpus/lists/csv_reader.hpp"
-#include "corpus/lists/gunzip.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "tests/unit/corpus/corpus_checks.hpp"
 #include "tests/unit/corpus/gzip_bytes.hpp"
