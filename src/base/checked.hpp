@@ -26,16 +26,7 @@ template <std::unsigned_integral T>
   return offset <= total && size <= total - offset;
 }
 
-// The next multiple of `alignment` (a power of two) at or above `value`; nothing where it does not
-// fit.
-template <std::unsigned_integral T>
-[[nodiscard]] constexpr std::optional<T> checked_align_up(T value, T alignment) noexcept {
-  const auto raised = checked_add<T>(value, static_cast<T>(alignment - 1));
-  if (!raised) return std::nullopt;
-  return static_cast<T>(*raised & ~static_cast<T>(alignment - 1));
-}
-
-// The same for values that are known to fit.
+// The next multiple of `alignment` (a power of two) at or above `value`, which is known to fit.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T align_up(T value, T alignment) noexcept {
   return static_cast<T>((value + (alignment - 1)) & ~static_cast<T>(alignment - 1));
