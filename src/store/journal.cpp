@@ -86,7 +86,6 @@ Result<Journal::Opened> Journal::open(Env& env, CacheFolder& folder, const Journ
     opened.shards = std::move(found.shards);
     text.resize(found.valid_bytes);
   } else {
-    opened.replaced_another_plan = found.head.has_value();
     text = encode_line(head);
   }
   // Written anew and synced: a torn tail must go before the next line comes, and lines that were

@@ -55,7 +55,6 @@ class Journal {
 struct Journal::Opened {
   std::unique_ptr<Journal> journal;
   std::vector<JournalShard> shards;  // of the interrupted build, in the order of sealing
-  bool replaced_another_plan = false;
 };
 
 }  // namespace xtts::store
