@@ -19,7 +19,7 @@ using report::Align;
 
 // Of the first column.
 std::uint32_t channels_of(const formats::FeatureConfig& features) {
-  const auto shape = features.shape_of(features.sound_columns().front());
+  const auto shape = formats::info_of(features.sound_columns().front()).shape(features);
   return shape.size() > 1 ? shape[1] : 1;
 }
 

@@ -13,10 +13,6 @@ std::vector<SoundColumn> FeatureConfig::sound_columns() const {
   return asked;
 }
 
-std::vector<std::uint32_t> FeatureConfig::shape_of(SoundColumn column) const {
-  return info_of(column).shape(*this);
-}
-
 std::uint64_t FeatureConfig::wave_samples(std::uint64_t sample_count,
                                           std::uint64_t frame_count) const noexcept {
   std::uint64_t framed = sample_count + zeros.front_samples + zeros.back_samples;

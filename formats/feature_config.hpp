@@ -147,8 +147,6 @@ struct FeatureConfig {
   [[nodiscard]] std::uint32_t bin_count() const noexcept { return stft.n_fft / 2 + 1; }
   // Those that `columns` asks for. The first has the facts of the clip beside it.
   [[nodiscard]] std::vector<SoundColumn> sound_columns() const;
-  // One record of the column at full length, without the dtype.
-  [[nodiscard]] std::vector<std::uint32_t> shape_of(SoundColumn column) const;
   // Of the wave column: the samples of a clip of `sample_count`, which made `frame_count` frames.
   [[nodiscard]] std::uint64_t wave_samples(std::uint64_t sample_count,
                                            std::uint64_t frame_count) const noexcept;

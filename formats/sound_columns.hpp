@@ -25,6 +25,7 @@ struct SoundColumnInfo {
   // Made by the whole chain: the logarithm, normalization, padding by pad_value, and statistics.
   bool is_feature;
   bool counts_samples;  // its first axis has hop_samples a frame
+  // Of one record at full length.
   std::vector<std::uint32_t> (*shape)(const FeatureConfig& config);
   DType (*dtype)(const FeatureConfig& config, DType stored);
   std::string (*words)(const FeatureConfig& config);  // "80 mels"

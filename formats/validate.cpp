@@ -190,7 +190,7 @@ void check_frames(const FeatureConfig& config, Problems& problems) {
   if (config.channel_count() > kFftMax || config.stft.hop_samples > kFftMax) return;
   for (const SoundColumn column : config.sound_columns()) {
     std::uint64_t record_bytes = sizeof(float);
-    for (const std::uint64_t size : config.shape_of(column)) record_bytes *= size;
+    for (const std::uint64_t size : info_of(column).shape(config)) record_bytes *= size;
     if (record_bytes <= kRecordBytesMax) continue;
     problems.add(
         "max_frames, columns." + std::string(info_of(column).name),

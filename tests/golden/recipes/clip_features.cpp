@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "formats/sound_columns.hpp"
 
 namespace xtts::testing {
 
@@ -30,7 +31,7 @@ Result<std::vector<float>> ClipFeatures::of(std::vector<float> samples) {
 }
 
 std::size_t ClipFeatures::width() const {
-  const auto shape = config_.shape_of(config_.sound_columns().front());
+  const auto shape = formats::info_of(config_.sound_columns().front()).shape(config_);
   return shape.size() > 1 ? shape[1] : 1;
 }
 
