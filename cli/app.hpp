@@ -51,7 +51,6 @@ class Context {
   // For documents written piece by piece: says that one has begun, so that no error document
   // follows it.
   void begin_json_stream() { json_written_ = true; }
-  [[nodiscard]] bool json_written() const noexcept { return json_written_; }
 
   // Messages, a line each.
   void inform(std::string_view message);

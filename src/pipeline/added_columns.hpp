@@ -37,7 +37,6 @@ class AddedColumns {
                std::uint64_t generation);
   AddedColumns() = default;
 
-  [[nodiscard]] bool is_empty() const noexcept { return columns_.empty(); }
   [[nodiscard]] bool has(std::uint32_t column_id) const noexcept;
 
   // Clips come in canonical order, one call each.
