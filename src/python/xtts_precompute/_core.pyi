@@ -184,6 +184,3 @@ class Reader:
 
 def count_batches(*, sample_count: int, batch_size: int, rank: int, world_size: int, drop_last: bool, first_place: int = 0) -> int:
     """Batches of a rank in an epoch, from a place on."""
-
-def samples_of_batch(batch: int, *, sample_count: int, is_shuffled: bool, seed: int, epoch: int, batch_size: int, rank: int, world_size: int, drop_last: bool, first_place: int = 0) -> list[int]:
-    """The samples of a rank's batch, by their numbers, in Order v1."""
