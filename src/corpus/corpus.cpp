@@ -61,12 +61,12 @@ Result<const Layout*> choose_layout(const LayoutInput& input, std::vector<std::s
                 "there is no layout '" + input.config.layout + "'; known are " + names);
 }
 
-Problem source_problem(const Clip& clip, ProblemClass kind, std::string reason) {
-  return {clip.id,
-          clip.source,
-          std::nullopt,
-          kind,
-          {.rule = formats::Rule::kBadFile, .detail = std::move(reason)}};
+Reject source_problem(const Clip& clip, RejectClass kind, std::string reason) {
+  return {.kind = kind,
+          .id = clip.id,
+          .path = clip.source,
+          .line = {},
+          .reason = {.rule = formats::Rule::kBadFile, .detail = std::move(reason)}};
 }
 
 std::string_view file_of(const Clip& clip) {
@@ -91,12 +91,12 @@ Status stat_sources(const LayoutInput& input, Findings& findings) {
     const Result<FileFacts>& facts = *last_facts;
     if (!facts.ok()) {
       findings.problems.push_back(
-          source_problem(clip, ProblemClass::kEnvironment, facts.status().message()));
+          source_problem(clip, RejectClass::kEnvironment, facts.status().message()));
       return true;
     }
     if (facts->kind != FileKind::kRegular) {
       findings.problems.push_back(
-          source_problem(clip, ProblemClass::kInput, "is not a regular file any more"));
+          source_problem(clip, RejectClass::kInput, "is not a regular file any more"));
       return true;
     }
     clip.source_bytes = clip.range ? clip.range->size_bytes : facts->size_bytes;
@@ -111,13 +111,13 @@ Status check_any_left(const Findings& findings, const DataTree& tree) {
   if (!findings.clips.empty()) return {};
   std::string text = "no clip of " + tree.root + " can be used";
   if (!findings.problems.empty()) {
-    const Problem& first = findings.problems.front();
+    const Reject& first = findings.problems.front();
     text += " (" + counted(findings.problems.size(), "problem", "problems") + ", the first in " +
-            place_of(first) + ": " + first.reason.detail + ")";
+            place_in_words(first) + ": " + first.reason.detail + ")";
   }
   // A disk that did not answer is no fault of the corpus.
   const bool may_pass =
-      !findings.problems.empty() && findings.problems.front().kind == ProblemClass::kEnvironment;
+      !findings.problems.empty() && findings.problems.front().kind == RejectClass::kEnvironment;
   return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
 }
 
@@ -147,10 +147,10 @@ void put_in_canonical_order(std::vector<Clip>& clips) {
   }
 }
 
-void sort_problems(std::vector<Problem>& problems) {
-  const auto key = [](const Problem& p) { return std::tie(p.path, p.line, p.id, p.reason.detail); };
+void sort_problems(std::vector<Reject>& problems) {
+  const auto key = [](const Reject& p) { return std::tie(p.path, p.line, p.id, p.reason.detail); };
   std::sort(problems.begin(), problems.end(),
-            [&](const Problem& a, const Problem& b) { return key(a) < key(b); });
+            [&](const Reject& a, const Reject& b) { return key(a) < key(b); });
 }
 
 void note_texts(Corpus& corpus) {
@@ -321,7 +321,7 @@ void add_corpus(const formats::CorporaEntry& entry, Corpus one, Findings finding
     }
     all.clips.push_back(std::move(clip));
   }
-  for (Problem& problem : findings.problems) {
+  for (Reject& problem : findings.problems) {
     if (!problem.id.empty()) problem.id.insert(0, prefix);
     problem.path.insert(0, prefix);
     all.problems.push_back(std::move(problem));
@@ -341,21 +341,7 @@ bool has_text(const Clip& clip) {
   return !clip.text_raw.empty() || !clip.text_normalized.empty();
 }
 
-std::string_view to_string(ProblemClass problem) noexcept {
-  switch (problem) {
-    case ProblemClass::kPolicy:
-      return "policy";
-    case ProblemClass::kInput:
-      return "input";
-    case ProblemClass::kCrash:
-      return "crash";
-    case ProblemClass::kEnvironment:
-      return "environment";
-  }
-  return "unknown";
-}
-
-std::string place_of(const Problem& problem) {
+std::string place_in_words(const Reject& problem) {
   return (problem.line ? "line " + std::to_string(*problem.line) + " of " : "") + problem.path;
 }
 

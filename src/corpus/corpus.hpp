@@ -7,7 +7,7 @@
 // special files are refused without being opened. Whether a file's permissions and bytes are any
 // good shows when it is decoded. Free functions; share freely. Failures are about the corpus as a
 // whole (kNotFound, kInvalidArgument; kResource where the disk did not answer); what is wrong with
-// one clip is a Problem. README.md beside this file has the rules for ids, splits and refusals.
+// one clip is a Reject. README.md beside this file has the rules for ids, splits and refusals.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,15 @@
 #include "corpus/mounts.hpp"
 #include "corpus/source_place.hpp"
 #include "formats/corpora.hpp"
-#include "formats/reason.hpp"
 #include "formats/recipe_fwd.hpp"
+#include "formats/reject.hpp"
 #include "formats/split.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::corpus {
 
+using formats::Reject;
+using formats::RejectClass;
 using formats::Split;
 
 inline constexpr double kSegmentSecondsMax = 1e7;  // 115 days
@@ -71,24 +73,8 @@ struct Clip {
 [[nodiscard]] std::string full_id(const Clip& clip);
 [[nodiscard]] bool has_text(const Clip& clip);
 
-// Why a listed clip or a found file is not in the corpus. What can be mended by nobody but the
-// owner of the data is kInput, what another try may mend is kEnvironment, what a rule of ours
-// leaves out is kPolicy.
-enum class ProblemClass : std::uint8_t { kPolicy, kInput, kCrash, kEnvironment };
-[[nodiscard]] std::string_view to_string(ProblemClass problem) noexcept;
-
-// id and path are fit to be shown and kept as JSON: where a name holds control characters or is not
-// UTF-8, those bytes (and '%') are written %XX.
-struct Problem {
-  std::string id;    // empty where none could be read
-  std::string path;  // the list, with a line, or the audio file; relative to DATA
-  std::optional<std::uint64_t> line;
-  ProblemClass kind = ProblemClass::kInput;
-  formats::Reason reason;  // its detail continues a sentence
-};
-
 // "line 3 of train.csv", "wavs/a.wav".
-[[nodiscard]] std::string place_of(const Problem& problem);
+[[nodiscard]] std::string place_in_words(const Reject& reject);
 
 // What a look into a file found.
 struct SoundLook {
@@ -111,7 +97,10 @@ struct Corpus {
   std::vector<std::string> folders;  // of the corpora, absolute and without links
   std::vector<Mounts> mounts;        // beside them: what of a corpus lies in audio roots
   std::vector<Clip> clips;           // canonical order: data set, split, id bytes
-  std::vector<Problem> problems;
+  // Listed clips and found files that are not in the corpus. Their ids and paths are fit to be
+  // shown and kept as JSON: where a name holds control characters or is not UTF-8, those bytes (and
+  // '%') are written %XX. A reason's detail continues a sentence.
+  std::vector<Reject> problems;
   std::vector<std::string>
       notes;  // for a person: "metadata.csv has a header line", "12 files without text"
   // Files that are neither audio nor read as lists or texts, by suffix in lower case; "" for none.

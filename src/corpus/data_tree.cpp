@@ -40,7 +40,7 @@ class Scanner {
       if (!entries.ok()) {
         if (folder.empty()) return entries.status();
         refuse(folder, "cannot be listed: " + entries.status().message(), FileKind::kDirectory,
-               ProblemClass::kEnvironment);
+               RejectClass::kEnvironment);
         continue;
       }
       std::sort(entries->begin(), entries->end(),
@@ -66,7 +66,7 @@ class Scanner {
     if (entry.name.starts_with("._") && audio_rank(file_extension(entry.name))) {
       refuse(join_path(folder, entry.name),
              "is what macOS leaves beside a file (AppleDouble), no sound", entry.kind,
-             ProblemClass::kPolicy, formats::Rule::kNoRecording);
+             RejectClass::kPolicy, formats::Rule::kNoRecording);
       return;
     }
     if (entry.name.starts_with('.')) {
@@ -99,7 +99,7 @@ class Scanner {
       refuse(path,
              "is a symbolic link that leaves DATA (to " + *target +
                  "); put the target into DATA, " + ways_to_read(kind, *target),
-             kind, ProblemClass::kInput, formats::Rule::kOutsideOfData);
+             kind, RejectClass::kInput, formats::Rule::kOutsideOfData);
       return false;
     }
     if (kind == FileKind::kOther) {
@@ -156,7 +156,7 @@ class Scanner {
   }
 
   void refuse(const std::string& path, std::string reason, FileKind entry,
-              ProblemClass kind = ProblemClass::kInput,
+              RejectClass kind = RejectClass::kInput,
               formats::Rule rule = formats::Rule::kBadFile) {
     tree_.refusals.push_back(
         {path, std::move(reason), kind, entry == FileKind::kDirectory, false, rule});

@@ -39,7 +39,7 @@ struct TreeFile {
 struct Refusal {
   std::string path;
   std::string reason;  // continues a sentence: "is a FIFO, socket or device"
-  ProblemClass kind = ProblemClass::kInput;
+  RejectClass kind = RejectClass::kInput;
   bool is_folder = false;
   bool is_sound = false;  // by a look into it
   formats::Rule rule = formats::Rule::kBadFile;

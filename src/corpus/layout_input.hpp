@@ -36,7 +36,7 @@ struct Findings {
   // Ids unique; in any order. Sources still without size, time and inode; splits where the corpus
   // itself says.
   std::vector<Clip> clips;
-  std::vector<Problem> problems;
+  std::vector<Reject> problems;
   std::vector<std::string> notes;
   std::uint64_t ignored_file_count = 0;
   std::uint64_t held_bytes = 0;  // with those of other corpora; 0: nobody counted

@@ -16,7 +16,7 @@ std::string_view stem_of_audio(const MetFile& file) {
 }
 
 Status status_of(const Refusal& refusal) {
-  const bool may_pass = refusal.kind == ProblemClass::kEnvironment;
+  const bool may_pass = refusal.kind == RejectClass::kEnvironment;
   return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument,
           printable(refusal.path) + " " + refusal.reason};
 }

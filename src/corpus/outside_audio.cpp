@@ -41,27 +41,27 @@ OutsideAudio::Folder& OutsideAudio::folder(std::string_view path) {
 
 void OutsideAudio::open(std::string_view path, Folder& folder) {
   const std::string named = tree_.full_path(path);
-  const auto refuse = [&](std::string reason, ProblemClass kind) {
+  const auto refuse = [&](std::string reason, RejectClass kind) {
     folder.reason = std::move(reason);
     folder.kind = kind;
   };
   const auto real = env_.real_path(named);
   if (!real.ok()) {
-    return refuse("there is no folder " + printable(named), ProblemClass::kInput);
+    return refuse("there is no folder " + printable(named), RejectClass::kInput);
   }
   folder.data = relative_to(tree_.real_root, *real);
   if (folder.data) return;
   auto place = place_of(*real);
-  if (!place) return refuse(outside_reason(named, *real + "/"), ProblemClass::kInput);
+  if (!place) return refuse(outside_reason(named, *real + "/"), RejectClass::kInput);
   if (has_hidden_step(path_in_root(*place))) {
-    return refuse(printable(named) + " is a hidden folder", ProblemClass::kInput);
+    return refuse(printable(named) + " is a hidden folder", RejectClass::kInput);
   }
   folder.place = std::move(*place);
   auto entries = env_.list(*real);
   if (!entries.ok()) {
     return refuse(
         "the folder " + printable(named) + " cannot be listed: " + entries.status().message(),
-        ProblemClass::kEnvironment);
+        RejectClass::kEnvironment);
   }
   for (DirectoryEntry& entry : *entries) {
     if (entry.name.starts_with('.')) continue;

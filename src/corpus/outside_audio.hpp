@@ -30,7 +30,7 @@ class OutsideAudio {
     bool with_extension = false;  // as AudioIndex::Match
     bool has_rivals = false;
     std::string reason = {};  // where there is none
-    ProblemClass kind = ProblemClass::kInput;
+    RejectClass kind = RejectClass::kInput;
   };
   // `path` in the place of a root: ".audio-root-1/p225/a.wav", or without the extension.
   [[nodiscard]] Match find(std::string_view path);
@@ -45,7 +45,7 @@ class OutsideAudio {
     std::string place;                     // without links, in the tree
     std::optional<std::string> data = {};  // set: it lies in DATA, here
     std::string reason;                    // set: it cannot be looked into
-    ProblemClass kind = ProblemClass::kInput;
+    RejectClass kind = RejectClass::kInput;
     std::map<std::string, Entry, std::less<>> entries;
   };
 

@@ -115,7 +115,7 @@ class Looker {
 
   // What is refused leaves an empty path behind.
   Result<SoundLook::Kind> look_into(TreeFile& file) {
-    const auto refuse = [&](std::string reason, ProblemClass kind) {
+    const auto refuse = [&](std::string reason, RejectClass kind) {
       tree_.refusals.push_back({std::exchange(file.path, {}), std::move(reason), kind, false, true,
                                 formats::Rule::kNotRead});
       return SoundLook::Kind::kRefused;
@@ -127,15 +127,15 @@ class Looker {
     }
     file.audio_rank.reset();
     if (seen.ok() && seen->kind == SoundLook::Kind::kNotSound) return seen->kind;
-    if (seen.ok()) return refuse(std::move(seen->reason), ProblemClass::kInput);
+    if (seen.ok()) return refuse(std::move(seen->reason), RejectClass::kInput);
     switch (seen.status().code()) {
       case StatusCode::kCrashed:
-        return refuse(seen.status().message(), ProblemClass::kCrash);
+        return refuse(seen.status().message(), RejectClass::kCrash);
       case StatusCode::kBadInput:
-        return refuse(seen.status().message(), ProblemClass::kInput);
+        return refuse(seen.status().message(), RejectClass::kInput);
       case StatusCode::kSourceIo:
         return refuse("cannot be looked into: " + seen.status().message(),
-                      ProblemClass::kEnvironment);
+                      RejectClass::kEnvironment);
       default:
         return seen.status().with_context("looking into " + printable(file.path));
     }

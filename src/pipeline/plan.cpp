@@ -1,6 +1,7 @@
 #include "pipeline/plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "base/try.hpp"
@@ -27,20 +28,6 @@ using corpus::Clip;
 using formats::Reject;
 using formats::RejectClass;
 
-RejectClass class_of(corpus::ProblemClass problem) {
-  switch (problem) {
-    case corpus::ProblemClass::kPolicy:
-      return RejectClass::kPolicy;
-    case corpus::ProblemClass::kInput:
-      return RejectClass::kInput;
-    case corpus::ProblemClass::kCrash:
-      return RejectClass::kCrash;
-    case corpus::ProblemClass::kEnvironment:
-      return RejectClass::kEnvironment;
-  }
-  return RejectClass::kInput;
-}
-
 class Planner {
  public:
   explicit Planner(const PlanRequest& request) : request_(request) {}
@@ -55,14 +42,7 @@ class Planner {
     if (request_.without_text) forget_texts();
     // From here on only their number is asked for: a million of them need not be there twice.
     plan_.rejects.reserve(plan_.corpus.problems.size());
-    for (auto& problem : plan_.corpus.problems) {
-      plan_.rejects.push_back({class_of(problem.kind),
-                               std::move(problem.id),
-                               std::move(problem.path),
-                               problem.line,
-                               std::move(problem.reason),
-                               {}});
-    }
+    std::ranges::move(plan_.corpus.problems, std::back_inserter(plan_.rejects));
     plan_.clips.resize(plan_.corpus.clips.size());
     XTTS_TRY(apply_text_policies());
     plan_.digest = digest_of_everything();

@@ -125,7 +125,7 @@ class EsdReader {
     auto bytes = read_text_file(input_.env, path, kEsdListBytesMax);
     if (!bytes.ok()) {
       clips_.refuse_file(source.list, {}, "cannot be read: " + bytes.status().message(),
-                         ProblemClass::kEnvironment);
+                         RejectClass::kEnvironment);
       return {};
     }
     if (input_.log != nullptr) input_.log->paths.emplace(source.list);

@@ -58,13 +58,13 @@ class FolderReader {
   }
 
  private:
-  void report(std::string_view path, std::string_view id, std::string detail, ProblemClass kind,
+  void report(std::string_view path, std::string_view id, std::string detail, RejectClass kind,
               formats::Rule rule = formats::Rule::kBadFile) {
-    found_.problems.push_back({printable(id),
-                               printable(path),
-                               std::nullopt,
-                               kind,
-                               {.rule = rule, .detail = std::move(detail)}});
+    found_.problems.push_back({.kind = kind,
+                               .id = printable(id),
+                               .path = printable(path),
+                               .line = {},
+                               .reason = {.rule = rule, .detail = std::move(detail)}});
   }
 
   void read_audio(const TreeFile& file) {
@@ -73,13 +73,13 @@ class FolderReader {
     const bool is_rival = preferred != &file;
     const std::string_view id = is_rival ? std::string_view(file.path) : stem;
     if (const auto fault = fault_of_id(id)) {
-      return report(file.path, id, *fault + "; rename the file", ProblemClass::kInput);
+      return report(file.path, id, *fault + "; rename the file", RejectClass::kInput);
     }
     if (is_rival && index_.preferred_of(id) != nullptr) {
       return report(file.path, id,
                     "has the same name as " + preferred->path +
                         ", and with its extension that of another file; rename it",
-                    ProblemClass::kInput);
+                    RejectClass::kInput);
     }
     rival_count_ += is_rival ? 1 : 0;
     Clip clip;
@@ -135,7 +135,7 @@ class FolderReader {
     const std::string others = not_audio_note(not_audio_by_suffix(input_.tree, {}));
     if (!others.empty()) text += " (" + others + ")";
     if (!found_.problems.empty()) {
-      const Problem& first = found_.problems.front();
+      const Reject& first = found_.problems.front();
       text += "; refused " + counted(found_.problems.size(), "entry", "entries") + " (" +
               first.path + " " + first.reason.detail + ")";
     }

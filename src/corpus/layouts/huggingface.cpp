@@ -122,10 +122,10 @@ bool is_column_file(std::string_view path) {
   return column_file_kind(path).has_value();
 }
 
-ProblemClass problem_of(const Status& failure) {
+RejectClass problem_of(const Status& failure) {
   const bool may_pass =
       failure.code() != StatusCode::kBadInput && failure.code() != StatusCode::kUnsupported;
-  return may_pass ? ProblemClass::kEnvironment : ProblemClass::kInput;
+  return may_pass ? RejectClass::kEnvironment : RejectClass::kInput;
 }
 
 // "6930-75918-0000" of "/tmp/6930-75918-0000.flac".
@@ -168,7 +168,7 @@ class ColumnFileReader {
         clips_.hold(ids.held_bytes() + audio_names.held_bytes());
         return clips_.check_bounds(shard);
       });
-      if (problem_of(status) == ProblemClass::kEnvironment && !status.ok())
+      if (problem_of(status) == RejectClass::kEnvironment && !status.ok())
         return status.with_context(printable(shard.list));
     }
     clips_.release(ids.held_bytes() + audio_names.held_bytes());

@@ -138,10 +138,10 @@ Transcript read_transcript(const LayoutInput& input, const MetFile& file) {
     const bool is_input = text.status().code() == StatusCode::kInvalidArgument;
     return {{},
             Fault{"the transcript cannot be read: " + text.status().message(),
-                  is_input ? ProblemClass::kInput : ProblemClass::kEnvironment}};
+                  is_input ? RejectClass::kInput : RejectClass::kEnvironment}};
   }
   if (const auto fault = fault_of_text_bytes(text->all())) {
-    return {{}, Fault{"the transcript " + *fault, ProblemClass::kInput}};
+    return {{}, Fault{"the transcript " + *fault, RejectClass::kInput}};
   }
   return {std::string(trimmed(text->all())), std::nullopt};
 }

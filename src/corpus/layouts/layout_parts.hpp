@@ -57,7 +57,7 @@ struct NearestFolders {
 
 struct Fault {
   std::string reason;
-  ProblemClass kind = ProblemClass::kInput;
+  RejectClass kind = RejectClass::kInput;
 };
 
 // The text of one clip in a file of its own.

@@ -51,7 +51,7 @@ class LibriSpeechReader {
     if (!list.ok()) {
       const bool is_input = list.status().code() == StatusCode::kInvalidArgument;
       clips_.refuse_file(source.list, {}, list.status().message(),
-                         is_input ? ProblemClass::kInput : ProblemClass::kEnvironment);
+                         is_input ? RejectClass::kInput : RejectClass::kEnvironment);
       return {};
     }
     const std::string_view speaker = nearest_folders(input_.tree, source.list).above;

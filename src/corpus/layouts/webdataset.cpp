@@ -115,7 +115,7 @@ class ShardReader {
     if (!file.ok()) {
       if (pass == Pass::kClips) {
         clips_.refuse_file(shard.list, {}, "cannot be read: " + file.status().message(),
-                           ProblemClass::kEnvironment);
+                           RejectClass::kEnvironment);
       }
       return {};
     }
@@ -149,7 +149,7 @@ class ShardReader {
   // The sample that the damage cuts may lack its text: sound and text must stay a pair.
   void refuse_rest(const Status& failure, const TarSample& sample) {
     const bool is_input = failure.code() == StatusCode::kBadInput;
-    const ProblemClass kind = is_input ? ProblemClass::kInput : ProblemClass::kEnvironment;
+    const RejectClass kind = is_input ? RejectClass::kInput : RejectClass::kEnvironment;
     clips_.refuse_file(shard_->list, {}, failure.message() + "; the samples before that are used",
                        kind);
     if (sample.audio) refuse(sample.key, "may be incomplete: its archive is damaged behind", kind);
@@ -183,7 +183,7 @@ class ShardReader {
     return {};
   }
 
-  void refuse(std::string_view name, std::string reason, ProblemClass kind = ProblemClass::kInput) {
+  void refuse(std::string_view name, std::string reason, RejectClass kind = RejectClass::kInput) {
     clips_.refuse_file(join_path(shard_->list, name), key_and_ending(name).first, std::move(reason),
                        kind);
   }
@@ -206,7 +206,7 @@ class ShardReader {
     if (!texts.ok()) {
       const bool is_input = texts.status().code() == StatusCode::kBadInput;
       return refuse(sample.key, texts.status().message(),
-                    is_input ? ProblemClass::kInput : ProblemClass::kEnvironment);
+                    is_input ? RejectClass::kInput : RejectClass::kEnvironment);
     }
     add(sample, *texts);
   }

@@ -33,7 +33,7 @@ struct ListedAudio {
 // Why a line has no audio. kEnvironment: the folder it may be in could not be listed.
 struct Miss {
   std::string reason;
-  ProblemClass kind = ProblemClass::kInput;
+  RejectClass kind = RejectClass::kInput;
 };
 
 class AudioFinder {

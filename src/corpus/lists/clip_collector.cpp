@@ -84,27 +84,27 @@ bool ClipCollector::has_audio(const ListSource& source, std::string_view listed)
 }
 
 void ClipCollector::refuse(const ListSource& source, std::uint64_t line, std::string_view id,
-                           std::string reason, ProblemClass kind, formats::Rule rule) {
+                           std::string reason, RejectClass kind, formats::Rule rule) {
   // An id of a megabyte is no use to anybody.
-  add_problem({printable(id.substr(0, kIdBytesMax)),
-               printable(source.list),
-               line,
-               kind,
-               {.rule = rule, .detail = std::move(reason)}});
+  add_problem({.kind = kind,
+               .id = printable(id.substr(0, kIdBytesMax)),
+               .path = printable(source.list),
+               .line = line,
+               .reason = {.rule = rule, .detail = std::move(reason)}});
 }
 
 void ClipCollector::refuse_file(std::string_view path, std::string_view id, std::string reason,
-                                ProblemClass kind, formats::Rule rule) {
-  add_problem({printable(id.substr(0, kIdBytesMax)),
-               printable(path),
-               std::nullopt,
-               kind,
-               {.rule = rule, .detail = std::move(reason)}});
+                                RejectClass kind, formats::Rule rule) {
+  add_problem({.kind = kind,
+               .id = printable(id.substr(0, kIdBytesMax)),
+               .path = printable(path),
+               .line = {},
+               .reason = {.rule = rule, .detail = std::move(reason)}});
 }
 
-void ClipCollector::add_problem(Problem problem) {
+void ClipCollector::add_problem(Reject problem) {
   held_bytes_ +=
-      sizeof(Problem) + problem.id.size() + problem.path.size() + problem.reason.detail.size();
+      sizeof(Reject) + problem.id.size() + problem.path.size() + problem.reason.detail.size();
   found_.problems.push_back(std::move(problem));
 }
 
@@ -116,7 +116,7 @@ void ClipCollector::refuse_folders() {
 }
 
 void ClipCollector::refuse_clip(const ListSource& source, const ListedClip& clip,
-                                std::string_view id, std::string reason, ProblemClass kind,
+                                std::string_view id, std::string reason, RejectClass kind,
                                 formats::Rule rule) {
   if (clip.file.empty()) return refuse(source, clip.line, id, std::move(reason), kind, rule);
   if (rule == formats::Rule::kBadRow) rule = formats::Rule::kBadFile;
@@ -143,7 +143,7 @@ void ClipCollector::add(const ListSource& source, const ListedClip& clip) {
   const auto path = path_inside(input_.tree, source, clip.audio);
   if (!path.ok()) {
     remember_outside(source, clip.audio);
-    return refuse_clip(source, clip, name, path.status().message(), ProblemClass::kInput,
+    return refuse_clip(source, clip, name, path.status().message(), RejectClass::kInput,
                        formats::Rule::kAudioOutsideOfData);
   }
   ++named_count_;
@@ -193,7 +193,7 @@ void ClipCollector::add_found(const ListSource& source, const ListedClip& clip,
     return refuse_clip(source, clip, id,
                        "the same id is in " + place_of_first(*first) + ", which is used" +
                            (in_other_split ? "; a clip can be in one split only" : ""),
-                       ProblemClass::kInput, formats::Rule::kIdTwice);
+                       RejectClass::kInput, formats::Rule::kIdTwice);
   }
   const bool is_of_tree = clip.member == nullptr && !is_in_root_place(audio.file->path);
   if (is_of_tree) used_.insert(audio.file);
@@ -301,8 +301,8 @@ Status ClipCollector::nothing_found(std::span<const ListSource> sources,
            " has audio in " + folder_name(sources.front().audio_folder);
   }
   if (!found_.problems.empty()) {
-    const Problem& first = found_.problems.front();
-    text += " (the first, " + place_of(first) + ": " + first.reason.detail + ")";
+    const Reject& first = found_.problems.front();
+    text += " (the first, " + place_in_words(first) + ": " + first.reason.detail + ")";
   }
   if (outside_count_ > 0) text += "; audio outside of DATA is read with " + roots_to_give();
   text += index_.audio_count() == 0
@@ -310,7 +310,7 @@ Status ClipCollector::nothing_found(std::span<const ListSource> sources,
               : "; " + counted(index_.audio_count(), "audio file is", "audio files are") +
                     " there, which layout folder would take without text";
   const bool may_pass =
-      !found_.problems.empty() && found_.problems.front().kind == ProblemClass::kEnvironment;
+      !found_.problems.empty() && found_.problems.front().kind == RejectClass::kEnvironment;
   return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
 }
 

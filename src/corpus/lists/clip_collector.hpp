@@ -61,10 +61,9 @@ class ClipCollector {
   // A clip, or a problem that says why it is none.
   void add(const ListSource& source, const ListedClip& clip);
   void refuse(const ListSource& source, std::uint64_t line, std::string_view id, std::string reason,
-              ProblemClass kind = ProblemClass::kInput,
-              formats::Rule rule = formats::Rule::kBadRow);
+              RejectClass kind = RejectClass::kInput, formats::Rule rule = formats::Rule::kBadRow);
   void refuse_file(std::string_view path, std::string_view id, std::string reason,
-                   ProblemClass kind = ProblemClass::kInput,
+                   RejectClass kind = RejectClass::kInput,
                    formats::Rule rule = formats::Rule::kBadFile);
   // For lists and clips that the walk of DATA meets: nobody knows what a refused folder holds, so
   // that no line will tell of it.
@@ -99,11 +98,11 @@ class ClipCollector {
   [[nodiscard]] std::string place_of_first(std::uint32_t clip) const;  // "line 3 of train.csv"
   void remember_mention(const ListSource& source, const ListedClip& clip);
   void keep(const ListSource& source, const ListedClip& clip, SharedText id, std::string_view path);
-  void add_problem(Problem problem);
+  void add_problem(Reject problem);
   [[nodiscard]] std::uint64_t held_bytes() const { return held_bytes_ + labels_.held_bytes(); }
   [[nodiscard]] Status too_much_memory(const ListSource& source) const;
   void refuse_clip(const ListSource& source, const ListedClip& clip, std::string_view id,
-                   std::string reason, ProblemClass kind = ProblemClass::kInput,
+                   std::string reason, RejectClass kind = RejectClass::kInput,
                    formats::Rule rule = formats::Rule::kBadRow);
   void add_member(const ListSource& source, const ListedClip& clip);
   void add_found(const ListSource& source, const ListedClip& clip, const ListedAudio& audio);

@@ -58,7 +58,7 @@ void check(const Corpus& corpus) {
   }
   for (const auto& problem : corpus.problems) {
     require(!problem.reason.detail.empty());
-    require(!xtts::corpus::place_of(problem).empty());
+    require(!xtts::corpus::place_in_words(problem).empty());
   }
 }
 

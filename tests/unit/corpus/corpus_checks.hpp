@@ -32,7 +32,7 @@ inline Clip clip_of(const Corpus& corpus, std::string_view id) {
 // "metadata.csv:3 id: reason", one a line: what a person would be told.
 inline std::string problems_of(const Corpus& corpus) {
   std::string text;
-  for (const Problem& problem : corpus.problems) {
+  for (const Reject& problem : corpus.problems) {
     text += problem.path;
     if (problem.line) text += ":" + std::to_string(*problem.line);
     text += " " + problem.id + ": " + problem.reason.detail + "\n";

@@ -102,7 +102,7 @@ TEST(Corpus, ASourceThatCannotBeExaminedIsTriedAgainByLaterBuilds) {
   ASSERT_TRUE(corpus.ok());
   EXPECT_EQ(ids_of(*corpus), std::vector<std::string>{"a"});
   ASSERT_EQ(corpus->problems.size(), 1U);
-  EXPECT_EQ(corpus->problems[0].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(corpus->problems[0].kind, RejectClass::kEnvironment);
   EXPECT_EQ(corpus->problems[0].id, "b");
 }
 

@@ -97,7 +97,7 @@ TEST(DataTree, AFolderThatCannotBeListedCostsOnlyItself) {
   ASSERT_TRUE(tree.ok());
   EXPECT_EQ(paths_of(*tree), std::vector<std::string>{"a.wav"});
   ASSERT_EQ(tree->refusals.size(), 1U);
-  EXPECT_EQ(tree->refusals[0].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(tree->refusals[0].kind, RejectClass::kEnvironment);
 }
 
 TEST(DataTree, DataMustBeAFolder) {
@@ -116,7 +116,7 @@ TEST(DataTree, WhatMacOsLeavesBesideSoundIsRefusedByName) {
   ASSERT_TRUE(tree.ok());
   ASSERT_EQ(tree->refusals.size(), 1U);
   EXPECT_EQ(tree->refusals[0].path, "._a.wav");
-  EXPECT_EQ(tree->refusals[0].kind, ProblemClass::kPolicy);
+  EXPECT_EQ(tree->refusals[0].kind, RejectClass::kPolicy);
   EXPECT_EQ(tree->hidden_count, 2U);
 }
 

@@ -159,7 +159,7 @@ TEST(Detection, ATranscriptThatCannotBeReadCostsItsClipAlone) {
   const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"b"});
   ASSERT_EQ(corpus.problems.size(), 1U);
-  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(corpus.problems[0].kind, RejectClass::kEnvironment);
 }
 
 }  // namespace

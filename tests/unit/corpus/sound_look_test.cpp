@@ -164,7 +164,7 @@ TEST(SoundLook, AFileThatCrashesTheDecoderCostsItself) {
   const Corpus corpus = read(env, look);
   EXPECT_EQ(ids_of(corpus), (Ids{"a"}));
   ASSERT_EQ(corpus.problems.size(), 1U);
-  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kCrash);
+  EXPECT_EQ(corpus.problems[0].kind, RejectClass::kCrash);
   EXPECT_EQ(corpus.problems[0].id, "b");
 }
 
@@ -179,7 +179,7 @@ TEST(SoundLook, AFileThatCannotBeReadIsTriedAgain) {
   Look look;
   const Corpus corpus = read(env, look);
   ASSERT_EQ(corpus.problems.size(), 1U);
-  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(corpus.problems[0].kind, RejectClass::kEnvironment);
   EXPECT_TRUE(says(problems_of(corpus), "cannot be looked into: ")) << problems_of(corpus);
 }
 

@@ -47,7 +47,7 @@ TEST(SpecialFiles, AreRefusedInAFolderWithTheirReasons) {
   EXPECT_EQ(ids_of(*corpus),
             (std::vector<std::string>{"directory.wav/inside", "hardlink", "link_ok", "target"}));
   std::vector<std::string> refused;
-  for (const Problem& problem : corpus->problems) refused.push_back(problem.path);
+  for (const Reject& problem : corpus->problems) refused.push_back(problem.path);
   EXPECT_EQ(refused, (std::vector<std::string>{"fifo.wav", "link_dangling.wav", "link_dev_zero.wav",
                                                "link_self.wav", "loop_up", "socket.wav"}));
   EXPECT_NE(problems_of(*corpus).find("fifo.wav fifo: is a FIFO, socket or device"),

@@ -66,8 +66,8 @@ TEST(Folder, ABadTranscriptTakesItsClipWithIt) {
   EXPECT_EQ(ids_of(corpus), Ids{"good"});
   ASSERT_EQ(corpus.problems.size(), 4U);
   EXPECT_EQ(corpus.problems[0].path, "denied.txt");
-  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
-  EXPECT_EQ(corpus.problems[1].kind, ProblemClass::kInput);
+  EXPECT_EQ(corpus.problems[0].kind, RejectClass::kEnvironment);
+  EXPECT_EQ(corpus.problems[1].kind, RejectClass::kInput);
 }
 
 TEST(Folder, OfOneNameInSeveralFormatsAllAreClips) {

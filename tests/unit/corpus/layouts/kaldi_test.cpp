@@ -61,7 +61,7 @@ TEST(Kaldi, PipesAreNeverRun) {
   const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"r1"});
   ASSERT_EQ(corpus.problems.size(), 2U) << problems_of(corpus);
-  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kInput);
+  EXPECT_EQ(corpus.problems[0].kind, RejectClass::kInput);
   EXPECT_EQ(corpus.problems[0].line, 2U);
   EXPECT_TRUE(says(corpus.problems[0].reason.detail, "pipes are never run; name the file"));
   EXPECT_EQ(corpus.problems[1].id, "r3");

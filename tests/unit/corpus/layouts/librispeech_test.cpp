@@ -132,12 +132,12 @@ TEST(LibriSpeech, AListThatCannotBeReadCostsItsChapterAlone) {
   EXPECT_EQ(ids_of(corpus), Ids{"1-2-0"});
   ASSERT_EQ(corpus.problems.size(), 4U) << problems_of(corpus);
   EXPECT_EQ(corpus.problems[0].path, "1/3/1-3.trans.txt");
-  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(corpus.problems[0].kind, RejectClass::kEnvironment);
   EXPECT_TRUE(says(corpus.problems[1].reason.detail, "UTF-16"));
-  EXPECT_EQ(corpus.problems[1].kind, ProblemClass::kInput);
+  EXPECT_EQ(corpus.problems[1].kind, RejectClass::kInput);
   EXPECT_TRUE(says(corpus.problems[2].reason.detail, "leaves DATA"));
   EXPECT_EQ(corpus.problems[3].path, "6");
-  EXPECT_EQ(corpus.problems[3].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(corpus.problems[3].kind, RejectClass::kEnvironment);
 }
 
 TEST(LibriSpeech, NothingUsableSaysWhatWasExpected) {

@@ -87,8 +87,8 @@ TEST(LibriTts, ABadTranscriptTakesItsClipWithIt) {
   EXPECT_EQ(corpus.problems[0].id, "19_198_2");
   EXPECT_TRUE(says(corpus.problems[0].reason.detail, "the transcript is not UTF-8"));
   EXPECT_EQ(corpus.problems[1].path, "train-clean-100/19/198/19_198_3.normalized.txt");
-  EXPECT_EQ(corpus.problems[1].kind, ProblemClass::kInput);
-  EXPECT_EQ(corpus.problems[2].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(corpus.problems[1].kind, RejectClass::kInput);
+  EXPECT_EQ(corpus.problems[2].kind, RejectClass::kEnvironment);
   EXPECT_TRUE(
       says(corpus.problems[3].reason.detail, "the transcript is a symbolic link that leaves"));
 }

@@ -97,8 +97,8 @@ TEST(Ljspeech, EachUnusableLineIsNamedAndTheRestStays) {
       "metadata.csv:10 : the line has 1,048,581 bytes of text; at most 65,536 bytes are allowed\n"
       "metadata.csv:11 good: the same id is in line 1 of metadata.csv, which is used\n"
       "metadata.csv:12 good: the same id is in line 1 of metadata.csv, which is used\n");
-  for (const Problem& problem : corpus.problems) {
-    EXPECT_EQ(problem.kind, ProblemClass::kInput);
+  for (const Reject& problem : corpus.problems) {
+    EXPECT_EQ(problem.kind, RejectClass::kInput);
     EXPECT_EQ(formats::info_of(problem.reason.rule).stage, formats::Stage::kList);
   }
 }
@@ -208,7 +208,7 @@ TEST(Ljspeech, ClipsInAFolderThatCannotBeListedAreTriedAgainByLaterBuilds) {
   const Corpus corpus = discover_data(env);
   EXPECT_EQ(ids_of(corpus), Ids{"a"});
   ASSERT_EQ(corpus.problems.size(), 1U);
-  EXPECT_EQ(corpus.problems[0].kind, ProblemClass::kEnvironment);
+  EXPECT_EQ(corpus.problems[0].kind, RejectClass::kEnvironment);
   EXPECT_TRUE(says(problems_of(corpus), "closed/b: wavs/closed cannot be listed: Permission"));
 }
 
