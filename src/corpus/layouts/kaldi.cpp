@@ -2,6 +2,7 @@
 // ("UTTERANCE RECORDING START END"), text, utt2spk and utt2lang. Pipes in wav.scp are commands of
 // whoever made the list: they are never run.
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <optional>
@@ -11,8 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/shared_text.hpp"
 #include "base/try.hpp"
-#include "corpus/layouts/kaldi_lists.hpp"
+#include "corpus/digest_hash.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
@@ -20,12 +22,100 @@
 #include "corpus/lists/key_lines.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
+#include "corpus/shared_labels.hpp"
 
 namespace xtts::corpus {
 namespace kaldi_layout {
 namespace {
 
 constexpr std::string_view kScript = "wav.scp";
+
+// The lists of one data folder that say something of utterances, by utterance: text, utt2spk and
+// utt2lang. Keeps their words, and shares them with the clips.
+class UtteranceFacts {
+ public:
+  // Texts differ, names repeat.
+  enum class Words : std::uint8_t { kTexts, kNames };
+  explicit UtteranceFacts(Words words) : words_(words) {}
+
+  // Reads `path`, whose broken lines become problems of `clips`. Once.
+  Status read(const LayoutInput& input, const std::string& path, ClipCollector& clips);
+
+  // What the list says of an utterance; empty where it says nothing.
+  [[nodiscard]] SharedText find(std::string_view utterance) const;
+  // Whether the line of that utterance was no good, and is a problem already.
+  [[nodiscard]] bool is_broken(std::string_view utterance) const;
+  // The corpus has that utterance, be it good or bad.
+  void expect(std::string_view utterance);
+  // Utterances that were not expected.
+  [[nodiscard]] std::uint64_t stray_count() const;
+  // Of memory, without the words: the clips count these.
+  [[nodiscard]] std::uint64_t held_bytes() const { return kFactBytes * facts_.size(); }
+
+ private:
+  struct Fact {
+    SharedText words;
+    std::uint32_t line = 0;
+    bool is_broken = false;
+    bool is_expected = false;
+  };
+
+  // With what an entry of a table takes beside it.
+  static constexpr std::uint64_t kFactBytes = sizeof(Digest) + sizeof(Fact) + 32;
+
+  Words words_;
+  ListSource source_;
+  SharedLabels names_;
+  std::unordered_map<Digest, Fact, DigestHash> facts_;  // by what stands for the utterance
+};
+
+Status UtteranceFacts::read(const LayoutInput& input, const std::string& path,
+                            ClipCollector& clips) {
+  if (!met_file(input.tree, path)) return {};
+  XTTS_ASSIGN(LineReader list, read_list(input, path));
+  source_.list = path;
+  clips.count_read_file();
+  while (const auto line = next_key_line(list)) {
+    const auto [place, is_new] = facts_.try_emplace(digest128(line->key));
+    if (is_new) {
+      clips.hold(kFactBytes);
+      const std::string_view words = line->fault ? std::string_view() : line->words;
+      place->second = {words_ == Words::kNames ? names_.of(words) : SharedText(words),
+                       static_cast<std::uint32_t>(line->line), line->fault.has_value(), false};
+    }
+    if (line->fault) {
+      clips.refuse(source_, line->line, line->key, "the line " + *line->fault);
+    } else if (!is_new) {
+      clips.refuse(source_, line->line, line->key,
+                   "the same utterance is in line " + std::to_string(place->second.line) +
+                       ", which is used");
+    }
+    XTTS_TRY(clips.check_bounds(source_));
+  }
+  return {};
+}
+
+SharedText UtteranceFacts::find(std::string_view utterance) const {
+  const auto place = facts_.find(digest128(utterance));
+  return place == facts_.end() ? SharedText() : place->second.words;
+}
+
+bool UtteranceFacts::is_broken(std::string_view utterance) const {
+  const auto place = facts_.find(digest128(utterance));
+  return place != facts_.end() && place->second.is_broken;
+}
+
+void UtteranceFacts::expect(std::string_view utterance) {
+  const auto place = facts_.find(digest128(utterance));
+  if (place != facts_.end()) place->second.is_expected = true;
+}
+
+std::uint64_t UtteranceFacts::stray_count() const {
+  const auto count = std::count_if(facts_.begin(), facts_.end(), [](const auto& fact) {
+    return !fact.second.is_expected && !fact.second.is_broken;
+  });
+  return static_cast<std::uint64_t>(count);
+}
 
 // Kaldi names folders train_clean_5, dev_other, eval2000.
 std::optional<Split> split_of_folder(const std::string& folder) {

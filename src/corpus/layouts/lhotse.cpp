@@ -2,6 +2,7 @@
 // *supervisions*.jsonl(.gz) with what is said when. Sources that are commands or addresses are
 // never run or fetched.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,6 @@
 
 #include "base/try.hpp"
 #include "corpus/layouts/layout.hpp"
-#include "corpus/layouts/lhotse_manifests.hpp"
 #include "corpus/layouts/lhotse_recording.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
@@ -28,6 +28,52 @@ namespace lhotse_layout {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::array<std::string_view, 2> kEndings = {"jsonl", "jsonl.gz"};
+constexpr std::string_view kRecordings = "recordings";
+constexpr std::string_view kSupervisions = "supervisions";
+
+struct ManifestPair {
+  std::string recordings;
+  std::string supervisions;
+};
+
+struct Manifests {
+  std::vector<ManifestPair> pairs;
+  std::vector<std::string> alone;  // recordings without supervisions, or the other way round
+};
+
+// "" where `list` is no list of `kind`; else what is left of its name without kind and ".gz".
+std::string key_of(std::string_view list, std::string_view kind) {
+  const auto place = list.rfind(kind);
+  if (place == std::string_view::npos) return {};
+  if (list.ends_with(".gz")) list.remove_suffix(3);
+  return std::string(list.substr(0, place)) + "*" + std::string(list.substr(place + kind.size()));
+}
+
+// Manifests belong together by their names.
+Manifests find_manifests(const DataTree& tree) {
+  std::unordered_map<std::string, std::string> supervisions;
+  const std::vector<std::string> lists = lists_in(tree, "", kEndings);
+  Manifests found;
+  for (const std::string& list : lists) {
+    const std::string key = key_of(list, kSupervisions);
+    // The same name with and without ".gz": the first is used.
+    if (!key.empty() && !supervisions.try_emplace(key, list).second) found.alone.push_back(list);
+  }
+  for (const std::string& list : lists) {
+    const std::string key = key_of(list, kRecordings);
+    if (key.empty()) continue;
+    if (auto pair = supervisions.extract(key)) {
+      found.pairs.push_back({list, std::move(pair.mapped())});
+    } else {
+      found.alone.push_back(list);
+    }
+  }
+  for (auto& [key, list] : supervisions) found.alone.push_back(list);
+  std::sort(found.alone.begin(), found.alone.end());
+  return found;
+}
 
 constexpr std::array<FieldName, 7> kNames = {{
     {"id", FieldRole::kId},

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/try.hpp"
@@ -18,7 +19,6 @@
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/list_choice.hpp"
-#include "corpus/lists/pipe_form.hpp"
 #include "corpus/names.hpp"
 #include "formats/corpus_config.hpp"
 
@@ -32,6 +32,61 @@ constexpr std::size_t kFieldsMax = 3;
 
 // A broken line, or one whose audio is missing, must not hide what the list is.
 constexpr int kLinesLookedAt = 8;
+
+constexpr std::size_t kSpeakerBytesMax = 64;
+
+// Which field of "file|...|..." is the speaker: no list says it.
+enum class PipeForm : std::uint8_t {
+  kText,            // file|text
+  kTextSpeaker,     // file|text|speaker
+  kSpeakerText,     // file|speaker|text
+  kTextNormalized,  // file|text|normalized text
+};
+std::string_view to_string(PipeForm form) noexcept {
+  switch (form) {
+    case PipeForm::kText:
+      return "file|text";
+    case PipeForm::kTextSpeaker:
+      return "file|text|speaker";
+    case PipeForm::kSpeakerText:
+      return "file|speaker|text";
+    case PipeForm::kTextNormalized:
+      return "file|text|normalized text";
+  }
+  return "unknown";
+}
+
+struct Column {
+  std::size_t distinct_count = 0;
+  bool has_words_only = false;
+};
+
+Column look_at(const std::vector<std::string_view>& cells) {
+  const std::unordered_set<std::string_view> distinct(cells.begin(), cells.end());
+  const bool has_words_only =
+      std::all_of(distinct.begin(), distinct.end(), [](std::string_view cell) {
+        return cell.size() <= kSpeakerBytesMax &&
+               cell.find_first_of(" \t") == std::string_view::npos;
+      });
+  return {distinct.size(), has_words_only};
+}
+
+// The form of lines of three fields, by their second and third: a speaker is one word in all lines,
+// and speakers are fewer than texts. Where both fields have spaces and hardly repeat, they are two
+// writings of a text.
+PipeForm form_of_columns(const std::vector<std::string_view>& second,
+                         const std::vector<std::string_view>& third) {
+  const Column left = look_at(second);
+  const Column right = look_at(third);
+  if (left.has_words_only != right.has_words_only) {
+    return left.has_words_only ? PipeForm::kSpeakerText : PipeForm::kTextSpeaker;
+  }
+  const bool is_left = left.distinct_count < right.distinct_count;
+  const std::size_t fewer = std::min(left.distinct_count, right.distinct_count);
+  const std::size_t more = std::max(left.distinct_count, right.distinct_count);
+  if (!left.has_words_only && fewer * 2 > more) return PipeForm::kTextNormalized;
+  return is_left ? PipeForm::kSpeakerText : PipeForm::kTextSpeaker;
+}
 
 // FastPitch keeps lists with the names of computed pitches beside those that only name audio.
 bool names_array(std::string_view field) {

@@ -13,11 +13,12 @@
 #include "corpus/audio_extensions.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
-#include "corpus/layouts/vctk_files.hpp"
-#include "corpus/layouts/vctk_speakers.hpp"
 #include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/clips_of_lines.hpp"
+#include "corpus/lists/key_lines.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
+#include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {
 namespace vctk_layout {
@@ -25,6 +26,118 @@ namespace {
 
 constexpr std::string_view kTextFolder = "txt";
 constexpr std::string_view kTextSuffix = ".txt";
+constexpr std::string_view kSpeakerInfo = "speaker-info.txt";
+constexpr std::size_t kAgeDigitsMax = 3;
+
+// Which recording of one utterance a file is; the lower is preferred.
+enum class VctkMicrophone : std::size_t { kOnly, kFirst, kSecond };
+constexpr std::size_t kVctkMicrophoneCount = 3;
+
+// BASE/FOLDER/SPEAKER/SPEAKER_NUMBER.
+struct VctkPlace {
+  std::string_view base;    // "" is DATA itself
+  std::string_view folder;  // wav48, txt
+  std::string_view speaker;
+  std::string_view id;
+};
+
+// nullopt: not named after the folder that it is in.
+std::optional<VctkPlace> vctk_place(std::string_view path_without_extension) {
+  VctkPlace place;
+  std::string_view path = path_without_extension;
+  place.id = take_last_name(path);
+  place.speaker = take_last_name(path);
+  place.folder = take_last_name(path);
+  place.base = path;
+  const bool is_named = !place.speaker.empty() && place.id.starts_with(place.speaker) &&
+                        place.id.substr(place.speaker.size()).starts_with('_');
+  return is_named ? std::optional(place) : std::nullopt;
+}
+
+struct VctkRecording {
+  std::string_view path;  // without extension and microphone
+  VctkPlace place;
+  VctkMicrophone microphone = VctkMicrophone::kOnly;
+};
+
+// nullopt: not audio, or not in wav48 or wav48_silence_trimmed.
+std::optional<VctkRecording> vctk_recording(const MetFile& file) {
+  const std::string_view path = file.path;
+  // Nearly every file of any other corpus ends here.
+  if (path.find("wav48") == std::string_view::npos) return std::nullopt;
+  if (!is_audio(file)) return std::nullopt;
+  VctkRecording found;
+  found.path = stem_of_audio(file);
+  if (found.path.ends_with("_mic1")) found.microphone = VctkMicrophone::kFirst;
+  if (found.path.ends_with("_mic2")) found.microphone = VctkMicrophone::kSecond;
+  if (found.microphone != VctkMicrophone::kOnly) {
+    found.path.remove_suffix(std::string_view("_mic1").size());
+  }
+  const auto place = vctk_place(found.path);
+  if (!place) return std::nullopt;
+  if (place->folder != "wav48" && place->folder != "wav48_silence_trimmed") return std::nullopt;
+  found.place = *place;
+  return found;
+}
+
+// What follows the ID. Words are taken for what they look like, since columns may be empty.
+nlohmann::json speaker_facts(std::string_view row) {
+  nlohmann::json facts = nlohmann::json::object();
+  std::string_view word = take_word(row);
+  if (is_number(word) && word.size() <= kAgeDigitsMax) {
+    facts["age"] = std::stoi(std::string(word));
+    word = take_word(row);
+  }
+  if (word == "F" || word == "M") {
+    facts["gender"] = std::string(word);
+    word = take_word(row);
+  }
+  // Comments are in parentheses. Without age and gender the row is no row, or a header.
+  if (!facts.empty() && !word.empty() && !word.starts_with('(')) {
+    facts["accent"] = std::string(word);
+  }
+  return facts;
+}
+
+// What speaker-info.txt says of speakers: a table for people, with columns ID, AGE, GENDER,
+// ACCENTS, REGION and COMMENTS, of which a row may lack some.
+class VctkSpeakers {
+ public:
+  explicit VctkSpeakers(const LayoutInput& input) : input_(input) {}
+
+  // Adds the speakers of the corpus whose folder the file lies in. False, with a note, where it
+  // cannot be read: clips do without.
+  bool read(const MetFile& file, ClipCollector& clips) {
+    auto list = read_list(input_, file.path);
+    if (!list.ok()) {
+      clips.note(printable(file.path) + " is not used: " + list.status().message());
+      return false;
+    }
+    while (const auto line = list->next()) {
+      if (!fault_of_text_bytes(line->text)) read_row(folder_of(file.path), line->text);
+    }
+    return true;
+  }
+
+  // {"accent":"English","age":23,"gender":"F"} as far as known; empty: nothing is.
+  [[nodiscard]] std::string extra_of(std::string_view base, std::string_view speaker) const {
+    const auto place = extras_.find(join_path(base, speaker));
+    return place == extras_.end() ? std::string() : place->second;
+  }
+
+ private:
+  void read_row(std::string_view base, std::string_view row) {
+    const std::string_view id = take_word(row);
+    const nlohmann::json facts = speaker_facts(row);
+    if (facts.empty()) return;
+    // Release 0.80 leaves the p of p225 out.
+    const std::string speaker = is_number(id) ? "p" + std::string(id) : std::string(id);
+    extras_.emplace(join_path(base, speaker), formats::dump_canonical(facts));
+  }
+
+  const LayoutInput& input_;
+  std::unordered_map<std::string, std::string> extras_;  // BASE/SPEAKER -> JSON
+};
 
 struct Utterance {
   VctkRecording recording;
