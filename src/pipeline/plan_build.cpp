@@ -1,10 +1,16 @@
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 
 #include "base/try.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/build_checks.hpp"
 #include "pipeline/build_phases.hpp"
-#include "pipeline/preview.hpp"
+#include "pipeline/build_request.hpp"
+#include "pipeline/estimate.hpp"
+#include "pipeline/losses.hpp"
+#include "pipeline/plan.hpp"
+#include "pipeline/resource_advice.hpp"
 #include "records/clip_worker.hpp"
 #include "records/columns.hpp"
 #include "records/record_maker.hpp"
@@ -86,12 +92,42 @@ Result<Planned> plan_build(const BuildJob& job, const Standing& standing) {
 
 BuildPreview preview_build(const BuildJob& job, const Standing& standing, const Planned& planned,
                            std::uint64_t sealed_shard_count) {
-  const std::uint64_t sealed_count =
-      std::min<std::uint64_t>(sealed_shard_count * records::clips_per_shard(planned.columns),
-                              planned.plan.to_compute.size());
-  return preview_of(job.env, planned.plan, job.request,
-                    standing.previous ? standing.previous->size() : 0, sealed_count,
-                    job.observer.wants_estimate());
+  const Plan& plan = planned.plan;
+  const BuildRequest& request = job.request;
+  const std::uint64_t published_count = standing.previous ? standing.previous->size() : 0;
+  BuildPreview preview;
+  preview.layout = plan.corpus.layout;
+  preview.clip_count = plan.clip_count();
+  preview.to_compute_count = plan.to_compute.size();
+  preview.sealed_count = std::min<std::uint64_t>(
+      sealed_shard_count * records::clips_per_shard(planned.columns), plan.to_compute.size());
+  preview.has_text = plan.corpus.has_text;
+  preview.notes = plan.corpus.notes;
+  preview.not_audio = plan.corpus.not_audio;
+  preview.rejects = plan.rejects;
+  preview.unknown_characters = plan.unknown_characters;
+  preview.gone_count = plan.gone_count;
+  std::unordered_set<std::string> shared;  // sources that are counted already
+  for (std::size_t i = 0; i < plan.clips.size(); ++i) {
+    if (plan.clips[i].fate == ClipFate::kElsewhere) continue;
+    const auto& clip = plan.corpus.clips[i];
+    if (!clip.segment || shared.insert(plan.corpus.place_of(clip).key()).second)
+      preview.source_bytes += clip.source_bytes;
+    ++preview.clips_by_split[std::string(to_string(clip.split))];
+    if (plan.clips[i].fate == ClipFate::kReuse) ++preview.reused_count;
+    if (plan.clips[i].copied_from) ++preview.renamed_count;
+  }
+  preview.drops = remedies_of(plan.rejects, request.recipe, found_count(plan),
+                              preview.reused_count + preview.to_compute_count);
+  preview.would_pass_max_dropped =
+      !check_known_drops(plan, request.recipe, request.max_losses).ok();
+  preview.would_pass_max_gone = !check_gone(plan, published_count, request.max_losses).ok();
+  if (const auto free = free_bytes_for(job.env, request.cache)) preview.free_bytes = *free;
+  if (job.observer.wants_estimate()) {
+    estimate(job.env, plan, request, request.dry_run ? SampleBudget::kFixed : SampleBudget::kShare,
+             preview);
+  }
+  return preview;
 }
 
 }  // namespace xtts::pipeline
