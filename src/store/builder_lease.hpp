@@ -19,14 +19,29 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/env.hpp"
-#include "store/lease_text.hpp"
+#include "base/hash.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::store {
+
+// The text of .build/lease: who builds, and proof of life.
+struct LeaseText {
+  Digest nonce;             // of one builder's hold, by chance: no other ever has it
+  std::uint64_t epoch = 1;  // one more at each take-over
+  std::uint64_t beat = 0;   // one more every few seconds
+  std::string circle;       // LockReach::circle of the builder's locks
+  std::string holder;       // "host node7, process 4242", for messages
+};
+
+[[nodiscard]] std::string encode_lease(const LeaseText& lease);
+// Nothing where the bytes are not a lease's.
+[[nodiscard]] std::optional<LeaseText> decode_lease(std::string_view text);
 
 struct LeaseTerms {
   std::chrono::nanoseconds beat_every = std::chrono::seconds(5);
