@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "formats/sound_columns.hpp"
-#include "recipe/channels_file.hpp"
 #include "recipe/make_key.hpp"
+#include "recipe/named_files.hpp"
 
 namespace xtts::recipe {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/utf8.hpp"
 #include "recipe/feature_keys.hpp"
 #include "recipe/make_key.hpp"
-#include "recipe/vocabulary_file.hpp"
+#include "recipe/named_files.hpp"
 
 namespace xtts::recipe {
 namespace {

@@ -1,14 +1,19 @@
-#include "recipe/channels_file.hpp"
+#include "recipe/named_files.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <sstream>
 
 #include "base/try.hpp"
+#include "formats/vocabulary.hpp"
 #include "recipe/yaml_tree.hpp"
 
 namespace xtts::recipe {
 namespace {
+
+std::string full_path(const std::string& folder, const std::string& path) {
+  return path.starts_with('/') ? path : join_path(folder, path);
+}
 
 // The numbers of a line; nothing where one of its words is none.
 std::vector<double> numbers_of(const std::string& line) {
@@ -24,7 +29,7 @@ std::vector<double> numbers_of(const std::string& line) {
   return numbers;
 }
 
-Result<ChannelNumbers> parse(const std::string& text) {
+Result<ChannelNumbers> parse_channels(const std::string& text) {
   ChannelNumbers found;
   std::istringstream lines(text);
   std::size_t line_number = 0;
@@ -51,11 +56,30 @@ Result<ChannelNumbers> parse(const std::string& text) {
 
 }  // namespace
 
+Result<std::string> canonical_vocabulary(std::string_view spelled) {
+  XTTS_ASSIGN(const auto characters, formats::split_vocabulary(spelled));
+  std::string line;
+  for (const std::string_view character : characters) line += character;
+  return line;
+}
+
+Result<std::string> read_vocabulary_file(Env& env, const std::string& folder,
+                                         const std::string& path) {
+  const std::string full = full_path(folder, path);
+  XTTS_ASSIGN(std::string text, read_text_file(env, full, kYamlBytesMax));
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  for (std::size_t cr = text.find("\r\n"); cr != std::string::npos; cr = text.find("\r\n", cr))
+    text.erase(cr, 1);
+  auto characters = canonical_vocabulary(text);
+  if (!characters.ok()) return characters.status().with_context(full);
+  return characters;
+}
+
 Result<ChannelNumbers> read_channels_file(Env& env, const std::string& folder,
                                           const std::string& path) {
-  const std::string full = path.starts_with('/') ? path : join_path(folder, path);
+  const std::string full = full_path(folder, path);
   XTTS_ASSIGN(const std::string text, read_text_file(env, full, kYamlBytesMax));
-  auto numbers = parse(text);
+  auto numbers = parse_channels(text);
   if (!numbers.ok()) return numbers.status().with_context(full);
   return numbers;
 }

@@ -1,4 +1,4 @@
-#include "recipe/channels_file.hpp"
+#include "recipe/named_files.hpp"
 #include "formats/recipe.hpp"
 
 #include <gmock/gmock.h>
