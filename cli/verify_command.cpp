@@ -1,11 +1,14 @@
 // verify: is every byte what was written?
+#include <mutex>
+#include <string>
+
 #include "base/try.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
-#include "cli/rated_progress.hpp"
+#include "cli/progress_view.hpp"
 #include "cli/stop_signal.hpp"
-#include "cli/verify_view.hpp"
 #include "report/human.hpp"
+#include "report/rate.hpp"
 #include "report/table.hpp"
 #include "request/verify_json.hpp"
 #include "request/verify_request.hpp"
@@ -14,8 +17,41 @@
 namespace xtts::cli {
 namespace {
 
+using report::escape_controls;
 using report::format_counted;
 using report::format_size;
+
+// A progress line with a rate and the time that is left. From any thread.
+class RatedProgress {
+ public:
+  // "verify 12 %  1.2 GB/10 GB  900 MB/s"; the time that is left comes behind it.
+  using Describe = std::string (*)(std::uint64_t done, std::uint64_t total, double per_second);
+
+  RatedProgress(Context& context, Describe describe)
+      : context_(context), describe_(describe), view_(context), rate_(context.env.now()) {}
+
+  void update(std::uint64_t done, std::uint64_t total) {
+    {
+      const std::lock_guard lock(mutex_);
+      rate_.update(context_.env.now(), static_cast<double>(done));
+    }
+    const auto text = [&] {
+      const std::lock_guard lock(mutex_);
+      const auto left = rate_.seconds_left(static_cast<double>(total));
+      return describe_(done, total, rate_.per_second()) +
+             (left ? "  ETA " + report::format_duration(*left) : std::string());
+    };
+    view_.update({[&](std::size_t width) { return report::shorten(text(), width); }, text});
+  }
+  void clear() { view_.clear(); }
+
+ private:
+  Context& context_;
+  const Describe describe_;
+  ProgressView view_;
+  std::mutex mutex_;
+  report::RateEstimator rate_;  // guarded by mutex_
+};
 
 std::string describe_bytes(std::uint64_t done, std::uint64_t total, double per_second) {
   const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
@@ -31,6 +67,53 @@ std::string describe_clips(std::uint64_t done, std::uint64_t total, double per_s
 
 std::string describe_shards(std::uint64_t done, std::uint64_t total, double /*per_second*/) {
   return "mending shard " + report::format_count(done + 1) + " of " + report::format_count(total);
+}
+
+// What deep recomputed.
+std::string deep_summary(const verify::Report& report) {
+  const std::string recomputed = "; " + report::format_count(report.recomputed_count) + " of " +
+                                 format_counted(report.sampled_of, "clip", "clips") +
+                                 " computed again from the sources";
+  return report.comparison.empty() ? recomputed : recomputed + " and compared " + report.comparison;
+}
+
+std::string to_text(const verify::Finding& finding) {
+  std::string text = escape_controls(finding.file);
+  if (finding.offset_bytes) text += " at byte " + report::format_count(*finding.offset_bytes);
+  text += ": " + finding.what();
+  if (!finding.clip.empty()) text += " of " + escape_controls(finding.clip);
+  if (!finding.column.empty()) text += " (" + escape_controls(finding.column) + ")";
+  if (!finding.expected.empty()) text += ", expected " + escape_controls(finding.expected);
+  if (!finding.found.empty()) text += ", found " + escape_controls(finding.found);
+  return text + "\n";
+}
+
+std::string to_text(const verify::Mended& mended) {
+  std::string text = escape_controls(mended.file) + ": " + mended.what;
+  if (mended.recomputed_count > 0) {
+    text += ", " + format_counted(mended.recomputed_count, "record", "records") + " computed again";
+  }
+  return text + "\n";
+}
+
+std::string to_text(const verify::Remedy& remedy) {
+  const std::string note = remedy.note.empty() ? "what helps" : remedy.note;
+  return escape_controls(note) + ":\n  " + escape_controls(remedy.command) + "\n";
+}
+
+std::string summary_of(const verify::Report& report) {
+  const char* const verdict = !report.ok ? "damaged" : report.repaired.empty() ? "ok" : "mended";
+  std::string text =
+      std::string(verdict) + ": " + format_counted(report.clip_count, "clip", "clips") + ", " +
+      format_counted(report.record_count, "record", "records") + " in " +
+      format_counted(report.shard_count, "shard", "shards") + ", " +
+      format_size(report.bytes_checked) + " checked in " + report::format_duration(report.seconds);
+  if (report.level == verify::Level::kQuick)
+    text += " (quick: manifest, sizes and plan; --level full checks every byte)";
+  if (report.level == verify::Level::kDeep) text += deep_summary(report);
+  if (report.clip_count > 0 && !report.has_sources)
+    text += "; sources.bin is missing, so the next build hashes all sources";
+  return text + "\n";
 }
 
 Status run_verify(Context& context, const VerifyOptions& options) {
