@@ -44,7 +44,7 @@ void AddedColumns::add_none(Column& column) {
 }
 
 Status AddedColumns::add_published(std::uint64_t position, bool is_another,
-                                   const AddTombstone& add_tombstone) {
+                                   Tombstones& tombstones) {
   for (Column& column : columns_) {
     const std::uint32_t id = column.entry.spec.id;
     XTTS_ASSIGN(const auto location, previous_->location(id, position));
@@ -54,7 +54,7 @@ Status AddedColumns::add_published(std::uint64_t position, bool is_another,
     }
     add_none(column);
     if (location.block_row != formats::kNoRecord)
-      add_tombstone({.column_id = id, .block_row = location.block_row, .slot = location.slot});
+      tombstones.add({.column_id = id, .block_row = location.block_row, .slot = location.slot});
   }
   return {};
 }
@@ -75,12 +75,12 @@ Status AddedColumns::add_new(const Digest& id_hash) {
   return {};
 }
 
-Status AddedColumns::leave_behind(std::uint64_t position, const AddTombstone& add_tombstone) {
+Status AddedColumns::leave_behind(std::uint64_t position, Tombstones& tombstones) {
   for (const Column& column : columns_) {
     const std::uint32_t id = column.entry.spec.id;
     XTTS_ASSIGN(const auto location, previous_->location(id, position));
     if (location.block_row == formats::kNoRecord) continue;
-    add_tombstone({.column_id = id, .block_row = location.block_row, .slot = location.slot});
+    tombstones.add({.column_id = id, .block_row = location.block_row, .slot = location.slot});
   }
   return {};
 }

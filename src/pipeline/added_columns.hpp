@@ -16,6 +16,7 @@
 #include "formats/manifest.hpp"
 #include "pipeline/column_rows.hpp"
 #include "pipeline/sealed_records.hpp"
+#include "pipeline/tombstones.hpp"
 #include "reader/cache_view.hpp"
 #include "store/journal.hpp"
 
@@ -28,8 +29,6 @@ struct AddedColumn {
 
 class AddedColumns {
  public:
-  using AddTombstone = std::function<void(const formats::TombstoneRow&)>;
-
   // Of an update: those of `previous`, which keep their numbers (check_added_columns).
   [[nodiscard]] static Result<AddedColumns> take_over(reader::CacheView& previous);
   // Of a cache written anew; `added` and `env` must outlive it.
@@ -42,11 +41,11 @@ class AddedColumns {
   // Clips come in canonical order, one call each.
   // A clip that was at `position`; where it `is_another` now, its records are left behind.
   [[nodiscard]] Status add_published(std::uint64_t position, bool is_another,
-                                     const AddTombstone& add_tombstone);
+                                     Tombstones& tombstones);
   // Any other clip: the next sealed record, if it is this clip's.
   [[nodiscard]] Status add_new(const Digest& id_hash);
   // A clip that is not there any more.
-  [[nodiscard]] Status leave_behind(std::uint64_t position, const AddTombstone& add_tombstone);
+  [[nodiscard]] Status leave_behind(std::uint64_t position, Tombstones& tombstones);
 
   using WriteColumn = std::function<Status(std::uint32_t id, const ColumnRows& rows)>;
   [[nodiscard]] Status write(const WriteColumn& write_column) const;

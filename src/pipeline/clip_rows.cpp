@@ -35,7 +35,7 @@ Status ClipRows::add(const Clip& clip, formats::PlanRow row, const formats::Reco
   }
   std::string details;
   append_facts(facts, details);
-  row.details_offset = file.details_bytes();
+  row.details_offset = file.encoder().section_bytes();
   row.details_bytes = static_cast<std::uint32_t>(details.size());
   append_row(row, plan_rows_);
   id_hashes_.push_back(
@@ -43,11 +43,11 @@ Status ClipRows::add(const Clip& clip, formats::PlanRow row, const formats::Reco
   ++counts_.records;
   counts_.frames += row.mel_len;
   ++counts_.records_by_split[std::string(to_string(clip.split))];
-  return file.add_details(details);
+  return file.encoder().append(as_bytes(details));
 }
 
 Status ClipRows::write(IndexFile& file) {
-  XTTS_TRY(file.end_details(count()));
+  XTTS_TRY(file.encoder().end_section(count()));
   XTTS_TRY(file.write_section(SectionKind::kPlan, 0, plan_rows_, count()));
   std::ranges::sort(id_hashes_, {}, &formats::IdHashRow::hash);
   std::string id_rows;

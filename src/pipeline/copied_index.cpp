@@ -1,11 +1,12 @@
 #include "pipeline/copied_index.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "base/try.hpp"
 #include "formats/index.hpp"
+#include "pipeline/index_file.hpp"
 #include "reader/chunked_file.hpp"
 
 namespace xtts::pipeline {
@@ -13,7 +14,6 @@ namespace {
 
 using formats::SectionKind;
 
-constexpr const char* kCopiedIndexName = "index.tmp";
 constexpr std::size_t kCopiedPieceBytes = std::size_t{1} << 20U;
 
 bool is_of_a_column(SectionKind kind) {
@@ -31,22 +31,12 @@ class IndexCopier {
                             env_, join_path(folder_.path(), name), name,
                             {.file_bytes = before.index_bytes, .digest = before.index_digest}));
     clip_count_ = before.counts.records;
-    XTTS_ASSIGN(file_, folder_.begin_file(kCopiedIndexName));
-    encoder_.emplace([this](std::span<const std::byte> bytes) { return file_->append(bytes); },
-                     manifest.generation, clip_count_);
+    XTTS_ASSIGN(file_, IndexFile::begin(folder_, manifest.generation, clip_count_));
     for (const formats::SectionEntry& section : index_->footer().sections) {
       XTTS_TRY(put_columns_before(section));
       XTTS_TRY(copy(section));
     }
-    XTTS_ASSIGN(const std::string copied, encode_manifest_copy(manifest));
-    XTTS_TRY(put(SectionKind::kManifest, 0, copied, 1));
-    XTTS_ASSIGN(const auto finished, encoder_->finish());
-    XTTS_TRY(file_->sync());
-    XTTS_TRY(file_->close());
-    XTTS_TRY(folder_.commit_file(kCopiedIndexName, formats::index_file_name(finished.digest)));
-    manifest.index_bytes = finished.file_bytes;
-    manifest.index_digest = finished.digest;
-    return {};
+    return file_->finish(manifest);
   }
 
  private:
@@ -58,8 +48,7 @@ class IndexCopier {
                                ? section.column_id > id
                                : section.kind == SectionKind::kRejects;
       if (!is_next) return {};
-      XTTS_TRY(put(SectionKind::kBlocks, id, rows.block_rows, rows.block_count));
-      XTTS_TRY(put(SectionKind::kLocations, id, rows.locations, clip_count_));
+      XTTS_TRY(file_->write_column(id, rows, clip_count_));
     }
     return {};
   }
@@ -68,22 +57,18 @@ class IndexCopier {
     if (section.kind == SectionKind::kManifest) return {};
     if (is_of_a_column(section.kind) && changes_.columns.contains(section.column_id)) return {};
     if (section.kind == SectionKind::kTombstones)
-      return put(section.kind, 0, changes_.tombstone_rows, changes_.tombstone_count);
-    XTTS_TRY(encoder_->begin_section(section.kind, section.column_id));
+      return file_->write_section(section.kind, 0, changes_.tombstone_rows,
+                                  changes_.tombstone_count);
+    formats::IndexEncoder& encoder = file_->encoder();
+    XTTS_TRY(encoder.begin_section(section.kind, section.column_id));
     std::vector<std::byte> piece;
     for (std::uint64_t done = 0; done < section.size_bytes; done += piece.size()) {
       piece.resize(static_cast<std::size_t>(
           std::min<std::uint64_t>(kCopiedPieceBytes, section.size_bytes - done)));
       XTTS_TRY(index_->read(section.offset_bytes + done, piece));
-      XTTS_TRY(encoder_->append(piece));
+      XTTS_TRY(encoder.append(piece));
     }
-    return encoder_->end_section(section.row_count);
-  }
-
-  Status put(SectionKind kind, std::uint32_t column, std::string_view bytes, std::uint64_t rows) {
-    XTTS_TRY(encoder_->begin_section(kind, column));
-    XTTS_TRY(encoder_->append(as_bytes(bytes)));
-    return encoder_->end_section(rows);
+    return encoder.end_section(section.row_count);
   }
 
   Env& env_;
@@ -92,8 +77,7 @@ class IndexCopier {
   std::map<std::uint32_t, ColumnRows>::const_iterator next_;
   std::uint64_t clip_count_ = 0;
   std::unique_ptr<reader::ChunkedFile> index_;
-  std::unique_ptr<WritableFile> file_;
-  std::optional<formats::IndexEncoder> encoder_;
+  std::unique_ptr<IndexFile> file_;
 };
 
 }  // namespace

@@ -57,6 +57,7 @@ class IndexBuild {
 
   Status begin(store::CacheFolder& folder) {
     XTTS_ASSIGN(file_, IndexFile::begin(folder, job_.generation, surviving_count()));
+    XTTS_TRY(file_->encoder().begin_section(formats::SectionKind::kDetails));
     XTTS_TRY(sound_.begin(job_.generation));
     if (has_tokens(job_.plan, job_.recipe)) {
       const auto* old = job_.previous ? job_.previous->manifest().find_column("tokens") : nullptr;
@@ -126,8 +127,7 @@ class IndexBuild {
     XTTS_ASSIGN(row, job_.previous->plan_row(position));
     XTTS_ASSIGN(facts, job_.previous->details(position));
     XTTS_TRY(sound_.add_published(position));
-    return added_.add_published(position, is_said_otherwise(clip, facts),
-                                [this](const auto& left) { tombstones_.add(left); });
+    return added_.add_published(position, is_said_otherwise(clip, facts), tombstones_);
   }
 
   // What an added column was made from, beside the sound.
@@ -171,7 +171,7 @@ class IndexBuild {
   Status leave_behind() {
     for (const std::uint64_t position : sound_.left_positions()) {
       XTTS_TRY(sound_.leave_behind(position, tombstones_));
-      XTTS_TRY(added_.leave_behind(position, [this](const auto& left) { tombstones_.add(left); }));
+      XTTS_TRY(added_.leave_behind(position, tombstones_));
     }
     return tokens_ ? tokens_->finish() : Status();
   }

@@ -17,10 +17,8 @@ Result<std::unique_ptr<IndexFile>> IndexFile::begin(store::CacheFolder& folder,
                                                     std::uint64_t generation,
                                                     std::uint64_t record_count) {
   XTTS_ASSIGN(auto file, folder.begin_file(kTemporaryIndex));
-  std::unique_ptr<IndexFile> index(
+  return std::unique_ptr<IndexFile>(
       new IndexFile(folder, std::move(file), generation, record_count));
-  XTTS_TRY(index->encoder_.begin_section(SectionKind::kDetails));
-  return index;
 }
 
 IndexFile::IndexFile(store::CacheFolder& folder, std::unique_ptr<WritableFile> file,
@@ -29,14 +27,6 @@ IndexFile::IndexFile(store::CacheFolder& folder, std::unique_ptr<WritableFile> f
       file_(std::move(file)),
       encoder_([this](std::span<const std::byte> bytes) { return file_->append(bytes); },
                generation, record_count) {}
-
-Status IndexFile::add_details(std::string_view bytes) {
-  return encoder_.append(as_bytes(bytes));
-}
-
-Status IndexFile::end_details(std::uint64_t row_count) {
-  return encoder_.end_section(row_count);
-}
 
 Status IndexFile::write_section(SectionKind kind, std::uint32_t column, std::string_view bytes,
                                 std::uint64_t rows) {

@@ -17,16 +17,12 @@ namespace xtts::pipeline {
 
 class IndexFile {
  public:
-  // Begins with the section of details, which grows clip by clip.
   [[nodiscard]] static Result<std::unique_ptr<IndexFile>> begin(store::CacheFolder& folder,
                                                                 std::uint64_t generation,
                                                                 std::uint64_t record_count);
 
-  // Where the next clip's details will lie in their section.
-  [[nodiscard]] std::uint64_t details_bytes() const noexcept { return encoder_.section_bytes(); }
-  [[nodiscard]] Status add_details(std::string_view bytes);
-  [[nodiscard]] Status end_details(std::uint64_t row_count);
-
+  // For sections that grow piece by piece, as the details do clip by clip.
+  [[nodiscard]] formats::IndexEncoder& encoder() noexcept { return encoder_; }
   [[nodiscard]] Status write_section(formats::SectionKind kind, std::uint32_t column,
                                      std::string_view bytes, std::uint64_t rows);
   [[nodiscard]] Status write_column(std::uint32_t id, const ColumnRows& rows,
