@@ -2,20 +2,9 @@
 
 #include "base/try.hpp"
 #include "formats/manifest.hpp"
+#include "reader/read_exactly.hpp"
 
 namespace xtts::pipeline {
-namespace {
-
-Result<std::vector<std::byte>> read_region(const RandomAccessFile& file, std::uint64_t offset,
-                                           std::uint64_t size, const std::string& path) {
-  std::vector<std::byte> bytes(size);
-  XTTS_ASSIGN(const std::size_t got, file.read_at(offset, bytes));
-  if (got != size)
-    return Status(StatusCode::kCorrupt, path + " is shorter than when it was sealed");
-  return bytes;
-}
-
-}  // namespace
 
 SealedRecords::SealedRecords(Env& env, std::string cache,
                              const std::vector<store::JournalShard>& shards, std::size_t column)
@@ -55,10 +44,10 @@ Result<bool> SealedRecords::read_next_block() {
   }
   const formats::BlockPlace& place = shard.table.blocks[block_in_shard_];
   XTTS_ASSIGN(const auto header_bytes,
-              read_region(*file_, place.header_offset, formats::kBlockHeaderBytes, path));
+              reader::read_exactly(*file_, path, place.header_offset, formats::kBlockHeaderBytes));
   XTTS_ASSIGN(header_, formats::decode_block_header(header_bytes));
   XTTS_ASSIGN(const auto facts_bytes,
-              read_region(*file_, place.facts_offset, place.facts_bytes, path));
+              reader::read_exactly(*file_, path, place.facts_offset, place.facts_bytes));
   XTTS_ASSIGN(facts_, formats::decode_block_facts(facts_bytes));
   if (formats::stored_header_check(header_bytes) != place.header_check ||
       formats::stored_facts_check(facts_bytes) != place.facts_check ||

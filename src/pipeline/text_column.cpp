@@ -7,8 +7,6 @@
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"
 #include "pipeline/plan.hpp"
-#include "pipeline/sealer.hpp"
-#include "pipeline/shard_assembler.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -18,59 +16,6 @@ std::uint32_t count_characters(std::string_view text) {
   for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1U : 0U;
   return count;
 }
-
-class Writer final : public TextColumnWriter {
- public:
-  Writer(const formats::ColumnSpec& column, formats::StoreKind store, std::uint64_t generation,
-         store::CacheFolder& folder)
-      : column_(column),
-        clips_per_shard_(column.geometry().clips_per_shard()),
-        sealer_(folder, nullptr),
-        assembler_(column, store, generation, [](const std::vector<std::byte>&) {}) {}
-
-  Status add(std::uint64_t planned, const corpus::Clip& clip, ClipText text) override {
-    const std::uint64_t shard = planned / clips_per_shard_;
-    if (shard != shard_) XTTS_TRY(end_shard());
-    shard_ = shard;
-    AssembledRecord record;
-    record.id_hash = formats::id_hash(clip.dataset, clip.id);
-    record.dataset = clip.dataset;
-    record.split = static_cast<std::uint8_t>(clip.split);
-    record.length = text.token_count;
-    const auto bytes = std::as_bytes(std::span(text.tokens));
-    record.rows.assign(bytes.begin(), bytes.end());
-    record.facts = std::move(text.facts);
-    record.facts.id = clip.id;
-    if (!clip.dataset.empty()) record.facts.dataset = clip.dataset;
-    record.facts.split = record.split;
-    if (!clip.speaker.empty()) record.facts.speaker = clip.speaker;
-    if (!clip.language.empty()) record.facts.language = clip.language;
-    if (!clip.extra_json.empty()) record.facts.extra_json = clip.extra_json;
-    return assembler_.add(std::move(record));
-  }
-
-  Result<std::vector<store::JournalShard>> finish() override {
-    XTTS_TRY(end_shard());
-    return sealer_.finish();
-  }
-
- private:
-  Status end_shard() {
-    XTTS_ASSIGN(auto image, assembler_.end_shard());
-    if (!image) return {};
-    SealJob job;
-    job.images.push_back({column_.name, next_ordinal_++, std::move(image)});
-    job.entry.planned_shard = shard_;
-    return sealer_.submit(std::move(job));
-  }
-
-  const formats::ColumnSpec column_;
-  const std::uint64_t clips_per_shard_;
-  Sealer sealer_;
-  ShardAssembler assembler_;
-  std::uint64_t shard_ = 0;
-  std::uint64_t next_ordinal_ = 0;
-};
 
 }  // namespace
 
@@ -104,11 +49,46 @@ Result<ClipText> tokenize_planned_clip(const corpus::Clip& clip, const text::Tok
                                            std::string(formats::name_of(text.refusal->rule)));
 }
 
-std::unique_ptr<TextColumnWriter> TextColumnWriter::create(const formats::ColumnSpec& column,
-                                                           formats::StoreKind store,
-                                                           std::uint64_t generation,
-                                                           store::CacheFolder& folder) {
-  return std::make_unique<Writer>(column, store, generation, folder);
+TextColumnWriter::TextColumnWriter(const formats::ColumnSpec& column, formats::StoreKind store,
+                                   std::uint64_t generation, store::CacheFolder& folder)
+    : column_(column),
+      clips_per_shard_(column.geometry().clips_per_shard()),
+      sealer_(folder, nullptr),
+      assembler_(column, store, generation, [](const std::vector<std::byte>&) {}) {}
+
+Status TextColumnWriter::add(std::uint64_t planned, const corpus::Clip& clip, ClipText text) {
+  const std::uint64_t shard = planned / clips_per_shard_;
+  if (shard != shard_) XTTS_TRY(end_shard());
+  shard_ = shard;
+  AssembledRecord record;
+  record.id_hash = formats::id_hash(clip.dataset, clip.id);
+  record.dataset = clip.dataset;
+  record.split = static_cast<std::uint8_t>(clip.split);
+  record.length = text.token_count;
+  const auto bytes = std::as_bytes(std::span(text.tokens));
+  record.rows.assign(bytes.begin(), bytes.end());
+  record.facts = std::move(text.facts);
+  record.facts.id = clip.id;
+  if (!clip.dataset.empty()) record.facts.dataset = clip.dataset;
+  record.facts.split = record.split;
+  if (!clip.speaker.empty()) record.facts.speaker = clip.speaker;
+  if (!clip.language.empty()) record.facts.language = clip.language;
+  if (!clip.extra_json.empty()) record.facts.extra_json = clip.extra_json;
+  return assembler_.add(std::move(record));
+}
+
+Result<std::vector<store::JournalShard>> TextColumnWriter::finish() {
+  XTTS_TRY(end_shard());
+  return sealer_.finish();
+}
+
+Status TextColumnWriter::end_shard() {
+  XTTS_ASSIGN(auto image, assembler_.end_shard());
+  if (!image) return {};
+  SealJob job;
+  job.images.push_back({column_.name, next_ordinal_++, std::move(image)});
+  job.entry.planned_shard = shard_;
+  return sealer_.submit(std::move(job));
 }
 
 }  // namespace xtts::pipeline

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +12,8 @@
 #include "formats/facts.hpp"
 #include "formats/index.hpp"
 #include "formats/recipe_fwd.hpp"
+#include "pipeline/sealer.hpp"
+#include "pipeline/shard_assembler.hpp"
 #include "store/cache_folder.hpp"
 #include "store/journal.hpp"
 #include "text/tokenizer.hpp"
@@ -38,15 +39,21 @@ struct ClipText {
 
 class TextColumnWriter {
  public:
-  [[nodiscard]] static std::unique_ptr<TextColumnWriter> create(const formats::ColumnSpec& column,
-                                                                formats::StoreKind store,
-                                                                std::uint64_t generation,
-                                                                store::CacheFolder& folder);
-  virtual ~TextColumnWriter() = default;
+  TextColumnWriter(const formats::ColumnSpec& column, formats::StoreKind store,
+                   std::uint64_t generation, store::CacheFolder& folder);
   // `planned`: the clip's place in the planned list; ascending.
-  [[nodiscard]] virtual Status add(std::uint64_t planned, const corpus::Clip& clip,
-                                   ClipText text) = 0;
-  [[nodiscard]] virtual Result<std::vector<store::JournalShard>> finish() = 0;
+  [[nodiscard]] Status add(std::uint64_t planned, const corpus::Clip& clip, ClipText text);
+  [[nodiscard]] Result<std::vector<store::JournalShard>> finish();
+
+ private:
+  Status end_shard();
+
+  const formats::ColumnSpec column_;
+  const std::uint64_t clips_per_shard_;
+  Sealer sealer_;
+  ShardAssembler assembler_;
+  std::uint64_t shard_ = 0;
+  std::uint64_t next_ordinal_ = 0;
 };
 
 }  // namespace xtts::pipeline

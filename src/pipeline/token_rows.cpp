@@ -19,7 +19,7 @@ Result<TokenRows> TokenRows::begin(const formats::Recipe& recipe, const formats:
     XTTS_TRY(take_over(*source.published, tokens.id_, tokens.rows_));
   } else if (source.sealed == nullptr) {
     tokens.writer_ =
-        TextColumnWriter::create(tokens.spec_, recipe.storage.store, generation, folder);
+        std::make_unique<TextColumnWriter>(tokens.spec_, recipe.storage.store, generation, folder);
   }
   return tokens;
 }
