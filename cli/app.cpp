@@ -1,6 +1,7 @@
 #include "cli/app.hpp"
 
 #include <array>
+#include <cctype>
 #include <csignal>
 #include <filesystem>
 #include <system_error>
@@ -88,37 +89,12 @@ int exit_code_of(const Status& status, int signal) {
 }
 
 std::string json_code_name(StatusCode code) {
-  switch (code) {
-    case StatusCode::kOk:
-      return "ok";
-    case StatusCode::kInvalidArgument:
-      return "invalid_argument";
-    case StatusCode::kNotFound:
-      return "not_found";
-    case StatusCode::kBadInput:
-      return "bad_input";
-    case StatusCode::kSourceIo:
-      return "source_io";
-    case StatusCode::kCorrupt:
-      return "corrupt";
-    case StatusCode::kUnsupported:
-      return "unsupported";
-    case StatusCode::kMismatch:
-      return "mismatch";
-    case StatusCode::kBusy:
-      return "busy";
-    case StatusCode::kResource:
-      return "resource";
-    case StatusCode::kTooManyRejects:
-      return "too_many_rejects";
-    case StatusCode::kCancelled:
-      return "cancelled";
-    case StatusCode::kInternal:
-      return "internal";
-    case StatusCode::kCrashed:
-      return "crashed";
+  std::string name;
+  for (const char c : to_string(code)) {
+    if (c == '/') continue;  // "source I/O" is source_io
+    name += c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  return "internal";
+  return name;
 }
 
 Result<audio::MakeDecoder> find_decoders() {

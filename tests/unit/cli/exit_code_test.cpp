@@ -1,4 +1,5 @@
 // The exit codes are an interface: scripts rely on them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -33,11 +34,15 @@ TEST(ExitCode, WorkThatEndedWellIsZeroAfterASignalToo) {
   EXPECT_EQ(exit_code_of(Status(), SIGINT), 0);
 }
 
-TEST(JsonCode, NamesAreDistinct) {
+TEST(JsonCode, NamesAreThoseOfTheSchema) {
   std::set<std::string> names;
   for (int code = 0; code <= static_cast<int>(StatusCode::kCrashed); ++code) {
     EXPECT_TRUE(names.insert(json_code_name(static_cast<StatusCode>(code))).second) << code;
   }
+  EXPECT_THAT(names, testing::UnorderedElementsAre(
+                         "ok", "invalid_argument", "not_found", "bad_input", "source_io", "corrupt",
+                         "unsupported", "mismatch", "busy", "resource", "too_many_rejects",
+                         "cancelled", "internal", "crashed"));
 }
 
 }  // namespace
