@@ -67,14 +67,14 @@ class Context {
 
 [[nodiscard]] std::vector<std::string> log_levels();
 
-// DESIGN: exit codes are an API. `signal` is stop_signal().
+// Exit codes are an API: README.md lists them. `signal` is stop_signal().
 [[nodiscard]] int exit_code_of(const Status& status, int signal);
 // The name of a code as JSON gives it: "not_found".
 [[nodiscard]] std::string json_code_name(StatusCode code);
 
 // Decoders in processes of the xtts-decode that was installed with this program.
 [[nodiscard]] Result<audio::MakeDecoder> find_decoders();
-// Who asks the frontend: a person, for this program.
+// Who asks: a person, for this program.
 [[nodiscard]] request::Asker this_program();
 
 }  // namespace xtts::cli

@@ -1,6 +1,7 @@
-// Recipe sections as canonical JSON, and their fingerprints. A fingerprint is the digest of the
-// canonical JSON of a section: every field is written, defaults included, so that a later change of
-// a default changes nothing old. Pure functions.
+// Canonical JSON, which all our JSON is written in; recipe sections in it, their fingerprints and
+// their differences. A fingerprint is the digest of a section's canonical JSON: every field is
+// written, defaults included, so that a later change of a default changes nothing old. Pure
+// functions.
 #pragma once
 
 #include <nlohmann/json.hpp>

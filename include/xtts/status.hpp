@@ -18,8 +18,8 @@
 
 namespace xtts {
 
-// What the caller does next. The command line's exit codes follow from these (DESIGN: exit codes
-// are an API).
+// What the caller does next. The command line's exit codes follow from these. Exit codes are an
+// API: README.md lists them.
 enum class StatusCode : std::uint8_t {
   kOk = 0,
   kInvalidArgument,  // fix the call, the config or the recipe

@@ -50,10 +50,12 @@ struct BuildRequest;
 [[nodiscard]] std::uint64_t allowed_faults(const RejectLimit& limit,
                                            std::uint64_t considered_count) noexcept;
 
+// The numbers of added columns stand in their shards, behind those of the columns that a build
+// makes.
+[[nodiscard]] Status check_added_columns(const formats::Manifest& published, bool has_tokens);
+
 // kTooManyRejects where more clips failed than the limit allows, or where none is left to store
 // (a part may be empty: no `stored_count`). Policy drops are no faults.
-// Their numbers stand in their shards, behind those of the columns that a build makes.
-[[nodiscard]] Status check_added_columns(const formats::Manifest& published, bool has_tokens);
 [[nodiscard]] Status check_rejects(const std::vector<formats::Reject>& rejects,
                                    const RejectLimit& limit, std::uint64_t considered_count,
                                    std::optional<std::uint64_t> stored_count);

@@ -1,5 +1,5 @@
-// The phases of a build. Each takes values that the phases before it made, changes none of them,
-// and makes the next:
+// The phases of a build. Each takes values of the phases before it and makes the next.
+// compute_build() closes Begun's journal, publish_build() gives up Standing's lock.
 //
 //   BuildRequest ──► Standing ──► Planned ──► Begun ──► Computed ──► Indexed ──► BuildReport
 //     what is         what is      what the    journal    sealed       tables,     published

@@ -1,6 +1,7 @@
 // LiveClips: the clips of DATA as a build would plan them, each computed when it is asked for, by
-// the code that makes a cache's records (clip_workers.hpp, text_column.hpp). Nothing is stored. The
-// numbers are, bit for bit, those of a cache that a build of the same request makes anew.
+// the code that makes a cache's records (records/clip_workers.hpp, text_column.hpp). Nothing is
+// stored. The numbers are, bit for bit, those of a cache that a build of the same request makes
+// anew.
 //
 // Positions are the planned clips in canonical order, without those that the plan itself rejects
 // (lists, texts): where no sound is rejected, they are the positions of that cache.
