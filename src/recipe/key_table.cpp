@@ -66,8 +66,8 @@ Key vocabulary_file_key() {
 
 std::vector<Key> general_keys() {
   std::vector<Key> keys;
-  keys.push_back(scalar_key("name", XTTS_AT(name), "how the recipe is called"));
-  keys.push_back(scalar_key("about", XTTS_AT(about), "one line for people"));
+  keys.push_back(XTTS_KEY(name, "how the recipe is called"));
+  keys.push_back(XTTS_KEY(about, "one line for people"));
   keys.push_back(fits_key());
   return keys;
 }
@@ -76,19 +76,15 @@ std::vector<Key> text_keys() {
   const Condition characters{"text.tokens", {"characters"}};
   const Condition any{"text.tokens", {"bytes", "characters"}};
   return {
-      scalar_key("text.tokens", XTTS_AT(text.tokens),
-                 "none | bytes: byte + 1 | characters: place in the vocabulary"),
+      XTTS_KEY(text.tokens, "none | bytes: byte + 1 | characters: place in the vocabulary"),
       vocabulary_key(characters),
       vocabulary_file_key(),
-      scalar_key("text.max_tokens", XTTS_AT(text.max_tokens),
-                 "tokens of a record; shorter texts are padded with 0", any),
-      scalar_key("text.too_long", XTTS_AT(text.too_long), "drop | truncate", any),
-      scalar_key(
-          "text.unknown", XTTS_AT(text.unknown),
-          "drop: leave the character out | unk: token vocabulary + 1 | error: reject the clip",
-          characters),
-      scalar_key("text.use_normalized", XTTS_AT(text.use_normalized),
-                 "tokens of the normalized text, else of the raw one", any),
+      XTTS_KEY(text.max_tokens, "tokens of a record; shorter texts are padded with 0", any),
+      XTTS_KEY(text.too_long, "drop | truncate", any),
+      XTTS_KEY(text.unknown,
+               "drop: leave the character out | unk: token vocabulary + 1 | error: reject the clip",
+               characters),
+      XTTS_KEY(text.use_normalized, "tokens of the normalized text, else of the raw one", any),
   };
 }
 
@@ -98,29 +94,22 @@ std::vector<Key> corpus_keys() {
       {"\"auto\"", "\"commonvoice\"", "\"ljspeech\"", "\"table\""}};  // texts are printed quoted
   const Condition table{"corpus.layout", {"\"auto\"", "\"table\""}};
   return {
-      scalar_key("corpus.layout", XTTS_AT(corpus.layout),
-                 "auto, or a layout's name: build --help lists them"),
-      scalar_key("corpus.language", XTTS_AT(corpus.language), "for clips whose list does not say"),
-      scalar_key("corpus.speaker", XTTS_AT(corpus.speaker), "one name for all clips"),
-      scalar_key("corpus.speaker_pattern", XTTS_AT(corpus.speaker_pattern),
-                 "regular expression on the file name; its first group is the speaker"),
-      scalar_key("corpus.train_split", XTTS_AT(corpus.train_split),
-                 "share of the clips; the rest of the two is for testing"),
-      scalar_key("corpus.validation_split", XTTS_AT(corpus.validation_split), "share of the clips"),
-      scalar_key("corpus.validation_clips_max", XTTS_AT(corpus.validation_clips_max),
-                 "the rest goes to training"),
-      scalar_key("corpus.split_seed", XTTS_AT(corpus.split_seed), "of the hash that splits"),
-      scalar_key("corpus.split_by", XTTS_AT(corpus.split_by),
-                 "id | source | speaker | text: what stays together"),
-      scalar_key("corpus.train_subset_fraction", XTTS_AT(corpus.train_subset_fraction),
-                 "share of the training clips to keep"),
-      scalar_key("corpus.subset_seed", XTTS_AT(corpus.subset_seed), "of the hash that picks them"),
-      scalar_key("corpus.metadata_train_file", XTTS_AT(corpus.metadata_train_file),
-                 "separate lists, relative to DATA", lists),
-      scalar_key("corpus.metadata_eval_file", XTTS_AT(corpus.metadata_eval_file), "", lists),
-      scalar_key("corpus.wavs_train_folder", XTTS_AT(corpus.wavs_train_folder),
-                 "their audio, relative to DATA", lists),
-      scalar_key("corpus.wavs_eval_folder", XTTS_AT(corpus.wavs_eval_folder), "", lists),
+      XTTS_KEY(corpus.layout, "auto, or a layout's name: build --help lists them"),
+      XTTS_KEY(corpus.language, "for clips whose list does not say"),
+      XTTS_KEY(corpus.speaker, "one name for all clips"),
+      XTTS_KEY(corpus.speaker_pattern,
+               "regular expression on the file name; its first group is the speaker"),
+      XTTS_KEY(corpus.train_split, "share of the clips; the rest of the two is for testing"),
+      XTTS_KEY(corpus.validation_split, "share of the clips"),
+      XTTS_KEY(corpus.validation_clips_max, "the rest goes to training"),
+      XTTS_KEY(corpus.split_seed, "of the hash that splits"),
+      XTTS_KEY(corpus.split_by, "id | source | speaker | text: what stays together"),
+      XTTS_KEY(corpus.train_subset_fraction, "share of the training clips to keep"),
+      XTTS_KEY(corpus.subset_seed, "of the hash that picks them"),
+      XTTS_KEY(corpus.metadata_train_file, "separate lists, relative to DATA", lists),
+      XTTS_KEY(corpus.metadata_eval_file, "", lists),
+      XTTS_KEY(corpus.wavs_train_folder, "their audio, relative to DATA", lists),
+      XTTS_KEY(corpus.wavs_eval_folder, "", lists),
       scalar_key("corpus.audio_column", XTTS_AT(corpus.columns.audio),
                  "names of the columns of a CSV, TSV or JSONL list, where they are not the usual",
                  table),
@@ -132,42 +121,37 @@ std::vector<Key> corpus_keys() {
       scalar_key("corpus.split_column", XTTS_AT(corpus.columns.split), "", table),
       scalar_key("corpus.start_column", XTTS_AT(corpus.columns.start), "seconds, as end", table),
       scalar_key("corpus.end_column", XTTS_AT(corpus.columns.end), "", table),
-      scalar_key("corpus.max_source_seconds", XTTS_AT(corpus.max_source_seconds),
-                 "longer files are refused"),
-      scalar_key("corpus.max_clip_seconds", XTTS_AT(corpus.max_clip_seconds),
-                 "longer clips are dropped; none: no limit"),
+      XTTS_KEY(corpus.max_source_seconds, "longer files are refused"),
+      XTTS_KEY(corpus.max_clip_seconds, "longer clips are dropped; none: no limit"),
   };
 }
 
 std::vector<Key> odd_clip_keys() {
   return {
-      scalar_key("corpus.too_short", XTTS_AT(corpus.too_short),
-                 "keep | warn | drop: clips shorter than too_short_seconds"),
-      scalar_key("corpus.too_short_seconds", XTTS_AT(corpus.too_short_seconds), "before the trim"),
-      scalar_key("corpus.silent", XTTS_AT(corpus.silent),
-                 "keep | warn | drop: clips whose peak is below silent_dbfs"),
-      scalar_key("corpus.silent_dbfs", XTTS_AT(corpus.silent_dbfs), "full scale is 0"),
-      scalar_key("corpus.clipped", XTTS_AT(corpus.clipped),
-                 "keep | warn | drop: clips with more than clipped_share of samples at full scale"),
-      scalar_key("corpus.clipped_share", XTTS_AT(corpus.clipped_share), "0 to 1"),
-      scalar_key("corpus.not_finite", XTTS_AT(corpus.not_finite),
-                 "keep | warn | drop: clips with NaN or infinite samples, which are taken as 0"),
-      scalar_key("corpus.low_rate", XTTS_AT(corpus.low_rate),
-                 "keep | warn | drop: sources at a lower rate than source_rate_below"),
-      scalar_key("corpus.source_rate_below", XTTS_AT(corpus.source_rate_below), "Hz"),
-      scalar_key("corpus.duplicates", XTTS_AT(corpus.duplicates),
-                 "keep | warn | drop: clips with the same samples as an earlier one"),
-      scalar_key("corpus.no_text", XTTS_AT(corpus.no_text),
-                 "keep | warn | drop: clips without a text in a corpus that has texts"),
+      XTTS_KEY(corpus.too_short, "keep | warn | drop: clips shorter than too_short_seconds"),
+      XTTS_KEY(corpus.too_short_seconds, "before the trim"),
+      XTTS_KEY(corpus.silent, "keep | warn | drop: clips whose peak is below silent_dbfs"),
+      XTTS_KEY(corpus.silent_dbfs, "full scale is 0"),
+      XTTS_KEY(corpus.clipped,
+               "keep | warn | drop: clips with more than clipped_share of samples at full scale"),
+      XTTS_KEY(corpus.clipped_share, "0 to 1"),
+      XTTS_KEY(corpus.not_finite,
+               "keep | warn | drop: clips with NaN or infinite samples, which are taken as 0"),
+      XTTS_KEY(corpus.low_rate,
+               "keep | warn | drop: sources at a lower rate than source_rate_below"),
+      XTTS_KEY(corpus.source_rate_below, "Hz"),
+      XTTS_KEY(corpus.duplicates,
+               "keep | warn | drop: clips with the same samples as an earlier one"),
+      XTTS_KEY(corpus.no_text,
+               "keep | warn | drop: clips without a text in a corpus that has texts"),
   };
 }
 
 std::vector<Key> storage_keys() {
   return {
-      scalar_key("storage.store", XTTS_AT(storage.store), "lmdb | hdf5"),
-      scalar_key("storage.layout", XTTS_AT(storage.layout),
-                 "padded: ready batches | packed: true lengths, less disk"),
-      scalar_key("storage.dtype", XTTS_AT(storage.dtype), "float32 | float16 | bfloat16"),
+      XTTS_KEY(storage.store, "lmdb | hdf5"),
+      XTTS_KEY(storage.layout, "padded: ready batches | packed: true lengths, less disk"),
+      XTTS_KEY(storage.dtype, "float32 | float16 | bfloat16"),
   };
 }
 

@@ -69,3 +69,6 @@ Key numbers_key(std::string name, Access access, std::string_view about, Conditi
   [](auto& recipe) -> auto& { \
     return recipe.path;       \
   }
+
+// Of a key that is called as the recipe's member is.
+#define XTTS_KEY(path, ...) scalar_key(#path, XTTS_AT(path), __VA_ARGS__)
