@@ -207,23 +207,21 @@ constexpr std::uint64_t kShareOfClips = 2;
 
 // One corpus as its layout reads it: sources known, speakers set; splits and order still to come.
 // `held_bytes`: of memory, by corpora that were read before.
-Result<Findings> read_corpus(Env& env, const std::string& folder,
+Result<Findings> read_corpus(const DiscoveryRequest& request, const std::string& folder,
                              const formats::CorpusConfig& config,
-                             std::optional<double> split_above_s, const LookAtSound& look,
-                             std::span<const std::string> audio_roots,
-                             const DiscoveryBounds& bounds, std::uint64_t held_bytes,
+                             std::span<const std::string> audio_roots, std::uint64_t held_bytes,
                              Corpus& corpus) {
-  XTTS_ASSIGN(DataTree tree, scan_data(env, folder, audio_roots, bounds.cancelled));
-  XTTS_TRY(look_into_unknown_files(env, look, tree));
+  XTTS_ASSIGN(DataTree tree, scan_data(request.env, folder, audio_roots, request.cancelled));
+  XTTS_TRY(look_into_unknown_files(request.env, request.look, tree));
   // Which files are audio is decided from here on.
   ReadLog log;
-  const LayoutInput input{.env = env,
+  const LayoutInput input{.env = request.env,
                           .tree = tree,
                           .config = config,
                           .log = &log,
-                          .clip_bytes_max = bounds.memory_bytes / kShareOfClips,
+                          .clip_bytes_max = request.memory_bytes / kShareOfClips,
                           .held_bytes = held_bytes,
-                          .cancelled = bounds.cancelled};
+                          .cancelled = request.cancelled};
   XTTS_ASSIGN(const Layout* const layout, choose_layout(input, corpus.notes));
   if (config.layout == "auto" && config.columns == formats::CorpusColumns()) {
     XTTS_ASSIGN(const auto several, corpora_in(input, *layout));
@@ -246,7 +244,7 @@ Result<Findings> read_corpus(Env& env, const std::string& folder,
     if (clip.language.empty()) clip.language = language;
   }
   XTTS_TRY(apply_speakers(config, findings.clips, corpus.notes));
-  if (split_above_s) split_long_clips(*split_above_s, findings.clips, corpus.notes);
+  if (request.split_above_s) split_long_clips(*request.split_above_s, findings.clips, corpus.notes);
   corpus.not_audio = not_audio_by_suffix(tree, log.paths);
   if (auto note = not_audio_note(corpus.not_audio); !note.empty())
     corpus.notes.push_back(std::move(note));
@@ -259,10 +257,9 @@ Result<Findings> read_corpus(Env& env, const std::string& folder,
   return findings;
 }
 
-Result<Corpus> finish(const formats::CorpusConfig& config, const KnownSplits& known_splits,
-                      Findings findings, Corpus corpus) {
-  assign_splits(config, known_splits, findings.clips, corpus.notes);
-  keep_training_subset(config, findings.clips, corpus.notes);
+Corpus finish(const DiscoveryRequest& request, Findings findings, Corpus corpus) {
+  assign_splits(request.config, request.known_splits, findings.clips, corpus.notes);
+  keep_training_subset(request.config, findings.clips, corpus.notes);
   corpus.clips = std::move(findings.clips);
   put_in_canonical_order(corpus.clips);
   corpus.problems = std::move(findings.problems);
@@ -287,7 +284,6 @@ formats::CorpusConfig config_of(const formats::CorporaEntry& entry, formats::Cor
 
 Status check_entries(std::span<const formats::CorporaEntry> entries,
                      const formats::CorpusConfig& config) {
-  if (entries.empty()) return {StatusCode::kInvalidArgument, "no corpus is named"};
   if (entries.size() > kCorporaMax)
     return {StatusCode::kInvalidArgument, "more than " + std::to_string(kCorporaMax) + " corpora"};
   if (config.metadata_train_file.empty() && config.wavs_train_folder.empty()) return {};
@@ -356,34 +352,26 @@ SourcePlace Corpus::place_of(const Clip& clip) const {
   return {path_of(clip), clip.range, clip.page};
 }
 
-Result<Corpus> discover(Env& env, const std::string& data_folder,
-                        const formats::CorpusConfig& config, const KnownSplits& known_splits,
-                        std::optional<double> split_above_s, const LookAtSound& look,
-                        std::span<const std::string> audio_roots, const DiscoveryBounds& bounds) {
-  Corpus corpus;
-  XTTS_ASSIGN(Findings findings, read_corpus(env, data_folder, config, split_above_s, look,
-                                             audio_roots, bounds, 0, corpus));
-  return finish(config, known_splits, std::move(findings), std::move(corpus));
-}
-
-Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries,
-                        const formats::CorpusConfig& config, const KnownSplits& known_splits,
-                        std::optional<double> split_above_s, const LookAtSound& look,
-                        std::span<const std::string> audio_roots, const DiscoveryBounds& bounds) {
-  XTTS_TRY(check_entries(entries, config));
+Result<Corpus> discover(const DiscoveryRequest& request) {
   Corpus corpus;
   Findings all;
-  for (const auto& entry : entries) {
+  if (request.corpora.empty()) {
+    XTTS_ASSIGN(all,
+                read_corpus(request, request.data, request.config, request.audio_roots, 0, corpus));
+    return finish(request, std::move(all), std::move(corpus));
+  }
+  XTTS_TRY(check_entries(request.corpora, request.config));
+  for (const auto& entry : request.corpora) {
     Corpus one;
-    const auto roots =
-        entry.audio_roots.empty() ? audio_roots : std::span<const std::string>(entry.audio_roots);
-    auto findings = read_corpus(env, entry.folder, config_of(entry, config), split_above_s, look,
-                                roots, bounds, all.held_bytes, one);
+    const auto roots = entry.audio_roots.empty() ? request.audio_roots
+                                                 : std::span<const std::string>(entry.audio_roots);
+    auto findings = read_corpus(request, entry.folder, config_of(entry, request.config), roots,
+                                all.held_bytes, one);
     if (!findings) return findings.status().with_context("corpus " + entry.name);
     add_corpus(entry, std::move(one), std::move(*findings), corpus, all);
   }
   corpus.layout = "corpora";
-  return finish(config, known_splits, std::move(all), std::move(corpus));
+  return finish(request, std::move(all), std::move(corpus));
 }
 
 std::vector<LayoutName> layout_names() {

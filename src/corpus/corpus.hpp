@@ -121,7 +121,21 @@ struct Corpus {
 // hash alone. Called from one thread.
 using KnownSplits = std::function<std::optional<Split>(std::string_view full_id)>;
 
-struct DiscoveryBounds {
+struct DiscoveryRequest {
+  Env& env;
+  std::string data = {};  // the folder, where `corpora` is empty
+  // Several corpora as one, by the entries of a corpora.yaml. Problems and notes begin with the
+  // corpus' name; speakers become name/speaker where the entry does not name one, for p225 of one
+  // corpus is nobody in another.
+  std::span<const formats::CorporaEntry> corpora = {};
+  const formats::CorpusConfig& config;
+  KnownSplits known_splits = {};
+  // Clips that last longer become several, where their list has times within them.
+  std::optional<double> split_above_s = {};
+  LookAtSound look = {};
+  // Folders outside DATA that lists and links may lead to; mounts.hpp says how their files are
+  // called. Each is as confined as DATA. An entry's own are taken instead.
+  std::span<const std::string> audio_roots = {};
   // What the whole run may take. Where the clips of lists need more than half of it, kResource says
   // how much they need.
   std::uint64_t memory_bytes = UINT64_MAX;
@@ -129,27 +143,7 @@ struct DiscoveryBounds {
   std::function<bool()> cancelled = {};
 };
 
-// `split_above_s`: clips that last longer become several, where their list has times within them.
-// `audio_roots`: folders outside DATA that lists and links may lead to; mounts.hpp says how their
-// files are called. Each is as confined as DATA.
-[[nodiscard]] Result<Corpus> discover(Env& env, const std::string& data_folder,
-                                      const formats::CorpusConfig& config,
-                                      const KnownSplits& known_splits = {},
-                                      std::optional<double> split_above_s = {},
-                                      const LookAtSound& look = {},
-                                      std::span<const std::string> audio_roots = {},
-                                      const DiscoveryBounds& bounds = {});
-
-// Several corpora as one, by the entries of a corpora.yaml. Problems and notes begin with the
-// corpus' name; speakers become name/speaker where the entry does not name one, for p225 of one
-// corpus is nobody in another. An entry's own audio roots are taken instead of those of the call.
-[[nodiscard]] Result<Corpus> discover(Env& env, std::span<const formats::CorporaEntry> entries,
-                                      const formats::CorpusConfig& config,
-                                      const KnownSplits& known_splits = {},
-                                      std::optional<double> split_above_s = {},
-                                      const LookAtSound& look = {},
-                                      std::span<const std::string> audio_roots = {},
-                                      const DiscoveryBounds& bounds = {});
+[[nodiscard]] Result<Corpus> discover(const DiscoveryRequest& request);
 
 // The names that --layout-of-data takes, with a line each for --help.
 struct LayoutName {

@@ -29,7 +29,7 @@ struct LayoutInput {
   // Of memory, for all that is kept of clips; and what clips of other corpora have of it.
   std::uint64_t clip_bytes_max = UINT64_MAX;
   std::uint64_t held_bytes = 0;
-  std::function<bool()> cancelled = {};  // as in DiscoveryBounds
+  std::function<bool()> cancelled = {};  // as in DiscoveryRequest
 };
 
 struct Findings {

@@ -67,15 +67,16 @@ class Planner {
 
  private:
   Result<corpus::Corpus> discover() const {
-    const auto& rules = request_.recipe.corpus;
-    const auto longest_s = records::split_above_s(request_.recipe.features);
-    const auto look = records::make_look(request_.make_decoder, request_.cancelled);
-    const corpus::DiscoveryBounds bounds{request_.memory_bytes, request_.cancelled};
-    return request_.corpora.empty()
-               ? corpus::discover(request_.env, request_.data, rules, known_splits(), longest_s,
-                                  look, request_.audio_roots, bounds)
-               : corpus::discover(request_.env, request_.corpora, rules, known_splits(), longest_s,
-                                  look, request_.audio_roots, bounds);
+    return corpus::discover({.env = request_.env,
+                             .data = request_.data,
+                             .corpora = request_.corpora,
+                             .config = request_.recipe.corpus,
+                             .known_splits = known_splits(),
+                             .split_above_s = records::split_above_s(request_.recipe.features),
+                             .look = records::make_look(request_.make_decoder, request_.cancelled),
+                             .audio_roots = request_.audio_roots,
+                             .memory_bytes = request_.memory_bytes,
+                             .cancelled = request_.cancelled});
   }
 
   Status check_lists_are_read() const {

@@ -78,15 +78,16 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
 Status Recomputer::discover(reader::IndexReader& index) {
   XTTS_TRY(sources_.no_decoder);
   XTTS_ASSIGN(numerics_, records::numerics_of(sources_.isa, sources_.make_decoder, cancelled_));
-  const auto splits = published_splits(index);
-  const auto longest_s = records::split_above_s(recipe_.features);
-  const auto look = records::make_look(sources_.make_decoder, cancelled_);
-  const corpus::DiscoveryBounds bounds{.cancelled = cancelled_};
-  XTTS_ASSIGN(corpus_, sources_.corpora.empty()
-                           ? corpus::discover(env_, sources_.data, recipe_.corpus, splits,
-                                              longest_s, look, sources_.audio_roots, bounds)
-                           : corpus::discover(env_, sources_.corpora, recipe_.corpus, splits,
-                                              longest_s, look, sources_.audio_roots, bounds));
+  XTTS_ASSIGN(corpus_,
+              corpus::discover({.env = env_,
+                                .data = sources_.data,
+                                .corpora = sources_.corpora,
+                                .config = recipe_.corpus,
+                                .known_splits = published_splits(index),
+                                .split_above_s = records::split_above_s(recipe_.features),
+                                .look = records::make_look(sources_.make_decoder, cancelled_),
+                                .audio_roots = sources_.audio_roots,
+                                .cancelled = cancelled_}));
   for (std::uint32_t i = 0; i < corpus_.clips.size(); ++i) {
     places_.emplace(full_id(corpus_.clips[i]), i);
   }

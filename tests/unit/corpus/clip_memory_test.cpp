@@ -36,7 +36,8 @@ MemoryEnv rows_of_one_sound(int count) {
 }
 
 Status refusal_with(MemoryEnv& env, std::uint64_t memory_bytes) {
-  return discover(env, "/data", {}, {}, {}, {}, {}, {.memory_bytes = memory_bytes}).status();
+  return discover({.env = env, .data = "/data", .config = {}, .memory_bytes = memory_bytes})
+      .status();
 }
 
 TEST(ClipMemory, AClipTakesSomeThreeHundredBytes) {
@@ -87,7 +88,7 @@ TEST(ClipMemory, CountsWhatSeveralCorporaHaveTogether) {
   const std::array entries{formats::CorporaEntry{.name = "a", .folder = "/data"},
                            formats::CorporaEntry{.name = "b", .folder = "/data"}};
   const auto both_with = [&](std::uint64_t memory_bytes) {
-    return discover(env, std::span(entries), {}, {}, {}, {}, {}, {.memory_bytes = memory_bytes})
+    return discover({.env = env, .corpora = entries, .config = {}, .memory_bytes = memory_bytes})
         .status();
   };
   constexpr std::uint64_t kEnoughForOne = std::uint64_t{12} << 20U;

@@ -27,7 +27,7 @@ std::vector<formats::CorporaEntry> two_entries() {
 }
 
 Corpus read(MemoryEnv& env, const std::vector<formats::CorporaEntry>& entries) {
-  auto corpus = discover(env, entries, {});
+  auto corpus = discover({.env = env, .corpora = entries, .config = {}});
   EXPECT_TRUE(corpus.ok()) << corpus.status().message();
   return corpus.ok() ? std::move(*corpus) : Corpus();
 }
@@ -105,7 +105,8 @@ TEST(Corpora, ASplitIsDealtByTheFullIdAndKeptByIt) {
   const auto known = [](std::string_view id) -> std::optional<Split> {
     return id == "x/7" ? std::optional(Split::kTest) : std::nullopt;
   };
-  const auto again = discover(env, entries, {}, known);
+  const auto again =
+      discover({.env = env, .corpora = entries, .config = {}, .known_splits = known});
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(find(*again, "x", "7")->split, Split::kTest);
   EXPECT_NE(find(*again, "y", "7")->split, Split::kTest);
@@ -116,7 +117,7 @@ TEST(Corpora, AFailureNamesTheCorpus) {
   add_two(env);
   auto entries = two_entries();
   entries[1].folder = "/nowhere";
-  const Status status = discover(env, entries, {}).status();
+  const Status status = discover({.env = env, .corpora = entries, .config = {}}).status();
   EXPECT_EQ(status.code(), StatusCode::kNotFound);
   EXPECT_NE(status.message().find("corpus loose"), std::string::npos);
 }
@@ -124,8 +125,10 @@ TEST(Corpora, AFailureNamesTheCorpus) {
 TEST(Corpora, ListsOfOneCorpusAreRefused) {
   MemoryEnv env;
   add_two(env);
-  EXPECT_EQ(discover(env, two_entries(), {.metadata_train_file = "metadata.csv"}).status().code(),
-            StatusCode::kInvalidArgument);
+  const auto entries = two_entries();
+  const auto corpus =
+      discover({.env = env, .corpora = entries, .config = {.metadata_train_file = "metadata.csv"}});
+  EXPECT_EQ(corpus.status().code(), StatusCode::kInvalidArgument);
 }
 
 }  // namespace

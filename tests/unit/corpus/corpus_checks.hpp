@@ -14,6 +14,11 @@
 
 namespace xtts::corpus {
 
+inline Result<Corpus> discover(Env& env, const std::string& data,
+                               const formats::CorpusConfig& config = {}) {
+  return discover({.env = env, .data = data, .config = config});
+}
+
 inline std::vector<std::string> ids_of(const Corpus& corpus) {
   std::vector<std::string> ids;
   for (const Clip& clip : corpus.clips) ids.push_back(clip.id);

@@ -151,8 +151,9 @@ TEST(Corpus, IsCancelledAtEachFolderLineAndFile) {
     int asked_max = 0;
     for (;; ++asked_max) {
       int asked = 0;
-      const auto corpus = discover(*env, "/data", {}, {}, {}, {}, {},
-                                   {.cancelled = [&] { return asked++ == asked_max; }});
+      const auto corpus = discover({.env = *env, .data = "/data", .config = {}, .cancelled = [&] {
+                                      return asked++ == asked_max;
+                                    }});
       if (corpus.ok()) break;
       ASSERT_EQ(corpus.status().code(), StatusCode::kCancelled) << corpus.status().message();
     }

@@ -40,7 +40,7 @@ struct Look {
 };
 
 Corpus read(MemoryEnv& env, Look& look) {
-  auto corpus = discover(env, "/data", {}, {}, {}, look.function());
+  auto corpus = discover({.env = env, .data = "/data", .config = {}, .look = look.function()});
   EXPECT_TRUE(corpus.ok()) << corpus.status().message();
   return corpus.ok() ? std::move(*corpus) : Corpus();
 }
@@ -189,7 +189,8 @@ TEST(SoundLook, ALookThatCannotBeHadEndsDiscovery) {
   env.add_file("/data/b.xyz", kSound);
   Look look;
   look.failure = Status(StatusCode::kInternal, "no worker");
-  const auto corpus = discover(env, "/data", {}, {}, {}, look.function());
+  const auto corpus =
+      discover({.env = env, .data = "/data", .config = {}, .look = look.function()});
   ASSERT_FALSE(corpus.ok());
   EXPECT_EQ(corpus.status().code(), StatusCode::kInternal);
 }
@@ -226,7 +227,8 @@ TEST(SoundLook, AFolderWithoutAudioSaysWhatItHolds) {
   env.add_file("/data/a.pdf", "");
   env.add_file("/data/b.xyz", kOther);
   Look look;
-  const auto corpus = discover(env, "/data", {}, {}, {}, look.function());
+  const auto corpus =
+      discover({.env = env, .data = "/data", .config = {}, .look = look.function()});
   ASSERT_FALSE(corpus.ok());
   EXPECT_TRUE(says(corpus.status().message(), "(not audio: 1 .pdf, 1 .xyz)"))
       << corpus.status().message();

@@ -46,8 +46,10 @@ Corpus split(const std::string& row, double longest_s = 3.0) {
   MemoryEnv env;
   env.add_file("/data/list.jsonl", row + "\n");
   env.add_file("/data/a.wav", "audio");
-  auto corpus =
-      discover(env, "/data", {.train_split = 1.0, .validation_split = 0.0}, {}, longest_s);
+  auto corpus = discover({.env = env,
+                          .data = "/data",
+                          .config = {.train_split = 1.0, .validation_split = 0.0},
+                          .split_above_s = longest_s});
   EXPECT_TRUE(corpus.ok()) << corpus.status().message();
   return corpus.ok() ? std::move(*corpus) : Corpus();
 }
@@ -92,8 +94,10 @@ TEST(SplitLong, ReadsLhotseAlignments) {
       R"("alignment": {"word": [["a", 1.0, 2.0, 0.9], ["b", 4.0, 2.0]]}})"
       "\n");
   env.add_file("/data/a.wav", "audio");
-  const auto corpus =
-      discover(env, "/data", {.train_split = 1.0, .validation_split = 0.0}, {}, 3.0);
+  const auto corpus = discover({.env = env,
+                                .data = "/data",
+                                .config = {.train_split = 1.0, .validation_split = 0.0},
+                                .split_above_s = 3.0});
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
   EXPECT_EQ(ids_of(*corpus), (Ids{"s_00001000-00003050", "s_00003950-00006000"}));
 }
