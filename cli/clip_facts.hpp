@@ -1,7 +1,6 @@
 // One clip as commands show it: its plan row with its details, and the names behind the numbers.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 

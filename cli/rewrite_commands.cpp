@@ -1,5 +1,4 @@
 // compact, convert and merge: a cache written anew from caches.
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "maintain/copy_records.hpp"
 
 #include <bit>
-#include <span>
 
 #include "base/check_cancelled.hpp"
 #include "base/try.hpp"

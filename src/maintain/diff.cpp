@@ -1,8 +1,6 @@
 #include "maintain/diff.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "base/check_cancelled.hpp"
 #include "base/try.hpp"

@@ -1,7 +1,6 @@
 // BuildRequest: what a build is asked to do. A plain value.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

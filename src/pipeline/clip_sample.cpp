@@ -4,7 +4,6 @@
 #include <bit>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "base/env.hpp"

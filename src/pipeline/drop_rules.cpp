@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "formats/recipe.hpp"

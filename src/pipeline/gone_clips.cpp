@@ -1,7 +1,6 @@
 #include "pipeline/gone_clips.hpp"
 
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "base/try.hpp"

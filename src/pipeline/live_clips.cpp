@@ -1,7 +1,6 @@
 #include "pipeline/live_clips.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/try.hpp"

@@ -3,8 +3,6 @@
 // alike: by clips, sources and their sizes, never by times or inodes. Pure functions.
 #pragma once
 
-#include <cstdint>
-
 #include "pipeline/plan.hpp"
 
 namespace xtts::pipeline {

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "audio/audio_decoder.hpp"
 

@@ -2,7 +2,6 @@
 // Called from one thread; works on `run.thread_count` threads and one for sealing.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/env.hpp"

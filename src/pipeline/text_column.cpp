@@ -1,7 +1,5 @@
 #include "pipeline/text_column.hpp"
 
-#include <cstring>
-
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/canonical_json.hpp"

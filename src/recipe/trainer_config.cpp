@@ -2,7 +2,6 @@
 // is named, not refused.
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <deque>
 #include <map>
 #include <optional>

@@ -10,7 +10,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "audio/audio_decoder.hpp"

@@ -2,7 +2,6 @@
 // ears: `show --wav`.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "audio/audio_decoder.hpp"

@@ -4,8 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "audio/audio_decoder.hpp"
 #include "corpus/corpus.hpp"

@@ -6,7 +6,6 @@
 // share on. Pure functions.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
