@@ -385,6 +385,7 @@ def test_batches_come_without_rejected_clips_and_say_so_once(faulty):
                 assert (batch.mel[empty] == PADDING).all() and not batch.tokens[empty].any()
                 assert not batch.mel_len[empty].any() and (batch.speaker[empty] == -1).all()
         assert len(caught) == 1 and sorted(seen) == sorted(stored.ids)
+        assert caught[0].filename == __file__
         assert sorted(reject.id for reject in reader.rejects) == ["clip-005", "clip-016"]
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -413,8 +414,10 @@ def test_a_clip_can_be_left_out_though_a_second_line_with_its_id_is_rejected(cor
 def test_buckets_know_of_rejected_clips_when_the_reader_is_opened(faulty):
     data, cache, settings = faulty
     options = {"buckets": [{"batch_size": 4, "mel": 30}, {"batch_size": 4}], "seed": 5, "drop_last": False}
-    with pytest.warns(UserWarning, match="is rejected .*left out"):
-        reader = runtime(data, settings=settings, max_rejects=1.0).reader(**options)
+    clips = runtime(data, settings=settings, max_rejects=1.0)
+    with pytest.warns(UserWarning, match="is rejected .*left out") as caught:
+        reader = clips.reader(**options)
+    assert caught[0].filename == __file__
     with reader:
         assert sorted(reject.id for reject in reader.rejects) == ["clip-005", "clip-016"]
         assert check_same_batches(xp.open(cache).reader(**options), reader) == len(reader) > 0

@@ -10,13 +10,13 @@ import os
 import struct
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _core
 from ._base.choices import one_of, switch, text, whole
 from ._base.errors import InvalidArgumentError, MismatchError, NotFoundError
+from ._base.warn import warn
 from ._build.arguments import (
     DTYPES,
     LAYOUTS,
@@ -127,9 +127,8 @@ class RuntimeReader(Reader):
         if self._has_warned or not (rejects := self.rejects):
             return
         self._has_warned = True
-        warnings.warn(
-            f"{rejects[0].error()}. It is left out of its batch and of the epochs to come, as others will be; reader.rejects names them",
-            stacklevel=4,
+        warn(
+            f"{rejects[0].error()}. It is left out of its batch and of the epochs to come, as others will be; reader.rejects names them"
         )
 
 
@@ -337,14 +336,10 @@ def _open(arguments: Mapping[str, Any], hear: Callable[[RuntimeProgress], object
 
     begin = time.monotonic()
     on_wait = None if hear is None else lambda elapsed_s: hear(RuntimeProgress(elapsed_s, None))
-    handle: _builder.Runtime = tools.core().open_runtime(**arguments, program=b"", on_notice=_warn, on_wait=on_wait)
+    handle: _builder.Runtime = tools.core().open_runtime(**arguments, program=b"", on_notice=warn, on_wait=on_wait)
     if hear is not None:
         hear(RuntimeProgress(time.monotonic() - begin, len(handle)))
     return handle
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, stacklevel=5)  # of who called runtime()
 
 
 def _listener(progress: Any) -> Callable[[RuntimeProgress], object] | None:

@@ -7,7 +7,6 @@ import gc
 import reprlib
 import shlex
 import time
-import warnings
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 from .. import _core
 from .._base.choices import no_others, whole
 from .._base.errors import BusyError, CorruptError, Error, InvalidArgumentError, SlotsHeldError
+from .._base.warn import warn
 from .batch import Batch
 from .epochs import begin_next_epoch, warn_of_no_batch
 from .options import core_options
@@ -128,10 +128,9 @@ class Reader:
             return
         self._told_left_out = count
         share = count / max(stats["epoch_sample_count"], 1)
-        warnings.warn(
+        warn(
             f"epoch {self._core.epoch()} has left out {count} of {stats['epoch_sample_count']} clips{so_far} ({share:.2%}), which are damaged: "
-            f"{stats['first_failures'][0]}. {self._mends()} mends them",
-            stacklevel=3,
+            f"{stats['first_failures'][0]}. {self._mends()} mends them"
         )
 
     def _next_of_core(self) -> _core.Batch | None:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import enum
-import inspect
 import json
 import math
 import os
 import re
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
@@ -252,15 +250,6 @@ class Config:
         except ValueError:
             raise InvalidArgumentError(f"{self.name}: data.{name} is {value!r}, which is no whole number") from None
         return whole(f"{self.name}: data.{name}", number, least, most)
-
-
-def warn(message: str) -> None:
-    """As a warning of whoever has called this package."""
-    level, frame = 1, inspect.currentframe()
-    package = __name__.split(".")[0]
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in (package, "contextlib"):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level)
 
 
 def _changed(base: Mapping[str, Any], section: Mapping[str, Any], prefix: str) -> Iterator[str]:

@@ -11,9 +11,10 @@ import numpy as np
 
 from .._base.choices import one_of, switch, whole
 from .._base.errors import InvalidArgumentError, ResourceError
+from .._base.warn import warn
 from .._cache.ids import position_in
 from .batches import Batches, Columns, Loader, RuntimeBatches, Shape, TrainerBatch, alone
-from .config import RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey, warn
+from .config import RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey
 from .lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint, tell_of_old_texts
 from .source import choose_cache, open_source
 from .text import NoTextError, own_tokenizer

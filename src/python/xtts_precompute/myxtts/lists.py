@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from .._base.choices import listed, text
 from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
-from .config import Config, warn
+from .._base.warn import warn
+from .config import Config
 
 _HEADERS = ("id|", "fileid|", "wav_id|")
 _THEIR_NAMES = {"train": "train", "validation": "val", "test": "test"}

@@ -18,11 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from .._base.errors import BusyError, CorruptError, Error, MismatchError, NotFoundError, ResourceError, UnsupportedError
+from .._base.warn import warn
 from .._build.arguments import settings_texts
 from .._build.build import build, verify
 from .._cache.cache import Cache, open
 from .._runtime import RuntimeClips, runtime
-from .config import NATIVE_RECIPE, Config, warn
+from .config import NATIVE_RECIPE, Config
 from .lists import lists_in, named_list, named_sound
 from .tokens import LOOK_AGAIN_S
 

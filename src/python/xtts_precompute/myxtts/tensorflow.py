@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from .._base.frameworks import framework
+from .._base.warn import warn
 from ..tensorflow import tf_data as tensors
 from .batches import Loader, Shape
-from .config import warn
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
 

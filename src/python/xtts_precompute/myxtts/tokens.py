@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from .._base.choices import text
 from .._base.errors import BusyError, InvalidArgumentError, MismatchError, ResourceError
+from .._base.warn import warn
 from .._cache.cache import Cache, open
-from .config import Config, warn
+from .config import Config
 from .identity import Identity, UnknownError
 from .text import is_processor, processor_version
 

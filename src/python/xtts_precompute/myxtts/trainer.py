@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._base.errors import CorruptError, InternalError, InvalidArgumentError, MismatchError, NotFoundError
-from .config import warn
+from .._base.warn import warn
 from .features import Asked, MelLength, asked_by, has_other_lengths, missing_features
 from .items import Items, find_items, rows_of
 
