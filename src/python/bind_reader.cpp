@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "python/batch_handle.hpp"
@@ -25,11 +26,32 @@ Status invalid(std::string message) {
   return {StatusCode::kInvalidArgument, std::move(message)};
 }
 
+// What a reader tells of itself, as it was when it was closed.
+struct ClosedReader {
+  std::uint64_t epoch = 0;
+  std::uint64_t sample_count = 0;
+  std::uint64_t samples_per_epoch = 0;
+  std::uint64_t batches_per_epoch = 0;
+  ReaderState state = {};
+  ReaderStats stats = {};
+  std::vector<std::uint64_t> left_out = {};
+};
+
+ClosedReader facts_of(const Reader& reader) {
+  return {.epoch = reader.epoch(),
+          .sample_count = reader.sample_count(),
+          .samples_per_epoch = reader.samples_per_epoch(),
+          .batches_per_epoch = reader.batches_per_epoch(),
+          .state = reader.state(),
+          .stats = reader.stats(),
+          .left_out = reader.left_out()};
+}
+
 // One call at a time; without the GIL two threads could meet in the reader, which is not made for
-// it.
+// it. Only watch() runs beside the others.
 class ReaderHandle {
  public:
-  explicit ReaderHandle(Reader reader) : reader_(std::make_unique<Reader>(std::move(reader))) {}
+  explicit ReaderHandle(Reader reader) : reader_(std::make_shared<Reader>(std::move(reader))) {}
   ReaderHandle(const ReaderHandle&) = delete;
   ReaderHandle& operator=(const ReaderHandle&) = delete;
   ~ReaderHandle() {
@@ -42,8 +64,11 @@ class ReaderHandle {
     if (!reader_) return;
     forget_parents_threads();
     const Turn turn(*this);
+    if (!is_parents()) keep_facts();
     auto closing = std::move(reader_);  // with the GIL, under which the others look
     const GilRelease released;
+    // Its threads end here, and not where somebody has watched it meanwhile.
+    while (!is_parents() && closing.use_count() > 1) std::this_thread::yield();
     closing.reset();
   }
   [[nodiscard]] bool is_closed() const noexcept { return !reader_; }
@@ -52,21 +77,49 @@ class ReaderHandle {
   // Calls with the reader, without the GIL.
   template <typename Call>
   [[nodiscard]] auto with(Call call) {
-    if (!reader_) throw StatusError(invalid("the reader is closed: open another, cache.reader()"));
+    must_be_usable();
+    const Turn turn(*this);
+    const GilRelease released;
+    return call(*reader_);
+  }
+
+  // The reader's answer, or the one that it gave when it was closed.
+  template <typename Answer>
+  [[nodiscard]] Answer ask(Answer (Reader::*question)() const, Answer ClosedReader::*kept) {
+    if (closed_) return *closed_.*kept;
+    return with([&](const Reader& reader) { return (reader.*question)(); });
+  }
+
+  // The same of what any thread may ask while another one reads.
+  template <typename Answer>
+  [[nodiscard]] Answer watch(Answer (Reader::*question)() const, Answer ClosedReader::*kept) const {
+    if (closed_) return *closed_.*kept;
+    must_be_usable();
+    const std::shared_ptr<const Reader> reader = reader_;
+    const GilRelease released;
+    return ((*reader).*question)();
+  }
+
+ private:
+  // This process is a fork of the one that opened the reader.
+  [[nodiscard]] bool is_parents() const noexcept { return made_at_ != fork_count(); }
+  void must_be_usable() const {
+    if (!reader_) throw StatusError(invalid("the reader is closed: open another with reader()"));
     if (is_parents()) {
       throw StatusError(
           {StatusCode::kUnsupported,
            "this reader was opened before the process forked, and its threads are the parent's: "
            "open a reader in the child"});
     }
-    const Turn turn(*this);
-    const GilRelease released;
-    return call(*reader_);
   }
-
- private:
-  // This process is a fork of the one that opened the reader.
-  [[nodiscard]] bool is_parents() const noexcept { return made_at_ != fork_count(); }
+  // To close it is more important than to remember.
+  void keep_facts() noexcept {
+    try {
+      closed_ = facts_of(*reader_);
+    } catch (...) {
+      closed_.reset();
+    }
+  }
   // Who was using the reader when the process forked is not here, and never will have done with it.
   void forget_parents_threads() noexcept {
     if (is_parents()) is_busy_.store(false);
@@ -86,7 +139,8 @@ class ReaderHandle {
     ReaderHandle& handle_;
   };
 
-  std::unique_ptr<Reader> reader_;
+  std::shared_ptr<Reader> reader_;  // shared with who watches, for the time of a call
+  std::optional<ClosedReader> closed_;
   std::uint32_t made_at_ = fork_count();
   std::atomic<bool> is_busy_ = false;
 };
@@ -108,7 +162,7 @@ std::optional<BatchHandle> next(ReaderHandle& self) {
 }
 
 nb::dict state(ReaderHandle& self) {
-  const ReaderState state = self.with([](const Reader& reader) { return reader.state(); });
+  const ReaderState state = self.ask(&Reader::state, &ClosedReader::state);
   nb::dict dict;
   dict["order_version"] = state.order_version;
   dict["seed"] = state.seed;
@@ -132,8 +186,8 @@ void load_state(ReaderHandle& self, const nb::dict& dict) {
   must(self.with([&](Reader& reader) { return reader.load_state(state); }));
 }
 
-nb::dict stats(ReaderHandle& self) {
-  const ReaderStats stats = self.with([](const Reader& reader) { return reader.stats(); });
+nb::dict stats(const ReaderHandle& self) {
+  const ReaderStats stats = self.watch(&Reader::stats, &ClosedReader::stats);
   nb::dict dict;
   dict["batch_count"] = stats.batch_count;
   dict["sample_count"] = stats.sample_count;
@@ -194,32 +248,31 @@ void bind_reader(nb::module_& module) {
           },
           nb::arg("epoch"))
       .def("epoch",
-           [](ReaderHandle& self) {
-             return self.with([](const Reader& reader) { return reader.epoch(); });
-           })
+           [](ReaderHandle& self) { return self.ask(&Reader::epoch, &ClosedReader::epoch); })
       .def("sample_count",
            [](ReaderHandle& self) {
-             return self.with([](const Reader& reader) { return reader.sample_count(); });
+             return self.ask(&Reader::sample_count, &ClosedReader::sample_count);
            })
       .def("samples_per_epoch",
            [](ReaderHandle& self) {
-             return self.with([](const Reader& reader) { return reader.samples_per_epoch(); });
+             return self.ask(&Reader::samples_per_epoch, &ClosedReader::samples_per_epoch);
            })
       .def("batches_per_epoch",
            [](ReaderHandle& self) {
-             return self.with([](const Reader& reader) { return reader.batches_per_epoch(); });
+             return self.ask(&Reader::batches_per_epoch, &ClosedReader::batches_per_epoch);
            })
       .def("state", state, nb::sig("def state(self) -> dict[str, typing.Any]"))
       .def("load_state", load_state, nb::arg("state"),
            nb::sig("def load_state(self, state: dict[str, typing.Any]) -> None"))
-      .def("stats", stats, nb::sig("def stats(self) -> dict[str, typing.Any]"))
+      .def("stats", stats, nb::sig("def stats(self) -> dict[str, typing.Any]"), "Any thread.")
       .def(
           "left_out",
-          [](ReaderHandle& self) {
-            return self.with([](const Reader& reader) { return reader.left_out(); });
+          [](const ReaderHandle& self) {
+            return self.watch(&Reader::left_out, &ClosedReader::left_out);
           },
-          "Positions of the clips that were left out so far.")
-      .def("close", &ReaderHandle::close, "Ends its threads. Batches and arrays stay.")
+          "Positions of the clips that were left out so far. Any thread.")
+      .def("close", &ReaderHandle::close,
+           "Ends its threads. Batches and arrays stay, and so do its figures.")
       .def_prop_ro("is_closed", &ReaderHandle::is_closed)
       .def_prop_ro("is_busy", &ReaderHandle::is_busy);
 }

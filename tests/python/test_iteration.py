@@ -2,6 +2,7 @@
 
 import gc
 import json
+import pickle
 import threading
 
 import pytest
@@ -196,9 +197,20 @@ def test_closed_readers(cache):
         batch = next(reader)
     reader.close()
     assert "closed" in repr(reader) and batch.mel[0, 0, 0] == batch.mel[0, 0, 0]
-    for use in (reader.state_dict, reader.stats, lambda: next(reader), lambda: reader.set_epoch(1), lambda: len(reader)):
+    for use in (lambda: next(reader), lambda: reader.set_epoch(1), lambda: reader.load_state_dict(reader.state_dict())):
         with pytest.raises(xp.InvalidArgumentError, match="the reader is closed"):
             use()
+
+
+def test_a_closed_reader_tells_where_it_stood(cache):
+    reader, same = (cache.reader(batch_size=4, seed=3) for _ in range(2))
+    for one in (reader, same):
+        next(one)
+    reader.close()
+    assert reader.stats().batch_count == 1 and reader.stats().reading == same.stats().reading
+    assert (len(reader), reader.sample_count, reader.samples_per_epoch, reader.epoch) == (BATCHES, len(cache), len(cache), 0)
+    assert reader.state_dict() == same.state_dict()
+    assert next(pickle.loads(pickle.dumps(reader))).ids == next(same).ids
 
 
 def test_stats_count_what_was_done(cache, truth, reader):

@@ -4,11 +4,10 @@ import gc
 import pickle
 import shutil
 import threading
-from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
-from runtime_support import SETTINGS, count_threads, in_child, runtime, same, wait_until
+from runtime_support import SETTINGS, count_threads, decoders, in_child, runtime, same, standing_still, wait_until
 from support import RESIDENT_KIB, run_python
 
 
@@ -29,6 +28,7 @@ def test_close_ends_the_threads(clips):
         next(reader)
     with pytest.raises(xp.InvalidArgumentError, match="closed"):
         reader.set_epoch(1)
+    assert reader.stats().batch_count == 1 and reader.rejects == () and len(reader) == 9
 
 
 def test_a_reader_that_is_dropped_ends_its_threads(clips):
@@ -39,12 +39,6 @@ def test_a_reader_that_is_dropped_ends_its_threads(clips):
     gc.collect()
     assert wait_until(lambda: count_threads() == before)
     assert batch.valid_count == 4
-
-
-def decoders():
-    """Processes of this one that decode."""
-    children = [pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
-    return [pid for pid in children if b"xtts-decode" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def test_the_processes_that_decode_end_with_the_clips(corpus):
@@ -78,6 +72,20 @@ def test_two_threads_in_one_reader_are_told(clips):
         for thread in threads:
             thread.join()
         assert "another thread" in refused[0]
+
+
+def test_another_thread_may_watch_a_reader_that_waits(corpus):
+    with runtime(corpus, workers=1).reader(batch_size=4, prefetch=3) as reader:
+        taken = [next(reader).valid_count]
+        with standing_still():
+            thread = threading.Thread(target=lambda: taken.extend(batch.valid_count for batch in reader))
+            thread.start()
+            assert wait_until(lambda: 1 <= reader.stats().batch_count == len(taken) and reader._core.is_busy)
+            assert reader.rejects == ()
+            with pytest.raises(xp.BusyError, match="another thread"):
+                reader.state_dict()
+        thread.join(60)
+        assert len(taken) == len(reader) == reader.stats().batch_count
 
 
 def test_many_threads_may_ask_for_clips(clips, cache):

@@ -168,13 +168,14 @@ class Reader:
 
     def load_state(self, state: dict[str, Any]) -> None: ...
 
-    def stats(self) -> dict[str, Any]: ...
+    def stats(self) -> dict[str, Any]:
+        """Any thread."""
 
     def left_out(self) -> list[int]:
-        """Positions of the clips that were left out so far."""
+        """Positions of the clips that were left out so far. Any thread."""
 
     def close(self) -> None:
-        """Ends its threads. Batches and arrays stay."""
+        """Ends its threads. Batches and arrays stay, and so do its figures."""
 
     @property
     def is_closed(self) -> bool: ...

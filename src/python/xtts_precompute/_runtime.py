@@ -119,7 +119,7 @@ class RuntimeReader(Reader):
 
     @property
     def rejects(self) -> tuple[Reject, ...]:
-        """Clips that were left out so far, because a build would not store them."""
+        """Clips that were left out so far, because a build would not store them. Any thread may ask."""
         found = (self._cache._core.reject(position) for position in self._core.left_out())
         return tuple(Reject(*parts) for parts in found if parts is not None)
 

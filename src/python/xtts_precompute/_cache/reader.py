@@ -78,7 +78,10 @@ class Reader:
 
     One thread at a time: a second gets BusyError. Batches may be used and dropped in any thread. After a fork the
     child opens its own reader; this one says so there (UnsupportedError). A pickled reader goes on at the same place
-    in another process of the machine. Ctrl-C is seen when the batch that is waited for has come.
+    in another process of the machine. `stats()` may be called by any thread beside the others, and what a reader tells of
+    itself (`stats()`, `state_dict()`, `len()`) it tells when it is closed, too.
+
+    Ctrl-C is seen when the batch that is waited for has come.
     """
 
     def __init__(self, cache: Any, options: Mapping[str, Any]) -> None:
@@ -205,7 +208,7 @@ class Reader:
     # ---- the rest
 
     def stats(self) -> ReaderStats:
-        """What it has done, and how evenly."""
+        """What it has done, and how evenly. Any thread may ask, also while another one waits for a batch."""
         return ReaderStats(**self._core.stats())
 
     def close(self) -> None:
