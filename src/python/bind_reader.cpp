@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -51,7 +52,10 @@ ClosedReader facts_of(const Reader& reader) {
 // it. Only watch() runs beside the others.
 class ReaderHandle {
  public:
-  explicit ReaderHandle(Reader reader) : reader_(std::make_shared<Reader>(std::move(reader))) {}
+  enum class Clips { kStored, kComputed };
+
+  ReaderHandle(Reader reader, Clips clips)
+      : reader_(std::make_shared<Reader>(std::move(reader))), clips_(clips) {}
   ReaderHandle(const ReaderHandle&) = delete;
   ReaderHandle& operator=(const ReaderHandle&) = delete;
   ~ReaderHandle() {
@@ -100,6 +104,24 @@ class ReaderHandle {
     return ((*reader).*question)();
   }
 
+  // A batch of computed clips may be long in coming: its decoder computes, or stands still. So we
+  // look for signals meanwhile, and what their handlers raise loses no batch. A batch of stored
+  // records is waited for without a limit, because the consumer lends a hand with the filling then.
+  [[nodiscard]] Result<std::optional<Batch>> next() {
+    if (clips_ == Clips::kStored) return with([](Reader& reader) { return reader.next(); });
+    must_be_usable();
+    const Turn turn(*this);
+    while (true) {
+      auto batch = without_gil([&] { return reader_->next(kLook); });
+      if (batch.status().code() != StatusCode::kCancelled) return batch;
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      // Nobody lets go of the GIL any more, and the main thread waits for it.
+      if (GilRelease::stays_inside()) {
+        throw StatusError(invalid("the reader is closed, because the interpreter ends"));
+      }
+    }
+  }
+
  private:
   // This process is a fork of the one that opened the reader.
   [[nodiscard]] bool is_parents() const noexcept { return made_at_ != fork_count(); }
@@ -139,7 +161,10 @@ class ReaderHandle {
     ReaderHandle& handle_;
   };
 
+  static constexpr std::chrono::milliseconds kLook{50};
+
   std::shared_ptr<Reader> reader_;  // shared with who watches, for the time of a call
+  Clips clips_;
   std::optional<ClosedReader> closed_;
   std::uint32_t made_at_ = fork_count();
   std::atomic<bool> is_busy_ = false;
@@ -152,7 +177,7 @@ Status named_as_here(const Status& status) {
 }
 
 std::optional<BatchHandle> next(ReaderHandle& self) {
-  auto batch = self.with([](Reader& reader) { return reader.next(); });
+  auto batch = self.next();
   if (!batch.ok()) {
     const bool is_full = batch.status().code() == StatusCode::kBusy;
     throw StatusError(named_as_here(batch.status()), is_full ? "slots held" : "");
@@ -224,7 +249,7 @@ void bind_reader(nb::module_& module) {
           [](ReaderHandle* self, const CacheHandle& cache, const nb::dict& options) {
             const ReaderOptions wanted = to_reader_options(options);
             Reader reader = must(without_gil([&] { return Reader::open(*cache.cache, wanted); }));
-            new (self) ReaderHandle(std::move(reader));
+            new (self) ReaderHandle(std::move(reader), ReaderHandle::Clips::kStored);
           },
           nb::arg("cache"), nb::arg("options"),
           nb::sig("def __init__(self, cache: Cache, options: dict[str, typing.Any]) -> None"))
@@ -233,7 +258,7 @@ void bind_reader(nb::module_& module) {
           [](ReaderHandle* self, const SourceHandle& clips, const nb::dict& options) {
             const ReaderOptions wanted = to_reader_options(options);
             Reader reader = must(without_gil([&] { return Reader::open(clips.source, wanted); }));
-            new (self) ReaderHandle(std::move(reader));
+            new (self) ReaderHandle(std::move(reader), ReaderHandle::Clips::kComputed);
           },
           nb::arg("clips"), nb::arg("options"),
           nb::sig("def __init__(self, clips: ClipSource, options: dict[str, typing.Any]) -> None"))

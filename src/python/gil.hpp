@@ -28,6 +28,7 @@ class GilRelease {
   // In a forked child, which has none of the parent's other threads.
   static void forget_others() noexcept { outside_count = 0; }
   static void stay_inside() noexcept { must_stay_inside = true; }
+  [[nodiscard]] static bool stays_inside() noexcept { return must_stay_inside; }
   [[nodiscard]] static std::uint32_t count_outside() noexcept { return outside_count; }
 
  private:

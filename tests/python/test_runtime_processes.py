@@ -3,12 +3,18 @@
 import gc
 import pickle
 import shutil
+import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 import xtts_precompute as xp
 from runtime_support import SETTINGS, count_threads, decoders, in_child, runtime, same, standing_still, wait_until
 from support import RESIDENT_KIB, run_python
+
+HERE = Path(__file__).parent
 
 
 @pytest.fixture
@@ -86,6 +92,49 @@ def test_another_thread_may_watch_a_reader_that_waits(corpus):
                 reader.state_dict()
         thread.join(60)
         assert len(taken) == len(reader) == reader.stats().batch_count
+
+
+# Ctrl-C while a batch is waited for, whose decoder stands still until then, or for 10 s at most.
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import xtts_precompute as xp
+sys.path.insert(0, sys.argv[2])
+from runtime_support import decoders, standing_still
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores it
+
+def later(seconds, call):
+    timer = threading.Timer(seconds, call)
+    timer.daemon = True
+    timer.start()
+
+options = {"batch_size": 4, "shuffle": "none", "prefetch": 3}
+clips = xp.runtime(sys.argv[1], settings={"max_frames": 64}, progress=False, workers=1)
+reader = clips.reader(**options)
+seen = [next(reader).ids]
+later(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+later(10, lambda pids=decoders(): [os.kill(int(pid), signal.SIGCONT) for pid in pids])
+begin = time.monotonic()
+try:
+    with standing_still():
+        for batch in reader:
+            seen.append(batch.ids)
+            del batch
+except KeyboardInterrupt:
+    print(time.monotonic() - begin < 2, len(seen) < len(reader), flush=True)
+    {then}
+"""
+
+
+def test_ctrl_c_ends_a_program_that_waits_for_a_batch(corpus):
+    code = INTERRUPTED.replace("{then}", "raise")
+    done = subprocess.run([sys.executable, "-c", code, corpus, HERE], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (-signal.SIGINT, "True True\n")
+    assert done.stderr.endswith("\nKeyboardInterrupt\n")
+
+
+def test_after_ctrl_c_no_batch_is_lost(corpus):
+    code = INTERRUPTED.replace("{then}", "seen += [batch.ids for batch in reader]; print(seen == [batch.ids for batch in clips.reader(**options)])")
+    assert run_python(code, corpus, HERE) == "True True\nTrue\n"
 
 
 def test_many_threads_may_ask_for_clips(clips, cache):

@@ -81,7 +81,7 @@ class Reader:
     in another process of the machine. `stats()` may be called by any thread beside the others, and what a reader tells of
     itself (`stats()`, `state_dict()`, `len()`) it tells when it is closed, too.
 
-    Ctrl-C is seen when the batch that is waited for has come.
+    Ctrl-C is seen when the batch that is waited for has come; of clips that are computed at once, and no batch is lost.
     """
 
     def __init__(self, cache: Any, options: Mapping[str, Any]) -> None:
