@@ -416,6 +416,19 @@ def test_clips_that_the_caches_rules_have_left_out_are_told(corpus, tmp_path):
         opened(tmp_path / "cache", {"max_mel_frames": 40}, data=corpus)
 
 
+def test_clips_without_a_text_are_not_called_too_long(corpus, tmp_path):
+    data = shutil.copytree(corpus, tmp_path / "data")
+    table = data / "metadata.csv"
+    table.write_text(table.read_text(encoding="utf-8").replace("this is clip-003", ""), encoding="utf-8")
+    settings = {**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "corpus.no_text": "drop"}
+    xp.build(data, tmp_path / "cache", settings=settings, max_dropped=1.0, progress=False)
+    (reject,) = map(json.loads, (tmp_path / "cache/rejects.jsonl").read_text().splitlines())
+    assert (reject["id"], reject["class"], reject["stage"]) == ("clip-003", "policy", "text")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(opened(tmp_path / "cache", data=data, split=None)) == 36
+
+
 @pytest.mark.parametrize("mode", ["precompute", "runtime"])
 @pytest.mark.parametrize("pads", [True, False])
 @pytest.mark.parametrize("mel_len", ["trainer", "true"])

@@ -260,7 +260,7 @@ def _tell_of_drops(place: Place, path: str) -> None:
     try:
         with builtins.open(os.path.join(path, "rejects.jsonl"), encoding="utf-8") as file:
             rejects = [json.loads(line) for line in file if '"policy"' in line]
-        dropped = [str(one["id"]) for one in rejects if one["class"] == "policy" and one["stage"] in ("features", "text")]
+        dropped = [str(one["id"]) for one in rejects if one["rule"] in ("too_long", "text_too_long")]
     except (OSError, ValueError, KeyError, TypeError):
         return  # it is no part of what is read
     if dropped:
