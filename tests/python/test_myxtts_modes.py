@@ -309,6 +309,14 @@ def test_wrong_arguments_at_runtime_are_told_at_once(corpus):
         made.reader(batch_size=0)
 
 
+def test_nothing_is_computed_before_the_first_batch_is_asked_for(corpus, monkeypatch):
+    made = opened(None, {"preprocessing_mode": "runtime"}, data=corpus)
+    monkeypatch.setattr(xp.RuntimeClips, "_open_reader", None)
+    loader = made.reader()
+    monkeypatch.undo()
+    assert next(iter(loader)).mel.shape == (4, MAX_FRAMES, 80)
+
+
 def test_the_tokenizer_is_called_at_runtime(corpus, path):
     dataset = opened(path, {"preprocessing_mode": "runtime"}, data=corpus, tokenizer=lambda text: [len(text), ord(text[-1])])
     cache = xp.open(path)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._cache.batch import Batch
 from .._loaders.fields import length_field
-from .._loaders.loader import BatchLoader
+from .._loaders.loader import BatchLoader, reader_options
 from .._loaders.passes import Passes
 from .tokens import TokensOf
 
@@ -107,10 +107,9 @@ class RuntimeBatches(Passes[Batch]):
     """The same of clips that are computed when they are asked for."""
 
     def __init__(self, clips: Any, options: Mapping[str, Any], **ranks: Any) -> None:
-        super().__init__(options, **ranks)
+        # A reader computes from its beginning, so none is opened before the first batch is asked for.
+        super().__init__(reader_options(clips, options), **ranks)
         self._clips = clips
-        with clips.reader(**options):
-            pass  # what cannot be is said now
 
     def _open_reader(self, **options: Any) -> Any:
         return self._clips.reader(**options)
