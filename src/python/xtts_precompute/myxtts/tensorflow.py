@@ -55,7 +55,8 @@ def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
     kinds = (tf.int32, tf.float32, tf.int32, tf.int32)
     signature = tuple(tf.TensorSpec(shape, kind) for shape, kind in zip(shapes, kinds))
     made = tensors.from_source(_Dicts(loader), tuple, wish.repeat, signature)
-    made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if wish.repeat else len(loader)))
+    if wish.repeat:  # else nobody knows how many there are: epochs are shorter when clips have turned out to be rejected
+        made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
     settings = tf.data.Options()
     settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
     return _ahead(made.with_options(settings), wish)

@@ -165,12 +165,18 @@ class _Generator:
                 if self._source is None:
                     return
                 batches = iter(self._source)
+            count = 0
             while (batch := self._next(batches)) is not None:
                 yield tuple(batch.values()) if self._structure is tuple else batch
                 del batch
+                count += 1
             del batches
             if not self._repeat:
                 return
+            if not count and not calls.is_ending and not self._is_dropped:
+                raise InvalidArgumentError(
+                    "there is no batch in this epoch: without the clips that have turned out to be rejected, too few are left for one. A smaller batch_size?"
+                )
 
     def _next(self, batches: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
         try:
