@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import inspect
+import pickle
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xtts_precompute as xp
+from runtime_support import runtime
 from support import PROJECT, run_python
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")
@@ -140,6 +142,26 @@ def test_batches_are_equal_to_cpps_in_every_bit(name, form, caches, cpp_program)
         for array in batch:
             found.update(np.ascontiguousarray(array).view(np.uint8).tobytes())
     assert len(expected) > 2 * 5 * 8 * 64 * 80 and found.hexdigest() == hashlib.sha256(expected).hexdigest()
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_clips_without_a_cache_give_the_batches_of_a_cache(name, cache, corpus):
+    needs(name)
+    options = {"batch_size": 8, "seed": 11, "drop_last": False}
+    made, stored = ([[array.tobytes() for array in batch] for batch in loader_batches(name, clips, options)] for clips in (runtime(corpus), cache))
+    assert made == stored and len(made) == 10
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_a_loader_of_clips_without_a_cache_goes_on_in_another_process(name, corpus):
+    needs(name)
+    with getattr(xp, name).Loader(runtime(corpus), batch_size=4, seed=3, fields=("mel_len", "ids")) as loader:
+        taken = next(iter(loader))
+        again = pickle.loads(pickle.dumps(loader))
+        left = [np.asarray(batch["mel_len"]).tolist() for batch in again]
+        assert loader.cache.digest == again.cache.digest and again.cache is not loader.cache
+    whole = [np.asarray(batch["mel_len"]).tolist() for batch in getattr(xp, name).Loader(runtime(corpus), batch_size=4, seed=3)]
+    assert [np.asarray(taken["mel_len"]).tolist(), *left] == whole and len(whole) == 9
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)

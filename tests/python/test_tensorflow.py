@@ -6,7 +6,8 @@ import os
 import numpy as np
 import pytest
 import xtts_precompute as xp
-from support import RESIDENT_KIB, run_python
+from runtime_support import runtime
+from support import RESIDENT_KIB, make_corpus, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
@@ -179,6 +180,17 @@ def test_shapes_are_static(form, caches):
     tokens, mel, text_len, mel_len = dataset.element_spec
     assert (tokens.shape, mel.shape, text_len.shape, mel_len.shape) == ((8, 48), (8, 64, 80), (8,), (8,))
     assert mel.dtype.name == form.split("-")[2] and tokens.dtype == text_len.dtype == mel_len.dtype == tf.int32
+
+
+@pytest.mark.filterwarnings("ignore:clip 'clip-005' is rejected")
+def test_epochs_of_clips_without_a_cache_may_become_shorter(tmp_path):
+    make_corpus(tmp_path / "data", 24)
+    (tmp_path / "data/clip-005.wav").write_bytes(b"no sound at all, but words about one")
+    dataset = xp.tensorflow.dataset(runtime(tmp_path / "data"), batch_size=4, fields=("mel", "ids"))
+    assert int(dataset.cardinality()) == tf.data.UNKNOWN_CARDINALITY and dataset.element_spec["mel"].shape == (4, 64, 80)
+    assert [sum(1 for _ in dataset) for _ in range(3)][1:] == [5, 5]
+    repeated = xp.tensorflow.dataset(runtime(tmp_path / "data"), batch_size=4, fields=("mel", "ids"), repeat=True)
+    assert int(repeated.cardinality()) == tf.data.INFINITE_CARDINALITY and sum(1 for _ in repeated.take(20)) == 20
 
 
 def test_each_pass_is_an_epoch(cache):

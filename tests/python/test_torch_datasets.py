@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xtts_precompute as xp
+from runtime_support import runtime
 from support import PADDING, build, make_corpus
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
@@ -137,6 +138,12 @@ def test_a_column_that_nobody_asks_for_may_lack_clips(tmp_path):
     cache = xp.open(tmp_path / "cache")
     assert cache.columns["small"].missing == 1
     assert len(xp.torch.ClipDataset(cache, columns=["mel"], where="mel_len > 0")) == 9
+
+
+@pytest.mark.parametrize("kind", ["ClipDataset", "BatchDataset"])
+def test_clips_without_a_cache_are_for_the_loader(kind, corpus):
+    with pytest.raises(xp.InvalidArgumentError, match=f"{kind} reads caches, and <RuntimeClips .* is none: xp.torch.Loader takes it"):
+        getattr(xp.torch, kind)(runtime(corpus))
 
 
 def test_a_split_without_clips_is_an_empty_data_set(cache, recwarn):

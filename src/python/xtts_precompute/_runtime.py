@@ -149,6 +149,8 @@ class RuntimeClips(Readable):
     A forked child, and who unpickles it, plans anew at its first use there, which must come to the same (MismatchError).
     """
 
+    _keeps_epochs_length = False  # later ones go without the clips that were rejected
+
     def __init__(self, arguments: Mapping[str, Any], digest: str | None, hear: Callable[[RuntimeProgress], object] | None = None) -> None:
         self._arguments = dict(arguments)
         self._forks = _core.fork_count()

@@ -21,7 +21,7 @@ from ._base.errors import InvalidArgumentError
 from ._base.frameworks import framework
 from ._cache.batch import Batch
 from ._loaders.fields import FieldDict
-from ._loaders.loader import BatchLoader, CacheOrPath
+from ._loaders.loader import BatchLoader, ReadableOrPath
 
 jax: Any = framework("jax", '"jax[cpu]" (or "jax[cuda12]" for a GPU)')
 
@@ -54,7 +54,7 @@ class Loader(BatchLoader[ArrayBatch]):
         loader = xp.jax.Loader("./cache", batch_size=32, fields=("tokens", "mel", "text_len", "mel_len"))
 
     Args:
-        cache: An open one, or the path (paths) of one.
+        cache: An open one, or the path (paths) of one; or clips that are computed while they are read (`xp.runtime()`).
         device: A device, or a sharding, whose first axis is that of rows: `batch_size` is this process's share, and has to be a multiple
             of its devices. None: JAX's default device.
         fields: Which entries batches have, of the columns, their lengths (`mel_len`, `text_len`), `speaker`, `language`, `ids`. None: all but
@@ -68,7 +68,7 @@ class Loader(BatchLoader[ArrayBatch]):
 
     def __init__(
         self,
-        cache: CacheOrPath,
+        cache: ReadableOrPath,
         *,
         device: Any = None,
         fields: Iterable[str] | None = None,

@@ -18,6 +18,7 @@ from .._base.errors import InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
     from .reader import Reader
+    from .stored import Column
 
 
 class Statistics(NamedTuple):
@@ -271,7 +272,20 @@ READER_OPTIONS = {
 
 
 class Readable(ABC):
-    """What gives readers of its clips."""
+    """What gives readers of its clips: a cache, or clips that are computed now."""
+
+    _keeps_epochs_length = True
+    """All epochs have as many batches."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> dict[str, Column]:
+        """What it has of every clip, by name."""
+
+    @property
+    @abstractmethod
+    def _shown(self) -> str:
+        """Of what it is, for messages."""
 
     @abstractmethod
     def _open_reader(self, options: Mapping[str, Any]) -> Reader:

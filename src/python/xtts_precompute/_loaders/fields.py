@@ -8,7 +8,7 @@ from typing import Any
 from .._base.choices import listed, no_such
 from .._base.errors import InvalidArgumentError, NotFoundError
 from .._cache.batch import Batch
-from .._cache.stored import Stored
+from .._cache.options import Readable
 
 
 class FieldDict(dict[str, Any]):
@@ -46,7 +46,7 @@ def length_field(column: str) -> str:
 class Fields:
     """Which fields batches have, in which order: columns, their lengths, `speaker`, `language`, `ids`."""
 
-    def __init__(self, cache: Stored, columns: Any, wanted: Iterable[str] | None) -> None:
+    def __init__(self, cache: Readable, columns: Any, wanted: Iterable[str] | None) -> None:
         if columns is None:
             chosen = list(cache.columns)
         elif isinstance(columns, Mapping):

@@ -1,4 +1,4 @@
-"""What the integrations share: a cache by itself or by its path, a reader's options, and passes over its batches."""
+"""What the integrations share: a cache by itself or by its path, or clips without one, a reader's options, and passes over its batches."""
 
 from __future__ import annotations
 
@@ -6,23 +6,33 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from .._base.choices import no_others
+from .._base.errors import InvalidArgumentError
 from .._cache.cache import Cache, open
-from .._cache.options import DEFAULTS, core_options, kept
+from .._cache.options import DEFAULTS, Readable, core_options, kept
 from .._cache.reader import Reader, ReaderStats
 from .._cache.stored import PathLike
 from .fields import Fields
 from .passes import Passes, Share
 
 CacheOrPath = Cache | PathLike | Iterable[PathLike]
+ReadableOrPath = Readable | PathLike | Iterable[PathLike]
 T = TypeVar("T")
 
 
-def opened(cache: CacheOrPath) -> Cache:
-    """A cache, or the one at a path."""
-    return cache if isinstance(cache, Cache) else open(cache)
+def opened(clips: ReadableOrPath) -> Readable:
+    """A cache, the one at a path, or clips that are computed now."""
+    return clips if isinstance(clips, Readable) else open(clips)
 
 
-def reader_options(cache: Cache, options: Mapping[str, Any]) -> dict[str, Any]:
+def opened_cache(cache: CacheOrPath, what: str) -> Cache:
+    """A cache, or the one at a path, for `what`, which takes no other clips."""
+    found = opened(cache)
+    if not isinstance(found, Cache):
+        raise InvalidArgumentError(f"{what} reads caches, and {found!r} is none: xp.torch.Loader takes it, without workers")
+    return found
+
+
+def reader_options(cache: Readable, options: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments for cache.reader(), checked now: readers are opened at their first use, when the ranks are known."""
     given = kept(options)
     no_others("argument of a reader", given, DEFAULTS)
@@ -31,11 +41,11 @@ def reader_options(cache: Cache, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class BatchLoader(Passes[T]):
-    """Passes over a cache's batches: what `xp.torch.Loader` and its like have in common."""
+    """Passes over the batches of a cache, or of clips that are computed: what `xp.torch.Loader` and its like have in common."""
 
     def __init__(
         self,
-        cache: CacheOrPath,
+        cache: ReadableOrPath,
         options: Mapping[str, Any],
         *,
         fields: Iterable[str] | None,
@@ -53,8 +63,8 @@ class BatchLoader(Passes[T]):
         return self._cache.reader(**options)
 
     @property
-    def cache(self) -> Cache:
-        """What it reads from."""
+    def cache(self) -> Readable:
+        """What it reads from: an `xp.Cache`, or `xp.RuntimeClips`."""
         return self._cache
 
     def stats(self) -> ReaderStats:

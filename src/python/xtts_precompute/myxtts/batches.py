@@ -10,8 +10,7 @@ import numpy as np
 
 from .._cache.batch import Batch
 from .._loaders.fields import length_field
-from .._loaders.loader import BatchLoader, reader_options
-from .._loaders.passes import Passes
+from .._loaders.loader import BatchLoader
 from .tokens import TokensOf
 
 
@@ -98,21 +97,6 @@ def _named(batch: Any, name: str) -> Any:
 
 class Batches(BatchLoader[Batch]):
     """A reader's batches as they are, in passes of an epoch each."""
-
-    def _convert(self, batch: Batch) -> Batch:
-        return batch
-
-
-class RuntimeBatches(Passes[Batch]):
-    """The same of clips that are computed when they are asked for."""
-
-    def __init__(self, clips: Any, options: Mapping[str, Any], **ranks: Any) -> None:
-        # A reader computes from its beginning, so none is opened before the first batch is asked for.
-        super().__init__(reader_options(clips, options), **ranks)
-        self._clips = clips
-
-    def _open_reader(self, **options: Any) -> Any:
-        return self._clips.reader(**options)
 
     def _convert(self, batch: Batch) -> Batch:
         return batch

@@ -13,7 +13,7 @@ from .._base.choices import one_of, switch, whole
 from .._base.errors import InvalidArgumentError, ResourceError
 from .._base.warn import warn
 from .._cache.ids import position_in
-from .batches import Batches, Columns, Loader, RuntimeBatches, Shape, TrainerBatch, alone
+from .batches import Batches, Columns, Loader, Shape, TrainerBatch, alone
 from .config import RANDOM_KEYS, SOUND_KEYS, Config, ConfigKey
 from .lists import chosen_clips, has_own_split, listed_ids, named_list, own_split, tell_of_checkpoint, tell_of_old_texts
 from .source import choose_cache, open_source
@@ -348,7 +348,7 @@ class Dataset:
         given = {**options, "columns": {"mel": "float32"} if self._tokens_of is not None else options["columns"]}
         given.pop("reading", None)  # of a cache's records
         given["exclude"] = self._left_out or None
-        inner = RuntimeBatches(self.source, given, rank=self._rank, world_size=self._world_size, share=share)
+        inner = Batches(self.source, given, fields=None, rank=self._rank, world_size=self._world_size, share=share)
         return Loader(inner, columns, not options["drop_last"], self._shape, convert)
 
 

@@ -23,7 +23,7 @@ from .._base.errors import InvalidArgumentError
 from .._base.frameworks import framework
 from .._cache.batch import Batch
 from .._loaders.fields import FieldDict
-from .._loaders.loader import BatchLoader, CacheOrPath
+from .._loaders.loader import BatchLoader, ReadableOrPath
 from .tf_data import dataset, share
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
@@ -44,7 +44,7 @@ class Loader(BatchLoader[TensorBatch]):
         loader = xp.tensorflow.Loader("./cache", batch_size=32, fields=("tokens", "mel", "text_len", "mel_len"))
 
     Args:
-        cache: An open one, or the path (paths) of one.
+        cache: An open one, or the path (paths) of one; or clips that are computed while they are read (`xp.runtime()`).
         device: Where the batches shall be, as "/GPU:0". None: in the CPU's memory, without a copy. On a GPU int32 stays in the CPU's memory all the
             same, because there TensorFlow keeps it for most operations and for arguments of a function; `integers="int64"` goes along.
         integers: "int32", or "int64": what tokens, lengths, speakers and languages are.
@@ -59,7 +59,7 @@ class Loader(BatchLoader[TensorBatch]):
 
     def __init__(
         self,
-        cache: CacheOrPath,
+        cache: ReadableOrPath,
         *,
         device: str | None = None,
         integers: str = "int32",

@@ -18,7 +18,7 @@ from .._base.choices import one_of, switch, whole
 from .._base.errors import InvalidArgumentError
 from .._base.frameworks import framework
 from .._cache.batch import Batch
-from .._loaders.loader import BatchLoader, CacheOrPath
+from .._loaders.loader import BatchLoader, ReadableOrPath
 from .._loaders.passes import Passes
 
 tf: Any = framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
@@ -39,7 +39,7 @@ def share() -> tuple[int, int]:
 
 
 def dataset(
-    cache: CacheOrPath,
+    cache: ReadableOrPath,
     *,
     fields: Iterable[str] | None = None,
     structure: type[dict[str, Any]] | type[tuple[Any, ...]] = dict,
@@ -61,7 +61,8 @@ def dataset(
             "./cache", batch_size=context.get_per_replica_batch_size(64), input_context=context))
 
     Args:
-        cache: An open one, or the path (paths) of one.
+        cache: An open one, or the path (paths) of one; or clips that are computed while they are read (`xp.runtime()`), of which only TensorFlow's
+            `cardinality()` is unknown: epochs are shorter when clips have turned out to be rejected.
         fields: Which entries batches have, of the columns, their lengths (`mel_len`, `text_len`), `speaker`, `language`, `ids`. None: all but
             ids. What no field needs is not read.
         structure: Elements are a `dict` by field, or a `tuple` in the order of the fields.
@@ -86,7 +87,8 @@ def dataset(
     source = _Source(cache, options, integers, fields=fields, rank=rank, world_size=world_size, share=share)
     source.set_epoch(first_epoch)
     made = from_source(source, structure, switch("repeat", repeat), _signature(source, structure))
-    made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if repeat else len(source)))
+    if repeat or source.cache._keeps_epochs_length:
+        made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if repeat else len(source)))
     settings = tf.data.Options()
     # Its batches are this worker's already.
     settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
@@ -109,7 +111,7 @@ def from_source(source: Any, structure: Any, repeat: bool, signature: Any) -> An
 class _Source(BatchLoader[dict[str, Any]]):
     """Batches as NumPy arrays that TensorFlow takes as they are, and may keep."""
 
-    def __init__(self, cache: CacheOrPath, options: dict[str, Any], integers: str, **rest: Any) -> None:
+    def __init__(self, cache: ReadableOrPath, options: dict[str, Any], integers: str, **rest: Any) -> None:
         super().__init__(cache, options, **rest)
         self._integers = np.dtype(one_of("integers", integers, ("int32", "int64")))
         self._lent_max = options["prefetch"] - _SLOTS_LEFT

@@ -19,7 +19,7 @@ from typing import Any
 
 from .._base.choices import switch
 from .._base.frameworks import framework
-from .._loaders.loader import BatchLoader, CacheOrPath
+from .._loaders.loader import BatchLoader, ReadableOrPath
 from .batches import DeviceTensors, HostTensors, TensorBatch, checked_device, share
 from .datasets import BatchDataset, ClipDataset
 
@@ -34,7 +34,7 @@ class Loader(BatchLoader[TensorBatch]):
         loader = xp.torch.Loader("./cache", batch_size=32, split="train", device="cuda:0", fields=("tokens", "mel", "text_len", "mel_len"))
 
     Args:
-        cache: An open one, or the path (paths) of one.
+        cache: An open one, or the path (paths) of one; or clips that are computed while they are read (`xp.runtime()`).
         device: Where the batches shall be. For a CUDA device they are copied on a stream of their own, one ahead of the one in use.
         pin_memory: Page-locked tensors on the CPU, for who copies to the GPU himself. Without a GPU it does nothing.
         in_place: With shuffle="none" batches can be views of the cache's own file, without any copy; writing to such a tensor
@@ -51,7 +51,7 @@ class Loader(BatchLoader[TensorBatch]):
 
     def __init__(
         self,
-        cache: CacheOrPath,
+        cache: ReadableOrPath,
         *,
         device: Any = "cpu",
         pin_memory: bool = False,

@@ -20,7 +20,7 @@ from .._cache.epochs import Epoch
 from .._cache.options import parsed_columns
 from .._cache.reader import Reader
 from .._loaders.fields import Fields, length_field
-from .._loaders.loader import CacheOrPath, opened, reader_options
+from .._loaders.loader import CacheOrPath, opened_cache, reader_options
 from .._loaders.passes import Share, behind_last_batch, given_share
 from .batches import HostTensors, TensorBatch, share
 
@@ -50,7 +50,7 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
         ids: Iterable[str] | None = None,
         exclude: Iterable[str] | None = None,
     ) -> None:
-        self._cache = opened(cache)
+        self._cache = opened_cache(cache, "ClipDataset")
         options = reader_options(self._cache, {"columns": columns, "split": split, "where": where, "ids": ids, "exclude": exclude})
         self._fields = Fields(self._cache, options["columns"], fields)
         options["columns"] = self._fields.narrowed(options["columns"])
@@ -187,7 +187,7 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         world_size: int | None = None,
         **options: Any,
     ) -> None:
-        self._cache = opened(cache)
+        self._cache = opened_cache(cache, "BatchDataset")
         options = reader_options(self._cache, options)
         self._fields = Fields(self._cache, options.get("columns"), fields)
         self._options = {**options, "columns": self._fields.narrowed(options.get("columns"))}
