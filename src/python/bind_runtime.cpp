@@ -194,7 +194,7 @@ void bind_runtime(nb::module_& module) {
           },
           nb::sig("def planned_rejects(self) -> list[tuple[str, str, str, str, str, str, dict[str, "
                   "float]]]"),
-          "(kind, stage, id, place, reason) of each.")
+          "(kind, stage, id, place, reason, rule, its numbers) of each.")
       .def(
           "source", [](const RuntimeHandle& self) { return SourceHandle{self.clips->source()}; },
           nb::sig("def source(self) -> xtts_precompute._core.ClipSource"), "For _core.Reader.")
@@ -226,8 +226,8 @@ void bind_runtime(nb::module_& module) {
            nb::sig("def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, "
                    "dict[str, float]] | None, "
                    "list[tuple[xtts_precompute._core.Memory, int, int]], float]"),
-           "Computes a clip: (kind, stage, id, place, reason) where it is rejected; (true rows, "
-           "their number, bits of the fill) of each column; seconds.");
+           "Computes a clip: (kind, stage, id, place, reason, rule, its numbers) where it is "
+           "rejected; (true rows, their number, bits of the fill) of each column; seconds.");
   module.def(
       "open_runtime", open_runtime, nb::kw_only(), "data"_a, "recipe"_a, "settings"_a, "config"_a,
       "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,

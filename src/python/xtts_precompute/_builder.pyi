@@ -117,7 +117,7 @@ class Runtime:
     def faults_allowed(self) -> int: ...
 
     def planned_rejects(self) -> list[tuple[str, str, str, str, str, str, dict[str, float]]]:
-        """(kind, stage, id, place, reason) of each."""
+        """(kind, stage, id, place, reason, rule, its numbers) of each."""
 
     def source(self) -> xtts_precompute._core.ClipSource:
         """For _core.Reader."""
@@ -138,7 +138,7 @@ class Runtime:
 
     def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, dict[str, float]] | None, list[tuple[xtts_precompute._core.Memory, int, int]], float]:
         """
-        Computes a clip: (kind, stage, id, place, reason) where it is rejected; (true rows, their number, bits of the fill) of each column; seconds.
+        Computes a clip: (kind, stage, id, place, reason, rule, its numbers) where it is rejected; (true rows, their number, bits of the fill) of each column; seconds.
         """
 
 def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:

@@ -141,7 +141,9 @@ class RuntimeClips(Readable):
     Positions are those of the cache that `build()` would make anew, as long as it rejects none for its sound; what lists and
     texts rule out already has none. Any number of threads may use it.
 
-    `reader()` takes what `cache.reader()` takes, and gives batches of the same order and bits. Without a meaning here are the
+    `reader()` takes what `cache.reader()` takes, and gives batches of the same order and bits. They are read-only leases, as a
+    cache's: each that is kept holds one of the reader's `prefetch` slots (at least 3), so `list(reader)` of more batches than that
+    raises BusyError; copy what is to be kept. `threads` are at most 256. Without a meaning here are the
     options for what lies in a cache: `verify`, `on_damage`, `max_damage`, `reading`; shuffle="window" and "corpus" statistics
     are refused. `threads` is as many as `runtime()` was told. `buckets`, and a `where` that asks for what only the sound
     tells (`seconds > 2`), compute all clips that may be chosen once, when the reader is opened.
