@@ -3,9 +3,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -25,6 +27,13 @@ namespace nb = nanobind;
 
 Status invalid(std::string message) {
   return {StatusCode::kInvalidArgument, std::move(message)};
+}
+
+// Between looks for signals, while a computed clip is waited for.
+constexpr std::chrono::milliseconds kLook{50};
+
+Status interpreter_ends() {
+  return invalid("the reader is closed, because the interpreter ends");
 }
 
 // What a reader tells of itself, as it was when it was closed.
@@ -48,6 +57,34 @@ ClosedReader facts_of(const Reader& reader) {
           .left_out = reader.left_out()};
 }
 
+// Ends a reader of computed clips, whose threads finish the clips in hand: soon, unless a decoder
+// stands still. It is done beside the calling thread, which looks for signals: what their handlers
+// raise ends the wait, as the limit does, and the reader ends by itself then.
+void end_beside(std::shared_ptr<Reader> reader, std::optional<double> limit_s) {
+  std::promise<void> ended;
+  const std::future<void> end = ended.get_future();
+  std::thread thread([reader = std::move(reader), ended = std::move(ended)]() mutable {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);  // they are Python's threads' business
+    // Its threads end here, and not where somebody has watched it meanwhile.
+    while (reader.use_count() > 1) std::this_thread::yield();
+    reader.reset();
+    ended.set_value();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto has_ended = [&] { return end.wait_for(kLook) == std::future_status::ready; };
+  while (!without_gil(has_ended)) {
+    const bool is_signalled = PyErr_CheckSignals() != 0;
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+    if (!is_signalled && waited.count() <= limit_s.value_or(waited.count())) continue;
+    thread.detach();
+    if (is_signalled) throw nb::python_error();
+    return;
+  }
+  thread.join();
+}
+
 // One call at a time; without the GIL two threads could meet in the reader, which is not made for
 // it. Only watch() runs beside the others.
 class ReaderHandle {
@@ -64,12 +101,16 @@ class ReaderHandle {
     reader_.reset();
   }
 
-  void close() {
+  // `limit_s`: how long to wait for the clips in hand, where there are any.
+  void close(std::optional<double> limit_s) {
     if (!reader_) return;
     forget_parents_threads();
     const Turn turn(*this);
     if (!is_parents()) keep_facts();
     auto closing = std::move(reader_);  // with the GIL, under which the others look
+    if (clips_ == Clips::kComputed && !is_parents()) {
+      return end_beside(std::move(closing), limit_s);
+    }
     const GilRelease released;
     // Its threads end here, and not where somebody has watched it meanwhile.
     while (!is_parents() && closing.use_count() > 1) std::this_thread::yield();
@@ -116,9 +157,7 @@ class ReaderHandle {
       if (batch.status().code() != StatusCode::kCancelled) return batch;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       // Nobody lets go of the GIL any more, and the main thread waits for it.
-      if (GilRelease::stays_inside()) {
-        throw StatusError(invalid("the reader is closed, because the interpreter ends"));
-      }
+      if (GilRelease::stays_inside()) throw StatusError(interpreter_ends());
     }
   }
 
@@ -160,8 +199,6 @@ class ReaderHandle {
     Turn& operator=(const Turn&) = delete;
     ReaderHandle& handle_;
   };
-
-  static constexpr std::chrono::milliseconds kLook{50};
 
   std::shared_ptr<Reader> reader_;  // shared with who watches, for the time of a call
   Clips clips_;
@@ -296,7 +333,7 @@ void bind_reader(nb::module_& module) {
             return self.watch(&Reader::left_out, &ClosedReader::left_out);
           },
           "Positions of the clips that were left out so far. Any thread.")
-      .def("close", &ReaderHandle::close,
+      .def("close", &ReaderHandle::close, nb::arg("limit_s").none() = nb::none(),
            "Ends its threads. Batches and arrays stay, and so do its figures.")
       .def_prop_ro("is_closed", &ReaderHandle::is_closed)
       .def_prop_ro("is_busy", &ReaderHandle::is_busy);

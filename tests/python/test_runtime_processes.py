@@ -137,6 +137,40 @@ def test_after_ctrl_c_no_batch_is_lost(corpus):
     assert run_python(code, corpus, HERE) == "True True\nTrue\n"
 
 
+# Two times Ctrl-C, in a 'with' block: the second ends the wait for the clip in hand, whose decoder never goes on.
+LEFT = """
+import os, signal, sys, threading, time
+import xtts_precompute as xp
+sys.path.insert(0, sys.argv[2])
+from runtime_support import decoders
+signal.signal(signal.SIGINT, signal.default_int_handler)
+clips = xp.runtime(sys.argv[1], settings={"max_frames": 64}, progress=False, workers=1)
+begin = time.monotonic()
+try:
+    with clips.reader(batch_size=4, prefetch=3) as reader:
+        next(reader)
+        for pid in decoders():
+            os.kill(int(pid), signal.SIGSTOP)
+        for seconds in (0.3, 0.8):
+            threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        for batch in reader:
+            del batch
+except KeyboardInterrupt as error:
+    print(isinstance(error.__context__, KeyboardInterrupt), time.monotonic() - begin < 4, repr(reader).endswith("closed>"))
+"""
+
+
+def test_ctrl_c_ends_the_wait_for_a_reader_that_is_closed(corpus):
+    assert run_python(LEFT, corpus, HERE, timeout_s=30) == "True True True\n"
+
+
+def test_an_interpreter_ends_though_a_decoder_stands_still(corpus):
+    code = LEFT.replace("with clips.reader(batch_size=4, prefetch=3) as reader:", "if reader := clips.reader(batch_size=4, prefetch=3):")
+    code = code.replace("(0.3, 0.8)", "(0.3,)").replace('repr(reader).endswith("closed>")', "True")
+    code += "xp._cache.reader._WAIT_AT_EXIT_S = 0.5\n"
+    assert run_python(code, corpus, HERE, timeout_s=30) == "False True True\n"
+
+
 def test_many_threads_may_ask_for_clips(clips, cache):
     wrong = []
 

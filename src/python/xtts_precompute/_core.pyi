@@ -174,7 +174,7 @@ class Reader:
     def left_out(self) -> list[int]:
         """Positions of the clips that were left out so far. Any thread."""
 
-    def close(self) -> None:
+    def close(self, limit_s: float | None = None) -> None:
         """Ends its threads. Batches and arrays stay, and so do its figures."""
 
     @property

@@ -22,7 +22,7 @@ from .epochs import begin_next_epoch, warn_of_no_batch
 from .options import core_options
 
 _STATE_KEYS = ("order_version", "seed", "epoch", "samples_consumed", "bucket_samples_consumed", "cache", "selection")
-_WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch
+_WAIT_AT_EXIT_S = 10.0  # for threads that wait for a batch, and for clips in hand
 _WAIT_FOR_SLOT_S = 10.0  # for others to let go of batches
 
 _short = reprlib.Repr()  # of options: a list of ids may have a million
@@ -212,7 +212,8 @@ class Reader:
         return ReaderStats(**self._core.stats())
 
     def close(self) -> None:
-        """Ends its threads. Batches and arrays that are held stay valid. May be called twice."""
+        """Ends its threads. Batches and arrays that are held stay valid. May be called twice. Threads that compute finish the
+        clips in hand; Ctrl-C ends the wait for them."""
         self._core.close()
 
     def __enter__(self) -> Reader:
@@ -264,4 +265,4 @@ def _close_readers() -> None:
         time.sleep(0.001)
     for reader in list(_open_readers):
         if not reader._core.is_busy:
-            reader.close()
+            reader._core.close(max(until - time.monotonic(), 0.0))
