@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <future>
 #include <memory>
 #include <optional>
@@ -35,6 +36,33 @@ constexpr std::chrono::milliseconds kLook{50};
 Status interpreter_ends() {
   return invalid("the reader is closed, because the interpreter ends");
 }
+
+// Looks for signals while a reader of computed clips is opened, which may compute all of them
+// first. Reader::open() asks on the calling thread, between clips, without the GIL. What a signal's
+// handler raises is thrown when open() has ended, behind the clips in hand.
+class OpeningWatch {
+ public:
+  [[nodiscard]] bool should_stop() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_look_) return false;
+    next_look_ = now + kLook;
+    if (GilRelease::stays_inside()) return true;
+    const nb::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() == 0) return false;
+    failure_ = std::make_exception_ptr(nb::python_error());
+    return true;
+  }
+  // With the GIL again.
+  [[nodiscard]] Reader must_have(Result<Reader> opened) const {
+    if (failure_) std::rethrow_exception(failure_);
+    if (opened.status().code() == StatusCode::kCancelled) throw StatusError(interpreter_ends());
+    return must(std::move(opened));
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_look_ = std::chrono::steady_clock::now() + kLook;
+  std::exception_ptr failure_;
+};
 
 // What a reader tells of itself, as it was when it was closed.
 struct ClosedReader {
@@ -293,8 +321,11 @@ void bind_reader(nb::module_& module) {
       .def(
           "__init__",
           [](ReaderHandle* self, const SourceHandle& clips, const nb::dict& options) {
-            const ReaderOptions wanted = to_reader_options(options);
-            Reader reader = must(without_gil([&] { return Reader::open(clips.source, wanted); }));
+            ReaderOptions wanted = to_reader_options(options);
+            OpeningWatch watch;
+            wanted.cancelled = [&] { return watch.should_stop(); };
+            Reader reader =
+                watch.must_have(without_gil([&] { return Reader::open(clips.source, wanted); }));
             new (self) ReaderHandle(std::move(reader), ReaderHandle::Clips::kComputed);
           },
           nb::arg("clips"), nb::arg("options"),

@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstdint>
 
 namespace xtts::python {
@@ -25,14 +26,15 @@ class GilRelease {
   GilRelease(const GilRelease&) = delete;
   GilRelease& operator=(const GilRelease&) = delete;
 
+  // Any thread may ask.
+  [[nodiscard]] static bool stays_inside() noexcept { return must_stay_inside; }
   // In a forked child, which has none of the parent's other threads.
   static void forget_others() noexcept { outside_count = 0; }
   static void stay_inside() noexcept { must_stay_inside = true; }
-  [[nodiscard]] static bool stays_inside() noexcept { return must_stay_inside; }
   [[nodiscard]] static std::uint32_t count_outside() noexcept { return outside_count; }
 
  private:
-  static inline bool must_stay_inside = false;
+  static inline std::atomic<bool> must_stay_inside = false;
   static inline std::uint32_t outside_count = 0;
   PyThreadState* state_ = nullptr;
 };

@@ -29,14 +29,14 @@ def tell(*arguments):
     return done.stdout
 
 
-def make_corpus(folder, clip_count, seed=0, prefix="clip"):
-    """Chirps of 0.15 to 0.6 s with texts, speakers and languages, as a table."""
+def make_corpus(folder, clip_count, seed=0, prefix="clip", seconds=(0.15, 0.6)):
+    """Chirps of so many seconds with texts, speakers and languages, as a table."""
     random = np.random.default_rng(seed)
     folder.mkdir(parents=True)
     lines = ["file,text,speaker,language"]
     for number in range(clip_count):
         name = f"{prefix}-{number:03d}"
-        time = np.arange(int(22050 * random.uniform(0.15, 0.6))) / 22050
+        time = np.arange(int(22050 * random.uniform(*seconds))) / 22050
         pitch = random.uniform(90, 400)
         sound = sum(np.sin(2 * np.pi * k * pitch * (1 + time) * time) / k for k in range(1, 8))
         with wave.open(str(folder / f"{name}.wav"), "wb") as file:

@@ -12,8 +12,8 @@ from support import PROJECT
 from xtts_precompute._cache.options import DEFAULTS, READER_OPTIONS, core_options
 from xtts_precompute._loaders.loader import reader_options
 
-# What Python tells by warnings instead.
-ONLY_COMPILED = {"log"}
+# What Python tells by warnings, and does for itself (Ctrl-C).
+ONLY_COMPILED = {"log", "cancelled"}
 # Members of C++ that C, which has no lists, optionals or functions with a state, says in several.
 IN_C = {
     "columns": ["columns", "column_count", "normalize", "normalize_count"],
@@ -22,6 +22,7 @@ IN_C = {
     "weights": ["weight_by", "temperature", "draw_count"],
     "buckets": ["buckets", "bucket_count"],
     "log": ["log", "log_context"],
+    "cancelled": [],  # of clips that are computed, which C does not read
 }
 NO_OPTIONS = ["struct_bytes", "reserved"]
 C_TYPES = {"uint32_t": ctypes.c_uint32, "int32_t": ctypes.c_int32, "uint64_t": ctypes.c_uint64, "size_t": ctypes.c_size_t, "double": ctypes.c_double}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import xtts_precompute as xp
 from runtime_support import SETTINGS, count_threads, decoders, in_child, runtime, same, standing_still, wait_until
-from support import RESIDENT_KIB, run_python
+from support import RESIDENT_KIB, make_corpus, run_python
 
 HERE = Path(__file__).parent
 
@@ -135,6 +135,35 @@ def test_ctrl_c_ends_a_program_that_waits_for_a_batch(corpus):
 def test_after_ctrl_c_no_batch_is_lost(corpus):
     code = INTERRUPTED.replace("{then}", "seen += [batch.ids for batch in reader]; print(seen == [batch.ids for batch in clips.reader(**options)])")
     assert run_python(code, corpus, HERE) == "True True\nTrue\n"
+
+
+# Buckets need to know each clip.
+OPENING = """
+import os, signal, sys, threading, time
+import xtts_precompute as xp
+signal.signal(signal.SIGINT, signal.default_int_handler)
+clips = xp.runtime(sys.argv[1], settings={"max_frames": 2000}, progress=False, workers=1)
+begin = []
+def interrupt():
+    begin.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Timer(0.3, interrupt).start()
+try:
+    clips.reader(buckets=[{"batch_size": 4}])
+except KeyboardInterrupt:
+    print(time.monotonic() - begin[0] < 2, next(clips.reader(batch_size=4)).valid_count)
+"""
+
+
+def test_ctrl_c_ends_the_opening_that_computes_all_clips(tmp_path):
+    make_corpus(tmp_path / "data", 4, seconds=(20, 21))
+    table = tmp_path / "data/metadata.csv"
+    head, *lines = table.read_text(encoding="utf-8").splitlines()
+    for number in range(4, 2000):
+        (tmp_path / f"data/clip-{number:03d}.wav").hardlink_to(tmp_path / f"data/clip-{number % 4:03d}.wav")
+        lines.append(lines[number % 4].replace(f"clip-{number % 4:03d}", f"clip-{number:03d}"))
+    table.write_text("\n".join([head, *lines]) + "\n", encoding="utf-8")
+    assert run_python(OPENING, tmp_path / "data") == "True 4\n"
 
 
 # Two times Ctrl-C, in a 'with' block: the second ends the wait for the clip in hand, whose decoder never goes on.

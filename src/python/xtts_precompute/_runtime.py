@@ -143,10 +143,10 @@ class RuntimeClips(Readable):
 
     `reader()` takes what `cache.reader()` takes, and gives batches of the same order and bits. They are read-only leases, as a
     cache's: each that is kept holds one of the reader's `prefetch` slots (at least 3), so `list(reader)` of more batches than that
-    raises BusyError; copy what is to be kept. `threads` are at most 256. Without a meaning here are the
-    options for what lies in a cache: `verify`, `on_damage`, `max_damage`, `reading`; shuffle="window" and "corpus" statistics
-    are refused. `threads` is as many as `runtime()` was told. `buckets`, and a `where` that asks for what only the sound
-    tells (`seconds > 2`), compute all clips that may be chosen once, when the reader is opened.
+    raises BusyError; copy what is to be kept. `threads` is as many as `runtime()` was told, and at most 256. Refused are the
+    options for what lies in a cache (`verify`, `on_damage`, `max_damage`, `reading`), shuffle="window" and "corpus" statistics.
+    `buckets`, and a `where` that asks for what only the sound tells (`seconds > 2`), compute all clips that may be chosen once,
+    when the reader is opened; Ctrl-C ends that behind the clips in hand.
 
     A forked child, and who unpickles it, plans anew at its first use there, which must come to the same (MismatchError).
     """
