@@ -121,16 +121,13 @@ struct Ring::State {
            (in_order.empty() || in_order.back()->slot.memory != nullptr ||
             in_order.back()->is_ready);
   }
-  // The oldest batch with work left. Binds memory to it where it has none.
+  // The oldest batch with work left that has memory, or can have it.
   [[nodiscard]] Entry* find_open_part() {
     if (is_paused) return nullptr;
     for (Entry* entry : in_order) {
       if (!entry->has_open_part()) continue;
-      if (entry->slot.memory == nullptr) {
-        if (free_memories.empty()) return nullptr;
-        entry->slot.memory = take_memory();
-      }
-      return entry;
+      const bool may_be_filled = entry->slot.memory != nullptr || !free_memories.empty();
+      return may_be_filled ? entry : nullptr;
     }
     return nullptr;
   }
@@ -228,6 +225,7 @@ void Ring::begin_batch(std::unique_lock<std::mutex>& lock) {
 }
 
 void Ring::fill_part(std::unique_lock<std::mutex>& lock, Entry& entry) {
+  if (entry.slot.memory == nullptr) entry.slot.memory = state_->take_memory();
   const std::uint32_t part = entry.next_part++;
   state_->for_fillers.notify_one();  // to another part, or to begin the batch after this one
   work_on(lock, entry, [&]() -> Status {
