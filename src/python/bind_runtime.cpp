@@ -33,9 +33,9 @@ struct RuntimeHandle {
   std::shared_ptr<const RuntimeClips> clips;
 };
 
-// kind, stage, id, place, reason, rule, its numbers by name
+// kind, stage, id, place, reason, rule, its numbers by name, what it is about
 using RejectParts = std::tuple<nb::object, nb::object, nb::object, nb::object, nb::object,
-                               std::string, std::map<std::string, double>>;
+                               std::string, std::map<std::string, double>, nb::object>;
 // name, dtype, shape, rows a frame, fill bits
 using RuntimeColumnFacts =
     std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::uint32_t, std::uint32_t>;
@@ -51,7 +51,7 @@ std::string path_of(const nb::bytes& bytes) {
 
 RejectParts reject_parts(const RejectedClip& reject) {
   return {to_text(reject.kind),   to_text(reject.stage), to_text(reject.id), to_text(reject.place),
-          to_text(reject.reason), reject.rule,           reject.numbers};
+          to_text(reject.reason), reject.rule,           reject.numbers,     to_text(reject.about)};
 }
 
 // `on_wait` is called about twenty times a second with the seconds since the call.
@@ -193,8 +193,8 @@ void bind_runtime(nb::module_& module) {
             return rejects;
           },
           nb::sig("def planned_rejects(self) -> list[tuple[str, str, str, str, str, str, dict[str, "
-                  "float]]]"),
-          "(kind, stage, id, place, reason, rule, its numbers) of each.")
+                  "float], str]]"),
+          "(kind, stage, id, place, reason, rule, its numbers, about) of each.")
       .def(
           "source", [](const RuntimeHandle& self) { return SourceHandle{self.clips->source()}; },
           nb::sig("def source(self) -> xtts_precompute._core.ClipSource"), "For _core.Reader.")
@@ -207,7 +207,7 @@ void bind_runtime(nb::module_& module) {
           "position"_a,
           nb::sig(
               "def reject(self, position: int) -> tuple[str, str, str, str, str, str, dict[str, "
-              "float]] | None"),
+              "float], str] | None"),
           "Why a clip has no record, as far as that is known.")
       .def("__len__", [](const RuntimeHandle& self) { return self.clips->size(); })
       .def(
@@ -222,12 +222,13 @@ void bind_runtime(nb::module_& module) {
           "find",
           [](const RuntimeHandle& self, const std::string& id) { return self.clips->find(id); },
           "id"_a)
-      .def("record", record_of, "position"_a,
-           nb::sig("def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, "
-                   "dict[str, float]] | None, "
-                   "list[tuple[xtts_precompute._core.Memory, int, int]], float]"),
-           "Computes a clip: (kind, stage, id, place, reason, rule, its numbers) where it is "
-           "rejected; (true rows, their number, bits of the fill) of each column; seconds.");
+      .def(
+          "record", record_of, "position"_a,
+          nb::sig("def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, "
+                  "dict[str, float], str] | None, "
+                  "list[tuple[xtts_precompute._core.Memory, int, int]], float]"),
+          "Computes a clip: (kind, stage, id, place, reason, rule, its numbers, about) where it is "
+          "rejected; (true rows, their number, bits of the fill) of each column; seconds.");
   module.def(
       "open_runtime", open_runtime, nb::kw_only(), "data"_a, "recipe"_a, "settings"_a, "config"_a,
       "layout_of_data"_a, "audio_roots"_a, "language"_a, "speakers_file"_a, "store"_a, "layout"_a,

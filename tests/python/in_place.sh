@@ -22,6 +22,7 @@ build check --target _core _builder xtts-precompute xtts-decode
 rm -rf "$package"
 mkdir -p "$package"
 ln -s "$project"/src/python/xtts_precompute/* "$project"/build/check/src/python/_*.so \
+  "$project"/build/check/src/api/reader/libxtts_reader.so.0 "$project"/build/check/lib/libxtts_builder.so.0 \
   "$project/build/check/cli/xtts-precompute" "$project/build/check/libexec/xtts-precompute/xtts-decode" "$package"
 say "== python: testing in place"
 PYTHONPATH=$(dirname "$package") "$environment/bin/python" -m pytest -p no:cacheprovider tests/python --ignore tests/python/test_package.py "$@"

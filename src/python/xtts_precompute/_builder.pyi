@@ -116,13 +116,13 @@ class Runtime:
     @property
     def faults_allowed(self) -> int: ...
 
-    def planned_rejects(self) -> list[tuple[str, str, str, str, str, str, dict[str, float]]]:
-        """(kind, stage, id, place, reason, rule, its numbers) of each."""
+    def planned_rejects(self) -> list[tuple[str, str, str, str, str, str, dict[str, float], str]]:
+        """(kind, stage, id, place, reason, rule, its numbers, about) of each."""
 
     def source(self) -> xtts_precompute._core.ClipSource:
         """For _core.Reader."""
 
-    def reject(self, position: int) -> tuple[str, str, str, str, str, str, dict[str, float]] | None:
+    def reject(self, position: int) -> tuple[str, str, str, str, str, str, dict[str, float], str] | None:
         """Why a clip has no record, as far as that is known."""
 
     def __len__(self) -> int: ...
@@ -136,9 +136,9 @@ class Runtime:
 
     def find(self, id: str) -> int | None: ...
 
-    def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, dict[str, float]] | None, list[tuple[xtts_precompute._core.Memory, int, int]], float]:
+    def record(self, position: int) -> tuple[tuple[str, str, str, str, str, str, dict[str, float], str] | None, list[tuple[xtts_precompute._core.Memory, int, int]], float]:
         """
-        Computes a clip: (kind, stage, id, place, reason, rule, its numbers) where it is rejected; (true rows, their number, bits of the fill) of each column; seconds.
+        Computes a clip: (kind, stage, id, place, reason, rule, its numbers, about) where it is rejected; (true rows, their number, bits of the fill) of each column; seconds.
         """
 
 def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:

@@ -31,10 +31,12 @@ class Reject(NamedTuple):
     """too_long, source_empty, ...: what programs go by."""
     numbers: dict[str, float]
     """The rule's: {"frames": 1034, "max_frames": 800}."""
+    about: str
+    """What the rule is about, where it is more than numbers: a column, another clip's id, a library's words."""
 
     def error(self) -> RejectedClipError:
         """As what who asks for the clip gets."""
-        return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers)
+        return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers, self.about)
 
 
 class RuntimeClip(ClipFacts):

@@ -83,7 +83,7 @@ class RejectedClipError(Error):
     code = "rejected"
 
     def __init__(
-        self, id: str, stage: str, kind: str, reason: str, place: str, rule: str, numbers: dict[str, float]
+        self, id: str, stage: str, kind: str, reason: str, place: str, rule: str, numbers: dict[str, float], about: str
     ) -> None:
         super().__init__(f"clip '{id}' is rejected ({stage}, {kind}): {reason}")
         self.id = id
@@ -100,9 +100,11 @@ class RejectedClipError(Error):
         """too_long, source_empty, ...: what programs go by."""
         self.numbers = numbers
         """The rule's: {"frames": 1034, "max_frames": 800}."""
+        self.about = about
+        """What the rule is about, where it is more than numbers: a column, another clip's id, a library's words."""
 
     def __reduce__(self) -> tuple[type[RejectedClipError], tuple[Any, ...]]:
-        return RejectedClipError, (self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers)
+        return RejectedClipError, (self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers, self.about)
 
 
 class InternalError(Error):

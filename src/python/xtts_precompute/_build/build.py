@@ -154,7 +154,8 @@ class VerifyProgress:
 
 @dataclass(frozen=True)
 class Finding:
-    """Damage, or a note, in a file of a cache. `check` says what was looked at ("block_header"), `cure` what helps."""
+    """Damage, or a note, in a file of a cache. `check` says what was looked at ("block_header"), `outcome` how that ended (wrong,
+    unreadable, not_mended), `part` which value of a recomputed record differs, `cure` what helps."""
 
     file: str
     what: str
@@ -164,6 +165,8 @@ class Finding:
     expected: str
     found: str
     check: str
+    outcome: str
+    part: str | None
     cure: str
 
 
