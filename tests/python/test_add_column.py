@@ -335,7 +335,7 @@ def names_of_attributes(cache):
     from xtts_precompute._cache.batch import Batch
     from xtts_precompute._cache.clips import Clip
     from xtts_precompute._loaders.fields import FieldDict
-    from xtts_precompute._runtime_clip import RuntimeClip
+    from xtts_precompute._runtime.clip import RuntimeClip
     from xtts_precompute.myxtts.batches import TrainerBatch
 
     kinds = [Batch, Clip, ColumnClip, FieldDict, RuntimeClip, TrainerBatch]

@@ -32,7 +32,7 @@ COMPILED = {"_core": {"_base", "_cache", "_runtime", "_loaders"}, "_builder": {"
 
 
 def room_of(module):
-    """ "_cache" of ("_cache", "reader"), "_runtime" of ("_runtime_batch",), "" of ("__init__",)."""
+    """ "_cache" of ("_cache", "reader"), "reference" of ("reference_torch",), "" of ("__init__",)."""
     first = module[0]
     if first in ("__init__", "__main__"):
         return ""

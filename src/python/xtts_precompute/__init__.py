@@ -54,8 +54,8 @@ from ._cache.clips import Clip
 from ._cache.options import Statistics
 from ._cache.reader import Reader, ReaderStats
 from ._cache.stored import Column
-from ._runtime import RuntimeClips, RuntimeProgress, RuntimeReader, runtime
-from ._runtime_clip import Reject, RuntimeClip
+from ._runtime.clip import Reject, RuntimeClip
+from ._runtime.clips import RuntimeClips, RuntimeProgress, RuntimeReader, runtime
 from .profile.profiler import StepProfiler
 from .profile.report import ProfileReport
 

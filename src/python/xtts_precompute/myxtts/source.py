@@ -22,7 +22,7 @@ from .._base.warn import warn
 from .._build.arguments import settings_texts
 from .._build.build import build, verify
 from .._cache.cache import Cache, open
-from .._runtime import RuntimeClips, runtime
+from .._runtime.clips import RuntimeClips, runtime
 from .config import NATIVE_RECIPE, Config
 from .lists import lists_in, named_list, named_sound
 from .tokens import LOOK_AGAIN_S

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._base.arrays import Array, to_array
-from ._base.choices import no_such
-from ._base.errors import NotFoundError, RejectedClipError
-from ._cache.clips import ClipFacts
+from .._base.arrays import Array, to_array
+from .._base.choices import no_such
+from .._base.errors import NotFoundError, RejectedClipError
+from .._cache.clips import ClipFacts
 
 if TYPE_CHECKING:
-    from . import _builder, _core
-    from ._runtime import RuntimeClips
+    from .. import _builder, _core
+    from .clips import RuntimeClips
 
 
 class Reject(NamedTuple):

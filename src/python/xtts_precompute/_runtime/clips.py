@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from . import _core
-from ._base.choices import one_of, switch, text, whole
-from ._base.errors import InvalidArgumentError, MismatchError, NotFoundError
-from ._base.warn import warn
-from ._build.arguments import (
+from .. import _core
+from .._base.choices import one_of, switch, text, whole
+from .._base.errors import InvalidArgumentError, MismatchError, NotFoundError
+from .._base.warn import warn
+from .._build.arguments import (
     DTYPES,
     LAYOUTS,
     STORES,
@@ -29,14 +29,14 @@ from ._build.arguments import (
     words,
     words_or_whole,
 )
-from ._cache.ids import Ids, is_unicode, position_in
-from ._cache.options import Readable
-from ._cache.reader import Reader
-from ._cache.stored import Column
-from ._runtime_clip import Reject, RuntimeClip
+from .._cache.ids import Ids, is_unicode, position_in
+from .._cache.options import Readable
+from .._cache.reader import Reader
+from .._cache.stored import Column
+from .clip import Reject, RuntimeClip
 
 if TYPE_CHECKING:
-    from . import _builder
+    from .. import _builder
 
 _LINE_EVERY_S = 10.0
 
@@ -336,7 +336,7 @@ class RuntimeClips(Readable):
 
 
 def _open(arguments: Mapping[str, Any], hear: Callable[[RuntimeProgress], object] | None) -> _builder.Runtime:
-    from ._build import tools  # with what only who builds needs
+    from .._build import tools  # with what only who builds needs
 
     begin = time.monotonic()
     on_wait = None if hear is None else lambda elapsed_s: hear(RuntimeProgress(elapsed_s, None))

@@ -1,0 +1,1 @@
+"""Clips computed when they are asked for, without a cache."""
