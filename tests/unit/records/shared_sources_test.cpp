@@ -26,7 +26,6 @@ class Sources {
   float ask(const std::string& path, const SourceFailure& failure = {}) {
     const auto shared = shared_.get(
         path, [&](const audio::TakeSamples& take) { return decode(path, take, failure); });
-    last_failure_ = {};
     if (const auto* const why = std::get_if<SourceFailure>(&shared)) {
       last_failure_ = *why;
       return -1.0F;
@@ -58,7 +57,7 @@ class Sources {
   }
 
   testing::MemoryEnv env_;
-  SourceFailure last_failure_;
+  SourceFailure last_failure_;  // of a test in one thread
   std::atomic<int> decode_count_ = 0;
   SharedSources shared_;
 };
