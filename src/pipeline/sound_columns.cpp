@@ -258,7 +258,7 @@ class SoundColumns final : OrderedWork {
   }
 
   Status add(const corpus::Clip& clip, records::ClipOutcome outcome) {
-    formats::RecordFacts facts = facts_of(clip, std::move(outcome.facts));
+    const formats::RecordFacts facts = facts_of(clip, std::move(outcome.facts));
     for (std::size_t column = assemblers_.size(); column-- > 0;) {  // the main one, 0, comes last
       AssembledRecord record;
       record.id_hash = formats::id_hash(clip.dataset, clip.id);
@@ -268,8 +268,7 @@ class SoundColumns final : OrderedWork {
       record.fill_bits = outcome.records[column].fill_bits;
       record.rows = std::move(outcome.records[column].rows);
       if (records::has_sums(job_.columns[column])) record.sums = std::move(outcome.sums);
-      record.facts = column == records::kMainId ? std::move(facts)
-                                                : facts_beside(facts);  // NOLINT(*-use-after-move)
+      record.facts = column == records::kMainId ? facts : facts_beside(facts);
       XTTS_TRY(assemblers_[column].add(std::move(record)));
     }
     return {};

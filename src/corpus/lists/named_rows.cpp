@@ -86,7 +86,7 @@ std::optional<NamedRow> NamedRows::next_of_json() {
 std::optional<NamedRow> NamedRows::next_of_table() {
   auto record = table_->next();
   if (!record) return std::nullopt;
-  const auto bad = [&](const std::string& reason) {
+  const auto bad = [&](std::string reason) {
     return NamedRow{record->line, Status(StatusCode::kBadInput, std::move(reason))};
   };
   if (record->fault) return bad(*record->fault);
