@@ -6,8 +6,8 @@
 #   lint    the rules: clang-format, clang-tidy, ruff, mypy, shellcheck
 #   (none)  everything, as CI does: all tests, optimized and with warnings as errors; most of them
 #           again under the address and undefined-behaviour sanitizers, those with several threads
-#           under the thread sanitizer; the rules without clang-tidy, which takes minutes; then the
-#           Python package, installed as users install it
+#           under the thread sanitizer; the rules; then the Python package, installed as users
+#           install it
 # XTTS_CORPUS names a folder with the unpacked test corpus. Where it is absent, the tests that need
 # it say that they skip.
 set -euo pipefail
@@ -86,12 +86,16 @@ lint_quickly() {
   tests/lint/shell.sh
 }
 
+lint_cpp() {
+  say "== lint: clang-tidy"
+  tests/lint/cpp.sh
+}
+
 if [ "$what" = lint ]; then
   lint_quickly
   say "== check: building what clang-tidy reads"
   build check --target xtts-precompute xtts_reader xtts_builder
-  say "== lint: clang-tidy"
-  tests/lint/cpp.sh
+  lint_cpp
   exit
 fi
 
@@ -109,6 +113,7 @@ lint_quickly
 say "== check: building"
 build check
 run_tests check
+lint_cpp
 
 # Debian has no Apache Arrow. PyPI's is for the tests that read Parquet and Arrow files; without it
 # they say that they skip.
