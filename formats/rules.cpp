@@ -63,7 +63,7 @@ constexpr bool is_in_order() {
   }
   return kRules.back().rule == Rule::kCutAtFullScale;
 }
-static_assert(is_in_order());
+static_assert(is_in_order(), "kRules has a row for each Rule, in the order of the enumeration");
 
 }  // namespace
 

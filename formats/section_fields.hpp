@@ -158,6 +158,8 @@ void visit_lists(Corpus& c, auto& fields) {
   fields.later("end_column", c.columns.end, unset);
 }
 
+// These were there with the first caches. A new field is `later`: else manifests without it are
+// refused.
 template <typename Corpus>
 void visit_choice(Corpus& c, auto& fields) {
   fields.always("train_split", c.train_split);

@@ -37,8 +37,9 @@
  *
  * Values and functions of this header never change their meaning. Structs with struct_bytes may
  * grow at their end, and it tells the library which one it was given: fields that a library does
- * not know have to be 0, else the call is refused. All other structs are fixed for this version of
- * the library's ABI, the number in its file name. */
+ * not know have to be 0, else the call is refused. What is added fills multiples of 8 bytes: an
+ * int32_t comes with a reserved one. All other structs are fixed for this version of the library's
+ * ABI, the number in its file name. */
 #ifndef XTTS_XTTS_H
 #define XTTS_XTTS_H
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,51 +59,17 @@ xtts::Result<xtts::WeightBy> weight_by(std::int32_t number) {
   }
 }
 
-// Where the fields of a struct end that may grow: a program gives one that ends there, as its
-// header had it.
-template <std::size_t N>
-bool is_end_of_field(std::size_t size_bytes, const std::size_t (&begins)[N], std::size_t whole) {
-  return size_bytes >= whole || std::ranges::find(begins, size_bytes) != std::end(begins);
+// Whether a struct that may grow ends between two fields, as its caller's header had it. Fields are
+// aligned, and new ones fill multiples of 8 bytes (xtts.h), so that no field crosses one.
+template <typename Struct>
+bool may_end_at(std::size_t size_bytes) {
+  static_assert(alignof(Struct) == 8 && sizeof(Struct) % 8 == 0);
+  return size_bytes >= sizeof(std::size_t) && size_bytes % alignof(Struct) == 0;
 }
 
 Status check_size_of_options(const xtts_reader_options& given) {
   using Options = xtts_reader_options;
-  constexpr std::size_t kBegins[] = {offsetof(Options, batch_size),
-                                     offsetof(Options, shuffle),
-                                     offsetof(Options, split),
-                                     offsetof(Options, where),
-                                     offsetof(Options, ids),
-                                     offsetof(Options, id_count),
-                                     offsetof(Options, exclude),
-                                     offsetof(Options, exclude_count),
-                                     offsetof(Options, columns),
-                                     offsetof(Options, column_count),
-                                     offsetof(Options, seed),
-                                     offsetof(Options, rank),
-                                     offsetof(Options, world_size),
-                                     offsetof(Options, last_batch),
-                                     offsetof(Options, verify_records),
-                                     offsetof(Options, on_damage),
-                                     offsetof(Options, slot_count),
-                                     offsetof(Options, thread_count),
-                                     offsetof(Options, lock_memory),
-                                     offsetof(Options, device),
-                                     offsetof(Options, stretch_samples),
-                                     offsetof(Options, stretches_per_window),
-                                     offsetof(Options, weight_by),
-                                     offsetof(Options, reserved),
-                                     offsetof(Options, temperature),
-                                     offsetof(Options, draw_count),
-                                     offsetof(Options, buckets),
-                                     offsetof(Options, bucket_count),
-                                     offsetof(Options, crop_frames),
-                                     offsetof(Options, reading),
-                                     offsetof(Options, normalize),
-                                     offsetof(Options, normalize_count),
-                                     offsetof(Options, max_damage),
-                                     offsetof(Options, log),
-                                     offsetof(Options, log_context)};
-  if (!is_end_of_field(given.struct_bytes, kBegins, sizeof given)) {
+  if (!may_end_at<Options>(given.struct_bytes)) {
     return {StatusCode::kInvalidArgument,
             "struct_bytes is " + std::to_string(given.struct_bytes) +
                 ", which ends within a field: give sizeof(xtts_reader_options) to "
@@ -270,23 +235,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
 
 bool is_size_of_stats(std::size_t size_bytes) noexcept {
   using Stats = xtts_reader_stats;
-  constexpr std::size_t kBegins[] = {offsetof(Stats, batch_count),
-                                     offsetof(Stats, sample_count),
-                                     offsetof(Stats, bytes),
-                                     offsetof(Stats, batches_in_place),
-                                     offsetof(Stats, ms_mean),
-                                     offsetof(Stats, ms_std),
-                                     offsetof(Stats, ms_p50),
-                                     offsetof(Stats, ms_p95),
-                                     offsetof(Stats, ms_p99),
-                                     offsetof(Stats, consumer_wait_s),
-                                     offsetof(Stats, filler_wait_s),
-                                     offsetof(Stats, check_failures),
-                                     offsetof(Stats, cache_hits),
-                                     offsetof(Stats, left_out_count),
-                                     offsetof(Stats, epoch_left_out_count),
-                                     offsetof(Stats, epoch_sample_count)};
-  return size_bytes <= 64 * sizeof(Stats) && is_end_of_field(size_bytes, kBegins, sizeof(Stats));
+  return size_bytes <= 64 * sizeof(Stats) && may_end_at<Stats>(size_bytes);
 }
 
 }  // namespace xtts::capi

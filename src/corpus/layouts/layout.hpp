@@ -1,7 +1,8 @@
 // A layout of corpora: how to see that a folder has it, and how to read clips from it. A new layout
 // is one file with one `extern const Layout`, one line in layouts.cpp, a row in README.md (two
-// folders up), and a test file with its LayoutExample (tests/unit/corpus/layouts). Nothing else
-// names it: the build, --help and the tests of all layouts go by the table.
+// folders up), and a test file with its LayoutExample (tests/unit/corpus/layouts). Nothing else of
+// the program names it: the build, --help and the tests of all layouts go by the table. The README
+// at the top names the well-known ones.
 //
 // What discover() does for every layout, so that none has to: the walk of DATA and its refusals,
 // the stat of each source, speakers by pattern or by name, the language of the recipe, splits that
@@ -24,7 +25,7 @@ namespace xtts::corpus {
 using Detected = Result<std::optional<std::string>>;
 
 enum class ListPlace : std::uint8_t {
-  kAnywhere,  // in any folder; or there are no lists
+  kAnywhere,  // in any folder, as published corpora have them; or there are no lists
   kInData,    // in DATA itself: they say what all of it is
 };
 

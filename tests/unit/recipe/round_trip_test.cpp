@@ -71,6 +71,7 @@ auto fields(const TextConfig& c) {
   const auto& [a, b, d, e, f, g] = c;
   return std::tuple(a, b, d, e, f, g);
 }
+// A new member is one name more in both lines, and a value in RecipeMaker::fill().
 auto fields(const CorpusConfig& c) {
   const auto& [a, b, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, bb,
                cc, dd] = c;
