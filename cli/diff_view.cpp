@@ -66,7 +66,7 @@ std::string describe(const ColumnDifference& difference) {
 std::string describe(const ClipDifference& difference) {
   std::string text = "differs: " + escape_controls(difference.id);
   if (difference.sources_differ) text += " (its audio files differ)";
-  text += "\n";
+  text += '\n';
   for (const auto& field : difference.fields) {
     text +=
         "  " + field.field + ": " + quoted(field.in_a) + " in A, " + quoted(field.in_b) + " in B\n";

@@ -149,7 +149,8 @@ int run_main(std::vector<std::string> arguments) {
 }  // namespace
 }  // namespace xtts::cli
 
-int main(int argc, char** argv) try {
+// CLI11 throws where an option's name is none: a defect of ours, which ends the program.
+int main(int argc, char** argv) try {  // NOLINT(bugprone-exception-escape)
   const xtts::MemoryReserve reserve;
   return xtts::cli::run_main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const std::bad_alloc&) {  // before or behind the command, which tells it better

@@ -3,8 +3,8 @@
 #   quick   the program, and the tests of what a cache stands on: minutes, for a newcomer
 #   FOLDER  one folder of src/ or tests/ (corpus, api/c, fault): only its tests are built and run
 #   python  the Python package as it lies in src/python, without PyTorch, TensorFlow and JAX
-#   lint    the rules: clang-format (tests/lint/format.sh --fix mends it), clang-tidy, ruff, mypy,
-#           shellcheck
+#   lint    the rules: clang-format, clang-tidy, ruff, mypy, shellcheck; the format is mended by
+#           tests/lint/format.sh --fix
 #   (none)  everything, as CI does: all tests, optimized and with warnings as errors; most of them
 #           again under the address and undefined-behaviour sanitizers, those with several threads
 #           under the thread sanitizer; the rules; then the Python package, installed as users

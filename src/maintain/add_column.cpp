@@ -292,7 +292,7 @@ class Addition final : public ColumnAddition {
                   .numerics = manifest.numerics.hash()};
     if (Status status = fresh.spec.validate(); !status.ok()) return refuse(status.message());
     is_continued_ = there != nullptr && there->spec.fingerprint == fresh.spec.fingerprint;
-    entry_ = is_continued_ ? *there : std::move(fresh);
+    entry_ = is_continued_ ? *there : fresh;
     if (is_continued_) XTTS_TRY(pipeline::take_over(*view_, entry_.spec.id, rows_));
     return {};
   }
@@ -331,7 +331,8 @@ class Addition final : public ColumnAddition {
     XTTS_TRY(folder_->collect_garbage(&manifest, keep));
     planned_ = shards_.size();
     sealer_.emplace(*folder_, journal_.get());
-    assembler_.emplace(entry_.spec, entry_.store, generation_, [](std::vector<std::byte>) {});
+    assembler_.emplace(entry_.spec, entry_.store, generation_,
+                       [](const std::vector<std::byte>&) {});
     is_begun_ = true;
     spool_.emplace(env_, view_->path(), digest128(store::encode_line(journal_head())));
     return begin_shards();

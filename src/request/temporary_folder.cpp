@@ -10,8 +10,8 @@ namespace xtts::request {
 std::string temporary_folder(Env& env) {
   const char* const chosen = std::getenv("TMPDIR");
   const std::string folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-  auto absolute = env.real_path(folder);
-  return absolute ? std::move(*absolute) : folder;
+  const auto absolute = env.real_path(folder);
+  return absolute ? *absolute : folder;
 }
 
 }  // namespace xtts::request

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/lint/cpp.sh [FOLDER ...]: clang-tidy on the product's C++, by the rules of .clang-tidy. Any finding is an error.
-#   FOLDER   of the product, such as src/loader; without one: all, which takes about three minutes on two cores
+#   FOLDER   of the product, such as src/loader; without one: all, which takes about a minute on two cores
 # Needs build/check configured and built, as tests/run.sh leaves it: its groups of files are read at once.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
