@@ -87,10 +87,9 @@ endfunction()
 # makes one ctest entry, which is there once the TARGETs are built.
 function(xtts_add_script_test name)
   cmake_parse_arguments(ARG "" "" "NEEDS;COMMAND;PROPERTIES" ${ARGN})
-  set(condition TRUE)
-  foreach(target ${ARG_NEEDS})
-    string(APPEND condition " AND EXISTS [==[$<TARGET_FILE:${target}>]==]")
-  endforeach()
+  # No "TRUE AND": ctest reads the file by the policies of CMake 2.x, to which TRUE is a variable that nobody has set.
+  list(TRANSFORM ARG_NEEDS REPLACE "(.+)" "EXISTS [==[$<TARGET_FILE:\\1>]==]" OUTPUT_VARIABLE condition)
+  list(JOIN condition " AND " condition)
   list(JOIN ARG_COMMAND "]==] [==[" command)
   set(properties "")
   if(ARG_PROPERTIES)

@@ -59,6 +59,16 @@ run_programs() {
   run_tests "$preset" -R "^($(IFS='|'; echo "$*"))\." ${left_out:+-E "$left_out"}
 }
 
+# A test that no list names cannot fail: the cases of the command line are counted.
+count_cases() {
+  local cases listed
+  cases=$(find tests/cli/cases tests/cli/cache_cases -name '*.sh' | wc -l)
+  listed=$(ctest --test-dir build/check -N -R '^cli(_cache)?\.' -FA . -E '^cli_cache\.fixture$' | grep -c ' Test ')
+  [ "$listed" -eq "$cases" ] && return
+  say "ctest lists $listed of the $cases cases in tests/cli: look at xtts_add_script_test in cmake/"
+  return 1
+}
+
 # A quicker linker, where the compiler knows it; not for the Python package, which is made as users make it.
 if command -v mold >/dev/null && echo 'int main() {}' | g++ -fuse-ld=mold -x c++ -o /dev/null - 2>/dev/null; then
   export LDFLAGS=-fuse-ld=mold
@@ -105,6 +115,7 @@ if [ "$what" = quick ]; then
   quick=(base_test formats_test store_test reader_test loader_test verify_test)
   say "== check: building"
   build check --target xtts-precompute "${quick[@]}"
+  count_cases
   run_tests check -R "^(cli|cli_cache|$(IFS='|'; echo "${quick[*]}"))\."
   say "Left out: the other tests, the sanitizers and the Python package (tests/run.sh runs all)."
   exit
@@ -113,6 +124,7 @@ fi
 lint_quickly
 say "== check: building"
 build check
+count_cases
 run_tests check
 lint_cpp
 
