@@ -12,6 +12,7 @@
 #include "report/table.hpp"
 #include "request/verify_json.hpp"
 #include "request/verify_request.hpp"
+#include "request/verify_words.hpp"
 #include "verify/verify.hpp"
 
 namespace xtts::cli {
@@ -71,25 +72,29 @@ std::string describe_shards(std::uint64_t done, std::uint64_t total, double /*pe
 
 // What deep recomputed.
 std::string deep_summary(const verify::Report& report) {
-  const std::string recomputed = "; " + report::format_count(report.recomputed_count) + " of " +
+  const std::string recomputed = "; " + report::format_count(report.comparison.count()) + " of " +
                                  format_counted(report.sampled_of, "clip", "clips") +
                                  " computed again from the sources";
-  return report.comparison.empty() ? recomputed : recomputed + " and compared " + report.comparison;
+  const std::string how = request::words_of(report.comparison);
+  return how.empty() ? recomputed : recomputed + " and compared " + how;
 }
 
 std::string to_text(const verify::Finding& finding) {
   std::string text = escape_controls(finding.file);
   if (finding.offset_bytes) text += " at byte " + report::format_count(*finding.offset_bytes);
-  text += ": " + finding.what();
+  text += ": " + request::what_of(finding);
   if (!finding.clip.empty()) text += " of " + escape_controls(finding.clip);
   if (!finding.column.empty()) text += " (" + escape_controls(finding.column) + ")";
-  if (!finding.expected.empty()) text += ", expected " + escape_controls(finding.expected);
-  if (!finding.found.empty()) text += ", found " + escape_controls(finding.found);
+  const std::string expected = request::words_of(finding.expected);
+  const std::string found = request::words_of(finding.found);
+  if (!expected.empty()) text += ", expected " + escape_controls(expected);
+  if (!found.empty()) text += ", found " + escape_controls(found);
   return text + "\n";
 }
 
 std::string to_text(const verify::Mended& mended) {
-  std::string text = escape_controls(mended.file) + ": " + mended.what;
+  std::string text =
+      escape_controls(mended.file) + ": " + escape_controls(request::words_of(mended));
   if (mended.recomputed_count > 0) {
     text += ", " + format_counted(mended.recomputed_count, "record", "records") + " computed again";
   }
@@ -97,8 +102,9 @@ std::string to_text(const verify::Mended& mended) {
 }
 
 std::string to_text(const verify::Remedy& remedy) {
-  const std::string note = remedy.note.empty() ? "what helps" : remedy.note;
-  return escape_controls(note) + ":\n  " + escape_controls(remedy.command) + "\n";
+  const std::string note = request::note_of(remedy);
+  return escape_controls(note.empty() ? "what helps" : note) + ":\n  " +
+         escape_controls(request::command_of(remedy)) + "\n";
 }
 
 std::string summary_of(const verify::Report& report) {

@@ -41,8 +41,9 @@ Status verify_written(Env& env, const std::string& path, verify::Level level, co
   if (report.ok) return {};
   const auto& finding = report.findings.front();
   return {StatusCode::kCorrupt,
-          "what was just written does not read back: " + finding.file + ": " + finding.what() +
-              "; what was there before is untouched: look at the disk's health"};
+          "what was just written does not read back: " + finding.file + " (check " +
+              std::string(name_of(finding.check)) +
+              "); what was there before is untouched: look at the disk's health"};
 }
 
 void leave_nothing_unpublished(store::CacheFolder& folder) {

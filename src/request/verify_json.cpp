@@ -1,5 +1,7 @@
 #include "request/verify_json.hpp"
 
+#include "request/verify_words.hpp"
+
 namespace xtts::request {
 namespace {
 
@@ -19,15 +21,17 @@ const char* name_of(verify::Level level) {
 
 json finding_to_json(const verify::Finding& finding) {
   json out = {{"file", finding.file},
-              {"what", finding.what()},
+              {"what", what_of(finding)},
               {"check", verify::name_of(finding.check)},
               {"outcome", verify::name_of(finding.outcome)},
               {"part", json()},
               {"clip", json()},
               {"column", json()},
               {"offset", json()},
-              {"expected", finding.expected},
-              {"found", finding.found},
+              {"expected", words_of(finding.expected)},
+              {"expected_kind", request::name_of(finding.expected.sign)},
+              {"found", words_of(finding.found)},
+              {"found_kind", request::name_of(finding.found.sign)},
               {"cure", verify::name_of(finding.cure)}};
   if (finding.offset_bytes) out["offset"] = *finding.offset_bytes;
   if (!finding.part.empty()) out["part"] = finding.part;
@@ -44,20 +48,23 @@ json to_json(const verify::Report& report) {
     findings.push_back(finding_to_json(finding));
   json repaired = json::array();
   for (const verify::Mended& mended : report.repaired) {
-    repaired.push_back(
-        {{"file", mended.file}, {"what", mended.what}, {"recomputed", mended.recomputed_count}});
+    repaired.push_back({{"file", mended.file},
+                        {"what", words_of(mended)},
+                        {"what_kind", request::name_of(mended.done.sign)},
+                        {"recomputed", mended.recomputed_count}});
   }
   const bool deep = report.level == verify::Level::kDeep;
+  const std::string comparison = words_of(report.comparison);
   return {{"ok", report.ok},
           {"level", name_of(report.level)},
           {"findings", findings},
           {"finding_count", report.finding_count},
           {"repaired", repaired},
-          {"remedy", report.remedy ? json(report.remedy->command) : json()},
-          {"remedy_note", report.remedy ? json(report.remedy->note) : json()},
-          {"recomputed", deep ? json(report.recomputed_count) : json()},
+          {"remedy", report.remedy ? json(command_of(*report.remedy)) : json()},
+          {"remedy_note", report.remedy ? json(note_of(*report.remedy)) : json()},
+          {"recomputed", deep ? json(report.comparison.count()) : json()},
           {"sampled_of", deep ? json(report.sampled_of) : json()},
-          {"comparison", report.comparison.empty() ? json() : json(report.comparison)},
+          {"comparison", comparison.empty() ? json() : json(comparison)},
           {"shards", report.shard_count},
           {"clips", report.clip_count},
           {"records", report.record_count},

@@ -1,6 +1,5 @@
 #include "verify/checks.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -73,15 +72,6 @@ std::string_view name_of(Cure cure) noexcept {
       return "overwrite";
   }
   return "";
-}
-
-std::string in_words(Check check, Outcome outcome, std::string_view part) {
-  std::string words(name_of(check));
-  std::ranges::replace(words, '_', ' ');
-  if (!part.empty()) words += " " + std::string(part);
-  if (outcome == Outcome::kUnreadable) return "unreadable " + words;
-  if (outcome == Outcome::kNotMended) return "not mended, " + words;
-  return words;
 }
 
 }  // namespace xtts::verify

@@ -1,10 +1,9 @@
 // Checks: all that verify looks at, a row each (README.md says what each compares). A finding names
-// its check; programs go by that, people by the words that are made of it here.
+// its check; words are made of it in request/verify_words.hpp.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace xtts::verify {
@@ -60,8 +59,5 @@ enum class Cure : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view name_of(Cure cure) noexcept;
-
-// "block header", "unreadable record", "not mended, shard", "recomputed source rate".
-[[nodiscard]] std::string in_words(Check check, Outcome outcome, std::string_view part);
 
 }  // namespace xtts::verify

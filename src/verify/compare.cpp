@@ -36,10 +36,10 @@ std::string hex_of(std::span<const std::byte> bytes, std::size_t offset) {
 std::optional<Difference> differing_number(const char* what, std::uint64_t expected,
                                            std::uint64_t found) {
   if (expected == found) return std::nullopt;
-  return Difference{.what = what,
+  return Difference{.part = what,
                     .offset_bytes = {},
-                    .expected = std::to_string(expected),
-                    .found = std::to_string(found)};
+                    .expected = {Sign::kNumber, expected},
+                    .found = {Sign::kNumber, found}};
 }
 
 std::optional<Difference> differing_rows(const ExpectedRecord& expected,
@@ -47,10 +47,10 @@ std::optional<Difference> differing_rows(const ExpectedRecord& expected,
   const auto [at, other] = std::ranges::mismatch(expected.rows, stored.rows);
   if (at == expected.rows.end()) return std::nullopt;
   const auto offset = static_cast<std::size_t>(at - expected.rows.begin());
-  return Difference{.what = "bytes",
+  return Difference{.part = "bytes",
                     .offset_bytes = stored.offset_bytes + offset,
-                    .expected = hex_of(expected.rows, offset),
-                    .found = hex_of(stored.rows, offset)};
+                    .expected = {Sign::kText, hex_of(expected.rows, offset)},
+                    .found = {Sign::kText, hex_of(stored.rows, offset)}};
 }
 
 std::map<std::uint16_t, NamedFact> facts_by_tag(const formats::RecordFacts& facts,
@@ -72,10 +72,13 @@ std::optional<Difference> differing_facts(const ExpectedRecord& expected,
     const auto b = kept.find(tag);
     if (a == made.end() && b == kept.end()) continue;
     if (a != made.end() && b != kept.end() && a->second.bytes == b->second.bytes) continue;
-    return Difference{.what = std::string(a != made.end() ? a->second.name : b->second.name),
+    const auto text_of = [](bool is_there, auto fact) {
+      return is_there ? Evidence(Sign::kText, fact->second.text) : Evidence(Sign::kNotKnown);
+    };
+    return Difference{.part = std::string(a != made.end() ? a->second.name : b->second.name),
                       .offset_bytes = stored.facts_offset_bytes,
-                      .expected = a != made.end() ? a->second.text : "unknown",
-                      .found = b != kept.end() ? b->second.text : "unknown"};
+                      .expected = text_of(a != made.end(), a),
+                      .found = text_of(b != kept.end(), b)};
   }
   return std::nullopt;
 }
@@ -146,12 +149,16 @@ std::optional<Difference> values_apart(const Tolerance& tolerance, DType dtype,
   const std::size_t channel_count = std::max<std::size_t>(tolerance.baked.mean.size(), 1);
   for (std::size_t i = 0; i < count; ++i) {
     if (is_within(tolerance, i % channel_count, made.at(i), kept.at(i))) continue;
-    return Difference{.what = "value",
+    return Difference{.part = "value",
                       .offset_bytes = stored.offset_bytes + i * size_bytes(dtype),
-                      .expected = text_of(made.at(i)),
-                      .found = text_of(kept.at(i))};
+                      .expected = {Sign::kText, text_of(made.at(i))},
+                      .found = {Sign::kText, text_of(kept.at(i))}};
   }
   return std::nullopt;
+}
+
+Evidence number_of(const std::optional<std::uint64_t>& number) {
+  return number ? Evidence(Sign::kNumber, *number) : Evidence(Sign::kNotKnown);
 }
 
 std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
@@ -168,10 +175,10 @@ std::optional<Difference> positions_apart(const ExpectedRecord& expected,
                          std::uint64_t frame) -> std::optional<Difference> {
     if (made && kept && distance(*made, *kept) <= frame) return std::nullopt;
     if (!made && !kept) return std::nullopt;
-    return Difference{.what = what,
+    return Difference{.part = what,
                       .offset_bytes = stored.facts_offset_bytes,
-                      .expected = made ? std::to_string(*made) : "unknown",
-                      .found = kept ? std::to_string(*kept) : "unknown"};
+                      .expected = number_of(made),
+                      .found = number_of(kept)};
   };
   const std::uint64_t rate = stored.facts.source_rate_hz.value_or(recipe.features.sample_rate_hz);
   const std::uint64_t source_frame = hop * rate / recipe.features.sample_rate_hz + 1;

@@ -18,6 +18,7 @@
 #include "formats/block.hpp"
 #include "formats/facts.hpp"
 #include "formats/recipe.hpp"
+#include "verify/evidence.hpp"
 #include "verify/stored_records.hpp"
 
 namespace xtts::verify {
@@ -31,10 +32,10 @@ struct ExpectedRecord {
 };
 
 struct Difference {
-  std::string what;                           // "length", "value", "source rate"
+  std::string part;                           // "length", "value", "source rate"
   std::optional<std::uint64_t> offset_bytes;  // in the shard's file
-  std::string expected;
-  std::string found;
+  Evidence expected;
+  Evidence found;
   // Other numerics moved the sound itself: no two values can be compared.
   bool is_beyond_comparison = false;
 };

@@ -10,7 +10,6 @@
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
 #include "records/columns.hpp"
-#include "report/reasons.hpp"
 #include "verify/compare.hpp"
 #include "verify/recompute.hpp"
 #include "verify/stored_records.hpp"
@@ -26,10 +25,6 @@ using formats::RecordFacts;
 const std::set<std::uint16_t> kSoundTags = {9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
                                             19, 20, 21, 22, 23, 24, 27, 31, 32, 34};
 const std::set<std::uint16_t> kTextTags = {7, 8, 28, 29, 30};
-
-std::string describe(const formats::Numerics& numerics) {
-  return numerics.device + " " + numerics.isa + " (" + numerics.libraries + ")";
-}
 
 class Deep {
  public:
@@ -50,7 +45,6 @@ class Deep {
       tolerances_.push_back(tolerance_of(recomputer_->recipe(), manifest_.columns[column].spec));
     run_on_threads(thread_count(), [this] { work(); });
     XTTS_TRY(failure_);
-    report.recomputed_count = exact_count_ + tolerant_count_;
     report.sampled_of = plan_.clips.size();
     report.comparison = comparison();
     return {};
@@ -142,17 +136,16 @@ class Deep {
 
   void check_tokens(const RecordFacts& facts, const StoredRecord& stored) {
     if (const auto text = recomputer_->other_text(facts)) {
-      note(facts, "tokens", stored, Check::kText,
-           "the text of the build, '" + *facts.text_raw + "'", "'" + *text + "' in the lists",
-           Cure::kBuild);
+      note(facts, "tokens", stored, Check::kText, {Sign::kTextOfBuild, *facts.text_raw},
+           {Sign::kTextOfLists, *text}, Cure::kBuild);
     }
     const auto made = recomputer_->tokens(facts);
     if (made.refusal) {
       return damage(facts, "tokens", stored,
-                    {.what = "tokens",
+                    {.part = "tokens",
                      .offset_bytes = stored.offset_bytes,
-                     .expected = "none: " + report::words_of(*made.refusal),
-                     .found = std::to_string(stored.length)});
+                     .expected = refused(*made.refusal, Sign::kNoRecord),
+                     .found = {Sign::kNumber, stored.length}});
     }
     const auto difference = compare_bits({.length = made.token_count,
                                           .fill_bits = 0,
@@ -168,15 +161,15 @@ class Deep {
     const bool same_numerics = has_same_numerics(stored);
     const bool has_no_source = made.made == Made::kOtherSource || made.made == Made::kUnread;
     if (has_no_source || (made.made == Made::kRefused && !same_numerics)) {
-      return note(facts, spec.name, stored, Check::kSource, "the source of the build", made.why_not,
+      return note(facts, spec.name, stored, Check::kSource, Sign::kSourceOfBuild, made.why_not,
                   has_no_source ? Cure::kBuild : Cure::kOtherMachine);
     }
     if (made.made == Made::kRefused) {
       return damage(facts, spec.name, stored,
-                    {.what = "record",
+                    {.part = "record",
                      .offset_bytes = stored.offset_bytes,
-                     .expected = "none: " + made.why_not,
-                     .found = std::to_string(stored.length) + " rows"});
+                     .expected = refused(*made.why_not.reason, Sign::kNoRecord),
+                     .found = {Sign::kRows, stored.length}});
     }
     const records::MadeRecord& record = made.outcome.records[column];
     const ExpectedRecord expected{.length = record.length,
@@ -198,10 +191,7 @@ class Deep {
     if (!difference) return;
     if (!difference->is_beyond_comparison) return damage(facts, spec.name, stored, *difference);
     note(facts, spec.name, stored, Check::kRecomputed, difference->expected,
-         difference->found +
-             "; this machine decodes or trims the same source otherwise, which "
-             "proves nothing",
-         Cure::kOtherMachine, difference->what);
+         {Sign::kDecodedOtherwise, difference->found.text}, Cure::kOtherMachine, difference->part);
   }
 
   void damage(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
@@ -211,7 +201,7 @@ class Deep {
                        .clip = formats::full_id(facts),
                        .column = column,
                        .check = Check::kRecomputed,
-                       .part = difference.what,
+                       .part = difference.part,
                        .expected = difference.expected,
                        .found = difference.found,
                        .cure = Cure::kOverwrite,
@@ -219,8 +209,7 @@ class Deep {
   }
 
   void note(const RecordFacts& facts, const std::string& column, const StoredRecord& stored,
-            Check check, std::string expected, std::string found, Cure cure,
-            std::string part = {}) {
+            Check check, Evidence expected, Evidence found, Cure cure, std::string part = {}) {
     run_.findings.add({.weight = Weight::kNote,
                        .file = stored.file,
                        .offset_bytes = stored.offset_bytes,
@@ -234,21 +223,14 @@ class Deep {
                        .is_of_checks = false});
   }
 
-  [[nodiscard]] std::string comparison() const {
-    if (tolerant_count_ == 0) return exact_count_ == 0 ? "" : "bit for bit";
-    const std::string cache = *other_numerics_ == manifest_.numerics.hash()
-                                  ? describe(manifest_.numerics)
-                                  : "another machine";
-    char tolerance[32];
+  [[nodiscard]] DeepComparison comparison() const {
     const Tolerance& first = tolerances_.front();
-    std::snprintf(tolerance, sizeof tolerance, "%.2g",
-                  first.absolute > 0.0 ? first.absolute : first.relative);
-    std::string text = "within a tolerance of " + std::string(tolerance) +
-                       ", because numerics differ: cache " + cache + ", here " +
-                       describe(recomputer_->numerics());
-    if (exact_count_ > 0)
-      text = "bit for bit for " + std::to_string(exact_count_) + " records, for the others " + text;
-    return text;
+    DeepComparison made{.exact_count = exact_count_,
+                        .tolerant_count = tolerant_count_,
+                        .tolerance = first.absolute > 0.0 ? first.absolute : first.relative,
+                        .here = recomputer_->numerics()};
+    if (other_numerics_ == manifest_.numerics.hash()) made.cache = manifest_.numerics;
+    return made;
   }
 
   Run& run_;

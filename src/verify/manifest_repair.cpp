@@ -36,13 +36,13 @@ std::optional<formats::Manifest> read_copy(Run& run, const std::string& name) {
   return manifest ? std::optional(std::move(*manifest)) : std::nullopt;
 }
 
-std::string in_words(const Candidate& candidate) {
-  if (!candidate.generation) return candidate.index_name + " (unreadable)";
-  std::string text = candidate.index_name + " (generation " + std::to_string(*candidate.generation);
-  if (!candidate.manifest) return text + ", unreadable)";
-  const auto& counts = candidate.manifest->counts;
-  return text + ", " + std::to_string(counts.records) + " clips, " +
-         std::to_string(static_cast<std::uint64_t>(counts.seconds)) + " s)";
+IndexSeen seen(const Candidate& candidate) {
+  IndexSeen seen{.name = candidate.index_name, .generation = candidate.generation};
+  if (!candidate.manifest) return seen;
+  seen.has_manifest = true;
+  seen.record_count = candidate.manifest->counts.records;
+  seen.seconds = candidate.manifest->counts.seconds;
+  return seen;
 }
 
 class ManifestRepair {
@@ -54,17 +54,16 @@ class ManifestRepair {
     const Candidate* const newest = choose();
     if (newest == nullptr) return std::optional<Mended>();
     if (run_.options.index.empty()) {
-      XTTS_ASSIGN(const auto doubt, why_not_newest(*newest));
+      XTTS_ASSIGN(auto doubt, why_not_newest(*newest));
       if (doubt) {
-        ask(*newest, *doubt);
+        ask(*newest, std::move(*doubt));
         return std::optional<Mended>();
       }
     }
     XTTS_TRY(put_in_place(*newest->manifest));
-    return std::optional(Mended{.file = std::string(reader::kManifestName),
-                                .what = "made again from its copy in " + newest->index_name +
-                                        ", generation " +
-                                        std::to_string(newest->manifest->generation)});
+    return std::optional(
+        Mended{.file = std::string(reader::kManifestName),
+               .done = {Sign::kManifestRemade, newest->index_name, newest->manifest->generation}});
   }
 
  private:
@@ -98,22 +97,22 @@ class ManifestRepair {
 
   // Nothing where it is proved: no generation has the number of another, so that nothing else may
   // be as high, or of an unknown height.
-  Result<std::optional<std::string>> why_not_newest(const Candidate& chosen) {
+  Result<std::optional<Evidence>> why_not_newest(const Candidate& chosen) {
     for (const Candidate& other : candidates_) {
       if (&other == &chosen || (other.generation && *other.generation < *chosen.generation))
         continue;
-      return std::optional(other.index_name + " may be newer");
+      return std::optional(Evidence(Sign::kMaybeNewerIndex, other.index_name));
     }
     if (const auto sources = store::load_source_table(run_.env, run_.cache)) {
       const std::string name = formats::index_file_name(sources->index_digest);
       if (!run_.env.stat(run_.path_of(name)))
-        return std::optional("sources.bin names " + name + ", which is lost and may be newer");
+        return std::optional(Evidence(Sign::kLostIndexOfSources, name));
     }
     return newer_shard(*chosen.manifest);
   }
 
   // One that no index names, of a generation whose index is lost.
-  Result<std::optional<std::string>> newer_shard(const formats::Manifest& chosen) {
+  Result<std::optional<Evidence>> newer_shard(const formats::Manifest& chosen) {
     std::set<std::string> named;
     for (const formats::ColumnEntry& column : chosen.columns) {
       for (std::size_t i = 0; i < column.shards.size(); ++i)
@@ -121,7 +120,7 @@ class ManifestRepair {
     }
     const auto unfinished = store::unfinished_generation(run_.env, run_.cache);
     const auto columns = run_.env.list(run_.path_of("shards"));
-    if (columns.status().code() == StatusCode::kNotFound) return std::optional<std::string>();
+    if (columns.status().code() == StatusCode::kNotFound) return std::optional<Evidence>();
     if (!columns) return columns.status();
     for (const DirectoryEntry& column : *columns) {
       if (column.kind != FileKind::kDirectory || column.is_symlink) continue;
@@ -133,23 +132,19 @@ class ManifestRepair {
         const auto generation = store::generation_of_shard(run_.env, run_.path_of(name));
         const bool is_unpublished = unfinished && generation && *generation >= *unfinished;
         if (is_unpublished || (generation && *generation <= chosen.generation)) continue;
-        return std::optional(name + (generation
-                                         ? " is of generation " + std::to_string(*generation) +
-                                               ", whose index is lost"
-                                         : std::string(" is of no known generation")));
+        const Sign sign = generation ? Sign::kShardOfLostIndex : Sign::kShardOfNoIndex;
+        return std::optional(Evidence(sign, name, generation.value_or(0)));
       }
     }
-    return std::optional<std::string>();
+    return std::optional<Evidence>();
   }
 
-  void ask(const Candidate& newest, const std::string& doubt) {
-    std::string found = "which index is the newest cannot be proved (" + doubt + "); found: ";
-    for (const Candidate& candidate : candidates_)
-      found += (&candidate == candidates_.data() ? "" : ", ") + in_words(candidate);
+  void ask(const Candidate& newest, Evidence doubt) {
+    for (const Candidate& candidate : candidates_) doubt.indexes.push_back(seen(candidate));
     run_.findings.add({.file = std::string(reader::kManifestName),
                        .check = Check::kManifest,
                        .outcome = Outcome::kNotMended,
-                       .found = std::move(found),
+                       .found = std::move(doubt),
                        .cure = Cure::kChooseIndex,
                        .is_of_checks = false});
     run_.is_manifest_told = true;

@@ -14,17 +14,15 @@ using reader::IndexReader;
 
 namespace {
 
-std::string number(std::uint64_t value) {
-  return std::to_string(value);
-}
-
-void expect_count(Run& run, const std::string& file, const std::string& what,
-                  std::uint64_t expected, std::uint64_t found) {
+void expect_count(Run& run, const std::string& file, std::string what, std::uint64_t expected,
+                  std::uint64_t found, const std::string& column = {}) {
   if (expected == found) return;
   run.findings.add({.file = file,
+                    .column = column,
                     .check = Check::kPlan,
-                    .expected = number(expected) + " " + what + ", as the manifest says",
-                    .found = number(found),
+                    .part = std::move(what),
+                    .expected = {Sign::kNumberOfManifest, expected},
+                    .found = {Sign::kNumber, found},
                     .cure = Cure::kRepair});
 }
 
@@ -39,12 +37,13 @@ class PlanLoader {
   [[nodiscard]] Plan load(bool sound);
 
  private:
-  void contradiction(std::string clip, std::string expected, std::string found,
+  void contradiction(std::string clip, Evidence expected, Evidence found, std::string part = {},
                      std::string column = {}) {
     run_.findings.add({.file = index_.file().name(),
                        .clip = std::move(clip),
                        .column = std::move(column),
                        .check = Check::kPlan,
+                       .part = std::move(part),
                        .expected = std::move(expected),
                        .found = std::move(found),
                        .cure = Cure::kRepair});
@@ -99,13 +98,11 @@ Status PlanLoader::load_id_hashes(Plan& plan) {
   for (std::uint64_t rank = 0; rank < index_.row_count(SectionKind::kIdHashes); ++rank) {
     XTTS_ASSIGN(const formats::IdHashRow row, index_.id_hash_row(rank));
     if (previous && row.hash <= *previous) {
-      contradiction({}, "ascending id hashes",
-                    "row " + number(rank) + " is not above the one before");
+      contradiction({}, Sign::kAscendingHashes, {Sign::kRowNotAbove, rank});
     }
     previous = row.hash;
     if (row.position >= plan.clips.size() || seen[row.position]) {
-      contradiction({}, "each position once among the id hashes",
-                    "position " + number(row.position) + " in row " + number(rank));
+      contradiction({}, Sign::kEachPositionOnce, {Sign::kPositionInRow, row.position, rank});
       continue;
     }
     seen[row.position] = true;
@@ -125,7 +122,8 @@ Status PlanLoader::load_clip(std::uint64_t position, ClipPlan& clip) {
   }
   const std::string id = formats::full_id(facts);
   if (digest128(id) != clip.id_hash) {
-    contradiction(id, "id hash " + digest128(id).to_hex(), clip.id_hash.to_hex());
+    contradiction(id, {Sign::kIdHash, digest128(id).to_hex()},
+                  {Sign::kIdHash, clip.id_hash.to_hex()}, "id hash");
   }
   check_names(id, row, facts);
   return {};
@@ -139,16 +137,15 @@ void PlanLoader::check_names(const std::string& id, const formats::PlanRow& row,
                          const std::optional<std::string>& told) {
     const bool inside = place >= -1 && place < static_cast<std::int64_t>(names.size());
     if (inside && (place < 0 || !told || names[static_cast<std::size_t>(place)] == *told)) return;
-    contradiction(
-        id, std::string(what) + " '" + told.value_or("") + "', as the details say",
-        number(static_cast<std::uint64_t>(place)) + " of " + number(names.size()) + " names");
+    contradiction(id, {Sign::kNameOfDetails, told.value_or("")},
+                  {Sign::kPlaceAmongNames, static_cast<std::uint64_t>(place), names.size()}, what);
   };
   check("speaker", row.speaker, manifest_.speakers, facts.speaker);
   check("language", row.language, manifest_.languages, facts.language);
   if (facts.dataset) check("data set", row.dataset, manifest_.datasets, facts.dataset);
   if (facts.split.value_or(row.split) != row.split) {
-    contradiction(id, "split " + number(facts.split.value_or(0)) + ", as the details say",
-                  number(row.split));
+    contradiction(id, {Sign::kNumberOfDetails, facts.split.value_or(0)}, {Sign::kNumber, row.split},
+                  "split");
   }
 }
 
@@ -163,9 +160,8 @@ ColumnPlan PlanLoader::load_blocks(const formats::ColumnEntry& entry) {
       if (row.status().code() == StatusCode::kNotFound) break;  // check_counts has told
       column.rows.push_back(row.ok() && row->shard == shard ? std::optional(*row) : std::nullopt);
       if (row.ok() && row->shard != shard) {
-        contradiction({},
-                      "block row " + number(column.rows.size() - 1) + " in shard " + number(shard),
-                      "shard " + number(row->shard), entry.spec.name);
+        contradiction({}, {Sign::kBlockRowOfShard, column.rows.size() - 1, shard},
+                      {Sign::kShard, row->shard}, {}, entry.spec.name);
       }
     }
     column.first_row_of_shard.push_back(column.rows.size());
@@ -199,8 +195,8 @@ Status PlanLoader::load_owners(ColumnPlan& column) {
     }
     own(column, row.block_row, row.slot, position);
   }
-  expect_count(run_, index_.file().name(), "clips without a record in column " + spec.name,
-               column.entry->missing_count, missing_count);
+  expect_count(run_, index_.file().name(), "clips without a record", column.entry->missing_count,
+               missing_count, spec.name);
   XTTS_TRY(load_tombstones(column));
   check_everybody_owned(column);
   return {};
@@ -216,14 +212,13 @@ Status PlanLoader::load_tombstones(ColumnPlan& column) {
 
 void PlanLoader::own(ColumnPlan& column, std::uint64_t row, std::size_t slot, std::uint32_t owner) {
   const std::string& name = column.entry->spec.name;
-  const std::string place = "row " + number(row) + ", slot " + number(slot);
   if (row >= column.rows.size() || slot >= column.rows[row]->place.record_count) {
-    contradiction({}, "a record that is there", place + ", which is not", name);
+    contradiction({}, Sign::kRecordThatIsThere, {Sign::kPlaceNotThere, row, slot}, {}, name);
     return;
   }
   std::uint32_t& held = column.owners[column.first_record_of_row[row] + slot];
   if (held != kNobody) {
-    contradiction({}, "each record named once", place + " is named twice", name);
+    contradiction({}, Sign::kEachRecordOnce, {Sign::kPlaceTwice, row, slot}, {}, name);
     return;
   }
   held = owner;
@@ -233,8 +228,7 @@ void PlanLoader::check_everybody_owned(const ColumnPlan& column) {
   for (std::uint64_t row = 0; row < column.rows.size(); ++row) {
     for (std::size_t slot = 0; slot < column.rows[row]->place.record_count; ++slot) {
       if (column.owner(row, slot) != kNobody) continue;
-      contradiction({}, "each record named by the plan or a tombstone",
-                    "row " + number(row) + ", slot " + number(slot) + " is named by none",
+      contradiction({}, Sign::kEachRecordNamed, {Sign::kPlaceOfNobody, row, slot}, {},
                     column.entry->spec.name);
     }
   }
@@ -264,21 +258,21 @@ std::optional<std::uint32_t> Plan::length_of(const formats::ColumnEntry& column,
 
 void check_counts(Run& run, const IndexReader& index, const formats::Manifest& manifest) {
   const std::string& file = index.file().name();
-  const auto expect = [&](const std::string& what, std::uint64_t expected, std::uint64_t found) {
-    expect_count(run, file, what, expected, found);
+  const auto expect = [&](const char* what, std::uint64_t expected, std::uint64_t found,
+                          const std::string& column = {}) {
+    expect_count(run, file, what, expected, found, column);
   };
   const std::uint64_t clips = manifest.counts.records;
-  expect("as generation", manifest.generation, index.footer().generation);
+  expect("generation", manifest.generation, index.footer().generation);
   expect("records", clips, index.footer().record_count);
   expect("plan rows", clips, index.clip_count());
   expect("id hashes", clips, index.row_count(SectionKind::kIdHashes));
   for (const formats::ColumnEntry& column : manifest.columns) {
-    const std::string of_column = " of column " + column.spec.name;
     std::uint64_t blocks = 0;
     for (const formats::ShardEntry& shard : column.shards) blocks += shard.block_count;
-    expect("locations" + of_column, clips,
-           index.row_count(SectionKind::kLocations, column.spec.id));
-    expect("blocks" + of_column, blocks, index.row_count(SectionKind::kBlocks, column.spec.id));
+    const auto rows = [&](SectionKind kind) { return index.row_count(kind, column.spec.id); };
+    expect("locations", clips, rows(SectionKind::kLocations), column.spec.name);
+    expect("blocks", blocks, rows(SectionKind::kBlocks), column.spec.name);
   }
 }
 

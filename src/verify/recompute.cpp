@@ -14,7 +14,6 @@
 #include "records/source_file.hpp"
 #include "records/too_long.hpp"
 #include "records/value_rules.hpp"
-#include "report/reasons.hpp"
 
 namespace xtts::verify {
 namespace {
@@ -30,7 +29,7 @@ corpus::KnownSplits published_splits(reader::IndexReader& index) {
   };
 }
 
-MadeAgain answer(Made made, std::string why_not, records::ClipOutcome outcome) {
+MadeAgain answer(Made made, Evidence why_not, records::ClipOutcome outcome) {
   return {.made = made, .why_not = std::move(why_not), .outcome = std::move(outcome)};
 }
 
@@ -138,12 +137,10 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
                                     std::vector<records::MadeRecord> buffers) {
   const corpus::Clip* const listed = find(stored);
   if (listed == nullptr) {
-    return answer(Made::kOtherSource, "DATA has no such clip any more",
-                  with_buffers(std::move(buffers)));
+    return answer(Made::kOtherSource, Sign::kNotListed, with_buffers(std::move(buffers)));
   }
   if (!records::is_same_part(listed->segment, stored)) {
-    return answer(Made::kOtherSource, "it is cut out of another place of its source now",
-                  with_buffers(std::move(buffers)));
+    return answer(Made::kOtherSource, Sign::kOtherPart, with_buffers(std::move(buffers)));
   }
   corpus::Clip clip = *listed;
   // Whether it has a text decides what becomes of a clip that is too long: as it was then.
@@ -159,20 +156,19 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
   const auto digest =
       outcome.facts.content_digest ? outcome.facts.content_digest : hash_source(clip);
   if (!digest) {
-    return answer(Made::kUnread, "its source cannot be read", std::move(outcome));
+    return answer(Made::kUnread, Sign::kSourceUnread, std::move(outcome));
   }
   if (digest != stored.content_digest) {
-    return answer(Made::kOtherSource, "its source has changed since the build", std::move(outcome));
+    return answer(Made::kOtherSource, Sign::kSourceChanged, std::move(outcome));
   }
   if (!outcome.reject) {
     if (const auto refusal = bake(outcome))
-      return answer(Made::kRefused, report::words_of(*refusal), std::move(outcome));
+      return answer(Made::kRefused, refused(*refusal), std::move(outcome));
     return answer(Made::kRecord, {}, std::move(outcome));
   }
   const bool may_work_next_time = outcome.reject->kind == formats::RejectClass::kEnvironment ||
                                   outcome.reject->kind == formats::RejectClass::kCrash;
-  std::string why_not = std::string(formats::to_string(outcome.reject->stage())) + ": " +
-                        report::words_of(*outcome.reject);
+  Evidence why_not = refused(outcome.reject->reason);
   return answer(may_work_next_time ? Made::kUnread : Made::kRefused, std::move(why_not),
                 std::move(outcome));
 }

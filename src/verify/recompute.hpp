@@ -26,6 +26,7 @@
 #include "reader/index_reader.hpp"
 #include "records/clip_workers.hpp"
 #include "text/tokenizer.hpp"
+#include "verify/evidence.hpp"
 #include "verify/sources.hpp"
 
 namespace xtts::verify {
@@ -39,7 +40,7 @@ enum class Made : std::uint8_t {
 
 struct MadeAgain {
   Made made = Made::kRecord;
-  std::string why_not;           // where it is no record
+  Evidence why_not = {};         // where it is no record
   records::ClipOutcome outcome;  // its buffers are there in any case
 };
 

@@ -1,5 +1,5 @@
-// remedy: what to do about what a verify has found, as a command with the real paths. One step, the
-// cheapest that helps; the verify after it tells the next. Reads sources.bin. Failures: none.
+// remedy: what to do about what a verify has found. One step, the cheapest that helps; the verify
+// after it tells the next. Reads sources.bin. Failures: none.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,6 @@
 
 namespace xtts::verify {
 
-[[nodiscard]] std::optional<Remedy> remedy_of(Run& run, const Report& report);
+[[nodiscard]] std::optional<Remedy> remedy_of(const Run& run, const Report& report);
 
 }  // namespace xtts::verify

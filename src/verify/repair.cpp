@@ -27,6 +27,7 @@ void tell(Run& run, const std::string& file, const Obstacle& obstacle, Cure cure
                     .column = column,
                     .check = obstacle.check,
                     .outcome = Outcome::kNotMended,
+                    .expected = obstacle.expected,
                     .found = obstacle.why,
                     .cure = cure,
                     .is_of_checks = false});
@@ -85,9 +86,7 @@ class Repair {
     if (status.code() != StatusCode::kCorrupt) return status;
     if (reader::load_manifest(run_.env, run_.cache)) return {};  // mend_index has told why
     not_mended(std::string(reader::kManifestName),
-               {.clip = "",
-                .check = Check::kManifest,
-                .why = "no index that can be read keeps a copy of it"},
+               {.clip = "", .check = Check::kManifest, .why = Sign::kNoCopyOfManifest},
                Cure::kOverwrite);
     return {};
   }
@@ -128,7 +127,7 @@ class Repair {
     XTTS_TRY(store::replace_rejects(folder, lines));
     const std::string name(reader::kRejectsName);
     run_.findings.forget(name);
-    report_.repaired.push_back({.file = name, .what = "rewritten from the index"});
+    report_.repaired.push_back({.file = name, .done = Sign::kRejectsRewritten});
     return {};
   }
 
@@ -175,25 +174,23 @@ class Repair {
     close_generation();
     XTTS_ASSIGN(const auto published, publish_without(run_, folder, positions));
     XTTS_TRY(open_published(folder, published));
-    const std::string generation = std::to_string(published.generation);
     for (const auto& [position, obstacle] : lost_clips_) {
       report_.repaired.push_back({.file = formats::index_file_name(published.index_digest),
-                                  .what = "generation " + generation + " is without " +
-                                          obstacle.clip + ": " + obstacle.why});
+                                  .done = {Sign::kClipLeftOut, obstacle.clip, published.generation},
+                                  .why = obstacle.why});
     }
-    forget_replaced_files(generation);
+    forget_replaced_files(published.generation);
     return {};
   }
 
   // The tokens are in other files now.
-  void forget_replaced_files(const std::string& generation) {
+  void forget_replaced_files(std::uint64_t generation) {
     const std::set<std::string> files = run_.findings.files_to_mend();
     const auto shards = shards_of(files);
     for (const std::string& file : files) {
       if (shards.contains(file) || !store::is_shard_name(file_name(file))) continue;
       run_.findings.forget(file);
-      report_.repaired.push_back(
-          {.file = file, .what = "replaced by files of generation " + generation});
+      report_.repaired.push_back({.file = file, .done = {Sign::kReplacedBy, generation}});
     }
   }
 
@@ -236,19 +233,15 @@ class Repair {
     if (!made.image) return {};
     XTTS_ASSIGN(const bool is_sound, holds(name, made.finished.bytes));
     if (is_sound) {
-      not_mended(name,
-                 {.clip = "",
-                  .check = Check::kShard,
-                  .why = "its bytes are sound: the index contradicts them"},
+      not_mended(name, {.clip = "", .check = Check::kShard, .why = Sign::kIndexContradicts},
                  Cure::kOverwrite, column.entry->spec.name);
       return {};
     }
     const auto seal = folder.seal(column.entry->spec.name, place.ordinal, made.finished);
     if (!seal) return seal.status();
     run_.findings.forget(name);
-    report_.repaired.push_back({.file = name,
-                                .what = "made again, byte for byte",
-                                .recomputed_count = made.recomputed_count});
+    report_.repaired.push_back(
+        {.file = name, .done = Sign::kShardRemade, .recomputed_count = made.recomputed_count});
     look_again(place);
     return {};
   }
@@ -286,20 +279,18 @@ class Repair {
     if (renewal.generation == 0) return {};
     close_generation();
     XTTS_TRY(open_published(folder, renewal.manifest));
-    const std::string generation = std::to_string(renewal.generation);
     for (const RenewedShard& shard : renewal.shards) {
       run_.findings.forget(shard.name_before);
       if (shard.live_count == 0) {
-        report_.repaired.push_back({.file = shard.name_before,
-                                    .what = "left out of generation " + generation +
-                                            ": no clip names its records any more"});
+        report_.repaired.push_back(
+            {.file = shard.name_before, .done = {Sign::kShardLeftOut, renewal.generation}});
         continue;
       }
       const auto& column = manifest().columns[shard.after.column];
-      report_.repaired.push_back({.file = reader::shard_name(column, shard.after.ordinal),
-                                  .what = "made of the " + std::to_string(shard.live_count) +
-                                          " records that clips name, in generation " + generation,
-                                  .recomputed_count = shard.recomputed_count});
+      report_.repaired.push_back(
+          {.file = reader::shard_name(column, shard.after.ordinal),
+           .done = {Sign::kLiveRecordsKept, shard.live_count, renewal.generation},
+           .recomputed_count = shard.recomputed_count});
       look_again(shard.after);
     }
     return {};
@@ -330,10 +321,7 @@ class Repair {
   Result<Recomputer*> sounds() {
     if (sounds_) return sounds_.get();
     Sources sources = run_.options.sources;
-    if (sources.data.empty()) {
-      return Status(StatusCode::kInvalidArgument,
-                    "its source is needed: say where the sources are: --data DATA");
-    }
+    if (sources.data.empty()) return nullptr;
     sources.scratch_folder = store::build_folder(run_.cache);
     XTTS_ASSIGN(auto made, Recomputer::create(run_.env, manifest(), index(), sources,
                                               run_.options.thread_count, run_.options.cancelled));
@@ -395,10 +383,7 @@ Result<std::optional<Mended>> mend_index(Run& run) {
   if (!run.findings.files_to_mend().contains(name)) return std::optional<Mended>();
   XTTS_TRY(loaded->manifest.allows_changes());
   if (is_sound_index(run.env, run.cache)) {
-    tell(run, name,
-         {.clip = "",
-          .check = Check::kIndex,
-          .why = "its bytes are sound: it contradicts the manifest or itself"},
+    tell(run, name, {.clip = "", .check = Check::kIndex, .why = Sign::kContradictsManifest},
          Cure::kOverwrite);
     return std::optional<Mended>();
   }
@@ -407,9 +392,9 @@ Result<std::optional<Mended>> mend_index(Run& run) {
       remake_index(run.env, run.cache, loaded->manifest, *folder, run.options.cancelled);
   if (!why_not) return why_not.status();  // .build/ stays, for the next repair to see
   XTTS_TRY(leave(run.env, *folder));
-  if (!*why_not)
-    return std::optional(Mended{.file = name, .what = "made again from the shards, byte for byte"});
-  tell(run, name, {.clip = "", .check = Check::kIndex, .why = **why_not}, Cure::kOverwrite);
+  if (!*why_not) return std::optional(Mended{.file = name, .done = Sign::kIndexRemade});
+  tell(run, name, {.clip = "", .check = Check::kIndex, .why = {Sign::kStatus, **why_not}},
+       Cure::kOverwrite);
   return std::optional<Mended>();
 }
 

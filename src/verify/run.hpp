@@ -20,8 +20,8 @@ namespace xtts::verify {
           .offset_bytes = offset_bytes,
           .check = check,
           .outcome = damaged ? Outcome::kWrong : Outcome::kUnreadable,
-          .expected = "bytes whose check is right",
-          .found = status.message(),
+          .expected = Sign::kSoundBytes,
+          .found = {Sign::kStatus, status.message()},
           .cure = damaged ? Cure::kRepair : Cure::kLookAtDisk};
 }
 

@@ -46,9 +46,9 @@ bool ShardCheck::open_file() {
     const bool missing = file.status().code() == StatusCode::kNotFound;
     add({.check = missing ? Check::kMissingFile : Check::kFile,
          .outcome = missing ? Outcome::kWrong : Outcome::kUnreadable,
-         .expected = std::to_string(entry_.file_bytes) + " bytes with " +
-                     std::to_string(entry_.record_count) + " records",
-         .found = missing ? "no such file" : file.status().message(),
+         .expected = {Sign::kBytesOfRecords, entry_.file_bytes, entry_.record_count},
+         .found = missing ? Evidence(Sign::kNoSuchFile)
+                          : Evidence(Sign::kStatus, file.status().message()),
          .cure = missing ? cure_of_records() : Cure::kLookAtDisk});
     return false;
   }
@@ -57,8 +57,8 @@ bool ShardCheck::open_file() {
   if (found != entry_.file_bytes) {
     add({.offset_bytes = std::min(found, entry_.file_bytes),
          .check = Check::kFileSize,
-         .expected = std::to_string(entry_.file_bytes) + " bytes",
-         .found = std::to_string(found) + " bytes",
+         .expected = {Sign::kBytes, entry_.file_bytes},
+         .found = {Sign::kBytes, found},
          .cure = cure_of_records()});
   }
   return true;
@@ -70,8 +70,8 @@ bool ShardCheck::load_table() {
   for (std::uint64_t row = first_row_; row < column_.first_row_of_shard[ordinal_ + 1]; ++row) {
     if (!column_.rows[row]) {
       add({.check = Check::kBlockTable,
-           .expected = "readable block rows in the index",
-           .found = "row " + std::to_string(row) + " is damaged, so this shard cannot be checked",
+           .expected = Sign::kReadableRows,
+           .found = {Sign::kDamagedRow, row},
            .cure = Cure::kRepair});
       return false;
     }
@@ -84,8 +84,8 @@ bool ShardCheck::load_table() {
   }
   if (table_.digest() != entry_.digest) {
     add({.check = Check::kBlockTable,
-         .expected = "digest " + entry_.digest.to_hex() + ", as its name says",
-         .found = table_.digest().to_hex() + " of the index's rows",
+         .expected = {Sign::kDigestOfName, entry_.digest.to_hex()},
+         .found = {Sign::kDigestOfRows, table_.digest().to_hex()},
          .cure = Cure::kRepair});
   }
   headers_.resize(table_.blocks.size());
@@ -141,9 +141,9 @@ void ShardCheck::check_header(PieceReader& pieces, std::size_t block) {
     }
   }
   if (!status.ok()) {
-    add_failure(place.header_offset, Check::kBlockHeader,
-                Status(status.code(), status.message() + clips_of(block)));
-    return;
+    Finding finding = failure(shard_.name, place.header_offset, Check::kBlockHeader, status);
+    finding.found = lost_header(block, status);
+    return add(std::move(finding));
   }
   check_header_fields(block);
 }
@@ -154,15 +154,16 @@ void ShardCheck::check_header_fields(std::size_t block) {
     if (expected == found) return;
     add({.offset_bytes = table_.blocks[block].header_offset,
          .check = Check::kBlockHeader,
-         .expected = std::string(field) + " " + std::to_string(expected),
-         .found = std::to_string(found),
+         .part = field,
+         .expected = {Sign::kNumber, expected},
+         .found = {Sign::kNumber, found},
          .cure = Cure::kRepair});
   };
   const formats::BlockHeader& header = *headers_[block];
   expect("block", block, header.block_index);
   expect("generation", entry_.generation, header.generation);
   if (column_.entry->store == formats::StoreKind::kLmdb) {
-    expect("payload at byte", table_.blocks[block].header_offset + formats::kBlockHeaderBytes,
+    expect("payload offset", table_.blocks[block].header_offset + formats::kBlockHeaderBytes,
            table_.blocks[block].payload_offset);
   }
   std::vector<Digest> id_hashes;
@@ -193,8 +194,8 @@ void ShardCheck::check_record(PieceReader& pieces, std::size_t block, std::size_
   add({.offset_bytes = offset,
        .clip = clip_of(block, slot),
        .check = Check::kRecord,
-       .expected = "check " + hex(record.check),
-       .found = hex(found),
+       .expected = {Sign::kCheck, hex(record.check)},
+       .found = {Sign::kCheck, hex(found)},
        .cure = cure_of_record()});
 }
 
@@ -203,20 +204,22 @@ void ShardCheck::check_owner(std::size_t block, std::size_t slot, std::uint64_t 
   const std::uint32_t owner = column_.owner(row_of(block), slot);
   if (owner >= plan_.clips.size()) return;  // a tombstone, or the plan is not known
   const formats::BlockRecord& record = headers_[block]->records[slot];
-  const auto contradict = [&](std::string expected, std::string found) {
+  const auto contradict = [&](const char* part, Evidence expected, Evidence found) {
     add({.offset_bytes = offset_bytes,
          .clip = clip_of(block, slot),
          .check = Check::kPlan,
+         .part = part,
          .expected = std::move(expected),
          .found = std::move(found),
          .cure = Cure::kRepair});
   };
   if (record.id_hash != plan_.clips[owner].id_hash) {
-    contradict("id hash " + plan_.clips[owner].id_hash.to_hex(), record.id_hash.to_hex());
+    contradict("owner", {Sign::kIdHash, plan_.clips[owner].id_hash.to_hex()},
+               {Sign::kIdHash, record.id_hash.to_hex()});
   }
   const auto length = plan_.length_of(*column_.entry, owner);
   if (length && *length != record.length) {
-    contradict("length " + std::to_string(*length), std::to_string(record.length));
+    contradict("length", {Sign::kNumber, *length}, {Sign::kNumber, record.length});
   }
 }
 
@@ -237,8 +240,8 @@ void ShardCheck::check_facts(PieceReader& pieces, std::size_t block) {
     add({.offset_bytes = place.facts_offset,
          .clip = id,
          .check = Check::kFacts,
-         .expected = "id hash " + (*id_hashes_[block])[slot].to_hex() + ", as the header says",
-         .found = digest128(id).to_hex(),
+         .expected = {Sign::kIdHashOfHeader, (*id_hashes_[block])[slot].to_hex()},
+         .found = {Sign::kIdHash, digest128(id).to_hex()},
          .cure = Cure::kRepair});
   }
 }
@@ -263,12 +266,11 @@ void ShardCheck::hash_structure(PieceReader& pieces, const formats::ByteRange& r
 
 void ShardCheck::check_structure() {
   if (!structure_read_ || structure_.finish() == entry_.structure_check) return;
+  const bool is_hdf5 = column_.entry->store == formats::StoreKind::kHdf5;
   add({.check = Check::kStructure,
-       .expected = "check " + hex(entry_.structure_check) +
-                   (column_.entry->store == formats::StoreKind::kHdf5
-                        ? " of HDF5's metadata, lengths, ids and all else between the regions"
-                        : " of LMDB's pages and all else between the regions"),
-       .found = hex(structure_.finish()),
+       .expected = {is_hdf5 ? Sign::kHdf5Structure : Sign::kLmdbStructure,
+                    hex(entry_.structure_check)},
+       .found = {Sign::kCheck, hex(structure_.finish())},
        .cure = Cure::kRepair});
 }
 
@@ -312,14 +314,14 @@ std::string ShardCheck::clip_of(std::size_t block, std::size_t slot) {
   return "id hash " + hash.to_hex();
 }
 
-// Which records go with a header that is lost, as far as the facts still tell.
-std::string ShardCheck::clips_of(std::size_t block) {
-  const std::string count = std::to_string(table_.blocks[block].record_count);
+// With the records that go with it, as far as the facts still tell.
+Evidence ShardCheck::lost_header(std::size_t block, const Status& status) {
+  Evidence found(Sign::kLostHeader, status.message(), table_.blocks[block].record_count);
   const auto facts = reader::read_block_facts(shard_, table_.blocks[block]);
-  if (!facts.ok() || facts->records.empty()) return "; its " + count + " records cannot be checked";
-  return "; its " + count + " records cannot be checked: clips " +
-         formats::full_id(facts->records.front()) + " to " +
-         formats::full_id(facts->records.back());
+  if (!facts.ok() || facts->records.empty()) return found;
+  found.sign = Sign::kLostHeaderOfClips;
+  found.clips = {formats::full_id(facts->records.front()), formats::full_id(facts->records.back())};
+  return found;
 }
 
 }  // namespace xtts::verify

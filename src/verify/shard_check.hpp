@@ -50,7 +50,7 @@ class ShardCheck {
   [[nodiscard]] Cure cure_of_records() const;  // where the file is lost or cut
   [[nodiscard]] Cure cure_of_record() const;   // where one alone is damaged
   [[nodiscard]] std::string clip_of(std::size_t block, std::size_t slot);
-  [[nodiscard]] std::string clips_of(std::size_t block);
+  [[nodiscard]] Evidence lost_header(std::size_t block, const Status& status);
   [[nodiscard]] std::uint64_t row_of(std::size_t block) const noexcept {
     return first_row_ + block;
   }

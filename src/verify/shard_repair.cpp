@@ -16,7 +16,6 @@
 #include "pipeline/shard_facts.hpp"
 #include "reader/cache_paths.hpp"
 #include "records/columns.hpp"
-#include "report/reasons.hpp"
 #include "verify/run.hpp"
 
 namespace xtts::verify {
@@ -128,17 +127,16 @@ class ShardRepair {
     }
   }
 
-  void obstacle(Check check, std::string why, Cure cure) {
+  void add(Obstacle obstacle) {
     const std::scoped_lock lock(mutex_);
-    made_.obstacles.push_back({.clip = {}, .check = check, .why = std::move(why), .cure = cure});
+    made_.obstacles.push_back(std::move(obstacle));
   }
-  void obstacle_of(const Record& record, std::string why, Cure cure) {
-    const std::scoped_lock lock(mutex_);
-    made_.obstacles.push_back({.clip = record.details ? formats::full_id(*record.details) : "",
-                               .check = Check::kRecord,
-                               .why = std::move(why),
-                               .cure = cure,
-                               .position = record.owner});
+  void obstacle_of(const Record& record, Evidence why, Cure cure) {
+    add({.clip = record.details ? formats::full_id(*record.details) : "",
+         .check = Check::kRecord,
+         .why = std::move(why),
+         .cure = cure,
+         .position = record.owner});
   }
 
   // The header as the plan tells it. Where a tombstone's length is not known it comes out false,
@@ -228,7 +226,7 @@ class ShardRepair {
       const RecordFacts& details = *records[slot].details;
       const auto made = job_.texts.tokens(details);
       if (made.refusal) {
-        obstacle_of(records[slot], report::words_of(*made.refusal), Cure::kLeaveOut);
+        obstacle_of(records[slot], refused(*made.refusal), Cure::kLeaveOut);
         continue;
       }
       const auto bytes = std::as_bytes(std::span(made.tokens));
@@ -242,13 +240,17 @@ class ShardRepair {
                      std::vector<Record>& records) {
     if (slots.empty()) return {};
     if (!is_sound()) {
-      obstacle(Check::kRecord, "column " + spec_.name + " was added with add_column, from Python",
-               Cure::kAddColumn);
+      add({.why = Sign::kAddedColumn, .cure = Cure::kAddColumn});
       return {};
     }
     const auto found = job_.sounds();
     if (!found) return without_sources(found.status(), slots, records);
     Recomputer* const sounds = *found;
+    if (sounds == nullptr) {
+      for (const std::size_t slot : slots)
+        obstacle_of(records[slot], Sign::kNoData, Cure::kSources);
+      return {};
+    }
     sounds_ = sounds;
     std::atomic<std::size_t> next = 0;
     Status failure;
@@ -274,7 +276,7 @@ class ShardRepair {
       return status;
     }
     for (const std::size_t slot : slots)
-      obstacle_of(records[slot], status.message(), Cure::kSources);
+      obstacle_of(records[slot], {Sign::kStatus, status.message()}, Cure::kSources);
     return {};
   }
 
@@ -286,9 +288,8 @@ class ShardRepair {
         return {};
       }
       // Nothing would tell them apart from the records beside them.
-      if (is_renewed_ && !other_numerics().empty()) {
-        obstacle_of(record, "it cannot stand beside the others" + other_numerics(),
-                    Cure::kOtherMachine);
+      if (is_renewed_ && other_numerics()) {
+        obstacle_of(record, with_numerics(Sign::kCannotStandBeside), Cure::kOtherMachine);
         return {};
       }
       records::MadeRecord& row = made.outcome.records[spec_.id];
@@ -302,14 +303,11 @@ class ShardRepair {
   void put_rows(SalvagedRecord& salvaged, std::uint32_t length, std::uint32_t fill_bits,
                 std::vector<std::byte> rows, const Record& record) {
     if (length != salvaged.length) {
-      return obstacle_of(record,
-                         "it has a length of " + std::to_string(length) + " now, and had " +
-                             std::to_string(salvaged.length) + other_numerics(),
+      return obstacle_of(record, with_numerics({Sign::kLengthNow, length, salvaged.length}),
                          cure_of(Made::kRefused));
     }
     if (salvaged.fill_bits && fill_bits != *salvaged.fill_bits) {
-      return obstacle_of(record, "it is padded with another value now" + other_numerics(),
-                         cure_of(Made::kRefused));
+      return obstacle_of(record, with_numerics(Sign::kOtherFill), cure_of(Made::kRefused));
     }
     // Where the header is lost, the shard's digest says at last whether this is what it was.
     salvaged.fill_bits = fill_bits;
@@ -354,11 +352,10 @@ class ShardRepair {
   Status prove() {
     XTTS_ASSIGN(made_.finished, made_.image->finish());
     if (made_.finished.table.digest() == entry_.digest) return {};
-    obstacle(Check::kShard,
-             "it came out with other bytes than the manifest names: digest " +
-                 made_.finished.table.digest().to_hex() + " instead of " + entry_.digest.to_hex() +
-                 other_numerics(),
-             other_numerics().empty() ? Cure::kOverwrite : Cure::kOtherMachine);
+    add({.check = Check::kShard,
+         .expected = {Sign::kDigestOfName, entry_.digest.to_hex()},
+         .why = with_numerics({Sign::kBytesOfAnother, made_.finished.table.digest().to_hex()}),
+         .cure = other_numerics() ? Cure::kOtherMachine : Cure::kOverwrite});
     return {};
   }
 
@@ -373,15 +370,18 @@ class ShardRepair {
       case Made::kRecord:
         break;
     }
-    return other_numerics().empty() ? Cure::kLeaveOut : Cure::kOtherMachine;
+    return other_numerics() ? Cure::kOtherMachine : Cure::kLeaveOut;
   }
 
   // The likely reason, where records were made again.
-  [[nodiscard]] std::string other_numerics() const {
-    if (sounds_ == nullptr || sounds_->numerics().hash() == numerics_) return {};
-    return "; this machine computes with other numerics than the cache's (" +
-           sounds_->numerics().isa + ", " + sounds_->numerics().libraries + "; cache " +
-           job_.manifest.numerics.isa + ", " + job_.manifest.numerics.libraries + ")";
+  [[nodiscard]] std::optional<OtherNumerics> other_numerics() const {
+    if (sounds_ == nullptr || sounds_->numerics().hash() == numerics_) return std::nullopt;
+    return OtherNumerics{.here = sounds_->numerics(), .cache = job_.manifest.numerics};
+  }
+
+  [[nodiscard]] Evidence with_numerics(Evidence evidence) const {
+    evidence.numerics = other_numerics();
+    return evidence;
   }
 
   const ShardRepairJob& job_;

@@ -27,9 +27,10 @@ namespace xtts::verify {
 
 // Why a part of a shard cannot be made again.
 struct Obstacle {
-  std::string clip;  // full id; empty where it is not one clip's
+  std::string clip = {};  // full id; empty where it is not one clip's
   Check check = Check::kRecord;
-  std::string why;
+  Evidence expected = {};
+  Evidence why = {};
   Cure cure = Cure::kOverwrite;
   std::optional<std::uint64_t> position = {};  // of the clip
 };
@@ -46,6 +47,7 @@ struct ShardRepairJob {
   const Recomputer& texts;
   // Asked for when the first record has to be made from its source: finding the sources takes time,
   // and most damage does not need them.
+  // Null: nobody has said where they are.
   std::function<Result<Recomputer*>()> sounds;
   std::function<bool()> cancelled;
 };

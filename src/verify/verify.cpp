@@ -67,7 +67,7 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
   const std::uint64_t expected = column.shards[ordinal].file_bytes;
   Finding finding{.file = name,
                   .column = column.spec.name,
-                  .expected = std::to_string(expected) + " bytes",
+                  .expected = {Sign::kBytes, expected},
                   .cure = column.spec.name == "tokens" ? Cure::kRepair
                           : column.axis                ? Cure::kAddColumn
                                                        : Cure::kSources};
@@ -76,13 +76,14 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
     const bool missing = facts.status().code() == StatusCode::kNotFound;
     finding.check = missing ? Check::kMissingFile : Check::kFile;
     finding.outcome = missing ? Outcome::kWrong : Outcome::kUnreadable;
-    finding.found = missing ? "no such file" : facts.status().message();
+    finding.found =
+        missing ? Evidence(Sign::kNoSuchFile) : Evidence(Sign::kStatus, facts.status().message());
     if (!missing) finding.cure = Cure::kLookAtDisk;
   } else if (facts->kind != FileKind::kRegular || facts->size_bytes != expected) {
     finding.check = Check::kFileSize;
     finding.offset_bytes = std::min(expected, facts->size_bytes);
-    finding.found = facts->kind == FileKind::kRegular ? std::to_string(facts->size_bytes) + " bytes"
-                                                      : "no regular file";
+    finding.found = facts->kind == FileKind::kRegular ? Evidence(Sign::kBytes, facts->size_bytes)
+                                                      : Evidence(Sign::kNoRegularFile);
   } else {
     return;
   }
@@ -97,13 +98,13 @@ void check_rejects(Run& run, reader::IndexReader& index) {
   const auto text = read_text_file(run.env, run.path_of(name), section->size());
   if (text.ok() && *text == *section) return;
   if (text.status().code() == StatusCode::kNotFound && section->empty()) return;
-  run.findings.add(
-      {.weight = Weight::kNote,
-       .file = name,
-       .check = Check::kRejects,
-       .expected = "a copy of the index's section, " + std::to_string(section->size()) + " bytes",
-       .found = text.ok() ? "other bytes" : text.status().message(),
-       .cure = Cure::kRepair});
+  run.findings.add({.weight = Weight::kNote,
+                    .file = name,
+                    .check = Check::kRejects,
+                    .expected = {Sign::kSectionOfRejects, section->size()},
+                    .found = text.ok() ? Evidence(Sign::kOtherBytes)
+                                       : Evidence(Sign::kStatus, text.status().message()),
+                    .cure = Cure::kRepair});
 }
 
 // The index keeps a copy of its manifest for the day on which that is lost.
@@ -114,8 +115,8 @@ void check_manifest_copy(Run& run, reader::IndexReader& index, const formats::Ma
   if (expected.ok() && *copy == *expected) return;
   run.findings.add({.file = index.file().name(),
                     .check = Check::kManifestCopy,
-                    .expected = "what manifest.json says",
-                    .found = "another text",
+                    .expected = Sign::kManifestItself,
+                    .found = Sign::kOtherText,
                     .cure = Cure::kRepair});
 }
 

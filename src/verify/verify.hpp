@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "base/env.hpp"
+#include "formats/manifest.hpp"
 #include "verify/checks.hpp"
+#include "verify/evidence.hpp"
 #include "verify/sources.hpp"
 #include "xtts/status.hpp"
 
@@ -33,28 +35,43 @@ struct Finding {
   std::string column = {};
   Check check = Check::kRecord;
   Outcome outcome = Outcome::kWrong;
-  std::string part = {};  // of what was recomputed: "length", the name of a fact
-  // For people.
-  std::string expected = {};
-  std::string found = {};
+  std::string part = {};  // of what the check looks at: "length", "split", the name of a fact
+  Evidence expected = {};
+  Evidence found = {};
   Cure cure = Cure::kRepair;
   // Told by a check; otherwise every check is right, and repair cannot prove what would be.
   bool is_of_checks = true;
-
-  // What is wrong, in words: "unreadable block header".
-  [[nodiscard]] std::string what() const { return in_words(check, outcome, part); }
 };
 
 struct Mended {
   std::string file = {};
-  std::string what = {};               // what was done to it
+  Evidence done = {};
+  Evidence why = {};                   // of a clip that was left out
   std::uint64_t recomputed_count = 0;  // records that were computed again for it
 };
 
-// What to do next about all that was found: the cheapest step that helps, to be pasted.
+// What to do next about all that was found: the cheapest step that helps.
 struct Remedy {
-  std::string command = {};
-  std::string note = {};  // what to know before; empty mostly
+  Cure cure = Cure::kRepair;
+  std::string cache = {};
+  bool is_after_repair = false;
+  std::string data = {};              // where the sources are; empty: not known
+  std::string data_before = {};       // where the last build found them
+  std::string index = {};             // kChooseIndex: the likeliest
+  std::string column = {};            // kAddColumn
+  std::uint64_t lost_clip_count = 0;  // kLeaveOut, of
+  std::uint64_t clip_count = 0;
+};
+
+// How deep compared records with those that it made again.
+struct DeepComparison {
+  std::uint64_t exact_count = 0;     // bit for bit
+  std::uint64_t tolerant_count = 0;  // within `tolerance`, because numerics differ
+  double tolerance = 0.0;
+  std::optional<formats::Numerics> cache = {};  // nothing: not those of the manifest
+  formats::Numerics here = {};
+
+  [[nodiscard]] std::uint64_t count() const { return exact_count + tolerant_count; }
 };
 
 struct Report {
@@ -71,10 +88,8 @@ struct Report {
   std::uint64_t finding_count = 0;
   std::vector<Mended> repaired;  // with `repair`; what was found in them is no finding any more
   // deep:
-  std::uint64_t recomputed_count = 0;  // clips whose records were computed again and compared
-  std::uint64_t sampled_of = 0;        // clips that the cache has
-  std::string comparison =
-      {};  // "bit for bit", or the tolerance and why; empty: nothing was compared
+  DeepComparison comparison = {};  // of the clips whose records were computed again
+  std::uint64_t sampled_of = 0;    // clips that the cache has
 };
 
 struct Options {

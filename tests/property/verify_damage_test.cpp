@@ -15,6 +15,7 @@
 #include "formats/index.hpp"
 #include "reader/cache_view.hpp"
 #include "real_test_cache.hpp"
+#include "request/verify_words.hpp"
 #include "verify/verify.hpp"
 
 namespace xtts::verify {
@@ -114,16 +115,16 @@ class VerifyDamage : public ::testing::TestWithParam<Storage> {
     const std::string clip = clip_at(name, offset);
     for (const Finding& finding : report.findings) {
       // With its index damaged, a shard may have no table to be checked by: it is named as well.
-      if (finding.what() != "block table") {
-        ASSERT_EQ(finding.file, name) << where << ": " << finding.what();
+      if (request::what_of(finding) != "block table") {
+        ASSERT_EQ(finding.file, name) << where << ": " << request::what_of(finding);
       }
     }
     ASSERT_TRUE(report.remedy) << where;
-    ASSERT_TRUE(report.remedy->command.find("--repair") != std::string::npos) << where;
+    ASSERT_TRUE(request::command_of(*report.remedy).find("--repair") != std::string::npos) << where;
     if (clip.empty()) return;
     ASSERT_EQ(report.findings.size(), 1) << where;
     ASSERT_EQ(report.findings[0].clip, clip) << where;
-    ASSERT_EQ(report.findings[0].what(), "record") << where;
+    ASSERT_EQ(request::what_of(report.findings[0]), "record") << where;
   }
 
   MemoryEnv env_;
@@ -135,7 +136,7 @@ TEST_P(VerifyDamage, FindsNothingWhereThereIsNone) {
   const Report report = verify();
   EXPECT_TRUE(report.ok);
   EXPECT_TRUE(report.findings.empty())
-      << report.findings[0].file << " " << report.findings[0].found;
+      << report.findings[0].file << " " << request::words_of(report.findings[0].found);
 }
 
 // Every byte; under the address sanitizer, which takes eight times as long, far fewer, for its sake

@@ -14,6 +14,7 @@
 #include "request/verify_json.hpp"
 #include "request/verify_rates.hpp"
 #include "request/verify_request.hpp"
+#include "request/verify_words.hpp"
 #include "xtts/builder.hpp"
 
 namespace xtts {
@@ -32,22 +33,23 @@ VerifyReport public_report(const verify::Report& report) {
                             .offset_bytes = finding.offset_bytes,
                             .clip = finding.clip,
                             .column = finding.column,
-                            .what = finding.what(),
-                            .expected = finding.expected,
-                            .found = finding.found,
+                            .what = request::what_of(finding),
+                            .expected = request::words_of(finding.expected),
+                            .found = request::words_of(finding.found),
                             .check = std::string(name_of(finding.check)),
                             .outcome = std::string(name_of(finding.outcome)),
                             .part = finding.part,
                             .cure = std::string(name_of(finding.cure))});
   }
   if (report.remedy) {
-    out.remedy = report.remedy->command;
-    out.remedy_note = report.remedy->note;
+    out.remedy = request::command_of(*report.remedy);
+    out.remedy_note = request::note_of(*report.remedy);
   }
   out.clip_count = report.clip_count;
   for (const verify::Mended& mended : report.repaired) {
-    out.repaired.push_back(
-        {.file = mended.file, .what = mended.what, .recomputed_count = mended.recomputed_count});
+    out.repaired.push_back({.file = mended.file,
+                            .what = request::words_of(mended),
+                            .recomputed_count = mended.recomputed_count});
   }
   return out;
 }
@@ -97,9 +99,7 @@ Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
     settings.recompute_progress = of_stage(teller.recompute);
     settings.repair_progress = of_stage(teller.repair);
   }
-  XTTS_ASSIGN(auto report, verify::verify_cache(env, options.cache, settings));
-  for (verify::Finding& finding : report.findings)
-    finding.found = request::with_fields(finding.found);
+  XTTS_ASSIGN(const auto report, verify::verify_cache(env, options.cache, settings));
   return public_report(report);
 }
 

@@ -13,6 +13,7 @@
 #include "maintain/rewrite.hpp"
 #include "query/fields.hpp"
 #include "reader/index_reader.hpp"
+#include "request/verify_words.hpp"
 #include "verify/verify.hpp"
 
 namespace xtts::testing {
@@ -297,7 +298,7 @@ TEST_F(AddColumn, DamageOfItIsToldWithWhatMendsIt) {
   const auto report = verify::verify_cache(env_, kCache, {.level = verify::Level::kFull});
   ASSERT_EQ(report->findings.size(), 1U);
   ASSERT_TRUE(report->remedy);
-  EXPECT_EQ(report->remedy->command,
+  EXPECT_EQ(request::command_of(*report->remedy),
             "xtts_precompute.open('/cache').add_column('pitch', FUNCTION, version='ANOTHER')");
 }
 

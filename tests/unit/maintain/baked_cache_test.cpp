@@ -8,6 +8,7 @@
 #include "../verify/forged_cache.hpp"
 #include "grown_cache.hpp"
 #include "maintain/rewrite.hpp"
+#include "request/verify_words.hpp"
 #include "verify/verify.hpp"
 
 namespace xtts::testing {
@@ -64,8 +65,8 @@ TEST_P(BakedCache, IsMadeAgainFromItsSourcesBitForBit) {
   const Report report = verified(env, Level::kDeep);
   EXPECT_TRUE(report.ok);
   EXPECT_THAT(report.findings, IsEmpty());
-  EXPECT_EQ(report.recomputed_count, kClips);
-  EXPECT_EQ(report.comparison, "bit for bit");
+  EXPECT_EQ(report.comparison.count(), kClips);
+  EXPECT_EQ(request::words_of(report.comparison), "bit for bit");
 }
 
 TEST_P(BakedCache, IsWithinTheToleranceOfItsChannelsOnOtherNumerics) {
@@ -75,8 +76,8 @@ TEST_P(BakedCache, IsWithinTheToleranceOfItsChannelsOnOtherNumerics) {
   const Report report = verified(env, Level::kDeep, dsp::Isa::kScalar);
   EXPECT_TRUE(report.ok);
   EXPECT_THAT(report.findings, IsEmpty());
-  EXPECT_EQ(report.recomputed_count, kClips);
-  EXPECT_THAT(report.comparison, HasSubstr("numerics differ"));
+  EXPECT_EQ(report.comparison.count(), kClips);
+  EXPECT_THAT(request::words_of(report.comparison), HasSubstr("numerics differ"));
 }
 
 // A shard, then the index.
@@ -132,7 +133,7 @@ TEST(BakedCacheForged, IsFoundOut) {
     EXPECT_FALSE(report.ok);
     ASSERT_EQ(report.findings.size(), 1U);
     EXPECT_EQ(report.findings.front().clip, clip_name(3));
-    EXPECT_EQ(report.findings.front().what(),
+    EXPECT_EQ(request::what_of(report.findings.front()),
               isa == dsp::Isa::kBest ? "recomputed bytes" : "recomputed value");
   }
 }

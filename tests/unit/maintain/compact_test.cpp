@@ -4,6 +4,7 @@
 
 #include "grown_cache.hpp"
 #include "maintain/rewrite.hpp"
+#include "request/verify_words.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -91,7 +92,7 @@ TEST(Compact, LeavesADamagedTombstoneBehind) {
   const auto& [name, bytes] = *shards.begin();
   const auto is_of_a_tombstone = [](const verify::Finding& finding) {
     const std::set<std::string> left_behind = {clip_name(3), clip_name(4), clip_name(7)};
-    return finding.what() == "record" && left_behind.contains(finding.clip);
+    return request::what_of(finding) == "record" && left_behind.contains(finding.clip);
   };
   // The first byte met that is of a record which no clip names: 3, 4 and 7 were left behind.
   bool is_found = false;

@@ -6,6 +6,7 @@
 
 #include "decode/libav_decoder.hpp"
 #include "recipe/recipe_file.hpp"
+#include "request/verify_words.hpp"
 #include "support/wav_file.hpp"
 #include "verify/verify.hpp"
 
@@ -140,8 +141,9 @@ std::string damage_in(Env& env, const std::string& cache) {
   if (!report) return report.status().message();
   std::string text;
   for (const auto& finding : report->findings)
-    text += finding.file + ": " + finding.what() + ", expected " + finding.expected + ", found " +
-            finding.found + "\n";
+    text += finding.file + ": " + request::what_of(finding) + ", expected " +
+            request::words_of(finding.expected) + ", found " + request::words_of(finding.found) +
+            "\n";
   return report->ok && text.empty() ? "" : "damaged\n" + text;
 }
 

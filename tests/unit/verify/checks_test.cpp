@@ -36,12 +36,5 @@ TEST(Checks, AreInTheTableForPeopleAndInTheSchema) {
   }
 }
 
-TEST(Checks, AreSaidWithHowTheyEnded) {
-  EXPECT_EQ(in_words(Check::kBlockHeader, Outcome::kWrong, ""), "block header");
-  EXPECT_EQ(in_words(Check::kFile, Outcome::kUnreadable, ""), "unreadable file");
-  EXPECT_EQ(in_words(Check::kShard, Outcome::kNotMended, ""), "not mended, shard");
-  EXPECT_EQ(in_words(Check::kRecomputed, Outcome::kWrong, "length"), "recomputed length");
-}
-
 }  // namespace
 }  // namespace xtts::verify

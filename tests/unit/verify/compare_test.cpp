@@ -52,24 +52,24 @@ TEST_F(Comparison, NamesTheFirstByteThatDiffers) {
   stored_.rows[9] ^= std::byte{0x10};
   const auto difference = compare_bits(expected(), stored_, {});
   ASSERT_TRUE(difference);
-  EXPECT_EQ(difference->what, "bytes");
+  EXPECT_EQ(difference->part, "bytes");
   EXPECT_EQ(difference->offset_bytes, 4096U + 9U);
-  EXPECT_EQ(difference->expected, "00 80 3f 00 00 20 40");
-  EXPECT_EQ(difference->found, "10 80 3f 00 00 20 40");
+  EXPECT_EQ(difference->expected.text, "00 80 3f 00 00 20 40");
+  EXPECT_EQ(difference->found.text, "10 80 3f 00 00 20 40");
 }
 
 TEST_F(Comparison, SeesAFactThatIsMissingOnEitherSide) {
   stored_.facts.gain = 1.5F;
   auto difference = compare_bits(expected(), stored_, {18});
   ASSERT_TRUE(difference);
-  EXPECT_EQ(difference->what, "gain");
-  EXPECT_EQ(difference->expected, "unknown");
-  EXPECT_EQ(difference->found, "1.5");
+  EXPECT_EQ(difference->part, "gain");
+  EXPECT_EQ(difference->expected.sign, Sign::kNotKnown);
+  EXPECT_EQ(difference->found.text, "1.5");
   EXPECT_EQ(difference->offset_bytes, 16U);
   std::swap(facts_, stored_.facts);
   difference = compare_bits(expected(), stored_, {18});
   ASSERT_TRUE(difference);
-  EXPECT_EQ(difference->found, "unknown");
+  EXPECT_EQ(difference->found.sign, Sign::kNotKnown);
   EXPECT_FALSE(compare_bits(expected(), stored_, {10}));  // not asked for
 }
 
@@ -95,7 +95,7 @@ TEST_F(Comparison, WithinTheToleranceAcceptsWhatRoundingDoes) {
   set(made_values_, stored_.rows);
   const auto difference = within();
   ASSERT_TRUE(difference);
-  EXPECT_EQ(difference->what, "value");
+  EXPECT_EQ(difference->part, "value");
   EXPECT_EQ(difference->offset_bytes, 4096U + 4U);
   EXPECT_FALSE(difference->is_beyond_comparison);
 }
@@ -113,14 +113,14 @@ TEST_F(Comparison, MovesNoTrimAndNoLengthByMoreThanAFrame) {
   EXPECT_FALSE(within());
   stored_.facts.trim_start_samples = 1000 + 257;
   ASSERT_TRUE(within());
-  EXPECT_EQ(within()->what, "trim start");
+  EXPECT_EQ(within()->part, "trim start");
   EXPECT_FALSE(within()->is_beyond_comparison);
   stored_.facts.trim_start_samples = 1000;
   length_ = 3;
   EXPECT_FALSE(within());
   length_ = 4;
   ASSERT_TRUE(within());
-  EXPECT_EQ(within()->what, "length");
+  EXPECT_EQ(within()->part, "length");
 }
 
 // Two channels. What is 2e-5 apart before it is baked is further apart behind it where the channel

@@ -9,6 +9,7 @@
 
 #include "build_support.hpp"
 #include "forged_cache.hpp"
+#include "request/verify_words.hpp"
 #include "support/wav_file.hpp"
 
 namespace xtts::testing {
@@ -19,6 +20,7 @@ using ::testing::IsEmpty;
 using verify::Finding;
 using verify::Level;
 using verify::Report;
+using verify::Sign;
 using verify::Weight;
 
 constexpr std::uint32_t kClips = 6;
@@ -74,9 +76,9 @@ TEST(VerifyDeep, FindsNothingWhereTheSourcesMakeTheSameRecords) {
   const Report report = verified_deeply(env);
   EXPECT_TRUE(report.ok);
   EXPECT_THAT(report.findings, IsEmpty());
-  EXPECT_EQ(report.recomputed_count, kClips);
+  EXPECT_EQ(report.comparison.count(), kClips);
   EXPECT_EQ(report.sampled_of, kClips);
-  EXPECT_EQ(report.comparison, "bit for bit");
+  EXPECT_EQ(request::words_of(report.comparison), "bit for bit");
   EXPECT_EQ(difference(before, files_below(env, "")), "");
   EXPECT_EQ(env.scratch_count(), 0U);
 }
@@ -93,11 +95,11 @@ TEST(VerifyDeep, FindsARecordWhoseChecksAreAllRight) {
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(2));
   EXPECT_EQ(finding.column, "mel");
-  EXPECT_EQ(finding.what(), "recomputed bytes");
+  EXPECT_EQ(request::what_of(finding), "recomputed bytes");
   EXPECT_TRUE(finding.file.starts_with("shards/mel/")) << finding.file;
   ASSERT_TRUE(finding.offset_bytes);
-  EXPECT_NE(finding.expected, finding.found);
-  EXPECT_EQ(report.remedy->command, "xtts-precompute build /data /cache --overwrite");
+  EXPECT_NE(request::words_of(finding.expected), request::words_of(finding.found));
+  EXPECT_EQ(request::command_of(*report.remedy), "xtts-precompute build /data /cache --overwrite");
   const std::string shard = env.contents(kCache + "/" + finding.file);
   const std::uint64_t payload_at = shard.find("XTTSBLK1") + formats::kBlockHeaderBytes;
   EXPECT_GT(*finding.offset_bytes, payload_at + kValue * sizeof(float));
@@ -116,7 +118,7 @@ TEST(VerifyDeep, LooksAtEveryColumnOfSound) {
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(2));
   EXPECT_EQ(finding.column, "wave");
-  EXPECT_EQ(finding.what(), "recomputed bytes");
+  EXPECT_EQ(request::what_of(finding), "recomputed bytes");
 }
 
 TEST(VerifyDeep, FindsTokensThatTheTextDoesNotMake) {
@@ -131,7 +133,7 @@ TEST(VerifyDeep, FindsTokensThatTheTextDoesNotMake) {
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(4));
   EXPECT_EQ(finding.column, "tokens");
-  EXPECT_EQ(finding.what(), "recomputed bytes");
+  EXPECT_EQ(request::what_of(finding), "recomputed bytes");
 }
 
 TEST(VerifyDeep, FindsAFactThatTheSourceDoesNotBearOut) {
@@ -144,9 +146,9 @@ TEST(VerifyDeep, FindsAFactThatTheSourceDoesNotBearOut) {
   EXPECT_FALSE(report.ok);
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(1));
-  EXPECT_EQ(finding.what(), "recomputed source rate");
-  EXPECT_EQ(finding.expected, "16000");
-  EXPECT_EQ(finding.found, "48000");
+  EXPECT_EQ(request::what_of(finding), "recomputed source rate");
+  EXPECT_EQ(request::words_of(finding.expected), "16000");
+  EXPECT_EQ(request::words_of(finding.found), "48000");
 }
 
 TEST(VerifyDeep, FindsAWarningThatTheSourceDoesNotBearOut) {
@@ -160,7 +162,7 @@ TEST(VerifyDeep, FindsAWarningThatTheSourceDoesNotBearOut) {
   EXPECT_FALSE(report.ok);
   const Finding& finding = only_finding(report);
   EXPECT_EQ(finding.clip, clip_name(1));
-  EXPECT_EQ(finding.what(), "recomputed warnings");
+  EXPECT_EQ(request::what_of(finding), "recomputed warnings");
 }
 
 TEST(VerifyDeep, PassesOverWhatFullFoundDamaged) {
@@ -172,8 +174,8 @@ TEST(VerifyDeep, PassesOverWhatFullFoundDamaged) {
   env.add_file(kCache + "/" + shards.begin()->first, bytes);
   const Report report = verified_deeply(env);
   EXPECT_FALSE(report.ok);
-  EXPECT_EQ(only_finding(report).what(), "record");
-  EXPECT_EQ(report.recomputed_count, kClips - 1);
+  EXPECT_EQ(request::what_of(only_finding(report)), "record");
+  EXPECT_EQ(report.comparison.count(), kClips - 1);
 }
 
 TEST(VerifyDeep, NotesSourcesThatAreNotThoseOfTheBuild) {
@@ -188,13 +190,13 @@ TEST(VerifyDeep, NotesSourcesThatAreNotThoseOfTheBuild) {
   std::map<std::string, const Finding*> by_clip;
   for (const Finding& finding : report.findings) {
     EXPECT_EQ(finding.weight, Weight::kNote) << finding.clip;
-    EXPECT_EQ(report.remedy->command, "xtts-precompute build /data /cache");
+    EXPECT_EQ(request::command_of(*report.remedy), "xtts-precompute build /data /cache");
     by_clip[finding.clip] = &finding;
   }
-  EXPECT_THAT(by_clip.at(clip_name(1))->found, HasSubstr("has changed"));
-  EXPECT_THAT(by_clip.at(clip_name(2))->found, HasSubstr("no such clip"));
-  EXPECT_THAT(by_clip.at(clip_name(3))->found, HasSubstr("Mended."));
-  EXPECT_EQ(report.recomputed_count, kClips - 2);
+  EXPECT_EQ(by_clip.at(clip_name(1))->found.sign, Sign::kSourceChanged);
+  EXPECT_EQ(by_clip.at(clip_name(2))->found.sign, Sign::kNotListed);
+  EXPECT_THAT(by_clip.at(clip_name(3))->found.text, HasSubstr("Mended."));
+  EXPECT_EQ(report.comparison.count(), kClips - 2);
 }
 
 TEST(VerifyDeep, NotesASourceThatCannotBeRead) {
@@ -208,7 +210,7 @@ TEST(VerifyDeep, NotesASourceThatCannotBeRead) {
   });
   const Report report = verified_deeply(env);
   EXPECT_TRUE(report.ok);
-  EXPECT_THAT(only_finding(report).found, HasSubstr("cannot be read"));
+  EXPECT_THAT(request::words_of(only_finding(report).found), HasSubstr("cannot be read"));
 }
 
 TEST(VerifyDeep, SaysWhereItComparesByTolerance) {
@@ -220,10 +222,10 @@ TEST(VerifyDeep, SaysWhereItComparesByTolerance) {
   const Report report = verified(env, options);
   EXPECT_TRUE(report.ok) << report.findings.size();
   EXPECT_THAT(report.findings, IsEmpty());
-  EXPECT_EQ(report.recomputed_count, kClips);
-  EXPECT_THAT(report.comparison, HasSubstr("within a tolerance of 2e-05"));
-  EXPECT_THAT(report.comparison, HasSubstr("numerics differ: cache cpu "));
-  EXPECT_THAT(report.comparison, HasSubstr("here cpu scalar"));
+  EXPECT_EQ(report.comparison.count(), kClips);
+  EXPECT_THAT(request::words_of(report.comparison), HasSubstr("within a tolerance of 2e-05"));
+  EXPECT_THAT(request::words_of(report.comparison), HasSubstr("numerics differ: cache cpu "));
+  EXPECT_THAT(request::words_of(report.comparison), HasSubstr("here cpu scalar"));
 }
 
 TEST(VerifyDeep, FindsWithOtherNumericsWhatIsBeyondTheTolerance) {
@@ -236,7 +238,7 @@ TEST(VerifyDeep, FindsWithOtherNumericsWhatIsBeyondTheTolerance) {
   options.sources.isa = dsp::Isa::kScalar;
   const Report report = verified(env, options);
   EXPECT_FALSE(report.ok);
-  EXPECT_EQ(only_finding(report).what(), "recomputed value");
+  EXPECT_EQ(request::what_of(only_finding(report)), "recomputed value");
   EXPECT_EQ(only_finding(report).clip, clip_name(0));
 }
 
@@ -250,7 +252,7 @@ TEST(VerifyDeep, ComparesHalfPrecisionAndPaddedRecords) {
       options.sources.isa = isa;
       const Report report = verified(env, options);
       EXPECT_TRUE(report.ok) << dtype;
-      EXPECT_EQ(report.recomputed_count, kClips);
+      EXPECT_EQ(report.comparison.count(), kClips);
     }
   }
 }
@@ -265,13 +267,13 @@ TEST(VerifyDeep, CutsSegmentsOutOfTheirSource) {
   const Report report = verified_deeply(env);
   EXPECT_TRUE(report.ok);
   EXPECT_THAT(report.findings, IsEmpty());
-  EXPECT_EQ(report.recomputed_count, 3U);
+  EXPECT_EQ(report.comparison.count(), 3U);
 
   env.add_file(kData + "/segments", "a talk 0.1 0.6\nb talk 1.1 1.7\nc talk 2.5 3.9\n");
   const Report moved = verified_deeply(env);
   EXPECT_TRUE(moved.ok);
-  EXPECT_THAT(only_finding(moved).found, HasSubstr("another place"));
-  EXPECT_EQ(moved.recomputed_count, 2U);
+  EXPECT_THAT(request::words_of(only_finding(moved).found), HasSubstr("another place"));
+  EXPECT_EQ(moved.comparison.count(), 2U);
 }
 
 TEST(VerifyDeep, TellsTheSameForAnyNumberOfThreads) {
@@ -298,7 +300,7 @@ TEST(VerifyDeep, ComputesASampleAlone) {
   auto options = deep_options();
   options.sample = {.share = 1e-9, .seed = 5};  // at least one
   const Report report = verified(env, options);
-  EXPECT_EQ(report.recomputed_count, 1U);
+  EXPECT_EQ(report.comparison.count(), 1U);
   EXPECT_EQ(report.sampled_of, kClips);
   const auto first = opened.take();
   EXPECT_EQ(first.size(), 1U);

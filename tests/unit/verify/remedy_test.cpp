@@ -6,6 +6,7 @@
 
 #include "base/shell_words.hpp"
 #include "repair_support.hpp"
+#include "request/verify_words.hpp"
 
 namespace xtts::testing {
 namespace {
@@ -14,7 +15,7 @@ using verify::Options;
 using verify::Report;
 
 std::string command_of(const Report& report) {
-  return report.remedy ? report.remedy->command : std::string("none");
+  return report.remedy ? request::command_of(*report.remedy) : std::string("none");
 }
 
 class Remedies : public ::testing::Test {

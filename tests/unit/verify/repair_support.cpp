@@ -1,4 +1,5 @@
 #include "repair_support.hpp"
+#include "request/verify_words.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +56,8 @@ Report repaired(Env& env, const verify::Options& options) {
 std::string told(const Report& report) {
   std::string text;
   for (const auto& finding : report.findings)
-    text += finding.file + " " + finding.clip + " " + finding.what() + ": " + finding.found + "\n";
+    text += finding.file + " " + finding.clip + " " + request::what_of(finding) + ": " +
+            request::words_of(finding.found) + "\n";
   return text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "forged_cache.hpp"
 #include "repair_support.hpp"
+#include "request/verify_words.hpp"
 #include "store/builder_lock.hpp"
 #include "support/wav_file.hpp"
 
@@ -198,7 +199,7 @@ TEST(Repair, SaysWhichClipsNeedTheirSources) {
   ASSERT_EQ(report.findings.size(), 2U) << told(report);
   EXPECT_EQ(report.findings[0].clip, clip_name(0));
   EXPECT_THAT(told(report), HasSubstr("not mended, record"));
-  EXPECT_THAT(told(report), HasSubstr("--data DATA"));
+  EXPECT_THAT(told(report), HasSubstr("say where the sources are"));
   EXPECT_EQ(env.contents(kCache + "/" + name), damaged);
 }
 
@@ -230,7 +231,7 @@ TEST(Repair, PutsNothingInPlaceThatIsNotWhatTheManifestNames) {
     const Report report = repaired(env, options);
     EXPECT_FALSE(report.ok);
     EXPECT_THAT(report.repaired, IsEmpty());
-    EXPECT_THAT(told(report), HasSubstr("other bytes than the manifest names"));
+    EXPECT_THAT(told(report), HasSubstr("other bytes: digest "));
     const bool is_other = isa != dsp::Isa::kBest && dsp::best_isa() != isa;
     EXPECT_EQ(told(report).find("other numerics") != std::string::npos, is_other);
     EXPECT_FALSE(env.exists(kCache + "/" + name));
@@ -366,7 +367,7 @@ class RepairOfAnUpdate : public ::testing::Test {
     EXPECT_TRUE(report.ok) << told(report);
     EXPECT_THAT(report.findings, IsEmpty()) << told(report);
     ASSERT_EQ(report.repaired.size(), 1U);
-    EXPECT_THAT(report.repaired.front().what, HasSubstr("6 records that clips name"));
+    EXPECT_THAT(request::words_of(report.repaired.front()), HasSubstr("6 records that clips name"));
     EXPECT_EQ(damage_in(env_), "");
     const auto view = open_cache(env_);
     EXPECT_EQ(view->manifest().generation, 3U);
@@ -446,7 +447,7 @@ TEST_F(RepairOfAnUpdate, LeavesOutAClipThatNothingMakesAgain) {
   const Report report = repaired(env_, options);
   EXPECT_TRUE(report.ok) << told(report);
   std::string mended;
-  for (const auto& file : report.repaired) mended += file.what + "\n";
+  for (const auto& file : report.repaired) mended += request::words_of(file) + "\n";
   EXPECT_THAT(mended, HasSubstr("without " + clip_name(1) + ": its source has changed"));
   EXPECT_THAT(mended, HasSubstr("without " + clip_name(2) + ": DATA has no such clip"));
   EXPECT_EQ(damage_in(env_), "");
@@ -478,7 +479,7 @@ TEST(Repair, LeavesNoClipOutOfAPartition) {
   options.max_gone = 1.0;
   const Report report = repaired(env, options);
   EXPECT_FALSE(report.ok);
-  EXPECT_EQ(report.remedy->command, "xtts-precompute build /data /cache --overwrite");
+  EXPECT_EQ(request::command_of(*report.remedy), "xtts-precompute build /data /cache --overwrite");
 }
 
 // All clips of the first shard are recomputed: it holds dead records alone, and goes.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "request/verify_words.hpp"
 #include "support/test_cache.hpp"
 
 namespace xtts::verify {
@@ -16,7 +17,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::make_test_cache;
 using testing::MemoryEnv;
-using ::testing::Property;
 using testing::TestCache;
 
 Report verify(MemoryEnv& env, Level level, std::uint32_t threads = 1) {
@@ -42,7 +42,7 @@ TEST(Verify, FindsNothingInASoundCache) {
     for (const Level level : {Level::kQuick, Level::kFull}) {
       const Report report = verify(cache, level);
       EXPECT_TRUE(report.ok);
-      EXPECT_THAT(report.findings, IsEmpty()) << report.findings[0].found;
+      EXPECT_THAT(report.findings, IsEmpty()) << request::words_of(report.findings[0].found);
       EXPECT_EQ(report.shard_count, 6);
     }
     EXPECT_EQ(verify(cache, Level::kFull).record_count, 20);  // of both columns, tombstones counted
@@ -71,10 +71,10 @@ TEST(Verify, NamesClipFileOffsetAndChecksOfADamagedRecord) {
   EXPECT_EQ(finding.offset_bytes, payload + record);
   EXPECT_EQ(finding.clip, "clip-105");
   EXPECT_EQ(finding.column, "mel");
-  EXPECT_EQ(finding.what(), "record");
-  EXPECT_NE(finding.expected, finding.found);
+  EXPECT_EQ(request::what_of(finding), "record");
+  EXPECT_NE(request::words_of(finding.expected), request::words_of(finding.found));
   ASSERT_TRUE(report.remedy);
-  EXPECT_THAT(report.remedy->command, HasSubstr("--repair"));
+  EXPECT_THAT(request::command_of(*report.remedy), HasSubstr("--repair"));
   EXPECT_TRUE(verify(cache, Level::kQuick).ok);  // quick does not look at payloads
 }
 
@@ -83,8 +83,8 @@ TEST(Verify, TellsWhichClipsGoWithAHeader) {
   flip(cache.files[cache.shard_name(0, 0)], 2 * formats::kPageBytes + 16 + 100);
   const Report report = verify(cache, Level::kFull);
   ASSERT_EQ(report.findings.size(), 1);
-  EXPECT_EQ(report.findings[0].what(), "block header");
-  EXPECT_THAT(report.findings[0].found, HasSubstr("clips clip-100 to clip-101"));
+  EXPECT_EQ(request::what_of(report.findings[0]), "block header");
+  EXPECT_THAT(request::words_of(report.findings[0].found), HasSubstr("clips clip-100 to clip-101"));
 }
 
 TEST(Verify, FindsAMissingShardAtBothLevels) {
@@ -95,7 +95,7 @@ TEST(Verify, FindsAMissingShardAtBothLevels) {
     const Report report = verify(cache, level);
     ASSERT_EQ(report.findings.size(), 1);
     EXPECT_THAT(report.findings[0],
-                AllOf(Field(&Finding::file, shard), Property(&Finding::what, "missing file"),
+                AllOf(Field(&Finding::file, shard), Field(&Finding::check, Check::kMissingFile),
                       Field(&Finding::column, "tokens")));
   }
 }
@@ -108,7 +108,7 @@ TEST(Verify, FindsAShardOfAnotherSizeAtBothLevels) {
     for (const Level level : {Level::kQuick, Level::kFull}) {
       const Report report = verify(cache, level);
       ASSERT_FALSE(report.findings.empty());
-      EXPECT_EQ(report.findings[0].what(), "file size");
+      EXPECT_EQ(request::what_of(report.findings[0]), "file size");
       EXPECT_EQ(report.finding_count, 1);
     }
   }
@@ -121,11 +121,11 @@ TEST(Verify, NamesEachClipBehindTheCut) {
   const Report report = verify(cache, Level::kFull);
   std::vector<std::string> clips;
   for (const Finding& finding : report.findings) {
-    if (finding.what() == "record") clips.push_back(finding.clip);
+    if (request::what_of(finding) == "record") clips.push_back(finding.clip);
   }
   EXPECT_THAT(clips, ::testing::ElementsAre("clip-100", "clip-101"));
-  EXPECT_THAT(report.findings, ::testing::Contains(Property(&Finding::what, "file size")));
-  EXPECT_THAT(report.findings, ::testing::Contains(Property(&Finding::what, "block header")));
+  EXPECT_THAT(report.findings, ::testing::Contains(Field(&Finding::check, Check::kFileSize)));
+  EXPECT_THAT(report.findings, ::testing::Contains(Field(&Finding::check, Check::kBlockHeader)));
 }
 
 TEST(Verify, SaysThatAStaleRejectsListIsHarmless) {
@@ -176,8 +176,8 @@ TEST(Verify, TellsAFailingDiskFromDamage) {
   EXPECT_FALSE(report.ok);
   for (const Finding& finding : report.findings) {
     EXPECT_EQ(finding.file, shard);
-    EXPECT_THAT(finding.what(), ::testing::StartsWith("unreadable "));
-    EXPECT_THAT(finding.found, HasSubstr("Input/output error"));
+    EXPECT_THAT(request::what_of(finding), ::testing::StartsWith("unreadable "));
+    EXPECT_THAT(request::words_of(finding.found), HasSubstr("Input/output error"));
   }
 }
 
@@ -194,7 +194,8 @@ TEST(Verify, ReportsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(many.bytes_checked, one.bytes_checked);
     for (std::size_t i = 0; i < one.findings.size(); ++i) {
       EXPECT_EQ(many.findings[i].file, one.findings[i].file);
-      EXPECT_EQ(many.findings[i].found, one.findings[i].found);
+      EXPECT_EQ(request::words_of(many.findings[i].found),
+                request::words_of(one.findings[i].found));
     }
   }
 }
