@@ -106,7 +106,7 @@ Result<audio::MakeDecoder> find_decoders() {
 }
 
 request::Asker this_program() {
-  return {.spelling = request::Spelling::kFlags, .make_decoder = find_decoders};
+  return {.make_decoder = find_decoders};
 }
 
 }  // namespace xtts::cli

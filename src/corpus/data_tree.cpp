@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check_cancelled.hpp"
+#include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
@@ -22,7 +23,7 @@ std::string ways_to_read(FileKind kind, std::string_view target) {
   if (kind == FileKind::kOther) return "or " + from_there;
   const auto slash = target.rfind('/');
   if (kind != FileKind::kDirectory) target = slash == 0 ? "/" : target.substr(0, slash);
-  return from_there + ", or give --audio-root " + shell_quoted(target);
+  return from_there + ", or give " + option("audio-root", target);
 }
 
 class Scanner {
@@ -173,9 +174,9 @@ Status add_audio_root(Env& env, std::string_view folder, DataTree& tree) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
   const std::string named(folder);
   const auto facts = env.stat(named);
-  if (!facts.ok()) return facts.status().with_context("looking for --audio-root " + named);
+  if (!facts.ok()) return facts.status().with_context("looking for " + option("audio-root", named));
   if (facts->kind != FileKind::kDirectory) {
-    return {StatusCode::kInvalidArgument, "--audio-root " + named + " is not a folder"};
+    return {StatusCode::kInvalidArgument, option("audio-root", named) + " is not a folder"};
   }
   XTTS_ASSIGN(std::string real, env.real_path(named));
   tree.mounts.add(place_of_root(tree.audio_roots.size()), real);

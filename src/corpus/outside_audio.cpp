@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/names.hpp"
@@ -15,7 +16,7 @@ bool has_hidden_step(std::string_view path) {
 
 std::string outside_reason(std::string_view path, std::string_view real) {
   return printable(path) + " leads out of DATA and of all audio roots (to " + printable(real) +
-         "); give --audio-root " + shell_quoted(folder_of(real));
+         "); give " + option("audio-root", folder_of(real));
 }
 
 }  // namespace

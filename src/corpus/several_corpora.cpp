@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/data_tree.hpp"
 #include "corpus/names.hpp"
@@ -146,8 +147,8 @@ Status refusal_of_several(const std::string& data, std::span<const formats::Corp
           data + " holds " + counted(entries.size(), "corpus", "corpora") + ": " + names +
               ". Build from a file that names them, in place of DATA; --write-corpora corpora.yaml "
               "writes this one:\n\n" +
-              corpora_yaml(entries) + "\nOr name a layout: --layout-of-data " +
-              entries.front().layout +
+              corpora_yaml(entries) +
+              "\nOr name a layout: " + option("layout-of-data", entries.front().layout) +
               " reads those of that kind, folder reads all audio without texts"};
 }
 

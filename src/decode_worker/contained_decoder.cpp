@@ -240,7 +240,7 @@ Status FirstLibraries::check(const std::string& libraries) {
   if (first_.empty()) first_ = libraries;
   if (first_ == libraries) return {};
   return {StatusCode::kMismatch, "the decoder was replaced while it was used (" + first_ +
-                                     " before, " + libraries + " now): run the same command again"};
+                                     " before, " + libraries + " now): run again"};
 }
 
 std::unique_ptr<audio::AudioDecoder> make_contained_decoder(ContainedOptions options) {

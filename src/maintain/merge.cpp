@@ -5,6 +5,7 @@
 
 #include "base/check_cancelled.hpp"
 #include "base/confined_env.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
@@ -166,8 +167,8 @@ class Merger {
 
   static Status contradiction() {
     return {StatusCode::kMismatch,
-            "the parts' shards are not those of one plan: build the parts anew with --overwrite, "
-            "all by the same version"};
+            "the parts' shards are not those of one plan: build the parts anew with " +
+                option_on("overwrite") + ", all by the same version"};
   }
 
   Result<pipeline::IndexResult> write_index(const std::vector<store::JournalShard>& shards) {

@@ -1,5 +1,6 @@
 #include "maintain/one_numerics.hpp"
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "reader/block_reader.hpp"
 #include "reader/shard_files.hpp"
@@ -17,9 +18,9 @@ Status check_one_numerics(Env& env, reader::CacheView& view) {
     XTTS_ASSIGN(const auto header, reader::read_block_header(*file, row.place, mel.spec));
     if (header.column.numerics != manifest.numerics.hash()) {
       return {StatusCode::kMismatch,
-              view.path() +
-                  " holds records of two processors or library versions (a build with "
-                  "--allow-mixed): build it anew with 'build DATA CACHE --overwrite'"};
+              view.path() + " holds records of two processors or library versions (a build with " +
+                  option_on("allow-mixed") +
+                  "): build it anew with 'build DATA CACHE --overwrite'"};
     }
     first_row += mel.shards[shard].block_count;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/published_clip.hpp"
@@ -58,19 +59,22 @@ Status check_same_cache(const reader::CacheView& first, const reader::CacheView&
     return mismatch(both + " are of caches with other numbers of parts");
   if (const auto lines = recipe_difference(a, b))
     return mismatch(both + " were built with other settings:" + *lines +
-                    "\nbuild one of them anew with --overwrite");
+                    "\nbuild one of them anew with " + option_on("overwrite"));
   if (a.partition->plan != b.partition->plan) {
     return mismatch(both +
                     " saw other clips, texts or files in DATA: build those that saw an older one "
-                    "anew with --overwrite");
+                    "anew with " +
+                    option_on("overwrite"));
   }
   if (a.speakers != b.speakers || a.languages != b.languages)
-    return mismatch(both + " number their speakers otherwise: give all the same --speakers");
+    return mismatch(both + " number their speakers otherwise: give all the same " +
+                    option("speakers"));
   if (allow_mixed || a.numerics.hash() == b.numerics.hash()) return {};
   return mismatch(both + " were computed by " + a.numerics.isa + " (" + a.numerics.libraries +
                   ") and " + b.numerics.isa + " (" + b.numerics.libraries +
-                  "); results agree within the recipe's tolerance but not bit for bit: give "
-                  "--allow-mixed to join them all the same, or build one of them anew");
+                  "); results agree within the recipe's tolerance but not bit for bit: give " +
+                  option_on("allow-mixed") +
+                  " to join them all the same, or build one of them anew");
 }
 
 // Of a long list its beginning.
@@ -106,8 +110,8 @@ Status check_has_no_added_columns(const reader::CacheView& view) {
   for (const formats::ColumnEntry& column : view.manifest().columns) {
     if (!column.axis) continue;
     return mismatch(name_of(view) + " has the added column '" + column.spec.name +
-                    "', which merge does not join: build the part anew with --overwrite, merge, "
-                    "then add the column to the whole cache");
+                    "', which merge does not join: build the part anew with " +
+                    option_on("overwrite") + ", merge, then add the column to the whole cache");
   }
   return {};
 }

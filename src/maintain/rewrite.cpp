@@ -6,6 +6,7 @@
 
 #include "base/channel_norm.hpp"
 #include "base/confined_env.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/manifest_recipe.hpp"
@@ -88,12 +89,13 @@ std::uint64_t needed_bytes(const Manifest& before, const formats::Recipe& after)
 
 Status check_bakeable(const Manifest& manifest) {
   const auto refuse = [](const std::string& why) {
-    return Status(StatusCode::kInvalidArgument, "--bake corpus: " + why);
+    return Status(StatusCode::kInvalidArgument, option("bake", "corpus") + ": " + why);
   };
   if (manifest.features.contains("baked")) {
     return refuse(
-        "the cache is baked already: its records are normalized by the corpus' statistics. Without "
-        "--bake it is converted as it is");
+        "the cache is baked already: its records are normalized by the corpus' statistics. "
+        "Without " +
+        option("bake") + " it is converted as it is");
   }
   const formats::ColumnEntry* const mel = manifest.find_column("mel");
   const auto& statistics = manifest.mel_statistics;
@@ -258,7 +260,7 @@ class Rewriter {
     return {failure.code(), failure.message() + "; its file system has " +
                                 report::format_size(*free_bytes) + " free, and this needs about " +
                                 report::format_size(*needed_bytes_) +
-                                ": make room, then run the same command again"};
+                                ": make room, then run again"};
   }
 
   // The generation of before is still there, whole, if it was in this folder.

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/confined_env.hpp"
+#include "base/option_names.hpp"
 #include "base/shortage.hpp"
 #include "base/try.hpp"
 #include "pipeline/build_checks.hpp"
@@ -116,12 +117,12 @@ Result<BuildReport> build(Env& env, const BuildRequest& request, BuildObserver& 
     heard.run.cancelled = [&observer] { return observer.cancelled(); };
     return run({.env = *confined, .request = heard, .observer = observer});
   } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResource,
-                  "out of memory: run the same command with a lower --memory, or fewer threads");
+    return Status(StatusCode::kResource, "out of memory: run again with a lower " +
+                                             option("memory") + ", or fewer threads");
   } catch (const std::system_error& error) {
     return Status(StatusCode::kResource,
                   "no thread could be started, for want of memory or by a limit of the system (" +
-                      std::string(error.what()) + "): run the same command with a lower -j");
+                      std::string(error.what()) + "): run again with fewer threads");
   }
 }
 

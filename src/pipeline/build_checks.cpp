@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/recipe.hpp"
@@ -24,9 +25,8 @@ Status refuse(const nlohmann::json& published, const nlohmann::json& asked,
   std::string text = "the cache was made with other " + section + ":";
   for (const auto& line : formats::describe_differences(published, asked, section))
     text += "\n  " + line;
-  return {
-      StatusCode::kMismatch,
-      text + "\n" + advice + "name another CACHE, or give --overwrite to build anew in this one"};
+  return {StatusCode::kMismatch, text + "\n" + advice + "name another CACHE, or give " +
+                                     option_on("overwrite") + " to build anew in this one"};
 }
 
 std::string describe(const formats::Numerics& numerics) {
@@ -84,8 +84,8 @@ Status check_not_baked(const formats::Manifest* published, const formats::Recipe
   return {
       StatusCode::kMismatch,
       "CACHE holds records that 'convert --bake corpus' has normalized, and a build adds none to "
-      "them: build the cache that it was made from, and bake that into a NEW one; or give "
-      "--overwrite, which makes this one anew, of raw features"};
+      "them: build the cache that it was made from, and bake that into a NEW one; or give " +
+          option_on("overwrite") + ", which makes this one anew, of raw features"};
 }
 
 Status check_same_recipe(const formats::Manifest& published, const formats::Recipe& recipe) {
@@ -105,25 +105,27 @@ Status check_partition(const BuildRequest& request, const formats::Manifest* pub
   const auto& part = request.partition;
   if (part && request.recipe.corpus.duplicates == formats::OddClip::kDrop) {
     return {StatusCode::kInvalidArgument,
-            "which of two equal clips is dropped takes all clips in one build: --set "
-            "corpus.duplicates=warn, or build without --partition"};
+            "which of two equal clips is dropped takes all clips in one build: " +
+                option_set("corpus.duplicates", "warn") + ", or build without " +
+                option("partition")};
   }
   if (published == nullptr) return {};
   const auto& before = published->partition;
   if (!part && !before) return {};
   if (!before || !part || before->index != part->index || before->count != part->count) {
-    return {StatusCode::kMismatch,
-            "CACHE holds " +
-                (before ? "part " + before->name() +
-                              " of a cache: 'merge NEW PART...' joins all "
-                              "parts, and NEW is what later builds update"
-                        : std::string("a whole cache, no part of one")) +
-                ". Name another CACHE, or give --overwrite to build anew in this one"};
+    return {StatusCode::kMismatch, "CACHE holds " +
+                                       (before ? "part " + before->name() +
+                                                     " of a cache: 'merge NEW PART...' joins all "
+                                                     "parts, and NEW is what later builds update"
+                                               : std::string("a whole cache, no part of one")) +
+                                       ". Name another CACHE, or give " + option_on("overwrite") +
+                                       " to build anew in this one"};
   }
   if (request.retry_rejects) {
     return {StatusCode::kInvalidArgument,
-            "a published part stays as it is: merge the parts, then build NEW with "
-            "--retry-rejects; or give --overwrite to build this part anew"};
+            "a published part stays as it is: merge the parts, then build NEW with " +
+                option_on("retry-rejects") + "; or give " + option_on("overwrite") +
+                " to build this part anew"};
   }
   if (published->text_fingerprint != formats::fingerprint(request.recipe.text))
     return refuse(published->text, to_json(request.recipe.text), "text");
@@ -136,8 +138,8 @@ Status check_same_clips(const formats::Partition& published, const Digest& all_c
   if (published.plan == all_clips) return {};
   return {StatusCode::kMismatch,
           "DATA holds other clips, texts or files than when part " + published.name() +
-              " was built, and all parts must be of the same: give --overwrite to build this part "
-              "anew, and do so with the others"};
+              " was built, and all parts must be of the same: give " + option_on("overwrite") +
+              " to build this part anew, and do so with the others"};
 }
 
 Status check_same_numerics(const formats::Numerics& published, const formats::Numerics& now,
@@ -145,18 +147,17 @@ Status check_same_numerics(const formats::Numerics& published, const formats::Nu
   if (to_compute_count == 0 || published.hash() == now.hash()) return {};
   return {StatusCode::kMismatch,
           "the cache was computed by " + describe(published) + ", this is " + describe(now) +
-              "; results agree within the recipe's tolerance but not bit for bit: give "
-              "--allow-mixed to add " +
-              std::to_string(to_compute_count) +
-              " clips all the same, or --overwrite to build anew"};
+              "; results agree within the recipe's tolerance but not bit for bit: give " +
+              option_on("allow-mixed") + " to add " + std::to_string(to_compute_count) +
+              " clips all the same, or " + option_on("overwrite") + " to build anew"};
 }
 
 Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count) {
   if (published_count == 0 || gone_count < published_count) return {};
   return {StatusCode::kMismatch,
           "DATA holds none of the " + std::to_string(published_count) +
-              " clips of this cache: is it another corpus? Name another CACHE, or give --overwrite "
-              "to build anew in this one"};
+              " clips of this cache: is it another corpus? Name another CACHE, or give " +
+              option_on("overwrite") + " to build anew in this one"};
 }
 
 Status check_added_columns(const formats::Manifest& published, bool has_tokens) {
@@ -167,8 +168,8 @@ Status check_added_columns(const formats::Manifest& published, bool has_tokens) 
   return {StatusCode::kMismatch,
           std::string("the cache has ") + (has_tokens ? "no tokens" : "tokens") +
               ", DATA or the recipe asks for " + (has_tokens ? "some" : "none") +
-              ", and there are added columns behind them: name another CACHE, or give --overwrite "
-              "to build anew in this one, and add the columns again"};
+              ", and there are added columns behind them: name another CACHE, or give " +
+              option_on("overwrite") + " to build anew in this one, and add the columns again"};
 }
 
 std::uint64_t allowed_faults(const RejectLimit& limit, std::uint64_t considered_count) noexcept {
@@ -186,10 +187,9 @@ Status check_rejects(const std::vector<Reject>& rejects, const RejectLimit& limi
     return {StatusCode::kTooManyRejects,
             std::to_string(faults) + " of " + std::to_string(considered_count) +
                 " clips could not be used, more than the " + std::to_string(allowed) +
-                " allowed. Nothing was published; what was computed is kept: the same command "
-                "with --max-rejects " +
-                std::to_string(faults) +
-                " publishes it. The first of them:" + first_of(rejects, true)};
+                " allowed. Nothing was published; what was computed is kept: run again with " +
+                option("max-rejects", std::to_string(faults)) +
+                " to publish it. The first of them:" + first_of(rejects, true)};
   }
   if (stored_count != 0) return {};
   return {StatusCode::kTooManyRejects,

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/option_names.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 #include "records/columns.hpp"
@@ -56,7 +57,7 @@ std::string number_text(double value) {
 }
 
 std::string setting(const DropRemedy& remedy, const DropRemedy::Choice& choice) {
-  return "--set " + std::string(remedy.setting()) + "=" + number_text(choice.value);
+  return option_set(remedy.setting(), number_text(choice.value));
 }
 
 std::string costs(const DropRemedy::Choice& choice) {
@@ -147,13 +148,12 @@ std::string describe(const DropRemedy& remedy, const formats::Recipe& recipe) {
   if (remedy.keeps_all) {
     text += setting(remedy, *remedy.keeps_all) + " keeps all" + costs(*remedy.keeps_all);
   } else if (remedy.rule == Rule::kUnknownCharacters) {
-    text +=
-        "--set text.unknown=drop leaves only the characters out, text.unknown=unk keeps their "
-        "place";
+    text += option_set("text.unknown", "drop") +
+            " leaves only the characters out, text.unknown=unk keeps their place";
   } else if (remedy.rule == Rule::kSourceTooLong) {
-    text += "a higher " + setting_name + " (--set) keeps them";
+    text += "a higher " + setting_name + " (" + option("set") + ") keeps them";
   } else if (!setting_name.empty()) {
-    text += "--set " + setting_name + "=warn keeps them";
+    text += option_set(setting_name, "warn") + " keeps them";
   }
   if (remedy.rule == Rule::kTextTooLong && recipe.text.tokens == formats::TokenKind::kBytes) {
     text +=

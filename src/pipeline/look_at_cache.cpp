@@ -1,3 +1,4 @@
+#include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "pipeline/build_phases.hpp"
@@ -62,7 +63,8 @@ Status look_at_published(const BuildJob& job, store::CacheFolder* folder, Standi
   const Status& failure = found.status();
   if (failure.code() == StatusCode::kNotFound) return check_manifest_is_not_lost(job);
   if (failure.code() != StatusCode::kCorrupt) return failure;
-  return {failure.code(), failure.message() + "; --overwrite is the last resort"};
+  return {failure.code(),
+          failure.message() + "; " + option_on("overwrite") + " is the last resort"};
 }
 
 }  // namespace

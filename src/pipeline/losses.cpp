@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/plan.hpp"
@@ -122,15 +123,16 @@ Status check_dropped(const std::vector<formats::Reject>& rejects, const formats:
                      report::format_counted(found_count, "clip", "clips") + " (" +
                      percent(share.of_clips);
   if (share.of_hours) text += "; of the hours, " + percent(*share.of_hours);
-  text += "), more than the " + percent(limits.dropped) + " that --max-dropped allows.";
+  text +=
+      "), more than the " + percent(limits.dropped) + " that " + option("max-dropped") + " allows.";
   text += known == LossKnown::kBefore
               ? " Nothing was computed or published: their texts alone say so."
               : " Nothing was published; what was computed is kept.";
   return {StatusCode::kTooManyRejects,
           text + " By rule:" +
               rule_lines(remedies_of(rejects, recipe, found_count, stored_count), recipe) +
-              "\nThe same command with --max-dropped " + limit_that_allows(share.worse()) +
-              " makes the cache without them"};
+              "\nRun again with " + option("max-dropped", limit_that_allows(share.worse())) +
+              " to make the cache without them"};
 }
 
 Status check_known_drops(const Plan& plan, const formats::Recipe& recipe,
@@ -147,13 +149,13 @@ Status check_gone(const Plan& plan, std::uint64_t published_count, const LossLim
   std::string text = report::format_count(plan.vanished_count) + " of the " +
                      report::format_counted(published_count, "clip", "clips") +
                      " in the cache are gone from DATA (" + percent(share) + "), more than the " +
-                     percent(limits.gone) + " that --max-gone allows";
+                     percent(limits.gone) + " that " + option("max-gone") + " allows";
   for (const std::string& id : plan.vanished_examples) text += "\n  " + id;
   return {StatusCode::kTooManyRejects,
           text +
               "\nNothing was changed. Is a disk not mounted, a folder moved, a list cut short? "
-              "The same command with --max-gone " +
-              limit_that_allows(share) + " takes them out of the cache"};
+              "Run again with " +
+              option("max-gone", limit_that_allows(share)) + " to take them out of the cache"};
 }
 
 }  // namespace xtts::pipeline

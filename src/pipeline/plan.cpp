@@ -4,6 +4,7 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/block.hpp"
 #include "formats/canonical_json.hpp"
@@ -87,8 +88,9 @@ class Planner {
             "DATA holds texts that no layout knows how to read:" + lists +
                 "\nA cache would lose them, and their splits and speakers. Give the columns names "
                 "that are known (audio, text, speaker, language, split; UTF-8), or name the layout "
-                "that DATA is to be read as (--layout-of-data folder takes the sound alone), or "
-                "give --no-text"};
+                "that DATA is to be read as (" +
+                option("layout-of-data", "folder") + " takes the sound alone), or give " +
+                option_on("no-text")};
   }
 
   void forget_texts() {

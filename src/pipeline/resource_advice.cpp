@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/option_names.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/build_observer.hpp"
 #include "pipeline/build_request.hpp"
@@ -172,10 +173,8 @@ Status advise_on_space(const Status& failure, std::optional<std::uint64_t> neede
       failure.message() + "; CACHE's file system has " + report::format_size(free_bytes) + " free";
   if (needed_bytes)
     text += ", and the build needs about " + report::format_size(*needed_bytes) + " more";
-  text +=
-      ": make room and run the same command again, which keeps every sealed shard, or name another "
-      "CACHE";
-  if (!needed_bytes) text += " (--dry-run says how much it needs)";
+  text += ": make room and run again, which keeps every sealed shard, or name another CACHE";
+  if (!needed_bytes) text += " (" + option_on("dry-run") + " says how much it needs)";
   return {failure.code(), std::move(text)};
 }
 

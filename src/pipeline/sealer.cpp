@@ -4,6 +4,7 @@
 
 #include "base/current_exception.hpp"
 #include "base/lap_timer.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 
 namespace xtts::pipeline {
@@ -61,7 +62,7 @@ Status Sealer::seal_or_say_why(SealJob& job) {
     try {
       return seal(job);
     } catch (const std::bad_alloc&) {
-      return {StatusCode::kResource, "out of memory: run the same command with a lower --memory"};
+      return {StatusCode::kResource, "out of memory: run again with a lower " + option("memory")};
     }
   } catch (...) {  // perhaps no memory for these words either
     return status_of_current_exception();

@@ -5,6 +5,7 @@
 #include <deque>
 #include <new>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "dsp/channel_sums.hpp"
 #include "formats/clip_id.hpp"
@@ -175,7 +176,7 @@ class SoundColumns final : OrderedWork {
       outcome = make(job_.plan.to_compute[place]);
     } catch (const std::bad_alloc&) {
       outcome = Status(StatusCode::kResource,
-                       "out of memory: run the same command with a lower --memory");
+                       "out of memory: run again with a lower " + option("memory"));
     }
     if (!outcome) stop_ = true;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "recipe/key_table.hpp"
 #include "recipe/message.hpp"
@@ -13,7 +14,7 @@ namespace xtts::recipe {
 namespace {
 
 Status refuse(std::string_view setting, const std::string& problem) {
-  return {StatusCode::kInvalidArgument, "--set " + std::string(setting) + ": " + problem};
+  return {StatusCode::kInvalidArgument, option("set", setting) + ": " + problem};
 }
 
 // "n_mels", "mel.n_mels" and "features.mel.n_mels" are one key; a full name wins over the end of

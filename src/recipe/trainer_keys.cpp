@@ -19,7 +19,7 @@ constexpr std::string_view kTokens =
 constexpr std::string_view kRandom =
     "changes clips at random while training; a cache holds them unchanged";
 constexpr std::string_view kNeverRead =
-    "the trainer's data code does not read it; --set corpus.train_subset_fraction=0.1 keeps a "
+    "the trainer's data code does not read it; corpus.train_subset_fraction=0.1 keeps a "
     "tenth";
 constexpr std::string_view kConstants =
     "of the model alone: the trainer's data set has 80 mels, n_fft 1024, hop 256, window 1024";

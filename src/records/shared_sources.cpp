@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 
 namespace xtts::records {
@@ -68,7 +69,7 @@ SharedSources::Shared SharedSources::make_or_say_why(const Decode& decode) {
     return make(decode);
   } catch (const std::bad_alloc&) {
     return SourceFailure{
-        {StatusCode::kResource, "out of memory: run the same command with a lower --memory"}};
+        {StatusCode::kResource, "out of memory: run again with a lower " + option("memory")}};
   }
 }
 

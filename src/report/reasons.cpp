@@ -1,4 +1,5 @@
 #include "report/reasons.hpp"
+#include "base/option_names.hpp"
 #include "formats/rules.hpp"
 
 #include <cmath>
@@ -42,9 +43,9 @@ std::string vanished(const Reason& reason, const char* dtype) {
                  1e2 * reason.numbers[0], dtype);
 }
 
-std::string beyond(const Reason& reason, const char* dtype, const char* remedy) {
+std::string beyond(const Reason& reason, const char* dtype, const std::string& wider) {
   return "column " + reason.detail +
-         text_of(" reaches %.4g, beyond %s: --dtype %s holds it", reason.numbers[0], dtype, remedy);
+         text_of(" reaches %.4g, beyond %s: ", reason.numbers[0], dtype) + wider + " holds it";
 }
 
 // What keeps a clip that a rule of the recipe dropped.
@@ -138,9 +139,9 @@ std::string words_of(const Reason& reason) {
     case Rule::kValuesNotFinite:
       return with_peak("column " + detail + ": values beyond float32, or no numbers", first);
     case Rule::kBeyondFloat16:
-      return beyond(reason, "float16", "bfloat16 or float32");
+      return beyond(reason, "float16", option("dtype", "bfloat16") + " or float32");
     case Rule::kBeyondBfloat16:
-      return beyond(reason, "bfloat16", "float32");
+      return beyond(reason, "bfloat16", option("dtype", "float32"));
     case Rule::kBeyondInt16:
       return "column " + detail +
              text_of(

@@ -1,13 +1,14 @@
-#include "pipeline/build_request.hpp"
-#include "recipe/recipe_file.hpp"
-#include "recipe/trainer_config.hpp"
 #include "request/build_request.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
+#include "pipeline/build_request.hpp"
 #include "recipe/corpora_file.hpp"
+#include "recipe/recipe_file.hpp"
+#include "recipe/trainer_config.hpp"
 
 namespace xtts::request {
 namespace {
@@ -30,21 +31,21 @@ Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path
 }
 
 // Records have a layout, and DATA has one: the names are easily confused.
-Status check_layout(const BuildOptions& options, Spelling spelling) {
+Status check_layout(const BuildOptions& options) {
   if (options.layout.empty() || options.layout == "padded" || options.layout == "packed") return {};
   return {StatusCode::kInvalidArgument,
-          spelled(spelling, "layout") + " is padded or packed: how records are stored; not '" +
-              options.layout + "'. The layout of DATA is " + spelled(spelling, "layout-of-data")};
+          option("layout") + " is padded or packed: how records are stored; not '" +
+              options.layout + "'. The layout of DATA is " + option("layout-of-data")};
 }
 
-Result<std::uint64_t> memory_of(const BuildOptions& options, Spelling spelling) {
+Result<std::uint64_t> memory_of(const BuildOptions& options) {
   if (options.memory.empty()) return pipeline::default_memory_bytes();
-  const std::string option = spelled(spelling, "memory");
-  XTTS_ASSIGN(const std::uint64_t memory_bytes, parse_size(option, options.memory));
+  const std::string name = option("memory");
+  XTTS_ASSIGN(const std::uint64_t memory_bytes, parse_size(name, options.memory));
   if (memory_bytes >= pipeline::kMemoryBytesMin) return memory_bytes;
   return Status(
       StatusCode::kInvalidArgument,
-      option + " '" + options.memory + "': at least 512M: two shard images alone take 256 MiB");
+      name + " '" + options.memory + "': at least 512M: two shard images alone take 256 MiB");
 }
 
 // The recipe that is named, else that of the trainer's configuration, else the default; with the
@@ -83,8 +84,7 @@ Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
 
 Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options, const Asker& asker,
                                           const HearTrainerConfig& hear_config) {
-  const auto name = [&](std::string_view flag) { return spelled(asker.spelling, flag); };
-  XTTS_TRY(check_layout(options, asker.spelling));
+  XTTS_TRY(check_layout(options));
   if (!options.overwrite && !options.overwrite_only.empty())
     return Status(StatusCode::kInvalidArgument,
                   "overwrite_only says which generation overwrite may replace: set overwrite, too");
@@ -92,19 +92,20 @@ Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
   request.data = options.data;
   request.cache = options.cache;
   if (options.device != "auto" && options.device != "cpu") {
-    return Status(StatusCode::kUnsupported,
-                  name("device") + " " + options.device + ": this build computes on the cpu only");
+    return Status(StatusCode::kUnsupported, option("device") + " " + options.device +
+                                                ": this build computes on the cpu only");
   }
-  XTTS_ASSIGN(request.isa, parse_isa(name("isa"), options.isa));
-  XTTS_ASSIGN(request.max_rejects, parse_reject_limit(name("max-rejects"), options.max_rejects));
-  XTTS_ASSIGN(request.max_losses.dropped, parse_percent(name("max-dropped"), options.max_dropped));
-  XTTS_ASSIGN(request.max_losses.gone, parse_percent(name("max-gone"), options.max_gone));
+  XTTS_ASSIGN(request.isa, parse_isa(option("isa"), options.isa));
+  XTTS_ASSIGN(request.max_rejects, parse_reject_limit(option("max-rejects"), options.max_rejects));
+  XTTS_ASSIGN(request.max_losses.dropped,
+              parse_percent(option("max-dropped"), options.max_dropped));
+  XTTS_ASSIGN(request.max_losses.gone, parse_percent(option("max-gone"), options.max_gone));
   request.without_text = options.no_text;
   request.run.thread_count =
       options.thread_count > 0 ? options.thread_count : pipeline::default_thread_count();
-  XTTS_ASSIGN(request.run.memory_bytes, memory_of(options, asker.spelling));
+  XTTS_ASSIGN(request.run.memory_bytes, memory_of(options));
   if (!options.partition.empty()) {
-    XTTS_ASSIGN(request.partition, parse_partition(name("partition"), options.partition));
+    XTTS_ASSIGN(request.partition, parse_partition(option("partition"), options.partition));
   }
   if (!options.speakers_file.empty()) {
     XTTS_ASSIGN(request.known_speakers, read_speakers(env, options.speakers_file));

@@ -26,7 +26,6 @@ namespace xtts::request {
 
 // Who asks.
 struct Asker {
-  Spelling spelling = Spelling::kFields;
   // RunConfig::make_decoder. Not asked for where nothing is decoded.
   std::function<Result<audio::MakeDecoder>()> make_decoder = {};
 };

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "request/field_names.hpp"
+#include "base/option_names.hpp"
 
 namespace xtts::request {
 namespace {
@@ -29,16 +29,10 @@ std::optional<double> share_in_percent(std::string_view text) {
 
 }  // namespace
 
-std::string spelled(Spelling spelling, std::string_view flag) {
-  if (spelling == Spelling::kFlags) return "--" + std::string(flag);
-  return field_of(flag);
-}
-
-Status sources_have_moved(const std::string& data_before, Spelling spelling) {
+Status sources_have_moved(const std::string& data_before) {
   return {StatusCode::kNotFound, "the last build found the sources in " + data_before +
                                      ", which is not there now: say where they are with " +
-                                     spelled(spelling, "data") +
-                                     (spelling == Spelling::kFlags ? " DATA" : "=DATA")};
+                                     option("data", "DATA")};
 }
 
 Result<std::uint64_t> parse_size(const std::string& option, const std::string& text) {

@@ -14,14 +14,8 @@
 
 namespace xtts::request {
 
-// How messages name an option: "--max-rejects" to who typed it, "max_rejects" to who set it in
-// code.
-enum class Spelling { kFlags, kFields };
-// `flag` as on the command line, without the dashes.
-[[nodiscard]] std::string spelled(Spelling spelling, std::string_view flag);
-
 // Where the last build found the sources, there is nothing now.
-[[nodiscard]] Status sources_have_moved(const std::string& data_before, Spelling spelling);
+[[nodiscard]] Status sources_have_moved(const std::string& data_before);
 
 // "512M", "2GiB", "1073741824".
 [[nodiscard]] Result<std::uint64_t> parse_size(const std::string& option, const std::string& text);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/option_names.hpp"
 #include "base/shortage.hpp"
 #include "base/try.hpp"
 #include "corpus/find_source.hpp"
@@ -42,11 +43,11 @@ Status StoredSound::find_sources(const std::string& data) {
       return {StatusCode::kInvalidArgument,
               "the source has to be decoded again, and this cache does not know where it lies: "
               "give " +
-                  std::string(asker_->spelling == Spelling::kFlags ? "--data DATA" : "data")};
+                  option("data", "DATA")};
     }
     data_ = sources->data_path;
     if (env_->stat(data_).status().code() == StatusCode::kNotFound)
-      return sources_have_moved(data_, asker_->spelling);
+      return sources_have_moved(data_);
   }
   if (recipe::is_corpora_file(data_)) {
     XTTS_ASSIGN(corpora_, recipe::load_corpora(*env_, data_));

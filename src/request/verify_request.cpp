@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "recipe/corpora_file.hpp"
 #include "request/temporary_folder.hpp"
@@ -24,7 +25,7 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
   const bool is_remembered = options.data.empty() && !sources.data.empty();
   if (is_remembered && options.level == "deep" &&
       env.stat(sources.data).status().code() == StatusCode::kNotFound)
-    return sources_have_moved(sources.data, asker.spelling);
+    return sources_have_moved(sources.data);
   if (recipe::is_corpora_file(sources.data)) {
     auto corpora = recipe::load_corpora(env, sources.data);
     // A repair may need no sources at all; where it does, it says that they are not there.
@@ -32,7 +33,7 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
     if (!corpora && is_needed) return corpora.status();
     if (corpora) sources.corpora = std::move(*corpora);
   }
-  XTTS_ASSIGN(sources.isa, parse_isa(spelled(asker.spelling, "isa"), options.isa));
+  XTTS_ASSIGN(sources.isa, parse_isa(option("isa"), options.isa));
   // A repair may need no decoder, either.
   auto decoders = asker.make_decoder();
   if (!decoders && options.level == "deep") return decoders.status();
@@ -47,20 +48,18 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
 }
 
 // Options that say something about another level would be ignored: an error.
-Status refuse_idle_options(const VerifyOptions& options, verify::Level level, Spelling spelling) {
-  const std::string deep = spelled(spelling, "level") + " deep";
+Status refuse_idle_options(const VerifyOptions& options, verify::Level level) {
+  const std::string deep = option("level") + " deep";
   const auto refuse = [&](const char* flag, const std::string& where) {
-    return Status(StatusCode::kInvalidArgument, spelled(spelling, flag) + " is for " + where);
+    return Status(StatusCode::kInvalidArgument, option(flag) + " is for " + where);
   };
-  if (!options.index.empty() && !options.repair)
-    return refuse("index", spelled(spelling, "repair"));
-  if (options.max_gone != "0%" && !options.repair)
-    return refuse("max-gone", spelled(spelling, "repair"));
+  if (!options.index.empty() && !options.repair) return refuse("index", option("repair"));
+  if (options.max_gone != "0%" && !options.repair) return refuse("max-gone", option("repair"));
   if (level == verify::Level::kDeep) return {};
   if (options.sample != "100%") return refuse("sample", deep);
   if (options.seed != "0") return refuse("seed", deep);
   if (options.repair) return {};
-  const std::string deep_and_repair = deep + " and " + spelled(spelling, "repair");
+  const std::string deep_and_repair = deep + " and " + option("repair");
   if (!options.data.empty()) return refuse("data", deep_and_repair);
   if (!options.audio_roots.empty()) return refuse("audio-root", deep_and_repair);
   if (options.isa != "best") return refuse("isa", deep_and_repair);
@@ -71,22 +70,20 @@ Status refuse_idle_options(const VerifyOptions& options, verify::Level level, Sp
 
 Result<verify::Options> settings_of(Env& env, const VerifyOptions& options, const Asker& asker) {
   verify::Options settings;
-  XTTS_ASSIGN(settings.level, parse_level(spelled(asker.spelling, "level"), options.level));
-  XTTS_TRY(refuse_idle_options(options, settings.level, asker.spelling));
+  XTTS_ASSIGN(settings.level, parse_level(option("level"), options.level));
+  XTTS_TRY(refuse_idle_options(options, settings.level));
   settings.thread_count =
       options.thread_count != 0 ? options.thread_count : pipeline::default_thread_count();
   settings.repair = options.repair;
   settings.index = options.index;
-  XTTS_ASSIGN(settings.max_gone,
-              parse_percent(spelled(asker.spelling, "max-gone"), options.max_gone));
+  XTTS_ASSIGN(settings.max_gone, parse_percent(option("max-gone"), options.max_gone));
   const bool is_deep = settings.level == verify::Level::kDeep;
   if (options.repair || is_deep) {
     XTTS_ASSIGN(settings.sources, sources_of(env, options, asker));
   }
   if (is_deep) {
-    XTTS_ASSIGN(settings.sample.share,
-                parse_share(spelled(asker.spelling, "sample"), options.sample));
-    XTTS_ASSIGN(settings.sample.seed, parse_seed(spelled(asker.spelling, "seed"), options.seed));
+    XTTS_ASSIGN(settings.sample.share, parse_share(option("sample"), options.sample));
+    XTTS_ASSIGN(settings.sample.seed, parse_seed(option("seed"), options.seed));
   }
   return settings;
 }

@@ -193,8 +193,7 @@ Status BuilderLock::check_file() const {
   if (inode == inode_) return {};
   const std::string what = build_folder(cache_) + " was moved or removed while this builder worked";
   if (inode != 0) return busy(env_, cache_).with_context(what);
-  return {StatusCode::kResource,
-          what + "; it stops here, and the same command again goes on with what is there"};
+  return {StatusCode::kResource, what + "; it stops here; run again to go on with what is there"};
 }
 
 std::string BuilderLock::tag() const {

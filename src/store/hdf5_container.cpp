@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/bytes.hpp"
@@ -123,10 +124,10 @@ class Hdf5Container final : public ImageContainer {
       ranges.push_back({offset, description.datasets[i].size_bytes()});
     }
     if (ranges[kRecordsPart].offset_bytes != kHdf5PayloadOffset) {
-      return internal("HDF5 put the records at byte " +
-                      std::to_string(ranges[kRecordsPart].offset_bytes) + " and not at " +
-                      std::to_string(kHdf5PayloadOffset) +
-                      "; this version of libhdf5 cannot be used, --store lmdb can");
+      return internal(
+          "HDF5 put the records at byte " + std::to_string(ranges[kRecordsPart].offset_bytes) +
+          " and not at " + std::to_string(kHdf5PayloadOffset) +
+          "; this version of libhdf5 cannot be used, " + option("store", "lmdb") + " can");
     }
     return ranges;
   }

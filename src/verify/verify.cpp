@@ -5,6 +5,7 @@
 
 #include "base/confined_env.hpp"
 #include "base/current_exception.hpp"
+#include "base/option_names.hpp"
 #include "base/run_on_threads.hpp"
 #include "base/shortage.hpp"
 #include "base/try.hpp"
@@ -247,18 +248,18 @@ Status check_cache_in_plenty(Run& run, Report& report) {
   if (shortage_count() == shortages || run.findings.is_empty()) return {};
   return {StatusCode::kResource,
           "the system ran short of open files or memory, so nothing can be said of " + run.cache +
-              ": raise the limits (ulimit -n, ulimit -v) or take fewer threads (-j)"};
+              ": raise the limits (ulimit -n, ulimit -v) or take fewer threads"};
 }
 
 Status check_options(const Options& options) {
   if (options.level == Level::kDeep && options.sources.data.empty())
-    return {StatusCode::kInvalidArgument, "say where the sources are: --data DATA"};
+    return {StatusCode::kInvalidArgument, "say where the sources are: " + option("data", "DATA")};
   if (options.repair && options.level == Level::kQuick) {
     return {StatusCode::kInvalidArgument,
-            "repair needs every byte looked at: --level full or deep"};
+            "repair needs every byte looked at: " + option("level") + " full or deep"};
   }
   if (!options.index.empty() && !options.repair)
-    return {StatusCode::kInvalidArgument, "--index is for --repair"};
+    return {StatusCode::kInvalidArgument, option("index") + " is for " + option("repair")};
   return {};
 }
 

@@ -22,7 +22,7 @@ second_kib=$(du -sk "$folder/second" | cut -f1)
 expect_a_full_disk() {
   expect_code 6 "$1"
   grep -Eq 'needs about [0-9.]+ [KMG]?i?B' "$folder/err" || fail "$1: says nothing of the bytes needed"
-  grep -q 'same command' "$folder/err" || fail "$1: says nothing of what to do"
+  grep -q 'run again' "$folder/err" || fail "$1: says nothing of what to do"
 }
 
 full=0

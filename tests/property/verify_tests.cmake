@@ -5,7 +5,7 @@ if(XTTS_BUILD_TESTS)
       read_everything.cpp
       real_test_cache.cpp
       verify_damage_test.cpp
-    LINK xtts_verify xtts_store xtts_test_cache
+    LINK xtts_request xtts_store xtts_test_cache
     LABELS property)
   xtts_add_test(batch_damage_test
     SOURCES

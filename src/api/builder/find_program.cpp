@@ -38,8 +38,7 @@ Result<audio::MakeDecoder> find_decoders(std::string program) {
 }  // namespace
 
 request::Asker caller_with(const std::string& program) {
-  return {.spelling = request::Spelling::kFields,
-          .make_decoder = [program] { return find_decoders(program); }};
+  return {.make_decoder = [program] { return find_decoders(program); }};
 }
 
 }  // namespace xtts::builder

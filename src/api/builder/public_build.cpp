@@ -9,6 +9,7 @@
 #include "base/current_exception.hpp"
 #include "base/memory_reserve.hpp"
 #include "base/no_cancellation.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "pipeline/build.hpp"
 #include "pipeline/build_observer.hpp"
@@ -17,7 +18,6 @@
 #include "request/build_json.hpp"
 #include "request/build_rates.hpp"
 #include "request/build_request.hpp"
-#include "request/field_names.hpp"
 #include "request/json_text.hpp"
 #include "xtts/builder.hpp"
 
@@ -81,14 +81,11 @@ class Observer final : public pipeline::BuildObserver {
     return static_cast<bool>(callbacks_.before);
   }
   void notice(const std::string& text) override {
-    if (callbacks_.notice)
-      guard_.run("notice", [&] { callbacks_.notice(request::with_fields(text)); });
+    if (callbacks_.notice) guard_.run("notice", [&] { callbacks_.notice(text); });
   }
   void before(const pipeline::BuildPreview& preview) override {
     if (!callbacks_.before) return;
-    pipeline::BuildPreview in_fields = preview;
-    for (std::string& note : in_fields.notes) note = request::with_fields(note);
-    const BuildPreview shown = public_preview(request_, in_fields);
+    const BuildPreview shown = public_preview(request_, preview);
     guard_.run("before", [&] { callbacks_.before(shown); });
   }
   void progress(const pipeline::BuildProgress& progress) override {
@@ -134,10 +131,11 @@ Result<BuildReport> build_cache(const BuildOptions& options, const BuildCallback
                                 std::size_t options_bytes) try {
   const NoCancellation no_cancellation;
   const MemoryReserve reserve;
+  name_options_as(OptionNames::kFields);
   XTTS_TRY(builder::check_size("BuildOptions", options_bytes, sizeof options));
   XTTS_TRY(builder::check_texts(options, builder::Paths::kDataAndCache));
   builder::CallbackGuard guard;
-  auto report = request::with_fields(run_build(Env::real(), options, callbacks, guard));
+  auto report = run_build(Env::real(), options, callbacks, guard);
   if (guard.has_thrown()) return guard.failure();
   return report;
 } catch (...) {

@@ -4,9 +4,9 @@
 #include "api/builder/check_options.hpp"
 #include "base/current_exception.hpp"
 #include "base/no_cancellation.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "maintain/add_column.hpp"
-#include "request/field_names.hpp"
 #include "xtts/add_column.hpp"
 
 namespace xtts {
@@ -47,8 +47,9 @@ Status check_usable(const std::unique_ptr<Impl>& impl) {
 template <typename Call>
 auto guarded_column(Call call) noexcept -> decltype(call()) {
   const NoCancellation no_cancellation;
+  name_options_as(OptionNames::kFields);
   try {
-    return request::with_fields(call());
+    return call();
   } catch (...) {
     return status_of_current_exception();
   }

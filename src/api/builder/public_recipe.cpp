@@ -4,11 +4,11 @@
 #include "api/builder/check_options.hpp"
 #include "base/current_exception.hpp"
 #include "base/env.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "recipe/trainer_config.hpp"
 #include "request/build_request.hpp"
-#include "request/field_names.hpp"
 #include "request/json_text.hpp"
 #include "request/recipe_json.hpp"
 #include "xtts/recipe.hpp"
@@ -28,9 +28,10 @@ Result<RecipeReport> describe(Env& env, const BuildOptions& options) {
 }  // namespace
 
 Result<RecipeReport> describe_recipe(const BuildOptions& options, std::size_t options_bytes) try {
+  name_options_as(OptionNames::kFields);
   XTTS_TRY(builder::check_size("BuildOptions", options_bytes, sizeof options));
   XTTS_TRY(builder::check_texts(options, builder::Paths::kNone));
-  return request::with_fields(describe(Env::real(), options));
+  return describe(Env::real(), options);
 } catch (...) {
   return status_of_current_exception();
 }

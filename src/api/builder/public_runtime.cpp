@@ -9,12 +9,12 @@
 #include "base/current_exception.hpp"
 #include "base/memory_reserve.hpp"
 #include "base/no_cancellation.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/live_clips.hpp"
 #include "recipe/trainer_config.hpp"
 #include "request/build_request.hpp"
-#include "request/field_names.hpp"
 #include "request/temporary_folder.hpp"
 #include "xtts/runtime.hpp"
 
@@ -73,8 +73,9 @@ RuntimeRecord public_record(pipeline::LiveRecord record, double frame_s) {
 template <typename Call>
 auto guarded_runtime(Call call) -> decltype(call()) {
   const NoCancellation no_cancellation;
+  name_options_as(OptionNames::kFields);
   try {
-    return request::with_fields(call());
+    return call();
   } catch (...) {
     return status_of_current_exception();
   }

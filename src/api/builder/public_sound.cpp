@@ -6,6 +6,7 @@
 #include "base/check_text.hpp"
 #include "base/current_exception.hpp"
 #include "base/no_cancellation.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "request/stored_sound.hpp"
 #include "xtts/add_column.hpp"
@@ -26,6 +27,7 @@ SoundReader::~SoundReader() = default;
 Result<SoundReader> SoundReader::open(const std::string& cache, const std::string& data,
                                       const std::string& program) {
   const NoCancellation no_cancellation;
+  name_options_as(OptionNames::kFields);
   try {
     XTTS_TRY(check_path("cache", cache));
     XTTS_TRY(check_path_text("data", data));

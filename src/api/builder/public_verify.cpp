@@ -8,8 +8,8 @@
 #include "base/current_exception.hpp"
 #include "base/memory_reserve.hpp"
 #include "base/no_cancellation.hpp"
+#include "base/option_names.hpp"
 #include "base/try.hpp"
-#include "request/field_names.hpp"
 #include "request/json_text.hpp"
 #include "request/verify_json.hpp"
 #include "request/verify_rates.hpp"
@@ -87,8 +87,7 @@ Result<VerifyReport> run_verify(Env& env, const VerifyOptions& options,
     return is_wanted || guard.has_thrown();
   };
   settings.notice = [&](const std::string& text) {
-    if (callbacks.notice)
-      guard.run("notice", [&] { callbacks.notice(request::with_fields(text)); });
+    if (callbacks.notice) guard.run("notice", [&] { callbacks.notice(text); });
   };
   Teller teller(env, callbacks, guard);
   if (callbacks.progress) {
@@ -109,10 +108,11 @@ Result<VerifyReport> verify_cache(const VerifyOptions& options, const VerifyCall
                                   std::size_t options_bytes) try {
   const NoCancellation no_cancellation;
   const MemoryReserve reserve;
+  name_options_as(OptionNames::kFields);
   XTTS_TRY(builder::check_size("VerifyOptions", options_bytes, sizeof options));
   XTTS_TRY(builder::check_texts(options));
   builder::CallbackGuard guard;
-  auto report = request::with_fields(run_verify(Env::real(), options, callbacks, guard));
+  auto report = run_verify(Env::real(), options, callbacks, guard);
   if (guard.has_thrown()) return guard.failure();
   return report;
 } catch (...) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/layouts/layout.hpp"
@@ -126,8 +127,9 @@ std::vector<std::string> notes_of(const std::vector<std::string_view>& passed_ov
   const std::string verb =
       more_count > 0 ? " and " + counted(more_count, "more is", "more are") : " is";
   return {printable(passed_over.front()) + verb +
-          " not read: the official splits of train.tsv, dev.tsv and test.tsv are used; "
-          "--set corpus.metadata_train_file=validated.tsv reads all validated clips instead"};
+          " not read: the official splits of train.tsv, dev.tsv and test.tsv are used; " +
+          option_set("corpus.metadata_train_file", "validated.tsv") +
+          " reads all validated clips instead"};
 }
 
 // A table of one language, row by row.

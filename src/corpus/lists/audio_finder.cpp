@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "corpus/audio_extensions.hpp"
 #include "corpus/names.hpp"
@@ -94,8 +95,8 @@ Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
         slash == std::string::npos || slash == 0 ? "/" : absolute.substr(0, slash);
     return Status(StatusCode::kInvalidArgument,
                   printable(listed) + " leaves DATA (" + tree.root +
-                      "); name audio inside it, or give the folder that holds it: --audio-root " +
-                      shell_quoted(folder));
+                      "); name audio inside it, or give the folder that holds it: " +
+                      option("audio-root", folder));
   };
   if (listed.starts_with('/')) {
     for (const std::string* root : {&tree.root, &tree.real_root}) {

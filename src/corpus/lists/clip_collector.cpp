@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check_cancelled.hpp"
+#include "base/option_names.hpp"
 #include "base/shell_words.hpp"
 #include "base/try.hpp"
 #include "corpus/audio_extensions.hpp"
@@ -237,13 +238,12 @@ void ClipCollector::remember_outside(const ListSource& source, std::string_view 
 }
 
 std::string ClipCollector::roots_to_give() const {
-  std::string text;
-  std::size_t named_count = 0;
+  std::vector<std::string> named;
   for (const auto& [steps, folder] : outside_folders_) {
-    if (++named_count > kRootsNamed) return text + " and so on";
-    text += (text.empty() ? "--audio-root " : " --audio-root ") + shell_quoted(folder);
+    if (named.size() == kRootsNamed) return option("audio-root", named) + " and so on";
+    named.push_back(folder);
   }
-  return text;
+  return option("audio-root", named);
 }
 
 Status ClipCollector::check_bounds(const ListSource& source) const {
@@ -258,7 +258,7 @@ Status ClipCollector::check_bounds(const ListSource& source) const {
 Status ClipCollector::too_much_memory(const ListSource& source) const {
   std::string text = "the clips that DATA's lists name need more than " +
                      std::to_string(input_.clip_bytes_max >> 20U) +
-                     " MiB of memory, half of what --memory allows (" +
+                     " MiB of memory, half of what " + option("memory") + " allows (" +
                      counted(line_count_, "line", "lines") + " so far, the last of " +
                      printable(source.list) + ")";
   // What was read of this list says what all of it takes.
@@ -267,8 +267,8 @@ Status ClipCollector::too_much_memory(const ListSource& source) const {
                                             : static_cast<double>(list.size_bytes) /
                                                   static_cast<double>(list.read_bytes);
   const auto needed = static_cast<std::uint64_t>(2.2 * share * static_cast<double>(held_bytes()));
-  return {StatusCode::kResource, text + "; give --memory " + std::to_string((needed >> 20U) + 1) +
-                                     "M" +
+  return {StatusCode::kResource, text + "; give " +
+                                     option("memory", std::to_string((needed >> 20U) + 1) + "M") +
                                      " or more, or build parts of DATA and join them with merge"};
 }
 

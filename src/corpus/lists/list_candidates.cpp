@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/met_files.hpp"
@@ -69,7 +70,8 @@ Result<std::string> beginning_of(const LayoutInput& input, std::string_view list
     return Status(bytes.status().code(),
                   "whether " + printable(list) +
                       " is a list of the clips cannot be seen: " + bytes.status().message() +
-                      "; mend it, take it out of DATA, or name the layout (--layout-of-data)");
+                      "; mend it, take it out of DATA, or name the layout (" +
+                      option("layout-of-data") + ")");
   }
   if (is_utf16(*bytes)) {
     std::erase_if(*bytes, [](char c) { return c == '\0' || c == '\xFE' || c == '\xFF'; });

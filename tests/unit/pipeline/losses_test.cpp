@@ -233,7 +233,7 @@ TEST(DroppedClips, BeyondTheLimitEndTheBuildAndASecondTryPublishesAtOnce) {
 
   OpenedSources opened(corpus.env);
   // The hours are the worse share: what the message names is enough.
-  const auto at = message.find("--max-dropped ", message.find("The same command"));
+  const auto at = message.find("--max-dropped ", message.find("Run again"));
   ASSERT_NE(at, std::string::npos) << message;
   request.max_losses.dropped = std::stod(message.substr(at + 14)) / 100.0;
   EXPECT_GT(request.max_losses.dropped, 0.34);

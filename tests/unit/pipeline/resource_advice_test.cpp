@@ -36,7 +36,7 @@ TEST(ResourceAdvice, TellsBytesNeededBytesFreeAndWhatToDo) {
         run_build(env, request_for(recipe_with({"storage.layout=" + layout}))).status();
     EXPECT_EQ(status.code(), StatusCode::kResource);
     EXPECT_THAT(status.message(), AllOf(HasSubstr("No space left"), HasSubstr("3.0 KiB free"),
-                                        HasSubstr("needs about"), HasSubstr("same command again")))
+                                        HasSubstr("needs about"), HasSubstr("run again")))
         << layout;
   }
 }

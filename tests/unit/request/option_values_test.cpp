@@ -6,11 +6,6 @@
 namespace xtts::request {
 namespace {
 
-TEST(OptionValues, AreSpelledAsTheirReaderKnowsThem) {
-  EXPECT_EQ(spelled(Spelling::kFlags, "max-rejects"), "--max-rejects");
-  EXPECT_EQ(spelled(Spelling::kFields, "max-rejects"), "max_rejects");
-}
-
 TEST(OptionValues, TakeSizesWithBinaryUnits) {
   EXPECT_EQ(*parse_size("memory", "1073741824"), 1073741824U);
   EXPECT_EQ(*parse_size("memory", "512M"), 512U << 20U);

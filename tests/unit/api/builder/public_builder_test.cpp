@@ -168,7 +168,7 @@ TEST_F(PublicBuilder, NamesItsOwnOptionsInMessages) {
   ASSERT_TRUE(fs::remove(data() + "/clip-1000.wav"));
   auto again = options();
   const std::string gone = build_cache(again).status().message();
-  EXPECT_THAT(gone, HasSubstr("The same call with max_gone=\"25%\" takes"));
+  EXPECT_THAT(gone, HasSubstr("Run again with max_gone=\"25%\" to take"));
   EXPECT_THAT(gone, Not(HasSubstr("--")));
   again.max_gone = "25%";
   EXPECT_TRUE(build_cache(again).ok());
