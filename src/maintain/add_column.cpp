@@ -10,13 +10,13 @@
 #include "formats/clip_id.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/sound_columns.hpp"
-#include "maintain/extended_index.hpp"
 #include "maintain/record_spool.hpp"
+#include "pipeline/clip_facts.hpp"
 #include "pipeline/column_rows.hpp"
+#include "pipeline/copied_index.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
-#include "pipeline/shard_facts.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/index_reader.hpp"
 #include "store/cache_folder.hpp"
@@ -240,9 +240,6 @@ class Addition final : public ColumnAddition {
     XTTS_ASSIGN(const std::uint32_t length, length_of_record(position, rows.size(), details));
     XTTS_TRY(check_finite(rows, details));
     pipeline::AssembledRecord record;
-    record.id_hash = formats::id_hash(details.dataset.value_or(""), details.id.value_or(""));
-    record.dataset = details.dataset.value_or("");
-    record.split = details.split.value_or(0);
     record.length = length;
     record.rows.assign(rows.begin(), rows.end());
     record.facts = pipeline::facts_beside(details);
@@ -410,6 +407,17 @@ class Addition final : public ColumnAddition {
     return {};
   }
 
+  // The index once more, with one column more or another. Tombstones of a column that is made anew
+  // lie in shards that are gone.
+  Status write_index(Manifest& manifest) {
+    pipeline::CopiedIndex changes;
+    changes.columns.emplace(entry_.spec.id, rows_);
+    XTTS_ASSIGN(const auto tombstones, view_->tombstones());
+    for (const formats::TombstoneRow& row : tombstones)
+      if (row.column_id != entry_.spec.id || is_continued_) changes.tombstones.add(row);
+    return write_copied_index(view_->env(), view_->manifest(), changes, *folder_, manifest);
+  }
+
   Result<Manifest> publish() {
     XTTS_TRY(locate());
     Manifest manifest = view_->manifest();
@@ -421,8 +429,7 @@ class Addition final : public ColumnAddition {
     } else {
       manifest.columns.push_back(entry_);
     }
-    XTTS_TRY(
-        write_extended_index(*view_, entry_.spec.id, is_continued_, rows_, *folder_, manifest));
+    XTTS_TRY(write_index(manifest));
     XTTS_ASSIGN(const std::string rejects, view_->rejects_jsonl());
     const Digest index_before = view_->manifest().index_digest;
     XTTS_TRY(folder_->publish(manifest, rejects));

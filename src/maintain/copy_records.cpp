@@ -6,9 +6,9 @@
 #include "base/try.hpp"
 #include "dsp/channel_sums.hpp"
 #include "formats/clip_id.hpp"
+#include "pipeline/clip_facts.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
-#include "pipeline/shard_facts.hpp"
 #include "reader/cache_view.hpp"
 #include "reader/repair_advice.hpp"
 #include "records/columns.hpp"
@@ -51,11 +51,7 @@ class Copier {
     if (location.block_row == formats::kNoRecord) return no_refusal;  // of an added column
     XTTS_ASSIGN(auto stored, stored_record(place->position));
     XTTS_ASSIGN(auto details, job_.from.details(place->position));
-    const corpus::Clip& planned = job_.clips.plan.corpus.clips[clip];
     pipeline::AssembledRecord record;
-    record.id_hash = formats::id_hash(planned.dataset, planned.id);
-    record.dataset = planned.dataset;
-    record.split = static_cast<std::uint8_t>(planned.split);
     record.length = stored.shape.front();
     record.fill_bits = stored.fill_bits;
     records::ValueVerdict verdict = change(std::move(stored), record.rows);

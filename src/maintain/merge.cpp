@@ -178,13 +178,11 @@ class Merger {
                                   .plan = clips_.plan,
                                   .recipe = recipe,
                                   .numerics = first.numerics,
-                                  .previous = nullptr,
                                   .columns = columns_,
                                   .shards = shards,
                                   .rejects = clips_.rejects,
                                   .known_speakers = first.speakers,
-                                  .known_languages = first.languages,
-                                  .generation = 1},
+                                  .known_languages = first.languages},
                                  to_);
   }
 

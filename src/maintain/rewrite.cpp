@@ -175,7 +175,6 @@ class Rewriter {
                                   .plan = clips.plan,
                                   .recipe = recipe_,
                                   .numerics = before.numerics,
-                                  .previous = nullptr,
                                   .columns = columns,
                                   .shards = shards,
                                   .rejects = clips.rejects,

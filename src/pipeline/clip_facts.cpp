@@ -5,6 +5,7 @@
 
 #include "formats/feature_config.hpp"
 #include "formats/sound_columns.hpp"
+#include "records/clip_rules.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -25,12 +26,43 @@ void add_facts_of_lists(const corpus::Clip& clip, formats::RecordFacts& facts) {
   set_name(facts.extra_json, clip.extra_json);
 }
 
-void add_facts_of_text(const ClipText& text, formats::RecordFacts& facts) {
-  facts.text_raw = text.facts.text_raw;
-  facts.text_normalized = text.facts.text_normalized;
-  facts.character_count = text.facts.character_count;
-  facts.unknown_characters_json = text.facts.unknown_characters_json;
-  facts.text_was_cut = text.facts.text_was_cut;
+void take_text(const formats::RecordFacts& from, formats::RecordFacts& to) {
+  to.text_raw = from.text_raw;
+  to.text_normalized = from.text_normalized;
+  to.character_count = from.character_count;
+  to.unknown_characters_json = from.unknown_characters_json;
+  to.text_was_cut = from.text_was_cut;
+}
+
+bool is_said_otherwise(const corpus::Clip& clip, const formats::RecordFacts& published) {
+  return published.text_raw.value_or("") != clip.text_raw ||
+         published.text_normalized.value_or("") != clip.text_normalized ||
+         published.speaker.value_or("") != clip.speaker ||
+         published.language.value_or("") != clip.language;
+}
+
+formats::RecordFacts facts_of_sound(formats::RecordFacts details) {
+  records::forget_judgement(details);
+  take_text({}, details);
+  details.extra_json.reset();
+  return details;
+}
+
+formats::RecordFacts facts_beside(const formats::RecordFacts& details) {
+  formats::RecordFacts facts;
+  facts.id = details.id;
+  facts.dataset = details.dataset;
+  facts.split = details.split;
+  return facts;
+}
+
+formats::RecordFacts facts_of_text(const formats::RecordFacts& details) {
+  formats::RecordFacts facts = facts_beside(details);
+  take_text(details, facts);
+  facts.speaker = details.speaker;
+  facts.language = details.language;
+  facts.extra_json = details.extra_json;
+  return facts;
 }
 
 std::uint32_t frames_of_main_record(const formats::FeatureConfig& features, std::uint32_t length) {

@@ -46,10 +46,13 @@ Status ClipRows::add(const Clip& clip, formats::PlanRow row, const formats::Reco
   return file.encoder().append(as_bytes(details));
 }
 
-Status ClipRows::write(IndexFile& file) {
-  XTTS_TRY(file.encoder().end_section(count()));
-  XTTS_TRY(file.write_section(SectionKind::kPlan, 0, plan_rows_, count()));
+Status ClipRows::end(IndexFile& file) {
   std::ranges::sort(id_hashes_, {}, &formats::IdHashRow::hash);
+  return file.encoder().end_section(count());
+}
+
+Status ClipRows::write(IndexFile& file) const {
+  XTTS_TRY(file.write_section(SectionKind::kPlan, 0, plan_rows_, count()));
   std::string id_rows;
   for (const formats::IdHashRow& row : id_hashes_) append_row(row, id_rows);
   return file.write_section(SectionKind::kIdHashes, 0, id_rows, count());

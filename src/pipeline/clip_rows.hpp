@@ -28,8 +28,11 @@ class ClipRows {
   // Details go to `file` at once. `row` has its lengths, and flags that stay.
   [[nodiscard]] Status add(const corpus::Clip& clip, formats::PlanRow row,
                            const formats::RecordFacts& facts, IndexFile& file);
-  // After the last clip.
-  [[nodiscard]] Status write(IndexFile& file);
+  // After the last clip: no details follow.
+  [[nodiscard]] Status end(IndexFile& file);
+
+  // The tables of all clips, once they have ended.
+  [[nodiscard]] Status write(IndexFile& file) const;
 
   [[nodiscard]] std::uint64_t count() const noexcept { return counts_.records; }
   [[nodiscard]] std::uint64_t cut_count() const noexcept { return cut_count_; }

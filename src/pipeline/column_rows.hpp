@@ -34,6 +34,12 @@ struct ColumnRows {
   }
 };
 
+// A column as it is indexed: its description with its shards, and its rows.
+struct IndexedColumn {
+  formats::ColumnEntry entry;
+  ColumnRows rows;
+};
+
 // The shards and blocks of a published column, to be gone on with.
 [[nodiscard]] Status take_over(reader::CacheView& published, std::uint32_t column,
                                ColumnRows& rows);

@@ -69,13 +69,6 @@ Status check_known_losses(const BuildJob& job, const Standing& standing, const P
   return check_known_drops(plan, request.recipe, request.max_losses);
 }
 
-std::uint64_t stored_count(const Plan& plan, const std::vector<store::JournalShard>& shards) {
-  std::uint64_t stored = 0;
-  for (const auto& clip : plan.clips) stored += clip.fate == ClipFate::kReuse ? 1U : 0U;
-  for (const auto& shard : shards) stored += record_count(shard);
-  return stored;
-}
-
 Status compute_sound(const BuildJob& job, const Standing& standing, const Planned& planned,
                      const Begun& begun, store::Journal::Opened journal, store::CacheFolder& folder,
                      Computed& computed) {

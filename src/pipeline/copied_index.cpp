@@ -57,8 +57,8 @@ class IndexCopier {
     if (section.kind == SectionKind::kManifest) return {};
     if (is_of_a_column(section.kind) && changes_.columns.contains(section.column_id)) return {};
     if (section.kind == SectionKind::kTombstones)
-      return file_->write_section(section.kind, 0, changes_.tombstone_rows,
-                                  changes_.tombstone_count);
+      return file_->write_section(section.kind, 0, changes_.tombstones.rows,
+                                  changes_.tombstones.count);
     formats::IndexEncoder& encoder = file_->encoder();
     XTTS_TRY(encoder.begin_section(section.kind, section.column_id));
     std::vector<std::byte> piece;

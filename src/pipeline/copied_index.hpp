@@ -10,6 +10,7 @@
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
 #include "pipeline/column_rows.hpp"
+#include "pipeline/tombstones.hpp"
 #include "store/cache_folder.hpp"
 #include "xtts/status.hpp"
 
@@ -18,8 +19,7 @@ namespace xtts::pipeline {
 struct CopiedIndex {
   // By column id; a column that the index does not have yet comes behind the others.
   std::map<std::uint32_t, ColumnRows> columns;
-  std::string tombstone_rows;  // of all columns
-  std::uint64_t tombstone_count = 0;
+  Tombstones tombstones;  // of all columns
 };
 
 // `before` is what was published; `manifest`, what will be, gets the new index's size and digest.

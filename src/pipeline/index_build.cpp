@@ -1,5 +1,6 @@
 #include "pipeline/index_build.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,11 +17,10 @@
 #include "pipeline/index_file.hpp"
 #include "pipeline/known_sounds.hpp"
 #include "pipeline/manifest_parts.hpp"
-#include "pipeline/sound_rows.hpp"
+#include "pipeline/stored_columns.hpp"
 #include "pipeline/token_rows.hpp"
 #include "pipeline/tombstones.hpp"
 #include "records/clip_rules.hpp"
-#include "records/columns.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -28,78 +28,78 @@ namespace {
 using corpus::Clip;
 using formats::SectionKind;
 
-// Phases: begin -> clips, one pass in canonical order -> left -> written tables -> manifest.
-class IndexBuild {
+// What the pass over all clips has found: all that tables and manifest say. The details of the
+// clips are in the file already; nothing is added after this point.
+struct Gathered {
+  std::vector<IndexedColumn> columns;  // by their numbers
+  ClipRows clips;
+  Tombstones tombstones;
+  std::optional<formats::Statistics> mel_statistics;
+  std::uint64_t cut_text_count = 0;
+};
+
+ClipRows::Names known_names(const IndexJob& job) {
+  if (job.previous == nullptr) return {job.known_speakers, job.known_languages, {""}};
+  const formats::Manifest& published = job.previous->manifest();
+  return {published.speakers, published.languages, published.datasets};
+}
+
+class Pass {
  public:
-  static Result<IndexResult> run(const IndexJob& job, store::CacheFolder& folder) {
-    IndexBuild build(job, folder);
-    XTTS_TRY(build.begin(folder));
-    XTTS_TRY(build.add_clips());
-    XTTS_TRY(build.leave_behind());
-    XTTS_TRY(build.write_tables());
-    return build.finish();
+  static Result<Gathered> over_clips(const IndexJob& job, store::CacheFolder& folder,
+                                     IndexFile& file) {
+    XTTS_ASSIGN(auto stored, StoredColumns::open(job, folder.path()));
+    std::unique_ptr<TokenRows> tokens;
+    if (has_tokens(job.plan, job.recipe)) {
+      XTTS_ASSIGN(tokens, TokenRows::open(job, folder));
+    }
+    return Pass(job, file, std::move(stored), std::move(tokens)).gather();
   }
 
  private:
-  IndexBuild(const IndexJob& job, store::CacheFolder& folder)
+  Pass(const IndexJob& job, IndexFile& file, StoredColumns stored,
+       std::unique_ptr<TokenRows> tokens)
       : job_(job),
-        sound_(job.env, folder.path(), job.previous, job.shards, job.columns.size()),
-        clips_(known_names(job), job.plan.corpus.clips, job.recipe.features.max_frames) {
-    if (!job.added.empty())
-      added_ = AddedColumns(job.env, folder.path(), job.added, job.generation);
-  }
+        file_(file),
+        stored_(std::move(stored)),
+        tokens_(std::move(tokens)),
+        clips_(known_names(job), job.plan.corpus.clips, job.recipe.features.max_frames) {}
 
-  static ClipRows::Names known_names(const IndexJob& job) {
-    if (job.previous == nullptr) return {job.known_speakers, job.known_languages, {""}};
-    const formats::Manifest& published = job.previous->manifest();
-    return {published.speakers, published.languages, published.datasets};
-  }
-
-  Status begin(store::CacheFolder& folder) {
-    XTTS_ASSIGN(file_, IndexFile::begin(folder, job_.generation, surviving_count()));
-    XTTS_TRY(file_->encoder().begin_section(formats::SectionKind::kDetails));
-    XTTS_TRY(sound_.begin(job_.generation));
-    if (has_tokens(job_.plan, job_.recipe)) {
-      const auto* old = job_.previous ? job_.previous->manifest().find_column("tokens") : nullptr;
-      const TokenRows::Source source{
-          .published = old != nullptr && job_.keeps_texts ? job_.previous : nullptr,
-          .sealed = job_.token_shards};
-      XTTS_ASSIGN(auto tokens,
-                  TokenRows::begin(job_.recipe, job_.numerics, source, job_.generation, folder));
-      tokens_.emplace(std::move(tokens));
-    }
-    return take_over_published();
-  }
-
-  [[nodiscard]] std::uint64_t surviving_count() const {
-    std::uint64_t count = 0;
-    for (const auto& clip : job_.plan.clips) count += clip.fate == ClipFate::kReuse ? 1U : 0U;
-    for (const auto& shard : job_.shards) count += store::record_count(shard);
-    return count;
-  }
-
-  // Tombstones of shards that stay.
-  Status take_over_published() {
-    if (job_.previous == nullptr) return {};
-    XTTS_ASSIGN(added_, AddedColumns::take_over(*job_.previous));
-    XTTS_ASSIGN(const auto published, job_.previous->tombstones());
-    for (const auto& row : published) {
-      const bool is_of_sound = row.column_id < sound_.count();
-      const bool is_of_tokens =
-          tokens_ && tokens_->reuses_published() && row.column_id == tokens_->id();
-      if (is_of_sound || is_of_tokens || added_.has(row.column_id)) tombstones_.add(row);
-    }
-    return {};
-  }
-
-  Status add_clips() {
+  Result<Gathered> gather() {
+    XTTS_TRY(take_over_tombstones());
+    XTTS_TRY(file_.encoder().begin_section(SectionKind::kDetails));
     std::uint64_t planned = 0;
     for (std::size_t i = 0; i < job_.plan.clips.size(); ++i) {
       const ClipFate fate = job_.plan.clips[i].fate;
       if (fate == ClipFate::kRejected || fate == ClipFate::kElsewhere) continue;
       XTTS_TRY(add_clip(i, planned++));
     }
-    return sound_.check_all_are_named();
+    XTTS_TRY(clips_.end(file_));
+    XTTS_TRY(stored_.leave_behind(tombstones_));
+    const auto statistics = stored_.statistics();
+    XTTS_ASSIGN(auto columns, stored_.finish());
+    if (tokens_) {
+      XTTS_ASSIGN(columns.emplace_back(), tokens_->finish());
+    }
+    for (IndexedColumn& column : columns) column.entry.shards = std::move(column.rows.shards);
+    std::ranges::sort(columns, {}, [](const auto& column) { return column.entry.spec.id; });
+    return Gathered{.columns = std::move(columns),
+                    .clips = std::move(clips_),
+                    .tombstones = std::move(tombstones_),
+                    .mel_statistics = statistics,
+                    .cut_text_count = cut_text_count_};
+  }
+
+  // Those of shards that stay.
+  Status take_over_tombstones() {
+    if (job_.previous == nullptr) return {};
+    XTTS_ASSIGN(const auto published, job_.previous->tombstones());
+    for (const auto& row : published) {
+      const bool is_of_tokens =
+          tokens_ && tokens_->are_published() && row.column_id == tokens_->id();
+      if (is_of_tokens || stored_.has(row.column_id)) tombstones_.add(row);
+    }
+    return {};
   }
 
   Status add_clip(std::size_t i, std::uint64_t planned) {
@@ -110,43 +110,21 @@ class IndexBuild {
     formats::PlanRow row;
     formats::RecordFacts facts;
     if (position) {
-      XTTS_TRY(take_published(clip, *position, row, facts));
+      XTTS_ASSIGN(row, job_.previous->plan_row(*position));
+      XTTS_ASSIGN(facts, job_.previous->details(*position));
+      XTTS_TRY(stored_.add_published(*position, is_said_otherwise(clip, facts), tombstones_));
     } else {
-      XTTS_ASSIGN(const bool is_stored, take_sealed(clip, row, facts));
-      if (!is_stored) return {};
+      // Sealed records come in planned order: the next one is this clip's, or it was rejected.
+      XTTS_ASSIGN(auto record, stored_.add_sealed(formats::id_hash(clip.dataset, clip.id)));
+      if (!record) return {};
+      row.mel_len = frames_of_main_record(job_.recipe.features, record->length);
+      facts = std::move(record->facts);
     }
     add_facts_of_lists(clip, facts);
     if (tokens_) XTTS_TRY(add_text(clip, planned, position, row, facts));
     records::judge(job_.recipe.corpus, job_.plan.corpus.has_text && !has_text(clip),
                    first_with_same_sound(i, facts), facts);
-    return clips_.add(clip, row, facts, *file_);
-  }
-
-  Status take_published(const Clip& clip, std::uint64_t position, formats::PlanRow& row,
-                        formats::RecordFacts& facts) {
-    XTTS_ASSIGN(row, job_.previous->plan_row(position));
-    XTTS_ASSIGN(facts, job_.previous->details(position));
-    XTTS_TRY(sound_.add_published(position));
-    return added_.add_published(position, is_said_otherwise(clip, facts), tombstones_);
-  }
-
-  // What an added column was made from, beside the sound.
-  static bool is_said_otherwise(const Clip& clip, const formats::RecordFacts& published) {
-    return published.text_raw.value_or("") != clip.text_raw ||
-           published.text_normalized.value_or("") != clip.text_normalized ||
-           published.speaker.value_or("") != clip.speaker ||
-           published.language.value_or("") != clip.language;
-  }
-
-  // Sealed records come in planned order: the next one is this clip's, or the clip was rejected.
-  Result<bool> take_sealed(const Clip& clip, formats::PlanRow& row, formats::RecordFacts& facts) {
-    const Digest id_hash = formats::id_hash(clip.dataset, clip.id);
-    XTTS_ASSIGN(auto record, sound_.add_sealed(id_hash));
-    if (!record) return false;
-    row.mel_len = frames_of_main_record(job_.recipe.features, record->length);
-    facts = std::move(record->facts);
-    XTTS_TRY(added_.add_new(id_hash));
-    return true;
+    return clips_.add(clip, row, facts, file_);
   }
 
   Status add_text(const Clip& clip, std::uint64_t planned, std::optional<std::uint64_t> position,
@@ -157,7 +135,7 @@ class IndexBuild {
       row.flags |= formats::kPlanTextCut;
       ++cut_text_count_;
     }
-    add_facts_of_text(text, facts);
+    take_text(text.facts, facts);
     return {};
   }
 
@@ -168,85 +146,71 @@ class IndexBuild {
     return first ? full_id(job_.plan.corpus.clips[*first]) : std::string();
   }
 
-  Status leave_behind() {
-    for (const std::uint64_t position : sound_.left_positions()) {
-      XTTS_TRY(sound_.leave_behind(position, tombstones_));
-      XTTS_TRY(added_.leave_behind(position, tombstones_));
-    }
-    return tokens_ ? tokens_->finish() : Status();
-  }
-
-  Status write_tables() {
-    XTTS_TRY(clips_.write(*file_));
-    const auto write_column = [this](std::uint32_t id, const ColumnRows& rows) {
-      return file_->write_column(id, rows, clips_.count());
-    };
-    for (std::uint32_t id = 0; id < sound_.count(); ++id)
-      XTTS_TRY(write_column(id, sound_.rows(id)));
-    if (tokens_) XTTS_TRY(write_column(tokens_->id(), tokens_->rows()));
-    XTTS_TRY(added_.write(write_column));
-    for (const auto& reject : job_.rejects) rejects_jsonl_ += formats::encode_reject(reject) + "\n";
-    XTTS_TRY(file_->write_section(SectionKind::kRejects, 0, rejects_jsonl_, job_.rejects.size()));
-    return file_->write_section(SectionKind::kTombstones, 0, tombstones_.rows, tombstones_.count);
-  }
-
-  Result<IndexResult> finish() {
-    formats::Manifest manifest = describe();
-    XTTS_TRY(file_->finish(manifest));
-    return IndexResult{.manifest = std::move(manifest),
-                       .rejects_jsonl = std::move(rejects_jsonl_),
-                       .cut_count = clips_.cut_count(),
-                       .cut_text_count = cut_text_count_,
-                       .warned_count = clips_.warned_count(),
-                       .warnings = clips_.warnings()};
-  }
-
-  formats::Manifest describe() {
-    formats::Manifest manifest;
-    manifest.generation = job_.generation;
-    describe_recipe(job_.recipe, manifest);
-    manifest.numerics = job_.previous ? job_.previous->manifest().numerics : job_.numerics;
-    for (std::uint32_t id = 0; id < sound_.count(); ++id) {
-      manifest.columns.push_back(records::entry_of(job_.columns[id], job_.recipe));
-      manifest.columns.back().shards = std::move(sound_.rows(id).shards);
-    }
-    if (tokens_) manifest.columns.push_back(tokens_->entry());
-    added_.describe(manifest);
-    manifest.data_layout = job_.plan.corpus.layout;
-    clips_.describe(manifest);
-    count(manifest.counts);
-    // Frozen at the first publication: a model that was trained with them must find them again.
-    manifest.mel_statistics =
-        job_.previous ? job_.previous->manifest().mel_statistics : sound_.statistics();
-    if (job_.amend_manifest) job_.amend_manifest(manifest);
-    return manifest;
-  }
-
-  void count(formats::Counts& counts) const {
-    const auto& features = job_.recipe.features;
-    counts.planned = job_.plan.clip_count();
-    counts.seconds =
-        static_cast<double>(counts.frames) * features.stft.hop_samples / features.sample_rate_hz;
-    for (const auto& reject : job_.rejects)
-      ++counts.rejects_by_class[std::string(formats::to_string(reject.kind))];
-  }
-
   const IndexJob& job_;
-  SoundRows sound_;
-  std::optional<TokenRows> tokens_;
-  AddedColumns added_;
-  Tombstones tombstones_;
+  IndexFile& file_;
+  StoredColumns stored_;
+  std::unique_ptr<TokenRows> tokens_;
   ClipRows clips_;
-  std::unique_ptr<IndexFile> file_;
+  Tombstones tombstones_;
   KnownSounds sounds_;
   std::uint64_t cut_text_count_ = 0;
-  std::string rejects_jsonl_;
 };
+
+Status write_tables(const Gathered& gathered, const IndexJob& job, const std::string& rejects_jsonl,
+                    IndexFile& file) {
+  XTTS_TRY(gathered.clips.write(file));
+  for (const IndexedColumn& column : gathered.columns)
+    XTTS_TRY(file.write_column(column.entry.spec.id, column.rows, gathered.clips.count()));
+  XTTS_TRY(file.write_section(SectionKind::kRejects, 0, rejects_jsonl, job.rejects.size()));
+  return file.write_section(SectionKind::kTombstones, 0, gathered.tombstones.rows,
+                            gathered.tombstones.count);
+}
+
+formats::Manifest describe(const Gathered& gathered, const IndexJob& job) {
+  formats::Manifest manifest;
+  manifest.generation = job.generation;
+  describe_recipe(job.recipe, manifest);
+  manifest.numerics = job.previous ? job.previous->manifest().numerics : job.numerics;
+  for (const IndexedColumn& column : gathered.columns) manifest.columns.push_back(column.entry);
+  manifest.data_layout = job.plan.corpus.layout;
+  gathered.clips.describe(manifest);
+  const auto& features = job.recipe.features;
+  formats::Counts& counts = manifest.counts;
+  counts.planned = job.plan.clip_count();
+  counts.seconds =
+      static_cast<double>(counts.frames) * features.stft.hop_samples / features.sample_rate_hz;
+  for (const auto& reject : job.rejects)
+    ++counts.rejects_by_class[std::string(formats::to_string(reject.kind))];
+  // Frozen at the first publication: a model that was trained with them must find them again.
+  manifest.mel_statistics =
+      job.previous ? job.previous->manifest().mel_statistics : gathered.mel_statistics;
+  if (job.amend_manifest) job.amend_manifest(manifest);
+  return manifest;
+}
 
 }  // namespace
 
+std::uint64_t stored_count(const Plan& plan, const std::vector<store::JournalShard>& shards) {
+  std::uint64_t count = plan.count_of(ClipFate::kReuse);
+  for (const auto& shard : shards) count += store::record_count(shard);
+  return count;
+}
+
 Result<IndexResult> build_index(const IndexJob& job, store::CacheFolder& folder) {
-  return IndexBuild::run(job, folder);
+  XTTS_ASSIGN(const auto file,
+              IndexFile::begin(folder, job.generation, stored_count(job.plan, job.shards)));
+  XTTS_ASSIGN(const Gathered gathered, Pass::over_clips(job, folder, *file));
+  std::string rejects_jsonl;
+  for (const auto& reject : job.rejects) rejects_jsonl += formats::encode_reject(reject) + "\n";
+  XTTS_TRY(write_tables(gathered, job, rejects_jsonl, *file));
+  formats::Manifest manifest = describe(gathered, job);
+  XTTS_TRY(file->finish(manifest));
+  return IndexResult{.manifest = std::move(manifest),
+                     .rejects_jsonl = std::move(rejects_jsonl),
+                     .cut_count = gathered.clips.cut_count(),
+                     .cut_text_count = gathered.cut_text_count,
+                     .warned_count = gathered.clips.warned_count(),
+                     .warnings = gathered.clips.warnings()};
 }
 
 }  // namespace xtts::pipeline

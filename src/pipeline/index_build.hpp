@@ -1,6 +1,10 @@
 // The last part of a build: one pass over all clips in canonical order that brings sound (sealed or
 // published before) and text together, writes tokens column and index, and gives the manifest to
-// publish.
+// publish. Two phases, each of which makes a value of the one before:
+//
+//   IndexJob ──► Gathered ──► IndexResult
+//     plan,       rows of       tables written,
+//     shards      all clips     manifest
 //
 // Memory: 64 bytes a clip for the index's tables, one block's facts, two images of tokens. One
 // thread at a time.
@@ -13,7 +17,6 @@
 #include "base/env.hpp"
 #include "formats/manifest.hpp"
 #include "formats/recipe_fwd.hpp"
-#include "pipeline/added_columns.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/warning_kinds.hpp"
 #include "reader/cache_view.hpp"
@@ -21,6 +24,12 @@
 #include "store/journal.hpp"
 
 namespace xtts::pipeline {
+
+// A column that no build makes, as add_column gave it.
+struct AddedColumn {
+  formats::ColumnEntry entry;               // without its shards
+  std::vector<store::JournalShard> shards;  // in the order of the clips
+};
 
 struct IndexJob {
   Env& env;
@@ -53,6 +62,10 @@ struct IndexResult {
   std::uint64_t warned_count = 0;
   WarningKinds warnings;
 };
+
+// Clips that have a record: published ones that stay, and those in sealed shards.
+[[nodiscard]] std::uint64_t stored_count(const Plan& plan,
+                                         const std::vector<store::JournalShard>& shards);
 
 [[nodiscard]] Result<IndexResult> build_index(const IndexJob& job, store::CacheFolder& folder);
 

@@ -170,7 +170,7 @@ Status LiveClips::add_tokens(const corpus::Clip& clip, std::vector<std::byte> bu
   record.records.push_back({.length = text.token_count, .fill_bits = 0, .rows = std::move(buffer)});
   record.token_count = text.token_count;
   if (text.was_cut) record.flags |= formats::kPlanTextCut;
-  add_facts_of_text(text, record.facts);
+  take_text(text.facts, record.facts);
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
+#include "pipeline/clip_facts.hpp"
 #include "pipeline/gone_clips.hpp"
 #include "pipeline/partition.hpp"
 #include "pipeline/plan_hasher.hpp"
@@ -296,13 +297,8 @@ class Planner {
       if (plan_.clips[i].previous_position != next_position++) return {};
       XTTS_ASSIGN(const auto facts, request_.previous->details(plan_.clips[i].previous_position));
       const Clip& clip = plan_.corpus.clips[i];
-      if (facts.text_raw.value_or("") != clip.text_raw ||
-          facts.text_normalized.value_or("") != clip.text_normalized ||
-          facts.speaker.value_or("") != clip.speaker ||
-          facts.language.value_or("") != clip.language ||
-          facts.extra_json.value_or("") != clip.extra_json) {
+      if (is_said_otherwise(clip, facts) || facts.extra_json.value_or("") != clip.extra_json)
         return {};
-      }
     }
     plan_.texts_changed = next_position != request_.previous->size();
     return {};
@@ -323,9 +319,12 @@ Result<Plan> make_plan(const PlanRequest& request) {
   return Planner(request).run();
 }
 
+std::uint64_t Plan::count_of(ClipFate fate) const {
+  return static_cast<std::uint64_t>(std::ranges::count(clips, fate, &PlannedClip::fate));
+}
+
 std::uint64_t Plan::clip_count() const {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      clips, [](const PlannedClip& clip) { return clip.fate != ClipFate::kElsewhere; }));
+  return clips.size() - count_of(ClipFate::kElsewhere);
 }
 
 bool has_tokens(const Plan& plan, const formats::Recipe& recipe) {

@@ -50,9 +50,10 @@ struct Plan {
   std::uint64_t gone_count = 0;
   // Those of them that nobody asked to go: the corpus section is as it was, or the source is gone.
   std::uint64_t vanished_count = 0;
-  std::vector<std::string> vanished_examples;      // full ids, a few
-  std::string data_path;                           // absolute
-  std::vector<std::string> audio_roots;            // absolute
+  std::vector<std::string> vanished_examples;  // full ids, a few
+  std::string data_path;                       // absolute
+  std::vector<std::string> audio_roots;        // absolute
+  [[nodiscard]] std::uint64_t count_of(ClipFate fate) const;
   [[nodiscard]] std::uint64_t clip_count() const;  // without other parts'
   Digest to_compute_digest;                        // heads the journal
   Digest all_clips;                                // what parts must agree on

@@ -79,8 +79,7 @@ BuildReport report_of(const Plan& plan, const formats::Manifest& manifest) {
   report.clip_count = manifest.counts.planned;
   report.record_count = manifest.counts.records;
   report.gone_count = plan.gone_count;
-  report.reused_count = static_cast<std::uint64_t>(std::ranges::count_if(
-      plan.clips, [](const PlannedClip& clip) { return clip.fate == ClipFate::kReuse; }));
+  report.reused_count = plan.count_of(ClipFate::kReuse);
   report.sound_seconds = manifest.counts.seconds;
   report.records_by_split = manifest.counts.records_by_split;
   report.speaker_count = manifest.speakers.size();

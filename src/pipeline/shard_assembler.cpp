@@ -2,6 +2,7 @@
 
 #include "base/try.hpp"
 #include "dsp/channel_sums.hpp"
+#include "formats/clip_id.hpp"
 
 namespace xtts::pipeline {
 
@@ -12,8 +13,8 @@ ShardAssembler::ShardAssembler(const formats::ColumnSpec& column, formats::Store
 
 Status ShardAssembler::add(AssembledRecord record) {
   if (!block_.empty()) {
-    const AssembledRecord& last = block_.back();
-    const bool boundary = last.split != record.split || last.dataset != record.dataset;
+    const formats::RecordFacts& last = block_.back().facts;
+    const bool boundary = last.split != record.facts.split || last.dataset != record.facts.dataset;
     if (boundary || block_.size() == column_.geometry().records_per_block) XTTS_TRY(flush());
   }
   block_.push_back(std::move(record));
@@ -30,7 +31,7 @@ Status ShardAssembler::flush() {
   std::vector<store::PendingRecord> pending;
   pending.reserve(block_.size());
   for (AssembledRecord& record : block_) {
-    pending.push_back({.id_hash = record.id_hash,
+    pending.push_back({.id_hash = digest128(formats::full_id(record.facts)),
                        .length = record.length,
                        .fill_bits = record.fill_bits,
                        .rows = record.rows});

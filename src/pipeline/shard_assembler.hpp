@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "formats/block.hpp"
@@ -21,14 +20,11 @@
 namespace xtts::pipeline {
 
 struct AssembledRecord {
-  Digest id_hash;
-  std::string dataset;
-  std::uint8_t split = 0;
   std::uint32_t length = 0;
   std::uint32_t fill_bits = 0;
   std::vector<std::byte> rows;
   std::vector<double> sums;
-  formats::RecordFacts facts;
+  formats::RecordFacts facts;  // id, data set and split tell whose record it is
 };
 
 class ShardAssembler {

@@ -11,13 +11,13 @@
 #include "formats/clip_id.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/build_observer.hpp"
+#include "pipeline/clip_facts.hpp"
 #include "pipeline/ordered_pipeline.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/read_ahead.hpp"
 #include "pipeline/sealed_records.hpp"
 #include "pipeline/sealer.hpp"
 #include "pipeline/shard_assembler.hpp"
-#include "pipeline/shard_facts.hpp"
 #include "reader/repair_advice.hpp"
 #include "records/clip_rules.hpp"
 #include "records/clip_workers.hpp"
@@ -62,10 +62,6 @@ Result<records::ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t 
   records::ClipOutcome outcome;
   XTTS_ASSIGN(auto details, from.details(position));
   outcome.facts = facts_of_sound(std::move(details));
-  // These are the clip's, not the sound's, and set from its list.
-  outcome.facts.dataset.reset();
-  outcome.facts.speaker.reset();
-  outcome.facts.language.reset();
   outcome.frame_count_before_cut = outcome.facts.frame_count_before_cut.value_or(0);
   if (const auto rate_hz = outcome.facts.source_rate_hz.value_or(0); rate_hz > 0) {
     outcome.source_seconds =
@@ -259,12 +255,10 @@ class SoundColumns final : OrderedWork {
   }
 
   Status add(const corpus::Clip& clip, records::ClipOutcome outcome) {
-    const formats::RecordFacts facts = facts_of(clip, std::move(outcome.facts));
+    add_facts_of_lists(clip, outcome.facts);
+    const formats::RecordFacts facts = facts_of_sound(std::move(outcome.facts));
     for (std::size_t column = assemblers_.size(); column-- > 0;) {  // the main one, 0, comes last
       AssembledRecord record;
-      record.id_hash = formats::id_hash(clip.dataset, clip.id);
-      record.dataset = clip.dataset;
-      record.split = static_cast<std::uint8_t>(clip.split);
       record.length = outcome.records[column].length;
       record.fill_bits = outcome.records[column].fill_bits;
       record.rows = std::move(outcome.records[column].rows);
@@ -273,16 +267,6 @@ class SoundColumns final : OrderedWork {
       XTTS_TRY(assemblers_[column].add(std::move(record)));
     }
     return {};
-  }
-
-  static formats::RecordFacts facts_of(const corpus::Clip& clip, formats::RecordFacts facts) {
-    facts.id = clip.id;
-    if (!clip.dataset.empty()) facts.dataset = clip.dataset;
-    facts.split = static_cast<std::uint8_t>(clip.split);
-    if (!clip.speaker.empty()) facts.speaker = clip.speaker;
-    if (!clip.language.empty()) facts.language = clip.language;
-    facts.source_path = clip.source;
-    return facts;
   }
 
   // Each record lies in all columns, so either all of them have an image or none.

@@ -3,7 +3,7 @@
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "formats/canonical_json.hpp"
-#include "formats/clip_id.hpp"
+#include "formats/rules.hpp"
 #include "pipeline/plan.hpp"
 
 namespace xtts::pipeline {
@@ -45,48 +45,6 @@ Result<ClipText> tokenize_planned_clip(const corpus::Clip& clip, const text::Tok
   if (!text.refusal) return text;
   return Status(StatusCode::kInternal, "a planned clip's text breaks the rule " +
                                            std::string(formats::name_of(text.refusal->rule)));
-}
-
-TextColumnWriter::TextColumnWriter(const formats::ColumnSpec& column, formats::StoreKind store,
-                                   std::uint64_t generation, store::CacheFolder& folder)
-    : column_(column),
-      clips_per_shard_(column.geometry().clips_per_shard()),
-      sealer_(folder, nullptr),
-      assembler_(column, store, generation, [](const std::vector<std::byte>&) {}) {}
-
-Status TextColumnWriter::add(std::uint64_t planned, const corpus::Clip& clip, ClipText text) {
-  const std::uint64_t shard = planned / clips_per_shard_;
-  if (shard != shard_) XTTS_TRY(end_shard());
-  shard_ = shard;
-  AssembledRecord record;
-  record.id_hash = formats::id_hash(clip.dataset, clip.id);
-  record.dataset = clip.dataset;
-  record.split = static_cast<std::uint8_t>(clip.split);
-  record.length = text.token_count;
-  const auto bytes = std::as_bytes(std::span(text.tokens));
-  record.rows.assign(bytes.begin(), bytes.end());
-  record.facts = std::move(text.facts);
-  record.facts.id = clip.id;
-  if (!clip.dataset.empty()) record.facts.dataset = clip.dataset;
-  record.facts.split = record.split;
-  if (!clip.speaker.empty()) record.facts.speaker = clip.speaker;
-  if (!clip.language.empty()) record.facts.language = clip.language;
-  if (!clip.extra_json.empty()) record.facts.extra_json = clip.extra_json;
-  return assembler_.add(std::move(record));
-}
-
-Result<std::vector<store::JournalShard>> TextColumnWriter::finish() {
-  XTTS_TRY(end_shard());
-  return sealer_.finish();
-}
-
-Status TextColumnWriter::end_shard() {
-  XTTS_ASSIGN(auto image, assembler_.end_shard());
-  if (!image) return {};
-  SealJob job;
-  job.images.push_back({column_.name, next_ordinal_++, std::move(image)});
-  job.entry.planned_shard = shard_;
-  return sealer_.submit(std::move(job));
 }
 
 }  // namespace xtts::pipeline

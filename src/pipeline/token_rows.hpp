@@ -1,5 +1,6 @@
 // TokenRows: the tokens column of an index: published before, sealed before, or written here, clip
-// by clip. One thread at a time. Memory: ColumnRows, two images of tokens.
+// by clip. Writing is cheap: the column is made whole whenever a text, the tokenizer or the set of
+// clips changes, and is not journalled. One thread at a time. Memory: ColumnRows, two shard images.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,9 @@
 #include <vector>
 
 #include "corpus/corpus.hpp"
-#include "formats/manifest.hpp"
-#include "formats/recipe_fwd.hpp"
 #include "pipeline/column_rows.hpp"
+#include "pipeline/sealer.hpp"
+#include "pipeline/shard_assembler.hpp"
 #include "pipeline/text_column.hpp"
 #include "reader/cache_view.hpp"
 #include "store/cache_folder.hpp"
@@ -20,41 +21,40 @@
 
 namespace xtts::pipeline {
 
+struct IndexJob;
+
 class TokenRows {
  public:
-  struct Source {
-    reader::CacheView* published = nullptr;                    // whose records are these, too
-    const std::vector<store::JournalShard>* sealed = nullptr;  // before; neither: they are written
-  };
-  [[nodiscard]] static Result<TokenRows> begin(const formats::Recipe& recipe,
-                                               const formats::Numerics& numerics,
-                                               const Source& source, std::uint64_t generation,
-                                               store::CacheFolder& folder);
+  // Of `job`, which must outlive it.
+  [[nodiscard]] static Result<std::unique_ptr<TokenRows>> open(const IndexJob& job,
+                                                               store::CacheFolder& folder);
 
-  [[nodiscard]] bool reuses_published() const noexcept { return source_.published != nullptr; }
+  [[nodiscard]] std::uint32_t id() const noexcept { return column_.entry.spec.id; }
+  [[nodiscard]] bool are_published() const noexcept { return published_ != nullptr; }
 
-  // Clips come in canonical order. `published_position`: of one whose records stay.
+  // Clips come in canonical order. `planned`: the clip's place among those that were planned.
+  // `published_position`: of one whose records stay.
   [[nodiscard]] Result<ClipText> add(const corpus::Clip& clip, std::uint64_t planned,
                                      std::optional<std::uint64_t> published_position);
-  [[nodiscard]] Status finish();
-
-  [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
-  [[nodiscard]] const ColumnRows& rows() const noexcept { return rows_; }
-  [[nodiscard]] formats::ColumnEntry entry() const;
+  // After the last clip.
+  [[nodiscard]] Result<IndexedColumn> finish();
 
  private:
-  TokenRows(const formats::Recipe& recipe, const formats::Numerics& numerics, const Source& source,
-            std::uint64_t generation, text::Tokenizer tokenizer);
+  TokenRows(const IndexJob& job, text::Tokenizer tokenizer);
+  [[nodiscard]] Status write(const corpus::Clip& clip, std::uint64_t planned, ClipText text);
+  [[nodiscard]] Status end_shard();
   void add_shards(const std::vector<store::JournalShard>& shards);
 
-  const formats::Recipe& recipe_;
-  Source source_;
-  std::uint64_t generation_;
-  std::uint32_t id_;
-  formats::ColumnSpec spec_;
-  text::Tokenizer tokenizer_;
-  std::unique_ptr<TextColumnWriter> writer_;
-  ColumnRows rows_;
+  const IndexJob& job_;
+  const text::Tokenizer tokenizer_;
+  IndexedColumn column_;
+  reader::CacheView* published_ = nullptr;  // whose records are these, too
+
+  // Where records are written here.
+  std::unique_ptr<Sealer> sealer_;
+  std::optional<ShardAssembler> assembler_;
+  std::uint64_t shard_ = 0;  // of the planned ones, being filled
+  std::uint64_t next_ordinal_ = 0;
 };
 
 }  // namespace xtts::pipeline

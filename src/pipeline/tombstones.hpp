@@ -16,6 +16,11 @@ struct Tombstones {
     append_row(row, rows);
     ++count;
   }
+  // Of the record there, if there is one.
+  void add(std::uint32_t column_id, const formats::LocationRow& record) {
+    if (record.block_row != formats::kNoRecord)
+      add({.column_id = column_id, .block_row = record.block_row, .slot = record.slot});
+  }
 };
 
 }  // namespace xtts::pipeline

@@ -176,7 +176,6 @@ class IndexRepair {
          .plan = plan,
          .recipe = recipe,
          .numerics = manifest_.numerics,
-         .previous = nullptr,
          .columns = columns,
          .shards = sounds_,
          .token_shards = &tokens_,

@@ -206,8 +206,7 @@ class Renewer {
         break;
       }
       if (row.column_id == kNobody) continue;
-      append_row(row, changes_.tombstone_rows);
-      ++changes_.tombstone_count;
+      changes_.tombstones.add(row);
     }
     return {};
   }

@@ -12,8 +12,8 @@
 #include "base/try.hpp"
 #include "dsp/channel_sums.hpp"
 #include "formats/clip_id.hpp"
+#include "pipeline/clip_facts.hpp"
 #include "pipeline/shard_assembler.hpp"
-#include "pipeline/shard_facts.hpp"
 #include "reader/cache_paths.hpp"
 #include "records/columns.hpp"
 #include "verify/run.hpp"
@@ -190,9 +190,6 @@ class ShardRepair {
       SalvagedRecord& from = salvaged.records[slot];
       const RecordFacts& details = *records[slot].details;
       pipeline::AssembledRecord record;
-      record.id_hash = job_.plan.clips[records[slot].owner].id_hash;
-      record.dataset = details.dataset.value_or("");
-      record.split = details.split.value_or(0);
       record.length = from.length;
       record.fill_bits = from.fill_bits.value_or(job_.column.entry->fill_bits);
       if (records::has_sums(spec_)) record.sums = sums_of(from);

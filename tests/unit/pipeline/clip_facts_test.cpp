@@ -1,4 +1,4 @@
-#include "pipeline/shard_facts.hpp"
+#include "pipeline/clip_facts.hpp"
 #include "formats/corpus_config.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ formats::RecordFacts text_facts() {
   return facts;
 }
 
-TEST(ShardFacts, AreTakenApartAgainAsTheIndexMergedAndJudgedThem) {
+TEST(ClipFacts, AreTakenApartAgainAsTheIndexMergedAndJudgedThem) {
   formats::RecordFacts details = sound_facts();
   const formats::RecordFacts text = text_facts();
   details.split = text.split;
@@ -49,7 +49,7 @@ TEST(ShardFacts, AreTakenApartAgainAsTheIndexMergedAndJudgedThem) {
   EXPECT_EQ(facts_of_text(details), text_facts());
 }
 
-TEST(ShardFacts, LoseAllWarningsWhereRulesAloneWarned) {
+TEST(ClipFacts, LoseAllWarningsWhereRulesAloneWarned) {
   formats::RecordFacts facts = sound_facts();
   facts.warnings.clear();
   formats::RecordFacts details = facts;
