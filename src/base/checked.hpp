@@ -9,12 +9,6 @@
 namespace xtts {
 
 template <std::unsigned_integral T>
-[[nodiscard]] constexpr std::optional<T> checked_add(T a, T b) noexcept {
-  if (b > std::numeric_limits<T>::max() - a) return std::nullopt;
-  return static_cast<T>(a + b);
-}
-
-template <std::unsigned_integral T>
 [[nodiscard]] constexpr std::optional<T> checked_multiply(T a, T b) noexcept {
   if (a != 0 && b > std::numeric_limits<T>::max() / a) return std::nullopt;
   return static_cast<T>(a * b);

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
 #include "base/try.hpp"
@@ -95,9 +93,7 @@ Status refused(const std::string& path, const char* found, bool is_confined) {
 Result<Descriptor> open_at(const ConfinedName& place, const std::string& path, int flags,
                            struct stat& info) {
   // Before it is opened: that alone means something to some devices.
-  const bool is_there =
-      ::fstatat(place.folder.get(), place.name.c_str(), &info, place.stat_flags()) == 0;
-  if (is_there && !S_ISREG(info.st_mode))
+  if (place.look_at(info) && !S_ISREG(info.st_mode))
     return refused(path, describe_kind(info.st_mode), place.is_confined);
   const int all = flags | place.open_flags() | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   Descriptor fd(retry_interrupted(
@@ -110,11 +106,6 @@ Result<Descriptor> open_at(const ConfinedName& place, const std::string& path, i
   if (::fstat(fd.get(), &info) != 0) return system_failure("examining", path, errno);
   if (!S_ISREG(info.st_mode)) return refused(path, describe_kind(info.st_mode), place.is_confined);
   return fd;
-}
-
-std::optional<std::string> resolved(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
-  return real ? std::optional<std::string>(real.get()) : std::nullopt;
 }
 
 }  // namespace
@@ -130,8 +121,9 @@ Status why_no_folder(int folder, const std::string& name, const std::string& pat
 int ConfinedName::open_flags() const noexcept {
   return is_confined ? O_NOFOLLOW : 0;
 }
-int ConfinedName::stat_flags() const noexcept {
-  return is_confined ? AT_SYMLINK_NOFOLLOW : 0;
+bool ConfinedName::look_at(struct stat& info) const noexcept {
+  const int flags = is_confined ? AT_SYMLINK_NOFOLLOW : 0;
+  return ::fstatat(folder.get(), name.c_str(), &info, flags) == 0;
 }
 
 const char* describe_kind(mode_t mode) noexcept {
@@ -188,11 +180,11 @@ Result<Descriptor> Confinement::open_inside(const std::string& path, int flags,
   } else if (place.status().code() != StatusCode::kCorrupt) {
     return place.status();
   }
-  const auto target = resolved(path);
+  const auto target = resolved_path(path);
   if (!target) return system_failure("opening", path, errno);
   for (const Rule& other : rules_) {
     const auto folder = other.links == Links::kInside
-                            ? resolved(other.folder.empty() ? "/" : other.folder)
+                            ? resolved_path(other.folder.empty() ? "/" : other.folder)
                             : std::nullopt;
     const auto rest = folder ? part_below(without_last_slashes(*folder), *target) : std::nullopt;
     if (!rest) continue;

@@ -23,7 +23,8 @@ struct ConfinedName {
   bool is_confined = false;  // then the name may be no link either
 
   [[nodiscard]] int open_flags() const noexcept;  // O_NOFOLLOW where it is confined
-  [[nodiscard]] int stat_flags() const noexcept;  // AT_SYMLINK_NOFOLLOW
+  // As stat(), false where that fails. Of a confined link itself.
+  [[nodiscard]] bool look_at(struct stat& info) const noexcept;
 };
 
 class Confinement {

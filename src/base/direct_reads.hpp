@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/system_call.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts {
@@ -20,15 +21,12 @@ class DirectFile {
   // Takes over the descriptor. `alignment_bytes`, a power of two: of offsets, sizes and memory.
   DirectFile(int descriptor, std::uint32_t alignment_bytes) noexcept
       : descriptor_(descriptor), alignment_bytes_(alignment_bytes) {}
-  ~DirectFile();
-  DirectFile(const DirectFile&) = delete;
-  DirectFile& operator=(const DirectFile&) = delete;
 
-  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
   [[nodiscard]] std::uint32_t alignment_bytes() const noexcept { return alignment_bytes_; }
 
  private:
-  int descriptor_;
+  Descriptor descriptor_;
   std::uint32_t alignment_bytes_;
 };
 

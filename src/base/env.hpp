@@ -31,6 +31,8 @@ struct FileFacts {
   std::int64_t mtime_ns = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+
+  friend bool operator==(const FileFacts&, const FileFacts&) = default;
 };
 
 struct DirectoryEntry {

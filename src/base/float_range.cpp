@@ -121,13 +121,9 @@ std::uint64_t count_nonfinite(std::span<const std::byte> bytes, DType dtype) noe
       return count_full_exponents<std::uint16_t>(bytes, 0x7C00U);
     case DType::kBFloat16:
       return count_full_exponents<std::uint16_t>(bytes, 0x7F80U);
-    case DType::kInt32:
-    case DType::kInt16:
-    case DType::kUInt8:
-    case DType::kInt64:
-      break;
+    default:
+      return 0;
   }
-  return 0;
 }
 
 }  // namespace xtts

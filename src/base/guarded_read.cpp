@@ -86,14 +86,6 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   pass_on(signal, info, context);
 }
 
-struct Copy {
-  std::byte* out;
-};
-
-void copy_bytes(void* context, std::span<const std::byte> source) {
-  std::memcpy(static_cast<Copy*>(context)->out, source.data(), source.size());
-}
-
 }  // namespace
 
 void guard_reads() noexcept {
@@ -142,8 +134,10 @@ bool guarded_read(std::span<const std::byte> source, GuardedReader reader, void*
 }
 
 bool guarded_copy(std::span<const std::byte> source, std::span<std::byte> out) noexcept {
-  Copy copy{out.data()};
-  return guarded_read(source, copy_bytes, &copy);
+  const auto copy = [](void* to, std::span<const std::byte> bytes) {
+    std::memcpy(to, bytes.data(), bytes.size());
+  };
+  return guarded_read(source, copy, out.data());
 }
 
 }  // namespace xtts

@@ -55,36 +55,26 @@ Digest digest128(std::string_view text) noexcept {
   return from_xxh(XXH3_128bits(text.data(), text.size()));
 }
 
-struct Hasher64::State {
+struct StreamHasher::State {
   XXH3_state_t xxh;
 };
 
-Hasher64::Hasher64() : state_(std::make_unique<State>()) {
-  XXH3_64bits_reset(&state_->xxh);
+// XXH3 of 64 and of 128 bits take in their bytes alike; they differ in what they make of them.
+StreamHasher::StreamHasher() : state_(std::make_unique<State>()) {
+  XXH3_128bits_reset(&state_->xxh);
 }
-Hasher64::~Hasher64() = default;
-Hasher64::Hasher64(Hasher64&&) noexcept = default;
-Hasher64& Hasher64::operator=(Hasher64&&) noexcept = default;
-void Hasher64::update(std::span<const std::byte> bytes) noexcept {
-  XXH3_64bits_update(&state_->xxh, bytes.data(), bytes.size());
+StreamHasher::~StreamHasher() = default;
+StreamHasher::StreamHasher(StreamHasher&&) noexcept = default;
+StreamHasher& StreamHasher::operator=(StreamHasher&&) noexcept = default;
+
+void StreamHasher::update(std::span<const std::byte> bytes) noexcept {
+  XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size());
 }
+
 std::uint64_t Hasher64::finish() const noexcept {
   return XXH3_64bits_digest(&state_->xxh);
 }
 
-struct Hasher128::State {
-  XXH3_state_t xxh;
-};
-
-Hasher128::Hasher128() : state_(std::make_unique<State>()) {
-  XXH3_128bits_reset(&state_->xxh);
-}
-Hasher128::~Hasher128() = default;
-Hasher128::Hasher128(Hasher128&&) noexcept = default;
-Hasher128& Hasher128::operator=(Hasher128&&) noexcept = default;
-void Hasher128::update(std::span<const std::byte> bytes) noexcept {
-  XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size());
-}
 Digest Hasher128::finish() const noexcept {
   return from_xxh(XXH3_128bits_digest(&state_->xxh));
 }

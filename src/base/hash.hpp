@@ -32,32 +32,28 @@ struct Digest {
 [[nodiscard]] Digest digest128(std::string_view text) noexcept;
 
 // Streaming forms, equal to the one-shot functions (seed 0) over the concatenation.
-class Hasher64 {
+class StreamHasher {
  public:
-  Hasher64();
-  ~Hasher64();
-  Hasher64(Hasher64&&) noexcept;
-  Hasher64& operator=(Hasher64&&) noexcept;
   void update(std::span<const std::byte> bytes) noexcept;
-  [[nodiscard]] std::uint64_t finish() const noexcept;
 
- private:
+ protected:
+  StreamHasher();
+  ~StreamHasher();
+  StreamHasher(StreamHasher&&) noexcept;
+  StreamHasher& operator=(StreamHasher&&) noexcept;
+
   struct State;
   std::unique_ptr<State> state_;
 };
 
-class Hasher128 {
+class Hasher64 : public StreamHasher {
  public:
-  Hasher128();
-  ~Hasher128();
-  Hasher128(Hasher128&&) noexcept;
-  Hasher128& operator=(Hasher128&&) noexcept;
-  void update(std::span<const std::byte> bytes) noexcept;
-  [[nodiscard]] Digest finish() const noexcept;
+  [[nodiscard]] std::uint64_t finish() const noexcept;
+};
 
- private:
-  struct State;
-  std::unique_ptr<State> state_;
+class Hasher128 : public StreamHasher {
+ public:
+  [[nodiscard]] Digest finish() const noexcept;
 };
 
 }  // namespace xtts

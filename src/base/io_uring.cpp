@@ -34,33 +34,18 @@ Status failure(std::string_view doing, int error) {
 }
 
 // Memory that is shared with the kernel.
-class SharedMapping {
- public:
-  SharedMapping() = default;
-  ~SharedMapping() {
-    if (begin_ != nullptr) (void)::munmap(begin_, size_bytes_);
-  }
-  SharedMapping(const SharedMapping&) = delete;
-  SharedMapping& operator=(const SharedMapping&) = delete;
+Mapping map_shared(int ring, std::size_t size_bytes, std::uint64_t what) {
+  Mapping mapping(::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                         ring, static_cast<off_t>(what)),
+                  size_bytes);
+  if (mapping) (void)::madvise(mapping.bytes().data(), size_bytes, MADV_DONTFORK);
+  return mapping;
+}
 
-  [[nodiscard]] bool map(int ring, std::size_t size_bytes, std::uint64_t what) {
-    void* const begin = ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_POPULATE, ring, static_cast<off_t>(what));
-    if (begin == MAP_FAILED) return false;
-    begin_ = static_cast<std::byte*>(begin);
-    size_bytes_ = size_bytes;
-    (void)::madvise(begin, size_bytes, MADV_DONTFORK);
-    return true;
-  }
-  template <typename T>
-  [[nodiscard]] T* at(std::size_t offset_bytes) const {
-    return reinterpret_cast<T*>(begin_ + offset_bytes);
-  }
-
- private:
-  std::byte* begin_ = nullptr;
-  std::size_t size_bytes_ = 0;
-};
+template <typename T>
+T* at(const Mapping& mapping, std::size_t offset_bytes) {
+  return reinterpret_cast<T*>(mapping.bytes().data() + offset_bytes);
+}
 
 std::uint32_t load(std::uint32_t* index) {
   return std::atomic_ref(*index).load(std::memory_order_acquire);
@@ -70,10 +55,6 @@ void store(std::uint32_t* index, std::uint32_t value) {
 }
 
 }  // namespace
-
-DirectFile::~DirectFile() {
-  (void)::close(descriptor_);
-}
 
 Status why_no_io_uring(int error) {
   const std::string system = " (" + std::generic_category().message(error) + ")";
@@ -96,40 +77,36 @@ Status why_no_io_uring(int error) {
 }
 
 struct IoUring::Rings {
-  int fd = -1;
+  Descriptor fd;
   std::uint32_t depth = 0;
-  SharedMapping indices, completions, entries;  // `completions` only where it is not in `indices`
+  Mapping indices, completions, entries;  // `completions` only where it is not in `indices`
   std::uint32_t *submit_head = nullptr, *submit_tail = nullptr, *submit_slots = nullptr;
   std::uint32_t *done_head = nullptr, *done_tail = nullptr;
   std::uint32_t submit_mask = 0, done_mask = 0;
   io_uring_sqe* requests = nullptr;
   io_uring_cqe* results = nullptr;
 
-  ~Rings() {
-    if (fd >= 0) (void)::close(fd);
-  }
-
   [[nodiscard]] bool map(const io_uring_params& params) {
     const std::size_t submit_bytes =
         params.sq_off.array + params.sq_entries * sizeof(std::uint32_t);
     const std::size_t done_bytes = params.cq_off.cqes + params.cq_entries * sizeof(io_uring_cqe);
     const bool is_one = (params.features & IORING_FEAT_SINGLE_MMAP) != 0;
-    if (!indices.map(fd, is_one ? std::max(submit_bytes, done_bytes) : submit_bytes,
-                     IORING_OFF_SQ_RING) ||
-        (!is_one && !completions.map(fd, done_bytes, IORING_OFF_CQ_RING)) ||
-        !entries.map(fd, params.sq_entries * sizeof(io_uring_sqe), IORING_OFF_SQES)) {
-      return false;
-    }
-    const SharedMapping& done = is_one ? indices : completions;
-    submit_head = indices.at<std::uint32_t>(params.sq_off.head);
-    submit_tail = indices.at<std::uint32_t>(params.sq_off.tail);
-    submit_slots = indices.at<std::uint32_t>(params.sq_off.array);
-    submit_mask = *indices.at<std::uint32_t>(params.sq_off.ring_mask);
-    done_head = done.at<std::uint32_t>(params.cq_off.head);
-    done_tail = done.at<std::uint32_t>(params.cq_off.tail);
-    done_mask = *done.at<std::uint32_t>(params.cq_off.ring_mask);
-    requests = entries.at<io_uring_sqe>(0);
-    results = done.at<io_uring_cqe>(params.cq_off.cqes);
+    indices = map_shared(fd.get(), is_one ? std::max(submit_bytes, done_bytes) : submit_bytes,
+                         IORING_OFF_SQ_RING);
+    if (!is_one) completions = map_shared(fd.get(), done_bytes, IORING_OFF_CQ_RING);
+    entries = map_shared(fd.get(), params.sq_entries * sizeof(io_uring_sqe), IORING_OFF_SQES);
+    if (!indices || (!is_one && !completions) || !entries) return false;
+
+    const Mapping& done = is_one ? indices : completions;
+    submit_head = at<std::uint32_t>(indices, params.sq_off.head);
+    submit_tail = at<std::uint32_t>(indices, params.sq_off.tail);
+    submit_slots = at<std::uint32_t>(indices, params.sq_off.array);
+    submit_mask = *at<std::uint32_t>(indices, params.sq_off.ring_mask);
+    done_head = at<std::uint32_t>(done, params.cq_off.head);
+    done_tail = at<std::uint32_t>(done, params.cq_off.tail);
+    done_mask = *at<std::uint32_t>(done, params.cq_off.ring_mask);
+    requests = at<io_uring_sqe>(entries, 0);
+    results = at<io_uring_cqe>(done, params.cq_off.cqes);
     return true;
   }
 
@@ -145,10 +122,9 @@ IoUring::~IoUring() = default;
 
 Result<std::unique_ptr<IoUring>> IoUring::open(std::uint32_t depth) {
   io_uring_params params = {};
-  const int fd = setup(std::max(depth, std::uint32_t{1}), params);
-  if (fd < 0) return why_no_io_uring(errno);
   auto rings = std::make_unique<Rings>();
-  rings->fd = fd;
+  rings->fd = Descriptor(setup(std::max(depth, std::uint32_t{1}), params));
+  if (!rings->fd.is_open()) return why_no_io_uring(errno);
   rings->depth = depth;
   // Came with the plain read request, in Linux 5.6.
   if ((params.features & IORING_FEAT_RW_CUR_POS) == 0) return why_no_io_uring(ENOSYS);
@@ -177,10 +153,7 @@ Status IoUring::try_out() {
 Result<std::size_t> IoUring::hand_over(std::uint32_t count) {
   const std::uint32_t tail = *rings_->submit_tail;
   store(rings_->submit_tail, tail + count);
-  int taken = 0;
-  do {
-    taken = enter(rings_->fd, count, 0, 0);
-  } while (taken < 0 && errno == EINTR);
+  const int taken = retry_interrupted([&] { return enter(rings_->fd.get(), count, 0, 0); });
   const int error = taken < 0 ? errno : 0;
   const std::uint32_t begun = load(rings_->submit_head) - tail;
   store(rings_->submit_tail, tail + begun);
@@ -229,7 +202,7 @@ Result<std::size_t> IoUring::reap(std::span<DirectDone> done) {
   while (!done.empty()) {
     if (const std::size_t count = take_done(done); count > 0) return count;
     if (on_their_way_.load() <= 0) break;
-    if (enter(rings_->fd, 0, 1, IORING_ENTER_GETEVENTS) >= 0 || errno == EINTR) continue;
+    if (enter(rings_->fd.get(), 0, 1, IORING_ENTER_GETEVENTS) >= 0 || errno == EINTR) continue;
     if (errno != EAGAIN && errno != EBUSY) return failure("waiting for reads", errno);
     std::this_thread::yield();
   }

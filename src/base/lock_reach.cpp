@@ -1,17 +1,13 @@
 #include "base/lock_reach.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
-#include <string_view>
-#include <system_error>
 
 #include "base/file_systems.hpp"
+#include "base/system_call.hpp"
 
 namespace xtts {
 namespace {
@@ -19,13 +15,8 @@ namespace {
 // Another number at each start of the kernel, the same in all its containers. Empty where it is not
 // told.
 std::string boot_number() {
-  const int fd = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  std::array<char, 64> text{};
-  const ssize_t got = ::read(fd, text.data(), text.size());
-  ::close(fd);
-  const std::string_view all(text.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
-  return std::string(all.substr(0, all.find('\n')));
+  const std::string text = read_kernel_text("/proc/sys/kernel/random/boot_id");
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace
@@ -40,11 +31,8 @@ bool may_take_turns(int fd) noexcept {
 Result<LockReach> real_lock_reach(const std::string& folder) {
   struct statfs system {};
   struct stat info {};
-  if (::statfs(folder.c_str(), &system) != 0 || ::stat(folder.c_str(), &info) != 0) {
-    const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kResource;
-    return Status(code, "examining the file system of " + folder + ": " +
-                            std::generic_category().message(errno));
-  }
+  if (::statfs(folder.c_str(), &system) != 0 || ::stat(folder.c_str(), &info) != 0)
+    return system_failure("examining the file system of", folder, errno);
   const auto type = static_cast<std::uint32_t>(system.f_type);
   LockReach reach;
   // The kernel of a machine knows of every lock on its own disks and memory. What we do not know

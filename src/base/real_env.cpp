@@ -89,8 +89,7 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
   [[nodiscard]] Result<FileFacts> stat(const std::string& path) override {
     XTTS_ASSIGN(const ConfinedName place, rules_.find(path));
     struct stat info {};
-    if (::fstatat(place.folder.get(), place.name.c_str(), &info, place.stat_flags()) != 0)
-      return system_failure("examining", path, errno);
+    if (!place.look_at(info)) return system_failure("examining", path, errno);
     return facts_of(info);
   }
 
@@ -195,10 +194,9 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
   }
 
   [[nodiscard]] Result<std::string> real_path(const std::string& path) override {
-    const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path.c_str(), nullptr),
-                                                          std::free);
+    const auto resolved = resolved_path(path);
     if (!resolved) return system_failure("resolving", path, errno);
-    return std::string(resolved.get());
+    return *resolved;
   }
 
   [[nodiscard]] Result<std::unique_ptr<FileLock>> lock(const std::string& path,
@@ -271,8 +269,7 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
   [[nodiscard]] static Status check_no_link(const ConfinedName& place, const std::string& path) {
     struct stat info {};
     if (!place.is_confined) return {};
-    if (::fstatat(place.folder.get(), place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
-      return system_failure("examining", path, errno);
+    if (!place.look_at(info)) return system_failure("examining", path, errno);
     if (S_ISREG(info.st_mode)) return {};
     return {StatusCode::kCorrupt,
             path + " is not a regular file but " + describe_kind(info.st_mode)};

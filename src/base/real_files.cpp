@@ -31,11 +31,8 @@ std::uint64_t page_bytes() {
 
 class RealFileMapping final : public FileMapping {
  public:
-  RealFileMapping(std::byte* begin, std::size_t size_bytes, bool may_ask)
-      : bytes_(begin, size_bytes), may_ask_(may_ask) {}
-  ~RealFileMapping() override { (void)::munmap(bytes_.data(), bytes_.size()); }
-  RealFileMapping(const RealFileMapping&) = delete;
-  RealFileMapping& operator=(const RealFileMapping&) = delete;
+  RealFileMapping(Mapping mapping, bool may_ask)
+      : mapping_(std::move(mapping)), bytes_(mapping_.bytes()), may_ask_(may_ask) {}
 
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept override { return bytes_; }
 
@@ -94,6 +91,7 @@ class RealFileMapping final : public FileMapping {
     if (!pages.empty()) (void)::madvise(pages.data(), pages.size(), advice);
   }
 
+  Mapping mapping_;
   std::span<std::byte> bytes_;
   bool may_ask_;
 };
@@ -140,26 +138,15 @@ class RealRandomAccessFile final : public RandomAccessFile {
 
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                             std::span<std::byte> out) const override {
-    std::size_t done = 0;
-    while (done < out.size()) {
-      const ssize_t got = retry_interrupted([&] {
-        return ::pread(fd_.get(), out.data() + done, out.size() - done,
-                       static_cast<off_t>(offset_bytes + done));
-      });
-      if (got < 0) return system_failure("reading", path_, errno);
-      if (got == 0) break;
-      done += static_cast<std::size_t>(got);
-    }
-    return done;
+    return read_fully(fd_.get(), path_, offset_bytes, out);
   }
 
   [[nodiscard]] Result<std::shared_ptr<const FileMapping>> map() const override {
     if (size_bytes_ == 0) return RandomAccessFile::map();
-    void* const begin = ::mmap(nullptr, size_bytes_, PROT_READ, MAP_SHARED, fd_.get(), 0);
-    if (begin != MAP_FAILED) {
-      return std::shared_ptr<const FileMapping>(
-          std::make_shared<RealFileMapping>(static_cast<std::byte*>(begin), size_bytes_,
-                                            may_ask_what_is_in_memory(fd_.get(), path_)));
+    Mapping mapping(::mmap(nullptr, size_bytes_, PROT_READ, MAP_SHARED, fd_.get(), 0), size_bytes_);
+    if (mapping) {
+      return std::shared_ptr<const FileMapping>(std::make_shared<RealFileMapping>(
+          std::move(mapping), may_ask_what_is_in_memory(fd_.get(), path_)));
     }
     if (errno == ENODEV) return RandomAccessFile::map();
     return system_failure("mapping", path_, errno);
@@ -214,13 +201,7 @@ class RealWritableFile final : public WritableFile {
   RealWritableFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
 
   [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t put =
-          retry_interrupted([&] { return ::write(fd_.get(), bytes.data(), bytes.size()); });
-      if (put < 0) return system_failure("writing", path_, errno);
-      bytes = bytes.subspan(static_cast<std::size_t>(put));
-    }
-    return {};
+    return write_fully(fd_.get(), path_, bytes);
   }
 
   [[nodiscard]] Status sync() override {

@@ -26,36 +26,17 @@ class RealScratchFile final : public ScratchFile {
   RealScratchFile(const std::string& folder, int fd) : name_("scratch in " + folder), fd_(fd) {}
 
   [[nodiscard]] Status append(std::span<const std::byte> bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t put = retry_interrupted([&] {
-        return ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_bytes_));
-      });
-      if (put < 0) return system_failure("writing", name_, errno);
-      size_bytes_ += static_cast<std::uint64_t>(put);
-      bytes = bytes.subspan(static_cast<std::size_t>(put));
-    }
-    return {};
+    return write_fully(fd_.get(), name_, bytes);
   }
 
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                             std::span<std::byte> out) const override {
-    std::size_t done = 0;
-    while (done < out.size()) {
-      const ssize_t got = retry_interrupted([&] {
-        return ::pread(fd_.get(), out.data() + done, out.size() - done,
-                       static_cast<off_t>(offset_bytes + done));
-      });
-      if (got < 0) return system_failure("reading", name_, errno);
-      if (got == 0) break;
-      done += static_cast<std::size_t>(got);
-    }
-    return done;
+    return read_fully(fd_.get(), name_, offset_bytes, out);
   }
 
  private:
   std::string name_;  // for messages
   Descriptor fd_;
-  std::uint64_t size_bytes_ = 0;
 };
 
 std::unique_ptr<ScratchFile> own(const std::string& folder, int fd) {

@@ -1,39 +1,23 @@
 #include "xtts/status.hpp"
 
+#include <array>
+#include <cstddef>
+
 namespace xtts {
 
+namespace {
+
+// By their values.
+constexpr auto kCodeNames = std::to_array<std::string_view>(
+    {"ok", "invalid argument", "not found", "bad input", "source I/O", "corrupt", "unsupported",
+     "mismatch", "busy", "resource", "too many rejects", "cancelled", "internal", "crashed"});
+static_assert(kCodeNames.size() == static_cast<std::size_t>(StatusCode::kCrashed) + 1);
+
+}  // namespace
+
 std::string_view to_string(StatusCode code) noexcept {
-  switch (code) {
-    case StatusCode::kOk:
-      return "ok";
-    case StatusCode::kInvalidArgument:
-      return "invalid argument";
-    case StatusCode::kNotFound:
-      return "not found";
-    case StatusCode::kBadInput:
-      return "bad input";
-    case StatusCode::kSourceIo:
-      return "source I/O";
-    case StatusCode::kCorrupt:
-      return "corrupt";
-    case StatusCode::kUnsupported:
-      return "unsupported";
-    case StatusCode::kMismatch:
-      return "mismatch";
-    case StatusCode::kBusy:
-      return "busy";
-    case StatusCode::kResource:
-      return "resource";
-    case StatusCode::kTooManyRejects:
-      return "too many rejects";
-    case StatusCode::kCancelled:
-      return "cancelled";
-    case StatusCode::kInternal:
-      return "internal";
-    case StatusCode::kCrashed:
-      return "crashed";
-  }
-  return "unknown";
+  const auto number = static_cast<std::size_t>(code);
+  return number < kCodeNames.size() ? kCodeNames[number] : "unknown";
 }
 
 Status Status::with_context(std::string_view operation) const {

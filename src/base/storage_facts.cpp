@@ -1,38 +1,18 @@
 #include "base/storage_facts.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
-#include <memory>
-#include <system_error>
+
+#include "base/system_call.hpp"
 
 namespace xtts {
 namespace {
-
-constexpr std::size_t kTextBytesMax = std::size_t{1} << 20U;
-
-// Files of the kernel, which have no size. Empty where there is none.
-std::string read_kernel_text(const std::string& path) {
-  std::string text;
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return text;
-  std::array<char, 4096> piece;
-  while (text.size() < kTextBytesMax) {
-    const ssize_t got = ::read(fd, piece.data(), piece.size());
-    if (got <= 0) break;
-    text.append(piece.data(), static_cast<std::size_t>(got));
-  }
-  ::close(fd);
-  return text;
-}
 
 std::string number_of(dev_t device) {
   return std::to_string(major(device)) + ":" + std::to_string(minor(device));
@@ -117,14 +97,9 @@ std::optional<std::string> find_mount_source(std::string_view mountinfo, std::st
 }
 
 std::optional<std::uint64_t> parse_available_memory_bytes(std::string_view meminfo) {
-  while (!meminfo.empty()) {
-    std::string_view line = next_line(meminfo);
-    if (next_word(line) != "MemAvailable:") continue;
-    const auto kib = parse_number(next_word(line));
-    if (!kib || *kib > UINT64_MAX / 1024) return std::nullopt;
-    return *kib * 1024;
-  }
-  return std::nullopt;
+  const auto kib = find_number(meminfo, "MemAvailable:");
+  if (!kib || *kib > UINT64_MAX / 1024) return std::nullopt;
+  return *kib * 1024;
 }
 
 std::optional<std::uint64_t> parse_memory_limit_bytes(std::string_view text) {
@@ -186,20 +161,15 @@ StorageKind storage_kind(const FileSystem* system, std::string_view device,
 Result<StorageFacts> real_storage(const std::string& path) {
   struct statfs system {};
   struct stat info {};
-  if (::statfs(path.c_str(), &system) != 0 || ::stat(path.c_str(), &info) != 0) {
-    const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kResource;
-    return Status(code, "examining the file system of " + path + ": " +
-                            std::generic_category().message(errno));
-  }
+  if (::statfs(path.c_str(), &system) != 0 || ::stat(path.c_str(), &info) != 0)
+    return system_failure("examining the file system of", path, errno);
   StorageFacts facts;
   const FileSystem* const known = find_file_system(static_cast<std::uint32_t>(system.f_type));
   if (known != nullptr) facts.file_system = known->name;
   std::optional<bool> rotational;
   if (const std::string number = disk_number(info.st_dev); !number.empty()) {
     const std::string folder = "/sys/dev/block/" + number;
-    const std::unique_ptr<char, void (*)(void*)> target(::realpath(folder.c_str(), nullptr),
-                                                        std::free);
-    if (target) facts.device = std::string(file_name(target.get()));
+    if (const auto target = resolved_path(folder)) facts.device = std::string(file_name(*target));
     // A partition has no queue of its own.
     std::string text = read_kernel_text(folder + "/queue/rotational");
     if (text.empty()) text = read_kernel_text(folder + "/../queue/rotational");

@@ -1,11 +1,16 @@
-// What calls of the operating system have in common: a descriptor that is closed, a call that is
-// made again, a failure in words. A failure for want of descriptors or memory counts as a shortage
-// (shortage.hpp).
+// What calls of the operating system have in common: a descriptor that is closed, memory that is
+// unmapped, a call that is made again, reading and writing to the end, a failure in words. A
+// failure for want of descriptors or memory counts as a shortage (shortage.hpp).
 #pragma once
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +35,8 @@ auto retry_interrupted(Call call) {
 
 class Descriptor {
  public:
-  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor() = default;
+  explicit Descriptor(int fd) noexcept : fd_(fd) {}
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -42,11 +48,47 @@ class Descriptor {
     fd_ = other.release();
     return *this;
   }
-  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
  private:
-  int fd_;
+  int fd_ = -1;
 };
+
+class Mapping {
+ public:
+  Mapping() = default;
+  // What mmap() returned for so many bytes.
+  Mapping(void* memory, std::size_t size_bytes) noexcept {
+    if (memory != MAP_FAILED) bytes_ = {static_cast<std::byte*>(memory), size_bytes};
+  }
+  Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Mapping() {
+    if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+  }
+
+  // False where it failed; errno says why.
+  [[nodiscard]] explicit operator bool() const noexcept { return !bytes_.empty(); }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::span<std::byte> bytes_;
+};
+
+// From the offset on until `out` is full or the file at its end; returns how much it was. `path`:
+// for the message.
+[[nodiscard]] Result<std::size_t> read_fully(int fd, const std::string& path,
+                                             std::uint64_t offset_bytes, std::span<std::byte> out);
+// All of it, where the file stands.
+[[nodiscard]] Status write_fully(int fd, const std::string& path, std::span<const std::byte> bytes);
+// A file of the kernel's, which tells no size, up to 1 MiB. Empty where there is none.
+[[nodiscard]] std::string read_kernel_text(const std::string& path);
+// Absolute, without symbolic links; nothing, and errno, where it leads nowhere.
+[[nodiscard]] std::optional<std::string> resolved_path(const std::string& path);
 
 }  // namespace xtts

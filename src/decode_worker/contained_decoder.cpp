@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/lap_timer.hpp"
 #include "base/try.hpp"
 #include "decode_worker/detail/conversation.hpp"
 #include "decode_worker/detail/program_version.hpp"
@@ -39,34 +40,165 @@ class NoSource final : public RandomAccessFile {
   }
 };
 
+const audio::TakeSamples kTakeNone = [](std::span<const float>) { return Status(); };
+
 class ContainedDecoder final : public audio::AudioDecoder {
  public:
   explicit ContainedDecoder(ContainedOptions options) : options_(std::move(options)) {}
 
+  // A codec may spoil its memory with one clip and die of the next: only a worker that has met no
+  // other clip convicts this one.
   Result<audio::SourceFacts> decode(const RandomAccessFile& source,
                                     const audio::DecodeRequest& request,
-                                    const audio::TakeSamples& take) override;
+                                    const audio::TakeSamples& take) override {
+    if (request.suffix.size() > kSuffixBytesMax)
+      return Status(StatusCode::kInvalidArgument,
+                    "a suffix of " + std::to_string(request.suffix.size()) + " letters");
+    if (request.resampler.size() > kTextBytesMax)
+      return Status(StatusCode::kInvalidArgument, "a resampler's name of thousands of letters");
+    const auto hold = [&](Conversation& conversation) { return conversation.hold(request); };
+    try {
+      bool is_worth_another = false;
+      std::uint64_t given_count = 0;
+      auto facts = talk(
+          source, request.source_seconds_max,
+          [&](std::span<const float> samples) {
+            given_count += samples.size();
+            return take(samples);
+          },
+          is_worth_another, hold);
+      if (!is_worth_another) return facts;
+      // The same samples again: those that were given are passed over.
+      return talk(
+          source, request.source_seconds_max,
+          [&](std::span<const float> samples) {
+            const auto known = std::min<std::uint64_t>(given_count, samples.size());
+            given_count -= known;
+            const auto rest = samples.subspan(static_cast<std::size_t>(known));
+            return rest.empty() ? Status() : take(rest);
+          },
+          is_worth_another, hold);
+    } catch (const std::bad_alloc&) {
+      return Status(StatusCode::kResource, "decoding: out of memory");
+    }
+  }
+
   Result<audio::Recognition> recognise(const RandomAccessFile& source,
-                                       std::string_view suffix) override;
+                                       std::string_view suffix) override {
+    // A suffix of thousands of letters is none.
+    if (suffix.size() > kSuffixBytesMax) suffix = {};
+    const auto look = [&](Conversation& conversation) { return conversation.look(suffix); };
+    try {
+      bool is_worth_another = false;
+      auto seen = talk(source, 0.0, kTakeNone, is_worth_another, look);
+      if (!is_worth_another) return seen;
+      return talk(source, 0.0, kTakeNone, is_worth_another, look);
+    } catch (const std::bad_alloc&) {
+      return Status(StatusCode::kResource, "recognising a file: out of memory");
+    }
+  }
+
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return resampling_time_;
   }
-  Result<std::string> libraries() override;
-  Result<audio::FormatList> formats() override;
+
+  Result<std::string> libraries() override {
+    XTTS_TRY(prepare_worker());
+    return libraries_;
+  }
+
+  Result<audio::FormatList> formats() override {
+    bool is_worth_another = false;
+    return talk(NoSource(), 0.0, kTakeNone, is_worth_another,
+                [](Conversation& conversation) { return conversation.formats(); });
+  }
 
  private:
-  Result<audio::SourceFacts> attempt(const RandomAccessFile& source,
-                                     const audio::DecodeRequest& request,
-                                     const audio::TakeSamples& take, bool& is_worth_another);
   // One talk with the worker. `hold` is given the Conversation, and returns its Result.
   template <typename Hold>
   auto talk(const RandomAccessFile& source, double source_seconds_max,
             const audio::TakeSamples& take, bool& is_worth_another, Hold hold)
-      -> decltype(hold(std::declval<Conversation&>()));
-  Status prepare_worker();
-  Status start_worker();
-  [[nodiscard]] static Status of_another_version(const Ready& ready);
-  [[nodiscard]] Status failure_to_start(const Status& cause, const std::string& words) const;
+      -> decltype(hold(std::declval<Conversation&>())) {
+    XTTS_TRY(prepare_worker());
+    const bool is_first = clip_count_++ == 0;
+    // Whatever happens now, exceptions of `take` included, ends this worker unless it says that it
+    // is ready.
+    std::unique_ptr<WorkerProcess> worker = std::move(worker_);
+    const Worth worth{cpu_time_max(options_.cpu_limit, source.size_bytes(), source_seconds_max),
+                      options_.idle_time_max, source.size_bytes(), resident_bytes_max_,
+                      options_.cancelled};
+    Conversation conversation(*worker, *memory_, worth, source, take);
+    auto answer = hold(conversation);
+    resampling_time_ += conversation.resampling_time();
+    const Ending ending = conversation.ending();
+    if (ending == Ending::kWorkerIsReady) worker_ = std::move(worker);
+    is_worth_another = (ending == Ending::kWorkerDied || ending == Ending::kMemoryIsShort) &&
+                       !is_first && !conversation.was_refused();
+    if (ending == Ending::kMemoryIsShort) {
+      return Status(
+          StatusCode::kBadInput,
+          "needs more than " + std::to_string(options_.memory_bytes >> 20U) + " MiB to decode");
+    }
+    return answer;
+  }
+
+  Status prepare_worker() {
+    if (clip_count_ >= kClipsAWorkerMax) worker_.reset();
+    if (worker_ != nullptr) return {};
+    clip_count_ = 0;
+    return start_worker();
+  }
+
+  Status start_worker() {
+    if (!memory_.has_value()) {
+      XTTS_ASSIGN(SharedMemory memory, SharedMemory::make());
+      memory_.emplace(std::move(memory));
+    }
+    XTTS_ASSIGN(auto worker, WorkerProcess::start(options_.command, *memory_));
+    (void)worker->channel().send(Setup{.memory_bytes = options_.memory_bytes});
+    Supervision supervision(*worker, {.cpu_time_max = options_.cpu_limit.base,
+                                      .idle_time_max = options_.idle_time_max,
+                                      .cancelled = options_.cancelled});
+    const auto received = supervision.receive();
+    const std::string words = worker->take_first_words();
+    if (!received) return failure_to_start(received.status(), words);
+    const auto* ready = std::get_if<Ready>(&*received);
+    if (ready == nullptr)
+      return failure_to_start({StatusCode::kInternal, "it sent nonsense"}, words);
+    if (ready->version != kProtocolVersion || ready->program_version != program_version())
+      return failure_to_start(of_another_version(*ready), words);
+    if (options_.first_libraries) XTTS_TRY(options_.first_libraries->check(ready->libraries));
+    libraries_ = ready->libraries;
+    // What it holds already are its libraries and its part of the shared memory.
+    resident_bytes_max_ = worker->resident_bytes();
+    if (resident_bytes_max_) *resident_bytes_max_ += options_.memory_bytes + kSharedBytes;
+    worker_ = std::move(worker);
+    return {};
+  }
+
+  static Status of_another_version(const Ready& ready) {
+    return {StatusCode::kInternal, "it is of version " + ready.program_version + " (protocol " +
+                                       std::to_string(ready.version) + "), and this is version " +
+                                       std::string(program_version()) + " (protocol " +
+                                       std::to_string(kProtocolVersion) + ")"};
+  }
+
+  // Killed from outside: memory has run out. So it has, likely, where a program dies within a limit
+  // of its memory before it has done anything: libraries end it as they please then.
+  [[nodiscard]] Status failure_to_start(const Status& cause, const std::string& words) const {
+    if (cause.code() == StatusCode::kCancelled) return cause;
+    std::string text = worker_name(options_.command) + " does not start: " + cause.message();
+    if (!words.empty()) text += ", saying \"" + words + "\"";
+    if (cause.code() == StatusCode::kSourceIo) return {StatusCode::kResource, std::move(text)};
+    if (cause.code() == StatusCode::kCrashed && is_memory_limited()) {
+      return {StatusCode::kResource,
+              text + "; its memory is limited (ulimit -v or -d), maybe to too little"};
+    }
+    return {StatusCode::kInternal,
+            text +
+                "; it has to be the program xtts-decode of this version: install xtts-precompute "
+                "again, as a whole"};
+  }
 
   ContainedOptions options_;
   std::optional<SharedMemory> memory_;
@@ -77,163 +209,22 @@ class ContainedDecoder final : public audio::AudioDecoder {
   std::chrono::nanoseconds resampling_time_{};
 };
 
-// A codec may spoil its memory with one clip and die of the next: only a worker that has met no
-// other clip convicts this one.
-Result<audio::SourceFacts> ContainedDecoder::decode(const RandomAccessFile& source,
-                                                    const audio::DecodeRequest& request,
-                                                    const audio::TakeSamples& take) {
-  if (request.suffix.size() > kSuffixBytesMax)
-    return Status(StatusCode::kInvalidArgument,
-                  "a suffix of " + std::to_string(request.suffix.size()) + " letters");
-  if (request.resampler.size() > kTextBytesMax)
-    return Status(StatusCode::kInvalidArgument, "a resampler's name of thousands of letters");
-  try {
-    bool is_worth_another = false;
-    std::uint64_t given_count = 0;
-    auto facts = attempt(
-        source, request,
-        [&](std::span<const float> samples) {
-          given_count += samples.size();
-          return take(samples);
-        },
-        is_worth_another);
-    if (!is_worth_another) return facts;
-    // The same samples again: those that were given are passed over.
-    return attempt(
-        source, request,
-        [&](std::span<const float> samples) {
-          const auto known = std::min<std::uint64_t>(given_count, samples.size());
-          given_count -= known;
-          const auto rest = samples.subspan(static_cast<std::size_t>(known));
-          return rest.empty() ? Status() : take(rest);
-        },
-        is_worth_another);
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResource, "decoding: out of memory");
-  }
-}
-
-Result<audio::Recognition> ContainedDecoder::recognise(const RandomAccessFile& source,
-                                                       std::string_view suffix) {
-  const audio::TakeSamples none = [](std::span<const float>) { return Status(); };
-  // A suffix of thousands of letters is none.
-  if (suffix.size() > kSuffixBytesMax) suffix = {};
-  const auto look = [&](Conversation& conversation) { return conversation.look(suffix); };
-  try {
-    bool is_worth_another = false;
-    auto seen = talk(source, 0.0, none, is_worth_another, look);
-    if (!is_worth_another) return seen;
-    return talk(source, 0.0, none, is_worth_another, look);
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kResource, "recognising a file: out of memory");
-  }
-}
-
-Result<std::string> ContainedDecoder::libraries() {
-  XTTS_TRY(prepare_worker());
-  return libraries_;
-}
-
-Result<audio::FormatList> ContainedDecoder::formats() {
-  const audio::TakeSamples none = [](std::span<const float>) { return Status(); };
-  bool is_worth_another = false;
-  return talk(NoSource(), 0.0, none, is_worth_another,
-              [](Conversation& conversation) { return conversation.formats(); });
-}
-
-Result<audio::SourceFacts> ContainedDecoder::attempt(const RandomAccessFile& source,
-                                                     const audio::DecodeRequest& request,
-                                                     const audio::TakeSamples& take,
-                                                     bool& is_worth_another) {
-  return talk(source, request.source_seconds_max, take, is_worth_another,
-              [&](Conversation& conversation) { return conversation.hold(request); });
-}
-
-template <typename Hold>
-auto ContainedDecoder::talk(const RandomAccessFile& source, double source_seconds_max,
-                            const audio::TakeSamples& take, bool& is_worth_another, Hold hold)
-    -> decltype(hold(std::declval<Conversation&>())) {
-  XTTS_TRY(prepare_worker());
-  const bool is_first = clip_count_++ == 0;
-  // Whatever happens now, exceptions of `take` included, ends this worker unless it says that it is
-  // ready.
-  std::unique_ptr<WorkerProcess> worker = std::move(worker_);
-  const Worth worth{cpu_time_max(options_.cpu_limit, source.size_bytes(), source_seconds_max),
-                    options_.idle_time_max, source.size_bytes(), resident_bytes_max_,
-                    options_.cancelled};
-  Conversation conversation(*worker, *memory_, worth, source, take);
-  auto answer = hold(conversation);
-  resampling_time_ += conversation.resampling_time();
-  const Ending ending = conversation.ending();
-  if (ending == Ending::kWorkerIsReady) worker_ = std::move(worker);
-  is_worth_another = (ending == Ending::kWorkerDied || ending == Ending::kMemoryIsShort) &&
-                     !is_first && !conversation.was_refused();
-  if (ending == Ending::kMemoryIsShort) {
-    return Status(
-        StatusCode::kBadInput,
-        "needs more than " + std::to_string(options_.memory_bytes >> 20U) + " MiB to decode");
-  }
-  return answer;
-}
-
-Status ContainedDecoder::prepare_worker() {
-  if (clip_count_ >= kClipsAWorkerMax) worker_.reset();
-  if (worker_ != nullptr) return {};
-  clip_count_ = 0;
-  return start_worker();
-}
-
-Status ContainedDecoder::start_worker() {
-  if (!memory_.has_value()) {
-    XTTS_ASSIGN(SharedMemory memory, SharedMemory::make());
-    memory_.emplace(std::move(memory));
-  }
-  XTTS_ASSIGN(auto worker, WorkerProcess::start(options_.command, *memory_));
-  (void)worker->channel().send(Setup{.memory_bytes = options_.memory_bytes});
-  Supervision supervision(*worker, {.cpu_time_max = options_.cpu_limit.base,
-                                    .idle_time_max = options_.idle_time_max,
-                                    .cancelled = options_.cancelled});
-  const auto received = supervision.receive();
-  const std::string words = worker->take_first_words();
-  if (!received) return failure_to_start(received.status(), words);
-  const auto* ready = std::get_if<Ready>(&*received);
-  if (ready == nullptr) return failure_to_start({StatusCode::kInternal, "it sent nonsense"}, words);
-  if (ready->version != kProtocolVersion || ready->program_version != program_version())
-    return failure_to_start(of_another_version(*ready), words);
-  if (options_.first_libraries) XTTS_TRY(options_.first_libraries->check(ready->libraries));
-  libraries_ = ready->libraries;
-  // What it holds already are its libraries and its part of the shared memory.
-  resident_bytes_max_ = worker->resident_bytes();
-  if (resident_bytes_max_) *resident_bytes_max_ += options_.memory_bytes + kSharedBytes;
-  worker_ = std::move(worker);
-  return {};
-}
-
-Status ContainedDecoder::of_another_version(const Ready& ready) {
-  return {StatusCode::kInternal, "it is of version " + ready.program_version + " (protocol " +
-                                     std::to_string(ready.version) + "), and this is version " +
-                                     std::string(program_version()) + " (protocol " +
-                                     std::to_string(kProtocolVersion) + ")"};
-}
-
-// Killed from outside: memory has run out. So it has, likely, where a program dies within a limit
-// of its memory before it has done anything: libraries end it as they please then.
-Status ContainedDecoder::failure_to_start(const Status& cause, const std::string& words) const {
-  if (cause.code() == StatusCode::kCancelled) return cause;
-  std::string text = worker_name(options_.command) + " does not start: " + cause.message();
-  if (!words.empty()) text += ", saying \"" + words + "\"";
-  if (cause.code() == StatusCode::kSourceIo) return {StatusCode::kResource, std::move(text)};
-  if (cause.code() == StatusCode::kCrashed && is_memory_limited()) {
-    return {StatusCode::kResource,
-            text + "; its memory is limited (ulimit -v or -d), maybe to too little"};
-  }
-  return {StatusCode::kInternal,
-          text +
-              "; it has to be the program xtts-decode of this version: install xtts-precompute "
-              "again, as a whole"};
-}
-
 }  // namespace
+
+std::chrono::nanoseconds cpu_time_max(const CpuLimit& limit, std::uint64_t source_bytes,
+                                      double source_seconds_max) {
+  constexpr double kMib = 1024.0 * 1024.0;
+  // What fits in nanoseconds, and a month is enough.
+  constexpr double kSecondsMax = 30.0 * 24 * 3600;
+  const auto bytes = static_cast<double>(source_bytes);
+  // In this order a length that is no number counts as none.
+  const double sound_seconds =
+      std::min(std::max(0.0, source_seconds_max), bytes / limit.source_bytes_per_second_min);
+  const double seconds = seconds_of(limit.base) + seconds_of(limit.per_mib) * bytes / kMib +
+                         seconds_of(limit.per_source_second) * sound_seconds;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(std::min(seconds, kSecondsMax)));
+}
 
 Status FirstLibraries::check(const std::string& libraries) {
   const std::scoped_lock lock(mutex_);

@@ -158,7 +158,7 @@ class Worker {
     const Clip clip(channel_, memory_, asked.size_bytes, asked.window_bytes);
     const auto seen = decoder_.recognise(clip, asked.suffix);
     if (!seen.ok()) return channel_.send(failed_of(seen.status()));
-    return channel_.send(Seen{static_cast<std::uint8_t>(seen->likeness), seen->reason});
+    return channel_.send(Seen{*seen});
   }
   bool answer(const ListFormats&) {
     const auto formats = decoder_.formats();
@@ -170,19 +170,12 @@ class Worker {
  private:
   bool send_all(const std::vector<audio::Format>& formats, bool is_decoder) {
     return std::ranges::all_of(formats, [&](const audio::Format& one) {
-      return channel_.send(Listed{is_decoder, one.name, one.about, one.suffixes,
-                                  static_cast<std::uint8_t>(one.use), one.reason});
+      return channel_.send(Listed{is_decoder, one});
     });
   }
   Result<audio::SourceFacts> decode(Clip& clip, const Decode& asked) {
-    audio::DecodeRequest request;
-    request.target_rate_hz = asked.target_rate_hz;
-    request.mix = asked.takes_first ? audio::Mix::kFirst : audio::Mix::kMean;
-    request.resampler = asked.resampler;
-    request.source_seconds_max = asked.source_seconds_max;
-    request.suffix = asked.suffix;
     try {
-      return decoder_.decode(clip, request,
+      return decoder_.decode(clip, asked.request,
                              [&](std::span<const float> samples) { return clip.give(samples); });
     } catch (const std::bad_alloc&) {
       return Status(StatusCode::kResource, "decoding: out of memory");
@@ -204,8 +197,8 @@ bool is_a_parents_socket(int descriptor) {
 
 int run_decode_worker(int socket_fd, int memory_fd, audio::AudioDecoder& decoder) {
   if (!is_a_parents_socket(socket_fd)) return 1;
-  Channel channel{FileDescriptor(socket_fd)};
-  const auto memory = SharedMemory::attach(FileDescriptor(memory_fd));
+  Channel channel{Descriptor(socket_fd)};
+  const auto memory = SharedMemory::attach(Descriptor(memory_fd));
   if (!memory) return 1;
   leave_the_parents_world(std::max(socket_fd, memory_fd));
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/lap_timer.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/build_observer.hpp"
@@ -34,10 +35,6 @@ constexpr double kStartSeconds = 0.03;
 // Beside what a sample tells: other clips on the machine's other cores, the disk, the caches.
 constexpr double kFaster = 0.8;
 constexpr double kSlower = 1.75;
-
-double seconds_of(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 struct Measured {
   double bytes = 0.0;

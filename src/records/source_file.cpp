@@ -34,10 +34,6 @@ Status as_source_failure(const Status& failure, std::uint64_t shortages_before) 
   return {code, failure.message()};
 }
 
-bool same_file(const FileFacts& a, const FileFacts& b) {
-  return a.size_bytes == b.size_bytes && a.mtime_ns == b.mtime_ns && a.inode == b.inode;
-}
-
 }  // namespace
 
 Result<SourceFile::Opened> SourceFile::read(Env& env, const corpus::SourcePlace& place) {
@@ -66,7 +62,7 @@ Result<SourceFile::Opened> SourceFile::read(Env& env, const corpus::SourcePlace&
     }
     const auto after = env.stat(path);
     if (!after) return as_source_failure(after.status(), shortages);
-    if (offset != result.size_bytes || !same_file(*before, *after)) continue;
+    if (offset != result.size_bytes || *before != *after) continue;
 
     if (buffered) {
       result.content_digest = digest128(std::span<const std::byte>(buffer_));

@@ -11,10 +11,8 @@ namespace xtts::decode_worker::detail {
 
 bool Channel::send(const Message& message) {
   const auto bytes = encode_message(message);
-  ssize_t sent = 0;
-  do {
-    sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
+  const ssize_t sent = retry_interrupted(
+      [&] { return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); });
   return sent == static_cast<ssize_t>(bytes.size());
 }
 
@@ -33,10 +31,8 @@ bool Channel::wait(std::chrono::milliseconds timeout) const {
 std::variant<Message, Silence> Channel::receive(std::optional<std::chrono::milliseconds> timeout) {
   if (timeout.has_value() && !wait(*timeout)) return Silence::kTimeout;
   packet_.resize(kMessageBytesMax + 1);
-  ssize_t size = 0;
-  do {
-    size = ::recv(socket_.get(), packet_.data(), packet_.size(), 0);
-  } while (size < 0 && errno == EINTR);
+  const ssize_t size =
+      retry_interrupted([&] { return ::recv(socket_.get(), packet_.data(), packet_.size(), 0); });
   if (size <= 0) return Silence::kEnded;
   auto message = decode_message(std::span(packet_).first(static_cast<std::size_t>(size)));
   if (!message.has_value()) return Silence::kNonsense;

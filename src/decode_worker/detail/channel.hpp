@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "decode_worker/detail/file_descriptor.hpp"
+#include "base/system_call.hpp"
 #include "decode_worker/detail/messages.hpp"
 
 namespace xtts::decode_worker::detail {
@@ -22,7 +22,7 @@ enum class Silence {
 class Channel {
  public:
   Channel() = default;
-  explicit Channel(FileDescriptor socket) : socket_(std::move(socket)) {}
+  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
 
   // False when the other side is gone.
   [[nodiscard]] bool send(const Message& message);
@@ -34,7 +34,7 @@ class Channel {
   // False when the time is up.
   [[nodiscard]] bool wait(std::chrono::milliseconds timeout) const;
 
-  FileDescriptor socket_;
+  Descriptor socket_;
   std::vector<std::byte> packet_;
 };
 

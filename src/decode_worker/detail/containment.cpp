@@ -19,8 +19,11 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/system_call.hpp"
 
 namespace xtts::decode_worker::detail {
 namespace {
@@ -152,13 +155,9 @@ void limit(auto resource, std::uint64_t value) {
 
 // Of this process; nothing where the system does not tell.
 std::optional<std::uint64_t> address_space_bytes() {
-  const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  std::array<char, 128> text{};
-  const ssize_t size = ::read(file, text.data(), text.size());
-  ::close(file);
+  const std::string text = read_kernel_text("/proc/self/statm");
   std::uint64_t pages = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + std::max<ssize_t>(size, 0), pages);
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), pages);
   if (parsed.ec != std::errc()) return std::nullopt;
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
@@ -184,10 +183,8 @@ void watch_the_parent() {
 // Where memory runs out, the system ends the worker rather than the run.
 void offer_to_the_oom_killer() {
   constexpr std::string_view kScore = "500";
-  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  [[maybe_unused]] const auto written = ::write(file, kScore.data(), kScore.size());
-  ::close(file);
+  const Descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  [[maybe_unused]] const auto written = ::write(file.get(), kScore.data(), kScore.size());
 }
 
 void silence(int descriptor, int flags) {

@@ -48,24 +48,13 @@ std::uint64_t Conversation::fill_window(std::uint64_t wanted_bytes) {
   return head.ok() ? *head : 0;
 }
 
-bool Conversation::send_request(const audio::DecodeRequest& request) {
-  Decode asked;
-  asked.takes_first = request.mix == audio::Mix::kFirst;
-  asked.target_rate_hz = request.target_rate_hz;
-  asked.resampler = request.resampler;
-  asked.source_seconds_max = request.source_seconds_max;
-  asked.suffix = request.suffix;
-  asked.size_bytes = source_.size_bytes();
-  asked.window_bytes = fill_window(kWindowBytes);
-  return worker_.channel().send(asked);
-}
-
 Result<audio::SourceFacts> Conversation::hold(const audio::DecodeRequest& request) {
   frame_count_max_ = sample_count_max(request.source_seconds_max, kSampleRateHzMax);
   sample_count_max_ = request.target_rate_hz == 0
                           ? frame_count_max_
                           : sample_count_max(request.source_seconds_max, request.target_rate_hz);
-  (void)send_request(request);  // where it failed, listening says why
+  // Where it failed, listening says why.
+  (void)worker_.channel().send(Decode{request, source_.size_bytes(), fill_window(kWindowBytes)});
   auto facts = listen();
   if (refusal_.has_value()) return *std::move(refusal_);
   return facts;
@@ -79,9 +68,8 @@ Result<audio::Recognition> Conversation::look(std::string_view suffix) {
     if (const auto* read = std::get_if<Read>(&received)) {
       XTTS_TRY(answer(*read));
     } else if (const auto* seen = std::get_if<Seen>(&received)) {
-      if (seen->likeness > static_cast<std::uint8_t>(audio::Likeness::kRefused)) return nonsense();
       ending_ = Ending::kWorkerIsReady;
-      return audio::Recognition{static_cast<audio::Likeness>(seen->likeness), seen->reason};
+      return seen->what;
     } else if (const auto* failed = std::get_if<Failed>(&received)) {
       return conclude(*failed);
     } else {
@@ -100,12 +88,9 @@ Result<audio::FormatList> Conversation::formats() {
       return list;
     }
     auto* const listed = std::get_if<Listed>(&received);
-    if (listed == nullptr || listed->use > static_cast<std::uint8_t>(audio::FormatUse::kNotAudio))
-      return nonsense();
+    if (listed == nullptr) return nonsense();
     auto& formats = listed->is_decoder ? list.decoders : list.demuxers;
-    formats.push_back({std::move(listed->name), std::move(listed->about),
-                       std::move(listed->suffixes), static_cast<audio::FormatUse>(listed->use),
-                       std::move(listed->reason)});
+    formats.push_back(std::move(listed->format));
   }
   return nonsense();
 }

@@ -45,7 +45,6 @@ class Conversation {
   }
 
  private:
-  [[nodiscard]] bool send_request(const audio::DecodeRequest& request);
   [[nodiscard]] Result<audio::SourceFacts> listen();
   [[nodiscard]] Result<Message> receive();
   // How much of the source's head is in the window now.

@@ -10,6 +10,23 @@ namespace {
 template <typename T>
 concept Number = std::integral<T> || std::floating_point<T>;
 
+template <typename T>
+concept Enum = std::is_enum_v<T>;
+
+// A byte beyond the last enumerator is none.
+constexpr audio::Mix last_of(audio::Mix) {
+  return audio::Mix::kFirst;
+}
+constexpr audio::Likeness last_of(audio::Likeness) {
+  return audio::Likeness::kRefused;
+}
+constexpr audio::FormatUse last_of(audio::FormatUse) {
+  return audio::FormatUse::kNotAudio;
+}
+constexpr audio::Warning::Kind last_of(audio::Warning::Kind) {
+  return audio::Warning::Kind::kEndsEarly;
+}
+
 class Writer {
  public:
   explicit Writer(std::vector<std::byte>& bytes) : bytes_(bytes) {}
@@ -21,6 +38,7 @@ class Writer {
     const auto raw = std::as_bytes(std::span(&value, 1));
     bytes_.insert(bytes_.end(), raw.begin(), raw.end());
   }
+  void put(Enum auto value) { put(static_cast<std::uint8_t>(value)); }
   void put(const std::string& text) {
     const auto raw = std::as_bytes(std::span(text)).first(std::min(text.size(), kTextBytesMax));
     put(static_cast<std::uint32_t>(raw.size()));
@@ -30,7 +48,7 @@ class Writer {
     const std::size_t count = std::min(warnings.size(), kWarningCountMax);
     put(static_cast<std::uint32_t>(count));
     for (const audio::Warning& one : std::span(warnings).first(count)) {
-      put(static_cast<std::uint8_t>(one.kind));
+      put(one.kind);
       for (const double number : one.numbers) put(number);
       put(one.text);
     }
@@ -66,6 +84,13 @@ class Reader {
     const auto raw = take(sizeof(value));
     if (!raw.empty()) std::memcpy(&value, raw.data(), sizeof(value));
   }
+  template <Enum Value>
+  void get(Value& value) {
+    std::uint8_t number = 0;
+    get(number);
+    failed_ = failed_ || number > static_cast<std::uint8_t>(last_of(value));
+    if (!failed_) value = static_cast<Value>(number);
+  }
   void get(std::string& text) {
     const std::size_t size = length(kTextBytesMax);
     const auto raw = take(size);
@@ -74,11 +99,7 @@ class Reader {
   void get(std::vector<audio::Warning>& warnings) {
     warnings.resize(length(kWarningCountMax));
     for (audio::Warning& one : warnings) {
-      std::uint8_t kind = 0;
-      get(kind);
-      failed_ = failed_ || kind > static_cast<std::uint8_t>(audio::Warning::Kind::kEndsEarly);
-      if (failed_) return;  // any other byte is no kind
-      one.kind = static_cast<audio::Warning::Kind>(kind);
+      get(one.kind);
       for (double& number : one.numbers) get(number);
       get(one.text);
     }

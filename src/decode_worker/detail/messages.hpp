@@ -62,17 +62,14 @@ struct Ready {
 };
 
 struct Decode {
-  bool takes_first = false;  // Mix::kFirst
-  std::uint32_t target_rate_hz = 0;
-  std::string resampler;
-  double source_seconds_max = 0.0;
-  std::string suffix;
+  audio::DecodeRequest request;
   std::uint64_t size_bytes = 0;
   std::uint64_t window_bytes = 0;  // this much of the head is in the window
 
   static void each(auto& self, auto&& field) {
-    field(self.takes_first, self.target_rate_hz, self.resampler, self.source_seconds_max,
-          self.suffix, self.size_bytes, self.window_bytes);
+    auto& request = self.request;
+    field(request.mix, request.target_rate_hz, request.resampler, request.source_seconds_max,
+          request.suffix, self.size_bytes, self.window_bytes);
   }
 };
 
@@ -143,10 +140,9 @@ struct Look {
 };
 
 struct Seen {
-  std::uint8_t likeness = 0;  // of audio::Likeness
-  std::string reason;
+  audio::Recognition what;
 
-  static void each(auto& self, auto&& field) { field(self.likeness, self.reason); }
+  static void each(auto& self, auto&& field) { field(self.what.likeness, self.what.reason); }
 };
 
 // What could be read?
@@ -156,14 +152,11 @@ struct ListFormats {
 
 struct Listed {
   bool is_decoder = false;  // else a demuxer
-  std::string name;
-  std::string about;
-  std::string suffixes;
-  std::uint8_t use = 0;  // of audio::FormatUse
-  std::string reason;
+  audio::Format format;
 
   static void each(auto& self, auto&& field) {
-    field(self.is_decoder, self.name, self.about, self.suffixes, self.use, self.reason);
+    auto& format = self.format;
+    field(self.is_decoder, format.name, format.about, format.suffixes, format.use, format.reason);
   }
 };
 

@@ -22,7 +22,7 @@ Status failure(const char* operation) {
 }  // namespace
 
 Result<SharedMemory> SharedMemory::make() {
-  FileDescriptor descriptor(::memfd_create("xtts-decode", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  Descriptor descriptor(::memfd_create("xtts-decode", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!descriptor.is_open()) return failure("memfd_create");
   if (::ftruncate(descriptor.get(), static_cast<off_t>(kSharedBytes)) != 0)
     return failure("ftruncate");
@@ -30,7 +30,7 @@ Result<SharedMemory> SharedMemory::make() {
   return map(std::move(descriptor));
 }
 
-Result<SharedMemory> SharedMemory::attach(FileDescriptor descriptor) {
+Result<SharedMemory> SharedMemory::attach(Descriptor descriptor) {
   struct stat facts {};
   if (::fstat(descriptor.get(), &facts) != 0) return failure("fstat");
   // A kernel may have added seals of its own (vm.memfd_noexec).
@@ -42,22 +42,16 @@ Result<SharedMemory> SharedMemory::attach(FileDescriptor descriptor) {
   return map(std::move(descriptor));
 }
 
-Result<SharedMemory> SharedMemory::map(FileDescriptor descriptor) {
-  void* const base =
-      ::mmap(nullptr, kSharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
-  if (base == MAP_FAILED) return failure("mmap");
-  return SharedMemory(std::move(descriptor), static_cast<std::byte*>(base));
-}
-
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : descriptor_(std::move(other.descriptor_)), base_(std::exchange(other.base_, nullptr)) {}
-
-SharedMemory::~SharedMemory() {
-  if (base_ != nullptr) ::munmap(base_, kSharedBytes);
+Result<SharedMemory> SharedMemory::map(Descriptor descriptor) {
+  Mapping memory(
+      ::mmap(nullptr, kSharedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0),
+      kSharedBytes);
+  if (!memory) return failure("mmap");
+  return SharedMemory(std::move(descriptor), std::move(memory));
 }
 
 std::span<float> SharedMemory::buffer(std::size_t index) const noexcept {
-  auto* const samples = reinterpret_cast<float*>(base_ + kWindowBytes);
+  auto* const samples = reinterpret_cast<float*>(memory_.bytes().data() + kWindowBytes);
   return {samples + index * kBufferSamples, kBufferSamples};
 }
 

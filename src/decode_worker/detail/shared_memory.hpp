@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <span>
 
-#include "decode_worker/detail/file_descriptor.hpp"
+#include "base/system_call.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::decode_worker::detail {
@@ -25,23 +25,21 @@ class SharedMemory {
   // The parent's side.
   [[nodiscard]] static Result<SharedMemory> make();
   // The worker's side. Refuses memory of another size or with seals missing.
-  [[nodiscard]] static Result<SharedMemory> attach(FileDescriptor descriptor);
-
-  SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&&) = delete;
-  ~SharedMemory();
+  [[nodiscard]] static Result<SharedMemory> attach(Descriptor descriptor);
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
-  [[nodiscard]] std::span<std::byte> window() const noexcept { return {base_, kWindowBytes}; }
+  [[nodiscard]] std::span<std::byte> window() const noexcept {
+    return memory_.bytes().first(kWindowBytes);
+  }
   [[nodiscard]] std::span<float> buffer(std::size_t index) const noexcept;
 
  private:
-  SharedMemory(FileDescriptor descriptor, std::byte* base) noexcept
-      : descriptor_(std::move(descriptor)), base_(base) {}
-  [[nodiscard]] static Result<SharedMemory> map(FileDescriptor descriptor);
+  SharedMemory(Descriptor descriptor, Mapping memory) noexcept
+      : descriptor_(std::move(descriptor)), memory_(std::move(memory)) {}
+  [[nodiscard]] static Result<SharedMemory> map(Descriptor descriptor);
 
-  FileDescriptor descriptor_;
-  std::byte* base_;
+  Descriptor descriptor_;
+  Mapping memory_;
 };
 
 }  // namespace xtts::decode_worker::detail

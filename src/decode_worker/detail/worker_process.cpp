@@ -39,22 +39,22 @@ Status start_failure(const std::vector<std::string>& command, int error) {
 }
 
 // Another number for a descriptor; EMFILE where so high a number is above the limit, too.
-FileDescriptor moved_up(int descriptor) {
-  FileDescriptor moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, kDescriptorMin));
+Descriptor moved_up(int descriptor) {
+  Descriptor moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, kDescriptorMin));
   if (!moved.is_open() && errno == EINVAL) errno = EMFILE;
   return moved;
 }
 
 struct SocketPair {
-  FileDescriptor ours;
-  FileDescriptor theirs;
+  Descriptor ours;
+  Descriptor theirs;
 };
 
 Result<SocketPair> socket_pair(const std::vector<std::string>& command) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return start_failure(command, errno);
-  SocketPair low{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  SocketPair low{Descriptor(ends[0]), Descriptor(ends[1])};
   SocketPair pair{moved_up(low.ours.get()), moved_up(low.theirs.get())};
   if (!pair.ours.is_open() || !pair.theirs.is_open()) return start_failure(command, errno);
   // A worker that does not listen must not make us wait: a full socket is a failed send.
@@ -107,35 +107,19 @@ class SpawnSettings {
 
 // The signals that a program brings on itself; nullptr: of any other.
 const char* crash_name(int signal) {
-  switch (signal) {
-    case SIGSEGV:
-      return "SIGSEGV";
-    case SIGABRT:
-      return "SIGABRT";
-    case SIGBUS:
-      return "SIGBUS";
-    case SIGFPE:
-      return "SIGFPE";
-    case SIGILL:
-      return "SIGILL";
-    case SIGTRAP:
-      return "SIGTRAP";
-    case SIGSYS:
-      return "SIGSYS";
-    default:
-      return nullptr;
-  }
+  static constexpr std::array kNames = {
+      std::pair{SIGSEGV, "SIGSEGV"}, std::pair{SIGABRT, "SIGABRT"}, std::pair{SIGBUS, "SIGBUS"},
+      std::pair{SIGFPE, "SIGFPE"},   std::pair{SIGILL, "SIGILL"},   std::pair{SIGTRAP, "SIGTRAP"},
+      std::pair{SIGSYS, "SIGSYS"},
+  };
+  const auto* const found = std::ranges::find(kNames, signal, &std::pair<int, const char*>::first);
+  return found == kNames.end() ? nullptr : found->second;
 }
 
 // A line of /proc/PROCESS/NAME; empty where the system has none. Those that we ask for are open to
 // all.
 std::string line_about(const std::string& process, const char* name) {
-  const std::string path = "/proc/" + process + "/" + name;
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return {};
-  std::array<char, 1024> text{};
-  const ssize_t size = ::read(file.get(), text.data(), text.size());
-  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
+  return read_kernel_text("/proc/" + process + "/" + name);
 }
 
 // The second number of a line.
@@ -174,12 +158,12 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
                                                             const SharedMemory& memory) {
   if (command.empty()) return Status(StatusCode::kInternal, "no command for the decoder's worker");
   XTTS_ASSIGN(SocketPair pair, socket_pair(command));
-  const FileDescriptor shared = moved_up(memory.descriptor());
+  const Descriptor shared = moved_up(memory.descriptor());
   if (!shared.is_open()) return start_failure(command, errno);
   // Not a pipe, which may be full.
-  const FileDescriptor low_words(::memfd_create("xtts-decode's words", MFD_CLOEXEC));
+  const Descriptor low_words(::memfd_create("xtts-decode's words", MFD_CLOEXEC));
   if (!low_words.is_open()) return start_failure(command, errno);
-  FileDescriptor words = moved_up(low_words.get());
+  Descriptor words = moved_up(low_words.get());
   if (!words.is_open()) return start_failure(command, errno);
   pid_t process = 0;
   const int error =
@@ -189,7 +173,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
       new WorkerProcess(process, std::move(pair.ours), std::move(words)));
 }
 
-WorkerProcess::WorkerProcess(pid_t process, FileDescriptor socket, FileDescriptor words)
+WorkerProcess::WorkerProcess(pid_t process, Descriptor socket, Descriptor words)
     : process_(process), channel_(std::move(socket)), words_(std::move(words)) {
   if (::clock_getcpuclockid(process, &cpu_clock_) != 0) cpu_clock_ = -1;
 }
@@ -226,7 +210,7 @@ std::optional<std::uint64_t> WorkerProcess::resident_bytes() const {
 }
 
 std::string WorkerProcess::take_first_words() {
-  const FileDescriptor words = std::move(words_);
+  const Descriptor words = std::move(words_);
   std::array<char, 512> text{};
   const ssize_t size = ::pread(words.get(), text.data(), text.size(), 0);
   const std::string_view said(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
@@ -245,10 +229,8 @@ void WorkerProcess::kill() {
 
 void WorkerProcess::reap(int wait_flags) {
   if (is_reaped_) return;
-  pid_t reaped = 0;
-  do {
-    reaped = ::waitpid(process_, &wait_status_, wait_flags);
-  } while (reaped < 0 && errno == EINTR);
+  const pid_t reaped =
+      retry_interrupted([&] { return ::waitpid(process_, &wait_status_, wait_flags); });
   if (reaped == 0) return;
   // Where whoever started us ignores SIGCHLD, the system has reaped it and nobody knows how it
   // died.

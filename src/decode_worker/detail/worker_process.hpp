@@ -52,14 +52,14 @@ class WorkerProcess {
   [[nodiscard]] Status cause_of_death();
 
  private:
-  WorkerProcess(pid_t process, FileDescriptor socket, FileDescriptor words);
+  WorkerProcess(pid_t process, Descriptor socket, Descriptor words);
   [[nodiscard]] bool has_ended();  // also between two clips
   void reap(int wait_flags);
 
   pid_t process_;
   clockid_t cpu_clock_ = -1;
   Channel channel_;
-  FileDescriptor words_;
+  Descriptor words_;
   bool is_reaped_ = false;
   bool is_cause_known_ = false;
   int wait_status_ = 0;

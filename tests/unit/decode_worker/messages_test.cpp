@@ -31,9 +31,8 @@ Done a_done() {
 
 std::vector<Message> examples() {
   Decode decode;
-  decode.takes_first = true;
-  decode.resampler = "soxr_hq";
-  decode.source_seconds_max = 7200.5;
+  decode.request.mix = audio::Mix::kFirst;
+  decode.request.source_seconds_max = 7200.5;
   return {Setup{.memory_bytes = 5},
           Ready{.program_version = "1.2.3", .libraries = "libavcodec 1"},
           decode,
@@ -45,9 +44,9 @@ std::vector<Message> examples() {
           a_done(),
           Failed{3, "no", 1},
           Look{"mka", 5, 5},
-          Seen{1, "why"},
+          Seen{{audio::Likeness::kNotSound, "why"}},
           ListFormats{},
-          Listed{true, "flac", "FLAC", "flac", 3, "why not"},
+          Listed{true, {"flac", "FLAC", "flac", audio::FormatUse::kNotAudio, "why not"}},
           AllListed{}};
 }
 

@@ -282,7 +282,7 @@ class Words final : public RandomAccessFile {
 
 // As a program of another version answers.
 int be_old(const detail::Ready& ready) {
-  detail::Channel channel{detail::FileDescriptor(kWorkerSocket)};
+  detail::Channel channel{Descriptor(kWorkerSocket)};
   (void)channel.receive(std::nullopt);
   return channel.send(ready) ? 0 : 1;
 }
