@@ -20,6 +20,7 @@
 #include "reader/cache_paths.hpp"
 #include "reader/index_reader.hpp"
 #include "store/cache_folder.hpp"
+#include "store/hdf5_description.hpp"
 #include "store/journal.hpp"
 #include "store/journal_line.hpp"
 #include "store/source_table.hpp"
@@ -116,9 +117,8 @@ constexpr std::string_view kLengthSuffix = "_len";
 // Column names are folders' names (cache-v1.md, section 5), and HDF5 shards have data sets of their
 // own.
 Status check_name(const std::string& name) {
-  for (const char* taken : {"headers", "facts", "facts_offsets", "lengths", "ids", "offsets"}) {
-    if (name == taken) return refuse("'" + name + "' is what a shard calls something else");
-  }
+  if (store::is_taken_name(name))
+    return refuse("'" + name + "' is what a shard calls something else");
   if (formats::find_sound_column(name) != nullptr || name == "tokens")
     return refuse("'" + name + "' is a column that a build makes");
   if (name.starts_with('_'))

@@ -176,8 +176,8 @@ class RealCacheFolder final : public CacheFolder {
     if (const auto read_back = formats::decode_manifest(text); !read_back) {
       return internal("publishing a manifest that reads back as: " + read_back.status().message());
     }
-    XTTS_TRY(replace("manifest.json", manifest_path(cache_), text));
-    return replace("rejects.jsonl", rejects_path(cache_), rejects_jsonl);
+    XTTS_TRY(replace_manifest(*this, text));
+    return replace_rejects(*this, rejects_jsonl);
   }
 
   [[nodiscard]] Status replace(std::string_view temporary_name, const std::string& path,
@@ -225,7 +225,7 @@ class RealCacheFolder final : public CacheFolder {
     XTTS_TRY(or_taken_over(clear_build_folder({"lock", "lease", std::string(kBuildMark)}, false)));
     // Without its mark .build/ must hold nothing else, also after a power cut.
     XTTS_TRY(or_taken_over(env_.sync_directory(build_folder(cache_))));
-    XTTS_TRY(remove_build_mark(env_, cache_));
+    XTTS_TRY(remove_if_there(env_, join_path(build_folder(cache_), kBuildMark)));
     XTTS_TRY(lock_->remove());
     Status status = env_.remove_directory(build_folder(cache_));
     if (!env_.stat(manifest_path(cache_)).ok()) remove_empty_folders();
@@ -347,7 +347,7 @@ class RealCacheFolder final : public CacheFolder {
     const auto facts = env_.stat(manifest_path(cache_));
     if (facts.status().code() == StatusCode::kNotFound) return true;
     if (!facts) return facts.status();
-    if (!is_same(*facts)) {
+    if (seen_manifest_ != *facts) {
       const auto now = manifest();
       if (!now && now.status().code() == StatusCode::kResource) return now.status();
       named_now_.reset();  // nobody knows what a manifest names that cannot be read
@@ -355,12 +355,6 @@ class RealCacheFolder final : public CacheFolder {
       seen_manifest_ = *facts;
     }
     return named_now_.has_value() && !named_now_->contains(path);
-  }
-
-  [[nodiscard]] bool is_same(const FileFacts& facts) const {
-    return seen_manifest_ && seen_manifest_->inode == facts.inode &&
-           seen_manifest_->device == facts.device && seen_manifest_->mtime_ns == facts.mtime_ns &&
-           seen_manifest_->size_bytes == facts.size_bytes;
   }
 
   Env& whole_env_;
@@ -396,24 +390,12 @@ Result<std::unique_ptr<CacheFolder>> CacheFolder::open(Env& env, const std::stri
   return std::unique_ptr<CacheFolder>(std::move(folder));
 }
 
-namespace {
-
-Status replace_text(CacheFolder& folder, const char* name, std::string_view text) {
-  XTTS_ASSIGN(const auto file, folder.begin_file(name));
-  XTTS_TRY(file->append(as_bytes(text)));
-  XTTS_TRY(file->sync());
-  XTTS_TRY(file->close());
-  return folder.commit_file(name, name);
-}
-
-}  // namespace
-
 Status replace_manifest(CacheFolder& folder, std::string_view text) {
-  return replace_text(folder, "manifest.json", text);
+  return folder.replace("manifest.json", manifest_path(folder.path()), text);
 }
 
 Status replace_rejects(CacheFolder& folder, std::string_view rejects_jsonl) {
-  return replace_text(folder, "rejects.jsonl", rejects_jsonl);
+  return folder.replace("rejects.jsonl", rejects_path(folder.path()), rejects_jsonl);
 }
 
 }  // namespace xtts::store

@@ -25,11 +25,21 @@
 namespace xtts::store {
 
 // Paths, for readers and builders alike.
-[[nodiscard]] std::string manifest_path(const std::string& cache);
-[[nodiscard]] std::string column_folder(const std::string& cache, std::string_view column);
-[[nodiscard]] std::string build_folder(const std::string& cache);
-[[nodiscard]] std::string rejects_path(const std::string& cache);
-[[nodiscard]] std::string sources_path(const std::string& cache);
+[[nodiscard]] inline std::string manifest_path(const std::string& cache) {
+  return join_path(cache, "manifest.json");
+}
+[[nodiscard]] inline std::string column_folder(const std::string& cache, std::string_view column) {
+  return join_path(join_path(cache, "shards"), column);
+}
+[[nodiscard]] inline std::string build_folder(const std::string& cache) {
+  return join_path(cache, ".build");
+}
+[[nodiscard]] inline std::string rejects_path(const std::string& cache) {
+  return join_path(cache, "rejects.jsonl");
+}
+[[nodiscard]] inline std::string sources_path(const std::string& cache) {
+  return join_path(cache, "sources.bin");
+}
 
 // Files in .build/ that hold what an unsealed shard was given (maintain/record_spool.hpp).
 inline constexpr std::string_view kSpoolPrefix = "records-";
@@ -43,7 +53,10 @@ struct SealedShard {
   formats::ShardTable table;
 };
 
-[[nodiscard]] std::string shard_path(const std::string& cache, const SealedShard& shard);
+[[nodiscard]] inline std::string shard_path(const std::string& cache, const SealedShard& shard) {
+  return join_path(column_folder(cache, shard.column),
+                   formats::shard_file_name(shard.ordinal, shard.digest, shard.store));
+}
 
 // What a cache folder names (generations.hpp).
 struct Generations {

@@ -8,26 +8,9 @@
 #include "store/generations.hpp"
 
 namespace xtts::store {
-namespace {
-
-Result<std::vector<std::string>> names_in(Env& env, const std::string& folder, FileKind kind) {
-  auto entries = env.list(folder);
-  std::vector<std::string> names;
-  if (!entries && entries.status().code() == StatusCode::kNotFound) return names;
-  if (!entries) return entries.status();
-  for (DirectoryEntry& entry : *entries) {
-    if (entry.kind == kind && !entry.is_symlink) names.push_back(std::move(entry.name));
-  }
-  // A listing has no order; what a crash leaves should not depend on it.
-  std::ranges::sort(names);
-  return names;
-}
-
-}  // namespace
-
 Result<bool> remove_unnamed_indexes(Env& env, const std::string& cache, const MayGo& may_go) {
   bool is_read = false;
-  XTTS_ASSIGN(const auto names, names_in(env, cache, FileKind::kRegular));
+  XTTS_ASSIGN(const auto names, list_names(env, cache, FileKind::kRegular));
   for (const std::string& name : names) {
     if (!is_index_name(name)) continue;
     XTTS_ASSIGN(const bool is_unnamed, may_go(name));
@@ -52,10 +35,10 @@ Status remove_unnamed(Env& env, const std::string& cache, const MayGo& may_go) {
   XTTS_ASSIGN(const bool is_read, remove_unnamed_indexes(env, cache, may_go));
   if (is_read) return {};
   const std::string shards = join_path(cache, "shards");
-  XTTS_ASSIGN(const auto columns, names_in(env, shards, FileKind::kDirectory));
+  XTTS_ASSIGN(const auto columns, list_names(env, shards, FileKind::kDirectory));
   for (const std::string& column : columns) {
     const std::string folder = join_path(shards, column);
-    XTTS_ASSIGN(const auto names, names_in(env, folder, FileKind::kRegular));
+    XTTS_ASSIGN(const auto names, list_names(env, folder, FileKind::kRegular));
     for (const std::string& name : names) {
       const std::string relative = join_path(join_path("shards", column), name);
       if (!is_shard_name(name)) continue;

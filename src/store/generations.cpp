@@ -52,16 +52,6 @@ std::optional<std::uint64_t> generation_in(std::span<const std::byte> bytes) {
   return std::nullopt;
 }
 
-Result<std::vector<std::string>> list_names(Env& env, const std::string& folder, FileKind kind) {
-  std::vector<std::string> names;
-  auto entries = env.list(folder);
-  if (entries.status().code() == StatusCode::kNotFound) return names;
-  if (!entries) return entries.status();
-  for (DirectoryEntry& entry : *entries)
-    if (entry.kind == kind && !entry.is_symlink) names.push_back(std::move(entry.name));
-  return names;
-}
-
 Result<std::uint64_t> newest_of_shards(Env& env, const std::string& cache) {
   std::uint64_t newest = 0;
   const std::string shards = join_path(cache, "shards");
@@ -78,6 +68,17 @@ Result<std::uint64_t> newest_of_shards(Env& env, const std::string& cache) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> list_names(Env& env, const std::string& folder, FileKind kind) {
+  std::vector<std::string> names;
+  auto entries = env.list(folder);
+  if (entries.status().code() == StatusCode::kNotFound) return names;
+  if (!entries) return entries.status();
+  for (DirectoryEntry& entry : *entries)
+    if (entry.kind == kind && !entry.is_symlink) names.push_back(std::move(entry.name));
+  std::ranges::sort(names);
+  return names;
+}
 
 bool is_index_name(std::string_view name) {
   constexpr std::string_view kPrefix = "index-";

@@ -13,6 +13,11 @@
 
 namespace xtts::store {
 
+// What lies in a folder under no link, sorted: a listing has no order, and what a crash leaves
+// should not depend on it. None where there is no folder.
+[[nodiscard]] Result<std::vector<std::string>> list_names(Env& env, const std::string& folder,
+                                                          FileKind kind);
+
 // Of names in a cache's folder and in shards/COLUMN/; other names are somebody else's files.
 [[nodiscard]] bool is_index_name(std::string_view name);
 [[nodiscard]] bool is_shard_name(std::string_view name);

@@ -1,4 +1,4 @@
-#include "store/hdf5_container.hpp"
+#include "store/image_container.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -43,6 +43,14 @@ void write_numbers(const std::vector<T>& numbers, std::span<std::byte> out) {
   for (std::size_t i = 0; i < numbers.size(); ++i) formats::store(out, i * sizeof(T), numbers[i]);
 }
 
+// A dataset without bytes has no place of its own and comes before the one that shares its offset.
+std::vector<ByteRange> in_order(std::vector<ByteRange> ranges) {
+  std::ranges::sort(ranges, {}, [](const ByteRange& range) {
+    return std::pair(range.offset_bytes, range.size_bytes);
+  });
+  return ranges;
+}
+
 class Hdf5Container final : public ImageContainer {
  public:
   Hdf5Container(formats::ColumnSpec column, ImageMemory memory)
@@ -77,7 +85,7 @@ class Hdf5Container final : public ImageContainer {
     XTTS_ASSIGN(const auto ranges, ranges_of(description, layout));
     XTTS_TRY(make_room(layout.pages().size()));
     const auto image = memory_.bytes().first(layout.pages().size());
-    XTTS_TRY(copy_structure(layout.pages(), ranges, image));
+    XTTS_TRY(copy_structure(layout.pages(), "HDF5's datasets", in_order(ranges), image));
     const auto part = [&](Hdf5Part index) {
       return image.subspan(ranges[index].offset_bytes, ranges[index].size_bytes);
     };
@@ -130,32 +138,6 @@ class Hdf5Container final : public ImageContainer {
           "; this version of libhdf5 cannot be used, " + option("store", "lmdb") + " can");
     }
     return ranges;
-  }
-
-  // Everything that is not of a dataset: superblock, object headers, and zeros.
-  [[nodiscard]] static Status copy_structure(std::span<const std::byte> pages,
-                                             std::vector<ByteRange> ranges,
-                                             std::span<std::byte> image) {
-    // A dataset without bytes has no place of its own and comes before the one that shares its
-    // offset.
-    std::ranges::sort(ranges, {}, [](const ByteRange& range) {
-      return std::pair(range.offset_bytes, range.size_bytes);
-    });
-    std::uint64_t position = 0;
-    const auto copy_until = [&](std::uint64_t end) {
-      std::ranges::copy(pages.subspan(position, end - position),
-                        image.begin() + static_cast<std::ptrdiff_t>(position));
-    };
-    for (const ByteRange& range : ranges) {
-      if (range.offset_bytes < position ||
-          !lies_within<std::uint64_t>(range.offset_bytes, range.size_bytes, pages.size())) {
-        return internal("HDF5's datasets overlap or lie outside their file");
-      }
-      copy_until(range.offset_bytes);
-      position = range.offset_bytes + range.size_bytes;
-    }
-    copy_until(pages.size());
-    return {};
   }
 
   static void write_facts(std::vector<std::string>& facts,

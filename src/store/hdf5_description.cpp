@@ -18,23 +18,18 @@ constexpr std::array<std::string_view, 6> kTakenNames = {"facts", "facts_offsets
                                                          "ids",   "lengths",       "offsets"};
 
 Hdf5Type type_of(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32:
-      return Hdf5Type::kFloat32;
-    case DType::kFloat16:
-      return Hdf5Type::kFloat16;
-    case DType::kBFloat16:  // HDF5 has no such type, and no program expects one
-      return Hdf5Type::kUInt16;
-    case DType::kInt32:
-      return Hdf5Type::kInt32;
-    case DType::kInt16:
-      return Hdf5Type::kInt16;
-    case DType::kUInt8:
-      return Hdf5Type::kUInt8;
-    case DType::kInt64:
-      return Hdf5Type::kInt64;
-  }
-  return Hdf5Type::kUInt8;
+  static constexpr std::array kTypes = {
+      std::pair{DType::kFloat32, Hdf5Type::kFloat32},
+      std::pair{DType::kFloat16, Hdf5Type::kFloat16},
+      // HDF5 has no bfloat16, and no program expects one.
+      std::pair{DType::kBFloat16, Hdf5Type::kUInt16},
+      std::pair{DType::kInt32, Hdf5Type::kInt32},
+      std::pair{DType::kInt16, Hdf5Type::kInt16},
+      std::pair{DType::kUInt8, Hdf5Type::kUInt8},
+      std::pair{DType::kInt64, Hdf5Type::kInt64},
+  };
+  const auto* const found = std::ranges::find(kTypes, dtype, &std::pair<DType, Hdf5Type>::first);
+  return found == kTypes.end() ? Hdf5Type::kUInt8 : found->second;
 }
 
 Hdf5Attribute about(std::string words) {

@@ -98,33 +98,35 @@ Status make_text(hid_t type, std::size_t size_bytes) {
   return check(hdf5().H5Tset_strpad(type, H5T_STR_NULLPAD), "H5Tset_strpad");
 }
 
-hid_t base_type(Hdf5Type type) {
-  switch (type) {
-    case Hdf5Type::kUInt8:
-      return *hdf5().H5T_STD_U8LE_g;
-    case Hdf5Type::kUInt16:
-      return *hdf5().H5T_STD_U16LE_g;
-    case Hdf5Type::kUInt32:
-      return *hdf5().H5T_STD_U32LE_g;
-    case Hdf5Type::kUInt64:
-      return *hdf5().H5T_STD_U64LE_g;
-    case Hdf5Type::kInt16:
-      return *hdf5().H5T_STD_I16LE_g;
-    case Hdf5Type::kInt32:
-      return *hdf5().H5T_STD_I32LE_g;
-    case Hdf5Type::kInt64:
-      return *hdf5().H5T_STD_I64LE_g;
-    case Hdf5Type::kFloat16:
-    case Hdf5Type::kFloat32:
-      return *hdf5().H5T_IEEE_F32LE_g;
-    case Hdf5Type::kText:
-      return *hdf5().H5T_C_S1_g;
-  }
-  return -1;
+struct TypeInfo {
+  Hdf5Type type;
+  std::uint64_t size_bytes;             // of kText: of one letter
+  hid_t* Hdf5Library::*base = nullptr;  // what it is made of
+};
+
+// In the order of the enumerators.
+constexpr std::array kTypes = {
+    TypeInfo{Hdf5Type::kUInt8, 1, &Hdf5Library::H5T_STD_U8LE_g},
+    TypeInfo{Hdf5Type::kUInt16, 2, &Hdf5Library::H5T_STD_U16LE_g},
+    TypeInfo{Hdf5Type::kUInt32, 4, &Hdf5Library::H5T_STD_U32LE_g},
+    TypeInfo{Hdf5Type::kUInt64, 8, &Hdf5Library::H5T_STD_U64LE_g},
+    TypeInfo{Hdf5Type::kInt16, 2, &Hdf5Library::H5T_STD_I16LE_g},
+    TypeInfo{Hdf5Type::kInt32, 4, &Hdf5Library::H5T_STD_I32LE_g},
+    TypeInfo{Hdf5Type::kInt64, 8, &Hdf5Library::H5T_STD_I64LE_g},
+    TypeInfo{Hdf5Type::kFloat16, 2, &Hdf5Library::H5T_IEEE_F32LE_g},
+    TypeInfo{Hdf5Type::kFloat32, 4, &Hdf5Library::H5T_IEEE_F32LE_g},
+    TypeInfo{Hdf5Type::kText, 1, &Hdf5Library::H5T_C_S1_g},
+};
+static_assert(std::ranges::is_sorted(kTypes, {}, &TypeInfo::type) &&
+              kTypes.size() == static_cast<std::size_t>(Hdf5Type::kText) + 1);
+
+const TypeInfo& info_of(Hdf5Type type) {
+  return kTypes.at(static_cast<std::size_t>(type));
 }
 
 Result<Handle> make_type(Hdf5Type type, std::uint64_t text_bytes = 0) {
-  XTTS_ASSIGN(auto made, handle(hdf5().H5Tcopy(base_type(type)), hdf5().H5Tclose, "H5Tcopy"));
+  XTTS_ASSIGN(auto made,
+              handle(hdf5().H5Tcopy(*(hdf5().*info_of(type).base)), hdf5().H5Tclose, "H5Tcopy"));
   if (type == Hdf5Type::kFloat16) XTTS_TRY(make_half(made.id()));
   if (type == Hdf5Type::kText) XTTS_TRY(make_text(made.id(), text_bytes));
   return made;
@@ -250,31 +252,12 @@ Result<std::vector<std::optional<std::uint64_t>>> write_file(const std::string& 
   return offsets;
 }
 
-std::uint64_t element_bytes(const Hdf5Dataset& dataset) {
-  switch (dataset.type) {
-    case Hdf5Type::kUInt8:
-      return 1;
-    case Hdf5Type::kUInt16:
-    case Hdf5Type::kInt16:
-    case Hdf5Type::kFloat16:
-      return 2;
-    case Hdf5Type::kUInt32:
-    case Hdf5Type::kInt32:
-    case Hdf5Type::kFloat32:
-      return 4;
-    case Hdf5Type::kUInt64:
-    case Hdf5Type::kInt64:
-      return 8;
-    case Hdf5Type::kText:
-      return dataset.text_bytes;
-  }
-  return 0;
-}
-
 }  // namespace
 
 std::uint64_t Hdf5Dataset::size_bytes() const noexcept {
-  return std::accumulate(shape.begin(), shape.end(), element_bytes(*this), std::multiplies<>());
+  const std::uint64_t letters = type == Hdf5Type::kText ? text_bytes : 1;
+  return std::accumulate(shape.begin(), shape.end(), info_of(type).size_bytes * letters,
+                         std::multiplies<>());
 }
 
 Result<Hdf5Layout> Hdf5Layout::of(const Hdf5Description& description) {

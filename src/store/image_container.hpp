@@ -41,4 +41,19 @@ class ImageContainer {
   [[nodiscard]] virtual Result<LaidOutImage> finish(std::vector<std::string> facts) = 0;
 };
 
+// The column is valid.
+// An LMDB shard's (cache-v1.md, section 4). kUnsupported: a system of other pages than 4,096 bytes.
+[[nodiscard]] Result<std::unique_ptr<ImageContainer>> make_lmdb_container(
+    const formats::ColumnSpec& column);
+// An HDF5 shard's (cache-v1.md, section 4b). kInvalidArgument where the column's name is that of
+// another dataset.
+[[nodiscard]] Result<std::unique_ptr<ImageContainer>> make_hdf5_container(
+    const formats::ColumnSpec& column);
+
+// Copies all that is not a value (ascending; "HDF5's datasets") from the library's pages to the
+// same places of the image. kInternal where values overlap or lie outside.
+[[nodiscard]] Status copy_structure(std::span<const std::byte> pages, const char* what,
+                                    std::span<const formats::ByteRange> values,
+                                    std::span<std::byte> image);
+
 }  // namespace xtts::store

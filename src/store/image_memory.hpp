@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
+#include "base/system_call.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::store {
@@ -16,26 +18,17 @@ namespace xtts::store {
 class ImageMemory {
  public:
   [[nodiscard]] static Result<ImageMemory> reserve(std::size_t size_bytes_max);
-  ImageMemory(ImageMemory&& other) noexcept;
-  ImageMemory& operator=(ImageMemory&&) = delete;
-  ~ImageMemory();
 
   // Makes the first `size_bytes` usable. What was never written reads as zero.
   [[nodiscard]] Status grow_to(std::size_t size_bytes);
-  [[nodiscard]] std::span<std::byte> bytes() noexcept { return {begin_, usable_bytes_}; }
+  [[nodiscard]] std::span<std::byte> bytes() noexcept { return room_.first(usable_bytes_); }
 
  private:
-  ImageMemory(std::byte* mapping, std::size_t mapping_bytes, std::byte* begin,
-              std::size_t size_bytes_max)
-      : mapping_(mapping),
-        mapping_bytes_(mapping_bytes),
-        begin_(begin),
-        size_bytes_max_(size_bytes_max) {}
+  ImageMemory(Mapping mapping, std::span<std::byte> room)
+      : mapping_(std::move(mapping)), room_(room) {}
 
-  std::byte* mapping_;
-  std::size_t mapping_bytes_;
-  std::byte* begin_;  // the first huge page boundary of the mapping
-  std::size_t size_bytes_max_;
+  Mapping mapping_;
+  std::span<std::byte> room_;  // from the first huge page boundary of the mapping on
   std::size_t usable_bytes_ = 0;
 };
 

@@ -41,30 +41,6 @@ ReadBack read_back(std::string_view text) {
   return found;
 }
 
-class FileJournal final : public Journal {
- public:
-  FileJournal(CacheFolder& folder, std::unique_ptr<WritableFile> file)
-      : folder_(folder), file_(std::move(file)) {}
-
-  [[nodiscard]] Status append(const JournalShard& shard) override {
-    // After a failure the end of the file is unknown, and the next line might be glued to half of
-    // this one.
-    if (failure_.ok()) failure_ = write(encode_line(shard));
-    return failure_;
-  }
-
- private:
-  [[nodiscard]] Status write(const std::string& line) {
-    XTTS_TRY(folder_.check());
-    XTTS_TRY(file_->append(as_bytes(std::string_view(line))));
-    return file_->sync();
-  }
-
-  CacheFolder& folder_;
-  std::unique_ptr<WritableFile> file_;
-  Status failure_;
-};
-
 // What was there before; empty where there is nothing that could be ours.
 Result<std::string> read_old(Env& env, const std::string& path) {
   auto text = read_text_file(env, path, kJournalBytesMax);
@@ -75,6 +51,19 @@ Result<std::string> read_old(Env& env, const std::string& path) {
 }
 
 }  // namespace
+
+Status Journal::append(const JournalShard& shard) {
+  // After a failure the end of the file is unknown, and the next line might be glued to half of
+  // this one.
+  if (failure_.ok()) failure_ = write(encode_line(shard));
+  return failure_;
+}
+
+Status Journal::write(const std::string& line) {
+  XTTS_TRY(folder_.check());
+  XTTS_TRY(file_->append(as_bytes(std::string_view(line))));
+  return file_->sync();
+}
 
 Result<Journal::Opened> Journal::open(Env& env, CacheFolder& folder, const JournalHead& head) {
   const std::string path = journal_path(folder.path());
@@ -94,7 +83,7 @@ Result<Journal::Opened> Journal::open(Env& env, CacheFolder& folder, const Journ
   auto file = env.open_for_write(path, WriteMode::kAppend);
   if (!file) XTTS_TRY(folder.check());
   if (!file) return file.status();
-  opened.journal = std::make_unique<FileJournal>(folder, std::move(*file));
+  opened.journal = std::make_unique<Journal>(folder, std::move(*file));
   return opened;
 }
 

@@ -48,8 +48,17 @@ class Journal {
   // other fields are not compared. Writes nothing.
   [[nodiscard]] static std::uint64_t shard_count(Env& env, const std::string& cache,
                                                  const Digest& plan);
-  virtual ~Journal() = default;
-  [[nodiscard]] virtual Status append(const JournalShard& shard) = 0;
+  // By open().
+  Journal(CacheFolder& folder, std::unique_ptr<WritableFile> file)
+      : folder_(folder), file_(std::move(file)) {}
+  [[nodiscard]] Status append(const JournalShard& shard);
+
+ private:
+  [[nodiscard]] Status write(const std::string& line);
+
+  CacheFolder& folder_;
+  std::unique_ptr<WritableFile> file_;
+  Status failure_;
 };
 
 struct Journal::Opened {

@@ -1,4 +1,4 @@
-#include "store/lmdb_container.hpp"
+#include "store/image_container.hpp"
 
 #include <algorithm>
 #include <string>
@@ -36,22 +36,6 @@ std::string about(const formats::ColumnSpec& column) {
                                   {"shape", column.shape}});
 }
 
-// Everything that is not a value: whole tree and meta pages, and the page headers before the
-// values.
-void copy_structure(std::span<const std::byte> pages, std::span<const LargeValue> values,
-                    std::span<std::byte> image) {
-  std::uint64_t position = 0;
-  const auto copy_until = [&](std::uint64_t end) {
-    std::ranges::copy(pages.subspan(position, end - position),
-                      image.begin() + static_cast<std::ptrdiff_t>(position));
-  };
-  for (const LargeValue& value : values) {
-    copy_until(value.offset_bytes);
-    position = value.offset_bytes - kLmdbPageHeaderBytes + value.page_count * kPageBytes;
-  }
-  copy_until(pages.size());
-}
-
 class LmdbContainer final : public ImageContainer {
  public:
   LmdbContainer(std::unique_ptr<LmdbLayout> layout, ImageMemory memory)
@@ -78,7 +62,11 @@ class LmdbContainer final : public ImageContainer {
     XTTS_ASSIGN(const auto values, scan_large_values(pages));
     XTTS_TRY(memory_.grow_to(pages.size()));
     const auto image = memory_.bytes().first(pages.size());
-    copy_structure(pages, values, image);
+    // All but the values: whole tree and meta pages, and the page headers before the values.
+    std::vector<formats::ByteRange> ranges;
+    for (const LargeValue& value : values)
+      ranges.push_back({value.offset_bytes, value.page_count * kPageBytes - kLmdbPageHeaderBytes});
+    XTTS_TRY(copy_structure(pages, "LMDB's values", ranges, image));
     layout_.reset();
     LaidOutImage laid_out{.bytes = image, .places = {}};
     XTTS_ASSIGN(laid_out.places, places_of(values));

@@ -21,43 +21,31 @@ Status refused(const char* what) {
 }  // namespace
 
 Result<MemoryFile> MemoryFile::create() {
-  const int fd = ::memfd_create("xtts-shard", MFD_CLOEXEC);
-  if (fd < 0) return refused("a file in memory (memfd_create)");
-  return MemoryFile(fd);
-}
-
-MemoryFile::MemoryFile(MemoryFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
-      mapping_(std::exchange(other.mapping_, nullptr)),
-      mapping_bytes_(std::exchange(other.mapping_bytes_, 0)) {}
-
-MemoryFile::~MemoryFile() {
-  if (mapping_ != nullptr) ::munmap(mapping_, mapping_bytes_);
-  if (fd_ >= 0) ::close(fd_);
+  Descriptor fd(::memfd_create("xtts-shard", MFD_CLOEXEC));
+  if (!fd.is_open()) return refused("a file in memory (memfd_create)");
+  return MemoryFile(std::move(fd));
 }
 
 std::string MemoryFile::path() const {
-  return "/proc/self/fd/" + std::to_string(fd_);
+  return "/proc/self/fd/" + std::to_string(fd_.get());
 }
 
 Result<std::uint64_t> MemoryFile::size_bytes() const {
   struct stat facts {};
-  if (::fstat(fd_, &facts) != 0) return refused("the size of the file in memory");
+  if (::fstat(fd_.get(), &facts) != 0) return refused("the size of the file in memory");
   return static_cast<std::uint64_t>(facts.st_size);
 }
 
 Status MemoryFile::cut(std::uint64_t size_bytes) {
-  if (::ftruncate(fd_, static_cast<off_t>(size_bytes)) == 0) return {};
+  if (::ftruncate(fd_.get(), static_cast<off_t>(size_bytes)) == 0) return {};
   return refused("cutting the file in memory");
 }
 
 Result<std::span<const std::byte>> MemoryFile::map() {
   XTTS_ASSIGN(const std::uint64_t size, size_bytes());
-  void* mapping = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd_, 0);
-  if (mapping == MAP_FAILED) return refused("mapping the file in memory");
-  mapping_ = mapping;
-  mapping_bytes_ = size;
-  return std::span<const std::byte>(static_cast<const std::byte*>(mapping), size);
+  mapping_ = Mapping(::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd_.get(), 0), size);
+  if (!mapping_) return refused("mapping the file in memory");
+  return std::span<const std::byte>(mapping_.bytes());
 }
 
 }  // namespace xtts::store

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/system_call.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::store {
@@ -15,9 +16,6 @@ namespace xtts::store {
 class MemoryFile {
  public:
   [[nodiscard]] static Result<MemoryFile> create();
-  MemoryFile(MemoryFile&& other) noexcept;
-  MemoryFile& operator=(MemoryFile&&) = delete;
-  ~MemoryFile();
 
   [[nodiscard]] std::string path() const;  // below /proc: kResource's usual reason is its absence
   [[nodiscard]] Result<std::uint64_t> size_bytes() const;
@@ -26,11 +24,10 @@ class MemoryFile {
   [[nodiscard]] Result<std::span<const std::byte>> map();
 
  private:
-  explicit MemoryFile(int fd) : fd_(fd) {}
+  explicit MemoryFile(Descriptor fd) : fd_(std::move(fd)) {}
 
-  int fd_ = -1;
-  void* mapping_ = nullptr;
-  std::size_t mapping_bytes_ = 0;
+  Descriptor fd_;
+  Mapping mapping_;
 };
 
 }  // namespace xtts::store

@@ -104,10 +104,6 @@ Status put_build_mark(Env& env, const std::string& cache) {
   return env.sync_directory(build_folder(cache));
 }
 
-Status remove_build_mark(Env& env, const std::string& cache) {
-  return remove_if_there(env, mark_path(cache));
-}
-
 Status check_may_be_cache(Env& env, const std::string& cache) {
   const std::shared_ptr<Env> confined = confined_to(env, cache, Links::kNone);
   const auto entries = confined->list(cache);

@@ -25,7 +25,6 @@ inline constexpr std::string_view kBuildMark = "xtts-precompute";
 [[nodiscard]] Status check_build_folder(Env& env, const std::string& cache);
 // Durable when it returns. The lock is held.
 [[nodiscard]] Status put_build_mark(Env& env, const std::string& cache);
-[[nodiscard]] Status remove_build_mark(Env& env, const std::string& cache);
 
 // Ok for a folder that is not there, is empty, or holds a cache or an unfinished build of ours.
 [[nodiscard]] Status check_may_be_cache(Env& env, const std::string& cache);

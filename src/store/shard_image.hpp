@@ -17,6 +17,7 @@
 #include "formats/facts.hpp"
 #include "formats/shard_table.hpp"
 #include "formats/storage_config.hpp"
+#include "store/image_container.hpp"
 #include "xtts/status.hpp"
 
 namespace xtts::store {
@@ -39,14 +40,31 @@ struct FinishedImage {
 
 class ShardImage {
  public:
-  virtual ~ShardImage() = default;
+  // By make_image().
+  ShardImage(formats::ColumnSpec column, formats::StoreKind store, std::uint64_t generation,
+             std::unique_ptr<ImageContainer> container)
+      : column_(std::move(column)),
+        store_(store),
+        generation_(generation),
+        container_(std::move(container)) {}
+
   // At most K records. Pads (or packs) them, computes the checks, keeps a copy of everything.
-  [[nodiscard]] virtual Status add_block(std::span<const PendingRecord> records,
-                                         formats::BlockFacts facts) = 0;
-  [[nodiscard]] virtual std::uint32_t block_count() const = 0;
+  [[nodiscard]] Status add_block(std::span<const PendingRecord> records, formats::BlockFacts facts);
+  [[nodiscard]] std::uint32_t block_count() const noexcept {
+    return static_cast<std::uint32_t>(facts_.size());
+  }
   // No block is added after this point. The table was computed from the image's final bytes, not
   // from what went in.
-  [[nodiscard]] virtual Result<FinishedImage> finish() = 0;
+  [[nodiscard]] Result<FinishedImage> finish();
+
+ private:
+  const formats::ColumnSpec column_;
+  const formats::StoreKind store_;
+  const std::uint64_t generation_;
+  const std::unique_ptr<ImageContainer> container_;
+  std::vector<std::string> facts_;  // of each block, encoded; gone after finish()
+  std::uint64_t record_count_ = 0;
+  bool finished_ = false;
 };
 
 // Whether images of this store can be made here, asked before any work is done for one.
