@@ -15,7 +15,8 @@ void widen_floats(std::span<const std::byte> in, DType from, std::span<float> ou
 
 void narrow_floats(std::span<const float> in, DType to, std::span<std::byte> out) noexcept {
   if (to == DType::kFloat16) return to_float16(in, numbers_in<std::uint16_t>(out));
-  to_bfloat16(in, numbers_in<std::uint16_t>(out));
+  if (to == DType::kBFloat16) return to_bfloat16(in, numbers_in<std::uint16_t>(out));
+  std::ranges::copy(std::as_bytes(in), out.begin());
 }
 
 void convert_floats(std::span<const std::byte> in, DType from, std::span<std::byte> out,

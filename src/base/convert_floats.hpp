@@ -21,7 +21,7 @@ template <typename Number>
 
 // `from` is a half float.
 void widen_floats(std::span<const std::byte> in, DType from, std::span<float> out) noexcept;
-// `to` is a half float.
+// `to` is any float type.
 void narrow_floats(std::span<const float> in, DType to, std::span<std::byte> out) noexcept;
 // Both are float types and differ.
 void convert_floats(std::span<const std::byte> in, DType from, std::span<std::byte> out,

@@ -1,7 +1,6 @@
 // What every Env has: answers where a file system has no such thing, and whole small files.
 #include "base/env.hpp"
 
-#include <random>
 #include <string>
 #include <utility>
 
@@ -17,10 +16,8 @@ namespace {
 
 // A name that no other file has: a random number of 64 bits.
 std::string temporary_beside(const std::string& path) {
-  std::random_device random;
-  const std::uint64_t number = std::uint64_t{random()} << 32U | random();
   // Not longer for a long `path`: names end at 255 bytes.
-  return join_path(parent_path(path), "xtts-" + Digest{number, 0}.to_hex().substr(0, 16) + ".tmp");
+  return join_path(parent_path(path), "xtts-" + random_digest().to_hex().substr(0, 16) + ".tmp");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <xxhash.h>
 
 #include <array>
+#include <bit>
+#include <random>
 
 namespace xtts {
 namespace {
@@ -53,6 +55,13 @@ Digest digest128(std::span<const std::byte> bytes) noexcept {
 
 Digest digest128(std::string_view text) noexcept {
   return from_xxh(XXH3_128bits(text.data(), text.size()));
+}
+
+Digest random_digest() {
+  std::random_device random;
+  std::array<std::uint32_t, 4> words{};
+  for (std::uint32_t& word : words) word = random();
+  return std::bit_cast<Digest>(words);
 }
 
 struct StreamHasher::State {

@@ -31,6 +31,9 @@ struct Digest {
 [[nodiscard]] Digest digest128(std::span<const std::byte> bytes) noexcept;
 [[nodiscard]] Digest digest128(std::string_view text) noexcept;
 
+// By chance: no other ever has it.
+[[nodiscard]] Digest random_digest();
+
 // Streaming forms, equal to the one-shot functions (seed 0) over the concatenation.
 class StreamHasher {
  public:

@@ -2,16 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/system_call.hpp"
 #include "base/try.hpp"
 
@@ -41,20 +39,6 @@ class RealScratchFile final : public ScratchFile {
 
 std::unique_ptr<ScratchFile> own(const std::string& folder, int fd) {
   return std::make_unique<RealScratchFile>(folder, fd);
-}
-
-Result<std::string> random_name() {
-  std::array<unsigned char, 16> bits{};
-  const auto got = retry_interrupted([&] { return ::getrandom(bits.data(), bits.size(), 0); });
-  if (got != static_cast<ssize_t>(bits.size()))
-    return system_failure("asking for", "random bits", errno);
-  std::string name(kNamePrefix);
-  for (const unsigned char byte : bits) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", byte);
-    name += digits.data();
-  }
-  return name;
 }
 
 // A file of this name has either lost its owner between two calls, or is about to lose its name:
@@ -100,7 +84,7 @@ Result<std::unique_ptr<ScratchFile>> open_scratch_by_name(const std::string& fol
       [&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
   if (place.get() < 0) return system_failure("making a scratch file in", folder, errno);
   remove_leftovers(place.get());
-  XTTS_ASSIGN(const std::string name, random_name());
+  const std::string name = std::string(kNamePrefix) + random_digest().to_hex();
   const int fd = retry_interrupted([&] {
     return ::openat(place.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                     kOwnerOnly);

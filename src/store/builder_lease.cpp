@@ -3,7 +3,6 @@
 #include <array>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
@@ -23,13 +22,6 @@ constexpr int kStallFactor = 3;
 // On a network file system a rename over a file may show as two steps, or with the old one's size.
 constexpr int kLooksForOurs = 3;
 constexpr std::chrono::milliseconds kLookAgain{200};
-
-Digest random_nonce() {
-  std::random_device random;
-  std::array<std::uint32_t, 4> words{};
-  for (std::uint32_t& word : words) word = random();
-  return digest128(std::as_bytes(std::span(words)));
-}
 
 // The text as it lies there: equal texts are no sign of life. Nothing: no lease. A power cut may
 // have left an empty one.
@@ -191,7 +183,7 @@ Result<std::unique_ptr<BuilderLease>> BuilderLease::take(Env& env, const std::st
                                                          const std::string& holder,
                                                          const HoldNotices& notices,
                                                          const LeaseTerms& terms) {
-  const LeaseText ours{.nonce = random_nonce(), .circle = circle, .holder = holder};
+  const LeaseText ours{.nonce = random_digest(), .circle = circle, .holder = holder};
   XTTS_ASSIGN(auto text, Taker(env, cache, ours, notices, terms).take());
   return std::make_unique<BuilderLease>(env, cache, std::move(text), terms);
 }

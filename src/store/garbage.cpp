@@ -34,17 +34,10 @@ Status remove_unnamed(Env& env, const std::string& cache, const MayGo& may_go) {
   // shards next.
   XTTS_ASSIGN(const bool is_read, remove_unnamed_indexes(env, cache, may_go));
   if (is_read) return {};
-  const std::string shards = join_path(cache, "shards");
-  XTTS_ASSIGN(const auto columns, list_names(env, shards, FileKind::kDirectory));
-  for (const std::string& column : columns) {
-    const std::string folder = join_path(shards, column);
-    XTTS_ASSIGN(const auto names, list_names(env, folder, FileKind::kRegular));
-    for (const std::string& name : names) {
-      const std::string relative = join_path(join_path("shards", column), name);
-      if (!is_shard_name(name)) continue;
-      XTTS_ASSIGN(const bool is_unnamed, may_go(relative));
-      if (is_unnamed) XTTS_TRY(remove_if_there(env, join_path(folder, name)));
-    }
+  XTTS_ASSIGN(const auto shards, list_shards(env, cache));
+  for (const std::string& shard : shards) {
+    XTTS_ASSIGN(const bool is_unnamed, may_go(shard));
+    if (is_unnamed) XTTS_TRY(remove_if_there(env, join_path(cache, shard)));
   }
   return {};
 }

@@ -52,21 +52,6 @@ std::optional<std::uint64_t> generation_in(std::span<const std::byte> bytes) {
   return std::nullopt;
 }
 
-Result<std::uint64_t> newest_of_shards(Env& env, const std::string& cache) {
-  std::uint64_t newest = 0;
-  const std::string shards = join_path(cache, "shards");
-  XTTS_ASSIGN(const auto columns, list_names(env, shards, FileKind::kDirectory));
-  for (const std::string& column : columns) {
-    const std::string folder = join_path(shards, column);
-    XTTS_ASSIGN(const auto names, list_names(env, folder, FileKind::kRegular));
-    for (const std::string& name : names) {
-      if (!is_shard_name(name)) continue;
-      newest = std::max(newest, generation_of_shard(env, join_path(folder, name)).value_or(0));
-    }
-  }
-  return newest;
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> list_names(Env& env, const std::string& folder, FileKind kind) {
@@ -96,6 +81,19 @@ bool is_shard_name(std::string_view name) {
   return is_digest(name.substr(0, kDigestDigits)) &&
          (extension == formats::file_extension_of(formats::StoreKind::kLmdb) ||
           extension == formats::file_extension_of(formats::StoreKind::kHdf5));
+}
+
+Result<std::vector<std::string>> list_shards(Env& env, const std::string& cache) {
+  std::vector<std::string> paths;
+  XTTS_ASSIGN(const auto columns,
+              list_names(env, join_path(cache, "shards"), FileKind::kDirectory));
+  for (const std::string& column : columns) {
+    const std::string folder = join_path("shards", column);
+    XTTS_ASSIGN(const auto names, list_names(env, join_path(cache, folder), FileKind::kRegular));
+    for (const std::string& name : names)
+      if (is_shard_name(name)) paths.push_back(join_path(folder, name));
+  }
+  return paths;
 }
 
 std::optional<std::uint64_t> generation_of_index(Env& env, const std::string& path) {
@@ -168,8 +166,10 @@ Result<std::uint64_t> newest_generation(Env& env, const std::string& cache) {
   }
   if (unfinished) newest = std::max(newest, *unfinished - 1);
   if (manifest || unfinished) return newest;
-  XTTS_ASSIGN(const std::uint64_t of_shards, newest_of_shards(env, cache));
-  return std::max(newest, of_shards);
+  XTTS_ASSIGN(const auto shards, list_shards(env, cache));
+  for (const std::string& shard : shards)
+    newest = std::max(newest, generation_of_shard(env, join_path(cache, shard)).value_or(0));
+  return newest;
 }
 
 }  // namespace xtts::store

@@ -22,6 +22,9 @@ namespace xtts::store {
 [[nodiscard]] bool is_index_name(std::string_view name);
 [[nodiscard]] bool is_shard_name(std::string_view name);
 
+// All shards of a cache, by their paths below it.
+[[nodiscard]] Result<std::vector<std::string>> list_shards(Env& env, const std::string& cache);
+
 // What its footer says; nothing where it cannot be read.
 [[nodiscard]] std::optional<std::uint64_t> generation_of_index(Env& env, const std::string& path);
 // What its first sound block header says; nothing where none is near its ends. Reads a piece of
