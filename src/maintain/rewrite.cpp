@@ -12,11 +12,12 @@
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
 #include "maintain/copy_records.hpp"
-#include "maintain/one_numerics.hpp"
 #include "maintain/published_clips.hpp"
 #include "pipeline/index_build.hpp"
+#include "reader/block_reader.hpp"
 #include "reader/cache_paths.hpp"
 #include "reader/repair_advice.hpp"
+#include "reader/shard_files.hpp"
 #include "records/columns.hpp"
 #include "report/human.hpp"
 #include "store/source_table.hpp"
@@ -25,6 +26,28 @@ namespace xtts::maintain {
 namespace {
 
 using formats::Manifest;
+
+// Two numerics in the mel column (a build with --allow-mixed) cannot stand in one block, so that
+// such a cache cannot be laid out anew. Reads one block header a shard.
+Status check_one_numerics(Env& env, reader::CacheView& view) {
+  const auto& manifest = view.manifest();
+  const auto& mel = manifest.columns.front();
+  reader::ShardFiles files(env, view.path(), manifest);
+  std::uint64_t first_row = 0;
+  for (std::uint32_t shard = 0; shard < mel.shards.size(); ++shard) {
+    XTTS_ASSIGN(const auto file, files.open(mel.spec.id, shard));
+    XTTS_ASSIGN(const auto row, view.block(mel.spec.id, first_row));
+    XTTS_ASSIGN(const auto header, reader::read_block_header(*file, row.place, mel.spec));
+    if (header.column.numerics != manifest.numerics.hash()) {
+      return {StatusCode::kMismatch,
+              view.path() +
+                  " holds records of two processors or library versions (a build with "
+                  "--allow-mixed): build it anew with 'build DATA CACHE --overwrite'"};
+    }
+    first_row += mel.shards[shard].block_count;
+  }
+  return {};
+}
 
 // The least that has to be written: the payload of the columns of sound alone.
 std::uint64_t payload_bytes(const Manifest& before, const formats::Recipe& after) {

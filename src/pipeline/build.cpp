@@ -25,26 +25,18 @@ Status check_data(const BuildJob& job) {
   return {};
 }
 
-// What the system refused is told with the bytes that are free, and with those that `needed` says
-// are still to write.
-template <typename Needed>
-Status with_advice(const BuildJob& job, const Status& failure, Needed needed) {
+// What the system refused is told with the bytes that are free and, once there is a plan, with
+// those that are still to write.
+Status with_advice(const BuildJob& job, const Status& failure, const Standing& standing = {},
+                   const Planned* planned = nullptr, const BuildPreview& preview = {}) {
   if (failure.code() != StatusCode::kResource) return failure;
   const auto free = free_bytes_for(job.env, job.request.cache);
   if (!free) return failure;
-  return advise_on_space(failure, needed(*free), *free);
-}
-
-Status with_advice(const BuildJob& job, const Status& failure) {
-  return with_advice(job, failure, [](std::uint64_t) { return std::optional<std::uint64_t>(); });
-}
-
-Status with_advice(const BuildJob& job, const Status& failure, const Standing& standing,
-                   const Planned& planned, const BuildPreview& preview) {
-  return with_advice(job, failure, [&](std::uint64_t free) {
-    return std::optional(bytes_left_to_write(job.env, planned.plan, job.request, preview,
-                                             standing.published(), free));
-  });
+  std::optional<std::uint64_t> needed;
+  if (planned != nullptr)
+    needed = bytes_left_to_write(job.env, planned->plan, job.request, preview, standing.published(),
+                                 *free);
+  return advise_on_space(failure, needed, *free);
 }
 
 Result<std::unique_ptr<store::CacheFolder>> open_folder(const BuildJob& job) {
@@ -90,10 +82,10 @@ Result<BuildReport> build_in(const BuildJob& job, store::CacheFolder* folder) {
   if (planned->is_done) return report_published(job, *standing, *planned, folder);
   if (folder == nullptr) return only_preview(job, *standing, *planned);
   auto begun = begin_build(job, *standing, *planned, *folder);
-  if (!begun) return with_advice(job, begun.status(), *standing, *planned, {});
+  if (!begun) return with_advice(job, begun.status(), *standing, &*planned);
   auto report = finish_build(job, *standing, *planned, *begun, *folder);
   if (report) return report;
-  return with_advice(job, report.status(), *standing, *planned, begun->preview);
+  return with_advice(job, report.status(), *standing, &*planned, begun->preview);
 }
 
 Result<BuildReport> run(const BuildJob& job) {

@@ -8,7 +8,6 @@
 #include "pipeline/build_phases.hpp"
 #include "pipeline/losses.hpp"
 #include "pipeline/sound_columns.hpp"
-#include "records/clip_worker.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -38,9 +37,7 @@ Status keep_intact_prefix(std::size_t column_count, store::CacheFolder& folder,
                           std::vector<store::JournalShard>& shards) {
   for (std::size_t i = 0; i < shards.size(); ++i) {
     XTTS_ASSIGN(const bool intact, is_intact(shards[i], i, column_count, folder));
-    if (intact) continue;
-    shards.resize(i);
-    break;
+    if (!intact) shards.resize(i);
   }
   return {};
 }
@@ -73,11 +70,6 @@ Status compute_sound(const BuildJob& job, const Standing& standing, const Planne
                      const Begun& begun, store::Journal::Opened journal, store::CacheFolder& folder,
                      Computed& computed) {
   const BuildRequest& request = job.request;
-  // Plans its transforms while no other thread takes memory, and keeps the plans for all that
-  // follow: FFTW ends the process where it finds none.
-  XTTS_ASSIGN(const auto planner,
-              records::ClipWorker::create(job.env, request.recipe, request.isa, planned.plan.corpus,
-                                          {.make_decoder = request.run.make_decoder}));
   // Blocks say who computed them, also in a cache that another machine began.
   std::vector<formats::ColumnSpec> columns = planned.columns;
   for (formats::ColumnSpec& column : columns) column.numerics = planned.numerics.hash();

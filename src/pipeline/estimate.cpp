@@ -82,9 +82,13 @@ class Sampler {
     for (const std::uint32_t place : whole_sources)
       total_bytes_ += static_cast<double>(plan_.corpus.clips[place].source_bytes);
     begin_ = env_.now();
-    auto worker = records::ClipWorker::create(
-        env_, recipe_, request_.isa, plan_.corpus,
-        {.make_decoder = request_.run.make_decoder, .cancelled = request_.run.cancelled});
+    const records::WorkerJob job{.env = env_,
+                                 .recipe = recipe_,
+                                 .isa = request_.isa,
+                                 .corpus = plan_.corpus,
+                                 .make_decoder = request_.run.make_decoder,
+                                 .cancelled = request_.run.cancelled};
+    auto worker = records::ClipWorker::create(job);
     if (!worker) return sample;
     std::vector<std::uint32_t> kind_of(plan_.corpus.clips.size(), 0);
     for (std::size_t i = 0; i < whole_sources.size(); ++i)

@@ -11,7 +11,6 @@
 #include "pipeline/manifest_parts.hpp"
 #include "pipeline/text_column.hpp"
 #include "records/clip_rules.hpp"
-#include "records/clip_worker.hpp"
 #include "records/columns.hpp"
 #include "records/record_maker.hpp"
 
@@ -78,24 +77,17 @@ Status LiveClips::prepare() {
     columns_.push_back(records::entry_of(records::tokens_column(recipe, numerics), recipe));
     XTTS_ASSIGN(tokenizer_, text::Tokenizer::create(recipe.text));
   }
-  // Plans its transforms while nobody else takes memory, and keeps the plans for all that follow:
-  // FFTW ends the process where it finds none.
-  XTTS_ASSIGN(const auto planner,
-              records::ClipWorker::create(env_, recipe, request_.isa, plan_.corpus,
-                                          {.make_decoder = request_.run.make_decoder}));
-  workers_.emplace(records::ClipWorkersJob{.env = env_,
-                                           .recipe = recipe,
-                                           .isa = request_.isa,
-                                           .corpus = plan_.corpus,
-                                           .folder = scratch_folder_,
-                                           .make_decoder = request_.run.make_decoder,
-                                           .worker_bytes = std::clamp(
-                                               request_.run.memory_bytes /
-                                                   std::max(request_.run.thread_count, 1U),
-                                               records::kWorkerBytesMin, records::kWorkerBytesMax),
-                                           .turns = records::ClipTurns::kManyTimes},
-                   plan_.to_compute);
-  return {};
+  const std::uint64_t share = std::clamp(request_.run.memory_bytes / thread_count(),
+                                         records::kWorkerBytesMin, records::kWorkerBytesMax);
+  workers_.emplace(records::WorkerJob{.env = env_,
+                                      .recipe = recipe,
+                                      .isa = request_.isa,
+                                      .corpus = plan_.corpus,
+                                      .make_decoder = request_.run.make_decoder,
+                                      .scratch_folder = scratch_folder_,
+                                      .memory_bytes = static_cast<std::size_t>(share)},
+                   plan_.to_compute, records::ClipTurns::kManyTimes);
+  return workers_->start();
 }
 
 std::optional<std::uint64_t> LiveClips::find(std::string_view full_id) const {
@@ -112,16 +104,6 @@ std::optional<formats::Reject> LiveClips::known_reject(std::uint64_t position) c
   const std::lock_guard lock(mutex_);
   const auto found = rejects_.find(position);
   return found == rejects_.end() ? std::nullopt : std::optional(found->second);
-}
-
-void LiveClips::remember(std::uint64_t position, const formats::Reject& reject) {
-  const std::lock_guard lock(mutex_);
-  rejects_.insert_or_assign(position, reject);
-}
-
-void LiveClips::forget(std::uint64_t position) {
-  const std::lock_guard lock(mutex_);
-  rejects_.erase(position);
 }
 
 std::vector<std::uint64_t> LiveClips::rejected() const {
@@ -149,10 +131,14 @@ Result<LiveRecord> LiveClips::record(std::uint64_t position,
   XTTS_ASSIGN(records::ClipOutcome outcome, workers_->process(planned, std::move(buffers)));
   record.reject = std::move(outcome.reject);
   if (record.reject) {
-    remember(position, *record.reject);
+    const std::lock_guard lock(mutex_);
+    rejects_.insert_or_assign(position, *record.reject);
     return record;
   }
-  if (was_rejected) forget(position);
+  if (was_rejected) {
+    const std::lock_guard lock(mutex_);
+    rejects_.erase(position);
+  }
   record.records = std::move(outcome.records);
   record.frame_count =
       frames_of_main_record(request_.recipe.features, record.records.front().length);

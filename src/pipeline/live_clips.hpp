@@ -108,8 +108,6 @@ class LiveClips {
   [[nodiscard]] Status add_tokens(const corpus::Clip& clip, std::vector<std::byte> buffer,
                                   LiveRecord& record) const;
   void describe(const corpus::Clip& clip, LiveRecord& record) const;
-  void remember(std::uint64_t position, const formats::Reject& reject);
-  void forget(std::uint64_t position);
 
   const BuildRequest request_;
   const std::shared_ptr<Env> confined_;  // to DATA

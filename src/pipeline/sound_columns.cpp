@@ -99,10 +99,10 @@ class SoundColumns final : OrderedWork {
                   .recipe = job.recipe,
                   .isa = job.isa,
                   .corpus = job.plan.corpus,
-                  .folder = store::build_folder(folder.path()),
                   .make_decoder = job.run.make_decoder,
                   .cancelled = job.run.cancelled,
-                  .worker_bytes = memory_.worker_bytes},
+                  .scratch_folder = store::build_folder(folder.path()),
+                  .memory_bytes = static_cast<std::size_t>(memory_.worker_bytes)},
                  job.plan.to_compute),
         outcomes_(memory_.live_clips, records::ClipOutcome{}),
         sealer_(folder, journal.journal.get()),
@@ -129,6 +129,7 @@ class SoundColumns final : OrderedWork {
     XTTS_TRY(remember_sealed_sounds());
 
     if (next_ < job_.plan.to_compute.size()) {
+      XTTS_TRY(workers_.start());
       if (sources_rotate())
         read_ahead_.emplace(job_.env, job_.plan, next_,
                             [this] { return stop_.load() || observer_.cancelled(); });

@@ -1,6 +1,7 @@
 #include "records/clip_worker.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "audio/audio_decoder.hpp"
 #include "audio/sample_resampler.hpp"
@@ -52,45 +53,36 @@ std::optional<Fault> fault_of(StatusCode code, Rule of_bad_input) {
   }
 }
 
-Rule rule_of_warning(audio::Warning::Kind kind) {
-  using Kind = audio::Warning::Kind;
-  switch (kind) {
-    case Kind::kRateChanges:
-      return Rule::kRateChanges;
-    case Kind::kPacketsSkipped:
-      return Rule::kPacketsSkipped;
-    case Kind::kComplaint:
-      return Rule::kDecoderComplains;
-    case Kind::kReadingStopped:
-      return Rule::kReadingStopped;
-    case Kind::kEndsEarly:
-      return Rule::kEndsEarly;
-  }
-  return Rule::kDecoderComplains;
-}
+// By the kinds' values.
+constexpr std::array kWarningRules = {Rule::kRateChanges, Rule::kPacketsSkipped,
+                                      Rule::kDecoderComplains, Rule::kReadingStopped,
+                                      Rule::kEndsEarly};
+static_assert(kWarningRules.size() ==
+              static_cast<std::size_t>(audio::Warning::Kind::kEndsEarly) + 1);
 
 std::vector<Reason> reasons_of(std::span<const audio::Warning> warnings) {
   std::vector<Reason> reasons;
   for (const audio::Warning& one : warnings)
-    reasons.push_back(
-        {.rule = rule_of_warning(one.kind), .numbers = one.numbers, .detail = one.text});
+    reasons.push_back({.rule = kWarningRules.at(static_cast<std::size_t>(one.kind)),
+                       .numbers = one.numbers,
+                       .detail = one.text});
   return reasons;
 }
 
 class Worker final : public ClipWorker {
  public:
-  Worker(Env& env, const formats::Recipe& recipe, const corpus::Corpus& corpus,
-         const WorkerPlace& place, dsp::Conditioner conditioner, dsp::FeatureExtractor extractor)
-      : env_(env),
-        recipe_(recipe),
-        request_(request_of(recipe)),
-        corpus_(corpus),
-        shared_sources_(place.shared_sources),
-        source_(place.memory_bytes / 4),
-        sound_(env, place.scratch_folder, place.memory_bytes / 2 / sizeof(float)),
-        decoder_(place.make_decoder(place.cancelled)),
+  Worker(const WorkerJob& job, SharedSources* shared_sources, dsp::Conditioner conditioner,
+         dsp::FeatureExtractor extractor)
+      : env_(job.env),
+        recipe_(job.recipe),
+        request_(request_of(job.recipe)),
+        corpus_(job.corpus),
+        shared_sources_(shared_sources),
+        source_(job.memory_bytes / 4),
+        sound_(job.env, job.scratch_folder, job.memory_bytes / 2 / sizeof(float)),
+        decoder_(job.make_decoder(job.cancelled)),
         conditioner_(std::move(conditioner)),
-        maker_(recipe, std::move(extractor)) {}
+        maker_(job.recipe, std::move(extractor)) {}
 
   [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
                                             std::vector<MadeRecord> buffers) override {
@@ -186,12 +178,12 @@ class Worker final : public ClipWorker {
       return failure->status;
     }
     const SharedSound& sound = *std::get<0>(shared);
-    const SourceSound& source = sound.source();
+    const SourceSound& source = sound.source;
     is_over_long_ = source.facts.is_over_long;
     if (is_over_long_) return {};
     const std::uint32_t rate_hz = source.facts.sample_rate_hz;
     // Not the frames of the source: where its rate changes half way, they are not the samples here.
-    FrameRange range = frames_of(*clip.segment, rate_hz, sound.size_bytes() / sizeof(float));
+    FrameRange range = frames_of(*clip.segment, rate_hz, sound.size_bytes / sizeof(float));
     if (range.refusal) {
       outcome.reject = reject_of(clip, RejectClass::kInput, std::move(*range.refusal));
       return {};
@@ -215,7 +207,7 @@ class Worker final : public ClipWorker {
   Result<Digest> resample(const SharedSound& source, const FrameRange& range) {
     begin_stage(Rule::kDecodeFailed, &StageTimes::resample_s);
     Hasher128 hasher;
-    XTTS_TRY(resampler_.begin(source.source().facts.sample_rate_hz, request_.target_rate_hz,
+    XTTS_TRY(resampler_.begin(source.source.facts.sample_rate_hz, request_.target_rate_hz,
                               request_.resampler));
     for (std::uint64_t first = range.first; first < range.end; first += part_.size()) {
       part_.resize(
@@ -330,14 +322,13 @@ Status no_decoder() {
 
 }  // namespace
 
-Result<std::unique_ptr<ClipWorker>> ClipWorker::create(Env& env, const formats::Recipe& recipe,
-                                                       dsp::Isa isa, const corpus::Corpus& corpus,
-                                                       const WorkerPlace& place) {
-  if (!place.make_decoder) return no_decoder();
-  XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(recipe.features));
-  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(recipe.features, isa));
-  return std::unique_ptr<ClipWorker>(std::make_unique<Worker>(
-      env, recipe, corpus, place, std::move(conditioner), std::move(extractor)));
+Result<std::unique_ptr<ClipWorker>> ClipWorker::create(const WorkerJob& job,
+                                                       SharedSources* shared_sources) {
+  if (!job.make_decoder) return no_decoder();
+  XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(job.recipe.features));
+  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(job.recipe.features, job.isa));
+  return std::unique_ptr<ClipWorker>(
+      std::make_unique<Worker>(job, shared_sources, std::move(conditioner), std::move(extractor)));
 }
 
 formats::Reject reject_of(const corpus::Clip& clip, RejectClass kind, Reason reason) {

@@ -3,7 +3,7 @@
 //
 // One thread at a time; a worker keeps all of its buffers. What goes wrong with the clip is a
 // Reject in the outcome, never a failure of the run; a failure (kResource: memory; kInternal) ends
-// the run. Cost: see README.md. Memory: what WorkerPlace gives, and a record of each column.
+// the run. Cost: see README.md. Memory: what WorkerJob gives, and a record of each column.
 #pragma once
 
 #include <cstdint>
@@ -48,25 +48,25 @@ struct ClipOutcome {
 [[nodiscard]] formats::Reject reject_of(const corpus::Clip& clip, formats::RejectClass kind,
                                         formats::Reason reason);
 
-// What a worker has to work with.
-struct WorkerPlace {
-  SharedSources* shared_sources = nullptr;  // none: it takes no segments
-  std::string scratch_folder = {};          // for sound that is too long for its memory
-  audio::MakeDecoder make_decoder = {};     // as in RunConfig
-  std::function<bool()> cancelled = {};     // as in RunConfig
-  // For a source's bytes and its sound. Larger sources are read twice, longer sound goes into a
-  // scratch file.
+// What workers do and what they have to do it with. Recipe and corpus must outlive them.
+struct WorkerJob {
+  Env& env;
+  const formats::Recipe& recipe;
+  dsp::Isa isa = dsp::Isa::kBest;
+  const corpus::Corpus& corpus;
+  audio::MakeDecoder make_decoder;       // as in RunConfig
+  std::function<bool()> cancelled = {};  // as in RunConfig
+  std::string scratch_folder = {};       // for sound that is too long for the memory, or shared
+  // Of a worker, for a source's bytes and its sound. Larger sources are read twice, longer sound
+  // goes into a scratch file.
   std::size_t memory_bytes = std::size_t{128} << 20U;
 };
 
 class ClipWorker {
  public:
-  // `recipe`, `corpus` and what `place` names must outlive the worker.
-  [[nodiscard]] static Result<std::unique_ptr<ClipWorker>> create(Env& env,
-                                                                  const formats::Recipe& recipe,
-                                                                  dsp::Isa isa,
-                                                                  const corpus::Corpus& corpus,
-                                                                  const WorkerPlace& place);
+  // `job` and the sources must outlive the worker. Without `shared_sources` it takes no segments.
+  [[nodiscard]] static Result<std::unique_ptr<ClipWorker>> create(
+      const WorkerJob& job, SharedSources* shared_sources = nullptr);
   virtual ~ClipWorker() = default;
   // `buffers` are reused, whatever is in them, and come back in the outcome.
   [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,

@@ -23,22 +23,24 @@ std::unordered_map<std::string, std::uint32_t> segment_counts(const corpus::Corp
 
 }  // namespace
 
-ClipWorkers::ClipWorkers(ClipWorkersJob job, std::span<const std::uint32_t> clips)
+ClipWorkers::ClipWorkers(WorkerJob job, std::span<const std::uint32_t> clips, ClipTurns turns)
     : job_(std::move(job)),
-      shared_sources_(job_.env, job_.folder, segment_counts(job_.corpus, clips, job_.turns)) {}
+      shared_sources_(job_.env, job_.scratch_folder, segment_counts(job_.corpus, clips, turns)) {}
+
+Status ClipWorkers::start() {
+  XTTS_ASSIGN(auto worker, take());
+  workers_.give_back(std::move(worker));
+  return {};
+}
+
+Result<std::unique_ptr<ClipWorker>> ClipWorkers::take() {
+  if (auto worker = workers_.take()) return worker;
+  return ClipWorker::create(job_, &shared_sources_);
+}
 
 Result<ClipOutcome> ClipWorkers::process(const corpus::Clip& clip,
                                          std::vector<MadeRecord> buffers) {
-  auto worker = workers_.take();
-  if (!worker) {
-    XTTS_ASSIGN(worker,
-                ClipWorker::create(job_.env, job_.recipe, job_.isa, job_.corpus,
-                                   {.shared_sources = &shared_sources_,
-                                    .scratch_folder = job_.folder,
-                                    .make_decoder = job_.make_decoder,
-                                    .cancelled = job_.cancelled,
-                                    .memory_bytes = static_cast<std::size_t>(job_.worker_bytes)}));
-  }
+  XTTS_ASSIGN(auto worker, take());
   auto outcome = worker->process(clip, std::move(buffers));
   workers_.give_back(std::move(worker));
   return outcome;

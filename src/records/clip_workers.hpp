@@ -2,8 +2,8 @@
 // segments share. For whoever computes many clips on threads of its own: the build, and verify when
 // it computes them again.
 //
-// Synchronised inside. Memory: `worker_bytes` for each that works at once. Disk: what WorkerPlace
-// and SharedSources say, in scratch files of `folder`, which is there already.
+// Synchronised inside. Memory: WorkerJob::memory_bytes for each that works at once. Disk: what
+// WorkerJob and SharedSources say, in scratch files of a folder that is there already.
 #pragma once
 
 #include <functional>
@@ -32,23 +32,14 @@ inline constexpr std::uint64_t kWorkerBytesMax = std::uint64_t{128} << 20U;
 // stays while there is room.
 enum class ClipTurns : std::uint8_t { kOnce, kManyTimes };
 
-// Recipe and corpus must outlive the workers.
-struct ClipWorkersJob {
-  Env& env;
-  const formats::Recipe& recipe;
-  dsp::Isa isa = dsp::Isa::kBest;
-  const corpus::Corpus& corpus;
-  std::string folder;               // for scratch: sound that is too long for the memory, or shared
-  audio::MakeDecoder make_decoder;  // as in RunConfig
-  std::function<bool()> cancelled = {};  // as in RunConfig
-  std::uint64_t worker_bytes = kWorkerBytesMax;
-  ClipTurns turns = ClipTurns::kOnce;
-};
-
 class ClipWorkers {
  public:
   // `clips`: places of those that process() will be asked for.
-  ClipWorkers(ClipWorkersJob job, std::span<const std::uint32_t> clips);
+  ClipWorkers(WorkerJob job, std::span<const std::uint32_t> clips,
+              ClipTurns turns = ClipTurns::kOnce);
+  // Makes the first worker, and with it the plans of its transforms, which all others share: to be
+  // called while no other thread takes memory, for FFTW ends the process where it finds none.
+  [[nodiscard]] Status start();
 
   // As ClipWorker::process. `clip` is one of the corpus, or a copy of one.
   [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
@@ -57,7 +48,9 @@ class ClipWorkers {
   [[nodiscard]] StageTimes times() const;
 
  private:
-  const ClipWorkersJob job_;
+  [[nodiscard]] Result<std::unique_ptr<ClipWorker>> take();
+
+  const WorkerJob job_;
   SharedSources shared_sources_;
   Pool<std::unique_ptr<ClipWorker>> workers_;
 };

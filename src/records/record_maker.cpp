@@ -45,11 +45,7 @@ ValueVerdict store_frames(std::string_view column, std::span<const float> frames
   if (!verdict.refusal) verdict = check_values(column, frames, dtype);
   if (verdict.refusal) return verdict;
   rows.resize(frames.size() * size_bytes(dtype));
-  if (dtype == DType::kFloat32) {
-    std::memcpy(rows.data(), frames.data(), rows.size());
-  } else {
-    narrow_floats(frames, dtype, rows);
-  }
+  narrow_floats(frames, dtype, rows);
   return verdict;
 }
 

@@ -11,7 +11,7 @@ namespace xtts::records {
 
 Status SharedSound::read(std::uint64_t first_frame, std::span<float> out) const {
   const auto bytes = std::as_writable_bytes(out);
-  XTTS_ASSIGN(const std::size_t got, samples_->read_at(first_frame * sizeof(float), bytes));
+  XTTS_ASSIGN(const std::size_t got, samples->read_at(first_frame * sizeof(float), bytes));
   if (got == bytes.size()) return {};
   return {StatusCode::kResource, "a scratch file is shorter than it was written"};
 }
@@ -50,7 +50,7 @@ SharedSources::Shared SharedSources::get(const std::string& path, const Decode& 
 
 // As the one that was asked for last; the first of the others go where there is too much.
 void SharedSources::keep(Entry& entry, std::shared_ptr<const SharedSound> sound) {
-  disk_bytes_ += sound->size_bytes();
+  disk_bytes_ += sound->size_bytes;
   entry.sound = std::move(sound);
   entry.asked_at = ++request_count_;
   kept_.emplace(entry.asked_at, &entry);
@@ -58,7 +58,7 @@ void SharedSources::keep(Entry& entry, std::shared_ptr<const SharedSound> sound)
 }
 
 void SharedSources::drop(Entry& entry) {
-  disk_bytes_ -= entry.sound->size_bytes();
+  disk_bytes_ -= entry.sound->size_bytes;
   kept_.erase(entry.asked_at);
   entry.sound.reset();
 }
@@ -82,8 +82,8 @@ SharedSources::Shared SharedSources::make(const Decode& decode) {
     return (*samples)->append(std::as_bytes(part)).with_context("keeping the decoded sound");
   });
   if (auto* const failure = std::get_if<1>(&decoded)) return std::move(*failure);
-  return std::make_shared<const SharedSound>(std::get<0>(std::move(decoded)), std::move(*samples),
-                                             size_bytes);
+  return std::make_shared<const SharedSound>(
+      SharedSound{std::get<0>(std::move(decoded)), std::move(*samples), size_bytes});
 }
 
 }  // namespace xtts::records

@@ -43,20 +43,12 @@ struct SourceFailure {
 };
 
 // The sound itself, float32 by frames. Its file goes with the last one who holds it.
-class SharedSound {
- public:
-  SharedSound(SourceSound sound, std::unique_ptr<const ScratchFile> samples,
-              std::uint64_t size_bytes)
-      : sound_(std::move(sound)), samples_(std::move(samples)), size_bytes_(size_bytes) {}
+struct SharedSound {
+  SourceSound source;
+  std::unique_ptr<const ScratchFile> samples;
+  std::uint64_t size_bytes = 0;
 
-  [[nodiscard]] const SourceSound& source() const noexcept { return sound_; }
   [[nodiscard]] Status read(std::uint64_t first_frame, std::span<float> out) const;
-  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
-
- private:
-  const SourceSound sound_;
-  const std::unique_ptr<const ScratchFile> samples_;
-  const std::uint64_t size_bytes_;
 };
 
 class SharedSources {

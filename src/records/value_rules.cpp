@@ -73,11 +73,7 @@ ValueVerdict change_rows(std::string_view column, std::span<const std::byte> row
   ValueVerdict verdict = check_values(column, values, to);
   if (verdict.refusal) return verdict;
   changed.resize(count * size_bytes(to));
-  if (to == DType::kFloat32) {
-    std::ranges::copy(std::as_bytes(values), changed.begin());
-  } else {
-    narrow_floats(values, to, changed);
-  }
+  narrow_floats(values, to, changed);
   return verdict;
 }
 

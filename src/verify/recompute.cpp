@@ -115,16 +115,16 @@ void Recomputer::expect_all() {
 }
 
 void Recomputer::expect_places(std::span<const std::uint32_t> clips) {
-  workers_.emplace(records::ClipWorkersJob{.env = env_,
-                                           .recipe = computed_,
-                                           .isa = sources_.isa,
-                                           .corpus = corpus_,
-                                           .folder = sources_.scratch_folder,
-                                           .make_decoder = sources_.make_decoder,
-                                           .cancelled = cancelled_,
-                                           .worker_bytes = std::clamp(
-                                               sources_.memory_bytes / thread_count_,
-                                               records::kWorkerBytesMin, records::kWorkerBytesMax)},
+  const std::uint64_t share = std::clamp(sources_.memory_bytes / thread_count_,
+                                         records::kWorkerBytesMin, records::kWorkerBytesMax);
+  workers_.emplace(records::WorkerJob{.env = env_,
+                                      .recipe = computed_,
+                                      .isa = sources_.isa,
+                                      .corpus = corpus_,
+                                      .make_decoder = sources_.make_decoder,
+                                      .cancelled = cancelled_,
+                                      .scratch_folder = sources_.scratch_folder,
+                                      .memory_bytes = static_cast<std::size_t>(share)},
                    clips);
 }
 
