@@ -17,7 +17,6 @@
 #include "base/direct_reads.hpp"
 #include "base/env.hpp"
 #include "base/io_uring.hpp"
-#include "base/lock_reach.hpp"
 #include "base/real_files.hpp"
 #include "base/scratch_file.hpp"
 #include "base/storage_facts.hpp"

@@ -16,7 +16,6 @@
 #include "base/direct_reads.hpp"
 #include "base/file_mapping.hpp"
 #include "base/io_uring.hpp"
-#include "base/lock_reach.hpp"
 #include "base/storage_facts.hpp"
 #include "base/system_call.hpp"
 #include "base/try.hpp"

@@ -1,8 +1,8 @@
-// What a path lies on, and how much memory there is for its pages (Linux): the files in /sys and
-// /proc that tell, and what they mean. The parsers are pure; real_storage() and
-// real_available_memory_bytes() read. What the system says of a disk is a hint: the disks of many
-// virtual machines call themselves rotating, so of those it is not believed.
-// Failures: kNotFound (no such path), kResource.
+// What a path lies on, how far locks reach there, and how much memory there is for its pages
+// (Linux): the files in /sys and /proc that tell, and what they mean. The parsers are pure; those
+// that begin with real_ read. What the system says of a disk is a hint: the disks of many virtual
+// machines call themselves rotating, so of those it is not believed. Failures: kNotFound (no such
+// path), kResource.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,12 @@
 namespace xtts {
 
 [[nodiscard]] Result<StorageFacts> real_storage(const std::string& path);
+// How far the system's locks in a folder reach.
+[[nodiscard]] Result<LockReach> real_lock_reach(const std::string& folder);
+// Whether readers of this open file may take turns by a lock on it (RandomAccessFile::try_turn):
+// where its locks stay in this machine, so that no machine waits for another. Of a FUSE file system
+// the kernel keeps them, unless it asks for them itself, which few do.
+[[nodiscard]] bool may_take_turns(int fd) noexcept;
 [[nodiscard]] Result<std::uint64_t> real_available_memory_bytes();
 
 // `system`: null where it is unknown. `rotational`: what the disk's queue says, where it has one.

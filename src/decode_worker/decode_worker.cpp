@@ -34,15 +34,88 @@ class Clip final : public RandomAccessFile {
       : channel_(channel), memory_(memory), size_bytes_(size_bytes), window_bytes_(window_bytes) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
+
   [[nodiscard]] Result<std::size_t> read_at(std::uint64_t offset_bytes,
-                                            std::span<std::byte> out) const override;
-  [[nodiscard]] Status give(std::span<const float> samples);
+                                            std::span<std::byte> out) const override {
+    std::size_t count = 0;
+    while (count < out.size() && offset_bytes + count < size_bytes_) {
+      const std::uint64_t position = offset_bytes + count;
+      const auto wanted = static_cast<std::size_t>(
+          std::min<std::uint64_t>(out.size() - count, size_bytes_ - position));
+      if (position < window_offset_bytes_ || position >= window_offset_bytes_ + window_bytes_) {
+        XTTS_TRY(fill_window(position, std::min(wanted, kWindowBytes)));
+        if (window_bytes_ == 0) break;  // the file has become shorter
+      }
+      const std::uint64_t begin = position - window_offset_bytes_;
+      const auto size =
+          static_cast<std::size_t>(std::min<std::uint64_t>(wanted, window_bytes_ - begin));
+      std::memcpy(out.data() + count, memory_.window().data() + begin, size);
+      count += size;
+    }
+    return count;
+  }
+
+  // One buffer is filled while the parent empties the other.
+  [[nodiscard]] Status give(std::span<const float> samples) {
+    while (!samples.empty()) {
+      while (!is_stopped_ && unanswered_count_ >= kBufferCount) (void)await();
+      if (is_stopped_) return stopped();
+      const auto room = memory_.buffer(buffer_).subspan(filled_samples_);
+      const auto part = samples.first(std::min(samples.size(), room.size()));
+      std::memcpy(room.data(), part.data(), part.size_bytes());
+      filled_samples_ += part.size();
+      samples = samples.subspan(part.size());
+      if (filled_samples_ < kBufferSamples) continue;
+      ++unanswered_count_;
+      if (!channel_.send(last_piece())) is_stopped_ = true;
+    }
+    return is_stopped_ ? stopped() : Status();
+  }
+
   // What has been given and not sent.
-  [[nodiscard]] Piece last_piece();
+  [[nodiscard]] Piece last_piece() {
+    Piece piece;
+    piece.buffer_index = std::exchange(buffer_, (buffer_ + 1) % kBufferCount);
+    piece.sample_count = std::exchange(filled_samples_, 0);
+    return piece;
+  }
 
  private:
-  [[nodiscard]] Status fill_window(std::uint64_t offset_bytes, std::uint64_t needed_bytes) const;
-  [[nodiscard]] std::optional<Message> await() const;
+  // The next message that is an answer to a read; nothing where the parent says stop, or is gone.
+  // Counts off the pieces that it has taken meanwhile.
+  std::optional<Message> await() const {
+    auto received = channel_.receive(std::nullopt);
+    auto* const message = std::get_if<Message>(&received);
+    if (message == nullptr || std::holds_alternative<Stop>(*message)) {
+      is_stopped_ = true;
+      return std::nullopt;
+    }
+    if (std::holds_alternative<Taken>(*message)) --unanswered_count_;
+    return std::move(*message);
+  }
+
+  Status fill_window(std::uint64_t offset_bytes, std::uint64_t needed_bytes) const {
+    const bool goes_on = offset_bytes == window_offset_bytes_ + window_bytes_;
+    ahead_bytes_ =
+        goes_on ? std::min<std::uint64_t>(ahead_bytes_ * 4, kWindowBytes) : kFirstReadBytes;
+    Read read;
+    read.offset_bytes = offset_bytes;
+    read.needed_bytes = needed_bytes;
+    read.wanted_bytes = std::min(size_bytes_ - offset_bytes, std::max(needed_bytes, ahead_bytes_));
+    window_bytes_ = 0;
+    if (is_stopped_ || !channel_.send(read)) return stopped();
+    while (const auto answer = await()) {
+      if (const auto* failed = std::get_if<Failed>(&*answer))
+        return status_of(*failed).value_or(Status(StatusCode::kSourceIo, failed->text));
+      if (const auto* data = std::get_if<Data>(&*answer)) {
+        window_offset_bytes_ = offset_bytes;
+        window_bytes_ = data->size_bytes;
+        return {};
+      }
+    }
+    return stopped();
+  }
+
   [[nodiscard]] static Status stopped() { return {StatusCode::kCancelled, "stopped"}; }
 
   Channel& channel_;
@@ -59,90 +132,13 @@ class Clip final : public RandomAccessFile {
   std::size_t filled_samples_ = 0;  // of it
 };
 
-// The next message that is an answer to a read; nothing where the parent says stop, or is gone.
-// Counts off the pieces that it has taken meanwhile.
-std::optional<Message> Clip::await() const {
-  auto received = channel_.receive(std::nullopt);
-  auto* const message = std::get_if<Message>(&received);
-  if (message == nullptr || std::holds_alternative<Stop>(*message)) {
-    is_stopped_ = true;
-    return std::nullopt;
-  }
-  if (std::holds_alternative<Taken>(*message)) --unanswered_count_;
-  return std::move(*message);
-}
-
-Status Clip::fill_window(std::uint64_t offset_bytes, std::uint64_t needed_bytes) const {
-  const bool goes_on = offset_bytes == window_offset_bytes_ + window_bytes_;
-  ahead_bytes_ =
-      goes_on ? std::min<std::uint64_t>(ahead_bytes_ * 4, kWindowBytes) : kFirstReadBytes;
-  Read read;
-  read.offset_bytes = offset_bytes;
-  read.needed_bytes = needed_bytes;
-  read.wanted_bytes = std::min(size_bytes_ - offset_bytes, std::max(needed_bytes, ahead_bytes_));
-  window_bytes_ = 0;
-  if (is_stopped_ || !channel_.send(read)) return stopped();
-  while (const auto answer = await()) {
-    if (const auto* failed = std::get_if<Failed>(&*answer))
-      return status_of(*failed).value_or(Status(StatusCode::kSourceIo, failed->text));
-    if (const auto* data = std::get_if<Data>(&*answer)) {
-      window_offset_bytes_ = offset_bytes;
-      window_bytes_ = data->size_bytes;
-      return {};
-    }
-  }
-  return stopped();
-}
-
-Result<std::size_t> Clip::read_at(std::uint64_t offset_bytes, std::span<std::byte> out) const {
-  std::size_t count = 0;
-  while (count < out.size() && offset_bytes + count < size_bytes_) {
-    const std::uint64_t position = offset_bytes + count;
-    const auto wanted = static_cast<std::size_t>(
-        std::min<std::uint64_t>(out.size() - count, size_bytes_ - position));
-    if (position < window_offset_bytes_ || position >= window_offset_bytes_ + window_bytes_) {
-      XTTS_TRY(fill_window(position, std::min(wanted, kWindowBytes)));
-      if (window_bytes_ == 0) break;  // the file has become shorter
-    }
-    const std::uint64_t begin = position - window_offset_bytes_;
-    const auto size =
-        static_cast<std::size_t>(std::min<std::uint64_t>(wanted, window_bytes_ - begin));
-    std::memcpy(out.data() + count, memory_.window().data() + begin, size);
-    count += size;
-  }
-  return count;
-}
-
-// One buffer is filled while the parent empties the other.
-Status Clip::give(std::span<const float> samples) {
-  while (!samples.empty()) {
-    while (!is_stopped_ && unanswered_count_ >= kBufferCount) (void)await();
-    if (is_stopped_) return stopped();
-    const auto room = memory_.buffer(buffer_).subspan(filled_samples_);
-    const auto part = samples.first(std::min(samples.size(), room.size()));
-    std::memcpy(room.data(), part.data(), part.size_bytes());
-    filled_samples_ += part.size();
-    samples = samples.subspan(part.size());
-    if (filled_samples_ < kBufferSamples) continue;
-    ++unanswered_count_;
-    if (!channel_.send(last_piece())) is_stopped_ = true;
-  }
-  return is_stopped_ ? stopped() : Status();
-}
-
-Piece Clip::last_piece() {
-  Piece piece;
-  piece.buffer_index = std::exchange(buffer_, (buffer_ + 1) % kBufferCount);
-  piece.sample_count = std::exchange(filled_samples_, 0);
-  return piece;
-}
-
 class Worker {
  public:
   Worker(Channel& channel, const SharedMemory& memory, audio::AudioDecoder& decoder)
       : channel_(channel), memory_(memory), decoder_(decoder) {}
 
-  // False when the parent is gone.
+  // False when the parent is gone. What is left over from the clip before wants no answer.
+  static bool answer(const auto&) { return true; }
   bool answer(const Decode& asked) {
     const auto before = decoder_.resampling_time();
     Clip clip(channel_, memory_, asked.size_bytes, asked.window_bytes);
@@ -223,12 +219,7 @@ int run_decode_worker(int socket_fd, int memory_fd, audio::AudioDecoder& decoder
     received = channel.receive(std::nullopt);
     const auto* message = std::get_if<Message>(&received);
     if (message == nullptr) return 0;
-    const auto* asked = std::get_if<Decode>(message);
-    if (asked != nullptr && !worker.answer(*asked)) return 0;
-    const auto* look = std::get_if<Look>(message);
-    if (look != nullptr && !worker.answer(*look)) return 0;
-    const auto* list = std::get_if<ListFormats>(message);
-    if (list != nullptr && !worker.answer(*list)) return 0;
+    if (!std::visit([&](const auto& asked) { return worker.answer(asked); }, *message)) return 0;
   }
 }
 

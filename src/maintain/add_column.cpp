@@ -328,8 +328,7 @@ class Addition final : public ColumnAddition {
     XTTS_TRY(folder_->collect_garbage(&manifest, keep));
     planned_ = shards_.size();
     sealer_.emplace(*folder_, journal_.get());
-    assembler_.emplace(entry_.spec, entry_.store, generation_,
-                       [](const std::vector<std::byte>&) {});
+    assembler_.emplace(entry_.spec, entry_.store, generation_);
     is_begun_ = true;
     spool_.emplace(env_, view_->path(), digest128(store::encode_line(journal_head())));
     return begin_shards();

@@ -26,7 +26,7 @@ class Copier {
       : job_(job),
         warnings_(warnings),
         sealer_(to, nullptr),
-        assembler_(job.column, job.store, job.generation, [](const std::vector<std::byte>&) {}) {}
+        assembler_(job.column, job.store, job.generation) {}
 
   Result<std::vector<store::JournalShard>> run() {
     const auto& to_compute = job_.clips.plan.to_compute;

@@ -39,7 +39,8 @@ Status ShardAssembler::flush() {
     dsp::add_sums(record.sums, record.length, facts);
   }
   XTTS_TRY(image_->add_block(pending, std::move(facts)));
-  for (AssembledRecord& record : block_) recycle_(std::move(record.rows));
+  if (recycle_)
+    for (AssembledRecord& record : block_) recycle_(std::move(record.rows));
   block_.clear();
   return {};
 }

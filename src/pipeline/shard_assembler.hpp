@@ -29,9 +29,10 @@ struct AssembledRecord {
 
 class ShardAssembler {
  public:
-  // Buffers of written records come back through `recycle`.
+  // Buffers of written records come back through `recycle`, where there is one.
   ShardAssembler(const formats::ColumnSpec& column, formats::StoreKind store,
-                 std::uint64_t generation, std::function<void(std::vector<std::byte>)> recycle);
+                 std::uint64_t generation,
+                 std::function<void(std::vector<std::byte>)> recycle = {});
 
   [[nodiscard]] Status add(AssembledRecord record);
   // Ends the shard: its image, or nothing when no record was added. The next add begins a new one.

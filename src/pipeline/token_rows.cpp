@@ -26,8 +26,7 @@ Result<std::unique_ptr<TokenRows>> TokenRows::open(const IndexJob& job,
     XTTS_TRY(take_over(*job.previous, tokens->id(), tokens->column_.rows));
   } else if (job.token_shards == nullptr) {
     tokens->sealer_ = std::make_unique<Sealer>(folder, nullptr);
-    tokens->assembler_.emplace(entry.spec, entry.store, job.generation,
-                               [](const std::vector<std::byte>&) {});
+    tokens->assembler_.emplace(entry.spec, entry.store, job.generation);
   }
   return tokens;
 }

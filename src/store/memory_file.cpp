@@ -8,8 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/try.hpp"
-
 namespace xtts::store {
 namespace {
 
@@ -30,19 +28,15 @@ std::string MemoryFile::path() const {
   return "/proc/self/fd/" + std::to_string(fd_.get());
 }
 
-Result<std::uint64_t> MemoryFile::size_bytes() const {
-  struct stat facts {};
-  if (::fstat(fd_.get(), &facts) != 0) return refused("the size of the file in memory");
-  return static_cast<std::uint64_t>(facts.st_size);
-}
-
 Status MemoryFile::cut(std::uint64_t size_bytes) {
   if (::ftruncate(fd_.get(), static_cast<off_t>(size_bytes)) == 0) return {};
   return refused("cutting the file in memory");
 }
 
 Result<std::span<const std::byte>> MemoryFile::map() {
-  XTTS_ASSIGN(const std::uint64_t size, size_bytes());
+  struct stat facts {};
+  if (::fstat(fd_.get(), &facts) != 0) return refused("the size of the file in memory");
+  const auto size = static_cast<std::size_t>(facts.st_size);
   mapping_ = Mapping(::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd_.get(), 0), size);
   if (!mapping_) return refused("mapping the file in memory");
   return std::span<const std::byte>(mapping_.bytes());

@@ -18,7 +18,6 @@ class MemoryFile {
   [[nodiscard]] static Result<MemoryFile> create();
 
   [[nodiscard]] std::string path() const;  // below /proc: kResource's usual reason is its absence
-  [[nodiscard]] Result<std::uint64_t> size_bytes() const;
   [[nodiscard]] Status cut(std::uint64_t size_bytes);
   // All of it, read only; nothing is written after this point. Valid while this object lives.
   [[nodiscard]] Result<std::span<const std::byte>> map();

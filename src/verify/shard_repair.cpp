@@ -59,8 +59,7 @@ class ShardRepair {
     is_renewed_ = true;
     formats::ColumnSpec column = spec_;
     column.numerics = numerics_;
-    assembler_.emplace(column, job_.column.entry->store, generation,
-                       [](const std::vector<std::byte>&) {});
+    assembler_.emplace(column, job_.column.entry->store, generation);
     for (std::size_t block = 0; block < block_count(); ++block) {
       if (job_.cancelled && job_.cancelled())
         return Status(StatusCode::kCancelled, "repair was stopped");

@@ -60,24 +60,6 @@ Result<audio::SourceFacts> Conversation::hold(const audio::DecodeRequest& reques
   return facts;
 }
 
-Result<audio::Recognition> Conversation::look(std::string_view suffix) {
-  (void)worker_.channel().send(
-      Look{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)});
-  while (true) {
-    XTTS_ASSIGN(const Message received, receive());
-    if (const auto* read = std::get_if<Read>(&received)) {
-      XTTS_TRY(answer(*read));
-    } else if (const auto* seen = std::get_if<Seen>(&received)) {
-      ending_ = Ending::kWorkerIsReady;
-      return seen->what;
-    } else if (const auto* failed = std::get_if<Failed>(&received)) {
-      return conclude(*failed);
-    } else {
-      return nonsense();
-    }
-  }
-}
-
 Result<audio::FormatList> Conversation::formats() {
   (void)worker_.channel().send(ListFormats{});
   audio::FormatList list;
@@ -105,27 +87,40 @@ Result<Message> Conversation::receive() {
   return received;
 }
 
-Result<audio::SourceFacts> Conversation::listen() {
+// Until the worker sends its `Last`. Of a look no piece is accepted: its sound has no length.
+template <typename Last>
+Result<Last> Conversation::serve() {
   while (true) {
-    auto received = receive();
-    if (!received) return received.status();
-    if (const auto* read = std::get_if<Read>(&*received)) {
+    XTTS_ASSIGN(Message received, receive());
+    if (const auto* read = std::get_if<Read>(&received)) {
       XTTS_TRY(answer(*read));
-    } else if (const auto* piece = std::get_if<Piece>(&*received)) {
+    } else if (const auto* piece = std::get_if<Piece>(&received)) {
       XTTS_TRY(accept(*piece));
       if (!refusal_.has_value()) (void)worker_.channel().send(Taken{});
-    } else if (auto* done = std::get_if<Done>(&*received)) {
-      if (!check(*done).ok()) return nonsense();
-      if (done->last.sample_count > 0) XTTS_TRY(accept(done->last));
+    } else if (auto* last = std::get_if<Last>(&received)) {
       ending_ = Ending::kWorkerIsReady;
-      resampling_time_ = std::chrono::nanoseconds(done->resampling_ns);
-      return std::move(done->facts);
-    } else if (const auto* failed = std::get_if<Failed>(&*received)) {
+      return std::move(*last);
+    } else if (const auto* failed = std::get_if<Failed>(&received)) {
       return conclude(*failed);
     } else {
       return nonsense();
     }
   }
+}
+
+Result<audio::SourceFacts> Conversation::listen() {
+  XTTS_ASSIGN(Done done, serve<Done>());
+  if (!check(done).ok()) return nonsense();
+  if (done.last.sample_count > 0) XTTS_TRY(accept(done.last));
+  resampling_time_ = std::chrono::nanoseconds(done.resampling_ns);
+  return std::move(done.facts);
+}
+
+Result<audio::Recognition> Conversation::look(std::string_view suffix) {
+  (void)worker_.channel().send(
+      Look{std::string(suffix), source_.size_bytes(), fill_window(kLookBytes)});
+  XTTS_ASSIGN(const Seen seen, serve<Seen>());
+  return seen.what;
 }
 
 // A failed send needs no care: the worker is gone, and the next message is its end.

@@ -45,6 +45,8 @@ class Conversation {
   }
 
  private:
+  template <typename Last>
+  [[nodiscard]] Result<Last> serve();
   [[nodiscard]] Result<audio::SourceFacts> listen();
   [[nodiscard]] Result<Message> receive();
   // How much of the source's head is in the window now.

@@ -1,9 +1,8 @@
-#include "base/lock_reach.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/storage_facts.hpp"
 #include "support/temp_folder.hpp"
 
 namespace xtts {

@@ -10,8 +10,8 @@
 
 #include "formats/bytes.hpp"
 #include "image_samples.hpp"
-#include "store/hdf5_container.hpp"
 #include "store/hdf5_layout.hpp"
+#include "store/image_container.hpp"
 #include "support/temp_folder.hpp"
 
 namespace xtts::testing {
