@@ -134,13 +134,6 @@ Status check_name(const std::string& name) {
   return {};
 }
 
-Status check_free(const Manifest& manifest, const std::string& name) {
-  const ColumnEntry* const there = manifest.find_column(name);
-  if (there != nullptr && !there->axis)
-    return refuse("'" + name + "' is a column that a build makes");
-  return {};
-}
-
 // What makes two additions the same: the column's description, and what it was computed from.
 Digest fingerprint_of(const Manifest& manifest, const NewColumn& column) {
   return digest128(formats::dump_canonical({{"name", column.name},
@@ -186,9 +179,7 @@ class Addition final : public ColumnAddition {
   Addition& operator=(const Addition&) = delete;
 
   Status begin() {
-    const Manifest& manifest = view_->manifest();
-    XTTS_TRY(check_free(manifest, column_.name));
-    XTTS_TRY(describe(manifest));
+    XTTS_TRY(describe(view_->manifest()));
     XTTS_TRY(list_clips());
     if (to_make_.empty()) return {};
     return continue_journal();
@@ -274,6 +265,8 @@ class Addition final : public ColumnAddition {
 
   Status describe(const Manifest& manifest) {
     const ColumnEntry* const there = manifest.find_column(column_.name);
+    if (there != nullptr && !there->axis)
+      return refuse("'" + column_.name + "' is a column that a build makes");
     ColumnEntry fresh;
     fresh.axis = column_.axis;
     fresh.version = column_.version;

@@ -91,8 +91,19 @@ class Merger {
     const std::size_t count = recipe.features.sound_columns().size();
     for (std::size_t column = 0; column < count; ++column)
       columns_.push_back(first.columns[column].spec);
-    XTTS_ASSIGN(const auto shards, adopt_shards());
-    XTTS_ASSIGN(const auto result, write_index(shards));
+    // Planned shards in their order, each from the part that made it.
+    std::vector<store::JournalShard> shards;
+    for (const formats::ColumnSpec& column : columns_) XTTS_TRY(adopt_column(column, shards));
+    XTTS_ASSIGN(const auto result, pipeline::build_index({.env = env_,
+                                                          .plan = clips_.plan,
+                                                          .recipe = recipe,
+                                                          .numerics = first.numerics,
+                                                          .columns = columns_,
+                                                          .shards = shards,
+                                                          .rejects = clips_.rejects,
+                                                          .known_speakers = first.speakers,
+                                                          .known_languages = first.languages},
+                                                         to_));
     XTTS_TRY(to_.publish(result.manifest, result.rejects_jsonl));
     // Links lead to bytes that were verified when they were sealed; copies are new ones.
     const bool is_copy = report_.copied_count > 0;
@@ -108,13 +119,6 @@ class Merger {
   }
 
  private:
-  // Planned shards in their order, each from the part that made it.
-  Result<std::vector<store::JournalShard>> adopt_shards() {
-    std::vector<store::JournalShard> shards;
-    for (const formats::ColumnSpec& column : columns_) XTTS_TRY(adopt_column(column, shards));
-    return shards;
-  }
-
   Status adopt_column(const formats::ColumnSpec& column, std::vector<store::JournalShard>& shards) {
     std::vector<ShardsOfPart> sources;
     for (const auto& part : parts_) sources.emplace_back(*part, column.id);
@@ -169,21 +173,6 @@ class Merger {
     return {StatusCode::kMismatch,
             "the parts' shards are not those of one plan: build the parts anew with " +
                 option_on("overwrite") + ", all by the same version"};
-  }
-
-  Result<pipeline::IndexResult> write_index(const std::vector<store::JournalShard>& shards) {
-    const Manifest& first = parts_.front()->manifest();
-    XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(first));
-    return pipeline::build_index({.env = env_,
-                                  .plan = clips_.plan,
-                                  .recipe = recipe,
-                                  .numerics = first.numerics,
-                                  .columns = columns_,
-                                  .shards = shards,
-                                  .rejects = clips_.rejects,
-                                  .known_speakers = first.speakers,
-                                  .known_languages = first.languages},
-                                 to_);
   }
 
   // So that the next build need not hash the sources again: of parts that saw the very same files.

@@ -135,26 +135,17 @@ Status check_bakeable(const Manifest& manifest) {
   return {};
 }
 
+struct RewriteAim {
+  bool keep_statistics = true;
+  bool bakes = false;            // records are normalized on their way: the cache is bakeable
+  std::uint64_t generation = 1;  // another where canonical bytes must wait
+};
+
 class Rewriter {
  public:
   Rewriter(Env& env, std::shared_ptr<reader::CacheView> from, store::CacheFolder& to,
-           const WriteRun& run, bool keep_statistics)
-      : env_(env), from_(std::move(from)), to_(to), run_(run), keep_statistics_(keep_statistics) {}
-
-  // Before write(): records are normalized on their way. `before` is bakeable.
-  Status bake(const Manifest& before) {
-    const formats::Statistics& statistics = *before.mel_statistics;
-    auto norm = ChannelNorm::create(statistics.mean, statistics.std_deviation);
-    if (!norm) return norm.status();
-    norm_.emplace(std::move(*norm));
-    baked_ = {.dtype = before.find_column("mel")->spec.dtype,
-              .mean = statistics.mean,
-              .std_deviation = statistics.std_deviation};
-    return {};
-  }
-
-  // Before write(): where canonical bytes must wait.
-  void set_generation(std::uint64_t generation) { generation_ = generation; }
+           const WriteRun& run, const RewriteAim& aim)
+      : env_(env), from_(std::move(from)), to_(to), run_(run), aim_(aim) {}
 
   // Publishes, verifies, and tidies up.
   Result<RewriteReport> write(const formats::StorageConfig& storage) {
@@ -169,7 +160,7 @@ class Rewriter {
     XTTS_TRY(reader::with_repair(check_one_numerics(env_, *from_), from_->path()));
     XTTS_ASSIGN(recipe_, formats::recipe_of(before));
     recipe_.storage = storage;
-    if (norm_) recipe_.features.baked = baked_;
+    if (aim_.bakes) XTTS_TRY(bake(before));
     XTTS_ASSIGN(const auto result, copy_and_index(before));
     has_published_ = true;
     XTTS_TRY(to_.publish(result.manifest, result.rejects_jsonl));
@@ -185,6 +176,15 @@ class Rewriter {
     return report_of(before, result.manifest);
   }
 
+  Status bake(const Manifest& before) {
+    const formats::Statistics& statistics = *before.mel_statistics;
+    XTTS_ASSIGN(norm_, ChannelNorm::create(statistics.mean, statistics.std_deviation));
+    recipe_.features.baked = {.dtype = before.find_column("mel")->spec.dtype,
+                              .mean = statistics.mean,
+                              .std_deviation = statistics.std_deviation};
+    return {};
+  }
+
   Result<pipeline::IndexResult> copy_and_index(const Manifest& before) {
     XTTS_ASSIGN(const auto clips, published_clips(std::span(&from_, 1)));
     const auto columns = records::sound_columns(recipe_, before.numerics);
@@ -192,7 +192,7 @@ class Rewriter {
     XTTS_ASSIGN(const auto shards, copy_columns(clips, columns));
     XTTS_ASSIGN(const auto added, copy_added_columns(before, clips));
     const auto keep_statistics = [&](formats::Manifest& manifest) {
-      if (keep_statistics_) manifest.mel_statistics = before.mel_statistics;
+      if (aim_.keep_statistics) manifest.mel_statistics = before.mel_statistics;
     };
     return pipeline::build_index({.env = env_,
                                   .plan = clips.plan,
@@ -203,7 +203,7 @@ class Rewriter {
                                   .rejects = clips.rejects,
                                   .known_speakers = before.speakers,
                                   .known_languages = before.languages,
-                                  .generation = generation_,
+                                  .generation = aim_.generation,
                                   .added = added,
                                   .amend_manifest = keep_statistics},
                                  to_);
@@ -223,7 +223,7 @@ class Rewriter {
                                 .column = column,
                                 .clips_per_shard = records::clips_per_shard(columns),
                                 .store = recipe_.storage.store,
-                                .generation = generation_,
+                                .generation = aim_.generation,
                                 .norm = norm_ && records::has_sums(column) ? &*norm_ : nullptr,
                                 .progress = progress_of(run_, "clips"),
                                 .cancelled = run_.cancelled},
@@ -254,7 +254,7 @@ class Rewriter {
                                 .column = one.entry.spec,
                                 .clips_per_shard = one.entry.spec.geometry().clips_per_shard(),
                                 .store = recipe_.storage.store,
-                                .generation = generation_,
+                                .generation = aim_.generation,
                                 .progress = progress_of(run_, "clips"),
                                 .cancelled = run_.cancelled},
                                to_, none));
@@ -322,10 +322,8 @@ class Rewriter {
   std::shared_ptr<reader::CacheView> from_;
   store::CacheFolder& to_;
   const WriteRun& run_;
-  const bool keep_statistics_;
-  std::uint64_t generation_ = 1;
+  const RewriteAim aim_;
   std::optional<ChannelNorm> norm_;
-  formats::BakedConfig baked_;
   formats::Recipe recipe_;
   std::optional<std::uint64_t> needed_bytes_;  // once it is known
   bool has_published_ = false;
@@ -367,11 +365,11 @@ Result<RewriteReport> compact(Env& whole_env, const CompactRequest& request) {
   }
   XTTS_ASSIGN(const auto recipe, formats::recipe_of(manifest));
   XTTS_ASSIGN(const auto generations, folder->generations());
-  Rewriter rewriter(env, std::move(view), *folder, request.run, request.keep_statistics);
+  RewriteAim aim{.keep_statistics = request.keep_statistics};
   // Canonical bytes are a first generation's. Beside an older one that a reader holds, 1 would not
   // be the highest number, and a manifest that is lost would be made again from the older one.
-  if (generations.are_others_read) rewriter.set_generation(generations.newest + 1);
-  auto report = rewriter.write(recipe.storage);
+  if (generations.are_others_read) aim.generation = generations.newest + 1;
+  auto report = Rewriter(env, std::move(view), *folder, request.run, aim).write(recipe.storage);
   if (!report) (void)folder->finish();  // .build/ goes again
   return report;
 }
@@ -394,10 +392,8 @@ Result<RewriteReport> convert(Env& whole_env, const ConvertRequest& request) {
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.to, notices_of(request.run)));
   XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a convert that was interrupted
-  Rewriter rewriter(env, view, *folder, request.run, true);
-  if (request.bake_corpus) XTTS_TRY(rewriter.bake(view->manifest()));
-  view.reset();
-  auto report = rewriter.write(request.storage);
+  auto report = Rewriter(env, std::move(view), *folder, request.run, {.bakes = request.bake_corpus})
+                    .write(request.storage);
   if (!report) leave_nothing_unpublished(*folder);
   return report;
 }

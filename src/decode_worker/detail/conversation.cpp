@@ -79,11 +79,7 @@ Result<audio::FormatList> Conversation::formats() {
 
 Result<Message> Conversation::receive() {
   auto received = supervision_.receive();
-  if (!received) {
-    ending_ = supervision_.has_died()            ? Ending::kWorkerDied
-              : supervision_.needs_more_memory() ? Ending::kMemoryIsShort
-                                                 : Ending::kWorkerIsDead;
-  }
+  if (!received) ending_ = supervision_.ending();
   return received;
 }
 

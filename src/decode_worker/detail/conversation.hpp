@@ -17,13 +17,6 @@
 
 namespace xtts::decode_worker::detail {
 
-enum class Ending {
-  kWorkerIsReady,  // for the next clip
-  kWorkerIsDead,   // as this clip's fault: it overstepped, or was killed from outside
-  kWorkerDied,     // and may have been brought to it by an earlier clip
-  kMemoryIsShort,  // the worker lives, but what is in it may be half done
-};
-
 class Conversation {
  public:
   Conversation(WorkerProcess& worker, const SharedMemory& memory, const Worth& worth,

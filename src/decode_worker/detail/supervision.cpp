@@ -71,7 +71,7 @@ Result<Message> Supervision::receive() {
     }
     switch (std::get<Silence>(received)) {
       case Silence::kEnded:
-        has_died_ = true;
+        ending_ = Ending::kWorkerDied;
         return worker_.cause_of_death();
       case Silence::kNonsense:
         return nonsense();
@@ -92,7 +92,7 @@ std::variant<Message, Silence> Supervision::wait(nanoseconds turn) {
 }
 
 Status Supervision::nonsense() {
-  has_died_ = true;
+  ending_ = Ending::kWorkerDied;
   return give_up("its decoder crashed (it sent nonsense)");
 }
 
@@ -111,7 +111,7 @@ Status Supervision::look() {
                    " of processor time for " + in_words(worth_.source_bytes) + ": given up");
   }
   if (worth_.resident_bytes_max && worker_.resident_bytes() > *worth_.resident_bytes_max) {
-    needs_more_memory_ = true;
+    ending_ = Ending::kMemoryIsShort;
     return give_up("its decoder takes too much memory");
   }
   if (is_idle()) {

@@ -23,16 +23,22 @@ struct Worth {
   std::function<bool()> cancelled = {};  // none: never
 };
 
+// What becomes of a worker with its clip.
+enum class Ending {
+  kWorkerIsReady,  // for the next clip
+  kWorkerIsDead,   // as this clip's fault: it overstepped, or was killed from outside
+  kWorkerDied,     // and may have been brought to it by an earlier clip
+  kMemoryIsShort,  // the worker lives, but what is in it may be half done
+};
+
 class Supervision {
  public:
   Supervision(WorkerProcess& worker, const Worth& worth);
   [[nodiscard]] Result<Message> receive();
   // The end of a worker that says what it may not.
   [[nodiscard]] Status nonsense();
-  // Whether the failure could be an earlier clip's doing: a death, not an overstepping.
-  [[nodiscard]] bool has_died() const noexcept { return has_died_; }
-  // Whether it failed because the worker took more memory than it may.
-  [[nodiscard]] bool needs_more_memory() const noexcept { return needs_more_memory_; }
+  // After a failure.
+  [[nodiscard]] Ending ending() const noexcept { return ending_; }
 
  private:
   [[nodiscard]] Status look();
@@ -50,8 +56,7 @@ class Supervision {
   std::chrono::nanoseconds waited_{};  // for messages, since the clip began
   std::chrono::nanoseconds waited_since_look_{};
   std::uint64_t message_count_ = 0;
-  bool has_died_ = false;
-  bool needs_more_memory_ = false;
+  Ending ending_ = Ending::kWorkerIsDead;
 };
 
 }  // namespace xtts::decode_worker::detail

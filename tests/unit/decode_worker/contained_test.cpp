@@ -281,7 +281,7 @@ TEST(Contained, AWorkerThatHoldsTooMuchIsEnded) {
                  .idle_time_max = minutes(5),
                  .resident_bytes_max = *resident_bytes + (std::uint64_t{64} << 20U)});
   EXPECT_FALSE(supervision.receive().ok());
-  EXPECT_TRUE(supervision.needs_more_memory());
+  EXPECT_EQ(supervision.ending(), detail::Ending::kMemoryIsShort);
 }
 
 TEST(Contained, AKillFromOutsideIsTriedAgainLater) {
