@@ -42,8 +42,8 @@ class ClipRows {
   void describe(formats::Manifest& manifest) const;
 
  private:
-  const NameTable speakers_, languages_, datasets_;
-  const std::uint32_t max_frames_;
+  NameTable speakers_, languages_, datasets_;
+  std::uint32_t max_frames_;
   std::string plan_rows_;
   std::vector<formats::IdHashRow> id_hashes_;
   formats::Counts counts_;
