@@ -41,8 +41,8 @@ Status check_one_numerics(Env& env, reader::CacheView& view) {
     if (header.column.numerics != manifest.numerics.hash()) {
       return {StatusCode::kMismatch,
               view.path() +
-                  " holds records of two processors or library versions (a build with "
-                  "--allow-mixed): build it anew with 'build DATA CACHE --overwrite'"};
+                  " holds records of two processors or library versions (a build with " +
+                  option_on("allow-mixed") + "): build it anew with 'build DATA CACHE --overwrite'"};
     }
     first_row += mel.shards[shard].block_count;
   }

@@ -2,9 +2,7 @@
 #include <utility>
 
 #include "api/builder/check_options.hpp"
-#include "base/current_exception.hpp"
-#include "base/no_cancellation.hpp"
-#include "base/option_names.hpp"
+#include "api/builder/guarded.hpp"
 #include "base/try.hpp"
 #include "maintain/add_column.hpp"
 #include "xtts/add_column.hpp"
@@ -43,18 +41,6 @@ Status check_usable(const std::unique_ptr<Impl>& impl) {
           "add_column: finish() has been called: open another ColumnWriter"};
 }
 
-// Exceptions stop here.
-template <typename Call>
-auto guarded_column(Call call) noexcept -> decltype(call()) {
-  const NoCancellation no_cancellation;
-  name_options_as(OptionNames::kFields);
-  try {
-    return call();
-  } catch (...) {
-    return status_of_current_exception();
-  }
-}
-
 }  // namespace
 
 ColumnWriter::ColumnWriter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -64,7 +50,7 @@ ColumnWriter::~ColumnWriter() = default;
 
 Result<ColumnWriter> ColumnWriter::open(const NewColumnOptions& options,
                                         std::size_t options_bytes) {
-  return guarded_column([&]() -> Result<ColumnWriter> {
+  return builder::guarded([&]() -> Result<ColumnWriter> {
     XTTS_TRY(builder::check_size("NewColumnOptions", options_bytes, sizeof options));
     XTTS_TRY(builder::check_texts(options));
     // Kept for the writer's life. What it throws is dropped: it only tells.
@@ -97,7 +83,7 @@ std::uint64_t ColumnWriter::done_count() const noexcept {
 }
 
 Result<ColumnWriter::Clip> ColumnWriter::next(std::uint64_t ahead) const {
-  return guarded_column([&]() -> Result<Clip> {
+  return builder::guarded([&]() -> Result<Clip> {
     XTTS_TRY(check_usable(impl_));
     const auto& clips = impl_->addition->to_make();
     const std::uint64_t done = impl_->addition->done_count();
@@ -109,14 +95,14 @@ Result<ColumnWriter::Clip> ColumnWriter::next(std::uint64_t ahead) const {
 }
 
 Status ColumnWriter::put(std::span<const std::byte> rows) {
-  return guarded_column([&]() -> Status {
+  return builder::guarded([&]() -> Status {
     XTTS_TRY(check_usable(impl_));
     return impl_->addition->put(rows);
   });
 }
 
 Result<ColumnReport> ColumnWriter::finish() {
-  return guarded_column([&]() -> Result<ColumnReport> {
+  return builder::guarded([&]() -> Result<ColumnReport> {
     XTTS_TRY(check_usable(impl_));
     // Too early, it may be called again; else what it had is used up, whatever comes of it.
     impl_->is_finished = done_count() == clip_count();

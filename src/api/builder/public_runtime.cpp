@@ -4,12 +4,10 @@
 #include "api/builder/callback_guard.hpp"
 #include "api/builder/check_options.hpp"
 #include "api/builder/find_program.hpp"
+#include "api/builder/guarded.hpp"
 #include "api/builder/public_reject.hpp"
 #include "api/builder/runtime_source.hpp"
-#include "base/current_exception.hpp"
 #include "base/memory_reserve.hpp"
-#include "base/no_cancellation.hpp"
-#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
 #include "pipeline/live_clips.hpp"
@@ -69,18 +67,6 @@ RuntimeRecord public_record(pipeline::LiveRecord record, double frame_s) {
   return shown;
 }
 
-// Exceptions stop here.
-template <typename Call>
-auto guarded_runtime(Call call) -> decltype(call()) {
-  const NoCancellation no_cancellation;
-  name_options_as(OptionNames::kFields);
-  try {
-    return call();
-  } catch (...) {
-    return status_of_current_exception();
-  }
-}
-
 }  // namespace
 
 RuntimeClips::RuntimeClips(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -90,7 +76,7 @@ RuntimeClips::RuntimeClips(RuntimeClips&& other) noexcept = default;
 Result<RuntimeClips> RuntimeClips::open(const BuildOptions& options,
                                         const RuntimeCallbacks& callbacks,
                                         std::size_t options_bytes) {
-  return guarded_runtime([&]() -> Result<RuntimeClips> {
+  return builder::guarded([&]() -> Result<RuntimeClips> {
     const MemoryReserve reserve;
     XTTS_TRY(builder::check_size("BuildOptions", options_bytes, sizeof options));
     XTTS_TRY(builder::check_texts(options, builder::Paths::kData));
@@ -176,7 +162,7 @@ std::uint64_t RuntimeClips::size() const noexcept {
 }
 
 Result<RuntimeClip> RuntimeClips::clip(std::uint64_t position) const {
-  return guarded_runtime([&]() -> Result<RuntimeClip> {
+  return builder::guarded([&]() -> Result<RuntimeClip> {
     if (impl_ == nullptr) return builder::is_empty("RuntimeClips");
     XTTS_TRY(impl_->check_position(position));
     const corpus::Clip& clip = impl_->clips.clip(position);
@@ -199,7 +185,7 @@ std::optional<std::uint64_t> RuntimeClips::find(std::string_view id) const {
 }
 
 Result<RuntimeRecord> RuntimeClips::record(std::uint64_t position) const {
-  return guarded_runtime([&]() -> Result<RuntimeRecord> {
+  return builder::guarded([&]() -> Result<RuntimeRecord> {
     if (impl_ == nullptr) return builder::is_empty("RuntimeClips");
     XTTS_TRY(impl_->check_position(position));
     XTTS_TRY(impl_->open->check_process());

@@ -1,0 +1,22 @@
+// guarded(): the edge at which exceptions of the builder's classes end. Any thread.
+#pragma once
+
+#include "base/current_exception.hpp"
+#include "base/no_cancellation.hpp"
+#include "base/option_names.hpp"
+
+namespace xtts::builder {
+
+// Exceptions stop here, and messages name options as code writes them.
+template <typename Call>
+auto guarded(Call call) noexcept -> decltype(call()) {
+  const NoCancellation no_cancellation;
+  name_options_as(OptionNames::kFields);
+  try {
+    return call();
+  } catch (...) {
+    return status_of_current_exception();
+  }
+}
+
+}  // namespace xtts::builder
