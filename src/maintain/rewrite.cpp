@@ -40,9 +40,9 @@ Status check_one_numerics(Env& env, reader::CacheView& view) {
     XTTS_ASSIGN(const auto header, reader::read_block_header(*file, row.place, mel.spec));
     if (header.column.numerics != manifest.numerics.hash()) {
       return {StatusCode::kMismatch,
-              view.path() +
-                  " holds records of two processors or library versions (a build with " +
-                  option_on("allow-mixed") + "): build it anew with 'build DATA CACHE --overwrite'"};
+              view.path() + " holds records of two processors or library versions (a build with " +
+                  option_on("allow-mixed") +
+                  "): build it anew with 'build DATA CACHE --overwrite'"};
     }
     first_row += mel.shards[shard].block_count;
   }

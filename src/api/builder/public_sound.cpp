@@ -3,10 +3,8 @@
 
 #include "api/builder/check_options.hpp"
 #include "api/builder/find_program.hpp"
+#include "api/builder/guarded.hpp"
 #include "base/check_text.hpp"
-#include "base/current_exception.hpp"
-#include "base/no_cancellation.hpp"
-#include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "request/stored_sound.hpp"
 #include "xtts/add_column.hpp"
@@ -26,9 +24,7 @@ SoundReader::~SoundReader() = default;
 
 Result<SoundReader> SoundReader::open(const std::string& cache, const std::string& data,
                                       const std::string& program) {
-  const NoCancellation no_cancellation;
-  name_options_as(OptionNames::kFields);
-  try {
+  return builder::guarded([&]() -> Result<SoundReader> {
     XTTS_TRY(check_path("cache", cache));
     XTTS_TRY(check_path_text("data", data));
     XTTS_TRY(check_path_text("program", program));
@@ -39,9 +35,7 @@ Result<SoundReader> SoundReader::open(const std::string& cache, const std::strin
                 request::StoredSound::open(Env::real(), *impl->view, data, {}, impl->asker));
     impl->sound.emplace(std::move(sound));
     return SoundReader(std::move(impl));
-  } catch (...) {
-    return status_of_current_exception();
-  }
+  });
 }
 
 std::uint32_t SoundReader::sample_rate_hz() const noexcept {
@@ -50,12 +44,7 @@ std::uint32_t SoundReader::sample_rate_hz() const noexcept {
 
 Result<std::vector<float>> SoundReader::read(std::uint64_t position) {
   if (impl_ == nullptr) return builder::is_empty("SoundReader");
-  const NoCancellation no_cancellation;
-  try {
-    return impl_->sound->read(position);
-  } catch (...) {
-    return status_of_current_exception();
-  }
+  return builder::guarded([&] { return impl_->sound->read(position); });
 }
 
 }  // namespace xtts
