@@ -165,7 +165,7 @@ def test_messages_name_arguments_as_python_has_them(corpus, tmp_path):
     build(data, tmp_path / "cache")
     lines = (data / "metadata.csv").read_text().splitlines()
     (data / "metadata.csv").write_text("\n".join(lines[:-10]) + "\n")
-    with pytest.raises(xp.TooManyRejectsError, match='The same call with max_gone="[0-9.]*%"') as error:
+    with pytest.raises(xp.TooManyRejectsError, match='Run again with max_gone="[0-9.]*%"') as error:
         build(data, tmp_path / "cache")
     assert "--" not in str(error.value)
     build(data, tmp_path / "cache", max_gone=str(error.value).split('max_gone="')[1].split('"')[0])
