@@ -155,7 +155,8 @@ class VerifyProgress:
 @dataclass(frozen=True)
 class Finding:
     """Damage, or a note, in a file of a cache. `check` says what was looked at ("block_header"), `outcome` how that ended (wrong,
-    unreadable, not_mended), `part` which value of a recomputed record differs, `cure` what helps."""
+    unreadable, not_mended), `part` what of it, `expected_kind` and `found_kind` what kind of value each is ("source_changed"),
+    `cure` what helps."""
 
     file: str
     what: str
@@ -168,6 +169,8 @@ class Finding:
     outcome: str
     part: str | None
     cure: str
+    expected_kind: str
+    found_kind: str
 
 
 @dataclass(frozen=True)
@@ -177,6 +180,7 @@ class Repaired:
     file: str
     what: str
     recomputed: int
+    what_kind: str
 
 
 @dataclass(frozen=True)
