@@ -31,6 +31,7 @@ struct Key {
   std::string name;        // "features.mel.n_mels"
   std::string_view about;  // the comment that to_yaml prints
   std::string takes;       // "a whole number", "mean | first"
+  bool is_number = false;  // one, or a list of them
   bool is_list = false;
   bool is_printed = true;  // false: read only (text.vocabulary_file becomes text.vocabulary)
   Condition applies_when;

@@ -1,6 +1,7 @@
 // How the entries of the key table are made. Private to the files that list keys.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -11,6 +12,11 @@
 
 namespace xtts::recipe {
 
+template <typename Value>
+inline constexpr bool kIsNumber = std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>;
+template <typename Value>
+inline constexpr bool kIsNumber<std::optional<Value>> = kIsNumber<Value>;
+
 // `access` leads from a recipe, const or not, to the value.
 template <typename Access>
 Key scalar_key(std::string name, Access access, std::string_view about,
@@ -20,6 +26,7 @@ Key scalar_key(std::string name, Access access, std::string_view about,
   key.name = std::move(name);
   key.about = about;
   key.takes = Codec<Value>::takes();
+  key.is_number = kIsNumber<Value>;
   key.applies_when = std::move(applies_when);
   key.print = [access](const formats::Recipe& recipe) {
     return std::vector<std::string>{Codec<Value>::print(access(recipe))};
@@ -42,6 +49,7 @@ Key numbers_key(std::string name, Access access, std::string_view about, Conditi
   key.name = std::move(name);
   key.about = about;
   key.takes = "a list of numbers";
+  key.is_number = true;
   key.is_list = true;
   key.applies_when = std::move(applies_when);
   key.print = [access](const formats::Recipe& recipe) {

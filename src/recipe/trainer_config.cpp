@@ -231,7 +231,7 @@ class TrainerReader {
     }
     Scalar value{entry.node->text, entry.node->quoted ? ScalarForm::kQuoted : ScalarForm::kPlain};
     // 22_050 is a number in YAML 1.1.
-    if (key.takes.find("number") != std::string::npos) std::erase(value.text, '_');
+    if (key.is_number) std::erase(value.text, '_');
     if (entry.name == "data.speaker_id_pattern") value.text = without_group_names(value.text);
     const std::uint32_t tokens_before = recipe_.text.max_tokens;
     if (const std::string problem = key.set(recipe_, {value}, files_); !problem.empty()) {
