@@ -78,6 +78,9 @@ constexpr std::array<SoundColumnInfo, kSoundColumnCount> kColumns{{
      .dtype = float32,
      .words = [](const FeatureConfig&) { return std::string("energy"); }},
 }};
+static_assert(std::ranges::all_of(kColumns, [](const SoundColumnInfo& info) {
+  return &info == &kColumns[static_cast<std::size_t>(info.column)];
+}));
 
 }  // namespace
 
