@@ -9,7 +9,7 @@
 namespace xtts::pipeline {
 
 // Where sources lie. kAuto asks the system.
-enum class SourceDisk : std::uint8_t { kAuto, kRotating, kSolid };
+enum class SourceDisk : std::uint8_t { kAuto, kRotating };
 
 struct RunConfig {
   std::uint32_t thread_count = 1;

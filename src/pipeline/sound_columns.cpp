@@ -153,8 +153,7 @@ class SoundColumns final : OrderedWork {
 
  private:
   [[nodiscard]] bool sources_rotate() const {
-    if (job_.run.source_disk != SourceDisk::kAuto)
-      return job_.run.source_disk == SourceDisk::kRotating;
+    if (job_.run.source_disk == SourceDisk::kRotating) return true;
     const corpus::Clip& clip = job_.plan.corpus.clips[job_.plan.to_compute[next_]];
     const auto storage = job_.env.storage(job_.plan.corpus.path_of(clip));
     return storage && storage->kind == StorageKind::kRotating;
