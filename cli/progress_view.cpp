@@ -1,5 +1,7 @@
 #include "cli/progress_view.hpp"
 
+#include "report/human.hpp"
+
 namespace xtts::cli {
 namespace {
 
@@ -35,6 +37,10 @@ void ProgressView::update(const Lines& lines) {
     next_ = now + kLogLine;
     context_.err.write(lines.line() + "\n");
   }
+}
+
+void ProgressView::update(const std::function<std::string()>& text) {
+  update({.bar = [&](std::size_t width) { return report::shorten(text(), width); }, .line = text});
 }
 
 void ProgressView::clear() {

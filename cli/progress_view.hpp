@@ -26,6 +26,8 @@ class ProgressView {
     std::function<std::string()> line;
   };
   void update(const Lines& lines);
+  // The same text for both, cut to the terminal's width.
+  void update(const std::function<std::string()>& text);
   // Takes the line away, so that a message can be written; the next update draws it again.
   void clear();
 

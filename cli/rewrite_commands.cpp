@@ -49,12 +49,7 @@ class RewriteProgress {
   explicit RewriteProgress(Context& context) : view_(context) {}
 
   void update(const char* step, std::uint64_t done, std::uint64_t total) {
-    const auto text = [&] {
-      const double share =
-          total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
-      return report::format_percent(share) + " of " + step;
-    };
-    view_.update({[&](std::size_t width) { return report::shorten(text(), width); }, text});
+    view_.update([&] { return report::format_share(done, total) + " of " + step; });
   }
   void clear() {
     view_.clear();

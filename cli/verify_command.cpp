@@ -36,13 +36,12 @@ class RatedProgress {
       const std::lock_guard lock(mutex_);
       rate_.update(context_.env.now(), static_cast<double>(done));
     }
-    const auto text = [&] {
+    view_.update([&] {
       const std::lock_guard lock(mutex_);
       const auto left = rate_.seconds_left(static_cast<double>(total));
       return describe_(done, total, rate_.per_second()) +
              (left ? "  ETA " + report::format_duration(*left) : std::string());
-    };
-    view_.update({[&](std::size_t width) { return report::shorten(text(), width); }, text});
+    });
   }
   void clear() { view_.clear(); }
 
@@ -55,8 +54,7 @@ class RatedProgress {
 };
 
 std::string describe_bytes(std::uint64_t done, std::uint64_t total, double per_second) {
-  const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
-  return "verify " + report::format_percent(share) + "  " + format_size(done) + "/" +
+  return "verify " + report::format_share(done, total) + "  " + format_size(done) + "/" +
          format_size(total) + "  " + report::format_short(per_second / 1e6) + " MB/s";
 }
 

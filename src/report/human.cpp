@@ -165,6 +165,10 @@ std::string format_percent(double share) {
   return format_fixed(percent, digit_count) + " %";
 }
 
+std::string format_share(std::uint64_t done, std::uint64_t total) {
+  return format_percent(total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total));
+}
+
 std::string format_list(const std::vector<std::string>& items) {
   std::string text;
   for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;

@@ -17,6 +17,8 @@ namespace xtts::report {
 // Three digits that say something: "0.0123", "1.23", "12.3", "1,234".
 [[nodiscard]] std::string format_short(double value);
 [[nodiscard]] std::string format_percent(double share);  // of 1: "0.42 %", "12 %"
+// Of work that is done; nothing to do is all of it.
+[[nodiscard]] std::string format_share(std::uint64_t done, std::uint64_t total);
 
 // "1 clip", "1,234 clips".
 [[nodiscard]] std::string format_list(const std::vector<std::string>& items);  // "a, b"
