@@ -6,6 +6,7 @@
 
 #include "formats/canonical_json.hpp"
 #include "formats/recipe.hpp"
+#include "formats/rules.hpp"
 
 namespace xtts::formats {
 namespace {
@@ -75,9 +76,12 @@ TEST(ManifestRecipe, ComesBackWithEveryFieldChanged) {
                           {"start_column", "c8"},
                           {"end_column", "c9"},
                           {"layout", "folder"}});
-  for (const char* rule :
-       {"too_short", "silent", "clipped", "not_finite", "low_rate", "duplicates", "no_text"})
-    manifest.corpus[rule] = "drop";
+  constexpr std::string_view kSection = "corpus.";
+  for (const RuleInfo& rule : all_rules()) {
+    if (rule.effect != Effect::kChosen) continue;
+    ASSERT_TRUE(rule.setting.starts_with(kSection)) << rule.name;
+    manifest.corpus[std::string(rule.setting.substr(kSection.size()))] = "drop";
+  }
   manifest.storage = {{"store", "hdf5"}, {"layout", "packed"}, {"dtype", "float16"}};
   const auto recipe = recipe_of(manifest);
   ASSERT_TRUE(recipe.ok()) << recipe.status().message();

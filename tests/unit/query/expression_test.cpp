@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/rules.hpp"
+#include "formats/sound_columns.hpp"
 #include "query/fields.hpp"
 
 namespace xtts::query {
@@ -181,6 +182,11 @@ TEST(ExpressionErrors, SayWhatToWriteInstead) {
   begins("seconds > 1e999", "column 11: this is not a number");
   begins(std::string(5000, ' '), "the expression is longer than 4,096 bytes");
   EXPECT_NE(error_of(std::string(200, '(') + "cut").find("nested too deeply"), std::string::npos);
+}
+
+TEST(Fields, NoneIsCalledAsAColumn) {
+  for (const formats::SoundColumnInfo& column : formats::all_sound_columns())
+    EXPECT_EQ(find_field(column.name), nullptr) << column.name;
 }
 
 }  // namespace
