@@ -7,7 +7,6 @@
 
 #include "report/canvas.hpp"
 #include "report/human.hpp"
-#include "report/palette.hpp"
 #include "report/ticks.hpp"
 
 namespace xtts::report {

@@ -12,6 +12,11 @@
 
 namespace xtts::report {
 
+// The colours that all pictures share.
+inline constexpr Rgb kPaper{255, 255, 255};
+inline constexpr Rgb kInk{34, 34, 40};
+inline constexpr Rgb kSoftInk{110, 110, 120};
+
 class Canvas {
  public:
   Canvas(int width, int height, Rgb background);

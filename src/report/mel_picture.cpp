@@ -7,7 +7,6 @@
 #include "base/utf8.hpp"
 #include "report/canvas.hpp"
 #include "report/human.hpp"
-#include "report/palette.hpp"
 #include "report/ticks.hpp"
 
 namespace xtts::report {
