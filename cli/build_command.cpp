@@ -29,18 +29,10 @@ void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
   std::size_t honoured = 0;  // of the file's keys
   std::size_t no_effect = 0;
   for (const auto& key : config.keys) {
-    switch (key.kind) {
-      case recipe::KeyClass::kHonoured:
-        honoured += key.is_default ? 0 : 1;
-        context.debug(key.key + ": " + key.note);
-        break;
-      case recipe::KeyClass::kNoEffect:
-        no_effect += key.is_default ? 0 : 1;
-        context.debug(key.key + ": " + key.note);
-        break;
-      case recipe::KeyClass::kNotReproduced:
-        break;
-    }
+    if (key.kind == recipe::KeyClass::kNotReproduced) continue;
+    std::size_t& count = key.kind == recipe::KeyClass::kHonoured ? honoured : no_effect;
+    if (!key.is_default) ++count;
+    context.debug(key.key + ": " + key.note);
   }
   for (const std::string& line : config.choices) context.inform("config: " + line);
   for (const std::string& line : request::not_reproduced(config)) context.warn(line);

@@ -71,15 +71,9 @@ std::string recipe_text(const formats::Recipe& recipe) {
   std::string text = recipe.name + ": " + format_count(features.sample_rate_hz) + " Hz, " +
                      columns_text(features) + ", at most " + format_count(features.max_frames) +
                      " frames (" + report::format_short(seconds) + " s)";
-  switch (recipe.text.tokens) {
-    case formats::TokenKind::kNone:
-      return text;
-    case formats::TokenKind::kBytes:
-      return text + "; tokens: bytes, at most " + std::to_string(recipe.text.max_tokens);
-    case formats::TokenKind::kCharacters:
-      return text + "; tokens: characters, at most " + std::to_string(recipe.text.max_tokens);
-  }
-  return text;
+  if (recipe.text.tokens == formats::TokenKind::kNone) return text;
+  return text + "; tokens: " + std::string(formats::name_of(recipe.text.tokens)) + ", at most " +
+         std::to_string(recipe.text.max_tokens);
 }
 
 // "3 min to 5 min", or one of them where both read the same.
