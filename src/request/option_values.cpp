@@ -102,9 +102,8 @@ Result<pipeline::PartitionChoice> parse_partition(const std::string& option,
 }
 
 Result<verify::Level> parse_level(const std::string& option, const std::string& name) {
-  if (name == "quick") return verify::Level::kQuick;
-  if (name == "full") return verify::Level::kFull;
-  if (name == "deep") return verify::Level::kDeep;
+  for (std::size_t i = 0; i < kLevelNames.size(); ++i)
+    if (name == kLevelNames[i]) return static_cast<verify::Level>(i);
   return Status(StatusCode::kInvalidArgument,
                 option + " is quick, full or deep, not '" + name + "'");
 }

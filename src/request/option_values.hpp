@@ -2,6 +2,7 @@
 // kInvalidArgument, with the option as its reader knows it and what it takes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ namespace xtts::request {
 // "2/8".
 [[nodiscard]] Result<pipeline::PartitionChoice> parse_partition(const std::string& option,
                                                                 const std::string& text);
+// In the order of the enumeration.
+inline constexpr std::array<std::string_view, 3> kLevelNames{"quick", "full", "deep"};
 [[nodiscard]] Result<verify::Level> parse_level(const std::string& option, const std::string& name);
 // "1%", or a share such as 0.01.
 [[nodiscard]] Result<double> parse_share(const std::string& option, const std::string& text);

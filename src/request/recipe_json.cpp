@@ -1,25 +1,19 @@
 #include "request/recipe_json.hpp"
 
+#include <array>
+#include <string_view>
+
 #include "formats/canonical_json.hpp"
 
 namespace xtts::request {
 namespace {
 
-const char* name_of(recipe::KeyClass kind) {
-  switch (kind) {
-    case recipe::KeyClass::kHonoured:
-      return "honoured";
-    case recipe::KeyClass::kNoEffect:
-      return "no effect";
-    case recipe::KeyClass::kNotReproduced:
-      return "not reproduced";
-  }
-  return "";
-}
+// In the order of the enumeration.
+constexpr std::array<std::string_view, 3> kClassNames{"honoured", "no effect", "not reproduced"};
 
 nlohmann::json key_to_json(const recipe::TrainerKey& key) {
   const auto value = key.value ? nlohmann::json(*key.value) : nlohmann::json();
-  return {{"key", key.key},           {"class", name_of(key.kind)},
+  return {{"key", key.key},           {"class", kClassNames.at(static_cast<std::size_t>(key.kind))},
           {"note", key.note},         {"recipe_key", key.recipe_key},
           {"value", value},           {"items", key.items},
           {"default", key.is_default}};

@@ -1,23 +1,12 @@
 #include "request/verify_json.hpp"
 
+#include "request/option_values.hpp"
 #include "request/verify_words.hpp"
 
 namespace xtts::request {
 namespace {
 
 using nlohmann::json;
-
-const char* name_of(verify::Level level) {
-  switch (level) {
-    case verify::Level::kQuick:
-      return "quick";
-    case verify::Level::kFull:
-      return "full";
-    case verify::Level::kDeep:
-      return "deep";
-  }
-  return "";
-}
 
 json finding_to_json(const verify::Finding& finding) {
   json out = {{"file", finding.file},
@@ -56,7 +45,7 @@ json to_json(const verify::Report& report) {
   const bool deep = report.level == verify::Level::kDeep;
   const std::string comparison = words_of(report.comparison);
   return {{"ok", report.ok},
-          {"level", name_of(report.level)},
+          {"level", kLevelNames.at(static_cast<std::size_t>(report.level))},
           {"findings", findings},
           {"finding_count", report.finding_count},
           {"repaired", repaired},
