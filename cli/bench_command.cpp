@@ -150,9 +150,9 @@ void add_bench_command(CLI::App& app, Context& context) {
             "Ask the system to forget the shards first, and measure from disk")
       .option("--png", options->png, "FILE", "Write a picture of the times")
       .notes(
-          "The consumer looks at one byte of every page of a batch. The first pass verifies each "
+          "The consumer looks at one byte of each page of a batch. The first pass checks each "
           "record;\n"
-          "the second is what later epochs are like.\n\n")
+          "the second shows what later epochs are like.")
       .examples(
           "xtts-precompute bench ./cache\n"
           "xtts-precompute bench ./cache --cold --shuffle window   # as after a restart\n"

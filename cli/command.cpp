@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace xtts::cli {
 
@@ -17,6 +19,19 @@ std::string choices_text(const std::vector<std::string>& choices) {
   for (const auto& choice : choices) text += (text.empty() ? "{" : ",") + choice;
   return text + "}";
 }
+
+// Puts a command's examples between what it does and its options, where a reader of --help looks.
+class ExamplesFirst final : public CLI::Formatter {
+ public:
+  explicit ExamplesFirst(std::string lines) : lines_(std::move(lines)) {}
+
+  [[nodiscard]] std::string make_description(const CLI::App* app) const override {
+    return Formatter::make_description(app) + "\n" + lines_ + "\n";
+  }
+
+ private:
+  std::string lines_;
+};
 
 }  // namespace
 
@@ -75,19 +90,18 @@ Command& Command::flag(const std::string& names, bool& value, const std::string&
 }
 
 Command& Command::examples(std::string_view text) {
-  std::string footer = notes_ + "Examples:\n";
+  std::string lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    footer += "  " + std::string(text.substr(0, end)) + "\n";
+    lines += "  " + std::string(text.substr(0, end)) + "\n";
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  footer.pop_back();
-  command_.footer(footer);
+  command_.formatter(std::make_shared<ExamplesFirst>(std::move(lines)));
   return *this;
 }
 
 Command& Command::notes(const std::string& text) {
-  notes_ = text;
+  command_.footer(text);
   return *this;
 }
 

@@ -41,9 +41,10 @@ class Command {
                   const std::vector<std::string>& choices, const std::string& help);
   Command& threads(std::uint32_t& count);  // -j, --threads; 0 where not given
   Command& flag(const std::string& names, bool& value, const std::string& help);
-  // `text`: lines of "command   # what it does", without indent.
+  // `text`: lines of "command   # what it does", without indent. --help begins with them, so the
+  // first two are the calls that most users need.
   Command& examples(std::string_view text);
-  // Text in front of the examples, which come behind it.
+  // Text at the end of --help.
   Command& notes(const std::string& text);
   // What runs when the command is chosen.
   void runs(std::function<Status()> run);
@@ -51,7 +52,6 @@ class Command {
  private:
   Context& context_;
   CLI::App& command_;
-  std::string notes_;
 };
 
 // --json, --quiet, --log-level.

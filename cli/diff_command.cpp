@@ -102,7 +102,7 @@ void add_diff_command(CLI::App& app, Context& context) {
               "Numbers may be so far apart (default: the same bits)")
       .notes(
           "Exit code 0: the same clips with the same facts and numbers; 4: they differ.\n"
-          "Another recipe, machine, layout or dtype is told, but does not count by itself.\n\n")
+          "Another recipe, machine, layout or dtype is shown, but is no difference by itself.")
       .examples(
           "xtts-precompute diff ./cache ./rebuilt\n"
           "xtts-precompute diff ./cache ./cache-float16 --tolerance 0.01\n"

@@ -22,8 +22,9 @@ namespace xtts::cli {
 namespace {
 
 constexpr const char* kAbout =
-    "Turns speech corpora into caches of mel spectrograms, tokens and facts that feed a GPU.\n"
-    "xtts-precompute DATA CACHE is short for xtts-precompute build DATA CACHE.";
+    "Turns speech corpora into caches of mel spectrograms, tokens and facts that feed a GPU.\n\n"
+    "  xtts-precompute ./data ./cache      # short for: xtts-precompute build ./data ./cache\n"
+    "  xtts-precompute verify ./cache      # is every byte what was written?\n";
 constexpr const char* kExitCodes =
     "Exit codes: 0 done; 1 internal error; 2 usage, config or recipe; 3 too many rejects;\n"
     "4 cache corrupt, or two that differ; 5 another builder holds the cache; 6 disk, memory or "

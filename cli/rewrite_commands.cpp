@@ -181,10 +181,10 @@ void add_compact_command(CLI::App& app, Context& context) {
             "Mean and deviation as they were published first")
       .threads(options->thread_count)
       .notes(
-          "Frees what updates have left behind, and gives the bytes that a build from nothing "
-          "gives. Needs room\n"
-          "for the cache once more. Readers keep the generation that they opened; no source is "
-          "read.\n")
+          "The old files of updates go, and the bytes become those of a first build. There has to "
+          "be room\n"
+          "for the cache once more. Readers keep the generation that they opened. No source is "
+          "read.")
       .examples("xtts-precompute compact ./cache")
       .runs([&context, options] { return run_compact(context, *options); });
 }
@@ -202,11 +202,11 @@ void add_convert_command(CLI::App& app, Context& context) {
               "Store each channel as (x - mean) / deviation of the corpus")
       .threads(options->thread_count)
       .notes(
-          "--bake corpus does once what readers do at every epoch that are asked to normalize: the "
-          "same bits, and no\n"
-          "work for them any more. The numbers come from 'statistics' of 'info --json'; padding "
-          "stays as it is. A baked\n"
-          "cache takes no new clips: build the one that it was made from, and bake that again.\n")
+          "--bake corpus normalizes once, as readers can do in each epoch: the bits are the same. "
+          "The means\n"
+          "and deviations are 'statistics' of 'info --json'. Padding stays as it is. A baked cache "
+          "takes no\n"
+          "new clips: update the cache that it was made from, and bake that again.")
       .examples(
           "xtts-precompute convert ./cache ./cache16 --layout packed --dtype float16\n"
           "xtts-precompute convert ./cache ./for_h5py --store hdf5\n"
@@ -226,11 +226,11 @@ void add_merge_command(CLI::App& app, Context& context) {
             "Join what different CPUs or library versions made")
       .threads(options->thread_count)
       .notes(
-          "The result is, byte for byte, what one build makes. No feature is read: shards get a "
-          "second name, or\n"
-          "are copied where NEW lies on another file system. A part that is missing, doubled or of "
-          "another recipe\n"
-          "is named and nothing is made.\n")
+          "The result is what one build makes, byte for byte. No feature is read: shards get a "
+          "second name,\n"
+          "or are copied if NEW is on another file system. A part that is missing, doubled or of "
+          "another\n"
+          "recipe is named, and nothing is made.")
       .examples(
           "xtts-precompute build ./data ./part-1 --partition 1/2   # on one machine\n"
           "xtts-precompute build ./data ./part-2 --partition 2/2   # on another\n"

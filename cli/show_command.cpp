@@ -352,9 +352,9 @@ void add_show_command(CLI::App& app, Context& context) {
           "xtts-precompute show ./cache LJ001-0001 --wav heard.wav\n"
           "xtts-precompute show ./cache LJ001-0001 --wav /dev/stdout | aplay")
       .notes(
-          "A FILE that is there is replaced, whole or not at all; a FIFO or /dev/stdout is written "
-          "to, and then\n"
-          "nothing else is printed there.\n\n")
+          "A FILE that is there is replaced, whole or not at all. Into a FIFO or /dev/stdout the "
+          "bytes are\n"
+          "written as they come, and nothing else is printed there.")
       .runs([&context, options] { return run_show(context, *options); });
 }
 
