@@ -11,7 +11,7 @@ cd "$project"
 environment=build/frameworks-env
 log=$project/build/frameworks-env.log
 # Each in a process of its own: after JAX and TensorFlow have threads, PyTorch's workers should not be forked.
-tests=("torch torch_datasets torch_trainers myxtts_torch" "tensorflow myxtts_tensorflow myxtts_install myxtts_trainer" jax "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer" "profile profile_command")
+tests=("torch torch_datasets torch_trainers myxtts_torch" "tensorflow myxtts_tensorflow myxtts_install myxtts_trainer" jax "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer" "profile profile_command" docs)
 
 state() {
   /usr/bin/python3 -c 'import sys; print(sys.version)'

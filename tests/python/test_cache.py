@@ -3,16 +3,14 @@
 import json
 import os
 import pickle
-import re
 import subprocess
-import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xtts_precompute as xp
 from conftest import FORMS
-from support import MAX_FRAMES, MAX_TOKENS, MELS, PROJECT, make_corpus, tell
+from support import MAX_FRAMES, MAX_TOKENS, MELS, make_corpus, tell
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -36,21 +34,6 @@ def test_a_clip_has_the_text_of_its_list_and_the_normalized_one(tmp_path):
     tell("build", tmp_path, tmp_path / "cache", "--quiet", "--set", f"max_frames={MAX_FRAMES}")
     cache = xp.open(tmp_path / "cache")
     assert [(clip.text, clip.text_normalized) for clip in map(cache.__getitem__, ("clip-000", "clip-001"))] == [("Dr. 2", "Doctor two"), ("only this", "only this")]
-
-
-@pytest.mark.parametrize("form", ["lmdb-padded-float32"])
-def test_lmdb_records_are_those_of_py_lmdb(form, caches, tmp_path, monkeypatch):
-    # The lines of the README, as they stand there.
-    readme = (PROJECT / "README.md").read_text()
-    lines = re.search(r"( {4}import glob, json, lmdb.*?)\n\n", readme, re.DOTALL).group(1)
-    (tmp_path / "cache").symlink_to(caches(form))
-    monkeypatch.chdir(tmp_path)
-    made = {}
-    exec(textwrap.dedent(lines), made)
-    cache = xp.open(caches(form))
-    assert 0 < len(made["mels"]) <= len(cache)
-    for clip, mel, frames in zip(cache, made["mels"], made["frames"]):
-        np.testing.assert_array_equal(clip.mel, mel[:frames])
 
 
 def test_a_table_has_a_row_for_each_clip(caches, tmp_path):
