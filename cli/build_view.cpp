@@ -59,13 +59,13 @@ std::string clips_text(std::uint64_t count, const std::map<std::string, std::uin
 // "80 mels, wave int16, energy"
 std::string columns_text(const formats::FeatureConfig& features) {
   std::vector<std::string> columns;
-  for (const formats::SoundColumn column : features.sound_columns())
+  for (const formats::SoundColumn column : formats::sound_columns_of(features))
     columns.push_back(formats::info_of(column).words(features));
   return report::format_list(columns);
 }
 
 std::string recipe_text(const formats::Recipe& recipe) {
-  const auto& features = recipe.features;
+  const auto& features = *recipe.features;
   const double seconds = static_cast<double>(features.max_frames) * features.stft.hop_samples /
                          features.sample_rate_hz;
   std::string text = recipe.name + ": " + format_count(features.sample_rate_hz) + " Hz, " +
@@ -88,7 +88,7 @@ std::string expected_text(const pipeline::BuildRequest& request,
                           const pipeline::BuildPreview& preview) {
   std::string text;
   const auto& drops = preview.expected_drops;
-  const std::string limit = format_count(request.recipe.features.max_frames) + " frames";
+  const std::string limit = format_count(request.recipe.features->max_frames) + " frames";
   if (drops.count > 0) {
     text += line("Too long", "about " + format_counted(drops.count, "clip", "clips") + " of " +
                                  format_count(preview.clip_count) + " for " + limit +
@@ -323,7 +323,7 @@ std::string describe_report(const pipeline::BuildRequest& request,
   if (report.times.computing_s() > 0.0) text += line("Time", times_text(report.times));
   if (report.cut_count > 0) {
     text += line("Cut", format_counted(report.cut_count, "clip was", "clips were") + " cut to " +
-                            format_count(request.recipe.features.max_frames) + " frames");
+                            format_count(request.recipe.features->max_frames) + " frames");
   }
   if (report.cut_text_count > 0) {
     text +=

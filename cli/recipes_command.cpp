@@ -19,13 +19,13 @@ using report::Align;
 
 // Of the first column.
 std::uint32_t channels_of(const formats::FeatureConfig& features) {
-  const auto shape = formats::info_of(features.sound_columns().front()).shape(features);
+  const auto shape = formats::info_of(formats::sound_columns_of(features).front()).shape(features);
   return shape.size() > 1 ? shape[1] : 1;
 }
 
 json column_names(const formats::Recipe& recipe) {
   json names = json::array();
-  for (const auto column : recipe.features.sound_columns())
+  for (const auto column : formats::sound_columns_of(*recipe.features))
     names.push_back(std::string(formats::info_of(column).name));
   return names;
 }
@@ -34,11 +34,11 @@ json summary_to_json(const formats::Recipe& recipe) {
   return {{"name", recipe.name},
           {"about", recipe.about},
           {"fits", recipe.fits},
-          {"sample_rate_hz", recipe.features.sample_rate_hz},
-          {"channels", channels_of(recipe.features)},
+          {"sample_rate_hz", recipe.features->sample_rate_hz},
+          {"channels", channels_of(*recipe.features)},
           {"columns", column_names(recipe)},
-          {"hop_samples", recipe.features.stft.hop_samples},
-          {"features_fingerprint", formats::fingerprint(recipe.features).to_hex()}};
+          {"hop_samples", recipe.features->stft.hop_samples},
+          {"features_fingerprint", formats::fingerprint(*recipe.features).to_hex()}};
 }
 
 Status list_recipes(Context& context) {
@@ -48,8 +48,8 @@ Status list_recipes(Context& context) {
   for (const std::string& name : recipe::shipped_names()) {
     XTTS_ASSIGN(const formats::Recipe recipe, recipe::load(context.env, name));
     list.push_back(summary_to_json(recipe));
-    table.add_row({recipe.name, report::format_count(recipe.features.sample_rate_hz),
-                   std::to_string(channels_of(recipe.features)), recipe.about,
+    table.add_row({recipe.name, report::format_count(recipe.features->sample_rate_hz),
+                   std::to_string(channels_of(*recipe.features)), recipe.about,
                    report::format_list(recipe.fits)});
   }
   context.print(table.render(0, context.out.is_terminal() ? context.out.width() : 0));
@@ -63,7 +63,7 @@ Status print_recipe(Context& context, const std::string& name) {
   const std::string yaml = recipe::to_yaml(*recipe);
   context.print(yaml);
   json document = summary_to_json(*recipe);
-  document["features"] = formats::to_json(recipe->features);
+  document["features"] = formats::to_json(*recipe->features);
   document["text"] = formats::to_json(recipe->text);
   document["corpus"] = formats::to_json(recipe->corpus);
   document["storage"] = formats::to_json(recipe->storage);

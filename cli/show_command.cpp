@@ -12,7 +12,7 @@
 #include "cli/record_files.hpp"
 #include "dsp/mel_filters.hpp"
 #include "formats/feature_config.hpp"
-#include "formats/feature_config_json.hpp"
+#include "formats/manifest_recipe.hpp"
 #include "formats/reject.hpp"
 #include "reader/repair_advice.hpp"
 #include "report/human.hpp"

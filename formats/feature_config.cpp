@@ -1,23 +1,19 @@
 #include "formats/feature_config.hpp"
 
-#include <algorithm>
-
-#include "formats/sound_columns.hpp"
+#include "formats/recipe.hpp"
 
 namespace xtts::formats {
 
-std::vector<SoundColumn> FeatureConfig::sound_columns() const {
-  std::vector<SoundColumn> asked;
-  for (const SoundColumnInfo& info : all_sound_columns())
-    if (is_asked_for(info.column, *this)) asked.push_back(info.column);
-  return asked;
+HeldFeatures::HeldFeatures() : config_(std::make_unique<FeatureConfig>()) {}
+
+HeldFeatures::HeldFeatures(const HeldFeatures& other)
+    : config_(std::make_unique<FeatureConfig>(*other)) {}
+
+HeldFeatures& HeldFeatures::operator=(const HeldFeatures& other) {
+  *config_ = *other;
+  return *this;
 }
 
-std::uint64_t FeatureConfig::wave_samples(std::uint64_t sample_count,
-                                          std::uint64_t frame_count) const noexcept {
-  std::uint64_t framed = sample_count + zeros.front_samples + zeros.back_samples;
-  framed = (framed + zeros.multiple_samples - 1) / zeros.multiple_samples * zeros.multiple_samples;
-  return std::min(framed, frame_count * stft.hop_samples);
-}
+HeldFeatures::~HeldFeatures() = default;
 
 }  // namespace xtts::formats

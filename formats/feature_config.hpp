@@ -1,6 +1,8 @@
 // FeatureConfig: everything that decides the numbers of the features, and nothing else. It is
 // hashed into the fingerprint (canonical_json.hpp). section_fields.hpp lists its fields: what is
-// added here is added there, so that it is written, read and hashed.
+// added here is added there, so that it is written, read and hashed. The sections that a step of
+// src/dsp reads alone have headers of their own: condition_config.hpp has trim and loudness,
+// frame_config.hpp has stft and mel.
 //
 // The chain it describes, in this order (src/dsp/README.md has the formulas):
 //   decode -> channels -> resample -> trim -> loudness -> zeros around -> frames -> spectrum -> mel
@@ -16,67 +18,18 @@
 #include <string>
 #include <vector>
 
+#include "formats/condition_config.hpp"
 #include "formats/feature_enums.hpp"
+#include "formats/frame_config.hpp"
 #include "xtts/dtype.hpp"
 
 namespace xtts::formats {
-
-struct TrimConfig {
-  TrimMethod method = TrimMethod::kNone;
-  double top_db = 20.0;  // below the loudest frame's RMS
-  std::uint32_t frame_samples = 1024;
-  std::uint32_t hop_samples = 256;
-};
-
-struct LoudnessConfig {
-  LoudnessMethod method = LoudnessMethod::kNone;
-  double target = 0.1;     // RMS or peak, full scale = 1; LUFS
-  bool limit_peak = true;  // rms, lufs: the gain is lowered so that the peak stays at or under 1
-  bool then_peak_to_one = false;  // after the gain, divide by the peak
-  double rms_plus = 0.0;          // rms: added to it before it divides
-  bool clip = false;              // at last, samples beyond full scale are cut to it
-  Rounding rounding = Rounding::kEachStep;
-};
 
 // Zeros added to the clip before its frames: so many, then up to a multiple.
 struct ZerosConfig {
   std::uint32_t front_samples = 0;
   std::uint32_t back_samples = 0;
   std::uint32_t multiple_samples = 1;
-};
-
-struct StftConfig {
-  std::uint32_t n_fft = 1024;
-  std::uint32_t win_samples = 1024;  // centred in n_fft, as librosa and torch do
-  std::uint32_t hop_samples = 256;
-  WindowKind window = WindowKind::kHann;
-  WindowSymmetry symmetry = WindowSymmetry::kPeriodic;
-  Framing framing = Framing::kCenter;
-  PadMode pad_mode = PadMode::kReflect;
-  // Of each frame, before its window, as Kaldi does.
-  bool remove_dc = false;
-  double preemphasis =
-      0.0;  // x[i] - preemphasis x[i - 1]; the first sample stands in for the one before
-  bool drop_last = false;
-  std::uint32_t multiple_frames = 1;  // what does not fill a multiple is dropped
-};
-
-// Where the window begins in its n_fft: Kaldi puts the zeros behind it, everybody else around it.
-[[nodiscard]] constexpr std::uint32_t window_start(const StftConfig& config) noexcept {
-  const bool is_kaldi =
-      config.framing == Framing::kSnipEdges || config.framing == Framing::kKeepEdges;
-  return is_kaldi ? 0 : (config.n_fft - config.win_samples) / 2;
-}
-
-struct MelConfig {
-  std::uint32_t n_mels = 80;
-  double f_min_hz = 0.0;
-  double f_max_hz = 11025.0;
-  MelScale scale = MelScale::kSlaney;
-  MelNorm norm = MelNorm::kSlaney;
-  MelTriangles triangles = MelTriangles::kHz;
-  std::uint32_t bins_rate_hz =
-      0;  // the rate for which bins are taken to stand; 0: the recipe's own
 };
 
 struct LogConfig {
@@ -145,11 +98,6 @@ struct FeatureConfig {
     return mel.scale == MelScale::kNone ? bin_count() : mel.n_mels;
   }
   [[nodiscard]] std::uint32_t bin_count() const noexcept { return stft.n_fft / 2 + 1; }
-  // Those that `columns` asks for. The first has the facts of the clip beside it.
-  [[nodiscard]] std::vector<SoundColumn> sound_columns() const;
-  // Of the wave column: the samples of a clip of `sample_count`, which made `frame_count` frames.
-  [[nodiscard]] std::uint64_t wave_samples(std::uint64_t sample_count,
-                                           std::uint64_t frame_count) const noexcept;
   // pad: samples: the length of every clip.
   [[nodiscard]] std::uint64_t padded_samples() const noexcept {
     return std::uint64_t{max_frames} * stft.hop_samples;

@@ -7,21 +7,41 @@
 // Plain values. validate() of each returns every problem at once.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "formats/corpus_config.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "formats/storage_config.hpp"
 #include "formats/text_config.hpp"
 
 namespace xtts::formats {
 
+// The features section, a value like the others: always there, copied with its recipe. It is held
+// out of line, so that only those who look into it are compiled anew when a key is added: they
+// include feature_config.hpp.
+class HeldFeatures {
+ public:
+  HeldFeatures();
+  HeldFeatures(const HeldFeatures& other);
+  HeldFeatures& operator=(const HeldFeatures& other);
+  ~HeldFeatures();
+
+  [[nodiscard]] FeatureConfig& operator*() noexcept { return *config_; }
+  [[nodiscard]] const FeatureConfig& operator*() const noexcept { return *config_; }
+  [[nodiscard]] FeatureConfig* operator->() noexcept { return config_.get(); }
+  [[nodiscard]] const FeatureConfig* operator->() const noexcept { return config_.get(); }
+
+ private:
+  std::unique_ptr<FeatureConfig> config_;
+};
+
 struct Recipe {
   std::string name = "myxtts";
   std::string about;              // one line, for people
   std::vector<std::string> fits;  // vocoders and models that take these features
-  FeatureConfig features;
+  HeldFeatures features;
   TextConfig text;
   CorpusConfig corpus;
   StorageConfig storage;

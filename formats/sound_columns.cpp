@@ -97,9 +97,22 @@ const SoundColumnInfo* find_sound_column(std::string_view name) noexcept {
   return found == kColumns.end() ? nullptr : found;
 }
 
-bool is_asked_for(SoundColumn column, const FeatureConfig& config) noexcept {
-  const auto wanted = info_of(column).wanted;
-  return wanted != nullptr ? config.columns.*wanted : config.columns.wave != WaveColumn::kNone;
+std::vector<SoundColumn> sound_columns_of(const FeatureConfig& config) {
+  std::vector<SoundColumn> asked;
+  for (const SoundColumnInfo& info : kColumns) {
+    const bool is_asked_for = info.wanted != nullptr ? config.columns.*info.wanted
+                                                     : config.columns.wave != WaveColumn::kNone;
+    if (is_asked_for) asked.push_back(info.column);
+  }
+  return asked;
+}
+
+std::uint64_t wave_samples(const FeatureConfig& config, std::uint64_t sample_count,
+                           std::uint64_t frame_count) noexcept {
+  const ZerosConfig& zeros = config.zeros;
+  std::uint64_t framed = sample_count + zeros.front_samples + zeros.back_samples;
+  framed = (framed + zeros.multiple_samples - 1) / zeros.multiple_samples * zeros.multiple_samples;
+  return std::min(framed, frame_count * config.stft.hop_samples);
 }
 
 }  // namespace xtts::formats

@@ -35,7 +35,11 @@ struct SoundColumnInfo {
 [[nodiscard]] std::span<const SoundColumnInfo> all_sound_columns() noexcept;
 [[nodiscard]] const SoundColumnInfo& info_of(SoundColumn column) noexcept;
 [[nodiscard]] const SoundColumnInfo* find_sound_column(std::string_view name) noexcept;
-[[nodiscard]] bool is_asked_for(SoundColumn column, const FeatureConfig& config) noexcept;
+// Those that the recipe asks for. The first has the facts of the clip beside it.
+[[nodiscard]] std::vector<SoundColumn> sound_columns_of(const FeatureConfig& config);
+// Of the wave column: the samples of a clip of `sample_count`, which made `frame_count` frames.
+[[nodiscard]] std::uint64_t wave_samples(const FeatureConfig& config, std::uint64_t sample_count,
+                                         std::uint64_t frame_count) noexcept;
 
 // One value for each of them.
 template <typename Value>

@@ -188,7 +188,7 @@ void check_padding(const FeatureConfig& config, Problems& problems) {
 void check_frames(const FeatureConfig& config, Problems& problems) {
   if (!problems.in_range("max_frames", config.max_frames, 1, kFramesMax)) return;
   if (config.channel_count() > kFftMax || config.stft.hop_samples > kFftMax) return;
-  for (const SoundColumn column : config.sound_columns()) {
+  for (const SoundColumn column : sound_columns_of(config)) {
     std::uint64_t record_bytes = sizeof(float);
     for (const std::uint64_t size : info_of(column).shape(config)) record_bytes *= size;
     if (record_bytes <= kRecordBytesMax) continue;
@@ -199,7 +199,7 @@ void check_frames(const FeatureConfig& config, Problems& problems) {
 }
 
 void check_columns(const FeatureConfig& config, Problems& problems) {
-  if (!config.sound_columns().empty()) return;
+  if (!sound_columns_of(config).empty()) return;
   std::string names;
   for (const SoundColumnInfo& info : all_sound_columns())
     names += (names.empty() ? "" : ", ") + std::string(info.name);

@@ -8,7 +8,7 @@
 
 #include "base/try.hpp"
 #include "dsp/trim.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/condition_config.hpp"
 
 namespace xtts::dsp {
 namespace {

@@ -1,6 +1,6 @@
 #include "dsp/mel_filters.hpp"
 
-#include "formats/feature_config.hpp"
+#include "formats/frame_config.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/try.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/condition_config.hpp"
 
 namespace xtts::dsp {
 namespace {

@@ -1,6 +1,6 @@
 #include "dsp/window.hpp"
 
-#include "formats/feature_config.hpp"
+#include "formats/frame_config.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
+#include "formats/sound_columns.hpp"
 #include "maintain/parts.hpp"
 #include "maintain/published_clips.hpp"
 #include "pipeline/build_checks.hpp"
@@ -88,7 +89,7 @@ class Merger {
   Result<MergeReport> run() {
     const Manifest& first = parts_.front()->manifest();
     XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(first));
-    const std::size_t count = recipe.features.sound_columns().size();
+    const std::size_t count = formats::sound_columns_of(*recipe.features).size();
     for (std::size_t column = 0; column < count; ++column)
       columns_.push_back(first.columns[column].spec);
     // Planned shards in their order, each from the part that made it.

@@ -9,6 +9,7 @@
 #include "base/option_names.hpp"
 #include "base/try.hpp"
 #include "formats/enum_names.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
 #include "maintain/copy_records.hpp"
@@ -55,7 +56,7 @@ std::uint64_t payload_bytes(const Manifest& before, const formats::Recipe& after
   for (const formats::ColumnSpec& column : records::sound_columns(after, before.numerics)) {
     bytes += column.layout == formats::Layout::kPadded
                  ? before.counts.records * column.record_bytes()
-                 : before.counts.frames * (column.record_bytes() / after.features.max_frames);
+                 : before.counts.frames * (column.record_bytes() / after.features->max_frames);
   }
   return bytes;
 }
@@ -104,7 +105,7 @@ std::uint64_t needed_bytes(const Manifest& before, const formats::Recipe& after)
     const std::uint64_t now = live_bytes(before, column);
     const bool is_the_same = spec.layout == column.spec.layout && spec.dtype == column.spec.dtype &&
                              after.storage.store == column.store;
-    const auto rows = is_sound ? std::optional(after.features.max_frames) : std::nullopt;
+    const auto rows = is_sound ? std::optional(after.features->max_frames) : std::nullopt;
     bytes += is_the_same ? now : bytes_as(spec, before, now, rows);
   }
   return bytes;
@@ -179,9 +180,9 @@ class Rewriter {
   Status bake(const Manifest& before) {
     const formats::Statistics& statistics = *before.mel_statistics;
     XTTS_ASSIGN(norm_, ChannelNorm::create(statistics.mean, statistics.std_deviation));
-    recipe_.features.baked = {.dtype = before.find_column("mel")->spec.dtype,
-                              .mean = statistics.mean,
-                              .std_deviation = statistics.std_deviation};
+    recipe_.features->baked = {.dtype = before.find_column("mel")->spec.dtype,
+                               .mean = statistics.mean,
+                               .std_deviation = statistics.std_deviation};
     return {};
   }
 
@@ -302,7 +303,7 @@ class Rewriter {
 
   RewriteReport report_of(const Manifest& before, const Manifest& after) const {
     RewriteReport report;
-    report.is_baked = recipe_.features.baked.is_baked();
+    report.is_baked = recipe_.features->baked.is_baked();
     report.generation_before = before.generation;
     report.generation_after = after.generation;
     report.record_count = after.counts.records;

@@ -80,7 +80,7 @@ Status check_folders(Env& env, const std::string& data, const std::string& cache
 
 Status check_not_baked(const formats::Manifest* published, const formats::Recipe& recipe) {
   const bool is_baked = published != nullptr && published->features.contains("baked");
-  if (!is_baked && !recipe.features.baked.is_baked()) return {};
+  if (!is_baked && !to_json(*recipe.features).contains("baked")) return {};
   return {
       StatusCode::kMismatch,
       "CACHE holds records that 'convert --bake corpus' has normalized, and a build adds none to "
@@ -90,8 +90,8 @@ Status check_not_baked(const formats::Manifest* published, const formats::Recipe
 
 Status check_same_recipe(const formats::Manifest& published, const formats::Recipe& recipe) {
   XTTS_TRY(published.allows_changes());
-  if (published.features_fingerprint != formats::fingerprint(recipe.features)) {
-    return refuse(published.features, to_json(recipe.features), "features");
+  if (published.features_fingerprint != formats::fingerprint(*recipe.features)) {
+    return refuse(published.features, to_json(*recipe.features), "features");
   }
   if (published.storage_fingerprint != formats::fingerprint(recipe.storage)) {
     return refuse(

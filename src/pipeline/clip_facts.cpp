@@ -66,7 +66,7 @@ formats::RecordFacts facts_of_text(const formats::RecordFacts& details) {
 }
 
 std::uint32_t frames_of_main_record(const formats::FeatureConfig& features, std::uint32_t length) {
-  if (!formats::info_of(features.sound_columns().front()).counts_samples) return length;
+  if (!formats::info_of(formats::sound_columns_of(features).front()).counts_samples) return length;
   return (length + features.stft.hop_samples - 1) / features.stft.hop_samples;
 }
 

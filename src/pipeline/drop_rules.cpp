@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/option_names.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 #include "records/columns.hpp"
@@ -22,7 +23,7 @@ constexpr double kMost = 0.99;
 double bytes_of_a_record(Rule rule, formats::Recipe recipe, double value) {
   double bytes = 0.0;
   if (rule == Rule::kTooLong) {
-    recipe.features.max_frames = static_cast<std::uint32_t>(value);
+    recipe.features->max_frames = static_cast<std::uint32_t>(value);
     for (const formats::ColumnSpec& column : records::sound_column_forms(recipe))
       bytes += static_cast<double>(column.record_bytes());
   } else {
@@ -41,7 +42,8 @@ std::uint64_t extra_bytes(Rule rule, std::span<const double> needed, double valu
   const auto stored = static_cast<double>(stored_count);
   if (recipe.storage.layout == formats::Layout::kPadded) {
     const double now = bytes_of_a_record(
-        rule, recipe, rule == Rule::kTooLong ? recipe.features.max_frames : recipe.text.max_tokens);
+        rule, recipe,
+        rule == Rule::kTooLong ? recipe.features->max_frames : recipe.text.max_tokens);
     return static_cast<std::uint64_t>((stored + kept) * record - stored * now);
   }
   double total = 0.0;

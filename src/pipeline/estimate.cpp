@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/lap_timer.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 #include "pipeline/build_observer.hpp"
@@ -213,7 +214,7 @@ class Model {
 };
 
 void add_storage(const BuildRequest& request, double packed_frames, BuildPreview& preview) {
-  const auto& features = request.recipe.features;
+  const auto& features = *request.recipe.features;
   const double padded_frames = static_cast<double>(preview.to_compute_count) * features.max_frames;
   const auto& storage = request.recipe.storage;
   // The dtype is theirs.
@@ -259,7 +260,7 @@ void estimate(Env& env, const Plan& plan, const BuildRequest& request, SampleBud
   const Sample sample = Sampler(env, plan, request, budget).take(whole_sources, chosen);
   if (sample.all.count == 0 && !whole_sources.empty()) return;
   const Model model(sample);
-  const auto& features = request.recipe.features;
+  const auto& features = *request.recipe.features;
   const double frames_a_second =
       static_cast<double>(features.sample_rate_hz) / features.stft.hop_samples;
 

@@ -88,9 +88,9 @@ class GoneClips {
 
   [[nodiscard]] bool may_be_copied(const Clip& clip, const formats::RecordFacts& facts) const {
     if (!records::is_same_part(clip.segment, facts)) return false;
-    const auto& features = request_.recipe.features;
-    const bool was_cut = facts.frame_count_before_cut.value_or(0) > features.max_frames;
-    return !(was_cut && has_text(clip) && records::goes_by_text(features));
+    const auto& features = *request_.recipe.features;
+    return !(records::was_cut(features, facts) && has_text(clip) &&
+             records::goes_by_text(features));
   }
 
   [[nodiscard]] bool has_source(std::uint64_t position) const {

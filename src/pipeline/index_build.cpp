@@ -9,6 +9,7 @@
 #include "corpus/corpus.hpp"
 #include "formats/canonical_json.hpp"
 #include "formats/clip_id.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/index.hpp"
 #include "formats/recipe.hpp"
 #include "pipeline/clip_facts.hpp"
@@ -63,7 +64,7 @@ class Pass {
         file_(file),
         stored_(std::move(stored)),
         tokens_(std::move(tokens)),
-        clips_(known_names(job), job.plan.corpus.clips, job.recipe.features.max_frames) {}
+        clips_(known_names(job), job.plan.corpus.clips, job.recipe.features->max_frames) {}
 
   Result<Gathered> gather() {
     XTTS_TRY(take_over_tombstones());
@@ -117,7 +118,7 @@ class Pass {
       // Sealed records come in planned order: the next one is this clip's, or it was rejected.
       XTTS_ASSIGN(auto record, stored_.add_sealed(formats::id_hash(clip.dataset, clip.id)));
       if (!record) return {};
-      row.mel_len = frames_of_main_record(job_.recipe.features, record->length);
+      row.mel_len = frames_of_main_record(*job_.recipe.features, record->length);
       facts = std::move(record->facts);
     }
     add_facts_of_lists(clip, facts);
@@ -174,7 +175,7 @@ formats::Manifest describe(const Gathered& gathered, const IndexJob& job) {
   for (const IndexedColumn& column : gathered.columns) manifest.columns.push_back(column.entry);
   manifest.data_layout = job.plan.corpus.layout;
   gathered.clips.describe(manifest);
-  const auto& features = job.recipe.features;
+  const auto& features = *job.recipe.features;
   formats::Counts& counts = manifest.counts;
   counts.planned = job.plan.clip_count();
   counts.seconds =

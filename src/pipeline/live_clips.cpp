@@ -13,6 +13,7 @@
 #include "records/clip_rules.hpp"
 #include "records/columns.hpp"
 #include "records/record_maker.hpp"
+#include "records/too_long.hpp"
 
 namespace xtts::pipeline {
 namespace {
@@ -95,11 +96,6 @@ std::optional<std::uint64_t> LiveClips::find(std::string_view full_id) const {
   return found == positions_.end() ? std::nullopt : std::optional<std::uint64_t>(found->second);
 }
 
-double LiveClips::frame_s() const noexcept {
-  const auto& features = request_.recipe.features;
-  return static_cast<double>(features.stft.hop_samples) / features.sample_rate_hz;
-}
-
 std::optional<formats::Reject> LiveClips::known_reject(std::uint64_t position) const {
   const std::lock_guard lock(mutex_);
   const auto found = rejects_.find(position);
@@ -141,7 +137,7 @@ Result<LiveRecord> LiveClips::record(std::uint64_t position,
   }
   record.records = std::move(outcome.records);
   record.frame_count =
-      frames_of_main_record(request_.recipe.features, record.records.front().length);
+      frames_of_main_record(*request_.recipe.features, record.records.front().length);
   record.facts = std::move(outcome.facts);
   if (tokenizer_) XTTS_TRY(add_tokens(planned, std::move(token_buffer), record));
   describe(planned, record);
@@ -166,8 +162,7 @@ void LiveClips::describe(const corpus::Clip& clip, LiveRecord& record) const {
   const formats::Recipe& recipe = request_.recipe;
   add_facts_of_lists(clip, facts);
   records::judge(recipe.corpus, plan_.corpus.has_text && !has_text(clip), {}, facts);
-  if (facts.frame_count_before_cut.value_or(0) > recipe.features.max_frames)
-    record.flags |= formats::kPlanAudioCut;
+  if (records::was_cut(*recipe.features, facts)) record.flags |= formats::kPlanAudioCut;
   if (!facts.warnings.empty()) record.flags |= formats::kPlanWarnings;
 }
 

@@ -78,7 +78,6 @@ class LiveClips {
   [[nodiscard]] const NameTable& speakers() const noexcept { return speakers_; }
   [[nodiscard]] const NameTable& languages() const noexcept { return languages_; }
   [[nodiscard]] const NameTable& datasets() const noexcept { return datasets_; }
-  [[nodiscard]] double frame_s() const noexcept;
   // What a cache of these clips would say of itself, without shards, statistics and an index.
   [[nodiscard]] formats::Manifest manifest() const;
   // Of a position below size(): what is known before its sound is.

@@ -116,7 +116,7 @@ Status check_dropped(const std::vector<formats::Reject>& rejects, const formats:
                      std::uint64_t stored_count, std::optional<double> stored_seconds,
                      LossKnown known) {
   const DroppedShare share =
-      dropped_share(rejects, recipe.features, found_count, stored_count, stored_seconds);
+      dropped_share(rejects, *recipe.features, found_count, stored_count, stored_seconds);
   if (share.worse() <= limits.dropped + kShareTolerance) return {};
   const auto count = static_cast<std::uint64_t>(std::ranges::count_if(rejects, is_drop));
   std::string text = "rules of the recipe drop " + report::format_count(count) + " of " +

@@ -7,11 +7,11 @@ namespace xtts::pipeline {
 
 void describe_recipe(const formats::Recipe& recipe, formats::Manifest& manifest) {
   manifest.recipe_name = recipe.name;
-  manifest.features = to_json(recipe.features);
+  manifest.features = to_json(*recipe.features);
   manifest.text = to_json(recipe.text);
   manifest.corpus = to_json(recipe.corpus);
   manifest.storage = to_json(recipe.storage);
-  manifest.features_fingerprint = formats::fingerprint(recipe.features);
+  manifest.features_fingerprint = formats::fingerprint(*recipe.features);
   manifest.text_fingerprint = formats::fingerprint(recipe.text);
   manifest.corpus_fingerprint = formats::fingerprint(recipe.corpus);
   manifest.storage_fingerprint = formats::fingerprint(recipe.storage);

@@ -74,7 +74,7 @@ class Planner {
                              .corpora = request_.corpora,
                              .config = request_.recipe.corpus,
                              .known_splits = known_splits(),
-                             .split_above_s = records::split_above_s(request_.recipe.features),
+                             .split_above_s = records::split_above_s(*request_.recipe.features),
                              .look = records::make_look(request_.make_decoder, request_.cancelled),
                              .audio_roots = request_.audio_roots,
                              .memory_bytes = request_.memory_bytes,
@@ -145,7 +145,7 @@ class Planner {
   Digest digest_of_everything() const {
     PlanHasher hasher;
     const auto& recipe = request_.recipe;
-    hasher.add(formats::dump_canonical(to_json(recipe.features)));
+    hasher.add(formats::dump_canonical(to_json(*recipe.features)));
     hasher.add(formats::dump_canonical(to_json(recipe.text)));
     hasher.add(formats::dump_canonical(to_json(recipe.corpus)));
     hasher.add(formats::dump_canonical(to_json(recipe.storage)));
@@ -221,14 +221,15 @@ class Planner {
   // Dropped as too long because it had a text, which is gone.
   bool may_be_cut_now(const Clip& clip, const Reject& reject) const {
     return reject.reason.rule == formats::Rule::kTooLong && !has_text(clip) &&
-           records::goes_by_text(request_.recipe.features);
+           records::goes_by_text(*request_.recipe.features);
   }
 
   Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
     const Clip& clip = plan_.corpus.clips[i];
     XTTS_ASSIGN(const auto facts, request_.previous->details(position));
     // Cut when it had no text: computed again, so that the reject says why.
-    if (was_cut(facts) && has_text(clip) && records::goes_by_text(request_.recipe.features))
+    const formats::FeatureConfig& features = *request_.recipe.features;
+    if (records::was_cut(features, facts) && has_text(clip) && records::goes_by_text(features))
       return {};
     if (!records::is_same_part(clip.segment, facts)) return {};
     // A source that cannot be read: the worker meets the same failure and makes a reject of it.
@@ -241,10 +242,6 @@ class Planner {
     plan_.clips[i] = {.fate = ClipFate::kReuse,
                       .previous_position = static_cast<std::uint32_t>(position)};
     return {};
-  }
-
-  bool was_cut(const formats::RecordFacts& facts) const {
-    return facts.frame_count_before_cut.value_or(0) > request_.recipe.features.max_frames;
   }
 
   std::optional<formats::Reason> refusal_of_stored(std::size_t i,

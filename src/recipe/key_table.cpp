@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "formats/feature_config.hpp"
 #include "recipe/feature_keys.hpp"
 #include "recipe/make_key.hpp"
 #include "recipe/named_files.hpp"
@@ -225,7 +226,7 @@ std::vector<std::string> problems_of(const Recipe& recipe) {
   const auto add = [&](std::string_view section, const std::vector<std::string>& found) {
     for (const std::string& problem : found) problems.push_back(std::string(section) + problem);
   };
-  add("features.", recipe.features.validate());
+  add("features.", recipe.features->validate());
   add("text.", recipe.text.validate());
   add("corpus.", recipe.corpus.validate());
   add("storage.", recipe.storage.validate());

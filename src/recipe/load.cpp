@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/feature_config.hpp"
 #include "recipe/message.hpp"
 #include "recipe/recipe_file.hpp"
 #include "recipe/shipped.hpp"
@@ -45,16 +46,16 @@ bool has_features_of_its_name(Env& env, const formats::Recipe& recipe) {
   if (std::find(names.begin(), names.end(), recipe.name) == names.end()) return false;
   auto shipped = load(env, recipe.name);
   if (!shipped) return false;
-  formats::FeatureConfig& features = shipped->features;
+  formats::FeatureConfig& features = *shipped->features;
   // Further columns beside those that it fits with change nothing.
-  const formats::ColumnsConfig& columns = recipe.features.columns;
+  const formats::ColumnsConfig& columns = recipe.features->columns;
   if (columns.mel < features.columns.mel || columns.linear < features.columns.linear) return false;
   features.columns = columns;
-  features.max_frames = recipe.features.max_frames;
-  features.pad_value = recipe.features.pad_value;
-  features.too_long = recipe.features.too_long;
-  features.precision = recipe.features.precision;
-  return formats::to_json(features) == formats::to_json(recipe.features);
+  features.max_frames = recipe.features->max_frames;
+  features.pad_value = recipe.features->pad_value;
+  features.too_long = recipe.features->too_long;
+  features.precision = recipe.features->precision;
+  return formats::to_json(features) == formats::to_json(*recipe.features);
 }
 
 Result<formats::Recipe> load(Env& env, const std::string& name_or_path) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/try.hpp"
+#include "formats/feature_config.hpp"
 #include "recipe/key_table.hpp"
 #include "recipe/message.hpp"
 #include "recipe/recipe_file.hpp"
@@ -154,13 +155,13 @@ class TrainerReader {
   // What the trainer cuts, it cuts at the end; a recipe would leave the clip out.
   void cut_as_the_trainer_does() {
     if (is_used("data.max_mel_frames")) {
-      recipe_.features.too_long = formats::TooLong::kTruncate;
+      recipe_.features->too_long = formats::TooLong::kTruncate;
     } else if (is_the_trainers()) {
       // Nothing is cut, so nothing is padded before the features either. What is longer yet is
       // dropped, which a build tells of; packed records cost no more than what is in them.
-      recipe_.features.max_frames = kManyFrames;
-      recipe_.features.pad = formats::PadWhat::kFrames;
-      recipe_.features.too_long = std::nullopt;
+      recipe_.features->max_frames = kManyFrames;
+      recipe_.features->pad = formats::PadWhat::kFrames;
+      recipe_.features->too_long = std::nullopt;
       recipe_.storage.layout = formats::Layout::kPacked;
     }
     if (is_the_trainers() && !sets_.contains("text.max_tokens"))
@@ -286,7 +287,7 @@ class TrainerReader {
                           rule.name == "data.enable_noise_mixing";
     if (makes_native() && of_sound)
       return "with use_tf_native_loading the trainer does not come to it";
-    const std::uint32_t rate_hz = recipe_.features.sample_rate_hz;
+    const std::uint32_t rate_hz = recipe_.features->sample_rate_hz;
     const bool silero_takes_it = rate_hz == 8000 || (rate_hz > 0 && rate_hz % 16000 == 0);
     if (rule.name == "data.enable_vad" && !silero_takes_it && asks_for_it(rule.when, node))
       return "the trainer turns it off at " + std::to_string(rate_hz) + " Hz";
@@ -342,10 +343,10 @@ class TrainerReader {
       return {entry.name, KeyClass::kNoEffect, *reason};
     if (entry.name == "data.use_tf_native_loading") return describe_native(entry);
     if (entry.name == "data.sample_rate" && makes_native() &&
-        recipe_.features.sample_rate_hz != base_->features.sample_rate_hz)
+        recipe_.features->sample_rate_hz != base_->features->sample_rate_hz)
       return {entry.name, KeyClass::kNotReproduced,
               "the trainer's native loading resamples along straight lines; here it is " +
-                  recipe_.features.resampler};
+                  recipe_.features->resampler};
     if (is_sound_switch(entry.name)) return describe_sound_switch(entry.name, switches_, recipe_);
     if (rule->kind == KeyClass::kHonoured)
       return {entry.name, rule->kind, describe_honoured(*rule)};
@@ -379,9 +380,9 @@ class TrainerReader {
     const Key& key = *find_key(rule.recipe_key);
     std::string note = key.name + " = " + key.print(recipe_).front();
     if (key.name == "features.sample_rate_hz" &&
-        recipe_.features.mel.f_max_hz != base_->features.mel.f_max_hz) {
+        recipe_.features->mel.f_max_hz != base_->features->mel.f_max_hz) {
       note +=
-          ", and features.mel.f_max_hz = " + Codec<double>::print(recipe_.features.mel.f_max_hz) +
+          ", and features.mel.f_max_hz = " + Codec<double>::print(recipe_.features->mel.f_max_hz) +
           ", half of it";
     } else if (key.name == "features.max_frames") {
       note += "; longer clips are cut, as the trainer cuts them";

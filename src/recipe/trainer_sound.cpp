@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "formats/feature_config.hpp"
 #include "recipe/key_codec.hpp"
 
 namespace xtts::recipe {
@@ -74,7 +75,7 @@ bool is_sound_switch(std::string_view name) {
 }
 
 void apply_sound_switches(const SoundSwitches& switches, formats::Recipe& recipe) {
-  FeatureConfig& features = recipe.features;
+  FeatureConfig& features = *recipe.features;
   if (!switches.normalize.value_or(true)) {
     set_trim(false, features);
     set_loudness(false, false, features);
@@ -89,23 +90,24 @@ TrainerKey describe_sound_switch(std::string_view name, const SoundSwitches& swi
                                  const formats::Recipe& recipe) {
   const bool off = !switches.normalize.value_or(true);
   if (name == "data.normalize_audio") {
-    return {std::string(name), KeyClass::kHonoured,
-            describe_loudness(recipe.features) + (off ? " and features.trim.method = none: without "
-                                                        "it the trainer neither trims nor scales"
-                                                      : "")};
+    return {
+        std::string(name), KeyClass::kHonoured,
+        describe_loudness(*recipe.features) + (off ? " and features.trim.method = none: without "
+                                                     "it the trainer neither trims nor scales"
+                                                   : "")};
   }
   if (off) {
     return {std::string(name), KeyClass::kNoEffect,
             "normalize_audio is false, so the trainer does not come to it"};
   }
-  const std::string note = name == "data.trim_silence" ? describe_trim(recipe.features)
-                                                       : describe_loudness(recipe.features);
+  const std::string note = name == "data.trim_silence" ? describe_trim(*recipe.features)
+                                                       : describe_loudness(*recipe.features);
   return {std::string(name), KeyClass::kHonoured, note};
 }
 
 void sample_rate_and_trim_follow(const formats::Recipe& base, formats::Recipe& recipe) {
-  const FeatureConfig& before = base.features;
-  FeatureConfig& after = recipe.features;
+  const FeatureConfig& before = *base.features;
+  FeatureConfig& after = *recipe.features;
   if (before.mel.f_max_hz == trainer_f_max_hz(before.sample_rate_hz)) {
     after.mel.f_max_hz = trainer_f_max_hz(after.sample_rate_hz);
   }

@@ -28,7 +28,7 @@ using formats::Rule;
 constexpr std::size_t kPartSamples = std::size_t{1} << 16U;
 
 audio::DecodeRequest request_of(const formats::Recipe& recipe) {
-  audio::DecodeRequest request = decode_request_of(recipe.features);
+  audio::DecodeRequest request = decode_request_of(*recipe.features);
   request.source_seconds_max = recipe.corpus.max_source_seconds;
   return request;
 }
@@ -246,7 +246,7 @@ class Worker final : public ClipWorker {
 
   Status extract(const corpus::Clip& clip, const dsp::ConditionFacts& conditioned,
                  ClipOutcome& outcome) {
-    const auto& features = recipe_.features;
+    const auto& features = *recipe_.features;
     const std::uint64_t frames = maker_.frame_count(conditioned.kept_samples());
     outcome.frame_count_before_cut =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(frames, UINT32_MAX));
@@ -325,8 +325,8 @@ Status no_decoder() {
 Result<std::unique_ptr<ClipWorker>> ClipWorker::create(const WorkerJob& job,
                                                        SharedSources* shared_sources) {
   if (!job.make_decoder) return no_decoder();
-  XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(job.recipe.features));
-  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(job.recipe.features, job.isa));
+  XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(*job.recipe.features));
+  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(*job.recipe.features, job.isa));
   return std::unique_ptr<ClipWorker>(
       std::make_unique<Worker>(job, shared_sources, std::move(conditioner), std::move(extractor)));
 }

@@ -5,18 +5,19 @@
 
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "formats/sound_columns.hpp"
 
 namespace xtts::records {
 std::vector<formats::ColumnSpec> sound_column_forms(const formats::Recipe& recipe) {
   std::vector<formats::ColumnSpec> columns;
-  for (const formats::SoundColumn column : recipe.features.sound_columns()) {
+  for (const formats::SoundColumn column : formats::sound_columns_of(*recipe.features)) {
     const formats::SoundColumnInfo& info = formats::info_of(column);
     columns.push_back({.name = std::string(info.name),
                        .id = static_cast<std::uint32_t>(columns.size()),
-                       .dtype = info.dtype(recipe.features, recipe.storage.dtype),
-                       .shape = info.shape(recipe.features),
+                       .dtype = info.dtype(*recipe.features, recipe.storage.dtype),
+                       .shape = info.shape(*recipe.features),
                        .layout = recipe.storage.layout,
                        .fingerprint = {},
                        .numerics = {}});
@@ -27,7 +28,7 @@ std::vector<formats::ColumnSpec> sound_column_forms(const formats::Recipe& recip
 std::vector<formats::ColumnSpec> sound_columns(const formats::Recipe& recipe,
                                                const formats::Numerics& numerics) {
   std::vector<formats::ColumnSpec> columns = sound_column_forms(recipe);
-  const Digest fingerprint = formats::fingerprint(recipe.features);
+  const Digest fingerprint = formats::fingerprint(*recipe.features);
   for (formats::ColumnSpec& column : columns) {
     column.fingerprint = fingerprint;
     column.numerics = numerics.hash();
@@ -38,7 +39,7 @@ std::vector<formats::ColumnSpec> sound_columns(const formats::Recipe& recipe,
 formats::ColumnSpec tokens_column(const formats::Recipe& recipe,
                                   const formats::Numerics& numerics) {
   return {.name = "tokens",
-          .id = static_cast<std::uint32_t>(recipe.features.sound_columns().size()),
+          .id = static_cast<std::uint32_t>(formats::sound_columns_of(*recipe.features).size()),
           .dtype = DType::kInt32,
           .shape = {recipe.text.max_tokens},
           .layout = recipe.storage.layout,
@@ -63,8 +64,8 @@ formats::ColumnEntry entry_of(const formats::ColumnSpec& column, const formats::
   entry.spec = column;
   entry.store = recipe.storage.store;
   if (has_sums(column))
-    entry.fill_bits = std::bit_cast<std::uint32_t>(static_cast<float>(recipe.features.pad_value));
-  if (column.id < recipe.features.sound_columns().size())
+    entry.fill_bits = std::bit_cast<std::uint32_t>(static_cast<float>(recipe.features->pad_value));
+  if (column.id < formats::sound_columns_of(*recipe.features).size())
     entry.records_per_shard = clips_per_shard(sound_column_forms(recipe));
   return entry;
 }

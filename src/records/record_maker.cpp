@@ -29,7 +29,7 @@ using formats::SoundColumn;
 // Room for the frames of each column that is asked for.
 formats::BySoundColumn<std::vector<float>> make_rows(const formats::FeatureConfig& features) {
   formats::BySoundColumn<std::vector<float>> rows;
-  for (const SoundColumn column : features.sound_columns()) {
+  for (const SoundColumn column : formats::sound_columns_of(features)) {
     const formats::SoundColumnInfo& info = formats::info_of(column);
     if (info.counts_samples) continue;
     std::size_t values = 1;
@@ -66,7 +66,7 @@ RecordMaker::RecordMaker(const formats::Recipe& recipe, dsp::FeatureExtractor ex
     : recipe_(recipe),
       columns_(sound_column_forms(recipe)),
       extractor_(std::move(extractor)),
-      rows_(make_rows(recipe.features)) {
+      rows_(make_rows(*recipe.features)) {
   for (const formats::SoundColumnInfo& info : formats::all_sound_columns())
     frames_[info.column] = rows_[info.column];
 }
@@ -76,7 +76,7 @@ std::uint64_t RecordMaker::frame_count(std::uint64_t sample_count) const {
 }
 
 std::uint64_t RecordMaker::samples_wanted() const {
-  const auto& features = recipe_.features;
+  const auto& features = *recipe_.features;
   const std::uint64_t of_frames = extractor_.samples_of(features.max_frames);
   if (features.columns.wave == formats::WaveColumn::kNone) return of_frames;
   return std::max(of_frames, features.padded_samples());
@@ -84,7 +84,7 @@ std::uint64_t RecordMaker::samples_wanted() const {
 
 Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
                                                 ClipOutcome& outcome) {
-  const auto& features = recipe_.features;
+  const auto& features = *recipe_.features;
   const auto extraction = extractor_.extract(samples, frames_);
   // The peak tells why the features are what they are: a file of another scale is at fault.
   const auto peak = [&] { return static_cast<double>(range_of(samples).largest); };
@@ -103,14 +103,14 @@ Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
     return store_frames(columns_[column].name, frames.first(outcome.frame_count * width), fill,
                         columns_[column].dtype, record.rows);
   };
-  const auto wanted = features.sound_columns();
+  const auto wanted = formats::sound_columns_of(features);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const formats::SoundColumnInfo& info = formats::info_of(wanted[i]);
     MadeRecord& record = outcome.records[i];
     ValueVerdict verdict;
     if (info.counts_samples) {
-      record.length =
-          static_cast<std::uint32_t>(features.wave_samples(samples.size(), outcome.frame_count));
+      record.length = static_cast<std::uint32_t>(
+          formats::wave_samples(features, samples.size(), outcome.frame_count));
       verdict = make_wave(samples, record);
     } else {
       verdict = put(i, frames_[info.column], extracted.fills[info.column]);
@@ -128,9 +128,9 @@ Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
 // The samples as the frames have them: with the zeros around them, if there are.
 ValueVerdict RecordMaker::make_wave(std::span<const float> samples, MadeRecord& record) const {
   const std::size_t front =
-      std::min<std::size_t>(recipe_.features.zeros.front_samples, record.length);
+      std::min<std::size_t>(recipe_.features->zeros.front_samples, record.length);
   samples = samples.first(std::min<std::size_t>(samples.size(), record.length - front));
-  if (recipe_.features.columns.wave == formats::WaveColumn::kFloat32) {
+  if (recipe_.features->columns.wave == formats::WaveColumn::kFloat32) {
     const ValueVerdict verdict = check_values("wave", samples, DType::kFloat32);
     if (verdict.refusal) return verdict;
     record.rows.assign(record.length * sizeof(float), std::byte{0});
@@ -147,9 +147,9 @@ ValueVerdict RecordMaker::make_wave(std::span<const float> samples, MadeRecord& 
 
 Result<std::optional<Reason>> refusal_of_full_scale(const formats::Recipe& recipe, dsp::Isa isa) {
   if (recipe.storage.dtype == DType::kFloat32) return std::optional<Reason>();
-  XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(recipe.features));
-  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(recipe.features, isa));
-  std::vector<float> tone = full_scale_tone(recipe.features);
+  XTTS_ASSIGN(auto conditioner, dsp::Conditioner::create(*recipe.features));
+  XTTS_ASSIGN(auto extractor, dsp::FeatureExtractor::create(*recipe.features, isa));
+  std::vector<float> tone = full_scale_tone(*recipe.features);
   XTTS_TRY(conditioner.apply(tone).status());
   ClipOutcome outcome;
   XTTS_ASSIGN(auto refusal, RecordMaker(recipe, std::move(extractor)).make(tone, outcome));

@@ -12,6 +12,10 @@ formats::TooLong rule_of(const formats::FeatureConfig& features, bool has_text) 
   return has_text ? formats::TooLong::kDrop : formats::TooLong::kTruncate;
 }
 
+bool was_cut(const formats::FeatureConfig& features, const formats::RecordFacts& facts) {
+  return facts.frame_count_before_cut.value_or(0) > features.max_frames;
+}
+
 std::optional<double> split_above_s(const formats::FeatureConfig& features) {
   if (features.too_long != formats::TooLong::kSplit) return std::nullopt;
   // All framings make at most one frame more than there are hops.

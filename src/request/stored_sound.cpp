@@ -8,7 +8,8 @@
 #include "base/shortage.hpp"
 #include "base/try.hpp"
 #include "corpus/find_source.hpp"
-#include "formats/feature_config_json.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/manifest_recipe.hpp"
 #include "pipeline/confined_data.hpp"
 #include "reader/repair_advice.hpp"
 #include "recipe/corpora_file.hpp"
@@ -23,7 +24,7 @@ Result<StoredSound> StoredSound::open(Env& env, reader::CacheView& view, const s
                                       const Asker& asker) {
   StoredSound sound(env, view, asker);
   sound.audio_roots_ = audio_roots;
-  XTTS_ASSIGN(sound.config_, formats::feature_config_from_json(view.manifest().features));
+  XTTS_ASSIGN(*sound.config_, formats::feature_config_from_json(view.manifest().features));
   sound.has_wave_ = view.manifest().find_column("wave") != nullptr;
   if (!sound.has_wave_) XTTS_TRY(sound.find_sources(data));
   return sound;
@@ -71,6 +72,10 @@ Result<corpus::SourcePlace> StoredSound::place_of(const formats::RecordFacts& fa
                              *facts.source_path);
 }
 
+std::uint32_t StoredSound::sample_rate_hz() const noexcept {
+  return config_->sample_rate_hz;
+}
+
 Result<std::vector<float>> StoredSound::read_wave(std::uint64_t position) {
   XTTS_ASSIGN(const auto wave,
               reader::with_repair(view_->read_record("wave", position), view_->path()));
@@ -93,7 +98,7 @@ Result<std::vector<float>> StoredSound::read(std::uint64_t position) {
   if (!facts.source_path) return Status(StatusCode::kUnsupported, "the clip's source is not known");
   XTTS_ASSIGN(const corpus::SourcePlace place, place_of(facts));
   const auto confined = pipeline::confined_to_data(*env_, data_, corpora_, audio_roots_);
-  return records::condition_clip(*confined, make_decoder_, config_, place, facts);
+  return records::condition_clip(*confined, make_decoder_, *config_, place, facts);
 }
 
 }  // namespace xtts::request

@@ -11,7 +11,7 @@
 #include "audio/audio_decoder.hpp"
 #include "base/env.hpp"
 #include "corpus/source_place.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/recipe.hpp"
 #include "reader/cache_view.hpp"
 #include "recipe/recipe_file.hpp"
 #include "request/build_request.hpp"
@@ -28,7 +28,7 @@ class StoredSound {
                                                 const std::vector<std::string>& audio_roots,
                                                 const Asker& asker);
 
-  [[nodiscard]] std::uint32_t sample_rate_hz() const noexcept { return config_.sample_rate_hz; }
+  [[nodiscard]] std::uint32_t sample_rate_hz() const noexcept;
   // Full scale is 1.
   [[nodiscard]] Result<std::vector<float>> read(std::uint64_t position);
 
@@ -42,7 +42,7 @@ class StoredSound {
   Env* env_;
   reader::CacheView* view_;
   const Asker* asker_;
-  formats::FeatureConfig config_;
+  formats::HeldFeatures config_;
   bool has_wave_ = false;
   std::string data_;
   std::vector<formats::CorporaEntry> corpora_;  // of DATA, where it is a corpora.yaml

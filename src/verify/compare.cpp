@@ -10,6 +10,8 @@
 #include "base/channel_norm.hpp"
 #include "base/half.hpp"
 #include "formats/enum_names.hpp"
+#include "formats/feature_config.hpp"
+#include "formats/recipe.hpp"
 #include "formats/sound_columns.hpp"
 #include "records/columns.hpp"
 
@@ -130,11 +132,10 @@ bool is_within(const Tolerance& tolerance, std::size_t channel, double expected,
   if (expected == found || (std::isnan(expected) && std::isnan(found))) return true;
   const double apart = std::abs(expected - found);
   const double size = std::max(std::abs(expected), std::abs(found));
-  const formats::BakedConfig& baked = tolerance.baked;
-  if (!baked.is_baked()) return apart <= tolerance.absolute + tolerance.relative * size;
+  if (tolerance.baked_mean.empty()) return apart <= tolerance.absolute + tolerance.relative * size;
   // Both as they were before.
-  const double mean = baked.mean[channel];
-  const double divisor = std::max(baked.std_deviation[channel], kDeviationMin);
+  const double mean = tolerance.baked_mean[channel];
+  const double divisor = std::max(tolerance.baked_deviation[channel], kDeviationMin);
   const double size_before =
       std::max(std::abs(expected * divisor + mean), std::abs(found * divisor + mean));
   return apart * divisor <= tolerance.absolute + tolerance.relative * size_before +
@@ -146,7 +147,7 @@ std::optional<Difference> values_apart(const Tolerance& tolerance, DType dtype,
   const Values made(dtype, expected.rows);
   const Values kept(dtype, stored.rows);
   const std::size_t count = std::min(made.size(), kept.size());
-  const std::size_t channel_count = std::max<std::size_t>(tolerance.baked.mean.size(), 1);
+  const std::size_t channel_count = std::max<std::size_t>(tolerance.baked_mean.size(), 1);
   for (std::size_t i = 0; i < count; ++i) {
     if (is_within(tolerance, i % channel_count, made.at(i), kept.at(i))) continue;
     return Difference{.part = "value",
@@ -169,7 +170,7 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
 std::optional<Difference> positions_apart(const ExpectedRecord& expected,
                                           const StoredRecord& stored,
                                           const formats::Recipe& recipe) {
-  const std::uint64_t hop = recipe.features.stft.hop_samples;
+  const std::uint64_t hop = recipe.features->stft.hop_samples;
   const auto check = [&](const char* what, const std::optional<std::uint64_t>& made,
                          const std::optional<std::uint64_t>& kept,
                          std::uint64_t frame) -> std::optional<Difference> {
@@ -180,8 +181,8 @@ std::optional<Difference> positions_apart(const ExpectedRecord& expected,
                       .expected = number_of(made),
                       .found = number_of(kept)};
   };
-  const std::uint64_t rate = stored.facts.source_rate_hz.value_or(recipe.features.sample_rate_hz);
-  const std::uint64_t source_frame = hop * rate / recipe.features.sample_rate_hz + 1;
+  const std::uint64_t rate = stored.facts.source_rate_hz.value_or(recipe.features->sample_rate_hz);
+  const std::uint64_t source_frame = hop * rate / recipe.features->sample_rate_hz + 1;
   auto difference =
       check("trim start", expected.facts.trim_start_samples, stored.facts.trim_start_samples, hop);
   if (!difference) {
@@ -234,11 +235,12 @@ Tolerance tolerance_before_baking(const formats::FeatureConfig& features,
 }  // namespace
 
 Tolerance tolerance_of(const formats::Recipe& recipe, const formats::ColumnSpec& column) {
-  const formats::BakedConfig& baked = recipe.features.baked;
+  const formats::BakedConfig& baked = recipe.features->baked;
   if (!baked.is_baked() || !records::has_sums(column))
-    return tolerance_before_baking(recipe.features, column, column.dtype);
-  Tolerance tolerance = tolerance_before_baking(recipe.features, column, baked.dtype);
-  tolerance.baked = baked;
+    return tolerance_before_baking(*recipe.features, column, column.dtype);
+  Tolerance tolerance = tolerance_before_baking(*recipe.features, column, baked.dtype);
+  tolerance.baked_mean = baked.mean;
+  tolerance.baked_deviation = baked.std_deviation;
   // Of the subtraction and the division, and of the dtype.
   tolerance.relative_baked = 2.0 * (rounding_of(column.dtype) + 2.0 * rounding_of(DType::kFloat32));
   return tolerance;
@@ -253,7 +255,7 @@ std::optional<Difference> compare_within(const Tolerance& tolerance,
   if (auto difference = differing_facts(expected, stored, kExactTags)) return difference;
   const auto* const sound = formats::find_sound_column(column.name);
   const bool counts_samples = sound != nullptr && sound->counts_samples;
-  const std::uint32_t frame_rows = counts_samples ? recipe.features.stft.hop_samples : 1;
+  const std::uint32_t frame_rows = counts_samples ? recipe.features->stft.hop_samples : 1;
   if (distance(expected.length, stored.length) > frame_rows)
     return differing_number("length", expected.length, stored.length);
   if (auto difference = positions_apart(expected, stored, recipe)) return difference;

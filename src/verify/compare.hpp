@@ -14,10 +14,11 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "formats/block.hpp"
 #include "formats/facts.hpp"
-#include "formats/recipe.hpp"
+#include "formats/recipe_fwd.hpp"
 #include "verify/evidence.hpp"
 #include "verify/stored_records.hpp"
 
@@ -49,7 +50,8 @@ struct Tolerance {
   double absolute = 0.0;  // in units of the values that the recipe's chain makes
   double relative = 0.0;
   // What is baked in stretches each channel's differences by its own deviation, and rounds again.
-  formats::BakedConfig baked = {};
+  std::vector<double> baked_mean = {};  // one a channel; empty: nothing is baked
+  std::vector<double> baked_deviation = {};
   double relative_baked = 0.0;
 };
 

@@ -9,6 +9,7 @@
 #include "base/run_on_threads.hpp"
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
+#include "formats/sound_columns.hpp"
 #include "records/columns.hpp"
 #include "verify/compare.hpp"
 #include "verify/recompute.hpp"
@@ -40,7 +41,7 @@ class Deep {
     XTTS_ASSIGN(recomputer_, Recomputer::create(run_.env, manifest_, index_, run_.options.sources,
                                                 thread_count(), run_.options.cancelled));
     recomputer_->expect(full_ids());
-    sound_count_ = recomputer_->recipe().features.sound_columns().size();
+    sound_count_ = formats::sound_columns_of(*recomputer_->recipe().features).size();
     for (std::size_t column = 0; column < sound_count_; ++column)
       tolerances_.push_back(tolerance_of(recomputer_->recipe(), manifest_.columns[column].spec));
     run_on_threads(thread_count(), [this] { work(); });

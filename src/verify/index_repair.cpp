@@ -6,6 +6,7 @@
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
+#include "formats/sound_columns.hpp"
 #include "pipeline/index_build.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/sealed_records.hpp"
@@ -44,7 +45,7 @@ class IndexRepair {
  private:
   Status make() {
     XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(manifest_));
-    sound_count_ = recipe.features.sound_columns().size();
+    sound_count_ = formats::sound_columns_of(*recipe.features).size();
     XTTS_TRY(check_columns());
     for (std::size_t column = 0; column < sound_count_; ++column)
       XTTS_TRY(scan_sound(manifest_.columns[column]));

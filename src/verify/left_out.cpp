@@ -7,6 +7,7 @@
 #include "formats/manifest_recipe.hpp"
 #include "formats/recipe.hpp"
 #include "formats/reject.hpp"
+#include "formats/sound_columns.hpp"
 #include "pipeline/index_build.hpp"
 #include "pipeline/plan.hpp"
 #include "pipeline/published_clip.hpp"
@@ -54,7 +55,7 @@ Result<formats::Manifest> publish_without(Run& run, store::CacheFolder& folder,
   XTTS_ASSIGN(const auto rejects, formats::decode_rejects(rejected_lines));
   XTTS_ASSIGN(const auto generations, folder.generations());
   std::vector<formats::ColumnSpec> columns;
-  for (std::size_t i = 0; i < recipe.features.sound_columns().size(); ++i)
+  for (std::size_t i = 0; i < formats::sound_columns_of(*recipe.features).size(); ++i)
     columns.push_back(before.columns[i].spec);
   const auto keep_counts = [&](formats::Manifest& manifest) {
     manifest.counts.planned = before.counts.planned - positions.size();

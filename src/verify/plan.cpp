@@ -31,7 +31,7 @@ class PlanLoader {
   PlanLoader(Run& run, IndexReader& index, const formats::Manifest& manifest)
       : run_(run), index_(index), manifest_(manifest) {
     auto recipe = formats::recipe_of(manifest);
-    if (recipe) features_ = std::move(recipe->features);
+    if (recipe) features_ = recipe->features;
   }
 
   [[nodiscard]] Plan load(bool sound);
@@ -63,7 +63,7 @@ class PlanLoader {
   Run& run_;
   IndexReader& index_;
   const formats::Manifest& manifest_;
-  std::optional<formats::FeatureConfig> features_;  // where this version can read them
+  std::optional<formats::HeldFeatures> features_;  // where this version can read them
 };
 
 Plan PlanLoader::load(bool sound) {
@@ -118,7 +118,8 @@ Status PlanLoader::load_clip(std::uint64_t position, ClipPlan& clip) {
   clip.text_len = row.text_len;
   if (features_ && facts.trim_start_samples && facts.trim_end_samples) {
     const std::uint64_t kept = *facts.trim_end_samples - *facts.trim_start_samples;
-    clip.wave_len = static_cast<std::uint32_t>(features_->wave_samples(kept, row.mel_len));
+    clip.wave_len =
+        static_cast<std::uint32_t>(formats::wave_samples(**features_, kept, row.mel_len));
   }
   const std::string id = formats::full_id(facts);
   if (digest128(id) != clip.id_hash) {

@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "formats/clip_id.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "pipeline/plan.hpp"
 #include "records/clip_worker.hpp"
@@ -34,7 +35,7 @@ MadeAgain answer(Made made, Evidence why_not, records::ClipOutcome outcome) {
 }
 
 formats::Recipe without_baking(formats::Recipe recipe) {
-  formats::BakedConfig& baked = recipe.features.baked;
+  formats::BakedConfig& baked = recipe.features->baked;
   if (baked.is_baked()) recipe.storage.dtype = baked.dtype;
   baked = {};
   return recipe;
@@ -67,7 +68,7 @@ Result<std::unique_ptr<Recomputer>> Recomputer::create(Env& env, const formats::
   XTTS_ASSIGN(auto tokenizer, text::Tokenizer::create(recipe.text));
   std::unique_ptr<Recomputer> made(new Recomputer(env, std::move(recipe), sources, thread_count,
                                                   std::move(tokenizer), std::move(cancelled)));
-  if (const auto& baked = made->recipe_.features.baked; baked.is_baked()) {
+  if (const auto& baked = made->recipe_.features->baked; baked.is_baked()) {
     XTTS_ASSIGN(made->norm_, ChannelNorm::create(baked.mean, baked.std_deviation));
   }
   if (!sources.data.empty()) XTTS_TRY(made->discover(index));
@@ -83,7 +84,7 @@ Status Recomputer::discover(reader::IndexReader& index) {
                                 .corpora = sources_.corpora,
                                 .config = recipe_.corpus,
                                 .known_splits = published_splits(index),
-                                .split_above_s = records::split_above_s(recipe_.features),
+                                .split_above_s = records::split_above_s(*recipe_.features),
                                 .look = records::make_look(sources_.make_decoder, cancelled_),
                                 .audio_roots = sources_.audio_roots,
                                 .cancelled = cancelled_}));
@@ -144,9 +145,8 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
   }
   corpus::Clip clip = *listed;
   // Whether it has a text decides what becomes of a clip that is too long: as it was then.
-  const auto& features = recipe_.features;
-  if (stored.frame_count_before_cut.value_or(0) > features.max_frames &&
-      records::goes_by_text(features)) {
+  const auto& features = *recipe_.features;
+  if (records::was_cut(features, stored) && records::goes_by_text(features)) {
     clip.text_raw.clear();
     clip.text_normalized.clear();
   }

@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "formats/manifest_recipe.hpp"
+#include "formats/sound_columns.hpp"
 #include "reader/cache_paths.hpp"
 #include "store/source_table.hpp"
 
@@ -25,7 +26,7 @@ class Renewer {
 
   Result<Renewal> run() {
     XTTS_ASSIGN(const auto recipe, formats::recipe_of(job_.manifest));
-    sound_count_ = recipe.features.sound_columns().size();
+    sound_count_ = formats::sound_columns_of(*recipe.features).size();
     XTTS_ASSIGN(const auto generations, job_.folder.generations());
     result_.generation = generations.newest + 1;
     result_.manifest = job_.manifest;

@@ -12,6 +12,7 @@
 #include "base/try.hpp"
 #include "dsp/channel_sums.hpp"
 #include "formats/clip_id.hpp"
+#include "formats/sound_columns.hpp"
 #include "pipeline/clip_facts.hpp"
 #include "pipeline/shard_assembler.hpp"
 #include "reader/cache_paths.hpp"
@@ -81,7 +82,7 @@ class ShardRepair {
 
   [[nodiscard]] bool is_tokens() const { return spec_.name == "tokens"; }
   [[nodiscard]] bool is_sound() const {
-    return spec_.id < job_.texts.recipe().features.sound_columns().size();
+    return spec_.id < formats::sound_columns_of(*job_.texts.recipe().features).size();
   }
   [[nodiscard]] std::size_t block_count() const {
     return job_.column.first_row_of_shard[job_.ordinal + 1] - first_row_;

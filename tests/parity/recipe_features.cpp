@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: recipe_features RECIPE IN.f32 OUT.f32 [--set KEY=VALUE]...\n");
     return 2;
   }
-  const formats::FeatureConfig features = recipe_of(argc, argv).features;
+  const formats::FeatureConfig features = *recipe_of(argc, argv).features;
   auto maker = must(testing::ClipFeatures::create(features));
   const std::vector<float> samples = read_samples(argv[2]);
   const std::vector<float> values = must(maker.of(samples));

@@ -232,11 +232,11 @@ void describe(const TestCacheOptions& options, formats::Manifest& manifest) {
   recipe.storage.store = options.store;
   manifest.generation = options.generation;
   manifest.recipe_name = recipe.name;
-  manifest.features = formats::to_json(recipe.features);
+  manifest.features = formats::to_json(*recipe.features);
   manifest.text = formats::to_json(recipe.text);
   manifest.corpus = formats::to_json(recipe.corpus);
   manifest.storage = formats::to_json(recipe.storage);
-  manifest.features_fingerprint = formats::fingerprint(recipe.features);
+  manifest.features_fingerprint = formats::fingerprint(*recipe.features);
   manifest.text_fingerprint = formats::fingerprint(recipe.text);
   manifest.corpus_fingerprint = formats::fingerprint(recipe.corpus);
   manifest.storage_fingerprint = formats::fingerprint(recipe.storage);

@@ -10,6 +10,7 @@
 #include "base/memory_reserve.hpp"
 #include "base/try.hpp"
 #include "formats/canonical_json.hpp"
+#include "formats/feature_config.hpp"
 #include "pipeline/live_clips.hpp"
 #include "recipe/trainer_config.hpp"
 #include "request/build_request.hpp"
@@ -53,13 +54,14 @@ Status check_options_of_runtime(const BuildOptions& options) {
   return {};
 }
 
-RuntimeRecord public_record(pipeline::LiveRecord record, double frame_s) {
+RuntimeRecord public_record(pipeline::LiveRecord record, const formats::FeatureConfig& features) {
   RuntimeRecord shown;
   if (record.reject) {
     shown.reject = public_reject(*record.reject);
     return shown;
   }
-  shown.duration_s = record.frame_count * frame_s;
+  shown.duration_s =
+      static_cast<double>(record.frame_count) * features.stft.hop_samples / features.sample_rate_hz;
   for (records::MadeRecord& made : record.records) {
     shown.columns.push_back(
         {.length = made.length, .fill_bits = made.fill_bits, .rows = std::move(made.rows)});
@@ -105,7 +107,7 @@ const std::string& RuntimeClips::recipe_name() const noexcept {
 
 std::string RuntimeClips::features_fingerprint() const {
   if (impl_ == nullptr) return {};
-  return formats::fingerprint(impl_->clips.recipe().features).to_hex();
+  return formats::fingerprint(*impl_->clips.recipe().features).to_hex();
 }
 
 std::string RuntimeClips::text_fingerprint() const {
@@ -126,7 +128,7 @@ const std::string& RuntimeClips::layout_of_data() const noexcept {
 std::vector<RuntimeColumn> RuntimeClips::columns() const {
   if (impl_ == nullptr) return {};
   std::vector<RuntimeColumn> shown;
-  const std::uint32_t frames = impl_->clips.recipe().features.max_frames;
+  const std::uint32_t frames = impl_->clips.recipe().features->max_frames;
   for (const formats::ColumnEntry& column : impl_->clips.columns()) {
     const bool is_of_sound = axis_of(column) == formats::Axis::kFrames;
     shown.push_back({.name = column.spec.name,
@@ -190,7 +192,7 @@ Result<RuntimeRecord> RuntimeClips::record(std::uint64_t position) const {
     XTTS_TRY(impl_->check_position(position));
     XTTS_TRY(impl_->open->check_process());
     XTTS_ASSIGN(auto record, impl_->clips.record(position));
-    return public_record(std::move(record), impl_->clips.frame_s());
+    return public_record(std::move(record), *impl_->clips.recipe().features);
   });
 }
 

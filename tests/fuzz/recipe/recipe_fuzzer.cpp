@@ -24,7 +24,7 @@ void require(bool holds) {
 
 std::string text_of(const Recipe& recipe) {
   using xtts::formats::dump_canonical;
-  return dump_canonical(to_json(recipe.features)) + dump_canonical(to_json(recipe.text)) +
+  return dump_canonical(to_json(*recipe.features)) + dump_canonical(to_json(recipe.text)) +
          dump_canonical(to_json(recipe.corpus)) + dump_canonical(to_json(recipe.storage));
 }
 

@@ -26,18 +26,18 @@ Result<std::vector<float>> ClipFeatures::of(std::vector<float> samples) {
   XTTS_ASSIGN(const dsp::Extracted extracted, extractor_.extract(samples, rows_in(values)));
   if (pads_samples)
     values.resize(std::size_t{config_.max_frames} * width(),
-                  extracted.fills[config_.sound_columns().front()]);
+                  extracted.fills[formats::sound_columns_of(config_).front()]);
   return values;
 }
 
 std::size_t ClipFeatures::width() const {
-  const auto shape = formats::info_of(config_.sound_columns().front()).shape(config_);
+  const auto shape = formats::info_of(formats::sound_columns_of(config_).front()).shape(config_);
   return shape.size() > 1 ? shape[1] : 1;
 }
 
 dsp::FrameRows ClipFeatures::rows_in(std::span<float> values) const {
   dsp::FrameRows rows;
-  rows[config_.sound_columns().front()] = values;
+  rows[formats::sound_columns_of(config_).front()] = values;
   return rows;
 }
 

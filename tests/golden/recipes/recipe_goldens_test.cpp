@@ -32,8 +32,8 @@ class RecipeGoldens : public ::testing::TestWithParam<std::string> {
       const Status status = recipe::apply_setting(Env::real(), *recipe, setting);
       ASSERT_TRUE(status.ok()) << status.message();
     }
-    ASSERT_EQ(recipe->features.sample_rate_hz, golden_.rate_hz);
-    features_ = recipe->features;
+    ASSERT_EQ(recipe->features->sample_rate_hz, golden_.rate_hz);
+    features_ = *recipe->features;
   }
 
   [[nodiscard]] Result<std::vector<float>> features(const std::vector<float>& samples) const {

@@ -1,5 +1,5 @@
 #include "dsp/mel_filters.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/frame_config.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "dsp/trim.hpp"
-#include "formats/feature_config.hpp"
+#include "formats/condition_config.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/canonical_json.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "formats/rules.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 Manifest manifest_of(const Recipe& recipe) {
   Manifest manifest;
   manifest.recipe_name = recipe.name;
-  manifest.features = to_json(recipe.features);
+  manifest.features = to_json(*recipe.features);
   manifest.text = to_json(recipe.text);
   manifest.corpus = to_json(recipe.corpus);
   manifest.storage = to_json(recipe.storage);
@@ -106,12 +107,12 @@ TEST(ManifestRecipe, NamesTheFieldThatItLacksOrDoesNotKnow) {
 
 TEST(ManifestRecipe, WhatIsBakedComesBack) {
   Recipe baked;
-  baked.features.baked = {.dtype = DType::kFloat16,
-                          .mean = std::vector<double>(80, -4.5),
-                          .std_deviation = std::vector<double>(80, 2.0)};
+  baked.features->baked = {.dtype = DType::kFloat16,
+                           .mean = std::vector<double>(80, -4.5),
+                           .std_deviation = std::vector<double>(80, 2.0)};
   const auto recipe = recipe_of(manifest_of(baked));
   ASSERT_TRUE(recipe.ok()) << recipe.status().message();
-  EXPECT_EQ(to_json(recipe->features), to_json(baked.features));
+  EXPECT_EQ(to_json(*recipe->features), to_json(*baked.features));
 }
 
 TEST(ManifestRecipe, RefusesWhatIsBakedByOtherThanItsChannels) {

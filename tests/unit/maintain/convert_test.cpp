@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/convert_floats.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/index.hpp"
 #include "formats/manifest_recipe.hpp"
 #include "formats/rules.hpp"
@@ -213,7 +214,7 @@ TEST(Convert, WarnsOfWhatBecameZeroAsABuildDoes) {
   MemoryEnv env;
   for (std::uint32_t i = 0; i < 10; ++i) add_tone(env, i, i % 3 == 1 ? 1e-10F : 0.5F);
   auto request = request_of_spectra("float32");
-  request.recipe.features.log = {.base = formats::LogBase::kNone};
+  request.recipe.features->log = {.base = formats::LogBase::kNone};
   must_build(env, request);
   ASSERT_TRUE(convert_to(env, {.layout = formats::Layout::kPacked, .dtype = DType::kFloat16}).ok());
   request.recipe.storage.dtype = DType::kFloat16;
@@ -294,12 +295,12 @@ TEST(ConvertAndBake, SaysSoInItsFeaturesAndKeepsTheStatistics) {
   EXPECT_EQ(after.mel_statistics->frame_count, before.mel_statistics->frame_count);
   const auto recipe = formats::recipe_of(after);
   ASSERT_TRUE(recipe.ok());
-  EXPECT_TRUE(recipe->features.baked.is_baked());
-  EXPECT_EQ(recipe->features.baked.mean, before.mel_statistics->mean);
-  EXPECT_EQ(recipe->features.baked.std_deviation, before.mel_statistics->std_deviation);
-  EXPECT_EQ(recipe->features.baked.dtype, DType::kFloat32);
+  EXPECT_TRUE(recipe->features->baked.is_baked());
+  EXPECT_EQ(recipe->features->baked.mean, before.mel_statistics->mean);
+  EXPECT_EQ(recipe->features->baked.std_deviation, before.mel_statistics->std_deviation);
+  EXPECT_EQ(recipe->features->baked.dtype, DType::kFloat32);
   EXPECT_EQ(recipe->storage.dtype, DType::kFloat16);
-  EXPECT_FALSE(formats::recipe_of(before)->features.baked.is_baked());
+  EXPECT_FALSE(formats::recipe_of(before)->features->baked.is_baked());
 }
 
 // Zero mean and deviation 1 in each channel that moves, over what the statistics are of.

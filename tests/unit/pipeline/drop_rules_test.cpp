@@ -1,5 +1,6 @@
 // Which rule dropped a clip, and what would keep how many: from the rejects' numbers.
 #include "pipeline/drop_rules.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/rules.hpp"
 
 #include <gtest/gtest.h>

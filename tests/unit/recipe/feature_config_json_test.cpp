@@ -1,8 +1,9 @@
-#include "formats/feature_config_json.hpp"
+#include "formats/manifest_recipe.hpp"
 
 #include <gtest/gtest.h>
 
 #include "formats/canonical_json.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 
@@ -13,7 +14,7 @@ TEST(FeatureConfigJson, GivesBackEveryShippedRecipe) {
   for (const std::string& name : shipped_names()) {
     const auto recipe = load(Env::real(), name);
     ASSERT_TRUE(recipe.ok()) << name;
-    const nlohmann::json json = formats::to_json(recipe->features);
+    const nlohmann::json json = formats::to_json(*recipe->features);
     const auto config = formats::feature_config_from_json(json);
     ASSERT_TRUE(config.ok()) << name << ": " << config.status().message();
     EXPECT_EQ(formats::to_json(*config), json) << name;

@@ -1,4 +1,5 @@
 #include "recipe/named_files.hpp"
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 
 #include <gmock/gmock.h>
@@ -53,7 +54,7 @@ TEST_F(ChannelsFile, ItsNumbersEnterTheRecipe) {
                       "    channels_file: norms.txt\n",
                       "my.yaml", folder_.path());
   ASSERT_TRUE(recipe.ok()) << recipe.status().message();
-  EXPECT_THAT(recipe->features.normalize.channel_scales, ElementsAre(2, 4));
+  EXPECT_THAT(recipe->features->normalize.channel_scales, ElementsAre(2, 4));
   EXPECT_THAT(to_yaml(*recipe), HasSubstr("channel_scales: [2, 4]"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 #include "scratch_folder.hpp"
@@ -28,8 +29,8 @@ TEST(Parse, TakesTheNameFromTheFileWhereNoneIsGiven) {
   const auto recipe = read("features:\n  max_frames: 1024\n");
   ASSERT_TRUE(recipe.ok()) << recipe.status().message();
   EXPECT_EQ(recipe->name, "my");
-  EXPECT_EQ(recipe->features.max_frames, 1024U);
-  EXPECT_EQ(recipe->features.mel.n_mels, 80U);
+  EXPECT_EQ(recipe->features->max_frames, 1024U);
+  EXPECT_EQ(recipe->features->mel.n_mels, 80U);
 }
 
 TEST(Parse, NamesLineKeyAndNearestKeyOfAnUnknownOne) {

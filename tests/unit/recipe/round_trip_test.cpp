@@ -94,7 +94,7 @@ class RecipeMaker {
     recipe.name = "random-1.x_Y";
     recipe.about = text();
     for (std::uint32_t i = whole(0, 3); i > 0; --i) recipe.fits.push_back(text());
-    fill(recipe.features);
+    fill(*recipe.features);
     fill(recipe.text);
     fill(recipe.corpus);
     recipe.storage.store = pick({StoreKind::kLmdb, StoreKind::kHdf5});
@@ -128,7 +128,7 @@ class RecipeMaker {
     for (const SoundColumnInfo& info : all_sound_columns())
       if (info.wanted != nullptr) f.columns.*info.wanted = coin();
     f.columns.wave = pick({WaveColumn::kNone, WaveColumn::kInt16, WaveColumn::kFloat32});
-    if (f.sound_columns().empty()) f.columns.mel = true;
+    if (formats::sound_columns_of(f).empty()) f.columns.mel = true;
     f.sample_rate_hz = whole(8000, 48000);
     f.channels = pick({ChannelMix::kMean, ChannelMix::kFirst});
     f.resampler = pick<std::string>({"soxr_hq", "soxr_vhq", "soxr_mq"});
@@ -293,7 +293,7 @@ TEST(RoundTrip, GivesTheSameRecipeBack) {
     EXPECT_EQ(again->name, recipe.name);
     EXPECT_EQ(again->about, recipe.about);
     EXPECT_EQ(again->fits, recipe.fits);
-    EXPECT_EQ(fields(again->features), fields(recipe.features)) << yaml;
+    EXPECT_EQ(fields(*again->features), fields(*recipe.features)) << yaml;
     EXPECT_EQ(fields(again->text), fields(recipe.text)) << yaml;
     EXPECT_EQ(fields(again->corpus), fields(recipe.corpus)) << yaml;
     EXPECT_EQ(fields(again->storage), fields(recipe.storage)) << yaml;
@@ -307,7 +307,7 @@ TEST(RoundTrip, HoldsForEveryShippedRecipe) {
     const auto again = parse(Env::real(), to_yaml(*recipe), name, ".");
     ASSERT_TRUE(again.ok()) << again.status().message();
     EXPECT_EQ(to_yaml(*again), to_yaml(*recipe));
-    EXPECT_EQ(fields(again->features), fields(recipe->features));
+    EXPECT_EQ(fields(*again->features), fields(*recipe->features));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 
@@ -35,7 +36,7 @@ TEST(Settings, TakeFullAndShortKeys) {
   for (const char* setting : {"features.mel.n_mels=100", "mel.n_mels=100", "n_mels=100"}) {
     Recipe recipe = myxtts();
     ASSERT_TRUE(set(recipe, setting).ok()) << setting;
-    EXPECT_EQ(recipe.features.mel.n_mels, 100U);
+    EXPECT_EQ(recipe.features->mel.n_mels, 100U);
   }
   Recipe recipe = myxtts();
   ASSERT_TRUE(set(recipe, "text.max_tokens=300").ok());
@@ -43,7 +44,7 @@ TEST(Settings, TakeFullAndShortKeys) {
   ASSERT_TRUE(set(recipe, "fits=a,b c").ok());
   ASSERT_TRUE(set(recipe, "corpus.speaker_pattern=^(p=\\d+)_").ok());
   EXPECT_EQ(recipe.text.max_tokens, 300U);
-  EXPECT_EQ(recipe.features.max_frames, 1024U);
+  EXPECT_EQ(recipe.features->max_frames, 1024U);
   EXPECT_THAT(recipe.fits, testing::ElementsAre("a", "b c"));
   EXPECT_EQ(recipe.corpus.speaker_pattern, "^(p=\\d+)_");
   EXPECT_TRUE(check(recipe).ok());
@@ -71,18 +72,18 @@ TEST(Settings, OfSeveralTheSwitchesComeFirst) {
       {"loudness.target=-23", "mel.f_max_hz=8000", "loudness.method=lufs", "mel.n_mels=40",
        "log.floor=1e-3", "log.base=ten", "mel.n_mels=41", "columns.mel=true"});
   ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(recipe->features.loudness.target, -23);
-  EXPECT_EQ(recipe->features.mel.f_max_hz, 8000);
-  EXPECT_EQ(recipe->features.mel.n_mels, 41U);
-  EXPECT_EQ(recipe->features.log.floor, 1e-3);
+  EXPECT_EQ(recipe->features->loudness.target, -23);
+  EXPECT_EQ(recipe->features->mel.f_max_hz, 8000);
+  EXPECT_EQ(recipe->features->mel.n_mels, 41U);
+  EXPECT_EQ(recipe->features->log.floor, 1e-3);
   EXPECT_FALSE(apply_settings(Env::real(), *recipe, {"nothing=1", "mel.n_mels=3"}).ok());
 }
 
 TEST(Settings, ForgetWhatASwitchMakesMeaningless) {
   Recipe recipe = myxtts();
   ASSERT_TRUE(set(recipe, "loudness.method=none").ok());
-  EXPECT_EQ(recipe.features.loudness.method, LoudnessMethod::kNone);
-  EXPECT_FALSE(recipe.features.loudness.then_peak_to_one);
+  EXPECT_EQ(recipe.features->loudness.method, LoudnessMethod::kNone);
+  EXPECT_FALSE(recipe.features->loudness.then_peak_to_one);
   EXPECT_TRUE(check(recipe).ok());
 }
 
@@ -94,7 +95,7 @@ TEST(Settings, DoWhatTheCommentsOfTheShippedRecipesSay) {
   Recipe vocos = *load(Env::real(), "vocos-24k");
   ASSERT_TRUE(set(vocos, "loudness.method=peak").ok());
   ASSERT_TRUE(set(vocos, "loudness.target=0.70794578").ok());
-  EXPECT_NEAR(20 * std::log10(vocos.features.loudness.target), -3.0, 1e-7);
+  EXPECT_NEAR(20 * std::log10(vocos.features->loudness.target), -3.0, 1e-7);
   EXPECT_TRUE(check(vocos).ok());
   Recipe vits = *load(Env::real(), "vits-linear");
   ASSERT_TRUE(set(vits, "columns.wave=int16").ok());

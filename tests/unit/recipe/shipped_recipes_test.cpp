@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "formats/feature_config.hpp"
 #include "formats/recipe.hpp"
 #include "recipe/recipe_file.hpp"
 
@@ -30,9 +31,9 @@ TEST(ShippedRecipes, AreAllTheFilesOfTheFolder) {
 TEST(ShippedRecipes, FitWhatTheyFitAsLongAsTheirFeaturesStay) {
   auto recipe = shipped("hifigan");
   EXPECT_TRUE(has_features_of_its_name(Env::real(), recipe));
-  recipe.features.max_frames = 900;
+  recipe.features->max_frames = 900;
   EXPECT_TRUE(has_features_of_its_name(Env::real(), recipe));
-  recipe.features.mel.n_mels = 100;
+  recipe.features->mel.n_mels = 100;
   EXPECT_FALSE(has_features_of_its_name(Env::real(), recipe));
   recipe = shipped("hifigan");
   recipe.name = "mine";
@@ -50,7 +51,7 @@ TEST(ShippedRecipes, AllLoadAndAreNamedAsTheirFile) {
 }
 
 TEST(ShippedRecipes, MyxttsHasTheNumbersOfItsReference) {
-  const formats::FeatureConfig f = shipped("myxtts").features;
+  const formats::FeatureConfig f = *shipped("myxtts").features;
   EXPECT_EQ(f.sample_rate_hz, 22050U);
   EXPECT_EQ(f.channels, formats::ChannelMix::kMean);
   EXPECT_EQ(f.resampler, "soxr_hq");
@@ -85,20 +86,20 @@ TEST(ShippedRecipes, MyxttsHasTheNumbersOfItsReference) {
 }
 
 TEST(ShippedRecipes, OthersDifferFromItWhereTheirReferencesDo) {
-  const formats::FeatureConfig hifigan = shipped("hifigan").features;
+  const formats::FeatureConfig hifigan = *shipped("hifigan").features;
   EXPECT_EQ(hifigan.stft.framing, formats::Framing::kSame);
   EXPECT_EQ(hifigan.spectrum, formats::SpectrumKind::kRootPlus);
   EXPECT_EQ(hifigan.spectrum_floor, 1e-9);
   EXPECT_EQ(hifigan.loudness.method, formats::LoudnessMethod::kPeak);
   EXPECT_EQ(hifigan.loudness.target, 0.95);
   EXPECT_EQ(hifigan.mel.f_max_hz, 8000.0);
-  const formats::FeatureConfig vocos = shipped("vocos-24k").features;
+  const formats::FeatureConfig vocos = *shipped("vocos-24k").features;
   EXPECT_EQ(vocos.sample_rate_hz, 24000U);
   EXPECT_EQ(vocos.mel.n_mels, 100U);
   EXPECT_EQ(vocos.mel.scale, formats::MelScale::kHtk);
   EXPECT_EQ(vocos.mel.norm, formats::MelNorm::kNone);
   EXPECT_EQ(vocos.log.floor, 1e-7);
-  const formats::FeatureConfig tacotron2 = shipped("tacotron2").features;
+  const formats::FeatureConfig tacotron2 = *shipped("tacotron2").features;
   EXPECT_EQ(tacotron2.stft.pad_mode, formats::PadMode::kReflect);
   EXPECT_EQ(tacotron2.mel.f_max_hz, 8000.0);
   EXPECT_EQ(tacotron2.trim.method, formats::TrimMethod::kNone);

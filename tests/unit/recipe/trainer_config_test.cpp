@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/feature_config.hpp"
 #include "recipe/recipe_file.hpp"
 #include "recipe/trainer_config.hpp"
 #include "scratch_folder.hpp"
@@ -53,8 +54,8 @@ class TrainerConfigFile : public testing::Test {
   static std::string shipped(const std::string& name, std::uint32_t frames_max,
                              std::uint32_t tokens_max) {
     Recipe recipe = *load(Env::real(), name);
-    recipe.features.max_frames = frames_max;
-    recipe.features.too_long = formats::TooLong::kTruncate;
+    recipe.features->max_frames = frames_max;
+    recipe.features->too_long = formats::TooLong::kTruncate;
     recipe.text.max_tokens = tokens_max;
     recipe.text.too_long = formats::LongText::kTruncate;
     return to_yaml(recipe);
@@ -75,7 +76,7 @@ TEST_F(TrainerConfigFile, SetsTheFeatures) {
       "data:\n  sample_rate: 24000\n  n_mels: 100\n  n_fft: 2048\n  hop_length: 300\n  win_length: "
       "1200\n"
       "  max_mel_frames: 1_024\n");
-  const auto& f = c.recipe.features;
+  const auto& f = *c.recipe.features;
   EXPECT_EQ(f.sample_rate_hz, 24000U);
   EXPECT_EQ(f.mel.n_mels, 100U);
   EXPECT_EQ(f.stft.n_fft, 2048U);
@@ -89,13 +90,13 @@ TEST_F(TrainerConfigFile, SetsTheFeatures) {
 TEST_F(TrainerConfigFile, LetsTheFilterbankAndTheTrimFollow) {
   const TrainerConfig c =
       config("data: {sample_rate: 24000, n_fft: 2048, hop_length: 300, win_length: 1200}\n");
-  EXPECT_EQ(c.recipe.features.mel.f_max_hz, 12000.0);
-  EXPECT_EQ(c.recipe.features.trim.frame_samples, 1200U);
-  EXPECT_EQ(c.recipe.features.trim.hop_samples, 300U);
+  EXPECT_EQ(c.recipe.features->mel.f_max_hz, 12000.0);
+  EXPECT_EQ(c.recipe.features->trim.frame_samples, 1200U);
+  EXPECT_EQ(c.recipe.features->trim.hop_samples, 300U);
   EXPECT_EQ(key(c, "data.sample_rate").note,
             "features.sample_rate_hz = 24000, and features.mel.f_max_hz = 12000, half of it");
   // A recipe whose filters end elsewhere keeps its end.
-  EXPECT_EQ(config("data: {sample_rate: 24000}\n", "tacotron2").recipe.features.mel.f_max_hz,
+  EXPECT_EQ(config("data: {sample_rate: 24000}\n", "tacotron2").recipe.features->mel.f_max_hz,
             8000.0);
 }
 
@@ -167,7 +168,7 @@ TEST_F(TrainerConfigFile, CutsWhereTheTrainerCuts) {
   EXPECT_EQ(key(config("data: {max_text_length: 150}\n"), "data.max_text_length").note,
             "pads texts only where pad_to_fixed_length is on");
   const Recipe tacotron = limits("max_mel_frames: 500, max_text_tokens: 64", "tacotron2");
-  EXPECT_EQ(tacotron.features.too_long, formats::TooLong::kTruncate);
+  EXPECT_EQ(tacotron.features->too_long, formats::TooLong::kTruncate);
   EXPECT_EQ(tacotron.text.too_long, formats::LongText::kTruncate);
 }
 
@@ -176,10 +177,10 @@ TEST_F(TrainerConfigFile, TakesAnEmptySwitchForOff) {
                          "data: {trim_silence: , enable_loudness_normalization: null, "
                          "normalize_audio: true}\n")
                          .recipe.features;
-  EXPECT_EQ(sound.trim.method, TrimMethod::kNone);
-  EXPECT_EQ(sound.loudness.method, LoudnessMethod::kPeak);
+  EXPECT_EQ(sound->trim.method, TrimMethod::kNone);
+  EXPECT_EQ(sound->loudness.method, LoudnessMethod::kPeak);
   const TrainerConfig nothing = config("data: {normalize_audio: }\n");
-  EXPECT_EQ(nothing.recipe.features.loudness.method, LoudnessMethod::kNone);
+  EXPECT_EQ(nothing.recipe.features->loudness.method, LoudnessMethod::kNone);
   EXPECT_EQ(key(nothing, "data.normalize_audio").kind, KeyClass::kHonoured);
 }
 
@@ -211,9 +212,9 @@ TEST_F(TrainerConfigFile, KeepsTheOneOfItsTwoListsThatDataHas) {
 TEST_F(TrainerConfigFile, WithoutALimitNothingIsPaddedBeforeTheFeatures) {
   for (const char* value : {"0", "null", "~"}) {
     const TrainerConfig c = config(std::string("data: {max_mel_frames: ") + value + "}\n", "");
-    EXPECT_EQ(c.recipe.features.pad, formats::PadWhat::kFrames) << value;
-    EXPECT_EQ(c.recipe.features.too_long, std::nullopt) << value;
-    EXPECT_EQ(c.recipe.features.max_frames, 2600U) << value;  // 30 s
+    EXPECT_EQ(c.recipe.features->pad, formats::PadWhat::kFrames) << value;
+    EXPECT_EQ(c.recipe.features->too_long, std::nullopt) << value;
+    EXPECT_EQ(c.recipe.features->max_frames, 2600U) << value;  // 30 s
     EXPECT_EQ(c.recipe.storage.layout, formats::Layout::kPacked) << value;
     EXPECT_EQ(key(c, "data.max_mel_frames").kind, KeyClass::kNoEffect) << value;
   }
@@ -242,7 +243,7 @@ TEST_F(TrainerConfigFile, SetsTextAndCorpus) {
 
 TEST_F(TrainerConfigFile, TurnsTheStepsOfTheSoundOnAndOffAsTheTrainerDoes) {
   const auto sound = [&](const std::string& yaml, const std::string& base = "myxtts") {
-    return config("data: {" + yaml + "}\n", base).recipe.features;
+    return *config("data: {" + yaml + "}\n", base).recipe.features;
   };
   EXPECT_EQ(sound("trim_silence: false").trim.method, TrimMethod::kNone);
   EXPECT_EQ(sound("trim_silence: false").loudness.method, LoudnessMethod::kRms);
@@ -348,7 +349,7 @@ TEST_F(TrainerConfigFile, NamesUnknownKeysOfDataWithTheNearestAndNoOthers) {
   EXPECT_EQ(c.keys[0].kind, KeyClass::kNotReproduced);
   EXPECT_EQ(c.keys[0].note, "unknown here; the nearest known key is data.n_mels");
   EXPECT_EQ(c.keys[1].note, "unknown here");
-  EXPECT_EQ(c.recipe.features.mel.n_mels, 80U);
+  EXPECT_EQ(c.recipe.features->mel.n_mels, 80U);
 }
 
 TEST_F(TrainerConfigFile, SaysThatAKeyAtTheTopDoesNothing) {
@@ -356,7 +357,7 @@ TEST_F(TrainerConfigFile, SaysThatAKeyAtTheTopDoesNothing) {
   EXPECT_EQ(key(c, "n_mels").kind, KeyClass::kNoEffect);
   EXPECT_EQ(key(c, "n_mels").note,
             "the trainer reads this key under data: only, so it does nothing here either");
-  EXPECT_EQ(c.recipe.features.mel.n_mels, 80U);
+  EXPECT_EQ(c.recipe.features->mel.n_mels, 80U);
 }
 
 TEST_F(TrainerConfigFile, LeavesTheSoundAsItIsWhereTheTrainerDoesNotComeToIt) {

@@ -7,6 +7,8 @@
 
 #include "formats/recipe.hpp"
 
+#include "formats/feature_config.hpp"
+
 namespace xtts::formats {
 namespace {
 

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "formats/feature_config.hpp"
+#include "formats/recipe.hpp"
 #include "records/columns.hpp"
 
 namespace xtts::verify {
@@ -75,12 +77,12 @@ TEST_F(Comparison, SeesAFactThatIsMissingOnEitherSide) {
 
 TEST_F(Comparison, WithinTheToleranceKnowsUnitsAndDtypes) {
   EXPECT_DOUBLE_EQ(tolerance_of(recipe_, mel()).absolute, 2e-5);
-  recipe_.features.normalize = {.method = formats::NormalizeMethod::kAffine, .scale = 4.0};
+  recipe_.features->normalize = {.method = formats::NormalizeMethod::kAffine, .scale = 4.0};
   EXPECT_DOUBLE_EQ(tolerance_of(recipe_, mel()).absolute, 5e-6);
-  recipe_.features.normalize = {};
-  recipe_.features.log.base = formats::LogBase::kTen;
+  recipe_.features->normalize = {};
+  recipe_.features->log.base = formats::LogBase::kTen;
   EXPECT_DOUBLE_EQ(tolerance_of(recipe_, mel()).absolute, 2e-5 / std::log(10.0));
-  recipe_.features.log.base = formats::LogBase::kNone;
+  recipe_.features->log.base = formats::LogBase::kNone;
   EXPECT_DOUBLE_EQ(tolerance_of(recipe_, mel()).absolute, 0.0);
   EXPECT_GT(tolerance_of(recipe_, mel()).relative, 2e-5);
   recipe_.storage.dtype = DType::kFloat16;
@@ -126,7 +128,7 @@ TEST_F(Comparison, MovesNoTrimAndNoLengthByMoreThanAFrame) {
 // Two channels. What is 2e-5 apart before it is baked is further apart behind it where the channel
 // moves little, and nearer where it moves much.
 TEST_F(Comparison, OfABakedCacheIsInUnitsOfWhatWasBaked) {
-  recipe_.features.baked = {
+  recipe_.features->baked = {
       .dtype = DType::kFloat32, .mean = {-5.0, 1.0}, .std_deviation = {0.01, 100.0}};
   const auto differs = [&](std::size_t value, float amount) {
     std::vector<float> changed = made_values_;
