@@ -1,8 +1,6 @@
-// The colours of pictures: 256 steps from near black over violet, red and orange to a pale yellow,
-// at equal distances in OKLab (Björn Ottosson, 2020), so that equal differences of a value look
-// equally large, in grey print and to colour-blind eyes too: lightness rises with every step. The
-// path is ours: lightness and hue run linearly, chroma is a half sine, with its constants found by
-// a search for the largest chroma inside sRGB. Immutable, share freely.
+// The colours of pictures: magma, by Stéfan van der Walt and Nathaniel Smith (CC0), which people
+// who look at spectrograms know. Equal differences of a value look equally large, in grey print
+// too. Immutable, share freely.
 #pragma once
 
 #include <array>
