@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,6 +90,17 @@ struct SourceFacts {
   std::vector<Warning> warnings;
 };
 
+// The limit that a source has passed while it was decoded.
+struct Overstep {
+  enum class Limit : std::uint8_t {
+    kProcessorTime,  // `numbers`: the seconds that the source was worth, and its bytes
+    kMemory,         // the MiB that a decoder may take
+    kIdleTime,       // the seconds that a decoder may stand still
+  };
+  Limit limit = Limit::kProcessorTime;
+  std::array<double, 2> numbers = {};
+};
+
 // Takes the samples of a source piece by piece; its failure ends the decoding and is returned.
 using TakeSamples = std::function<Status(std::span<const float>)>;
 
@@ -101,6 +113,8 @@ class AudioDecoder {
   // Looks at the first bytes alone. The same failures as decode().
   [[nodiscard]] virtual Result<Recognition> recognise(const RandomAccessFile& source,
                                                       std::string_view suffix) = 0;
+  // The limit that made the last call fail; nothing where it failed otherwise, or did not.
+  [[nodiscard]] virtual std::optional<Overstep> overstep() const noexcept { return std::nullopt; }
   // Of all calls so far, the time that went into resampling.
   [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
   // The libraries that decide the samples, for `numerics`: "libavformat 59.27.100, libavcodec

@@ -98,6 +98,10 @@ class ContainedDecoder final : public audio::AudioDecoder {
     }
   }
 
+  [[nodiscard]] std::optional<audio::Overstep> overstep() const noexcept override {
+    return overstep_;
+  }
+
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept override {
     return resampling_time_;
   }
@@ -119,6 +123,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
   auto talk(const RandomAccessFile& source, double source_seconds_max,
             const audio::TakeSamples& take, bool& is_worth_another, Hold hold)
       -> decltype(hold(std::declval<Conversation&>())) {
+    overstep_.reset();
     XTTS_TRY(prepare_worker());
     const bool is_first = clip_count_++ == 0;
     // Whatever happens now, exceptions of `take` included, ends this worker unless it says that it
@@ -130,14 +135,16 @@ class ContainedDecoder final : public audio::AudioDecoder {
     Conversation conversation(*worker, *memory_, worth, source, take);
     auto answer = hold(conversation);
     resampling_time_ += conversation.resampling_time();
+    overstep_ = conversation.overstep();
     const Ending ending = conversation.ending();
     if (ending == Ending::kWorkerIsReady) worker_ = std::move(worker);
     is_worth_another = (ending == Ending::kWorkerDied || ending == Ending::kMemoryIsShort) &&
                        !is_first && !conversation.was_refused();
     if (ending == Ending::kMemoryIsShort) {
-      return Status(
-          StatusCode::kBadInput,
-          "needs more than " + std::to_string(options_.memory_bytes >> 20U) + " MiB to decode");
+      const std::uint64_t memory_mib = options_.memory_bytes >> 20U;
+      overstep_ = {audio::Overstep::Limit::kMemory, {static_cast<double>(memory_mib)}};
+      return Status(StatusCode::kBadInput,
+                    "needs more than " + std::to_string(memory_mib) + " MiB to decode");
     }
     return answer;
   }
@@ -206,6 +213,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
   std::optional<std::uint64_t> resident_bytes_max_;  // of this worker
   std::uint32_t clip_count_ = 0;                     // of this worker
   std::string libraries_;                            // of any worker of this program
+  std::optional<audio::Overstep> overstep_;          // of the last talk
   std::chrono::nanoseconds resampling_time_{};
 };
 

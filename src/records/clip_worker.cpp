@@ -69,6 +69,17 @@ std::vector<Reason> reasons_of(std::span<const audio::Warning> warnings) {
   return reasons;
 }
 
+// By the limits' values.
+constexpr std::array kLimitRules = {Rule::kDecoderTooSlow, Rule::kDecoderTooLarge,
+                                    Rule::kDecoderStoodStill};
+static_assert(kLimitRules.size() ==
+              static_cast<std::size_t>(audio::Overstep::Limit::kIdleTime) + 1);
+
+Reason reason_of(const audio::Overstep& overstep) {
+  return {.rule = kLimitRules.at(static_cast<std::size_t>(overstep.limit)),
+          .numbers = overstep.numbers};
+}
+
 class Worker final : public ClipWorker {
  public:
   Worker(const WorkerJob& job, SharedSources* shared_sources, dsp::Conditioner conditioner,
@@ -89,13 +100,15 @@ class Worker final : public ClipWorker {
     ClipOutcome outcome;
     outcome.records = std::move(buffers);
     timer_ = LapTimer();
+    overstep_.reset();
     const Status status = run(clip, outcome);
     end_stage();
     if (status.ok()) return outcome;
     const auto fault = fault_of(status.code(), rule_of_bad_input_);
     if (!fault) return status.with_context("clip " + clip.id);
-    outcome.reject =
-        reject_of(clip, fault->kind, {.rule = fault->rule, .detail = status.message()});
+    outcome.reject = reject_of(clip, fault->kind,
+                               overstep_ ? reason_of(*overstep_)
+                                         : Reason{.rule = fault->rule, .detail = status.message()});
     return outcome;
   }
 
@@ -155,8 +168,10 @@ class Worker final : public ClipWorker {
     XTTS_ASSIGN(const auto source, read_source(clip, outcome));
     outcome.facts.content_digest = source.content_digest;
     request_.suffix = suffix_of(clip.source);
-    XTTS_ASSIGN(const auto decoded, decoder_->decode(*source.file, request_, to_sound_));
-    keep(decoded, outcome);
+    const auto decoded = decoder_->decode(*source.file, request_, to_sound_);
+    overstep_ = decoder_->overstep();
+    if (!decoded) return decoded.status();
+    keep(*decoded, outcome);
     return {};
   }
 
@@ -165,16 +180,17 @@ class Worker final : public ClipWorker {
     if (shared_sources_ == nullptr)
       return {StatusCode::kInternal, "no place to decode segments to"};
     begin_stage(Rule::kDecodeFailed, &StageTimes::decode_s);
-    const auto shared =
-        shared_sources_->get(corpus_.place_of(clip).key(),
-                             [&](const audio::TakeSamples& take) -> SharedSources::Decoded {
-                               auto decoded = decode_shared(clip, take, outcome);
-                               if (!decoded)
-                                 return SourceFailure{decoded.status(), rule_of_bad_input_};
-                               return std::move(*decoded);
-                             });
+    const auto shared = shared_sources_->get(
+        corpus_.place_of(clip).key(),
+        [&](const audio::TakeSamples& take) -> SharedSources::Decoded {
+          auto decoded = decode_shared(clip, take, outcome);
+          if (!decoded)
+            return SourceFailure{decoded.status(), rule_of_bad_input_, decoder_->overstep()};
+          return std::move(*decoded);
+        });
     if (const auto* const failure = std::get_if<SourceFailure>(&shared)) {
       rule_of_bad_input_ = failure->rule;
+      overstep_ = failure->overstep;
       return failure->status;
     }
     const SharedSound& sound = *std::get<0>(shared);
@@ -311,6 +327,7 @@ class Worker final : public ClipWorker {
   bool is_over_long_ = false;  // the source in hand
   std::vector<float> part_;    // of a shared source, at its rate
   Rule rule_of_bad_input_ = Rule::kDecodeFailed;
+  std::optional<audio::Overstep> overstep_;  // by the source in hand
   double StageTimes::*stage_seconds_ = nullptr;
   LapTimer timer_;
   StageTimes times_;

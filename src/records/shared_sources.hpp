@@ -40,6 +40,7 @@ struct SourceSound {
 struct SourceFailure {
   Status status;
   formats::Rule rule = formats::Rule::kDecodeFailed;
+  std::optional<audio::Overstep> overstep = {};
 };
 
 // The sound itself, float32 by frames. Its file goes with the last one who holds it.

@@ -1,6 +1,7 @@
 #include "report/reasons.hpp"
 #include "base/option_names.hpp"
 #include "formats/rules.hpp"
+#include "report/human.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -95,6 +96,13 @@ std::string words_of(const Reason& reason) {
     case Rule::kTextNotUtf8:
       return "text is not UTF-8 at byte " + count_of(first) +
              ": convert the list, or use text.tokens=bytes";
+    case Rule::kDecoderTooSlow:
+      return text_of("its decoder used more than %.3g s of processor time for ", first) +
+             format_size(static_cast<std::uint64_t>(second)) + ": given up";
+    case Rule::kDecoderTooLarge:
+      return "needs more than " + count_of(first) + " MiB to decode";
+    case Rule::kDecoderStoodStill:
+      return text_of("its decoder stood still for %.3g s: tried again by the next build", first);
     case Rule::kSourceEmpty:
       return "the file is empty";
     case Rule::kSourceTooLong:

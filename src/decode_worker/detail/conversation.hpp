@@ -31,6 +31,9 @@ class Conversation {
   [[nodiscard]] Result<audio::Recognition> look(std::string_view suffix);
   [[nodiscard]] Result<audio::FormatList> formats();
   [[nodiscard]] Ending ending() const noexcept { return ending_; }
+  [[nodiscard]] const std::optional<audio::Overstep>& overstep() const noexcept {
+    return supervision_.overstep();
+  }
   // Who takes the samples has had enough, so there is nothing to try again for.
   [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept {

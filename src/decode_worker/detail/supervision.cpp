@@ -29,9 +29,13 @@ constexpr std::uint64_t kMessagesALook = 64;
 // times the idle time.
 constexpr int kUnknownStarvingFactor = 6;
 
+double seconds_of(nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 std::string in_words(nanoseconds time) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g s", std::chrono::duration<double>(time).count());
+  std::snprintf(text.data(), text.size(), "%.3g s", seconds_of(time));
   return text.data();
 }
 
@@ -107,6 +111,8 @@ Status Supervision::look() {
   if (!now.has_value()) return {};  // it is dead: its socket tells
   cpu_used_ = *now - cpu_begin_;
   if (cpu_used_ >= worth_.cpu_time_max) {
+    overstep_ = {audio::Overstep::Limit::kProcessorTime,
+                 {seconds_of(worth_.cpu_time_max), static_cast<double>(worth_.source_bytes)}};
     return give_up("its decoder used more than " + in_words(worth_.cpu_time_max) +
                    " of processor time for " + in_words(worth_.source_bytes) + ": given up");
   }
@@ -116,6 +122,7 @@ Status Supervision::look() {
   }
   if (is_idle()) {
     worker_.kill();
+    overstep_ = {audio::Overstep::Limit::kIdleTime, {seconds_of(worth_.idle_time_max)}};
     return {StatusCode::kSourceIo, "its decoder stood still for " + in_words(worth_.idle_time_max) +
                                        ": tried again by the next build"};
   }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <variant>
 
+#include "audio/audio_decoder.hpp"
 #include "decode_worker/detail/worker_process.hpp"
 
 namespace xtts::decode_worker::detail {
@@ -39,6 +40,9 @@ class Supervision {
   [[nodiscard]] Status nonsense();
   // After a failure.
   [[nodiscard]] Ending ending() const noexcept { return ending_; }
+  [[nodiscard]] const std::optional<audio::Overstep>& overstep() const noexcept {
+    return overstep_;
+  }
 
  private:
   [[nodiscard]] Status look();
@@ -57,6 +61,7 @@ class Supervision {
   std::chrono::nanoseconds waited_since_look_{};
   std::uint64_t message_count_ = 0;
   Ending ending_ = Ending::kWorkerIsDead;
+  std::optional<audio::Overstep> overstep_;
 };
 
 }  // namespace xtts::decode_worker::detail

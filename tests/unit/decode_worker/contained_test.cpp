@@ -176,8 +176,12 @@ TEST(Contained, ALoopIsEndedAtItsLimit) {
   EXPECT_EQ(status.code(), StatusCode::kCrashed);
   EXPECT_EQ(status.message(),
             "its decoder used more than 0.51 s of processor time for 4 bytes: given up");
+  ASSERT_TRUE(decoder->overstep());
+  EXPECT_EQ(decoder->overstep()->limit, audio::Overstep::Limit::kProcessorTime);
+  EXPECT_EQ(decoder->overstep()->numbers[1], 4.0);
   EXPECT_EQ(status_of(*decoder, "flood").code(), StatusCode::kCrashed);
   expect_good_clip(*decoder);
+  EXPECT_FALSE(decoder->overstep());
 }
 
 TEST(Contained, AStandstillIsEndedAtItsLimitAndTriedAgainLater) {
@@ -185,6 +189,8 @@ TEST(Contained, AStandstillIsEndedAtItsLimitAndTriedAgainLater) {
   const Status status = status_of(*decoder, "sleep");
   EXPECT_EQ(status.code(), StatusCode::kSourceIo);
   EXPECT_EQ(status.message(), "its decoder stood still for 1.2 s: tried again by the next build");
+  ASSERT_TRUE(decoder->overstep());
+  EXPECT_EQ(decoder->overstep()->limit, audio::Overstep::Limit::kIdleTime);
   expect_good_clip(*decoder);
 }
 
@@ -241,6 +247,8 @@ TEST(Contained, HungerForMemoryIsBadInput) {
     const Status status = status_of(*decoder, "hunger");
     EXPECT_EQ(status.code(), StatusCode::kBadInput);
     EXPECT_EQ(status.message(), "needs more than 256 MiB to decode");
+    ASSERT_TRUE(decoder->overstep());
+    EXPECT_EQ(decoder->overstep()->limit, audio::Overstep::Limit::kMemory);
     expect_good_clip(*decoder);
   }
 }

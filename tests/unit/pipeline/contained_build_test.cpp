@@ -2,6 +2,10 @@
 // costs its clip alone. The worker of the tests does what the first word of a source says.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <utility>
+
 #include "build_support.hpp"
 #include "decode_worker/contained_decoder.hpp"
 #include "formats/rules.hpp"
@@ -31,6 +35,35 @@ TEST(ContainedBuild, IsTheSameInEveryByte) {
   request.run.make_decoder = in_this_process();
   must_build(plain, request);
   EXPECT_EQ(difference(published_files(plain), published_files(contained)), "");
+}
+
+TEST(ContainedBuild, ALimitThatASourcePassesIsARuleWithItsNumbers) {
+  MemoryEnv env;
+  add_sounds(env, kClips);
+  env.add_file(sound_path(3), "spin");
+  env.add_file(sound_path(4), "sleep");
+  auto request = contained_request();
+  request.run.make_decoder = [](std::function<bool()> cancelled) {
+    decode_worker::ContainedOptions options;
+    options.command = {XTTS_TEST_WORKER};
+    options.cpu_limit.base = std::chrono::milliseconds(500);
+    options.idle_time_max = std::chrono::milliseconds(1200);
+    options.cancelled = std::move(cancelled);
+    return decode_worker::make_contained_decoder(std::move(options));
+  };
+  const auto report = must_build(env, request);
+  ASSERT_EQ(report.rejects.size(), 2U);
+  const formats::Reject& slow = report.rejects[0];
+  EXPECT_EQ(slow.kind, formats::RejectClass::kCrash);
+  EXPECT_EQ(slow.reason.rule, formats::Rule::kDecoderTooSlow);
+  EXPECT_EQ(slow.reason.numbers[1], 4.0);
+  EXPECT_EQ(report::words_of(slow),
+            "its decoder used more than 0.51 s of processor time for 4 B: given up");
+  const formats::Reject& still = report.rejects[1];
+  EXPECT_EQ(still.kind, formats::RejectClass::kEnvironment);
+  EXPECT_EQ(still.reason.rule, formats::Rule::kDecoderStoodStill);
+  EXPECT_EQ(report::words_of(still),
+            "its decoder stood still for 1.2 s: tried again by the next build");
 }
 
 TEST(ContainedBuild, ACrashCostsItsClipAndIsNotMetAgain) {
