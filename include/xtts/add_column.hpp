@@ -1,6 +1,6 @@
-// A further column of a published cache, made by whoever calls: pitch, durations, embeddings,
-// codes, tokens of any tokenizer. Installed surface of libxtts_builder.so, beside builder.hpp,
-// whose rules on threads, forks and failures hold here too.
+// ColumnWriter adds a column to a published cache. The caller computes the values: pitch,
+// durations, embeddings, codes, tokens of any tokenizer. Part of libxtts_builder.so; the rules of
+// builder.hpp on threads, forks and failures hold here too.
 //
 //   auto writer = xtts::ColumnWriter::open({.cache = "./cache", .name = "pitch", .version = "1"});
 //   while (writer->done_count() < writer->clip_count()) {
@@ -9,9 +9,10 @@
 //   }
 //   auto report = writer->finish();                     // publishes
 //
-// What is there stays, and readers go on with it. An interrupted writer's sealed work is kept: the
-// same options go on. Where the column is there under the same version, only clips that lack it are
-// asked for. A writer belongs to one thread at a time and holds the builder's lock.
+// Existing columns stay, and open readers continue with them. The sealed work of an interrupted
+// writer is kept: open() with the same options continues it. If the cache already has the column
+// under the same version, the writer asks only for clips that lack it. A writer belongs to one
+// thread at a time and holds the builder's lock.
 #pragma once
 
 #include <cstddef>
@@ -28,55 +29,57 @@
 
 namespace xtts {
 
-// What the rows of the column go along; kOwn: each clip has as many as it has, kFixed: all as many.
+// The rows of a column follow the clip's frames or tokens. kOwn: each clip has its own number of
+// rows. kFixed: all clips have the same number.
 enum class ColumnAxis { kFrames, kTokens, kOwn, kFixed };
 
 struct NewColumnOptions {
   std::string cache = {};
-  // Not what batches, clips or the query language call something else ("positions", "mel_len").
+  // Reserved: names of batches, clips or the query language ("positions", "mel_len").
   std::string name = {};
-  std::string version = {};  // of what computes it; another one takes the place of what is there
+  std::string version = {};  // of the computation; another one replaces the column
   ColumnAxis axis = ColumnAxis::kFrames;
   DType dtype = DType::kFloat32;
-  // kFixed, kOwn: the (largest) shape of a record; else what stands behind the first axis.
+  // kFixed, kOwn: the (largest) shape of a record. Other axes: the shape without the first axis.
   std::vector<std::uint32_t> row_shape = {};
   std::uint32_t rows_per_frame = 1;  // kFrames
-  // NaN and infinity mean something, and are stored; else put() refuses them.
+  // true: NaN and infinity are values, and are stored. false: put() refuses them.
   bool allow_nonfinite = false;
-  std::function<void(const std::string& text)> notice = {};  // another builder may be at work
+  // Tells that another builder may be at work.
+  std::function<void(const std::string& text)> notice = {};
 };
 
 struct ColumnReport {
   bool unchanged = false;
   std::uint64_t generation = 0;
   std::uint64_t added_count = 0;   // records that were put
-  std::uint64_t record_count = 0;  // of the column now
+  std::uint64_t record_count = 0;  // in the column now
   std::uint64_t size_bytes = 0;
 };
 
 class XTTS_API ColumnWriter {
  public:
-  // `options_bytes` is not for you to give (builder.hpp).
+  // Leave `options_bytes` at its default (builder.hpp).
   [[nodiscard]] static Result<ColumnWriter> open(
       const NewColumnOptions& options, std::size_t options_bytes = sizeof(NewColumnOptions));
-  // What was moved from is empty: its calls fail with kInvalidArgument, or give 0.
+  // A moved-from writer is empty: its calls fail with kInvalidArgument, or give 0.
   ColumnWriter(ColumnWriter&&) noexcept;
   ColumnWriter& operator=(ColumnWriter&&) noexcept;
   ~ColumnWriter();
 
-  [[nodiscard]] std::uint64_t clip_count() const noexcept;  // to be made
-  [[nodiscard]] std::uint64_t done_count() const noexcept;  // of them, an earlier writer's included
-  // The clip to put as number `ahead` from now on: 0 is the next.
+  [[nodiscard]] std::uint64_t clip_count() const noexcept;  // to put
+  [[nodiscard]] std::uint64_t done_count() const noexcept;  // put, an earlier writer's too
+  // The clip that a later put() takes; `ahead` = 0 is the next one.
   struct Clip {
     std::uint64_t position = 0;   // in the cache
     std::uint32_t row_count = 0;  // kOwn: at most
   };
   [[nodiscard]] Result<Clip> next(std::uint64_t ahead = 0) const;
-  // Of this machine's byte order. kInvalidArgument where they are not the clip's rows, or where a
-  // value is not finite: it can be put again.
+  // Stores the rows of the next clip, in this machine's byte order. kInvalidArgument: the size
+  // does not fit the clip, or a value is not finite; the caller can put the clip again.
   [[nodiscard]] Status put(std::span<const std::byte> rows);
-  // Once all were put; before that it is kInvalidArgument and changes nothing. The writer is done
-  // with after it: each further call is kInvalidArgument.
+  // Publishes the column; call it after the last put(). An earlier call gives kInvalidArgument and
+  // changes nothing. After it the writer is closed: each further call gives kInvalidArgument.
   [[nodiscard]] Result<ColumnReport> finish();
 
  private:
@@ -85,11 +88,11 @@ class XTTS_API ColumnWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// The samples that the features were made of: decoded, mixed, cut, resampled, trimmed, scaled.
-// Opened once for many clips; one thread at a time.
+// SoundReader gives the samples from which the features were computed: decoded, mixed, cut,
+// resampled, trimmed, scaled. Open it once for many clips; one thread at a time.
 class XTTS_API SoundReader {
  public:
-  // `data`: where the sources lie; empty: where the last build found them. `program` as in
+  // `data`: the folder of the sources; empty: where the last build found them. `program` as in
   // BuildOptions.
   [[nodiscard]] static Result<SoundReader> open(const std::string& cache, const std::string& data,
                                                 const std::string& program);

@@ -1,4 +1,4 @@
-// Fixed-shape batches out of a cache, filled ahead by threads of the reader. Part of
+// Reader gives batches of fixed shape from a cache. Its threads fill them ahead. Part of
 // libxtts_reader.so.
 //
 //   auto cache = xtts::Cache::open("./cache");
@@ -13,26 +13,27 @@
 //     }
 //   }
 //
-// The same cache, seed, epoch and selection give the same order on every machine, for any number of
-// threads and ranks (formats/order-v1.md). Errors are values; nothing prints, exits or dies of a
-// damaged file, but for one case: a batch that is a view of the cache (BatchColumn::is_view) lies
-// in the file, and a file that is cut while such a batch is used raises SIGBUS in the user's own
-// reading of it.
+// If cache, seed, epoch and selection are equal, the order is the same on every machine, for any
+// number of threads and ranks (formats/order-v1.md). Errors are values: the library never prints
+// or exits, and a damaged file does not crash it. One exception: a view (BatchColumn::is_view) lies
+// in the cache's file. If that file is truncated while the batch is used, the user's own read
+// raises SIGBUS.
 //
 // Lifetime: a Reader keeps its cache's generation readable. A Batch is a lease on one of the
-// reader's slots: it gives the slot back when its last copy goes, and may outlive the Reader; what
-// is kept costs a slot, and when all are kept next() says so. Threads: one at a time for a Reader,
-// but stats() and interrupt(), which any thread may call beside the others; moving and destroying
-// it may not run beside any. A Batch may be used and dropped anywhere. After a fork() the child
-// opens its own: next() of the one that it was born with fails with kUnsupported; to destroy it
-// there is safe.
+// reader's slots. The slot is free again when the last copy of the batch is destroyed, which may
+// be after the Reader. Each batch that you keep occupies a slot; next() fails when all are kept.
+//
+// Threads: a Reader belongs to one thread at a time. Any thread may call stats(), left_out() and
+// interrupt() meanwhile, but not while the Reader is moved or destroyed. Any thread may use and
+// drop a Batch. After a fork() the child opens its own Reader: next() of an inherited one fails
+// with kUnsupported. The child may destroy it safely.
 //
 // Structs that grow: options are aggregates; give their members by name, as in {.batch_size = 32}.
-// New members come at the end, with a default that means what was before. A function that takes
-// options is told their size by a default argument, so that a program that was built against other
-// headers gets kUnsupported, and not a struct that is read beyond its end. Results and classes
-// change their size only together with the number in the library's file name. So it is in
-// builder.hpp, runtime.hpp, recipe.hpp and add_column.hpp, too.
+// New members come at the end, with a default that keeps the old behaviour. Functions receive the
+// options' size in a default argument. So a program that was built against other headers gets
+// kUnsupported, and the library does not read beyond the struct's end. Results and classes change
+// their size only together with the number in the library's file name. The same rules hold in
+// builder.hpp, runtime.hpp, recipe.hpp and add_column.hpp.
 #pragma once
 
 #include <chrono>
@@ -57,124 +58,125 @@ namespace xtts {
 
 enum class Shuffle : std::uint8_t {
   kNone,    // canonical order; batches are views of the cache where they can be
-  kGlobal,  // every sample anywhere: memory, SSD
-  kWindow,  // long sequential reads, mixed in a bounded pool: rotating disks, network
+  kGlobal,  // samples in any order: for memory and SSDs
+  kWindow,  // long sequential reads, mixed in a bounded pool: for rotating disks and networks
 };
 
-// The samples at an epoch's end that do not fill a batch on every rank.
+// Treatment of the samples at an epoch's end that do not fill a batch on every rank.
 enum class LastBatch : std::uint8_t {
   kDrop,  // left out
-  kPad,   // in a last batch with fewer valid rows, on some ranks perhaps none
+  kPad,   // they form a last batch with fewer valid rows; some ranks may have none
 };
 
-// A record that cannot be read, or is not what was written.
+// Treatment of a damaged record: one that cannot be read, or whose bytes have changed.
 enum class OnDamage : std::uint8_t {
-  kRaise,   // next() fails and names the clip; the call after it goes on with the next batch
-  kSkip,    // the batch comes without the clip, with fewer valid rows, perhaps none, and the stats
-            // count it; an epoch that loses more than ReaderOptions::max_damage fails. Want of
-            // memory, descriptors or a part of this build is never skipped
-  kIgnore,  // it comes as it is, where it can be read at all
+  kRaise,  // next() fails and names the clip; the next call continues with the next batch
+  kSkip,   // the batch omits the clip, has fewer valid rows (perhaps none), and the stats count it.
+           // An epoch that loses more than ReaderOptions::max_damage fails. A lack of memory,
+           // descriptors or a part of this build is never skipped
+  kIgnore,  // the record is used as it is, if it can be read at all
 };
 
-// How records come from where they lie.
+// How the reader reads records from storage.
 enum class Reading : std::uint8_t {
-  kAuto,    // one of these, by what the storage is and whether the files fit into memory
+  kAuto,    // one of these, chosen by the storage and by whether the files fit into memory
   kMapped,  // through the system's page cache, where later epochs find them
-  kDirect,  // past it: for caches that are larger than memory. Mapped where the system cannot
+  kDirect,  // past it: for caches larger than memory. kMapped where the system cannot
 };
 
-// What becomes of the true rows of a float column: (x - mean) / max(deviation, 1e-5), each channel
-// by its own numbers, in float32 (in every bit what NumPy makes of float32 arrays), then of the
-// dtype asked for. What stands behind the true rows is not normalized: it is the pad_value, or the
-// record's own fill value. A column that is normalized is always a copy.
+// Normalization of a float column's true rows: (x - mean) / max(deviation, 1e-5), per channel, in
+// float32 (bit for bit as NumPy computes it on float32 arrays), then converted to the dtype asked
+// for. Padding is not normalized: it is the pad_value, or the record's own fill value. A
+// normalized column is always a copy.
 enum class Normalize : std::uint8_t {
   kNone,    // as stored
-  kCorpus,  // by Cache::statistics(); as stored where these are baked in. Several caches must have
-            // the same ones
-  kGiven,   // by the request's numbers: those of another cache, or of a model
+  kCorpus,  // by Cache::statistics(); as stored where the cache was baked with them. Several caches
+            // must have the same statistics
+  kGiven,   // by the request's numbers, for example of another cache or of a model
 };
 
 struct ColumnRequest {
   std::string name;
-  std::optional<DType> dtype = {};       // another float type than stored; nothing: as stored
-  std::optional<double> pad_value = {};  // nothing: each record's own fill value
+  std::optional<DType> dtype = {};       // another float type than the stored one; unset: as stored
+  std::optional<double> pad_value = {};  // unset: each record's own fill value
   Normalize normalize = Normalize::kNone;
-  std::vector<double> means = {};  // for Normalize::kGiven, one a channel; deviations likewise
+  std::vector<double> means = {};  // for kGiven: one per channel, as in `deviations`
   std::vector<double> deviations = {};
 };
 
 enum class WeightBy : std::uint8_t { kLanguage, kSpeaker, kDataset };
 
-// How often groups of clips come, whatever their sizes. A group's weight is the number of its clips
-// to the power of `temperature`: 1 is as in the corpus, 0 makes all groups alike. Every clip of a
-// group comes once before any comes again, from epoch to epoch. Clips without a language or speaker
-// are a group of their own. Needs Shuffle::kGlobal.
+// Weights set how often groups of clips are drawn, whatever their sizes. A group's weight is its
+// clip count to the power of `temperature`: 1 keeps the corpus' proportions, 0 makes all groups
+// equal. Every clip of a group comes once before any comes again, across epochs. Clips without a
+// language or speaker form their own group. Needs Shuffle::kGlobal.
 struct Weights {
   WeightBy by = WeightBy::kLanguage;
   double temperature = 1.0;
-  std::uint64_t draw_count = 0;  // samples of an epoch; 0: as many as there are clips
+  std::uint64_t draw_count = 0;  // samples per epoch; 0: the number of clips
 };
 
-// Batches of clips of like length, so that less of them is padding. A clip goes to the first bucket
-// whose limits it keeps; every batch holds clips of one bucket and is as long as its limits, and in
-// a step all ranks have the same bucket. Columns along frames (mel, wave, ...) are cut to
-// `frames_max`, tokens to `tokens_max`: nothing of a clip is lost.
+// A bucket makes batches of clips of similar length, to reduce padding. A clip goes to the first
+// bucket whose limits it fits. Every batch holds clips of one bucket and is as long as the
+// bucket's limits; in one step all ranks have the same bucket. Columns along frames (mel, wave,
+// ...) are cut to `frames_max`, tokens to `tokens_max`: this cuts only padding, never a clip.
 struct Bucket {
   std::uint32_t batch_size = 32;  // of one rank
-  std::uint32_t frames_max = 0;   // 0: as long as the cache has them
+  std::uint32_t frames_max = 0;   // 0: the cache's own length
   std::uint32_t tokens_max = 0;
 };
 
 enum class LogLevel : std::uint8_t {
   kInfo,     // how the caches are read; a clip that has no record (ClipSource)
-  kNotice,   // what the system did not grant, or that an epoch has no batch
-  kWarning,  // a damaged clip; what an epoch has left out
+  kNotice,   // a request that the system refused, or an epoch without a batch
+  kWarning,  // a damaged clip; clips that an epoch has left out
 };
 
-// Called on the thread that is in Reader::open() or next(). One that throws is not called again.
+// Called on the thread that runs Reader::open() or next(). A log that throws is not called again.
 using ReaderLog = std::function<void(LogLevel level, const std::string& text)>;
 
 struct ReaderOptions {
-  std::uint32_t batch_size = 32;  // of one rank; without buckets
+  std::uint32_t batch_size = 32;  // per rank; unused with buckets
   std::string split = {};         // train, validation, test; empty: all clips
   Shuffle shuffle = Shuffle::kGlobal;
   std::uint64_t seed = 0;
   std::uint32_t rank = 0;
   std::uint32_t world_size = 1;
   LastBatch last_batch = LastBatch::kDrop;
-  std::vector<ColumnRequest> columns = {};  // empty: all that the cache has, as stored
+  std::vector<ColumnRequest> columns = {};  // empty: all columns, as stored
   std::string where = {};                   // an expression, as `ls --where` takes it
   std::vector<std::string> ids = {};        // only these clips
   std::vector<std::string> exclude = {};    // not these
   std::optional<Weights> weights = {};
   std::vector<Bucket> buckets = {};  // at most 32; every clip has to fit into one of them
-  // Not 0: so many frames of each clip, from a place that seed, epoch and place in the epoch
-  // choose, the same one in all columns along frames; of shorter clips all. Without buckets.
+  // If not 0: each clip is cropped to this many frames; shorter clips stay whole. Seed, epoch and
+  // place in the epoch choose the crop, the same one in all columns along frames. Not with
+  // buckets.
   std::uint32_t crop_frames = 0;
-  bool verify_records = true;  // each record once, when it is first handed out
+  bool verify_records = true;  // once per record, at its first use
   OnDamage on_damage = OnDamage::kRaise;
   std::uint32_t slot_count = 4;  // batches in memory, the consumer's included; at least 3
-  // That fill them; the consumer lends a hand with a batch that it waits for. 0: two, or one where
-  // the machine has no third core. Of clips that are computed: ClipSource::thread_count(), and the
-  // consumer only waits.
+  // Threads that fill batches; the consumer helps with a batch that it waits for. 0: two, or one
+  // where the machine has no third core. If clips are computed: 0 means
+  // ClipSource::thread_count(), and the consumer only waits.
   std::uint32_t thread_count = 0;
   std::string device = "cpu";
-  // Keep slots from being swapped out and, for kWindow, the pages of two windows from being taken
-  // away before they are used, where the limits allow it (ReaderStats::notice tells).
+  // Locks the slots in memory and, for kWindow, the pages of two windows until they are used, as
+  // far as the limits allow (ReaderStats::notice tells).
   bool lock_memory = false;
-  // kWindow: samples that are read in one run, and how many such runs are mixed with each other.
-  // 0: runs of 32 MiB, and 16 of them. Where a corpus lies sorted by speaker, a batch has at most
-  // as many speakers as there are runs, or little more: shorter runs and more of them mix better
-  // and read slower (src/loader/README.md).
+  // kWindow: the number of samples in one run of reading, and the number of runs that are mixed.
+  // 0: runs of 32 MiB, and 16 of them. In a corpus that is sorted by speaker, a batch has about as
+  // many speakers as there are runs, at most. More and shorter runs mix better and read slower
+  // (src/loader/README.md).
   std::uint64_t stretch_samples = 0;
   std::uint64_t stretches_per_window = 0;
   Reading reading = Reading::kAuto;
-  // OnDamage::kSkip: the share of this rank's samples that an epoch may leave out. Beyond it next()
-  // fails with kCorrupt, from there on, until set_epoch() or load_state() begins anew. 1: no limit.
+  // OnDamage::kSkip: the share of this rank's samples that an epoch may leave out. Beyond it,
+  // next() fails with kCorrupt until set_epoch() or load_state(). 1: no limit.
   double max_damage = 0.05;
   ReaderLog log = {};
-  // Asked on the thread that is in Reader::open(), between clips, while that computes all of them
-  // (below). Once true, or where it throws, open() ends with kCancelled.
+  // Reader::open() calls this on its own thread, between clips, while it computes all clips
+  // (below). If it returns true or throws, open() ends with kCancelled.
   std::function<bool()> cancelled = {};
 };
 
@@ -183,24 +185,24 @@ struct BatchColumn {
   std::string_view name;
   DType dtype = DType::kFloat32;
   std::vector<std::uint32_t> shape;  // [batch, frames, mels]
-  std::span<const std::byte> bytes;  // C order; in the memory of `device`, after Batch::wait()
-  // True length of the record's axis 0, by row; 0 for rows without a clip. On the host.
+  std::span<const std::byte> bytes;  // C order, on `device`; valid after Batch::wait()
+  // The true length of each row (axis 0 of its record); 0 for rows without a clip. On the host.
   std::span<const std::int32_t> lengths;
   bool is_view = false;  // the cache's own memory, not a copy
   DeviceId device = {};
 
-  // The numbers; kMismatch where the column has another dtype, kUnsupported where it lies in the
-  // memory of a device that the host cannot read.
+  // The column as numbers. kMismatch: the column has another dtype. kUnsupported: the host cannot
+  // read the device's memory.
   [[nodiscard]] XTTS_API Result<std::span<const float>> as_floats() const;
   [[nodiscard]] XTTS_API Result<std::span<const std::int32_t>> as_int32s() const;
 };
 
-// Immutable. Copies are cheap and share the lease. Columns lie on the reader's device, where they
-// may still be on their way; all else is on the host. On the CPU they are there.
+// Immutable. Copies are cheap and share the lease. Columns lie on the reader's device, where a
+// transfer may still be running (on the CPU: never). All other data is on the host.
 class Batch {
  public:
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  // Which of ReaderOptions::buckets; 0 without.
+  // The index in ReaderOptions::buckets; 0 without buckets.
   [[nodiscard]] std::uint32_t bucket() const noexcept { return bucket_; }
   // Rows that hold a clip; they come first.
   [[nodiscard]] std::uint32_t valid_count() const noexcept {
@@ -209,17 +211,17 @@ class Batch {
   [[nodiscard]] std::span<const BatchColumn> columns() const noexcept { return columns_; }
   // Null where the batch has no such column.
   [[nodiscard]] XTTS_API const BatchColumn* find(std::string_view name) const noexcept;
-  // Numbers in the cache's tables, by row; -1: unknown, or no clip.
+  // One number per row, an index in the cache's tables; -1: unknown, or no clip.
   [[nodiscard]] std::span<const std::int32_t> speakers() const noexcept { return speakers_; }
   [[nodiscard]] std::span<const std::int32_t> languages() const noexcept { return languages_; }
-  // Positions in the cache, of the valid rows.
+  // Positions of the valid rows' clips in the cache.
   [[nodiscard]] std::span<const std::uint64_t> positions() const noexcept { return positions_; }
 
-  // Returns when the columns may be read, or why they never can be: kResource.
+  // Waits until the columns may be read. kResource: they never can be.
   [[nodiscard]] XTTS_API Status wait() const;
-  // Returns at once: what this stream of the device (its handle, as DLPack has it) is given from
-  // now on runs when the columns may be read, and the slot is not filled again before all is done
-  // that the stream was given while the batch was held.
+  // Makes a device stream (its handle, as in DLPack) wait for the columns, and returns at once:
+  // later work on the stream runs when the columns may be read. The slot is not refilled before
+  // the work that the stream received while the batch was held is done.
   [[nodiscard]] XTTS_API Status let_wait(std::uintptr_t stream) const;
 
  private:
@@ -233,16 +235,16 @@ class Batch {
   std::shared_ptr<const Owner> owner_;
 };
 
-// Where a reader stands: plain numbers, to be kept with a model's checkpoint.
+// A reader's position, to be saved with a model's checkpoint.
 struct ReaderState {
   std::uint32_t order_version = 1;
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;
   std::uint64_t samples_consumed = 0;  // of the epoch, by all ranks
-  // The same, by bucket; empty without buckets.
+  // samples_consumed, by bucket; empty without buckets.
   std::vector<std::uint64_t> bucket_samples_consumed;
-  std::string cache;      // which generation: the digest of its index
-  std::string selection;  // a digest of what is read in which kind of order
+  std::string cache;      // identifies the generation: the digest of its index
+  std::string selection;  // a digest of the selection and the kind of order
 };
 
 struct ReaderStats {
@@ -250,88 +252,86 @@ struct ReaderStats {
   std::uint64_t sample_count = 0;
   std::uint64_t bytes = 0;  // of true rows
   std::uint64_t batches_in_place = 0;
-  // Samples that were in memory when their rows were filled: neither waited for (told apart by the
-  // MiB) nor read past the page cache, nor from files that the system does not map, nor computed.
+  // Samples that were in memory when their rows were filled. Not counted: samples that a filler
+  // waited for (measured per MiB), read past the page cache, read from files that the system does
+  // not map, or computed.
   std::uint64_t cache_hits = 0;
-  // From one next() to the next: mean and deviation over all, the others over the last 8,192.
+  // Time between calls of next(): mean and deviation of all, percentiles of the last 8,192.
   double ms_mean = 0, ms_std = 0, ms_p50 = 0, ms_p95 = 0, ms_p99 = 0;
   double consumer_wait_s = 0;        // for batches
   double filler_wait_s = 0;          // for slots, all threads together
-  std::uint64_t check_failures = 0;  // damaged clips in what was handed out; failed batches
+  std::uint64_t check_failures = 0;  // damaged clips in batches given out; failed batches
   std::vector<std::string> first_failures;
-  // Clips that OnDamage::kSkip has left out of batches, or that were found to have no record
-  // (ClipSource): over all epochs, those among them that were known before an epoch began, once; in
-  // the batches of the running epoch; and this rank's samples of an epoch, of which those are a
-  // share.
+  // Clips that OnDamage::kSkip has left out, or that turned out to have no record (ClipSource).
+  // left_out_count: over all epochs; clips that were known before an epoch began count once.
+  // epoch_left_out_count: in the running epoch. epoch_sample_count: this rank's samples per epoch.
   std::uint64_t left_out_count = 0;
   std::uint64_t epoch_left_out_count = 0;
   std::uint64_t epoch_sample_count = 0;
-  std::string notice;   // what the system did not grant, and what would suit the storage better
-  std::string storage;  // what the cache lies on, and how much of it was in memory at the start
-  std::string reading;  // how it is read, and why
+  std::string notice;   // requests that the system refused, and settings that would suit better
+  std::string storage;  // the cache's storage, and how much of the cache was in memory at the start
+  std::string reading;  // how the cache is read, and why
 };
 
 class Reader {
  public:
-  // kInvalidArgument (an option that cannot be), kNotFound (no such column or clip), kUnsupported
-  // (no such device), kResource. `options_bytes` is not for you to give ("Structs that grow",
-  // above).
+  // kInvalidArgument (an invalid option), kNotFound (no such column or clip), kUnsupported (no
+  // such device), kResource. Leave `options_bytes` at its default ("Structs that grow", above).
   [[nodiscard]] static XTTS_API Result<Reader> open(
       const Cache& cache, const ReaderOptions& options,
       std::size_t options_bytes = sizeof(ReaderOptions));
-  // Batches of clips that are computed now, by the threads that fill the batches: of the same order
-  // and bits as a cache of the same data would give, and with the same options, but for those of
-  // storage: the shuffle window is kInvalidArgument, and so are `reading`, `verify_records`,
-  // `on_damage` and `max_damage` other than by default; Normalize::kCorpus is kUnsupported.
+  // Opens a reader whose clips are computed now, by the threads that fill the batches. Order and
+  // bits are those of a cache of the same data. Options are the same, except those of storage:
+  // Shuffle::kWindow gives kInvalidArgument, as do `reading`, `verify_records`, `on_damage` and
+  // `max_damage` other than their defaults. Normalize::kCorpus gives kUnsupported.
   //
-  // Buckets, and a `where` that asks for what the sound tells, compute all clips that may be chosen
-  // once, here: for hours perhaps, unless ReaderOptions::cancelled says so (kCancelled). kSourceIo:
-  // a clip could not be read then, and may be another time.
+  // Buckets, and a `where` that depends on the sound, make open() compute all selected clips once.
+  // This may take hours; ReaderOptions::cancelled can stop it (kCancelled). kSourceIo: a clip
+  // could not be read; a later try may succeed.
   //
-  // A clip that is rejected is left out of its batch, and of the epochs that begin after that: of a
-  // single rank what follows moves up, of several ranks its batch stays shorter. left_out() names
-  // it. kTooManyRejects where the source allows no more: here, or by next(), where the clips are
-  // found, or known when an epoch begins.
+  // A rejected clip is left out of its batch and of later epochs. With a single rank, the
+  // following clips move up; with several, the batch stays shorter. left_out() names the clip.
+  // kTooManyRejects: the source allows no more rejects. open() or next() returns it, when the
+  // clips are found or, if known, when an epoch begins.
   [[nodiscard]] static XTTS_API Result<Reader> open(
       std::shared_ptr<const ClipSource> clips, const ReaderOptions& options,
       std::size_t options_bytes = sizeof(ReaderOptions));
   XTTS_API ~Reader();
-  // What was moved from is empty: its calls fail with kInvalidArgument, or give nothing.
+  // A moved-from reader is empty: its calls fail with kInvalidArgument, or give nothing.
   XTTS_API Reader(Reader&& other) noexcept;
   XTTS_API Reader& operator=(Reader&& other) noexcept;
 
   [[nodiscard]] XTTS_API std::uint64_t sample_count() const noexcept;  // of the selection
-  // Of an epoch, over all ranks: the draws of weights, or the whole selection.
+  // Samples of an epoch, over all ranks: the draws of weights, or the whole selection.
   [[nodiscard]] XTTS_API std::uint64_t samples_per_epoch() const noexcept;
-  // Of each rank, in the whole of this epoch. All epochs have as many, but with buckets and weights
-  // together, which draw now more of one bucket, now of another; and of clips that are computed,
-  // where a single rank's epoch goes without those that were rejected before it began.
+  // Batches of each rank in this whole epoch. The number differs between epochs in two cases:
+  // buckets together with weights draw a varying share of each bucket; and with computed clips, a
+  // single rank's epoch omits the clips that were rejected before it began.
   [[nodiscard]] XTTS_API std::uint64_t batches_per_epoch() const noexcept;
   // Starts this epoch from its beginning. A new reader stands at the beginning of epoch 0.
   XTTS_API void set_epoch(std::uint64_t epoch);
   [[nodiscard]] XTTS_API std::uint64_t epoch() const noexcept;
-  // The next batch of this rank; nothing at the epoch's end. kCancelled: interrupt() was called.
+  // The next batch of this rank; nullopt at the epoch's end. kCancelled: interrupt() was called.
   [[nodiscard]] XTTS_API Result<std::optional<Batch>> next();
-  // The same, with a time limit: kCancelled where the batch is not there by then. It comes with a
-  // later call. The caller does not lend a hand with the filling, so a disk that hangs does not
-  // hold it up.
+  // next() with a time limit. kCancelled: the batch is not ready by then; a later call gives it.
+  // The caller does not help to fill batches, so a disk that hangs does not block it.
   [[nodiscard]] XTTS_API Result<std::optional<Batch>> next(std::chrono::milliseconds limit);
-  // From any thread: the next() that runs, or else the one that comes, ends with kCancelled, and
-  // the reader stays where it is. A next() without a time limit ends the part in hand first, a MiB;
-  // of clips that are computed it has none in hand.
+  // Ends the running next(), or else the next one, with kCancelled; the reader stays where it is.
+  // Any thread may call this. A next() without a time limit first finishes the part that it fills,
+  // a MiB; if clips are computed, it fills none.
   XTTS_API void interrupt() noexcept;
 
-  // What was handed out counts as consumed.
+  // Batches that next() has returned count as consumed.
   [[nodiscard]] XTTS_API ReaderState state() const;
-  // Goes on behind what the state's reader had consumed, also with another batch size or number of
-  // ranks. The state's seed takes the place of the reader's. kMismatch: the state is of another
+  // Continues after the samples that the state's reader had consumed, also with another batch size
+  // or number of ranks. The state's seed replaces the reader's. kMismatch: the state is of another
   // generation, selection or kind of order.
   [[nodiscard]] XTTS_API Status load_state(const ReaderState& state);
 
-  // Any thread, also while another is in next().
+  // Any thread may call this, also while another is in next().
   [[nodiscard]] XTTS_API ReaderStats stats() const;
-  // Likewise: positions of the clips that were left out so far, each once, as they were met: in a
-  // batch, or as an epoch began that goes without them.
+  // Positions of the clips left out so far, each once, in the order in which they were met: in a
+  // batch, or when an epoch that omits them began. Any thread may call this, as stats().
   [[nodiscard]] XTTS_API std::vector<std::uint64_t> left_out() const;
 
  private:

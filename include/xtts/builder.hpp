@@ -1,5 +1,5 @@
-// The builder: makes caches, brings them up to date, verifies and mends them. Installed surface of
-// libxtts_builder.so, which does what `xtts-precompute build` and `verify` do, by the same code.
+// The builder makes, updates, verifies and repairs caches. Part of libxtts_builder.so. The
+// commands `xtts-precompute build` and `verify` run the same code.
 //
 //   xtts::BuildOptions options = {.data = "./data", .cache = "./cache"};
 //   options.settings = {"max_frames=1024"};
@@ -7,22 +7,23 @@
 //   auto report = xtts::build_cache(options, {.progress = show});
 //   if (!report.ok()) return tell(report.status());
 //
-// Values have the same forms and defaults as on the command line, whose --help and README say what
-// they mean; an empty text is "not given". Nothing is printed.
+// Values have the same forms and defaults as on the command line; its --help and README explain
+// them. An empty text means "not given". The library prints nothing.
 //
-// Threads: both functions may run in any thread, and several at once on different caches; on one
-// cache a second build is kBusy. They return when no thread or process of theirs is left. After a
-// fork() the child may build, too, where no thread of the parent was building at that moment.
-// Callbacks must not call the builder. One that throws stops the work, as `cancelled` does, and
-// what it has thrown is told by kCancelled. A thread that is cancelled (pthread_cancel) is not
-// while it is in a call. Where the system gives fewer threads than were asked for, those do the
-// work.
+// Threads: both functions may run in any thread, and several at once on different caches. A second
+// build of one cache gives kBusy. When a function returns, none of its threads and processes is
+// left. After a fork() the child may build too, if no thread of the parent was building at that
+// moment. If the system grants fewer threads than asked for, the builder works with those. A call
+// defers the cancellation of its thread (pthread_cancel) until it returns.
 //
-// Failures, of both: kInvalidArgument, kNotFound (DATA, CACHE, a recipe, the program that decodes),
-// kMismatch (another recipe, with the differences), kBusy, kResource (disk, memory, I/O),
-// kTooManyRejects, kCancelled (sealed work is kept: the same call goes on), kCorrupt (the published
-// cache is damaged), kUnsupported, kInternal. No exception leaves them. Options may grow
-// (batch.hpp, "Structs that grow"): the functions' last argument is not for you to give.
+// Callbacks must not call the builder. A callback that throws stops the work as `cancelled` does,
+// and the message of kCancelled tells what it threw.
+//
+// Failures of both functions: kInvalidArgument, kNotFound (DATA, CACHE, a recipe, the decoder
+// program), kMismatch (another recipe; the message lists the differences), kBusy, kResource (disk,
+// memory, I/O), kTooManyRejects, kCancelled (sealed work is kept: the same call continues it),
+// kCorrupt (the published cache is damaged), kUnsupported, kInternal. No exception leaves them.
+// Options may grow (batch.hpp, "Structs that grow"): leave the last argument at its default.
 #pragma once
 
 #include <cstddef>
@@ -41,43 +42,42 @@ namespace xtts {
 struct BuildOptions {
   std::string data = {};   // a corpus, any folder of audio, or a corpora.yaml
   std::string cache = {};  // the cache's folder
-  // A shipped name, or a YAML file. Empty: "myxtts"; with `config` the one that the trainer trains
-  // on.
+  // A shipped recipe's name, or a YAML file. Empty: "myxtts"; with `config`, the trainer's recipe.
   std::string recipe = {};
-  std::vector<std::string> settings = {};     // KEY=VALUE, laid over the recipe
+  std::vector<std::string> settings = {};     // KEY=VALUE, override the recipe
   std::string config = {};                    // the trainer's config.yaml: its data keys are read
-  std::string layout_of_data = {};            // "ljspeech", ...; empty: found out
+  std::string layout_of_data = {};            // "ljspeech", ...; empty: detected
   std::vector<std::string> audio_roots = {};  // folders outside of DATA that hold audio, too
-  std::string language = {};                  // of clips whose list does not say
-  std::string speakers_file = {};             // names in the order of their numbers, one a line
+  std::string language = {};                  // of clips whose list names none
+  std::string speakers_file = {};             // names in the order of their numbers, one per line
   std::string store = {};                     // lmdb, hdf5
   std::string layout = {};                    // padded, packed
   std::string dtype = {};                     // float32, float16, bfloat16
   std::string device = "auto";                // auto, cpu
   std::string isa = "best";                   // best, scalar, avx2, avx512
   std::string memory = {};                    // "512M", "2G"; empty: a quarter of RAM, 2G at most
-  std::string max_rejects = "5%";             // so many faulty clips are tolerated; or "100"
-  // So much may be missing without being asked: clips or hours (the worse) that rules of the recipe
-  // drop, and published clips that have vanished from DATA. Beyond: kTooManyRejects.
+  std::string max_rejects = "5%";  // tolerated faulty clips: a share, or a number ("100")
+  // Losses accepted without asking. max_dropped: what rules of the recipe drop, in clips or hours
+  // (the worse). max_gone: published clips that have vanished from DATA. Beyond: kTooManyRejects.
   std::string max_dropped = "10%";
   std::string max_gone = "5%";
-  std::string partition = {};      // "I/N": only part I of N (from 1), for `merge` to join
+  std::string partition = {};      // "I/N": only part I of N (from 1); `merge` joins them
   std::uint32_t thread_count = 0;  // 0: all processors
-  bool no_text = false;  // the sound alone; lists that cannot be read are no reason to stop then
+  bool no_text = false;            // sound only; then an unreadable list does not stop the build
   bool retry_rejects = false;
-  bool overwrite = false;  // begin anew; what is published stays until the end
-  // With overwrite: only the generation with this digest (Cache::digest()). Another one, which
-  // somebody published since, is brought up to date: of several who find one cache, one replaces
-  // it.
+  bool overwrite = false;  // start anew; the published cache stays until the end
+  // With overwrite: replaces only the generation with this digest (Cache::digest()). A generation
+  // that somebody published since is updated instead. So if several programs find one old cache,
+  // only one replaces it.
   std::string overwrite_only = {};
-  bool allow_mixed = false;  // add to a cache that another CPU or library version made
+  bool allow_mixed = false;  // allows adding to a cache that another CPU or library version made
   bool dry_run = false;      // stop after `before`
-  // The program xtts-decode, whose processes decode: a codec's crash costs one clip. Empty: the one
-  // that was installed with this library.
+  // The program xtts-decode, which decodes in its own processes, so that a codec's crash costs one
+  // clip. Empty: the one installed with this library.
   std::string program = {};
 };
 
-// What is known before anything is decoded but a small sample.
+// The plan of a build, known before anything but a small sample is decoded.
 struct BuildPreview {
   std::string layout = {};
   std::uint64_t clip_count = 0;
@@ -85,50 +85,50 @@ struct BuildPreview {
   std::uint64_t reused_count = 0;
   std::uint64_t gone_count = 0;  // in the cache, but not in DATA any more
   std::uint64_t source_bytes = 0;
-  // Of the clips to compute; unset where there was nothing to sample.
+  // Estimates for the clips to compute; unset where there was nothing to sample.
   std::optional<double> sound_seconds = {};
   std::optional<double> build_seconds = {};
-  std::uint64_t size_bytes = 0;  // of the cache, as it is to be stored
+  std::uint64_t size_bytes = 0;  // of the finished cache
   std::uint64_t free_bytes = 0;
-  std::string json = {};  // all that `build --dry-run --json` prints
+  std::string json = {};  // the output of `build --dry-run --json`
 };
 
 struct BuildProgress {
-  std::uint64_t done_count = 0;  // clips, rejected ones and an earlier run's included
+  std::uint64_t done_count = 0;  // clips; includes rejected ones and an earlier run's
   std::uint64_t total_count = 0;
   std::uint64_t reject_count = 0;
   double clips_per_s = 0.0;
-  double realtime_factor = 0.0;  // seconds of sound a second
+  double realtime_factor = 0.0;  // seconds of sound per second
   double bytes_per_s = 0.0;      // of sources
   std::optional<double> seconds_left = {};
 };
 
 struct BuildCallbacks {
-  // What a person should know, a line each. On the calling thread, as `before` is.
+  // Messages for a person, one line each. `notice` and `before` run on the calling thread.
   std::function<void(const std::string& text)> notice = {};
-  // Once, before the first clip. Costs the decoding of a sample, and is left out without.
+  // Called once, before the first clip. If set, the builder decodes a sample for it.
   std::function<void(const BuildPreview& preview)> before = {};
-  // After each clip, on whichever thread commits it, one call at a time: should be quick.
+  // Called after each clip, on the thread that commits it, one call at a time. It should be quick.
   std::function<void(const BuildProgress& progress)> progress = {};
-  // Asked often, from any thread. Once true, what is in hand is finished.
+  // Called often, from any thread. Once true, the builder finishes the work in hand and stops.
   std::function<bool()> cancelled = {};
 };
 
 struct RejectedClip {
   std::string kind = {};    // policy, input, crash, environment
   std::string stage = {};   // list, discover, text, read, decode, condition, features
-  std::string id = {};      // empty where none could be read
+  std::string id = {};      // empty: no id could be read
   std::string place = {};   // "metadata.csv:12", or a path relative to DATA
   std::string reason = {};  // in words
-  std::string rule = {};    // "too_long": what programs go by
+  std::string rule = {};    // for programs: "too_long"
   std::map<std::string, double> numbers = {};  // the rule's: {"frames": 1034, "max_frames": 800}
-  // What the rule is about, where it is more than numbers: a column, the id of the first of two
-  // equal clips, what a library or a list's reader says.
+  // The subject of the rule, if numbers do not tell it: a column, the id of the first of two equal
+  // clips, the message of a library or of a list's reader.
   std::string about = {};
 };
 
 struct BuildReport {
-  bool unchanged = false;  // nothing was published: the cache already says all of this
+  bool unchanged = false;  // nothing was published: the cache is up to date
   std::uint64_t generation = 0;
   std::uint64_t clip_count = 0;    // planned
   std::uint64_t record_count = 0;  // in the cache now
@@ -140,7 +140,7 @@ struct BuildReport {
   std::uint64_t found_count = 0;
   std::uint64_t dropped_count = 0;
   std::uint64_t rejected_count = 0;
-  std::uint64_t renamed_count = 0;  // in the cache by another id before: copied, not decoded
+  std::uint64_t renamed_count = 0;  // were in the cache under another id: copied, not decoded
   double sound_seconds = 0.0;       // in the cache now
   std::uint64_t cache_bytes = 0;
   std::map<std::string, std::uint64_t> records_by_split = {};
@@ -148,35 +148,35 @@ struct BuildReport {
   std::uint64_t cut_count = 0;                          // stored, but cut to max_frames
   std::uint64_t cut_text_count = 0;                     // stored, but tokens cut to max_tokens
   std::uint64_t warned_count = 0;                       // stored, but with warnings
-  std::optional<std::uint32_t> max_frames_needed = {};  // would drop or cut nothing
+  std::optional<std::uint32_t> max_frames_needed = {};  // to drop or cut nothing
   double elapsed_s = 0.0;
-  std::vector<RejectedClip> rejects = {};  // as CACHE/rejects.jsonl has them
-  std::string json = {};                   // all that `build --json` prints
+  std::vector<RejectedClip> rejects = {};  // as in CACHE/rejects.jsonl
+  std::string json = {};                   // the output of `build --json`
 };
 
-// With dry_run the report is empty: `before` has said it all.
+// With dry_run the report is empty; `before` receives the plan.
 [[nodiscard]] XTTS_API Result<BuildReport> build_cache(
     const BuildOptions& options, const BuildCallbacks& callbacks = {},
     std::size_t options_bytes = sizeof(BuildOptions));
 
 struct VerifyOptions {
   std::string cache = {};
-  std::string level =
-      "full";             // quick: manifest, sizes, plan; full: every byte; deep: computed again
+  // quick: manifest, sizes, plan; full: every byte; deep: computes clips again
+  std::string level = "full";
   std::string data = {};  // deep, repair: DATA; empty: where the last build found it
-  // deep, repair: BuildOptions::audio_roots, in that order; empty: those of the last build
+  // deep, repair: BuildOptions::audio_roots, in the same order; empty: those of the last build
   std::vector<std::string> audio_roots = {};
-  std::string sample = "100%";     // deep: so many of the clips, by a seeded hash
+  std::string sample = "100%";     // deep: the share of clips to check, chosen by a seeded hash
   std::string seed = "0";          // deep: of the sample
   std::string isa = "best";        // deep, repair
   std::uint32_t thread_count = 0;  // 0: all processors
-  bool repair = false;             // make again what is damaged, byte for byte, and nothing else
+  bool repair = false;             // rebuild the damaged parts byte for byte, and nothing else
   std::string program = {};        // as BuildOptions::program
-  // repair: the name of the index that a lost manifest is made again from, where several are there
-  // and which is the newest cannot be proved.
+  // repair: the name of the index from which a lost manifest is rebuilt. Needed where several
+  // exist and it cannot be proved which is the newest.
   std::string index = {};
-  // repair: clips whose records are lost and that no source makes again may be left out, up to this
-  // share of all ("5%"); without it none is.
+  // repair: the share of clips ("5%") that may be left out because their records are lost and no
+  // source can restore them. "0%": none.
   std::string max_gone = "0%";
 };
 
@@ -201,44 +201,43 @@ struct VerifyCallbacks {
 };
 
 struct VerifyFinding {
-  bool is_note = false;   // nothing is lost, and nothing that a reader uses is wrong
+  bool is_note = false;   // only a note: no data is lost, and readers are not affected
   std::string file = {};  // relative to the cache
   std::optional<std::uint64_t> offset_bytes = {};
-  std::string clip = {};  // full id, where one is hit
+  std::string clip = {};  // full id, if the finding concerns one clip
   std::string column = {};
   std::string what = {};  // "record", "block header", "missing file", ...
   std::string expected = {};
   std::string found = {};
-  // What programs go by:
+  // For programs:
   std::string check = {};    // "block_header"
   std::string outcome = {};  // wrong, unreadable, not_mended
-  std::string part = {};     // of what was recomputed: "length", the name of a fact
-  std::string cure = {};     // what helps against this finding alone: "repair", "build", ...
+  std::string part = {};     // the recomputed part: "length", the name of a fact
+  std::string cure = {};     // the remedy for this finding alone: "repair", "build", ...
 };
 
 struct MendedFile {
   std::string file = {};
-  std::string what = {};               // was done to it
-  std::uint64_t recomputed_count = 0;  // records that were computed again for it
+  std::string what = {};               // the repair
+  std::uint64_t recomputed_count = 0;  // records recomputed for it
 };
 
 struct VerifyReport {
-  bool ok = true;                            // no damage, or none that is left
+  bool ok = true;                            // no damage was found, or all of it was repaired
   std::vector<VerifyFinding> findings = {};  // by file and offset; a thousand at most
   std::uint64_t finding_count = 0;           // all of them
-  std::vector<MendedFile> repaired = {};     // what was found in them is no finding any more
+  std::vector<MendedFile> repaired = {};     // their findings are no longer listed
   std::uint64_t shard_count = 0;
   std::uint64_t record_count = 0;
   std::uint64_t bytes_checked = 0;
-  std::string json = {};  // all that `verify --json` prints
-  // The cheapest step that helps, as a command; empty: nothing is to be done. And what to know
-  // before it.
+  std::string json = {};  // the output of `verify --json`
+  // The cheapest remedy, as a command, and a note to read before it. Empty: nothing to do.
   std::string remedy = {};
   std::string remedy_note = {};
-  std::uint64_t clip_count = 0;  // as the manifest has it; each has a record in most columns
+  std::uint64_t clip_count = 0;  // from the manifest; each clip has a record in most columns
 };
 
-// Damage is no failure of verify_cache(): it is in the report.
+// Damage is not a failure of verify_cache(): the report lists it.
 [[nodiscard]] XTTS_API Result<VerifyReport> verify_cache(
     const VerifyOptions& options, const VerifyCallbacks& callbacks = {},
     std::size_t options_bytes = sizeof(VerifyOptions));

@@ -1,4 +1,4 @@
-// Where memory lies: the kinds of devices, in DLPack's numbers, and which one of its kind.
+// DeviceId says where memory lies: the kind of device, in DLPack's numbers, and its number.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace xtts {
 
-// As DLPack has them (DLDeviceType). A newer library may have more.
+// The values of DLPack's DLDeviceType. A newer library may have more.
 enum class DeviceKind : std::int32_t {
   kCpu = 1,
   kCuda = 2,

@@ -1,8 +1,8 @@
-// How many batches readers give (Order v1, formats/order-v1.md), for a consumer that has no reader
-// of its own rank and place yet. Part of libxtts_reader.so.
+// count_batches() tells how many batches a reader gives (Order v1, formats/order-v1.md), for a
+// consumer that has no Reader of its rank and place yet. Part of libxtts_reader.so.
 //
-// A pure function, any thread. A Reader of the same options over a selection of as many clips gives
-// as many batches.
+// A pure function, for any thread. It gives the number of batches of a Reader with the
+// same options and number of clips.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct EpochBatches {
   std::uint32_t rank = 0;
   std::uint32_t world_size = 1;
   LastBatch last = LastBatch::kDrop;
-  std::uint64_t first_place = 0;  // of the batches: who goes on has taken those before
+  std::uint64_t first_place = 0;  // samples consumed before, by all ranks
 };
 
-// Of a rank, in an epoch. kInvalidArgument for options that cannot be.
+// The number of batches of a rank in an epoch. kInvalidArgument: invalid options.
 [[nodiscard]] XTTS_API Result<std::uint64_t> count_batches(const EpochBatches& epoch);
 
 }  // namespace xtts

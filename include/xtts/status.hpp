@@ -1,11 +1,10 @@
-// Status and Result<T>: how every part of xtts-precompute says that something failed.
+// Status and Result<T>: how every part of xtts-precompute reports a failure.
 //
 // Errors are values. A broken clip among 300,000 is data: it is counted, reported and skipped. The
-// codes are chosen by what the caller does next; the message carries operation, path, offset and
-// the library's own words. Immutable once made; share freely.
+// codes are chosen by the caller's next step. The message carries operation, path, offset and the
+// library's own words. Immutable; share freely.
 //
-// Result<T> is written here, in few lines, because installed headers may not ask the user for
-// third-party ones.
+// We have our own Result<T> because installed headers may not require third-party ones.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@
 
 namespace xtts {
 
-// What the caller does next. The command line's exit codes follow from these. Exit codes are an
-// API: README.md lists them.
+// The caller's next step. The command line's exit codes follow from these and are an API:
+// README.md lists them.
 enum class StatusCode : std::uint8_t {
   kOk = 0,
   kInvalidArgument,  // fix the call, the config or the recipe
@@ -34,7 +33,7 @@ enum class StatusCode : std::uint8_t {
   kTooManyRejects,   // look at the rejects, or raise the limit
   kCancelled,        // a signal or the caller asked to stop
   kInternal,         // a defect of ours
-  kCrashed,          // skip this clip and do not meet it again: a codec died of it
+  kCrashed,          // skip this clip for good: a codec crashed on it
 };
 
 [[nodiscard]] XTTS_API std::string_view to_string(StatusCode code) noexcept;
@@ -48,7 +47,7 @@ class [[nodiscard]] Status {
   [[nodiscard]] StatusCode code() const noexcept { return code_; }
   [[nodiscard]] const std::string& message() const noexcept { return message_; }
 
-  // The same failure seen from one level up: "reading a.wav: <message>".
+  // The failure with its context in front: "reading a.wav: <message>".
   [[nodiscard]] XTTS_API Status with_context(std::string_view operation) const;
 
  private:
@@ -56,8 +55,8 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-// A value, or the reason why there is none. Reading the value of a failed result is a programmer's
-// error and undefined, as for std::expected, whose place it holds until C++23.
+// A value, or the reason why there is none. Reading the value of a failed result is undefined, as
+// for std::expected, which replaces this class in C++23.
 template <typename T>
 class [[nodiscard]] Result {
  public:

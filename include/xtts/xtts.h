@@ -20,26 +20,28 @@
  *   xtts_reader_close(reader);
  *   xtts_cache_close(cache);
  *
- * Ownership: what a call gives is the caller's, and goes by its close function, or by its own
- * `release`, which sets `release` to NULL; NULL there means that nothing is held. Batches, records
- * and statistics may outlive reader and cache; whoever copies such a struct moves it. Strings are
- * UTF-8 and end in 0; those that a call gives live as long as the thing they came with.
+ * Ownership: the caller owns every object that a call gives. It frees the object by its close
+ * function, or by its own `release`, which sets `release` to NULL; NULL there means that nothing is
+ * held. Batches, records and statistics may outlive reader and cache. Copying such a struct moves
+ * it: release one copy only. Strings are UTF-8 and end in 0; they live as long as their object.
  *
- * Failures: every call that can fail returns a code and, where `error` is not NULL, says in it what
- * happened and what to do (UTF-8, cut between two characters where it is too long). NULL for what
- * has to be there is XTTS_INVALID_ARGUMENT; calls that return no code give 0 or NULL for it.
- * Nothing prints, exits, throws, or dies of a damaged file, but for one case: a batch column that
- * is a view (is_view) lies in the file, and a file that is cut while it is used raises SIGBUS in
- * the user's own reading of it. Threads: a cache is shared freely; a reader belongs to one thread
- * at a time, but xtts_reader_interrupt and the two calls for its statistics, which any thread may
- * make beside it; batches and records may be read and released in any. A thread that is cancelled
- * (pthread_cancel) is not while it is in a call. After a fork() the child opens its own.
+ * Failures: every call that can fail returns a code. If `error` is not NULL, the call writes there
+ * what happened and what to do (UTF-8, cut between two characters where it is too long). A required
+ * argument that is NULL gives XTTS_INVALID_ARGUMENT; calls without a code then give 0 or NULL. The
+ * library never prints, exits or throws, and a damaged file does not crash it. One exception: a
+ * view (is_view, xtts_cache_view) lies in the file. If that file is truncated while the view is
+ * used, the user's own read raises SIGBUS.
+ *
+ * Threads: all threads may share a cache. A reader belongs to one thread at a time, but any thread
+ * may call xtts_reader_interrupt and the two calls for its statistics meanwhile. Any thread may
+ * read and release batches and records. A call defers the cancellation of its thread
+ * (pthread_cancel) until it returns. After a fork() the child opens its own cache and reader.
  *
  * Values and functions of this header never change their meaning. Structs with struct_bytes may
- * grow at their end, and it tells the library which one it was given: fields that a library does
- * not know have to be 0, else the call is refused. What is added fills multiples of 8 bytes: an
- * int32_t comes with a reserved one. All other structs are fixed for this version of the library's
- * ABI, the number in its file name. */
+ * grow at their end; struct_bytes tells the library their size. Fields that a library does not know
+ * have to be 0, else it refuses the call. New fields fill multiples of 8 bytes: an int32_t comes
+ * with a reserved one. All other structs are fixed for this version of the library's ABI, the
+ * number in its file name. */
 #ifndef XTTS_XTTS_H
 #define XTTS_XTTS_H
 
@@ -56,7 +58,7 @@
 extern "C" {
 #endif
 
-/* What the caller does next; as xtts::StatusCode. */
+/* The caller's next step; as xtts::StatusCode. */
 typedef int32_t xtts_code;
 enum {
   XTTS_OK = 0,
@@ -77,7 +79,7 @@ typedef struct xtts_error {
   char message[2044]; /* cut where it is longer */
 } xtts_error;
 
-/* As they lie on disk. */
+/* Element types, with the values used on disk. */
 enum {
   XTTS_FLOAT32 = 1,
   XTTS_FLOAT16 = 2,
@@ -99,25 +101,25 @@ XTTS_C_API const char* xtts_version(void);
 /* ---- A cache: one published generation, kept readable while it is open. ---- */
 
 XTTS_C_API xtts_code xtts_cache_open(const char* path, xtts_cache** out, xtts_error* error);
-/* Several as one: the clips of the first, then those of the second, and so on. XTTS_MISMATCH where
- * they do not go together. */
+/* Opens several caches as one: the clips of the first, then those of the second, and so on.
+ * XTTS_MISMATCH: they do not go together. */
 XTTS_C_API xtts_code xtts_caches_open(const char* const* paths, size_t path_count, xtts_cache** out,
                                       xtts_error* error);
 XTTS_C_API void xtts_cache_close(xtts_cache* cache); /* NULL is fine */
 XTTS_C_API uint64_t xtts_cache_size(const xtts_cache* cache);
 XTTS_C_API const char* xtts_cache_recipe(const xtts_cache* cache);
-/* How often the (first) cache has been published. */
+/* The number of times that the (first) cache has been published. */
 XTTS_C_API uint64_t xtts_cache_generation(const xtts_cache* cache);
-/* 32 hexadecimal digits: which generation of which caches. */
+/* 32 hexadecimal digits: identifies the caches and their generations. */
 XTTS_C_API const char* xtts_cache_digest(const xtts_cache* cache);
 
-/* Names, by the numbers that batches carry: 0 to count - 1. NULL where there is no such number. */
+/* Names, indexed by the numbers in batches: 0 to count - 1. NULL: no such number. */
 XTTS_C_API size_t xtts_cache_speaker_count(const xtts_cache* cache);
 XTTS_C_API const char* xtts_cache_speaker(const xtts_cache* cache, size_t number);
 XTTS_C_API size_t xtts_cache_language_count(const xtts_cache* cache);
 XTTS_C_API const char* xtts_cache_language(const xtts_cache* cache, size_t number);
 
-/* What a cache holds of every clip; as xtts::ColumnInfo. Its strings live as long as the cache. */
+/* A column of a cache; as xtts::ColumnInfo. Its strings live as long as the cache. */
 typedef struct xtts_column_info {
   const char* name;
   int32_t dtype;
@@ -131,18 +133,18 @@ typedef struct xtts_column_info {
 } xtts_column_info;
 
 XTTS_C_API size_t xtts_cache_column_count(const xtts_cache* cache);
-/* XTTS_NOT_FOUND beyond the last. */
+/* XTTS_NOT_FOUND: `index` is beyond the last column. */
 XTTS_C_API xtts_code xtts_cache_column(const xtts_cache* cache, size_t index, xtts_column_info* out,
                                        xtts_error* error);
 
-/* What is known of a clip beside its numbers. Empty where it is not known, never NULL. */
+/* The facts about a clip, apart from its records. Unknown texts are empty, never NULL. */
 typedef struct xtts_clip {
   const char* id;
   const char* dataset;
   const char* split;
   const char* speaker;
   const char* language;
-  const char* text; /* as its list has it */
+  const char* text; /* as in the clip's list */
   const char* text_normalized;
   double duration_s; /* of the features */
   uint32_t frame_count;
@@ -153,15 +155,15 @@ typedef struct xtts_clip {
 
 XTTS_C_API xtts_code xtts_cache_clip(const xtts_cache* cache, uint64_t position, xtts_clip* out,
                                      xtts_error* error);
-/* The position of a clip by its id, "id" or "data set/id"; XTTS_NOT_FOUND. */
+/* Finds a clip's position by its id, "id" or "data set/id". XTTS_NOT_FOUND: no such clip. */
 XTTS_C_API xtts_code xtts_cache_find(const xtts_cache* cache, const char* id, uint64_t* position,
                                      xtts_error* error);
-/* The id of a position, into `out`, cut to `out_bytes` with its 0; the whole length into `length`,
- * which may be NULL. */
+/* Writes a clip's id into `out`, cut to `out_bytes` including its final 0, and the full length into
+ * `length`, which may be NULL. */
 XTTS_C_API xtts_code xtts_cache_id(const xtts_cache* cache, uint64_t position, char* out,
                                    size_t out_bytes, size_t* length, xtts_error* error);
 
-/* Mean and deviation of each channel of a column, as xtts::Cache::statistics(). */
+/* Mean and deviation per channel of a column, as from xtts::Cache::statistics(). */
 typedef struct xtts_statistics {
   const double* means;
   const double* deviations;
@@ -173,8 +175,8 @@ typedef struct xtts_statistics {
   void* private_data;
 } xtts_statistics;
 
-/* XTTS_NOT_FOUND where the cache has none for this column, XTTS_MISMATCH where several caches have
- * each its own. */
+/* XTTS_NOT_FOUND: the cache has none for this column. XTTS_MISMATCH: several caches differ in
+ * theirs. */
 XTTS_C_API xtts_code xtts_cache_statistics(const xtts_cache* cache, const char* column,
                                            xtts_statistics* out, xtts_error* error);
 
@@ -191,8 +193,8 @@ typedef struct xtts_record {
 
 XTTS_C_API xtts_code xtts_cache_read(const xtts_cache* cache, const char* column, uint64_t position,
                                      xtts_record* out, xtts_error* error);
-/* The same without a copy, where the file can be mapped: `data` lies in the cache, which it keeps
- * open. A file that is cut meanwhile raises SIGBUS in the user's own reading of it. */
+/* xtts_cache_read without a copy, where the file can be mapped: `data` lies in the cache and keeps
+ * it open. If the file is truncated meanwhile, the user's own read raises SIGBUS. */
 XTTS_C_API xtts_code xtts_cache_view(const xtts_cache* cache, const char* column, uint64_t position,
                                      xtts_record* out, xtts_error* error);
 
@@ -211,37 +213,36 @@ enum { XTTS_DAMAGE_RAISE = 0, XTTS_DAMAGE_SKIP = 1, XTTS_DAMAGE_IGNORE = 2 };
 
 typedef struct xtts_column_request {
   const char* name;
-  int32_t dtype;         /* 0: as stored; else another float type than stored */
+  int32_t dtype;         /* 0: as stored; else another float type */
   int32_t has_pad_value; /* 0: each record's own fill value */
   double pad_value;
 } xtts_column_request;
 
-/* What becomes of the true rows of a float column, as xtts::Normalize in batch.hpp. */
+/* Normalization of a float column's true rows, as xtts::Normalize in batch.hpp. */
 enum { XTTS_NORMALIZE_NONE = 0, XTTS_NORMALIZE_CORPUS = 1, XTTS_NORMALIZE_GIVEN = 2 };
 
 typedef struct xtts_normalize {
   const char* column; /* one of xtts_reader_options.columns */
   int32_t method;
   int32_t reserved;
-  const double* means; /* XTTS_NORMALIZE_GIVEN: one a channel, else NULL */
+  const double* means; /* XTTS_NORMALIZE_GIVEN: one per channel, else NULL */
   const double* deviations;
   size_t channel_count;
 } xtts_normalize;
 
 typedef struct xtts_bucket {
   uint32_t batch_size; /* of one rank */
-  uint32_t frames_max; /* 0: as long as the cache has them */
+  uint32_t frames_max; /* 0: the cache's own length */
   uint32_t tokens_max;
 } xtts_bucket;
 
-/* Called on the thread that is in xtts_reader_open or xtts_reader_next. `text` lives for the call.
+/* Called on the thread that runs xtts_reader_open or xtts_reader_next. `text` lives for the call.
  */
 enum { XTTS_LOG_INFO = 0, XTTS_LOG_NOTICE = 1, XTTS_LOG_WARNING = 2 };
 typedef void (*xtts_log)(void* context, int32_t level, const char* text);
 
-/* What each means stands in batch.hpp, ReaderOptions, under the same name. A list is NULL or has
- * entries. Strings and lists are
- * read during xtts_reader_open and may go after it; NULL is empty. */
+/* ReaderOptions in batch.hpp explains each field under the same name. A list is NULL or has
+ * entries. The library reads strings and lists only during xtts_reader_open; NULL is empty. */
 typedef struct xtts_reader_options {
   size_t struct_bytes;
   uint32_t batch_size;
@@ -277,11 +278,11 @@ typedef struct xtts_reader_options {
   const xtts_normalize* normalize; /* NULL: all columns as stored */
   size_t normalize_count;
   double max_damage; /* XTTS_DAMAGE_SKIP: the share of an epoch that may be left out, 0 to 1 */
-  xtts_log log;      /* NULL: nothing is told */
-  void* log_context; /* handed to it */
+  xtts_log log;      /* NULL: no log */
+  void* log_context; /* passed to `log` */
 } xtts_reader_options;
 
-/* The defaults. `struct_bytes`: sizeof(xtts_reader_options). NULL is left alone. */
+/* Sets the defaults. `struct_bytes`: sizeof(xtts_reader_options). NULL is ignored. */
 XTTS_C_API void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes);
 
 enum { XTTS_DEVICE_CPU = 1, XTTS_DEVICE_CUDA = 2 };
@@ -293,9 +294,9 @@ typedef struct xtts_batch_column {
   int64_t shape[XTTS_DIMENSIONS_MAX]; /* [batch, frames, mels] */
   const void* data;
   size_t data_bytes;
-  const int32_t* lengths; /* [batch]: true length of axis 1; 0 for rows without a clip */
+  const int32_t* lengths; /* [batch]: true lengths of axis 1; 0 for rows without a clip */
   int32_t is_view;        /* the cache's own memory, not a copy */
-  int32_t device_kind;    /* whose memory `data` is, in DLPack's numbers: XTTS_DEVICE_CPU */
+  int32_t device_kind;    /* the device of `data`, in DLPack's numbers: XTTS_DEVICE_CPU */
   int32_t device_number;
   int32_t reserved;
 } xtts_batch_column;
@@ -303,7 +304,7 @@ typedef struct xtts_batch_column {
 typedef struct xtts_batch {
   uint32_t size;
   uint32_t valid_count; /* rows that hold a clip; they come first */
-  uint32_t bucket;      /* which of xtts_reader_options.buckets */
+  uint32_t bucket;      /* index in xtts_reader_options.buckets */
   uint32_t reserved;
   size_t column_count;
   const xtts_batch_column* columns;
@@ -314,17 +315,17 @@ typedef struct xtts_batch {
   void* private_data;
 } xtts_batch;
 
-/* Returns when `data` of all columns may be read; at once on the CPU. What is no `data` may be read
- * in any case, by the host. */
+/* Waits until `data` of all columns may be read; on the CPU it returns at once. The host may read
+ * all other fields at any time. */
 XTTS_C_API xtts_code xtts_batch_wait(const xtts_batch* batch, xtts_error* error);
-/* Returns at once: what this stream of the device is given from now on runs when the columns may be
- * read, and the batch's memory is not written again before all is done that the stream was given
- * until `release`. `stream` is its handle as DLPack has it; the CPU has none and waits for nothing.
- */
+/* Makes a device stream wait for the columns, and returns at once: later work on the stream runs
+ * when the columns may be read. The batch's memory is not written again before all work is done
+ * that the stream received until `release`. `stream` is its handle, as in DLPack; the CPU has no
+ * streams and waits for nothing. */
 XTTS_C_API xtts_code xtts_batch_let_wait(const xtts_batch* batch, uintptr_t stream,
                                          xtts_error* error);
 
-/* NULL where there is no such column. */
+/* NULL: no such column. */
 XTTS_C_API const xtts_batch_column* xtts_batch_find(const xtts_batch* batch, const char* name);
 
 XTTS_C_API xtts_code xtts_reader_open(const xtts_cache* cache, const xtts_reader_options* options,
@@ -334,19 +335,18 @@ XTTS_C_API uint64_t xtts_reader_sample_count(const xtts_reader* reader);
 XTTS_C_API uint64_t xtts_reader_batches_per_epoch(const xtts_reader* reader);
 XTTS_C_API uint64_t xtts_reader_epoch(const xtts_reader* reader);
 XTTS_C_API xtts_code xtts_reader_set_epoch(xtts_reader* reader, uint64_t epoch, xtts_error* error);
-/* `release` is NULL in a batch at the epoch's end. */
+/* At the epoch's end the batch has a NULL `release`. */
 XTTS_C_API xtts_code xtts_reader_next(xtts_reader* reader, xtts_batch* out, xtts_error* error);
-/* XTTS_CANCELLED where the batch is not there within so many milliseconds: it comes with a later
- * call. */
+/* XTTS_CANCELLED: the batch is not ready within `limit_ms`; a later call gives it. */
 XTTS_C_API xtts_code xtts_reader_next_within(xtts_reader* reader, uint32_t limit_ms,
                                              xtts_batch* out, xtts_error* error);
-/* From any thread: the call for a batch that runs, or else the next one, ends with XTTS_CANCELLED,
- * and the reader stays where it is. */
+/* Ends the running call for a batch, or else the next one, with XTTS_CANCELLED; the reader stays
+ * where it is. Any thread may call this. */
 XTTS_C_API void xtts_reader_interrupt(xtts_reader* reader);
 
 enum { XTTS_BUCKETS_MAX = 32 };
 
-/* Where a reader stands, to be kept as these bytes with a model's checkpoint. */
+/* A reader's position, to be saved as these bytes with a model's checkpoint. */
 typedef struct xtts_reader_state {
   uint32_t order_version;
   uint32_t bucket_count;
@@ -360,7 +360,7 @@ typedef struct xtts_reader_state {
 
 XTTS_C_API xtts_code xtts_reader_get_state(const xtts_reader* reader, xtts_reader_state* out,
                                            xtts_error* error);
-/* Goes on behind what the state's reader had consumed. The state's seed takes the place of the
+/* Continues after the samples that the state's reader had consumed. The state's seed replaces the
  * reader's. */
 XTTS_C_API xtts_code xtts_reader_load_state(xtts_reader* reader, const xtts_reader_state* state,
                                             xtts_error* error);
@@ -388,11 +388,11 @@ typedef struct xtts_reader_stats {
 XTTS_C_API xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* out,
                                            xtts_error* error);
 
-/* The same in words; never NULL. */
+/* The reader's facts in words; never NULL. */
 typedef struct xtts_reader_texts {
-  const char* notice;  /* what the system did not grant, and what would suit the storage better */
-  const char* storage; /* what the cache lies on */
-  const char* reading; /* how it is read, and why */
+  const char* notice;  /* refused requests, and settings that would suit the storage better */
+  const char* storage; /* the cache's storage */
+  const char* reading; /* how the cache is read, and why */
   const char* const* failures; /* the first damaged clips */
   size_t failure_count;
   void (*release)(struct xtts_reader_texts* texts);
