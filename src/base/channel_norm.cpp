@@ -19,8 +19,8 @@ namespace {
 
 #if defined(__x86_64__)
 
-// Without FMA in the target nothing can be contracted, and nothing here could be: the subtraction
-// comes first.
+// The target has no FMA, so the compiler cannot contract operations. It could not here in any
+// case: the subtraction comes first.
 __attribute__((target("avx"))) std::size_t normalize_avx(const float* in, float* out,
                                                          const float* means, const float* divisors,
                                                          std::size_t count) noexcept {

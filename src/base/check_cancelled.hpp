@@ -1,4 +1,4 @@
-// Work that somebody may want to end early asks at each of its steps. Pure but for the asking.
+// Long work calls check_cancelled() at each step, so that a caller can stop it early.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace xtts {
 
-// kCancelled where `cancelled` says so; an empty one never does.
+// kCancelled if `cancelled` returns true; an empty function never cancels.
 [[nodiscard]] inline Status check_cancelled(const std::function<bool()>& cancelled) {
   if (!cancelled || !cancelled()) return {};
   return {StatusCode::kCancelled, "stopped as asked"};

@@ -1,5 +1,5 @@
-// Texts and paths as programs hand them in: what no file or name can be is refused at the door, by
-// the option's name, and before it is used. Pure functions. Failures: kInvalidArgument.
+// Checks of texts and paths that programs pass in. They refuse, by the option's name and before
+// any use, what cannot be a file or name. Pure functions. Failures: kInvalidArgument.
 #pragma once
 
 #include <climits>
@@ -10,7 +10,7 @@
 
 namespace xtts {
 
-// The system ends a text at a zero byte: what stands behind it would be ignored.
+// The system ends a text at a zero byte and would ignore the rest.
 [[nodiscard]] inline Status check_text(std::string_view option, std::string_view text) {
   const std::size_t zero = text.find('\0');
   if (zero == std::string_view::npos) return {};
@@ -19,7 +19,7 @@ namespace xtts {
                                             std::string(text.substr(0, zero)) + "'"};
 }
 
-// An empty path is for the caller to refuse, or to mean something.
+// Accepts an empty path: the caller refuses it or gives it a meaning.
 [[nodiscard]] inline Status check_path_text(std::string_view option, std::string_view path) {
   constexpr std::size_t kShown = 64;
   if (path.size() >= PATH_MAX) {

@@ -1,5 +1,4 @@
-// Arithmetic on numbers that came from a file: an overflow is an answer, not a wrapped value. Pure
-// functions.
+// Arithmetic on numbers from a file: an overflow is reported and never wraps. Pure functions.
 #pragma once
 
 #include <concepts>

@@ -1,9 +1,9 @@
-// Which symbolic links an Env follows below a folder, and new files: a side of Env that those have
-// who know links. RealEnv and the Envs of tests/support do; others have none to follow.
+// RuledEnv is a second interface of an Env: rules for symbolic links below a folder, and new
+// files. RealEnv and the Envs of tests/support have it; other Envs have no links to follow.
 //
-// Every Env opens regular files alone, and waits for no other process: a FIFO, socket, device or
-// folder in a file's place is refused by name, at once (kInvalidArgument; kCorrupt below a folder
-// of Links::kNone).
+// Every Env opens only regular files and never waits for another process. It refuses a FIFO,
+// socket, device or folder in a file's place at once, by name (kInvalidArgument; kCorrupt below a
+// folder of Links::kNone).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace xtts {
 
 enum class Links : std::uint8_t {
-  kNone,    // a cache: a link there is refused by name, like all that is no file or folder
-  kInside,  // DATA: those that end below a folder that is confined in this way
+  kNone,    // for a cache: every link is refused by name, like everything that is no file or folder
+  kInside,  // for DATA: links are followed if they end below a folder with this rule
 };
 
 class RuledEnv {
@@ -28,16 +28,17 @@ class RuledEnv {
   [[nodiscard]] virtual Result<std::unique_ptr<WritableFile>> open_new(const std::string& path) = 0;
 };
 
-// The same files and clocks with a rule for all paths below `folder`, which are those that begin
-// with its text; `folder` itself may be a link. Rules add up, and the innermost folder's counts.
-// Below a folder of kNone each call goes from folder to folder by descriptor, so that a link put
-// there at any moment is not followed: nothing outside is opened, changed or removed. stat() and
-// list() call a link kOther there, and a file that is to be changed may have one name only. The
-// result may outlive others of this kind that it came from, but not the Env that they all came
-// from.
+// Returns an Env of the same files and clocks with a rule for all paths that begin with the text
+// of `folder`; `folder` itself may be a link. Rules add up, and the innermost folder's counts.
+//
+// Below a folder of kNone each call goes from folder to folder by descriptor. So it never follows
+// a link, whenever that is put there, and opens, changes or removes nothing outside. stat() and
+// list() report a link as kOther there. A file that is to be changed may have one name only.
+//
+// The result may outlive Envs that confined_to() returned before, but not the original Env.
 [[nodiscard]] std::shared_ptr<Env> confined_to(Env& env, const std::string& folder, Links links);
 
-// A file that is not there yet; kResource where anything stands at the path.
+// Creates a file. kResource: something is at the path already.
 [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_new_file(Env& env,
                                                                   const std::string& path);
 

@@ -15,7 +15,7 @@ std::string without_last_slashes(std::string_view folder) {
   return std::string(folder);
 }
 
-// What follows `folder` in `path`; nothing where the path is not below it.
+// The part of `path` after `folder`; nullopt where the path is not below it.
 std::optional<std::string_view> part_below(std::string_view folder, std::string_view path) {
   if (!path.starts_with(folder)) return std::nullopt;
   std::string_view rest = path.substr(folder.size());
@@ -41,7 +41,7 @@ Status not_followed(const std::string& path, const char* found, const char* want
 
 enum class Missing : std::uint8_t { kFails, kIsMade };
 
-// From folder to folder, `so_far` being the path of the last.
+// Walks from folder to folder; `so_far` is the path of the last one.
 class Walk {
  public:
   static Result<Walk> begin(const std::string& folder) {
@@ -92,7 +92,7 @@ Status refused(const std::string& path, const char* found, bool is_confined) {
 
 Result<Descriptor> open_at(const ConfinedName& place, const std::string& path, int flags,
                            struct stat& info) {
-  // Before it is opened: that alone means something to some devices.
+  // Checks before opening, because opening alone has effects on some devices.
   if (place.look_at(info) && !S_ISREG(info.st_mode))
     return refused(path, describe_kind(info.st_mode), place.is_confined);
   const int all = flags | place.open_flags() | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -170,7 +170,8 @@ Result<Descriptor> Confinement::open_file(const std::string& path, int flags,
   return open_at(place, path, flags, info);
 }
 
-// Where it leads now is opened without following anything: what is a link by then is refused.
+// Opens the resolved target without following anything. A target that has become a link is
+// refused.
 Result<Descriptor> Confinement::open_inside(const std::string& path, int flags,
                                             struct stat& info) const {
   const Rule& rule = *rule_of(path);

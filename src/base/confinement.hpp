@@ -1,9 +1,9 @@
-// Confinement: where a path leads under the rules of confined_env.hpp, as a folder's descriptor
-// and a name in it, for the calls of the system that end in "at". Below a folder of Links::kNone
-// every step is opened from the one before and may be no link, so that what is found is what is
-// used, whatever is put into the folder meanwhile. Immutable, share freely. Failures: kNotFound,
-// kResource, kCorrupt (a link or no folder on the way), for files under Links::kInside
-// kInvalidArgument.
+// Confinement resolves a path under the rules of confined_env.hpp. The result is a folder's
+// descriptor and a name in it, for the system calls that end in "at". Below a folder of
+// Links::kNone every step is opened from the one before and may not be a link. So the file that
+// was checked is the file that is used, whatever happens in the folder meanwhile. Immutable, share
+// freely. Failures: kNotFound, kResource, kCorrupt (a link or a non-folder on the way), and for
+// files under Links::kInside kInvalidArgument.
 #pragma once
 
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ struct ConfinedName {
   bool is_confined = false;  // then the name may be no link either
 
   [[nodiscard]] int open_flags() const noexcept;  // O_NOFOLLOW where it is confined
-  // As stat(), false where that fails. Of a confined link itself.
+  // Like stat(); false where that fails. For a confined link it describes the link itself.
   [[nodiscard]] bool look_at(struct stat& info) const noexcept;
 };
 
@@ -34,12 +34,12 @@ class Confinement {
 
   [[nodiscard]] bool confines(const std::string& path) const;  // under Links::kNone
 
-  // For every call but those that open for reading: links are followed where no rule forbids any.
+  // For all calls except opening for reading. Follows links where no rule forbids them.
   [[nodiscard]] Result<ConfinedName> find(const std::string& path) const;
-  // A regular file, opened. `flags`: of open(); nothing is waited for.
+  // Opens a regular file without waiting. `flags`: of open().
   [[nodiscard]] Result<Descriptor> open_file(const std::string& path, int flags,
                                              struct stat& info) const;
-  // Makes all folders on the way, `path` among them.
+  // Creates `path` and all folders above it.
   [[nodiscard]] Status create_folders(const std::string& path) const;
 
  private:
@@ -54,7 +54,7 @@ class Confinement {
   std::vector<Rule> rules_;
 };
 
-// Why `name` did not open as a folder without following links: kCorrupt where it is none.
+// The reason why `name` did not open as a folder (links not followed). kCorrupt: it is none.
 [[nodiscard]] Status why_no_folder(int folder, const std::string& name, const std::string& path,
                                    int error);
 

@@ -1,5 +1,5 @@
-// Numbers of one float type as those of another (half.hpp says how they are rounded). Pure
-// functions; `in` and `out` hold the same number of values and begin at multiples of their size.
+// Conversion between float types (half.hpp defines the rounding). Pure functions; `in` and `out`
+// hold the same number of values and begin at multiples of their size.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace xtts {
 
-// The same memory as numbers.
+// Views bytes as numbers, without a copy.
 template <typename Number>
 [[nodiscard]] std::span<const Number> numbers_in(std::span<const std::byte> bytes) noexcept {
   return {reinterpret_cast<const Number*>(bytes.data()), bytes.size() / sizeof(Number)};

@@ -1,5 +1,5 @@
-// The exception being handled, as a Status: for the edges where exceptions stop. Call it in a catch
-// block. Allocates nothing where memory has run out, so that it cannot throw itself.
+// Turns the exception being handled into a Status, at the edges where exceptions stop. Call it in
+// a catch block. It allocates nothing where memory has run out, so that it cannot throw itself.
 #pragma once
 
 #include <exception>

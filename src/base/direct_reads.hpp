@@ -1,10 +1,10 @@
-// Reading past the system's page cache, many reads at once: what a fast disk needs to show what it
-// can. Handed out by Env (open_direct_queue) and its files (open_direct), so that tests can put
-// faults between.
+// Direct reads bypass the system's page cache, many at once, because a fast disk reaches full
+// speed only so. Env (open_direct_queue) and its files (open_direct) provide them, so that tests
+// can inject faults.
 //
-// A DirectFile is immutable: share freely. A DirectQueue: one thread at a time submits, one thread
-// at a time reaps, and the two may be different threads at the same time. Memory that is being read
-// into must not be given back, nor a queue be destroyed, before its reads were reaped.
+// A DirectFile is immutable: share freely. For a DirectQueue, one thread at a time submits and one
+// thread at a time reaps; these may be two threads. Reap all reads before you free their memory or
+// destroy the queue.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ namespace xtts {
 
 class DirectFile {
  public:
-  // Takes over the descriptor. `alignment_bytes`, a power of two: of offsets, sizes and memory.
+  // Takes over the descriptor. Offsets, sizes and memory must be multiples of `alignment_bytes`, a
+  // power of two.
   DirectFile(int descriptor, std::uint32_t alignment_bytes) noexcept
       : descriptor_(descriptor), alignment_bytes_(alignment_bytes) {}
 
@@ -40,18 +41,18 @@ struct DirectRead {
 struct DirectDone {
   std::uint64_t tag = 0;
   int error = 0;               // errno; 0: none
-  std::size_t read_bytes = 0;  // fewer than asked at the file's end, and where the system broke off
+  std::size_t read_bytes = 0;  // fewer than asked: the file's end, or the system stopped early
 };
 
 class DirectQueue {
  public:
   virtual ~DirectQueue() = default;
-  // Begins the reads from the first on and returns how many it could: fewer where the queue is
-  // full (no more than its depth may be on their way), or the kernel short of memory.
-  // Failures: kUnsupported, kResource: none of them has begun.
+  // Begins reads in order and returns how many have begun. Fewer begin where the queue is full
+  // (its depth bounds the reads in flight) or the kernel is short of memory. Failures:
+  // kUnsupported, kResource: no read has begun.
   [[nodiscard]] virtual Result<std::size_t> submit(std::span<const DirectRead> reads) = 0;
-  // Waits until at least one is done, and returns how many of them were put into `done`; none where
-  // none is on its way.
+  // Waits until at least one read is done; fills `done` and returns the number of entries. Returns
+  // 0 if no read is in flight.
   [[nodiscard]] virtual Result<std::size_t> reap(std::span<DirectDone> done) = 0;
 };
 

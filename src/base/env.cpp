@@ -1,4 +1,5 @@
-// What every Env has: answers where a file system has no such thing, and whole small files.
+// Parts that every Env shares: default answers for features that a file system lacks, and reading
+// and writing of whole small files.
 #include "base/env.hpp"
 
 #include <string>
@@ -14,9 +15,9 @@
 namespace xtts {
 namespace {
 
-// A name that no other file has: a random number of 64 bits.
+// A unique name: a random number of 64 bits.
 std::string temporary_beside(const std::string& path) {
-  // Not longer for a long `path`: names end at 255 bytes.
+  // Its length does not depend on `path`: names end at 255 bytes.
   return join_path(parent_path(path), "xtts-" + random_digest().to_hex().substr(0, 16) + ".tmp");
 }
 

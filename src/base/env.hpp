@@ -1,7 +1,6 @@
-// Env: everything the project asks of the file system and of clocks, behind one replaceable
-// interface, so that tests can fail any call, cut any write and forget whatever was not synced.
-// LMDB and HDF5 only make images in memory and libav reads through our callbacks, so no file of a
-// cache or corpus is opened behind Env's back.
+// Env is the one replaceable interface to the file system and the clocks, so that tests can fail
+// any call, cut any write and forget unsynced data. LMDB and HDF5 only make images in memory and
+// libav reads through our callbacks, so no file of a cache or corpus is opened behind Env's back.
 //
 // Real implementation: Env::real(), synchronised inside (it holds no state). Files belong to one
 // thread at a time, except RandomAccessFile::read_at, which any number of threads may call. All
@@ -45,7 +44,7 @@ class FileMapping;  // file_mapping.hpp
 class DirectFile;   // direct_reads.hpp
 class DirectQueue;
 
-// Held until destroyed.
+// The lock is held until the object is destroyed.
 class FileLock {
  public:
   virtual ~FileLock() = default;
@@ -59,15 +58,16 @@ class RandomAccessFile {
   // the file.
   [[nodiscard]] virtual Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                                     std::span<std::byte> out) const = 0;
-  // The whole file as memory. kUnsupported where there is no such thing (an empty file, some
-  // network file systems): then read_at() does everything.
+  // Maps the whole file. kUnsupported where that is impossible (an empty file, some network file
+  // systems): then use read_at().
   [[nodiscard]] virtual Result<std::shared_ptr<const FileMapping>> map() const;
-  // The same file once more, for a DirectQueue. kUnsupported where the file system cannot read past
+  // Opens the file again, for a DirectQueue. kUnsupported where the file system cannot read past
   // the page cache.
   [[nodiscard]] virtual Result<std::shared_ptr<const DirectFile>> open_direct() const;
-  // A turn, among all that ask for one at openings of this file, in other processes of this machine
-  // or in this one. It is apart from Env::lock(), and must not outlive this file. Never waits:
-  // kBusy when another opening has it. kUnsupported where the file system has no such locks.
+  // Takes a turn: a lock on this file, shared with other openings in this process or in other
+  // processes of this machine. It is separate from Env::lock() and must not outlive this file.
+  // Never waits: kBusy when another opening has the turn. kUnsupported: the file system has no
+  // such locks.
   [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> try_turn() const;
 };
 
@@ -83,31 +83,31 @@ class WritableFile {
 
 enum class LockKind : std::uint8_t { kShared, kExclusive };
 
-// Who takes notice of a lock in a folder.
+// Which processes see a lock in a folder.
 struct LockReach {
-  // A file system of this machine, so all who write there, unless it is also lent to others (as an
-  // NFS server does), which nobody here can see.
+  // True: the file system belongs to this machine, so all writers see the lock. If the machine
+  // also exports it (as an NFS server does), other machines do not, and we cannot detect that.
   bool everyone = true;
-  std::string file_system = {};  // where not: "NFS"
-  // A name for those who surely see one another's locks: this kernel since its start, through this
-  // mount. Empty where nobody is sure.
+  std::string file_system = {};  // if not everyone: "NFS"
+  // Processes with the same name here surely see one another's locks: this boot of the kernel,
+  // this mount. Empty: not certain for any.
   std::string circle = {};
 };
 enum class WriteMode : std::uint8_t { kTruncate, kAppend };
 
 enum class StorageKind : std::uint8_t {
-  kUnknown,   // a program's file system, or a disk that does not tell
+  kUnknown,   // a program's file system (FUSE), or a disk of unknown kind
   kMemory,    // no disk at all
   kSsd,       // seeks cost nothing
   kRotating,  // each seek costs a hundredth of a second
   kNetwork,
 };
 
-// What a file lies on, as far as the system tells.
+// The storage below a file, as far as the system tells.
 struct StorageFacts {
   StorageKind kind = StorageKind::kUnknown;
-  std::string file_system = {};  // "ext4"; empty where we do not know it
-  std::string device = {};       // "nvme0n1"; empty where it is not one
+  std::string file_system = {};  // "ext4"; empty: unknown
+  std::string device = {};       // "nvme0n1"; empty: not one device
 };
 
 class Env {
@@ -125,8 +125,7 @@ class Env {
   [[nodiscard]] virtual Result<std::vector<DirectoryEntry>> list(const std::string& path) = 0;
   [[nodiscard]] virtual Status create_directories(const std::string& path) = 0;
   [[nodiscard]] virtual Status rename(const std::string& from, const std::string& to) = 0;
-  // A second name for a file's bytes. kUnsupported where the file systems cannot: then it is
-  // copied.
+  // Gives a file a second name (hard link). kUnsupported: impossible here; the caller copies it.
   [[nodiscard]] virtual Status link(const std::string& from, const std::string& to) = 0;
   [[nodiscard]] virtual Status remove_file(const std::string& path) = 0;
   [[nodiscard]] virtual Status remove_directory(const std::string& path) = 0;  // an empty one
@@ -134,21 +133,18 @@ class Env {
   [[nodiscard]] virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;
   // Absolute, without symbolic links, "." and "..".
   [[nodiscard]] virtual Result<std::string> real_path(const std::string& path) = 0;
-  // Never waits: kBusy when somebody else holds it. An open-file-description lock: released by the
-  // system when the process ends in whatever way. Creates the file when it is absent. kUnsupported
-  // where the file system has no locks.
+  // Never waits: kBusy when another holder has the lock. It is an open-file-description lock: the
+  // system releases it when the process ends in any way. Creates the file when it is absent.
+  // kUnsupported where the file system has no locks.
   [[nodiscard]] virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path,
                                                                LockKind kind) = 0;
   [[nodiscard]] virtual Result<LockReach> lock_reach(const std::string& folder) = 0;
 
-  // What follows concerns the machine rather than files; an Env that stands for none has nothing to
-  // say (kUnsupported).
+  // The next three calls concern the machine. An Env without a machine returns kUnsupported.
   [[nodiscard]] virtual Result<StorageFacts> storage(const std::string& path);
-  // Memory that may be filled, the page cache included, without anybody having to swap; in a
-  // container, within its limit.
+  // Memory that can be filled without swapping, page cache included; within a container's limit.
   [[nodiscard]] virtual Result<std::uint64_t> available_memory_bytes();
-  // For up to `depth` reads at once past the page cache. kUnsupported: the kernel has no io_uring,
-  // or forbids it here.
+  // A queue for up to `depth` direct reads. kUnsupported: io_uring is missing or forbidden here.
   [[nodiscard]] virtual Result<std::unique_ptr<DirectQueue>> open_direct_queue(std::uint32_t depth);
 
   // Monotonic: immune to clock jumps. The only clock the project decides by.
@@ -159,8 +155,8 @@ class Env {
 // Whole small files. `size_bytes_max` bounds what a hostile file can make us allocate.
 [[nodiscard]] Result<std::string> read_text_file(Env& env, const std::string& path,
                                                  std::uint64_t size_bytes_max);
-// Writes a new file of a random name beside it, syncs, renames over `path`, syncs the directory:
-// the file is the old one or the new one.
+// Replaces a file atomically: writes a new file with a random name beside it, syncs it, renames it
+// over `path` and syncs the directory. After a crash the file is the old one or the new one.
 [[nodiscard]] Status replace_file(Env& env, const std::string& path,
                                   std::span<const std::byte> bytes);
 

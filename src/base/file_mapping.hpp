@@ -1,9 +1,8 @@
-// FileMapping: a whole file as read-only memory, as long as it was when it was opened. It outlives
-// the file it came from; the pages go with it.
+// FileMapping is a whole file as read-only memory, with the file's length at its opening. It may
+// outlive the file object; its destruction unmaps the pages.
 //
-// Touching a page that the kernel cannot provide (the file was cut meanwhile, the disk fails)
-// raises SIGBUS: read through guarded_read.hpp, which makes a value of that. Immutable, share
-// freely.
+// If the kernel cannot provide a page (the file was truncated, the disk fails), touching it raises
+// SIGBUS. Read through guarded_read.hpp, which turns that into a value. Immutable, share freely.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +19,18 @@ class FileMapping {
 
   [[nodiscard]] virtual std::span<const std::byte> bytes() const noexcept = 0;
 
-  // Advice: where it is not taken, only time is lost. Ranges may begin and end anywhere in the
-  // file. Begins to read what is not in memory and does not wait for it.
+  // Advice only: if the system ignores it, only time is lost. Begins to read what is not in memory
+  // and does not wait for it. Ranges may begin and end anywhere in the file.
   virtual void will_need(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept = 0;
   // Sets up the pages of a range at once, which costs a quarter of touching them one by one.
   virtual void populate(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept = 0;
-  // How much of the range lies in memory now, to a page; 0 where the kernel does not tell us, which
-  // is where we neither own the file nor may write to it.
+  // The part of the range that is in memory now, rounded to pages; 0 where the kernel does not
+  // tell, because we neither own the file nor may write to it.
   [[nodiscard]] virtual std::uint64_t resident_bytes(std::uint64_t offset_bytes,
                                                      std::uint64_t size_bytes) const = 0;
   [[nodiscard]] virtual bool tells_what_is_resident() const noexcept { return true; }
-  // Locks the pages of a range in memory, reading those that are not there, until let_go() or the
-  // end of the mapping; once, however often it is asked for. kResource: the system does not allow
-  // it.
+  // Reads the pages of a range and locks them in memory, until let_go() or the end of the mapping.
+  // Repeated calls do not add up. kResource: the system does not allow it.
   [[nodiscard]] virtual Status hold(std::uint64_t offset_bytes, std::uint64_t size_bytes) const = 0;
   virtual void let_go(std::uint64_t offset_bytes, std::uint64_t size_bytes) const noexcept = 0;
 };

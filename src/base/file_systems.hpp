@@ -1,5 +1,5 @@
-// The file systems that we know by their number (statfs(2), f_type), and whose they are: what locks
-// reach and what reading costs depends on it. Pure.
+// The known file systems, by number (statfs(2), f_type), and their kind. The reach of locks and
+// the cost of reading depend on the kind. Pure.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct FileSystem {
   std::string_view name = {};
 };
 
-// Null where it is not one of them.
+// Null: unknown.
 [[nodiscard]] const FileSystem* find_file_system(std::uint32_t type) noexcept;
 
 }  // namespace xtts

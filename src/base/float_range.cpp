@@ -9,12 +9,12 @@
 namespace xtts {
 namespace {
 
-// The bits of magnitudes are compared as integers: these have the order of the numbers, with
+// Magnitudes are compared by their bits, as integers: this keeps the order of the numbers, with
 // infinity above all of them and every NaN above infinity.
 constexpr std::int32_t kMagnitude = 0x7FFFFFFF;
 constexpr std::int32_t kInfinity = 0x7F800000;
 
-// Magnitudes up to these bits become 0 (half.hpp: ties go to the even neighbour, which 0 is).
+// Magnitudes up to these bits become 0: half.hpp rounds ties to the even neighbour, here 0.
 std::int32_t vanishing_bits(DType to) {
   switch (to) {
     case DType::kFloat16:
@@ -30,7 +30,7 @@ typedef std::int32_t Integers4 __attribute__((vector_size(16)));
 
 constexpr std::size_t kVectors = 4;
 constexpr std::size_t kStep = kVectors * 4;
-// A lane counts one a step; long before it is full, the counts are added up.
+// Each lane adds at most one per step. The counts are summed up long before a lane overflows.
 constexpr std::size_t kPieceFloats = std::size_t{1} << 24U;
 
 struct Seen {
@@ -43,7 +43,7 @@ void look_at(std::int32_t magnitude, std::int32_t limit, Seen& seen) {
   if (magnitude != 0 && magnitude <= limit) ++seen.vanishing_count;
 }
 
-// Those whose exponent has all of its bits.
+// Counts numbers whose exponent bits are all set: NaN and infinity.
 template <typename Bits>
 std::uint64_t count_full_exponents(std::span<const std::byte> bytes, Bits exponent) {
   std::uint64_t count = 0;
@@ -72,7 +72,7 @@ std::size_t look_at_vectors(std::span<const float> numbers, std::int32_t limit, 
   for (std::size_t j = 0; j < kVectors; ++j) {
     for (int lane = 0; lane < 4; ++lane) {
       seen.largest = std::max(seen.largest, largest[j][lane]);
-      // Masks are -1, so that this is a count.
+      // A mask of a true comparison is -1; this turns the sum into a count.
       seen.vanishing_count += static_cast<std::uint64_t>(vanishing[j][lane]);
     }
   }

@@ -10,7 +10,7 @@ namespace {
 std::atomic<std::uint32_t> forks = 0;
 
 bool watch() noexcept {
-  // Fails only for want of memory at the start; then forks go unnoticed.
+  // Fails only for lack of memory at the start; then forks go unnoticed.
   return ::pthread_atfork(nullptr, nullptr,
                           [] { forks.fetch_add(1, std::memory_order_relaxed); }) == 0;
 }

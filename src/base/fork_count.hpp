@@ -1,6 +1,6 @@
-// How often this process has been forked off another since it first asked. What threads of the
-// parent held (locks, work in hand) is held for ever in the child: who owns threads remembers the
-// number, and where it has changed leaves them alone.
+// Counts the forks between this process and the one that first called fork_count(). In a forked
+// child, everything that the parent's threads held (locks, work in hand) is held for ever. So an
+// owner of threads remembers the count and, if it has changed, leaves the threads alone.
 #pragma once
 
 #include <cstdint>

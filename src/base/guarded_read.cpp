@@ -11,29 +11,30 @@
 namespace xtts {
 namespace {
 
-// One read under guard, on its thread's stack.
+// One guarded read, on its thread's stack.
 struct GuardedRange {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   sigjmp_buf way_out;
 };
 
-// In the memory that every thread has from its start: a handler must not make the loader allocate.
+// Initial-exec: each thread has this memory from its start; the handler never makes the loader
+// allocate.
 __attribute__((tls_model("initial-exec"))) thread_local GuardedRange* volatile guarded = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local volatile std::size_t passing_depth = 0;
 
-// Handlers run with nothing blocked (SA_NODEFER), so there is no mask to put back, which would be a
-// system call a read; but those of the thread sanitizer block everything.
+// Handlers run with no signal blocked (SA_NODEFER), so there is no mask to restore, which would
+// cost a system call per read. The thread sanitizer's handlers block every signal.
 #ifdef __SANITIZE_THREAD__
 constexpr int kSavesMask = 1;
 #else
 constexpr int kSavesMask = 0;
 #endif
 
-// Whom a SIGBUS that is not ours belongs to: whoever was there when ours was put in front, once for
-// each time; the last is asked first. Reads are without the lock, which a handler must not take:
-// these change only when somebody has put a handler in front of ours, and that is not done while
-// signals fly.
+// The handlers that were first before ours, one for each time that ours was put in front. A SIGBUS
+// that is not ours goes to the last of them. The handler reads this list without the lock, which
+// it must not take. That is safe: the list changes only when another handler was installed before
+// ours, and nobody does that while signals arrive.
 constexpr std::size_t kPreviousMax = 8;
 std::mutex install_mutex;  // guards writing
 std::array<struct sigaction, kPreviousMax> previous = {};
@@ -47,19 +48,19 @@ void end_process() {
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
-  // A handler that was put in front of ours takes us for the one before it, and calls us: then it
-  // is the turn of the one who was there before that. The first of all has never heard of us.
+  // A handler that was installed before ours regards ours as its predecessor and calls it. Then
+  // the one before that is next. The very first one does not know ours.
   const std::size_t passed = passing_depth;
   const std::size_t depth = std::min(passed, previous_count - 1);
   const struct sigaction& next = previous[previous_count - 1 - depth];
   const bool has_info = (next.sa_flags & SA_SIGINFO) != 0;
   if (!has_info && next.sa_handler == SIG_DFL) return end_process();
   if (!has_info && next.sa_handler == SIG_IGN) {
-    // A signal that somebody sent may be ignored, a fault may not: it would come again for ever.
+    // A signal sent by a process may be ignored. A fault may not: it would repeat for ever.
     if (info->si_code > 0) end_process();
     return;
   }
-  // It stays so where the handler leaves by a jump, until the next guarded read.
+  // If the handler leaves by a jump, this value stays until the next guarded read.
   passing_depth = passed + 1;
   if (has_info) {
     next.sa_sigaction(signal, info, context);
@@ -71,7 +72,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 
 bool lies_in(const GuardedRange& range, const siginfo_t& info) {
   std::uintptr_t begin = range.begin;
-  // Of a page of broken memory the kernel may tell no more than which it is.
+  // For broken memory the kernel may tell only the page, not the address.
   if (info.si_code == BUS_MCEERR_AR) begin &= ~((std::uintptr_t{1} << info.si_addr_lsb) - 1);
   const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   return info.si_code > 0 && address >= begin && address < range.end;
@@ -99,12 +100,12 @@ void guard_reads() noexcept {
   const std::scoped_lock lock(install_mutex);
   if (::sigaction(SIGBUS, nullptr, &current) != 0) return;
   if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_bus_error) return;
-  // Where there is no room, some handler between is forgotten, and never the first.
+  // If the list is full, a handler in the middle is dropped, never the first.
   previous_count = std::min(previous_count + 1, kPreviousMax);
   previous[previous_count - 1] = current;
   struct sigaction ours = {};
   ours.sa_sigaction = on_bus_error;
-  // SA_NODEFER: the way out leaves the handler by a jump, and the signal must not stay blocked.
+  // SA_NODEFER: a guarded read leaves the handler by a jump, and the signal must not stay blocked.
   ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   ::sigemptyset(&ours.sa_mask);
   (void)::sigaction(SIGBUS, &ours, nullptr);

@@ -1,9 +1,9 @@
-// Reading of mapped files without dying of them. A page that the kernel cannot provide raises
-// SIGBUS in the thread that touches it; these functions turn that into `false`.
+// Guarded reads of mapped files. A page that the kernel cannot provide raises SIGBUS in the thread
+// that touches it; these functions return false instead.
 //
-// The process gets one SIGBUS handler. A SIGBUS that none of these reads caused goes on to the
-// handler that was there before, or ends the process as ever. Any number of threads; reading
-// allocates and locks nothing. `source` is mapped memory, `out` is ordinary memory.
+// The process gets one SIGBUS handler. It passes a SIGBUS that no guarded read caused to the
+// previous handler, or ends the process as usual. Any number of threads; reading allocates and
+// locks nothing. `source` is mapped memory, `out` is ordinary memory.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 
 namespace xtts {
 
-// Puts the handler in front, also of one that somebody else has installed since: to be called
-// before every bout of reading. Two system calls where it is in front already. Also lets this
-// thread have SIGBUS: a fault whose signal is blocked ends the process.
+// Puts our handler first, also before a handler that was installed since. Call it before each
+// series of reads. It makes two system calls if our handler is first already. It also unblocks
+// SIGBUS in this thread, because a fault whose signal is blocked ends the process.
 void guard_reads() noexcept;
 
-// For threads of ours in somebody else's process: signals that are meant for the process go to its
-// own threads, whose handlers were not made for ours.
+// Blocks signals in one of our threads within a host process. Signals for the process then go to
+// the host's own threads, whose handlers do not expect ours.
 void leave_signals_to_others() noexcept;
 
-// `out` is as long as `source`. False: not all of it could be read; `out` holds something.
+// `out` is as long as `source`. False: a part could not be read; `out` is undefined.
 [[nodiscard]] bool guarded_copy(std::span<const std::byte> source,
                                 std::span<std::byte> out) noexcept;
 
-// Any other reader of a source: called with `context` and the source, it is left in the middle
-// where a page is missing. So it must own nothing that needs giving back: no locks, no destructors.
+// A custom reader of a source, called with `context` and the source. At a missing page we leave it
+// in the middle by a jump. So it must own nothing that needs release: no locks, no destructors.
 using GuardedReader = void (*)(void* context, std::span<const std::byte> source);
 [[nodiscard]] bool guarded_read(std::span<const std::byte> source, GuardedReader reader,
                                 void* context) noexcept;

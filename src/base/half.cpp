@@ -35,8 +35,8 @@ __attribute__((target("avx,f16c"))) std::size_t widen_f16c(std::span<const std::
   return i;
 }
 
-// "avx" says that processor and system keep the registers; clang 14 has no name for F16C, so its
-// bit is asked for.
+// "avx" means that processor and system save the registers. clang 14 has no name for F16C, so the
+// code tests its bit.
 bool detect_f16c() noexcept {
   __builtin_cpu_init();
   unsigned eax = 0;
@@ -68,7 +68,7 @@ bool has_f16c() noexcept {
   return has;
 }
 
-// The vector form does whole groups of eight, the scalar one what is left.
+// The vector form does whole groups of eight, the scalar one the rest.
 void to_float16(std::span<const float> in, std::span<std::uint16_t> out, HalfPath path) noexcept {
   assert(in.size() == out.size());
   std::size_t i = path != HalfPath::kScalar && has_f16c() ? narrow_f16c(in, out) : 0;

@@ -1,8 +1,8 @@
-// float32 to and from float16 (IEEE binary16) and bfloat16, as their 16 bits: no 16-bit float type
-// is portable before C++23.
+// Conversion of float32 to and from float16 (IEEE binary16) and bfloat16, as 16 bits, because no
+// 16-bit float type is portable before C++23.
 //
-// Narrowing rounds to nearest, ties to even; what is too large becomes infinite, what is too small
-// a subnormal or zero; a NaN stays a NaN with its sign and upper payload bits and becomes quiet.
+// Narrowing rounds to nearest, ties to even. Too large numbers become infinite; too small ones
+// become subnormal or zero. A NaN keeps its sign and upper payload bits and becomes quiet.
 // Widening is exact (a NaN becomes quiet). All forms agree in every bit (tested over all 65,536
 // halves): the single-value ones are the reference, the spans use F16C where the processor has it.
 // Pure functions; `in` and `out` have the same size.
@@ -34,8 +34,8 @@ namespace xtts {
   const std::uint32_t rest = significand & ((1U << dropped) - 1U);
   const std::uint32_t tie = 1U << (dropped - 1U);
   const std::uint32_t round_up = rest > tie || (rest == tie && (kept & 1U) != 0) ? 1U : 0U;
-  // `kept` still holds the hidden bit where the result is normal, hence 113 and not 112. A carry
-  // out of the significand runs into the exponent, which is right.
+  // If the result is normal, `kept` still holds the hidden bit, hence 113 and not 112. A carry out
+  // of the significand correctly increments the exponent.
   const std::uint32_t base = is_normal ? (exponent - 113U) << 10U : 0U;
   return static_cast<std::uint16_t>(sign | (base + kept + round_up));
 }

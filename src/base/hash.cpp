@@ -68,7 +68,7 @@ struct StreamHasher::State {
   XXH3_state_t xxh;
 };
 
-// XXH3 of 64 and of 128 bits take in their bytes alike; they differ in what they make of them.
+// The 64-bit and the 128-bit XXH3 consume bytes alike; only their final step differs.
 StreamHasher::StreamHasher() : state_(std::make_unique<State>()) {
   XXH3_128bits_reset(&state_->xxh);
 }

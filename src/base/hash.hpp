@@ -1,7 +1,7 @@
-// The two hashes of the project, both of the XXH3 family: 64 bits to notice damage, 128 bits to
-// identify content. Neither resists an attacker, and no promise rests on that. Values are written
-// in the canonical (big-endian) form of xxHash when they are shown as text, little-endian in binary
-// structures. Digest and the free functions are pure; a Hasher belongs to one thread at a time.
+// The project has two hashes of the XXH3 family: 64 bits to detect damage, 128 bits to identify
+// content. Neither resists an attacker, and we do not promise that. Shown as text, values have
+// xxHash's canonical (big-endian) form; binary structures hold them little-endian. Digest and the
+// free functions are pure; a StreamHasher belongs to one thread at a time.
 #pragma once
 
 #include <compare>
@@ -31,7 +31,7 @@ struct Digest {
 [[nodiscard]] Digest digest128(std::span<const std::byte> bytes) noexcept;
 [[nodiscard]] Digest digest128(std::string_view text) noexcept;
 
-// By chance: no other ever has it.
+// Random: practically unique.
 [[nodiscard]] Digest random_digest();
 
 // Streaming forms, equal to the one-shot functions (seed 0) over the concatenation.

@@ -33,7 +33,7 @@ Status failure(std::string_view doing, int error) {
           std::string(doing) + ": io_uring: " + std::generic_category().message(error)};
 }
 
-// Memory that is shared with the kernel.
+// Maps memory that is shared with the kernel.
 Mapping map_shared(int ring, std::size_t size_bytes, std::uint64_t what) {
   Mapping mapping(::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
                          ring, static_cast<off_t>(what)),
@@ -110,7 +110,7 @@ struct IoUring::Rings {
     return true;
   }
 
-  // The kernel reads the tail in enter() alone, so it is published there.
+  // The kernel reads the tail only in enter(), so hand_over() publishes it there.
   void put(std::uint32_t place, const io_uring_sqe& request) const {
     requests[place & submit_mask] = request;
     submit_slots[place & submit_mask] = place & submit_mask;
@@ -126,7 +126,7 @@ Result<std::unique_ptr<IoUring>> IoUring::open(std::uint32_t depth) {
   rings->fd = Descriptor(setup(std::max(depth, std::uint32_t{1}), params));
   if (!rings->fd.is_open()) return why_no_io_uring(errno);
   rings->depth = depth;
-  // Came with the plain read request, in Linux 5.6.
+  // This feature came with the plain read request, in Linux 5.6.
   if ((params.features & IORING_FEAT_RW_CUR_POS) == 0) return why_no_io_uring(ENOSYS);
   if (!rings->map(params)) return why_no_io_uring(errno);
   std::unique_ptr<IoUring> queue(new IoUring(std::move(rings)));
@@ -149,7 +149,7 @@ Status IoUring::try_out() {
                                                                    : why_no_io_uring(done.error);
 }
 
-// Gives the kernel the `count` requests behind the tail. What it does not take is taken back.
+// Gives the kernel the `count` requests after the tail. Those that it does not take are withdrawn.
 Result<std::size_t> IoUring::hand_over(std::uint32_t count) {
   const std::uint32_t tail = *rings_->submit_tail;
   store(rings_->submit_tail, tail + count);

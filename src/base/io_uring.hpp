@@ -1,11 +1,12 @@
-// IoUring: a DirectQueue on the kernel's io_uring, by raw system calls: the reader library depends
-// on nothing but the C++ runtime, so not on liburing.
+// IoUring is a DirectQueue on the kernel's io_uring. It uses raw system calls, not liburing,
+// because the reader library depends only on the C++ runtime.
 //
-// Threads and lifetime: as DirectQueue; each side owns its own end of the two rings, and their
-// indices are what it shares with the kernel (release and acquire). A child of fork() does not get
-// the rings. Failures of open(): kUnsupported, saying why (a kernel before 5.6, a seccomp filter or
-// sysctl that forbids it, a limit on locked memory that is too low). It has sent an empty request
-// through the rings by then: some filters allow making what they forbid to use.
+// Threads and lifetime: as DirectQueue. Each side owns its end of the two rings and shares only
+// their indices with the kernel (release and acquire). A child of fork() does not get the rings.
+//
+// Failures of open(): kUnsupported with the reason (a kernel before 5.6, a seccomp filter or
+// sysctl that forbids it, a too low limit on locked memory). open() sends an empty request through
+// the rings, because some filters allow creating them but forbid their use.
 #pragma once
 
 #include <atomic>
@@ -34,12 +35,12 @@ class IoUring final : public DirectQueue {
   std::size_t take_done(std::span<DirectDone> done);
 
   std::unique_ptr<Rings> rings_;
-  // Counted when the kernel has taken them, so for a moment less than nothing where they were
-  // reaped before that: who waits because of it never waits for what was not taken.
+  // Reads in flight. A read is counted after the kernel has taken it. If it is reaped before that,
+  // the count is negative for a moment. So no thread waits for a read that was not taken.
   std::atomic<std::int64_t> on_their_way_ = 0;
 };
 
-// What an errno of io_uring_setup means to a user; pure.
+// Explains an errno of io_uring_setup to a user; pure.
 [[nodiscard]] Status why_no_io_uring(int error);
 
 }  // namespace xtts

@@ -1,5 +1,5 @@
-// LapTimer: how the time of one thread divides over what it does. Each lap is the wall time since
-// the lap before; two clock reads of some 25 ns. One thread at a time.
+// LapTimer measures how one thread's time divides over its tasks. Each lap is the wall time since
+// the previous lap; it costs two clock reads of some 25 ns. One thread at a time.
 #pragma once
 
 #include <chrono>

@@ -29,9 +29,9 @@ bool give(std::atomic<void*>& block) {
   return memory != nullptr;
 }
 
-// Returns where it has given memory back and the allocation is worth another try. The first to fail
-// may be in a destructor, and goes on; behind it whoever can throw does; who is on the way out
-// already cannot.
+// Returns if it has freed memory and the allocation may be retried. The first failure may be in a
+// destructor, so it gets memory and continues. Later failures throw where they can. A destructor
+// during unwinding cannot throw, so it gets memory.
 void on_no_memory() {
   if (give(for_going_on)) return;
   if (std::uncaught_exceptions() > 0) {

@@ -1,11 +1,11 @@
-// Memory for the way out of work that has found none.
+// MemoryReserve keeps memory for the cleanup after an allocation has failed.
 //
-// An allocation that fails throws, and what is destroyed on the way to who catches it may need a
-// little memory itself: nlohmann's JSON values do, in destructors, where a second failure ends the
-// process by a signal and without a word.
+// A failed allocation throws. Destructors on the way to the catch block may need a little memory
+// themselves: those of nlohmann's JSON values do. A second failure there ends the process by a
+// signal without a message.
 //
-// While the first of them lives it is the handler of operator new, unless the host program has one
-// of its own. Several may live at once, in any threads.
+// While any MemoryReserve lives, ours is the handler of operator new, unless the host program has
+// its own. Several may live at once, in any threads.
 #pragma once
 
 namespace xtts {

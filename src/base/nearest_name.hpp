@@ -1,4 +1,4 @@
-// "Did you mean ...?": the nearest of some names by edit distance. Pure.
+// Finds the nearest name by edit distance, for "Did you mean ...?". Pure.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace xtts {
 
 // Insertions, deletions, replacements and swaps of neighbours cost one each. Quadratic in the
-// lengths: for names.
+// lengths, so only for names.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -27,8 +27,7 @@ namespace xtts {
   return cost[a.size()][b.size()];
 }
 
-// Empty where none of `candidates` is within a third of the name's length. The first of equals
-// wins.
+// Empty: no candidate is within a third of the name's length. The first of equally near ones wins.
 [[nodiscard]] inline std::string nearest_of(std::string_view name,
                                             const std::vector<std::string>& candidates) {
   constexpr std::size_t kNameBytesMax = 64;

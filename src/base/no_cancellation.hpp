@@ -1,7 +1,7 @@
-// NoCancellation: while it lives, this thread is not cancelled (pthread_cancel); a request that
-// comes meanwhile waits. Cancellation unwinds a thread by force, through destructors and catch
-// blocks that may not throw, which ends the process: so each call of ours that may wait, read or
-// close holds one. Nothing fails.
+// While a NoCancellation lives, its thread is not cancelled (pthread_cancel); a request that comes
+// meanwhile waits. Cancellation unwinds a thread by force, through destructors and catch blocks
+// that may not throw, and this ends the process. So each of our calls that may wait, read or close
+// holds one. It never fails.
 #pragma once
 
 #include <pthread.h>

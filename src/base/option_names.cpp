@@ -15,7 +15,7 @@ bool are_flags() noexcept {
   return names_of_process.load(std::memory_order_relaxed) == OptionNames::kFlags;
 }
 
-// Those that may be given several times are lists in code.
+// Options that may be given several times are lists in code.
 bool is_list(std::string_view flag) {
   return flag == "audio-root" || flag == "set";
 }

@@ -68,7 +68,7 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
     struct stat info {};
     const int extra = mode == WriteMode::kAppend ? O_APPEND : 0;
     XTTS_ASSIGN(Descriptor fd, rules_.open_file(path, O_WRONLY | O_CREAT | extra, info));
-    // Another name of it may be anybody's file, anywhere.
+    // A second name of this file may lie anywhere and belong to anybody.
     if (info.st_nlink > 1 && rules_.confines(path)) {
       return Status(StatusCode::kCorrupt,
                     path + " has " + std::to_string(info.st_nlink) +
@@ -120,7 +120,7 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
         if (::fstatat(::dirfd(folder.get()), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
           continue;
         entry.is_symlink = S_ISLNK(info.st_mode);
-        // A dangling link stays kOther, and every link where none is followed.
+        // A dangling link stays kOther; so does every link where none is followed.
         const bool is_known =
             !entry.is_symlink ||
             (follows && ::fstatat(::dirfd(folder.get()), item->d_name, &info, 0) == 0);
@@ -156,7 +156,7 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
       if (cannot) return {StatusCode::kUnsupported, to + " cannot be a link to " + from};
       return system_failure("linking", from, errno);
     }
-    // What was linked may have come between.
+    // The source may have been replaced by a link meanwhile.
     Status status = check_no_link(target, to);
     if (!status.ok()) (void)::unlinkat(target.folder.get(), target.name.c_str(), 0);
     return status;
@@ -264,7 +264,7 @@ class RealEnv final : public Env, public RuledEnv, public ScratchPlace {
     return system_failure(operation, path, error);
   }
 
-  // linkat() gives a link itself another name.
+  // Needed because linkat() does not follow a link, but gives the link itself a second name.
   [[nodiscard]] static Status check_no_link(const ConfinedName& place, const std::string& path) {
     struct stat info {};
     if (!place.is_confined) return {};

@@ -72,9 +72,8 @@ class RealFileMapping final : public FileMapping {
   }
 
  private:
-  // Of one MADV_WILLNEED the kernel reads no more than the device's read-ahead, or, on disks, than
-  // one request takes, and leaves the rest out in silence. That is never less than this
-  // (VM_READAHEAD_PAGES).
+  // For one MADV_WILLNEED the kernel silently reads no more than the device's read-ahead or, on
+  // disks, one request. Both are at least this size (VM_READAHEAD_PAGES).
   static constexpr std::uint64_t kWillNeedBytesMax = std::uint64_t{128} << 10U;
   static constexpr int kPopulateRead = 22;  // Linux 5.14; older headers lack the name
 
@@ -95,7 +94,7 @@ class RealFileMapping final : public FileMapping {
   bool may_ask_;
 };
 
-// To all others the kernel says that every page is in memory, lest they spy on who reads what.
+// To other users the kernel reports every page as in memory, so that they cannot spy on readers.
 bool may_ask_what_is_in_memory(int fd, const std::string& path) {
   struct stat info {};
   const uid_t user = ::geteuid();
@@ -103,7 +102,7 @@ bool may_ask_what_is_in_memory(int fd, const std::string& path) {
          ::access(path.c_str(), W_OK) == 0;
 }
 
-// What an open file wants its direct reads to be aligned to. Before Linux 6.1 it is not told, and a
+// The alignment that an open file needs for direct reads. Linux before 6.1 does not tell it; a
 // page suits every disk we know.
 std::uint32_t direct_alignment_bytes(int fd) {
   std::uint32_t bytes = 4096;
@@ -111,7 +110,7 @@ std::uint32_t direct_alignment_bytes(int fd) {
   struct statx info {};
   const bool is_told = ::statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &info) == 0 &&
                        (info.stx_mask & STATX_DIOALIGN) != 0;
-  // No alignment at all: a file that cannot be read in this way.
+  // An alignment of 0 means that the file has no direct reads.
   if (is_told) bytes = std::max(info.stx_dio_offset_align, info.stx_dio_mem_align);
 #endif
   return bytes;
@@ -165,9 +164,9 @@ class RealRandomAccessFile final : public RandomAccessFile {
     if (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino) {
       return Status(StatusCode::kResource, path_ + " is another file than it was");
     }
-    // For a queue the flag means more than for read(): some kernels then refuse a read that would
-    // have to wait (before 5.13), or make it at once and alone, on file systems that cannot begin
-    // one without waiting.
+    // Clears O_NONBLOCK, because it means more for a queue than for read(). With it, some kernels
+    // (before 5.13) refuse a read that would have to wait, or, on file systems that cannot begin
+    // one without waiting, do it at once and alone.
     const int flags = ::fcntl(fd, F_GETFL);
     if (flags < 0 || ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) {
       return system_failure("opening", path_, errno);
@@ -210,8 +209,8 @@ class RealWritableFile final : public WritableFile {
   }
 
   [[nodiscard]] Status close() override {
-    // Linux has closed the descriptor even when close() reports EINTR; a second close could hit
-    // somebody else's file.
+    // Linux closes the descriptor even when close() reports EINTR; a second one could hit another
+    // file.
     if (::close(fd_.release()) != 0 && errno != EINTR)
       return system_failure("closing", path_, errno);
     return {};

@@ -1,4 +1,4 @@
-// The operating system's files, for RealEnv: open descriptors, which they own.
+// The operating system's files, for RealEnv. They own their open descriptors.
 #pragma once
 
 #include <cstdint>

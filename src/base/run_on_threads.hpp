@@ -1,4 +1,4 @@
-// Runs one function on several threads, the calling one among them.
+// Runs one function on several threads, including the calling one.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace xtts {
 
-// Runs `work`, which must not throw, on `thread_count` threads, and returns when all have come
-// back. Where the system gives fewer threads (a limit of processes, of address space), those do it:
-// the calling thread always does. Returns how many there were.
+// Runs `work`, which must not throw, on `thread_count` threads, and returns when all have
+// finished. If the system grants fewer threads (a limit of processes or address space), those do
+// the work; the calling thread always takes part. Returns the number of threads.
 template <typename Work>
 std::size_t run_on_threads(std::size_t thread_count, Work work) noexcept {
   std::vector<std::jthread> helpers;
@@ -22,7 +22,7 @@ std::size_t run_on_threads(std::size_t thread_count, Work work) noexcept {
   } catch (const std::bad_alloc&) {     // no memory to note one
   }
   work();
-  return helpers.size() + 1;  // they are joined behind this
+  return helpers.size() + 1;  // the helpers are joined after this
 }
 
 }  // namespace xtts

@@ -41,8 +41,8 @@ std::unique_ptr<ScratchFile> own(const std::string& folder, int fd) {
   return std::make_unique<RealScratchFile>(folder, fd);
 }
 
-// A file of this name has either lost its owner between two calls, or is about to lose its name:
-// nobody misses it. Those of other users are left alone.
+// A file with such a name was either left by a killed process, or its owner is about to remove the
+// name. Both may be removed. Files of other users are left alone.
 void remove_leftovers(int folder_fd) {
   const int listed = ::openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (listed < 0) return;
@@ -69,7 +69,7 @@ Result<std::unique_ptr<ScratchFile>> open_scratch(Env& env, const std::string& f
 }
 
 Result<std::unique_ptr<ScratchFile>> open_real_scratch(const std::string& folder) {
-  // O_EXCL: nobody can give it a name later.
+  // O_EXCL: nobody can give the file a name later.
   const int fd = retry_interrupted(
       [&] { return ::open(folder.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, kOwnerOnly); });
   if (fd >= 0) return own(folder, fd);
@@ -91,7 +91,7 @@ Result<std::unique_ptr<ScratchFile>> open_scratch_by_name(const std::string& fol
   });
   if (fd < 0) return system_failure("making a scratch file in", folder, errno);
   Descriptor owner(fd);
-  // Another process may have removed the name as a leftover meanwhile, which is as good.
+  // Another process may have removed the name as a leftover meanwhile; that is as good.
   if (::unlinkat(place.get(), name.c_str(), 0) != 0 && errno != ENOENT)
     return system_failure("making a scratch file in", folder, errno);
   return own(folder, owner.release());

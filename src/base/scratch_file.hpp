@@ -1,12 +1,13 @@
-// ScratchFile: bytes on a disk that nobody else can reach, for what does not fit into memory.
+// ScratchFile is a private file on disk, for data that does not fit into memory.
 //
-// Owned by one object, and gone with it. The real one has no name, so no other process can open,
-// replace or guess it, and the system frees its space however this process ends: there is nothing
-// to collect after a kill. append(): one thread at a time. read_at(): any number of threads, after
-// the last append(). Failures: kResource (a full disk, an I/O error), kNotFound (no such folder).
+// One object owns the file, which vanishes with it. The real one has no name, so no other process
+// can open, replace or guess it. The system frees its space however this process ends, so nothing
+// has to be collected after a kill. append(): one thread at a time. read_at(): any number of
+// threads, after the last append(). Failures: kResource (a full disk, an I/O error), kNotFound (no
+// such folder).
 //
-// It stands beside Env, and not in it, because few parts of the project keep scratch. An Env that
-// can make scratch files is a ScratchPlace, too.
+// ScratchPlace is separate from Env because few parts of the project need scratch files. An Env
+// that can make them is also a ScratchPlace.
 #pragma once
 
 #include <cstddef>
@@ -32,21 +33,21 @@ class ScratchFile {
 class ScratchPlace {
  public:
   virtual ~ScratchPlace() = default;
-  // `folder` is there already, and may be one that all users share. Links inside it are not
-  // followed.
+  // `folder` exists, and all users may share it. Links inside it are not followed.
   [[nodiscard]] virtual Result<std::unique_ptr<ScratchFile>> open_scratch(
       const std::string& folder) = 0;
 };
 
-// In `folder`, by the scratch place that `env` is. kUnsupported where it is none.
+// Opens a scratch file in `folder`. kUnsupported: `env` is no ScratchPlace.
 [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(Env& env,
                                                                 const std::string& folder);
 
-// The operating system's (Linux): O_TMPFILE. Where the file system has none of that (NFS, old
-// FUSE), a new file of mode 0600 with a name of 128 random bits, which is removed at once. A kill
-// between these two steps leaves an empty file; the next call in that folder removes it.
+// Opens the operating system's scratch file (Linux): O_TMPFILE. Where the file system has no
+// O_TMPFILE (NFS, old FUSE), it creates a file of mode 0600 with a name of 128 random bits and
+// removes the name at once. A kill between these two steps leaves an empty file; the next call in
+// that folder removes it.
 [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_real_scratch(const std::string& folder);
-// The second way alone, for tests.
+// Always uses the file with a name, for tests.
 [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch_by_name(const std::string& folder);
 
 }  // namespace xtts

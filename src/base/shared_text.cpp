@@ -19,7 +19,7 @@ SharedText::Letters* SharedText::make(std::string_view text) {
 
 void SharedText::let_go() noexcept {
   if (letters_ == nullptr) return;
-  // Whoever frees the letters must see all reads of the others as done.
+  // The last holder must see all reads of the others as done before it frees the letters.
   if (letters_->holder_count.fetch_sub(1, std::memory_order_acq_rel) == 1)
     ::operator delete(letters_);
 }

@@ -1,7 +1,7 @@
-// SharedText: a text that never changes, in eight bytes. Copies share its letters, so that a corpus
-// of a million clips keeps a text, a speaker or a path once, however many clips have it. The empty
-// text takes no memory. It serves wherever a std::string_view or a std::string is asked for; views
-// are valid while any copy lives. Immutable but for assignment; copies may live in several threads.
+// SharedText is an immutable text in eight bytes. Copies share its letters, so a corpus of a
+// million clips keeps each text, speaker or path once. The empty text takes no memory. It converts
+// to std::string_view and std::string; views are valid while any copy lives. Only assignment
+// changes an object; copies may live in several threads.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace xtts {
 class SharedText {
  public:
   SharedText() noexcept = default;
-  // Implicit: a field of this type is set from texts of any kind. At most 4 GiB.
+  // Implicit, so that texts of any kind can be assigned to a field. At most 4 GiB.
   template <std::convertible_to<std::string_view> Text>
   requires(!std::same_as<std::remove_cvref_t<Text>, SharedText>) SharedText(const Text& text)
       : letters_(make(text)) {}
@@ -64,7 +64,7 @@ class SharedText {
   }
 
  private:
-  // The letters follow it.
+  // The header of an allocation; the letters follow it.
   struct Letters {
     std::atomic<std::uint32_t> holder_count;
     std::uint32_t size_bytes;

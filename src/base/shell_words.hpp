@@ -1,4 +1,4 @@
-// A text as one word of a shell's command line, for commands that somebody will paste. Pure
+// Quotes a text as one word of a shell's command line, for commands that users will paste. Pure
 // functions.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace detail {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-// $'...', which bash, zsh and ksh know: a terminal would act on control characters.
+// Uses $'...', which bash, zsh and ksh know, because a terminal would act on control characters.
 [[nodiscard]] inline std::string shell_escaped(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string escaped = "$'";

@@ -1,10 +1,9 @@
-// Shortages: what the system refuses this process because it has too few descriptors or too little
-// memory. Such a failure says nothing of the file that was asked for, so nobody may call that file
-// damaged, or reject it. A StatusCode of its own would not tell callers more: all of them end the
-// run (kResource).
+// A shortage is a failure because this process has too few descriptors or too little memory. It
+// says nothing about the file that was asked for, so no caller may call the file damaged or reject
+// it. A separate StatusCode would not help callers: all of them end the run (kResource).
 //
-// A count for the whole process, since it began; atomic. Whoever judges a file takes it before and
-// after.
+// The count covers the whole process since its start; atomic. Code that judges a file reads the
+// count before and after.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 namespace xtts {
 
 [[nodiscard]] std::uint64_t shortage_count() noexcept;
-// Counts one, where this value of errno is one.
+// Counts a shortage if `error` (an errno) is one.
 void note_shortage(int error) noexcept;
 
 }  // namespace xtts

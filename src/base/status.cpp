@@ -7,7 +7,7 @@ namespace xtts {
 
 namespace {
 
-// By their values.
+// Indexed by the codes' values.
 constexpr auto kCodeNames = std::to_array<std::string_view>(
     {"ok", "invalid argument", "not found", "bad input", "source I/O", "corrupt", "unsupported",
      "mismatch", "busy", "resource", "too many rejects", "cancelled", "internal", "crashed"});

@@ -50,7 +50,7 @@ std::optional<std::uint64_t> find_number(std::string_view lines, std::string_vie
   return std::nullopt;
 }
 
-// Of the two versions of control groups.
+// The file names in the two versions of control groups.
 struct LimitFiles {
   const char* limit;
   const char* usage;
@@ -60,7 +60,7 @@ constexpr std::array kLimitFiles = {
     LimitFiles{"/memory.limit_in_bytes", "/memory.usage_in_bytes"},
 };
 
-// The number of the disk below a file system, which may have a number of its own.
+// The number of the disk below a file system. The file system may have a number of its own.
 std::string disk_number(dev_t of_path) {
   if (major(of_path) != 0) return number_of(of_path);
   const auto source =
@@ -72,7 +72,7 @@ std::string disk_number(dev_t of_path) {
   return {};
 }
 
-// What a path lies on.
+// The storage below a path.
 struct Ground {
   const FileSystem* system = nullptr;  // null where it is unknown
   dev_t device = 0;
@@ -127,7 +127,7 @@ std::uint64_t left_of_limit(std::uint64_t limit_bytes, std::optional<std::uint64
     const auto found = find_number(statistics, version1);
     return (found ? found : find_number(statistics, version2)).value_or(0);
   };
-  // Both count memory that processes share as files, which it is not.
+  // Both versions count shared memory as files, which it is not, so we subtract it.
   const std::uint64_t shared = number("total_shmem", "shmem");
   const std::uint64_t files = number("total_cache", "file");
   const std::uint64_t usage = usage_bytes.value_or(0);
@@ -136,8 +136,7 @@ std::uint64_t left_of_limit(std::uint64_t limit_bytes, std::optional<std::uint64
 }
 
 std::optional<std::string> find_memory_group(std::string_view cgroup) {
-  // "0::/path" is the one tree of version 2, "9:memory:/path" the tree of version 1, which goes
-  // first where both are there.
+  // "0::/path" is the only tree of version 2, "9:memory:/path" that of version 1, which wins.
   std::optional<std::string> found;
   while (!cgroup.empty()) {
     const std::string_view line = next_line(cgroup);
@@ -183,16 +182,16 @@ bool may_take_turns(int fd) noexcept {
 Result<LockReach> real_lock_reach(const std::string& folder) {
   XTTS_ASSIGN(const Ground ground, ground_of(folder));
   LockReach reach;
-  // The kernel of a machine knows of every lock on its own disks and memory. What we do not know
-  // may be shared with machines whose locks it does not know.
+  // A machine's kernel knows every lock on its own disks and memory. An unknown file system may be
+  // shared with machines whose locks it does not know.
   const FileSystem* const known = ground.system;
   reach.everyone = known != nullptr &&
                    (known->kind == FileSystemKind::kDisk || known->kind == FileSystemKind::kMemory);
   if (!reach.everyone) {
     reach.file_system = known != nullptr ? std::string(known->name) : "of a kind unknown here";
   }
-  // A number that is another at each start of the kernel, the same in all its containers. Two
-  // mounts of one server may keep their locks apart, so the mount counts as well.
+  // boot_id changes at each start of the kernel and is the same in all its containers. Two mounts
+  // of one server may keep their locks apart, so the mount counts as well.
   const std::string boot = read_kernel_text("/proc/sys/kernel/random/boot_id");
   if (!boot.empty())
     reach.circle = boot.substr(0, boot.find('\n')) + "/" + std::to_string(ground.device);

@@ -1,8 +1,8 @@
-// What a path lies on, how far locks reach there, and how much memory there is for its pages
-// (Linux): the files in /sys and /proc that tell, and what they mean. The parsers are pure; those
-// that begin with real_ read. What the system says of a disk is a hint: the disks of many virtual
-// machines call themselves rotating, so of those it is not believed. Failures: kNotFound (no such
-// path), kResource.
+// Facts about a path's storage: its kind, how far locks reach, and how much memory there is for
+// its pages (Linux). They come from files in /sys and /proc. The parsers are pure; functions that
+// begin with real_ read those files. The system's word about a disk is only a hint: the disks of
+// many virtual machines call themselves rotating, so we do not believe those. Failures: kNotFound
+// (no such path), kResource.
 #pragma once
 
 #include <cstdint>
@@ -21,35 +21,35 @@ namespace xtts {
 // How far the system's locks in a folder reach.
 [[nodiscard]] Result<LockReach> real_lock_reach(const std::string& folder);
 // Whether readers of this open file may take turns by a lock on it (RandomAccessFile::try_turn):
-// where its locks stay in this machine, so that no machine waits for another. Of a FUSE file system
-// the kernel keeps them, unless it asks for them itself, which few do.
+// only where its locks stay in this machine, so that no machine waits for another. For FUSE the
+// kernel keeps the locks, unless the file system asks for them, which few do.
 [[nodiscard]] bool may_take_turns(int fd) noexcept;
 [[nodiscard]] Result<std::uint64_t> real_available_memory_bytes();
 
-// `system`: null where it is unknown. `rotational`: what the disk's queue says, where it has one.
+// `system`: null if unknown. `rotational`: what the disk's queue reports, if it has one.
 [[nodiscard]] StorageKind storage_kind(const FileSystem* system, std::string_view device,
                                        std::optional<bool> rotational) noexcept;
 // "1\n" or "0\n".
 [[nodiscard]] std::optional<bool> parse_rotational(std::string_view text) noexcept;
-// /proc/self/mountinfo: what is mounted where the kernel's number of the file system is
-// "major:minor", as "/dev/sda1". File systems of several disks (Btrfs, ZFS) have numbers of their
-// own, which lead to no disk.
+// Finds, in /proc/self/mountinfo, the source ("/dev/sda1") of the file system with the kernel's
+// number "major:minor". File systems over several disks (Btrfs, ZFS) have numbers of their own,
+// which lead to no disk.
 [[nodiscard]] std::optional<std::string> find_mount_source(std::string_view mountinfo,
                                                            std::string_view number);
 // /proc/meminfo: MemAvailable.
 [[nodiscard]] std::optional<std::uint64_t> parse_available_memory_bytes(std::string_view meminfo);
-// A control group's limit, as "max" or a number; nothing where there is none.
+// Parses a control group's limit, "max" or a number; nullopt: no limit.
 [[nodiscard]] std::optional<std::uint64_t> parse_memory_limit_bytes(std::string_view text);
-// What a group may still use: its limit without what it uses already, but for pages of files, which
-// are given back before anything else is refused. `usage`: as its limit, in a file of its own;
-// `statistics`: its memory.stat.
+// The memory that a group may still use: its limit minus its usage. Pages of files do not count as
+// used, because the kernel frees them before it refuses anything. `usage_bytes` has its own file,
+// like the limit; `statistics`: the group's memory.stat.
 [[nodiscard]] std::uint64_t left_of_limit(std::uint64_t limit_bytes,
                                           std::optional<std::uint64_t> usage_bytes,
                                           std::string_view statistics);
 // /proc/self/cgroup: the folder of the group that limits memory, below the mounted tree.
 [[nodiscard]] std::optional<std::string> find_memory_group(std::string_view cgroup);
-// The group and all above it, below the mounted tree: "/a/b", "/a", "". Each has a limit of its
-// own, and often only one of those above has any.
+// The group and all groups above it, below the mounted tree: "/a/b", "/a", "". Each may have its
+// own limit, and often only one of those above has any.
 [[nodiscard]] std::vector<std::string> groups_above(std::string_view group);
 
 }  // namespace xtts

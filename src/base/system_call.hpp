@@ -1,6 +1,5 @@
-// What calls of the operating system have in common: a descriptor that is closed, memory that is
-// unmapped, a call that is made again, reading and writing to the end, a failure in words. A
-// failure for want of descriptors or memory counts as a shortage (shortage.hpp).
+// Helpers for system calls: an owned descriptor, an owned mapping, retries, complete reads and
+// writes, failures in words. A lack of descriptors or memory counts as a shortage (shortage.hpp).
 #pragma once
 
 #include <sys/mman.h>
@@ -19,13 +18,13 @@
 
 namespace xtts {
 
-// "No such file or directory"; of a limit that the user can raise, how.
+// "No such file or directory"; for a limit that the user can raise, also how.
 [[nodiscard]] std::string error_words(int error);
 
 // "opening /a/b: No such file or directory". kNotFound or kResource.
 [[nodiscard]] Status system_failure(std::string_view operation, const std::string& path, int error);
 
-// Once more while signals interrupt it.
+// Repeats a call while signals interrupt it.
 template <typename Call>
 auto retry_interrupted(Call call) {
   auto result = call();
@@ -59,7 +58,7 @@ class Descriptor {
 class Mapping {
  public:
   Mapping() = default;
-  // What mmap() returned for so many bytes.
+  // `memory`: the result of mmap() for `size_bytes`.
   Mapping(void* memory, std::size_t size_bytes) noexcept {
     if (memory != MAP_FAILED) bytes_ = {static_cast<std::byte*>(memory), size_bytes};
   }
@@ -72,7 +71,7 @@ class Mapping {
     if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
   }
 
-  // False where it failed; errno says why.
+  // False: mmap() failed; errno says why.
   [[nodiscard]] explicit operator bool() const noexcept { return !bytes_.empty(); }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
@@ -80,15 +79,15 @@ class Mapping {
   std::span<std::byte> bytes_;
 };
 
-// From the offset on until `out` is full or the file at its end; returns how much it was. `path`:
+// Reads from the offset until `out` is full or the file ends; returns the number of bytes. `path`:
 // for the message.
 [[nodiscard]] Result<std::size_t> read_fully(int fd, const std::string& path,
                                              std::uint64_t offset_bytes, std::span<std::byte> out);
-// All of it, where the file stands.
+// Writes all bytes at the file's current position.
 [[nodiscard]] Status write_fully(int fd, const std::string& path, std::span<const std::byte> bytes);
-// A file of the kernel's, which tells no size, up to 1 MiB. Empty where there is none.
+// Reads a kernel's file, which tells no size, up to 1 MiB. Empty: there is none.
 [[nodiscard]] std::string read_kernel_text(const std::string& path);
-// Absolute, without symbolic links; nothing, and errno, where it leads nowhere.
+// Resolves a path: absolute, without symbolic links. nullopt, with errno: it leads nowhere.
 [[nodiscard]] std::optional<std::string> resolved_path(const std::string& path);
 
 }  // namespace xtts

@@ -1,5 +1,5 @@
-// UTF-8, one code point at a time. Overlong forms, surrogates and values above U+10FFFF are
-// invalid, as the standard has it (Unicode 15, table 3-7). Pure functions.
+// Decodes UTF-8, one code point at a time. Overlong forms, surrogates and values above U+10FFFF
+// are invalid, by the standard (Unicode 15, table 3-7). Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Utf8Lead {
 
 }  // namespace detail
 
-// Bytes of the character that `text` begins with; 0 where `text` is empty or begins with an invalid
+// Length of the first character of `text`; 0 where `text` is empty or begins with an invalid
 // sequence.
 [[nodiscard]] constexpr std::size_t utf8_length_bytes(std::string_view text) noexcept {
   if (text.empty()) return 0;
@@ -45,7 +45,7 @@ struct Utf8Lead {
   return lead.length_bytes;
 }
 
-// The code point of one valid character (what utf8_length_bytes measured).
+// The code point of one valid character (as utf8_length_bytes measured it).
 [[nodiscard]] constexpr std::uint32_t utf8_code_point(std::string_view character) noexcept {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first;
@@ -56,7 +56,7 @@ struct Utf8Lead {
   return value;
 }
 
-// Offset of the first byte that is not UTF-8; text.size() where all of it is.
+// Offset of the first byte that is not UTF-8; text.size() if all are valid.
 [[nodiscard]] constexpr std::size_t utf8_valid_bytes(std::string_view text) noexcept {
   std::size_t position = 0;
   while (position < text.size()) {
