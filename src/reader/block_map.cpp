@@ -28,7 +28,7 @@ void compute_check(void* context, std::span<const std::byte> region) {
   check.found = formats::record_check(check.header, check.slot, region);
 }
 
-// A file that could be opened and not be read here: the disk's fault, and these bytes' alone.
+// A file that opens but cannot be read: the disk is at fault, for these bytes only.
 Status unreadable(const Status& failure) {
   if (failure.code() != StatusCode::kResource) return failure;
   return {StatusCode::kSourceIo, failure.message()};
@@ -44,10 +44,10 @@ struct BlockMap::Column {
   Column(std::uint64_t clip_count, std::size_t shard_count)
       : verified((clip_count + 63) / 64), mappings(shard_count) {}
 
-  // A bit a clip, not a slot: that a slot's bytes are sound does not make them this clip's.
+  // One bit per clip, not per slot: sound bytes of a slot may still belong to another clip.
   std::vector<std::atomic<std::uint64_t>> verified;
   std::mutex mutex;                                          // guards `mappings`
-  std::vector<std::shared_ptr<const FileMapping>> mappings;  // by shard; null until it is needed
+  std::vector<std::shared_ptr<const FileMapping>> mappings;  // by shard; null until needed
 };
 
 std::span<const std::byte> RecordPlace::region() const noexcept {
@@ -92,7 +92,7 @@ Result<std::optional<MappedArray>> BlockMap::find_array(std::uint32_t column_id,
     const bool goes_on = i > 0 && rows[i].block_row == rows[i - 1].block_row;
     if (goes_on && rows[i].slot == rows[i - 1].slot + 1) continue;
     if (goes_on) return std::optional<MappedArray>();
-    // Another block: it must begin where the last one has ended.
+    // The next block must begin where the last one ended.
     XTTS_ASSIGN(const RecordPlace place, locate(column_id, first_position + i));
     if (!place.is_mapped()) return std::optional<MappedArray>();
     const std::byte* const data = place.region().data();
@@ -103,7 +103,7 @@ Result<std::optional<MappedArray>> BlockMap::find_array(std::uint32_t column_id,
       return std::optional<MappedArray>();
     }
   }
-  // The last slot may not be there, if the index is wrong.
+  // If the index is wrong, the last slot may not exist.
   XTTS_TRY(locate(column_id, first_position + count - 1).status());
   return std::optional<MappedArray>(std::move(array));
 }
@@ -115,7 +115,7 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::open(std::uint32_t column_id,
     const std::scoped_lock lock(mutex_);
     if (const auto found = open_.find(key); found != open_.end()) return found->second;
   }
-  // Two threads may load the same block; the second to come throws its own away.
+  // Two threads may load the same block; the second one discards its own.
   XTTS_ASSIGN(auto block, load(column_id, block_row));
   const std::scoped_lock lock(mutex_);
   const auto [entry, is_new] = open_.emplace(key, block);
@@ -155,8 +155,8 @@ Result<std::shared_ptr<const OpenBlock>> BlockMap::load(std::uint32_t column_id,
     return corrupt(name, row.place.header_offset,
                    "the index names a block here, which the file is too short for");
   }
-  // A page that is not there, and that nobody has asked for, costs the whole stretch around it that
-  // the kernel reads ahead, some MiB on many machines.
+  // Touching a page that is not in memory, without asking for it first, makes the kernel read
+  // ahead the whole stretch around it, some MiB on many machines.
   if (block->mapping != nullptr) {
     block->mapping->will_need(row.place.header_offset, bytes.size());
   }
@@ -179,10 +179,10 @@ Result<std::shared_ptr<const FileMapping>> BlockMap::mapping_of(std::uint32_t co
   auto& mapping = column.mappings[shard];
   if (mapping != nullptr) return mapping;
   XTTS_ASSIGN(const auto opened, shards_.open_of_any_length(column_id, shard));
-  // A cut file is read call by call: each record that lies inside of it, and is sound, is found.
+  // A truncated file is read call by call instead, so that each sound record inside it is found.
   if (!opened->wrong_length.empty()) return std::shared_ptr<const FileMapping>();
-  // Where a mapping is refused (some file systems, a limit on address space), reading goes on
-  // without.
+  // If a mapping is refused (some file systems, a limit on address space), ordinary reads replace
+  // it.
   auto made = opened->file->map();
   if (made.ok()) mapping = std::move(*made);
   return mapping;
@@ -217,7 +217,7 @@ Status BlockMap::verify(const RecordPlace& place) {
                        place);
     }
   }
-  // Read in the ordinary way, it fails in words, or was sound after all; that is not remembered.
+  // An ordinary read reports the fault, or the record is sound after all; that is not remembered.
   const auto region = read_region(place, Check::kRecord);
   return region.ok() ? Status() : with_clip(region.status(), place);
 }

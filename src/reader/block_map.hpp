@@ -1,19 +1,20 @@
-// BlockMap: the records of one generation where they lie, in mapped shard files.
+// BlockMap gives access to the records of one generation in mapped shard files.
 //
-// A block is opened once and kept (the 4,096 opened last; a shard's mapping stays for good: address
-// space, not memory). Its header is verified then; a record is verified when it is first asked for,
-// once in the life of the BlockMap, which costs a second pass over its bytes. What the kernel
-// cannot provide (a file cut meanwhile, a failing disk) is read again in the ordinary way, which
-// says what is wrong; so is everything where a file system cannot map. There nothing is remembered:
-// what was sound in memory says nothing of the next read, and each read is verified. A shard whose
-// file has the wrong length is read in that way, too: its blocks and records that lie inside of the
-// file and keep their checks are handed out, the others are kCorrupt.
+// A block is opened once and kept (the last 4,096; a shard's mapping stays for good, which costs
+// address space, not memory). The block's header is verified when it is opened. A record is
+// verified at its first use, once per BlockMap; this costs a second pass over its bytes.
 //
-// Synchronised inside: any number of threads; reading itself takes no lock. Before a bout of
-// verify(), copy() and read(), call guard_reads(). `shards`, `manifest` and `index` must outlive
-// it. Failures: kCorrupt (names file, offset and clip), kSourceIo (the disk cannot read these
-// bytes), kUnsupported (a newer format), kResource (descriptors, memory: nothing is wrong with the
-// record).
+// If the kernel cannot provide a page (a file truncated meanwhile, a failing disk), the record is
+// read again in the ordinary way, which reports the fault. Where a file system cannot map, all
+// reads are ordinary. An ordinary read is always verified, because it says nothing about the next
+// one. A shard whose file has the wrong length is also read in this way: blocks and records that
+// lie inside the file and match their checks are returned, the others are kCorrupt.
+//
+// Synchronised inside: any number of threads; reading itself takes no lock. Call guard_reads()
+// before each series of verify(), copy() and read(). `shards`, `manifest` and `index` must outlive
+// the BlockMap. Failures: kCorrupt (names file, offset and clip), kSourceIo (the disk cannot read
+// these bytes), kUnsupported (a newer format), kResource (descriptors, memory: not the record's
+// fault).
 #pragma once
 
 #include <atomic>
@@ -39,18 +40,18 @@ namespace xtts::reader {
 
 class BlockMap;
 
-// Immutable, but for what the kernel may do to its pages.
+// Immutable, except that the kernel may change its pages.
 struct OpenBlock {
   std::uint32_t column_id = 0;
   std::uint32_t shard = 0;
   formats::BlockPlace place;
   formats::BlockHeader header;
-  std::shared_ptr<const FileMapping> mapping;  // null where the file system cannot
+  std::shared_ptr<const FileMapping> mapping;  // null: the file system cannot map
 };
 
 // One record of an open block.
 struct RecordPlace {
-  BlockMap* map = nullptr;  // which has found it
+  BlockMap* map = nullptr;  // that found the record
   std::shared_ptr<const OpenBlock> block;
   std::uint32_t slot = 0;
   std::uint64_t position = 0;  // of the clip
@@ -59,8 +60,7 @@ struct RecordPlace {
     return block->header.records[slot];
   }
   [[nodiscard]] bool is_mapped() const noexcept { return block->mapping != nullptr; }
-  // The record's bytes in the mapping, what stands behind its true rows included: to be read under
-  // guard.
+  // The record's bytes in the mapping, padding included. Read them under guard.
   [[nodiscard]] std::span<const std::byte> region() const noexcept;
   [[nodiscard]] std::uint64_t offset_in_shard() const noexcept {
     return block->place.payload_offset + record().offset_bytes;
@@ -80,40 +80,41 @@ class BlockMap {
   ~BlockMap();
 
   [[nodiscard]] Result<RecordPlace> locate(std::uint32_t column_id, std::uint64_t position);
-  // The records of consecutive positions, where they lie one after the other in one mapped file,
-  // padded: [count, shape] as it is. To be verified record by record, and read under guard.
+  // Finds the records of consecutive positions as one array [count, shape], if they are padded and
+  // lie one after the other in one mapped file. The caller verifies each record and reads under
+  // guard.
   [[nodiscard]] Result<std::optional<MappedArray>> find_array(std::uint32_t column_id,
                                                               std::uint64_t first_position,
                                                               std::uint32_t count);
-  // Whether verify() has found it sound before.
+  // Whether verify() has passed for this record.
   [[nodiscard]] bool is_verified(const RecordPlace& place) noexcept;
-  // Does the record hold what was written, and is it this clip's? Cheap when asked again.
+  // Checks that the record is undamaged and belongs to this clip. Repeated calls are cheap.
   [[nodiscard]] Status verify(const RecordPlace& place);
   // Copies `out.size()` bytes from `offset_bytes` of the record.
   [[nodiscard]] Status copy(const RecordPlace& place, std::uint64_t offset_bytes,
                             std::span<std::byte> out, Check check);
-  // Shows `reader` (guarded_read.hpp says what it must not own) `size_bytes` bytes from
-  // `offset_bytes` of the record, where they lie. Where a page is missing it is left in the middle,
-  // and called once more with what was read in the ordinary way.
+  // Calls `reader` with `size_bytes` bytes of the record from `offset_bytes`, in place.
+  // guarded_read.hpp says what `reader` must not own. At a missing page `reader` is left in the
+  // middle and called again with bytes that were read in the ordinary way.
   [[nodiscard]] Status read(const RecordPlace& place, std::uint64_t offset_bytes,
                             std::size_t size_bytes, GuardedReader reader, void* context,
                             Check check);
 
-  // The same of bytes that were read otherwise: the record's whole region. Not remembered.
+  // Verifies the whole region of a record that was read otherwise. The result is not remembered.
   [[nodiscard]] Status check(const RecordPlace& place, std::span<const std::byte> region);
-  // For reading the record past the page cache, at offset_in_shard().
+  // The file for direct reads of the record, at offset_in_shard().
   [[nodiscard]] Result<std::shared_ptr<const DirectFile>> direct_file(const RecordPlace& place);
 
-  // Advice, which tells nothing. Where a block has not been opened yet, its header is asked for
-  // from the disk, so that locate() need not wait for it; and the records behind it, where they
-  // take no more than `payload_bytes_max`.
+  // Advice; reports no failure. If a block is not open yet, the disk is asked for its header, so
+  // that locate() need not wait for it. The records after the header are asked for too, if they
+  // take at most `payload_bytes_max`.
   void announce_block(std::uint32_t column_id, std::uint64_t position,
                       std::uint64_t payload_bytes_max);
-  // A shard as memory; null where it cannot be mapped.
+  // A shard as memory; null: it cannot be mapped.
   [[nodiscard]] std::shared_ptr<const FileMapping> mapping(std::uint32_t column_id,
                                                            std::uint32_t shard);
-  // Reads this stretch of a shard into `scratch`, for what the system then keeps in memory. Tells
-  // nothing: whoever needs the bytes finds out.
+  // Reads this stretch of a shard into `scratch`, only to bring it into the page cache. Reports no
+  // failure: the later read of the bytes does.
   void read_stretch(std::uint32_t column_id, std::uint32_t shard, std::uint64_t offset_bytes,
                     std::span<std::byte> scratch);
 
@@ -139,7 +140,7 @@ class BlockMap {
   ShardFiles& shards_;
   std::vector<std::unique_ptr<Column>> columns_;  // by column id
 
-  std::mutex mutex_;  // guards what stands below
+  std::mutex mutex_;  // guards the members below
   std::unordered_map<std::uint64_t, std::shared_ptr<const OpenBlock>> open_;
   std::deque<std::uint64_t> oldest_first_;
 };

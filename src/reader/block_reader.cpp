@@ -24,7 +24,7 @@ Result<formats::BlockHeader> check_block_header(std::span<const std::byte> bytes
                                                 const formats::ColumnSpec& column) {
   auto header = formats::decode_block_header(bytes);
   if (!header.ok()) return header.status().with_context(where(name, place.header_offset));
-  // A header that is sound in itself may still be another block's, put here by mistake.
+  // A header that is sound in itself may still belong to another block.
   if (formats::stored_header_check(bytes) != place.header_check ||
       header->payload_bytes != place.payload_bytes ||
       header->records.size() != place.record_count) {

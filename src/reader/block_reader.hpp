@@ -1,7 +1,7 @@
-// From a block's row in the index to its checked header, facts and records (cache-v1.md, sections 5
-// and 6). The chain of trust: the index row carries the header's check, the header carries its
-// records' checks and places. Pure but for the reads; any number of threads. Failures: kCorrupt
-// (names file, offset and part), kUnsupported, kResource.
+// Reads a block's header, facts and records from its row in the index and checks them
+// (cache-v1.md, sections 5 and 6). The chain of trust: the index row carries the header's check,
+// the header carries its records' checks and places. Pure except for the reads; any number of
+// threads. Failures: kCorrupt (names file, offset and part), kUnsupported, kResource.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,7 @@
 
 namespace xtts::reader {
 
-// Header bytes that lie at `place` in the file called `name`: are they the header that the table
-// and the column promise?
+// Checks that header bytes from `place` in the file `name` match the index and the column.
 [[nodiscard]] Result<formats::BlockHeader> check_block_header(std::span<const std::byte> bytes,
                                                               std::string_view name,
                                                               const formats::BlockPlace& place,
@@ -24,7 +23,7 @@ namespace xtts::reader {
                                                             std::string_view name,
                                                             const formats::BlockPlace& place);
 
-// Bytes of a shard. Where its file has the wrong length, a failure says so.
+// Reads bytes of a shard. A failure mentions a wrong length of its file.
 [[nodiscard]] Result<std::vector<std::byte>> read_of_shard(const ShardFile& shard,
                                                            std::uint64_t offset_bytes,
                                                            std::uint64_t size_bytes);

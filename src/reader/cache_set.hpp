@@ -1,7 +1,6 @@
-// CacheSet: the clips of one cache, or of several, as one (clip_set.hpp), and their records where
-// they lie.
+// CacheSet joins the clips of one or several caches (clip_set.hpp) and locates their records.
 //
-// Owns its caches; synchronised inside as they are. Failures: as ClipSet's and CacheView's.
+// Owns its caches; synchronised like them. Failures: as of ClipSet and CacheView.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +31,8 @@ class CacheSet final : public ClipSet {
   [[nodiscard]] CacheView& cache(std::size_t index) const noexcept { return *caches_[index]; }
   [[nodiscard]] const std::shared_ptr<CacheView>& first() const noexcept { return caches_.front(); }
 
-  // As BlockMap::locate() and find_array() of the cache that has the position. A range over the
-  // border of two caches is no array.
+  // Like BlockMap::locate() and find_array() of the cache that has the position. A range across
+  // two caches is no array.
   [[nodiscard]] Result<RecordPlace> locate_record(const SharedColumn& column,
                                                   std::uint64_t position) const;
   [[nodiscard]] Result<std::optional<MappedArray>> find_array(const SharedColumn& column,

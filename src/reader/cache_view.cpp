@@ -15,7 +15,7 @@ using formats::SectionKind;
 
 namespace {
 
-// Shards are opened late: by then the program may have changed its folder.
+// Makes the path absolute: shards are opened late, and the program may change its folder first.
 std::string lasting_path(Env& env, const std::string& path) {
   auto absolute = env.real_path(path);
   if (!absolute.ok()) return path;
@@ -164,7 +164,7 @@ Result<RecordData> CacheViewImpl::read_located(const formats::ColumnSpec& column
   record.shape[0] = header.records[slot].length;
   record.fill_bits = header.records[slot].fill_bits;
   XTTS_ASSIGN(record.bytes, read_record_region(*block.shard, block.place, header, slot));
-  // What lies behind the true rows has served the check.
+  // The padding after the true rows was only needed for the check.
   record.bytes.resize(header.records[slot].length * column.row_bytes());
   return record;
 }

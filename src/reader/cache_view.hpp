@@ -1,15 +1,16 @@
-// CacheView: one published generation of a cache, opened for reading: manifest, plan, details,
+// CacheView is one published generation of a cache, opened for reading: manifest, plan, details,
 // records.
 //
-// All but blocks() is read with pread through Env, so that damage and truncation are values, never
-// SIGBUS; a byte is parsed only after the check of its region was verified. Of the index, the 1,024
-// chunks of 64 KiB read last are kept; of the shards, 64 open files. `env` must outlive the view.
+// All reads except blocks() use pread through Env, so that damage and truncation are values, never
+// SIGBUS. A byte is parsed only after its region is verified. The view keeps the last 1,024 chunks
+// of 64 KiB of the index, and 64 open shard files. `env` must outlive the view.
 //
-// While it lives, a shared lock on its index file tells builders to leave this generation's files
-// alone, whatever they publish meanwhile. A read-only file system is read just so, one without
-// locks goes without. After a fork the child opens again. Synchronised inside: any number of
-// threads. Failures: kNotFound (no manifest: "incomplete, continue with ..." when .build/ is there;
-// no such clip or column), kCorrupt (names file, offset, clip), kUnsupported, kResource.
+// While the view lives, a shared lock on its index file tells builders to keep this generation's
+// files, even after they publish another. A read-only file system is locked the same way; a file
+// system without locks is read without one. After a fork the child opens the cache again.
+// Synchronised inside: any number of threads. Failures: kNotFound (no manifest: "incomplete,
+// continue with ..." if .build/ exists; no such clip or column), kCorrupt (names file, offset,
+// clip), kUnsupported, kResource.
 #pragma once
 
 #include <cstddef>
@@ -53,13 +54,13 @@ class CacheView : public ClipTable {
   [[nodiscard]] virtual Result<std::vector<formats::TombstoneRow>> tombstones() = 0;
 
   [[nodiscard]] virtual Env& env() const = 0;
-  // What its shards lie on.
+  // The storage of its shards.
   [[nodiscard]] virtual Result<StorageFacts> storage() const = 0;
-  // The index file, opened once more: for turns at the disk (RandomAccessFile::try_turn), and to be
-  // read as a whole.
+  // The index file, opened again: for turns at the disk (RandomAccessFile::try_turn), and for
+  // reading it as a whole.
   [[nodiscard]] virtual Result<std::unique_ptr<RandomAccessFile>> open_index() const = 0;
 
-  // Its records in place. Lives as long as the view.
+  // The records in place. The BlockMap lives as long as the view.
   [[nodiscard]] virtual BlockMap& blocks() = 0;
   [[nodiscard]] virtual Result<RecordData> read_record(std::string_view column,
                                                        std::uint64_t position) = 0;

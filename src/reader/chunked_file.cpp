@@ -36,7 +36,7 @@ Status ChunkedFile::load_footer(const IndexIdentity& identity) {
   if (!footer.ok()) {
     return footer.status().with_context(name_ + " at byte " + std::to_string(footer_offset));
   }
-  // An index of another generation is sound in itself; only the digest tells that it is not ours.
+  // An index of another generation is sound in itself; only the digest shows the error.
   const Digest digest = digest128(bytes);
   if (digest != identity.digest) {
     return corrupt(name_, footer_offset,
@@ -78,8 +78,7 @@ Result<ChunkedFile::Chunk> ChunkedFile::chunk_at(std::uint64_t chunk) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = kept_.find(chunk); found != kept_.end()) return found->second;
   }
-  // Loaded without the lock: two threads may load the same chunk once each, none waits for the
-  // other's disk.
+  // Loads without the lock: two threads may load the same chunk, but neither waits for the other.
   XTTS_ASSIGN(auto bytes, load_chunk(chunk));
   Chunk loaded = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   const std::scoped_lock lock(mutex_);

@@ -1,10 +1,11 @@
-// ChunkedFile: an index file (cache-v1.md, section 8) as checked bytes. The footer and the table of
-// chunk checks are verified at open; each 64 KiB chunk when it is first read. No byte leaves before
-// its chunk's check was found right.
+// ChunkedFile gives checked bytes of an index file (cache-v1.md, section 8). The footer and the
+// table of chunk checks are verified at open, each 64 KiB chunk at its first read. No byte is
+// returned before its chunk has passed its check.
 //
-// Keeps the last kKeptChunksMax chunks read, 64 MiB: a cache of ten million clips opens and is
-// searched in flat memory. Synchronised inside: any number of threads. Failures: kNotFound (no such
-// file), kCorrupt (names file and offset), kUnsupported (newer version), kResource.
+// Keeps the last kKeptChunksMax chunks, 64 MiB, so that opening and searching a cache of ten
+// million clips needs constant memory. Synchronised inside: any number of threads. Failures:
+// kNotFound (no such file), kCorrupt (names file and offset), kUnsupported (newer version),
+// kResource.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@
 
 namespace xtts::reader {
 
-// What the manifest tells of an index file.
+// The manifest's entry about an index file.
 struct IndexIdentity {
   std::uint64_t file_bytes = 0;
   Digest digest;
@@ -31,7 +32,7 @@ struct IndexIdentity {
 
 class ChunkedFile {
  public:
-  // `name` is what messages call the file.
+  // `name`: the file's name in messages.
   [[nodiscard]] static Result<std::unique_ptr<ChunkedFile>> open(Env& env, const std::string& path,
                                                                  std::string name,
                                                                  const IndexIdentity& identity);
@@ -40,7 +41,7 @@ class ChunkedFile {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   // Fills `out` from `offset_bytes`.
   [[nodiscard]] Status read(std::uint64_t offset_bytes, std::span<std::byte> out);
-  // Reads and checks a chunk anew, whatever is kept of it.
+  // Reads and checks a chunk again, even if it is kept.
   [[nodiscard]] Status check_chunk(std::uint64_t chunk) const;
 
  private:
@@ -59,7 +60,7 @@ class ChunkedFile {
   formats::IndexFooter footer_;
   std::vector<std::uint64_t> chunk_checks_;
 
-  std::mutex mutex_;  // guards what stands below
+  std::mutex mutex_;  // guards the members below
   std::unordered_map<std::uint64_t, Chunk> kept_;
   std::deque<std::uint64_t> oldest_first_;
 };

@@ -11,10 +11,10 @@
 namespace xtts::reader {
 namespace {
 
-// One table of names out of several.
+// Merges several tables of names into one.
 class JoinedNames {
  public:
-  // The numbers here of the names of a further table.
+  // Adds a table's names; returns their numbers in the merged table.
   [[nodiscard]] std::vector<std::int32_t> add(const std::vector<std::string>& names) {
     std::vector<std::int32_t> numbers;
     for (const std::string& name : names) {
@@ -32,7 +32,7 @@ class JoinedNames {
   std::unordered_map<std::string, std::int32_t> number_of_;
 };
 
-// Clips without a data set's name are their cache's own.
+// Clips without a data set's name form a data set of their cache.
 std::vector<std::string> named_datasets(const ClipTable& cache) {
   std::vector<std::string> names = cache.manifest().datasets;
   if (names.empty()) names.emplace_back();
@@ -42,7 +42,7 @@ std::vector<std::string> named_datasets(const ClipTable& cache) {
   return names;
 }
 
-// What the numbers of a clip are in the set; -1, none, and what the table does not have stay.
+// Turns a clip's number into the set's. -1 (none) and numbers that the table lacks stay.
 template <typename Number>
 void renumber(Number& number, const std::vector<std::int32_t>& numbers) noexcept {
   const auto index = static_cast<std::int64_t>(number);
@@ -50,7 +50,7 @@ void renumber(Number& number, const std::vector<std::int32_t>& numbers) noexcept
   number = static_cast<Number>(numbers[static_cast<std::size_t>(index)]);
 }
 
-// A row of the plan has so many bits for the number of a name.
+// A row of the plan has this many bits for the number of a name.
 template <typename Number>
 Status check_numbers(const std::vector<std::string>& names, std::string_view what) {
   constexpr auto kNamesMax = static_cast<std::uint64_t>(std::numeric_limits<Number>::max()) + 1;
@@ -65,7 +65,7 @@ Status mismatch(const ClipTable& first, const ClipTable& other, const std::strin
           other.path() + " cannot be read together with " + first.path() + ": " + what};
 }
 
-// Whether one batch can hold records of both.
+// Checks that one batch can hold records of both columns.
 Status check_same_numbers(const ClipTable& first, const formats::ColumnSpec& wanted,
                           const ClipTable& other, const formats::ColumnSpec& found) {
   const std::string column = "column '" + found.name + "' ";
@@ -99,7 +99,7 @@ Result<std::shared_ptr<ClipSet>> ClipSet::join(std::vector<std::shared_ptr<ClipT
   return set;
 }
 
-// Once, of an empty set.
+// Called once, on an empty set.
 Status ClipSet::add(std::vector<std::shared_ptr<ClipTable>> tables) {
   tables_ = std::move(tables);
   for (const auto& table : tables_) first_positions_.push_back(size() + table->size());
@@ -217,7 +217,7 @@ Status ClipSet::plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows)
     const Place place = locate(first);
     const std::uint64_t left = first_positions_[place.table + 1] - first;
     const std::size_t now = std::min<std::uint64_t>(rows.size(), left);
-    // Beyond the last cache's end it is the one to say so.
+    // Beyond the end of the last cache, that cache reports the failure.
     const auto part = rows.first(now == 0 ? rows.size() : now);
     XTTS_TRY(tables_[place.table]->plan_rows(place.position, part));
     for (formats::PlanRow& row : part) renumberings_[place.table].apply(row);

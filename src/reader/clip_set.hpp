@@ -1,10 +1,10 @@
-// ClipSet: the clips of one table, or of several that describe the same kind of features, as one:
-// the clips of the first, then those of the second, and so on, with one table each of speakers,
-// languages and data sets (a name is the same one wherever it stands).
+// ClipSet joins the clips of one or several tables that describe the same kind of features: the
+// clips of the first table, then those of the second, and so on. It has one table each of
+// speakers, languages and data sets; equal names are the same entry.
 //
-// Owns its tables; synchronised inside as they are. Failures: as ClipTable's; kMismatch where
-// tables do not go together, kInvalidArgument (none at all; an id that several of them have),
-// kUnsupported (more names than numbers).
+// Owns its tables; synchronised like them. Failures: as of ClipTable; kMismatch (the tables do not
+// go together), kInvalidArgument (no table; an id that several tables have), kUnsupported (more
+// names than numbers).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace xtts::reader {
 
-// A column that all tables of a set have, of the same numbers.
+// A column that all tables of a set have, of the same dtype, shape and recipe.
 struct SharedColumn {
   const formats::ColumnEntry* entry = nullptr;  // of the first table
   std::vector<std::uint32_t> ids;               // by table
@@ -32,7 +32,7 @@ class ClipSet {
   [[nodiscard]] static Result<std::shared_ptr<ClipSet>> join(
       std::vector<std::shared_ptr<ClipTable>> tables);
 
-  // Where a position of the set, below size(), lies.
+  // The place of a position of the set, which must be below size().
   struct Place {
     std::size_t table = 0;
     std::uint64_t position = 0;  // in that table
@@ -47,21 +47,21 @@ class ClipSet {
 
   [[nodiscard]] const std::vector<SharedColumn>& columns() const noexcept { return columns_; }
   [[nodiscard]] const SharedColumn* find_column(std::string_view name) const noexcept;
-  // Of the first cache, as Manifest::max_frames: columns that all share are of the same.
+  // Manifest::max_frames of the first cache; it is the same for all shared columns.
   [[nodiscard]] std::uint32_t max_frames() const;
-  // Rows of the column that belong to one frame: its padded length is so many times that of the
-  // record. 0: it goes along something else.
+  // Rows of the column per frame: its padded length is this multiple of the record's frames. 0:
+  // the column follows another axis.
   [[nodiscard]] std::uint32_t rows_per_frame(const formats::ColumnEntry& column) const;
   [[nodiscard]] const std::vector<std::string>& speakers() const noexcept { return speakers_; }
   [[nodiscard]] const std::vector<std::string>& languages() const noexcept { return languages_; }
   [[nodiscard]] const std::vector<std::string>& datasets() const noexcept { return datasets_; }
-  // kNotFound (the caches have none for it), kMismatch (not all of them the same). Of several, how
-  // many frames they are of is told of the first.
+  // kNotFound (the caches have none for this column), kMismatch (the caches differ). With several
+  // caches, the frame count is that of the first.
   [[nodiscard]] Result<ColumnStatistics> statistics(const SharedColumn& column) const;
-  // Which generation of which caches: 32 hexadecimal digits.
+  // Identifies the caches and their generations: 32 hexadecimal digits.
   [[nodiscard]] std::string digest() const;
 
-  // With the numbers of the set's tables.
+  // The rows have the numbers of the set's tables.
   [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position) const;
   [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) const;
   [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) const;
@@ -72,7 +72,7 @@ class ClipSet {
   [[nodiscard]] Status add(std::vector<std::shared_ptr<ClipTable>> tables);
 
  private:
-  // A table's numbers in those of the set; empty where they are the same.
+  // Maps a table's numbers to the set's; empty where they are equal.
   struct Renumbering {
     std::vector<std::int32_t> speakers, languages, datasets;
     void apply(formats::PlanRow& row) const noexcept;

@@ -1,5 +1,5 @@
-// ClipTable: what is known of the clips of one corpus, without their numbers: a cache's index, or
-// the plan of clips that are computed now. Its manifest says which columns a record has, and names
+// ClipTable holds the facts about the clips of one corpus, without their records: a cache's index,
+// or the plan of clips that are computed now. Its manifest lists the columns of a record and names
 // speakers, languages and data sets.
 //
 // Synchronised inside: any number of threads. Failures: kNotFound (no such position), kCorrupt,
@@ -23,16 +23,16 @@ class ClipTable {
  public:
   virtual ~ClipTable() = default;
 
-  // Of the cache, or of the data: for messages.
+  // The path of the cache or of the data, for messages.
   [[nodiscard]] virtual const std::string& path() const = 0;
   [[nodiscard]] virtual const formats::Manifest& manifest() const = 0;
   [[nodiscard]] virtual std::uint64_t size() const = 0;  // clips
 
   [[nodiscard]] virtual Result<formats::PlanRow> plan_row(std::uint64_t position) = 0;
-  // Several at once, from `first` on.
+  // Fills several rows, beginning at `first`.
   [[nodiscard]] virtual Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows) = 0;
   [[nodiscard]] virtual Result<formats::RecordFacts> details(std::uint64_t position) = 0;
-  // `full_id`: "id" or "data set/id". Nothing when there is no such clip.
+  // `full_id`: "id" or "data set/id". nullopt: there is no such clip.
   [[nodiscard]] virtual Result<std::optional<std::uint64_t>> find(std::string_view full_id) = 0;
 };
 

@@ -9,10 +9,10 @@
 namespace xtts::reader {
 namespace {
 
-// Skipping less costs a disk more than reading it.
+// A disk skips a smaller gap more slowly than it reads it.
 constexpr std::uint64_t kGapBytesMax = std::uint64_t{64} << 10U;
 
-// The slots of one block that consecutive positions name.
+// The slots of one block for consecutive positions.
 struct SlotRun {
   std::uint32_t block_row = 0;
   std::uint32_t first_slot = 0;

@@ -1,5 +1,5 @@
-// Which bytes of which shards hold the records of consecutive positions, from the index alone: for
-// whoever wants them read before they are asked for. Pure but for the index. Failures: kNotFound,
+// Finds the bytes of the shards that hold the records of consecutive positions, from the index
+// alone, so that they can be read in advance. Pure except for the index. Failures: kNotFound,
 // kCorrupt, kResource.
 #pragma once
 
@@ -19,14 +19,14 @@ struct FileRange {
   friend bool operator==(const FileRange&, const FileRange&) = default;
 };
 
-// Ascending within a shard, with the blocks' headers; what lies within 64 KiB of each other is one
-// range. Of packed blocks, whose records the index does not place, the whole payload.
+// Ranges ascend within a shard and include the blocks' headers. Ranges less than 64 KiB apart
+// become one. The index does not place records of packed blocks; these give their whole payload.
 [[nodiscard]] Result<std::vector<FileRange>> find_file_ranges(CacheView& cache,
                                                               const formats::ColumnSpec& column,
                                                               std::uint64_t first_position,
                                                               std::uint64_t count);
 
-// The same ranges, ascending by shard and place, with those joined that touch.
+// Sorts ranges by shard and place, and joins those that touch.
 [[nodiscard]] std::vector<FileRange> join_ranges(std::vector<FileRange> ranges);
 
 }  // namespace xtts::reader

@@ -66,7 +66,7 @@ template <typename Row, std::size_t kRowBytes>
 Status IndexReader::read_rows(SectionKind kind, std::uint32_t column_id, std::uint64_t first,
                               std::span<Row> rows, Row (*decode)(std::span<const std::byte>)) {
   const SectionEntry* const section = footer().find(kind, column_id);
-  // Rows that the section's bytes do not hold are not there, whatever the count says.
+  // Ignores rows beyond the section's bytes, whatever its count says.
   const std::uint64_t count =
       section == nullptr ? 0 : std::min(section->row_count, section->size_bytes / kRowBytes);
   if (first > count || rows.size() > count - first) {

@@ -1,6 +1,6 @@
-// IndexReader: the rows of an index file, typed. Every row comes from checked bytes; what a row
-// points at is bounded by whoever follows it. Synchronised inside: any number of threads. Failures:
-// kNotFound (a position or row that is not there; no file), kCorrupt, kUnsupported, kResource.
+// IndexReader returns typed rows of an index file. Every row comes from checked bytes; a caller
+// that follows a row's reference checks its bounds. Synchronised inside: any number of threads.
+// Failures: kNotFound (no such position or row; no file), kCorrupt, kUnsupported, kResource.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class IndexReader {
   [[nodiscard]] Result<formats::PlanRow> plan_row(std::uint64_t position);
   [[nodiscard]] Result<formats::LocationRow> location(std::uint32_t column_id,
                                                       std::uint64_t position);
-  // Several at once, from `first` on.
+  // Fills several rows, beginning at `first`.
   [[nodiscard]] Status plan_rows(std::uint64_t first, std::span<formats::PlanRow> rows);
   [[nodiscard]] Status locations(std::uint32_t column_id, std::uint64_t first,
                                  std::span<formats::LocationRow> rows);
@@ -40,9 +40,9 @@ class IndexReader {
   [[nodiscard]] Result<formats::IdHashRow> id_hash_row(std::uint64_t rank);
   [[nodiscard]] Result<formats::TombstoneRow> tombstone(std::uint64_t row);
   [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position);
-  // Position of the clip with this id hash; nothing when there is none.
+  // Position of the clip with this id hash; nullopt: there is none.
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(const Digest& hash);
-  // A whole section, for the ones that are text.
+  // A whole section; for sections that are text.
   [[nodiscard]] Result<std::string> section_text(formats::SectionKind kind);
 
  private:
@@ -58,7 +58,7 @@ class IndexReader {
   std::unique_ptr<ChunkedFile> file_;
 };
 
-// Of a clip that an added column lacks.
+// The failure for a clip that an added column lacks.
 [[nodiscard]] Status no_record(const formats::ColumnEntry& column);
 
 }  // namespace xtts::reader

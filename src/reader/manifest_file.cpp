@@ -17,7 +17,7 @@ bool holds_an_index(Env& env, const std::string& cache) {
          });
 }
 
-// Where somebody named a file of the cache.
+// The cache's folder, if the user named a file in it.
 std::string folder_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash);
@@ -25,7 +25,7 @@ std::string folder_of(const std::string& file) {
                                           : "";
 }
 
-// Where somebody named the folder above.
+// The caches in a folder, if the user named the folder above them.
 std::string caches_below(Env& env, const std::string& folder,
                          const std::vector<DirectoryEntry>& entries) {
   std::vector<std::string> names;

@@ -1,6 +1,6 @@
-// Reads manifest.json: the first thing that anybody reads of a cache. Pure but for the read.
-// Failures: kNotFound (no cache, or one never published: the message says how to go on), kCorrupt,
-// kUnsupported, kResource; each with the file's name.
+// Reads manifest.json, the first file of a cache that a reader opens. Pure except for the read.
+// Failures: kNotFound (no cache, or one never published: the message says how to continue),
+// kCorrupt, kUnsupported, kResource; each with the file's name.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 namespace xtts::reader {
 
 struct LoadedManifest {
-  std::string text;  // what lies on disk, to tell one generation from another
+  std::string text;  // as on disk, to tell one generation from another
   formats::Manifest manifest;
 };
 
-// The text as it lies there, nothing of it verified.
+// The text on disk, not verified.
 [[nodiscard]] Result<std::string> load_manifest_text(Env& env, const std::string& cache);
 [[nodiscard]] Result<LoadedManifest> load_manifest(Env& env, const std::string& cache);
 

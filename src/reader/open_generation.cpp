@@ -5,7 +5,7 @@
 namespace xtts::reader {
 namespace {
 
-// How often a builder may publish while we open. Each round needs a new manifest, so this ends.
+// The limit of publications while we open. Each round needs a new manifest, so the loop ends.
 constexpr int kRoundsMax = 8;
 
 struct Round {
@@ -23,7 +23,7 @@ Round open_as_named(Env& env, const std::string& cache, LoadedManifest loaded) {
   if (lock.ok()) {
     round.generation.lock = std::move(*lock);
   } else if (lock.status().code() == StatusCode::kBusy) {
-    // A collector holds it, so it is not the current generation's any more.
+    // A garbage collector holds the lock, so this generation is no longer the current one.
     round.status = lock.status();
     return round;
   }
@@ -45,9 +45,8 @@ Result<Generation> open_generation(Env& env, const std::string& cache) {
   XTTS_ASSIGN(LoadedManifest loaded, load_manifest(env, cache));
   for (int i = 0;; ++i) {
     Round round = open_as_named(env, cache, std::move(loaded));
-    // Between the manifest and the lock a builder may have published and collected. The manifest is
-    // read again under the lock: where it is the same, the lock was there before any collection
-    // could begin.
+    // A builder may have published and collected between our read of the manifest and our lock. So
+    // we read the manifest again under the lock: if it is equal, the lock came first.
     const auto again = load_manifest_text(env, cache);
     if (!again.ok()) return again.status();
     if (*again == round.generation.loaded.text || i == kRoundsMax) {

@@ -13,8 +13,8 @@ namespace xtts::reader {
 struct Generation {
   LoadedManifest loaded;
   std::unique_ptr<IndexReader> index;
-  // Shared, on the index file. Null where the file system cannot lock: then nobody can collect
-  // under us either, unless a builder writes to it from another machine.
+  // A shared lock on the index file. Null where the file system cannot lock: then no builder can
+  // collect these files either, except one on another machine.
   std::unique_ptr<FileLock> lock;
 };
 

@@ -26,7 +26,7 @@ Status corrupt(std::string_view file, std::uint64_t offset_bytes, std::string_vi
 
 Status read_exactly(const RandomAccessFile& file, std::string_view name, std::uint64_t offset_bytes,
                     std::span<std::byte> out) {
-  if (out.empty()) return {};  // an empty vector's memory is null, which not every reader takes
+  if (out.empty()) return {};  // an empty vector's memory is null; some readers refuse that
   XTTS_ASSIGN(const std::size_t got, file.read_at(offset_bytes, out));
   return got == out.size() ? Status() : ends_too_early(name, offset_bytes, out.size());
 }

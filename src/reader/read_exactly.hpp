@@ -1,5 +1,5 @@
-// Reads of a known size, where fewer bytes mean damage. Pure but for the read.
-// Failures: kCorrupt (the file ends too early; names file and offset), kResource (I/O).
+// Reads of a known size, where fewer bytes mean damage. Pure except for the read. Failures:
+// kCorrupt (the file ends too early; names file and offset), kResource (I/O).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace xtts::reader {
 [[nodiscard]] Status read_exactly(const RandomAccessFile& file, std::string_view name,
                                   std::uint64_t offset_bytes, std::span<std::byte> out);
 
-// Allocates only what lies inside the file, whatever the caller was told.
+// Allocates no more than the file's size, even if `size_bytes` is larger.
 [[nodiscard]] Result<std::vector<std::byte>> read_exactly(const RandomAccessFile& file,
                                                           std::string_view name,
                                                           std::uint64_t offset_bytes,

@@ -1,4 +1,4 @@
-// What a reader of a damaged cache is told to do: the command, with the cache's real path. Pure
+// Advice for the reader of a damaged cache: the command, with the cache's real path. Pure
 // functions.
 #pragma once
 
@@ -13,7 +13,8 @@ namespace xtts::reader {
   return "xtts-precompute verify " + shell_quoted(cache) + " --repair";
 }
 
-// Says of damage (kCorrupt) whose it is and what mends it, once; other failures stay as they are.
+// Adds to a kCorrupt failure, once, the damaged cache and the command that repairs it. Other
+// failures stay as they are.
 [[nodiscard]] inline Status with_repair(const Status& status, const std::string& cache) {
   const std::string& message = status.message();
   if (status.code() != StatusCode::kCorrupt ||

@@ -1,17 +1,16 @@
-// ShardFiles: the shard files of one generation, opened when they are first needed. At most
-// kOpenMax stay open, so that a cache of twenty thousand shards fits a process's limit of
-// descriptors; a file that was closed is opened again. Where there are no more to be had, those
-// that are kept are closed first.
+// ShardFiles opens the shard files of one generation when they are first needed. At most kOpenMax
+// stay open, so that a cache of twenty thousand shards fits a process's limit of descriptors. A
+// closed file is opened again when needed. If descriptors run out, kept files are closed first.
 //
-// Files for direct reads are kept apart, as many of them.
+// Files for direct reads are kept separately, also kOpenMax at most.
 //
-// A file handed out stays open as long as its holder keeps it. Synchronised inside: any number of
+// A returned file stays open as long as its holder keeps it. Synchronised inside: any number of
 // threads. Failures: kCorrupt (missing, or not as long as the manifest says), kResource,
 // kUnsupported (no direct reads there).
 //
-// open_of_any_length() also hands out a file of the wrong length, for callers that check each block
-// and record that they read: most of a cut shard is sound. Such a file is not kept open, so that a
-// shard that is repaired meanwhile is found by the next call.
+// open_of_any_length() also returns a file of the wrong length, for callers that check each block
+// and record, because most of a truncated shard is sound. Such a file is not kept open, so that
+// the next call finds a repaired shard.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +30,7 @@ namespace xtts::reader {
 struct ShardFile {
   std::string name;  // relative to the cache
   std::unique_ptr<RandomAccessFile> file;
-  std::string wrong_length;  // the file's length and the manifest's, in words; empty: the same
+  std::string wrong_length;  // the file's and the manifest's length, in words; empty: equal
 };
 
 class ShardFiles {
@@ -50,7 +49,7 @@ class ShardFiles {
 
  private:
   static constexpr std::size_t kOpenMax = 64;
-  // The last kOpenMax files of a kind, the oldest first.
+  // The last kOpenMax files of one kind, the oldest first.
   template <typename File>
   struct OpenFiles {
     std::unordered_map<std::uint64_t, std::shared_ptr<const File>> by_key;
@@ -66,7 +65,7 @@ class ShardFiles {
   std::string cache_;
   const formats::Manifest& manifest_;
 
-  std::mutex mutex_;  // guards what stands below
+  std::mutex mutex_;  // guards the members below
   OpenFiles<ShardFile> open_;
   OpenFiles<DirectFile> open_direct_;
 };
