@@ -51,7 +51,7 @@ bool compare(const Node& node, const FieldValue& value) {
   }
   if (const auto* rules = std::get_if<RuleNames>(&value)) {
     const std::string_view asked = std::get<std::string>(node.value);
-    // != is not ==: no rule of the clip's is the one that is asked for.
+    // `!=` is the opposite of `==`: true if no rule of the clip has the name.
     if (node.comparison == Comparison::kNotEqual)
       return !any_name(*rules, [&](std::string_view name) { return name == asked; });
     return any_name(*rules,
@@ -116,7 +116,7 @@ Tables Tables::of(const formats::Manifest& manifest) {
   tables.datasets = manifest.datasets;
   tables.speakers = manifest.speakers;
   tables.languages = manifest.languages;
-  // Read with care: the section of a later version may have moved its keys.
+  // Checks each type: a later version of the section may have moved its keys.
   const nlohmann::json& features = manifest.features;
   const auto rate = features.is_object() ? features.find("sample_rate_hz") : features.end();
   const auto stft = features.is_object() ? features.find("stft") : features.end();

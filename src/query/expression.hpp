@@ -1,5 +1,5 @@
-// Expressions that choose clips: `seconds > 2 and (speaker == "anna" or text ~ "^Hello")`. One
-// language for `ls --where` and for a reader's selection.
+// Expressions select clips: `seconds > 2 and (speaker == "anna" or text ~ "^Hello")`. `ls --where`
+// and a reader's selection use the same language.
 //
 //   or     := and ("or" and)*
 //   and    := not ("and" not)*
@@ -9,16 +9,16 @@
 //
 // Fields and their types are in fields.hpp. A field alone is true when it is known and neither 0,
 // empty nor false. Text is compared by bytes. `~` finds a POSIX extended regular expression
-// (pattern.hpp) anywhere in the text. In quotes a backslash stands for itself, but before the same
-// quote, which it keeps from ending the text.
+// (pattern.hpp) anywhere in the text. In a quoted text, a backslash before the same kind of quote
+// makes the quote part of the text; any other backslash stands for itself.
 //
-// A comparison with something unknown (a clip without a speaker) is false, `!=` too; `not` turns
-// that round. Two values, not the three of SQL: whoever writes `not speaker == "anna"` means
-// everybody else.
+// A comparison with an unknown value (a clip without a speaker) is false, `!=` too; `not` inverts
+// that. The logic has two values, unlike SQL's three, because a user who writes `not speaker ==
+// "anna"` means all other clips.
 //
-// An Expression is immutable and may be used by any number of threads. parse() fails with
-// kInvalidArgument; the message shows the expression with a caret under the place, and the nearest
-// field where one was misspelt.
+// An Expression is immutable; any number of threads may use it. parse() fails with
+// kInvalidArgument. The message shows the expression with a caret under the place, and suggests
+// the nearest field name for a misspelt one.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@
 
 namespace xtts::query {
 
-// What turns the numbers of plan rows into names and seconds. Shows memory of the manifest, which
-// must stay.
+// Tables that turn the numbers of plan rows into names and seconds. The manifest must outlive
+// them.
 struct Tables {
   double frame_s = 0.0;  // 0: unknown
   std::span<const std::string> datasets, speakers, languages;
@@ -43,8 +43,7 @@ struct Tables {
   [[nodiscard]] static Tables of(const formats::Manifest& manifest);
 };
 
-// One clip, looked at through references. `facts` may be empty (a default RecordFacts) when
-// needs_facts() is false.
+// One clip, by reference. Without needs_facts(), `facts` may be empty (a default RecordFacts).
 struct Clip {
   const Tables& tables;
   const formats::PlanRow& plan;
@@ -58,9 +57,9 @@ class Expression {
   [[nodiscard]] static Result<Expression> parse(std::string_view text);
 
   [[nodiscard]] bool matches(const Clip& clip) const;
-  // False where plan rows alone decide: then no details need to be read.
+  // False: plan rows alone decide, so no details need to be read.
   [[nodiscard]] bool needs_facts() const noexcept;
-  // False where the clip's lists decide: then its sound need not be there.
+  // False: the clip's lists decide, so its sound need not be known.
   [[nodiscard]] bool needs_sound() const noexcept;
 
  private:

@@ -28,7 +28,7 @@ FieldValue name_of(std::span<const std::string> names, Number number) {
   return std::string_view(names[static_cast<std::size_t>(number)]);
 }
 
-// What the facts call a number, as a field.
+// A member of the facts, as a field.
 template <auto Member>
 FieldValue fact(const Clip& clip) {
   const auto& value = clip.facts.*Member;

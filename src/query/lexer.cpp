@@ -32,7 +32,7 @@ std::size_t read_operator(std::string_view text) {
   return 0;
 }
 
-// Returns the bytes with both quotes; 0 where the closing one is missing.
+// Returns the length in bytes including both quotes; 0: the closing quote is missing.
 std::size_t read_quoted(std::string_view text, std::string& content) {
   const char quote = text[0];
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -104,8 +104,8 @@ Result<std::vector<Token>> split_tokens(std::string_view expression) {
 }
 
 Status error_at(std::string_view expression, std::size_t offset_bytes, const std::string& message) {
-  // The caret is placed by characters, which is right but for wide ones. What would break the line
-  // is shown as a space.
+  // The caret's column counts characters, which is right except for wide ones. Characters that
+  // would break the line become spaces.
   std::string shown;
   std::size_t column = 0;
   for (std::size_t at = 0; at < expression.size();) {

@@ -22,7 +22,7 @@ struct Token {
 // The last token is kEnd.
 [[nodiscard]] Result<std::vector<Token>> split_tokens(std::string_view expression);
 
-// `message`, the expression, and a caret under `offset_bytes`, each in its line.
+// The failure's text: `message`, the expression, and a caret under `offset_bytes`, one line each.
 [[nodiscard]] Status error_at(std::string_view expression, std::size_t offset_bytes,
                               const std::string& message);
 

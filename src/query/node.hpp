@@ -1,4 +1,4 @@
-// The tree that an expression is parsed into. Private to this folder. Immutable once built.
+// The parsed tree of an expression. Private to this folder. Immutable once built.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct Node {
   std::optional<Pattern> pattern;
 };
 
-// Parentheses and `not` nest at most so deep: the tree is walked by recursion.
+// The limit on nested parentheses and `not`: the tree is walked by recursion.
 inline constexpr std::size_t kExpressionDepthMax = 64;
 inline constexpr std::size_t kExpressionBytesMax = 4096;
 

@@ -19,8 +19,8 @@ constexpr std::size_t kDepthMax = 20;
 constexpr std::uint32_t kRangeMax = 2000;
 constexpr std::size_t kTranslatedBytesMax = std::size_t{16} << 10U;
 
-// UTF-8 for this thread while it lives: regcomp and regexec ask the thread's locale what a
-// character is.
+// Sets this thread's locale to UTF-8 while it lives, because regcomp and regexec take characters
+// from the thread's locale.
 class Utf8Scope {
  public:
   Utf8Scope() : before_(locale() != nullptr ? uselocale(locale()) : nullptr) {}
@@ -31,7 +31,7 @@ class Utf8Scope {
   Utf8Scope& operator=(const Utf8Scope&) = delete;
 
  private:
-  // Made once and kept: a locale must outlive all its users. Absent C.UTF-8 (glibc has it
+  // Made once and kept, because a locale must outlive all its users. Without C.UTF-8 (glibc has it
   // since 2.35), bytes match bytes.
   static locale_t locale() {
     static const locale_t made = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -48,7 +48,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Copies a pattern while it enforces the limits and spells out \d.
+// Copies a pattern, enforces the limits and spells out \d.
 class Translator {
  public:
   explicit Translator(std::string_view pattern) : pattern_(pattern) {}
@@ -70,8 +70,7 @@ class Translator {
     if (c == '{') return repetition();
     if (c == '(' && ++depth_ > kDepthMax) return refuse("more than 20 nested parentheses");
     if (c == ')' && depth_ > 0) --depth_;
-    // "a**" is legal and means "a*"; thousands of stacked repetitions are only for hurting the
-    // matcher.
+    // "a**" is legal and means "a*". Long chains of repetitions only serve to hurt the matcher.
     repeats_ = c == '*' || c == '+' || c == '?' ? repeats_ + 1 : 0;
     if (repeats_ > 2) return refuse("three repetitions one after the other");
     out_ += c;
@@ -99,8 +98,8 @@ class Translator {
     return {};
   }
 
-  // A bracket expression is copied, but for ranges of characters beyond ASCII: they are spelled
-  // out, because glibc 2.36 knows no order of characters in C.UTF-8 and refuses them.
+  // Copies a bracket expression. Ranges of characters beyond ASCII are spelled out, because glibc
+  // 2.36 has no order of characters in C.UTF-8 and refuses them.
   Status bracket() {
     out_ += take(1);
     if (front() == '^') out_ += take(1);
@@ -171,8 +170,8 @@ class Translator {
     return take(std::max<std::size_t>(utf8_length_bytes(pattern_.substr(at_)), 1));
   }
 
-  // {2}, {2,} and {2,5}. The library unrolls them, so that nested ones multiply: their product is
-  // what must stay small.
+  // {2}, {2,} and {2,5}. The library unrolls them, so nested ones multiply: the product must stay
+  // small.
   Status repetition() {
     const std::size_t end = pattern_.find('}', at_);
     if (end == std::string_view::npos) return refuse("'{' is not closed; \\{ is the character");
@@ -235,7 +234,7 @@ Result<Pattern> Pattern::compile(std::string_view pattern) {
 
 bool Pattern::found_in(std::string_view text) const {
   const Utf8Scope scope;
-  // REG_STARTEND gives the end, so that neither a copy nor a terminating NUL is needed.
+  // REG_STARTEND passes the end, so neither a copy nor a terminating NUL is needed.
   regmatch_t range{};
   range.rm_so = 0;
   range.rm_eo = static_cast<regoff_t>(std::min(text.size(), kTextBytesMax));

@@ -1,11 +1,11 @@
-// Regular expressions for texts that anybody may have written, and patterns that a user mistypes:
-// POSIX extended syntax, with \d \D \w \W \s \S \b added, matched by the C library.
+// Regular expressions in POSIX extended syntax, with \d \D \w \W \s \S \b added, matched by the C
+// library. Texts and patterns are untrusted.
 //
-// Guarded so that no pattern hangs or exhausts memory: without back references the library's
-// matcher never backtracks; patterns are at most 500 bytes, repetition counts multiply to at most
-// 255, parentheses nest 20 deep, and only the first 64 KiB of a text are looked at. Characters are
-// UTF-8 whatever the user's locale is. std::regex was passed over: it recurses once a character and
-// backtracks without limit.
+// Limits keep every pattern from hanging or exhausting memory. There are no back references, so
+// the library's matcher never backtracks. Patterns have at most 500 bytes, repetition counts
+// multiply to at most 255, parentheses nest at most 20 deep, and only the first 64 KiB of a text
+// are searched. Characters are UTF-8 in any locale. We do not use std::regex: it recurses once per
+// character and backtracks without limit.
 //
 // Immutable; share freely (POSIX lets any number of threads match with one compiled pattern).
 #pragma once
