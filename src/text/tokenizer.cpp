@@ -19,8 +19,8 @@ using formats::TextConfig;
 using formats::TokenKind;
 using formats::UnknownCharacter;
 
-constexpr std::size_t kNamedCharactersMax =
-    5;  // of a message; a text in another script would fill pages
+// A message names at most this many characters; a text in another script would fill pages.
+constexpr std::size_t kNamedCharactersMax = 5;
 
 std::string code_point_name(std::string_view character) {
   std::array<char, 16> buffer{};
@@ -29,7 +29,7 @@ std::string code_point_name(std::string_view character) {
   return buffer.data();
 }
 
-// The first of them: "'ß' (U+00DF) 2 times, (U+0009) 1 time, and 3 more".
+// Lists the first ones: "'ß' (U+00DF) 2 times, (U+0009) 1 time, and 3 more".
 Reason unknown_characters(const std::map<std::string, std::uint64_t>& unknown) {
   std::string examples;
   std::size_t named = 0;

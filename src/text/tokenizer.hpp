@@ -1,7 +1,7 @@
-// Tokenizer: text -> at most max_tokens int32 tokens, by bytes or by the characters of a
-// vocabulary. 0 is padding. Bytes: token = byte + 1, of any bytes. Characters: token = position in
-// the vocabulary + 1, by code points of valid UTF-8; unknown ones by policy. A text cut to
-// max_tokens may end inside a character where tokens are bytes. Immutable, share freely.
+// Tokenizer turns a text into at most max_tokens int32 tokens; 0 is padding. By bytes: token =
+// byte + 1, for any bytes. By characters: token = position in the vocabulary + 1, for code points
+// of valid UTF-8; a policy decides on unknown ones. With byte tokens, a text that is cut to
+// max_tokens may end inside a character. Immutable, share freely.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Tokens {
   std::vector<std::int32_t> values;
   bool truncated = false;
   std::map<std::string, std::uint64_t> unknown;  // character -> times seen
-  // Dropped by policy (too long, unknown characters), or not UTF-8 where characters are wanted:
-  // nothing above counts.
+  // Set: the text is dropped by policy (too long, unknown characters), or is not UTF-8 where
+  // characters are wanted. Then the members above do not count.
   std::optional<formats::Reason> refusal = {};
 };
 
@@ -31,8 +31,8 @@ class Tokenizer {
  public:
   [[nodiscard]] static Result<Tokenizer> create(const formats::TextConfig& config);
   [[nodiscard]] Tokens encode(std::string_view text) const;
-  [[nodiscard]] std::uint32_t token_count()
-      const noexcept;  // of distinct tokens, padding included; 0 without tokens
+  // The number of distinct tokens, padding included; 0 without tokens.
+  [[nodiscard]] std::uint32_t token_count() const noexcept;
 
  private:
   explicit Tokenizer(formats::TextConfig config);
