@@ -14,17 +14,18 @@ namespace xtts::store {
 namespace {
 
 constexpr std::uint64_t kLeaseBytesMax = 4096;
-// How often we come too late for a lease that was free when we looked.
+// The number of times that we may come too late for a lease that was free when we looked.
 constexpr int kRoundsMax = 10;
-// A look that took so many times its due was a stall (of the network, of us), in which nobody could
-// beat either.
+// A look that took this many times longer than planned was a stall (of the network or of us). No
+// holder could beat during it.
 constexpr int kStallFactor = 3;
-// On a network file system a rename over a file may show as two steps, or with the old one's size.
+// On a network file system a rename over a file may appear in two steps, or with the old file's
+// size. So we look again.
 constexpr int kLooksForOurs = 3;
 constexpr std::chrono::milliseconds kLookAgain{200};
 
-// The text as it lies there: equal texts are no sign of life. Nothing: no lease. A power cut may
-// have left an empty one.
+// The raw text, because we only compare it: an equal text is no sign of life. nullopt: no lease. A
+// power cut may have left an empty one.
 Result<std::optional<std::string>> read_lease(Env& env, const std::string& cache) {
   auto text = read_text_file(env, lease_path(cache), kLeaseBytesMax);
   if (text) return std::optional(std::move(*text));
@@ -32,7 +33,7 @@ Result<std::optional<std::string>> read_lease(Env& env, const std::string& cache
   return text.status();
 }
 
-// Without a sync: a sign of life need not outlive the power, and must not wait behind a shard.
+// Does not sync: a sign of life need not survive a power cut, and must not wait behind a shard.
 Status write_unsynced(Env& env, const std::string& path, const std::string& text) {
   XTTS_ASSIGN(const auto file, create_file(env, path));
   XTTS_TRY(file->append(as_bytes(text)));
@@ -61,7 +62,7 @@ class Taker {
         const LeaseTerms& terms)
       : env_(env), cache_(cache), ours_(ours), notices_(notices), terms_(terms) {}
 
-  // Fills in the epoch.
+  // Takes the lease; returns its text with the epoch filled in.
   Result<LeaseText> take() {
     for (int round = 0; round < kRoundsMax; ++round) {
       XTTS_ASSIGN(const auto found, read_lease(env_, cache_));
@@ -76,7 +77,7 @@ class Taker {
   }
 
  private:
-  // Ok: nobody lives. kBusy: somebody does.
+  // Ok: the holder gives no sign of life. kBusy: it lives.
   Status wait_for_life(const std::string& found) {
     if (notices_.tell) {
       notices_.tell(holder_of(found) + " may be building " + cache_ + ": waiting " +
@@ -89,7 +90,7 @@ class Taker {
         return {StatusCode::kCancelled, "interrupted while it waited for another builder"};
       env_.sleep_for(terms_.look_every);
       XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
-      if (!text) return {};  // it has ended, and has said so
+      if (!text) return {};  // the holder has given the lease back
       if (*text != found)
         return {StatusCode::kBusy, "another builder holds " + cache_ + ": " + holder_of(*text)};
       const auto now = env_.now();
@@ -99,13 +100,13 @@ class Taker {
     return {};
   }
 
-  // Where there is none: a link fails for all but one.
+  // Creates a lease where there is none. Of several builders only one can make the link.
   Result<bool> create() {
     XTTS_TRY(write_ours());
     const Status linked = env_.link(temporary(), lease_path(cache_));
     if (linked.code() == StatusCode::kUnsupported) return rename_and_look_again();
     XTTS_TRY(remove_if_there(env_, temporary()));
-    // A link whose answer was lost on its way has failed for us and is there all the same.
+    // If the server's answer was lost, the link exists although the call failed.
     XTTS_ASSIGN(const auto text, read_lease(env_, cache_));
     if (!text) return linked.ok() ? Result<bool>(false) : Result<bool>(linked);
     return is_ours(text, ours_.nonce);
@@ -118,8 +119,8 @@ class Taker {
       XTTS_TRY(remove_if_there(env_, temporary()));
       return false;
     }
-    // Among those whom our lock reaches nobody else comes; another would have waited, and not just
-    // until this moment.
+    // Our lock keeps out every builder that it reaches. Any other would have waited for a sign of
+    // life, and so would not come just now.
     if (is_of_our_dead) {
       XTTS_TRY(env_.rename(temporary(), lease_path(cache_)));
       return true;
@@ -127,7 +128,7 @@ class Taker {
     return rename_and_look_again();
   }
 
-  // Whoever renames last among those who do it at the same time is the holder.
+  // Of several builders that rename at the same time, the last one is the holder.
   Result<bool> rename_and_look_again() {
     XTTS_TRY(env_.rename(temporary(), lease_path(cache_)));
     env_.sleep_for(2 * terms_.look_every);
@@ -199,7 +200,7 @@ BuilderLease::BuilderLease(Env& env, std::string cache, LeaseText text, const Le
 BuilderLease::~BuilderLease() {
   try {
     (void)give_back();
-  } catch (...) {  // no memory: whoever comes next waits until it is sure that nobody beats
+  } catch (...) {  // no memory: the next builder waits out `patience`
   }
 }
 
@@ -209,7 +210,7 @@ Status BuilderLease::check() const {
     if (look > 0) env_.sleep_for(kLookAgain);
     XTTS_ASSIGN(text, read_lease(env_, cache_));
     if (is_ours(text, nonce_)) return {};
-    if (text && decode_lease(*text)) break;  // somebody's
+    if (text && decode_lease(*text)) break;  // it is another's
   }
   const std::string who = text ? holder_of(*text) : "another builder";
   return {StatusCode::kBusy,
@@ -223,7 +224,7 @@ Status BuilderLease::beat() {
   ++text_.beat;
   const std::string temporary = temporary_path(cache_, nonce_);
   XTTS_TRY(write_unsynced(env_, temporary, encode_lease(text_)));
-  // Right before the rename, which would otherwise put a late beat over another's lease.
+  // Right before the rename, because a late beat must not replace another's lease.
   XTTS_TRY(check());
   return env_.rename(temporary, lease_path(cache_));
 }
@@ -231,7 +232,7 @@ Status BuilderLease::beat() {
 void BuilderLease::beat_until_stopped(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, stop, terms_.beat_every, [&] { return stop.stop_requested(); })) {
-    // A beat that fails is missed; whether somebody has noticed is for check() to find out.
+    // A failed beat is skipped; check() finds out whether another builder has noticed.
     try {
       (void)beat();
     } catch (...) {
@@ -246,7 +247,7 @@ Status BuilderLease::give_back() {
   }
   if (is_given_back_) return {};
   is_given_back_ = true;
-  XTTS_TRY(remove_if_there(env_, temporary_path(cache_, nonce_)));  // of a beat that failed
+  XTTS_TRY(remove_if_there(env_, temporary_path(cache_, nonce_)));  // left by a failed beat
   XTTS_TRY(check());
   return remove_if_there(env_, lease_path(cache_));
 }

@@ -1,17 +1,17 @@
-// BuilderLease: who builds, where the system's locks may not reach all who could (network file
-// systems). .build/lease names the holder and is rewritten with a new beat every few seconds.
-// Whoever wants it watches that file by his own monotonic clock: a beat means that somebody is
-// there (kBusy), none for `patience` that nobody is, and the lease is taken over. No clock is
-// compared with another machine's, no process number is trusted, nothing is decided by a time in a
-// file.
+// BuilderLease excludes other builders where the system's locks may not reach all of them (network
+// file systems). .build/lease names the holder, which rewrites it with a new beat every few
+// seconds. A builder that wants the lease watches the file by its own monotonic clock. A beat means
+// that the holder lives (kBusy). No beat for `patience` means that it does not, and the lease is
+// taken over. No clock is compared with another machine's, no process number is trusted, and no
+// time in a file decides anything.
 //
-// A builder that was suspended for so long finds another's lease where its own was: check(), before
-// everything that others will see, and stops (kBusy). Between that look and the rename after it
-// lies a moment that no file system can close.
+// A builder that was suspended for longer than `patience` may find another's lease in its place.
+// So it calls check() before every step that others will see, and stops (kBusy). A moment remains
+// between check() and the rename after it; no file system can close it.
 //
-// The builder's lock is taken before, so that among those whom locks reach there is one: a lease
-// that one of them has left is free at once. check() may be called from any thread; the rest from
-// one.
+// The builder's lock is taken first, so among the builders that the lock reaches there is only
+// one. A lease that one of them has left is therefore free at once. check() may be called from any
+// thread; the rest from one.
 #pragma once
 
 #include <chrono>
@@ -30,17 +30,17 @@
 
 namespace xtts::store {
 
-// The text of .build/lease: who builds, and proof of life.
+// The text of .build/lease: the holder, and its sign of life.
 struct LeaseText {
-  Digest nonce;             // of one builder's hold, by chance: no other ever has it
-  std::uint64_t epoch = 1;  // one more at each take-over
-  std::uint64_t beat = 0;   // one more every few seconds
+  Digest nonce;             // of one builder's hold: random, so no other has it
+  std::uint64_t epoch = 1;  // grows by one at each take-over
+  std::uint64_t beat = 0;   // grows by one every few seconds
   std::string circle;       // LockReach::circle of the builder's locks
   std::string holder;       // "host node7, process 4242", for messages
 };
 
 [[nodiscard]] std::string encode_lease(const LeaseText& lease);
-// Nothing where the bytes are not a lease's.
+// nullopt: the bytes are no lease.
 [[nodiscard]] std::optional<LeaseText> decode_lease(std::string_view text);
 
 struct LeaseTerms {
@@ -49,32 +49,32 @@ struct LeaseTerms {
   std::chrono::nanoseconds patience = std::chrono::seconds(30);
 };
 
-// While we take hold of a cache that other machines may see.
+// Callbacks while we take hold of a cache that other machines may see.
 struct HoldNotices {
   std::function<void(const std::string& notice)> tell = {};
-  std::function<bool()> cancelled = {};  // asked while we wait for a sign of life; then kCancelled
+  std::function<bool()> cancelled = {};  // true while we wait for life: kCancelled
 };
 
 [[nodiscard]] std::string lease_path(const std::string& cache);
 
 class BuilderLease {
  public:
-  // `circle`: whom the lock that we hold reaches, empty where we hold none. `holder`: who we are,
-  // for messages. kNotFound: .build/ is not there, or was removed by whoever has just finished.
+  // `circle`: the LockReach::circle of our lock; empty if we hold none. `holder`: our name, for
+  // messages. kNotFound: .build/ does not exist, or a builder that has just finished removed it.
   [[nodiscard]] static Result<std::unique_ptr<BuilderLease>> take(
       Env& env, const std::string& cache, const std::string& circle, const std::string& holder,
       const HoldNotices& notices = {}, const LeaseTerms& terms = {});
 
   BuilderLease(Env& env, std::string cache, LeaseText text, const LeaseTerms& terms);
-  ~BuilderLease();  // gives it back, where it is still ours
+  ~BuilderLease();  // gives the lease back, if it is still ours
 
-  // kBusy, naming the holder, where it is another's by now.
+  // kBusy: another builder has the lease now; the message names it.
   [[nodiscard]] Status check() const;
-  // Of this hold and no other.
+  // Unique to this hold.
   [[nodiscard]] const Digest& nonce() const noexcept { return nonce_; }
-  // One beat, as its own thread does it.
+  // Writes one beat; the lease's own thread calls this.
   [[nodiscard]] Status beat();
-  // No more beats, and the file goes.
+  // Stops the beats and removes the file.
   [[nodiscard]] Status give_back();
 
  private:
@@ -84,7 +84,7 @@ class BuilderLease {
   const std::string cache_;
   const LeaseTerms terms_;
   const Digest nonce_;
-  LeaseText text_;  // of the thread that beats, and of give_back() after it
+  LeaseText text_;  // used by the beating thread, then by give_back()
   bool is_given_back_ = false;
   std::mutex mutex_;
   std::condition_variable_any wake_;

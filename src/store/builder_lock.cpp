@@ -19,11 +19,11 @@ namespace {
 
 constexpr int kAttemptsMax = 10;
 constexpr std::uint64_t kTextBytesMax = 1024;
-// For what a dead builder has left to let go of the lock.
+// The time that a dead builder's child has to release the lock.
 constexpr std::chrono::milliseconds kPause{5};
 constexpr int kPausesMax = 400;
 
-// Up to the number of the process.
+// The beginning of the holder's text, before the process number.
 std::string holder_of_this_host() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
@@ -34,9 +34,8 @@ std::string holder_of_this_process() {
   return holder_of_this_host() + std::to_string(::getpid());
 }
 
-// Whether the lock is held in the name of a process of this host that has ended. A decoder that
-// such a builder was just starting has inherited the lock, and drops it within milliseconds, at its
-// exec.
+// Whether the lock's holder is an ended process of this host. A decoder that this builder was
+// starting has inherited the lock and drops it at its exec, within milliseconds.
 bool holder_has_ended(Env& env, const std::string& cache) {
   const auto text = read_text_file(env, lock_path(cache), kTextBytesMax);
   const std::string host = holder_of_this_host();
@@ -68,7 +67,7 @@ Status come_and_go(const std::string& cache) {
   return {StatusCode::kBusy, "builders of " + cache + " come and go; try again"};
 }
 
-// The inode at the lock's path; 0 where there is none.
+// The inode at the lock's path; 0: no file.
 Result<std::uint64_t> inode_of(Env& env, const std::string& path) {
   const auto facts = env.stat(path);
   if (facts) return facts->inode;
@@ -81,7 +80,7 @@ struct HeldLock {
   std::uint64_t inode = 0;  // of its file
 };
 
-// Null: the file was removed by a builder that finished meanwhile; try again.
+// Null: a builder that finished meanwhile has removed the file; try again.
 Result<HeldLock> try_lock(Env& env, const std::string& cache) {
   const std::string path = lock_path(cache);
   XTTS_TRY(write_text(env, path, WriteMode::kAppend, ""));
@@ -89,9 +88,9 @@ Result<HeldLock> try_lock(Env& env, const std::string& cache) {
   auto lock = env.lock(path, LockKind::kExclusive);
   if (!lock && lock.status().code() == StatusCode::kBusy) return busy(env, cache);
   if (!lock) return lock.status();
-  // finish() removes the file under its own lock. Whoever locks a removed file holds nothing, so
-  // the file at the path must be the one that was there before: a locked file keeps its inode
-  // number from being given again.
+  // finish() removes the file under its own lock. A lock on a removed file excludes nobody, so the
+  // inode at the path must be the same before and after. It cannot be a new file's, because a
+  // locked file keeps its inode number.
   XTTS_ASSIGN(const std::uint64_t after, inode_of(env, path));
   if (before == 0 || before != after) return HeldLock();
   return HeldLock{std::move(*lock), after};
@@ -112,7 +111,7 @@ Result<HeldLock> take_lock(Env& env, const std::string& cache, const HoldNotices
       --attempt;
       continue;
     }
-    // kNotFound: .build/ itself was removed between two of our calls.
+    // kNotFound: .build/ was removed between two of our calls.
     if (!lock && lock.status().code() == StatusCode::kNotFound) continue;
     if (!lock) return lock.status();
     if (lock->lock == nullptr) continue;
@@ -159,18 +158,18 @@ Result<bool> BuilderLock::try_take(const LockReach& reach, const HoldNotices& no
     lock_ = std::move(taken->lock);
     inode_ = taken->inode;
   }
-  // Also where locks reach everyone: a machine that this one lends the folder to has left it.
+  // Even where locks reach everyone, a machine to which this one exports may have left a lease.
   if (!reach.everyone || env_.stat(lease_path(cache_)).ok()) {
     auto lease = BuilderLease::take(env_, cache_, lock_ ? reach.circle : std::string(),
                                     holder_of_this_process(), notices, terms);
-    // Whoever had it has finished meanwhile, and has taken .build/ away.
+    // The previous holder has finished meanwhile and removed .build/.
     if (lease.status().code() == StatusCode::kNotFound) return false;
     XTTS_ASSIGN(lease_, std::move(lease));
     XTTS_ASSIGN(const std::uint64_t inode, inode_of(env_, lock_path(cache_)));
     if (lock_ && inode != inode_) return false;
   }
-  // Where a file's folder is gone, somebody has taken .build/ over and away while we did not run:
-  // begin anew.
+  // If the folder is gone, another builder took over and removed it while we did not run: try
+  // again.
   Status marked = put_build_mark(env_, cache_);
   if (marked.code() == StatusCode::kNotFound) return false;
   XTTS_TRY(marked);
@@ -182,7 +181,8 @@ Result<bool> BuilderLock::try_take(const LockReach& reach, const HoldNotices& no
   return true;
 }
 
-// A lease tells by its text whose it is, and not every network file system keeps inode numbers.
+// If there is a lease, its text names the owner. Inode numbers decide only without one, because
+// not every network file system keeps them.
 Status BuilderLock::check() const {
   if (lease_) return lease_->check();
   return lock_ ? check_file() : Status();

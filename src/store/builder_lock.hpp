@@ -1,12 +1,11 @@
-// BuilderLock: one builder a cache. Two parts:
-//   .build/lock   a lock of the system's, which it releases when the process ends, in whatever way:
-//                 there are no stale ones. The text in the file (host, pid) is for messages and
-//                 never decides who holds it; where it names a process of this host that has ended,
-//                 what that process was starting lets go in a moment, and is waited for, two
-//                 seconds at most.
-//   .build/lease  where the file system's locks may not reach everyone, or another machine has
-//                 left one (builder_lease.hpp).
-// take() and remove() from one thread, check() from any. Failures: kBusy (naming the holder),
+// BuilderLock admits one builder per cache. It has two parts:
+//   .build/lock   a lock of the system, which releases it when the process ends in any way, so no
+//                 lock is ever stale. The file's text (host, pid) is for messages and never decides
+//                 who holds the lock. If the text names an ended process of this host, a child that
+//                 this process was starting still has the lock; we wait for it two seconds at most.
+//   .build/lease  only where the file system's locks may not reach everyone, or another machine has
+//                 left a lease (builder_lease.hpp).
+// Call take() and remove() from one thread, check() from any. Failures: kBusy (naming the holder),
 // kResource, kCancelled.
 #pragma once
 
@@ -23,32 +22,32 @@ namespace xtts::store {
 
 class BuilderLock {
  public:
-  // Makes .build/ where it is absent. Tells of a file system whose locks may not reach everyone.
+  // Creates .build/ if absent. Reports a file system whose locks may not reach everyone.
   [[nodiscard]] static Result<std::unique_ptr<BuilderLock>> take(Env& env, const std::string& cache,
                                                                  const HoldNotices& notices = {},
                                                                  const LeaseTerms& terms = {});
 
-  // Is the cache still ours? To be asked before every step that others will see. kBusy: it is
-  // another's; kResource: .build/ has been moved or removed beside us.
+  // Checks that the cache is still ours. Call it before every step that others will see. kBusy:
+  // another builder has it; kResource: .build/ has been moved or removed.
   [[nodiscard]] Status check() const;
-  // In the names of temporary files, so that no two holds ever write into one; empty where only one
-  // hold can be.
+  // A part of temporary files' names, so that no two holds write into one file. Empty where only
+  // one hold can exist.
   [[nodiscard]] std::string tag() const;
-  // Both files go, and the lock with them: a network file system keeps an open file that was
-  // removed under another name in its folder, which could then not be removed itself.
+  // Removes both files and releases the lock. (A network file system would keep a removed file
+  // that is still open under another name, and its folder could then not be removed.)
   [[nodiscard]] Status remove();
 
  private:
   BuilderLock(Env& env, std::string cache) : env_(env), cache_(std::move(cache)) {}
-  // That nobody has removed the file with the lock on it: a lock on another file keeps nobody out.
+  // Checks that the locked file still exists: a lock on a removed file keeps no builder out.
   [[nodiscard]] Status check_file() const;
-  // False: builders came and went meanwhile; begin anew.
+  // False: other builders came and went meanwhile; try again.
   [[nodiscard]] Result<bool> try_take(const LockReach& reach, const HoldNotices& notices,
                                       const LeaseTerms& terms);
 
   Env& env_;
   const std::string cache_;
-  std::unique_ptr<FileLock> lock_;  // null where the file system has none
+  std::unique_ptr<FileLock> lock_;  // null: the file system has no locks
   std::uint64_t inode_ = 0;         // of its file
   std::unique_ptr<BuilderLease> lease_;
 };

@@ -30,13 +30,13 @@ Status internal(std::string message) {
   return {StatusCode::kInternal, std::move(message)};
 }
 
-// What is known of a file between begin_file and commit_file.
+// The state of a file between begin_file and commit_file.
 struct PendingFile {
   bool is_synced = false;
   bool is_closed = false;
 };
 
-// Remembers whether its bytes are safe, because a rename would make a promise of them.
+// Remembers whether the file's bytes are synced, because a rename promises that they are.
 class WatchedFile final : public WritableFile {
  public:
   WatchedFile(std::unique_ptr<WritableFile> file, std::shared_ptr<PendingFile> state)
@@ -58,7 +58,7 @@ class WatchedFile final : public WritableFile {
   }
 
  private:
-  // A failure is final: a later sync that succeeds proves nothing about the bytes of before.
+  // A failure is final: a later successful sync proves nothing about earlier bytes.
   template <typename Call>
   [[nodiscard]] Status once(Call call) {
     if (failure_.ok()) failure_ = call();
@@ -72,8 +72,7 @@ class WatchedFile final : public WritableFile {
 
 class RealCacheFolder final : public CacheFolder {
  public:
-  // `is_new`: made by us; then finish() removes it where nothing came into it, by way of
-  // `whole_env`.
+  // `is_new`: we made the folder; finish() removes it, through `whole_env`, if it stayed empty.
   RealCacheFolder(Env& whole_env, std::shared_ptr<Env> env, std::string cache,
                   std::unique_ptr<BuilderLock> lock, bool is_new)
       : whole_env_(whole_env),
@@ -161,7 +160,7 @@ class RealCacheFolder final : public CacheFolder {
     }
     const std::string temporary = temporary_path(temporary_name);
     const std::string path = join_path(cache_, name);
-    // The same file again stays the same file: readers hold their lock on it and not on its name.
+    // An equal file is not replaced, because readers hold their lock on the file, not on its name.
     XTTS_ASSIGN(const bool is_there, same_contents(env_, temporary, path));
     if (!is_there) return show(temporary, path);
     XTTS_TRY(remove_if_there(env_, temporary));
@@ -169,10 +168,10 @@ class RealCacheFolder final : public CacheFolder {
   }
 
   [[nodiscard]] Status publish(const Manifest& manifest, std::string_view rejects_jsonl) override {
-    XTTS_TRY(lock_->check());  // another's files are none that this manifest must name
+    XTTS_TRY(lock_->check());  // this manifest must not name another builder's files
     XTTS_TRY(check_names(manifest));
     XTTS_ASSIGN(const std::string text, formats::encode_manifest(manifest));
-    // Paired with the readers: what they would refuse is not published.
+    // A manifest that readers would refuse is not published.
     if (const auto read_back = formats::decode_manifest(text); !read_back) {
       return internal("publishing a manifest that reads back as: " + read_back.status().message());
     }
@@ -230,12 +229,12 @@ class RealCacheFolder final : public CacheFolder {
     Status status = env_.remove_directory(build_folder(cache_));
     if (!env_.stat(manifest_path(cache_)).ok()) remove_empty_folders();
     if (status.ok() || status.code() == StatusCode::kNotFound) return {};
-    // With the lock's file gone another builder may have begun already: then the folder is its own.
+    // Without the lock's file another builder may have begun already; then it owns the folder.
     const auto entries = env_.list(build_folder(cache_));
     return entries.ok() && !entries->empty() ? Status() : status;
   }
 
-  // Unsealed shards and half-written files of a build that died. The lock is held.
+  // Removes unsealed shards and half-written files of a build that died. The lock is held.
   [[nodiscard]] Status clear_build_folder(const std::set<std::string>& keep, bool keeps_spools) {
     XTTS_ASSIGN(const auto entries, env_.list(build_folder(cache_)));
     for (const DirectoryEntry& entry : entries) {
@@ -252,7 +251,7 @@ class RealCacheFolder final : public CacheFolder {
   }
 
  private:
-  // Folders that hold anything stay, and so do those that another builder has come into.
+  // Removes only empty folders. A folder that another builder uses by now stays too.
   void remove_empty_folders() {
     const std::string shards = parent_path(column_folder(cache_, "mel"));
     if (const auto columns = env_.list(shards)) {
@@ -267,12 +266,12 @@ class RealCacheFolder final : public CacheFolder {
     return join_path(build_folder(cache_), std::string(name) + lock_->tag() + ".tmp");
   }
 
-  // Once a column: its folder and every folder above it, durable. seal() may run on several
-  // threads.
+  // Makes a column's folder and every folder above it durable, once per column. seal() may run on
+  // several threads.
   [[nodiscard]] Status prepare_column(const std::string& column) {
     const std::lock_guard lock(mutex_);
     if (prepared_columns_.contains(column)) return {};
-    XTTS_TRY(lock_->check());  // a cache that somebody removes does not come back as empty folders
+    XTTS_TRY(lock_->check());  // a removed cache must not come back as empty folders
     const std::string folder = column_folder(cache_, column);
     XTTS_TRY(make_durable_folder(env_, parent_path(folder)));
     XTTS_TRY(make_durable_folder(env_, folder));
@@ -294,7 +293,7 @@ class RealCacheFolder final : public CacheFolder {
            header->records.size() == place.record_count;
   }
 
-  // Invariant 2 from the other side: everything that the manifest names is there.
+  // Checks that every file that the manifest names exists.
   [[nodiscard]] Status check_names(const Manifest& manifest) {
     XTTS_TRY(check_size(join_path(cache_, formats::index_file_name(manifest.index_digest)),
                         manifest.index_bytes));
@@ -314,7 +313,7 @@ class RealCacheFolder final : public CacheFolder {
                                       std::to_string(size_bytes) + " bytes"};
   }
 
-  // Where another builder has taken over and finished, .build/ is gone: that is then the reason.
+  // If another builder took over and finished, .build/ is gone. Then we report kBusy.
   [[nodiscard]] Status write_temporary(const std::string& path, std::span<const std::byte> bytes) {
     return or_taken_over(write_synced_file(env_, path, bytes));
   }
@@ -324,8 +323,8 @@ class RealCacheFolder final : public CacheFolder {
     return status;
   }
 
-  // What others see is renamed to its name while the cache is still ours. Whoever takes over
-  // removes our temporary files before anything else, so that a rename fails that comes too late.
+  // Renames a visible file to its name while the cache is still ours. A builder that takes over
+  // first removes our temporary files, so that our late rename fails.
   [[nodiscard]] Status show(const std::string& temporary, const std::string& path) {
     XTTS_TRY(lock_->check());
     return or_taken_over(rename_durably(env_, temporary, path));
@@ -340,8 +339,8 @@ class RealCacheFolder final : public CacheFolder {
     return names;
   }
 
-  // Right before a file goes: the cache is still ours, and the manifest as it is now does not name
-  // it.
+  // Called right before a file is removed: checks that the cache is still ours and that the
+  // manifest on disk does not name the file.
   [[nodiscard]] Result<bool> may_go(const std::string& path) {
     XTTS_TRY(lock_->check());
     const auto facts = env_.stat(manifest_path(cache_));
@@ -350,7 +349,7 @@ class RealCacheFolder final : public CacheFolder {
     if (seen_manifest_ != *facts) {
       const auto now = manifest();
       if (!now && now.status().code() == StatusCode::kResource) return now.status();
-      named_now_.reset();  // nobody knows what a manifest names that cannot be read
+      named_now_.reset();  // an unreadable manifest may name any file
       if (now) named_now_ = *now ? names_in(**now) : std::set<std::string>();
       seen_manifest_ = *facts;
     }
@@ -364,7 +363,7 @@ class RealCacheFolder final : public CacheFolder {
   const std::unique_ptr<BuilderLock> lock_;
   const bool is_new_;
   std::map<std::string, std::shared_ptr<PendingFile>> pending_;
-  // Of the manifest that was there when a file was last asked about.
+  // The manifest at the last call of may_go().
   std::optional<FileFacts> seen_manifest_;
   std::optional<std::set<std::string>> named_now_;
   std::mutex mutex_;

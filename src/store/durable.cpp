@@ -9,8 +9,7 @@
 namespace xtts::store {
 namespace {
 
-// One write() of this size is as fast as larger ones, and leaves a signal or a full disk little to
-// lose.
+// One write() of this size is as fast as a larger one, and a signal or a full disk loses little.
 constexpr std::size_t kPieceBytes = std::size_t{8} << 20U;
 constexpr std::size_t kCompareBytes = std::size_t{1} << 20U;
 
@@ -32,7 +31,7 @@ Status make_durable_folder(Env& env, const std::string& path) {
     return {StatusCode::kResource, path + " is not a folder"};
   }
   Status status = env.sync_directory(parent);
-  // A folder that we did not make may lie in one that we may pass through but not open.
+  // A folder that existed before may lie in a parent that we cannot open.
   if (!status.ok() && was_there && !env.list(parent)) return {};
   return status;
 }

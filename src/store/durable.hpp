@@ -1,6 +1,6 @@
-// Steps of writing that survive a power cut, made of Env's calls. A name is durable when its folder
-// was synced, bytes when their file was; everything here leaves both so. Free functions; one thread
-// at a time a path. Failures: kResource.
+// File operations that survive a power cut, built from Env's calls. A name is durable after a sync
+// of its folder, bytes after a sync of their file; unless stated otherwise, these functions do
+// both. Free functions; one thread at a time per path. Failures: kResource.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace xtts::store {
 
-// Creates the folder where it is absent, and makes its name durable in any case: an earlier build
-// may have died between making and syncing.
+// Creates the folder if absent. Makes its name durable in any case, because an earlier build may
+// have died between creating and syncing.
 [[nodiscard]] Status make_durable_folder(Env& env, const std::string& path);
 
-// A new file; what a dead builder left under its name goes.
+// Creates a file; replaces one that a dead builder left under its name.
 [[nodiscard]] Result<std::unique_ptr<WritableFile>> create_file(Env& env, const std::string& path);
 
 // Writes `bytes` to a new file and syncs it. Its name is not durable yet.
@@ -25,14 +25,14 @@ namespace xtts::store {
 // Renames within one file system and syncs the folder of the new name.
 [[nodiscard]] Status rename_durably(Env& env, const std::string& from, const std::string& to);
 
-// A new name for the bytes of `from`: a link, or where that cannot be a synced copy (true). The
-// name is not durable yet.
+// Gives the bytes of `from` a new name: by a link or, where that is impossible, by a synced copy
+// (returns true). The name is not durable yet.
 [[nodiscard]] Result<bool> link_or_copy(Env& env, const std::string& from, const std::string& to);
 
-// Removes a file; one that is not there is removed already.
+// Removes a file; ok if it does not exist.
 [[nodiscard]] Status remove_if_there(Env& env, const std::string& path);
 
-// Whether both files are there and hold the same bytes.
+// Whether both files exist and hold the same bytes.
 [[nodiscard]] Result<bool> same_contents(Env& env, const std::string& first,
                                          const std::string& second);
 

@@ -31,7 +31,7 @@ Result<FillElement> element_in_range(DType dtype, std::int32_t value) {
   return element_of(static_cast<T>(value));
 }
 
-// Eight bytes at a time: the pattern repeats in them, because every element size divides eight.
+// Fills eight bytes at a time: every element size divides eight, so the pattern repeats.
 void fill_words(const FillElement& element, std::span<std::byte> out) noexcept {
   std::array<std::byte, 8> word{};
   for (std::size_t i = 0; i < word.size(); ++i) word[i] = element.bytes[i % element.size_bytes];

@@ -16,13 +16,13 @@ Result<bool> remove_unnamed_indexes(Env& env, const std::string& cache, const Ma
     XTTS_ASSIGN(const bool is_unnamed, may_go(name));
     if (!is_unnamed) continue;
     const std::string path = join_path(cache, name);
-    // The lock cannot be had for other reasons too (a file of another user): then it stays as well.
+    // If the lock fails for another reason (another user's file), the index stays as well.
     const auto lock = env.lock(path, LockKind::kExclusive);
     if (!lock.ok()) {
       is_read = true;
       continue;
     }
-    // Once more, right before it goes: the lock may have taken its time.
+    // Asks again right before the removal, because taking the lock may have needed time.
     XTTS_ASSIGN(const bool is_still_unnamed, may_go(name));
     if (is_still_unnamed) XTTS_TRY(remove_if_there(env, path));
   }
@@ -30,8 +30,7 @@ Result<bool> remove_unnamed_indexes(Env& env, const std::string& cache, const Ma
 }
 
 Status remove_unnamed(Env& env, const std::string& cache, const MayGo& may_go) {
-  // Indexes first: once its index is gone, no new reader can arrive at a generation that loses its
-  // shards next.
+  // Indexes first: without its index, no new reader can open a generation that loses its shards.
   XTTS_ASSIGN(const bool is_read, remove_unnamed_indexes(env, cache, may_go));
   if (is_read) return {};
   XTTS_ASSIGN(const auto shards, list_shards(env, cache));

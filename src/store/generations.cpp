@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kDigestDigits = 32;
 constexpr std::size_t kOrdinalDigitsMin = 5;
 constexpr std::size_t kSearchBytes = std::size_t{1} << 20U;
-// From each end of a shard. A sound one is known from its first or last piece; a damaged one may be
-// a sparse file, whose size says nothing of how long it takes to read.
+// The limit of pieces from each end of a shard. The first or last piece is enough for a sound
+// shard. A damaged one may be a sparse file, whose size does not bound the time to read it.
 constexpr std::uint64_t kSearchPiecesMax = 64;
 constexpr std::string_view kHeaderMagic = "XTTSBLK1";
 // A head line has some hundred bytes.
@@ -29,7 +29,7 @@ bool is_digest(std::string_view text) {
   return text.size() == kDigestDigits && Digest::from_hex(text).has_value();
 }
 
-// The bytes [offset, offset + size) as far as the file has them; nothing where it cannot be read.
+// The bytes [offset, offset + size), up to the file's end; nullopt: they cannot be read.
 std::optional<std::vector<std::byte>> read_some(const RandomAccessFile& file,
                                                 std::uint64_t offset_bytes,
                                                 std::size_t size_bytes) {
@@ -40,7 +40,7 @@ std::optional<std::vector<std::byte>> read_some(const RandomAccessFile& file,
   return bytes;
 }
 
-// Of the first sound header in `bytes`.
+// The generation of the first sound header in `bytes`.
 std::optional<std::uint64_t> generation_in(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (auto at = text.find(kHeaderMagic); at != std::string_view::npos;
@@ -107,7 +107,7 @@ std::optional<std::uint64_t> generation_of_index(Env& env, const std::string& pa
   return footer ? std::optional(footer->generation) : std::nullopt;
 }
 
-// LMDB's shards begin with a header and HDF5's have theirs behind the payloads: pieces are read
+// LMDB's shards begin with a header, and HDF5's have theirs after the payloads. So pieces are read
 // from both ends in turn. They overlap by a header.
 std::optional<std::uint64_t> generation_of_shard(Env& env, const std::string& path) {
   const auto file = env.open_for_read(path);
@@ -160,7 +160,7 @@ Result<std::uint64_t> newest_generation(Env& env, const std::string& cache) {
   for (const std::string& name : names) {
     if (!is_index_name(name)) continue;
     const auto generation = generation_of_index(env, join_path(cache, name)).value_or(0);
-    // A build that ends between its index and its manifest leaves an index that was never read.
+    // A build that died between its index and its manifest left an index that was never read.
     if (unfinished && generation == *unfinished) continue;
     newest = std::max(newest, generation);
   }

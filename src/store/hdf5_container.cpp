@@ -26,7 +26,7 @@ using formats::ByteRange;
 using formats::kBlockHeaderBytes;
 using formats::kHdf5PayloadOffset;
 
-// One odd id of a shard of 168,000 tokens records would cost this much for each of them.
+// The limit on an id's size: one long id costs this much for each of 168,000 tokens records.
 constexpr std::size_t kIdBytesMax = 256;
 
 Status internal(const std::string& problem) {
@@ -37,13 +37,13 @@ std::size_t cut_size(std::string_view id) {
   return id.size() <= kIdBytesMax ? id.size() : utf8_valid_bytes(id.substr(0, kIdBytesMax));
 }
 
-// Where the datasets' bytes are to go, one number after the other.
+// Writes numbers one after the other to a dataset's place.
 template <typename T>
 void write_numbers(const std::vector<T>& numbers, std::span<std::byte> out) {
   for (std::size_t i = 0; i < numbers.size(); ++i) formats::store(out, i * sizeof(T), numbers[i]);
 }
 
-// A dataset without bytes has no place of its own and comes before the one that shares its offset.
+// Sorts ranges. An empty dataset comes before the dataset that shares its offset.
 std::vector<ByteRange> in_order(std::vector<ByteRange> ranges) {
   std::ranges::sort(ranges, {}, [](const ByteRange& range) {
     return std::pair(range.offset_bytes, range.size_bytes);
@@ -123,7 +123,7 @@ class Hdf5Container final : public ImageContainer {
             .cut_id_count = cut_id_count_};
   }
 
-  // Where the datasets lie. The records must lie where they were written already.
+  // The datasets' ranges. Fails unless the records' range is where they were written already.
   [[nodiscard]] static Result<std::vector<ByteRange>> ranges_of(const Hdf5Description& description,
                                                                 const Hdf5Layout& layout) {
     std::vector<ByteRange> ranges;
@@ -175,9 +175,9 @@ class Hdf5Container final : public ImageContainer {
   std::vector<std::byte> headers_;
   std::vector<std::uint32_t> lengths_;
   std::vector<std::uint64_t> offsets_;  // in elements
-  std::string ids_;                     // one after another, as far as they are kept
+  std::string ids_;                     // one after another, each cut to the limit
   std::vector<std::uint16_t> id_sizes_;
-  std::size_t longest_id_bytes_ = 1;  // HDF5 has no text of no bytes
+  std::size_t longest_id_bytes_ = 1;  // HDF5 has no text of zero bytes
   std::uint64_t cut_id_count_ = 0;
 };
 
@@ -189,7 +189,7 @@ Result<std::unique_ptr<ImageContainer>> make_hdf5_container(const formats::Colum
                   "shard image: a column of an HDF5 shard cannot be named '" + column.name +
                       "': each has a dataset of that name beside it");
   }
-  XTTS_TRY(load_hdf5());  // now, and not when a shard of records is at stake
+  XTTS_TRY(load_hdf5());  // fails now, before a shard of records could be lost
   XTTS_ASSIGN(ImageMemory memory, ImageMemory::reserve(formats::kShardBytesMax));
   return std::unique_ptr<ImageContainer>(
       std::make_unique<Hdf5Container>(column, std::move(memory)));

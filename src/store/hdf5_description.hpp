@@ -1,4 +1,4 @@
-// What an HDF5 shard says of itself: its datasets, and the words on them (cache-v1.md, section 4b).
+// The description of an HDF5 shard: its datasets and their attributes (cache-v1.md, section 4b).
 // Pure functions.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace xtts::store {
 
-// The places of the datasets in the description, and so the order of their bytes in the file.
+// The index of each dataset in the description, and so the order of their bytes in the file.
 enum Hdf5Part : std::size_t {
   kRecordsPart,
   kHeadersPart,
@@ -34,7 +34,7 @@ struct Hdf5Sizes {
 [[nodiscard]] Hdf5Description describe_shard(const formats::ColumnSpec& column,
                                              const Hdf5Sizes& sizes);
 
-// Whether a dataset of every shard has this name, so that no column can.
+// Whether every shard has a dataset of this name, so that no column may use it.
 [[nodiscard]] bool is_taken_name(std::string_view column_name) noexcept;
 
 }  // namespace xtts::store

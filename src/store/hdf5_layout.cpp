@@ -13,12 +13,12 @@
 namespace xtts::store {
 namespace {
 
-// All links and attributes stay in the object headers up to this many, and none is moved out: what
-// HDF5 calls dense storage would be more pages and a layout that fewer programs read.
+// Up to this many links and attributes stay in the object headers. HDF5's dense storage would need
+// more pages and a layout that fewer programs read.
 constexpr unsigned kCompactMax = 64;
 
-// While it lives, nobody else calls libhdf5 through us and the library prints nothing. The printing
-// of before is put back: h5py may share the library with us in one process.
+// While a Session lives, no other thread calls libhdf5 through us and the library prints nothing.
+// It restores the printing afterwards, because h5py may share the library with us in one process.
 class Session {
  public:
   Session() : lock_(mutex()) {
@@ -40,7 +40,7 @@ class Session {
   void* client_ = nullptr;
 };
 
-// The library's most specific words for what went wrong last.
+// The library's most specific message about its last error.
 std::string last_error() {
   std::string text;
   const auto take_first = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
@@ -100,8 +100,8 @@ Status make_text(hid_t type, std::size_t size_bytes) {
 
 struct TypeInfo {
   Hdf5Type type;
-  std::uint64_t size_bytes;             // of kText: of one letter
-  hid_t* Hdf5Library::*base = nullptr;  // what it is made of
+  std::uint64_t size_bytes;             // kText: the size of one letter
+  hid_t* Hdf5Library::*base = nullptr;  // the base type
 };
 
 // In the order of the enumerators.
@@ -179,7 +179,7 @@ Status write_attributes(hid_t object, const std::vector<Hdf5Attribute>& attribut
   return {};
 }
 
-// Where the new dataset's bytes lie; nothing where it has none.
+// Makes a dataset; returns the offset of its bytes, nullopt if it has none.
 Result<std::optional<std::uint64_t>> make_dataset(hid_t file, const Hdf5Dataset& dataset) {
   XTTS_ASSIGN(const auto type, make_type(dataset.type, dataset.text_bytes));
   XTTS_ASSIGN(const auto space, make_space(dataset.shape));
@@ -204,10 +204,10 @@ Result<std::optional<std::uint64_t>> make_dataset(hid_t file, const Hdf5Dataset&
   return offset;
 }
 
-// The driver is stdio because sec2 wants the real path of what it opens, and a memfd has none
-// (1.10.8, H5F__build_actual_name). Bounds V18: 1.10.8, 1.14.2 and 2.0.0 then write the same bytes;
-// with V110 their layout messages differ in version. The first block of metadata is all that lies
-// before the first dataset; small datasets get no blocks of their own.
+// The driver is stdio because sec2 needs the real path of the file, and a memfd has none (1.10.8,
+// H5F__build_actual_name). With bounds V18, 1.10.8, 1.14.2 and 2.0.0 write the same bytes; with
+// V110 their layout messages differ in version. Only the first block of metadata lies before the
+// first dataset; small datasets get no blocks of their own.
 Result<Handle> file_access() {
   XTTS_ASSIGN(auto how, handle(hdf5().H5Pcreate(*hdf5().H5P_CLS_FILE_ACCESS_ID_g), hdf5().H5Pclose,
                                "H5Pcreate"));
@@ -218,7 +218,7 @@ Result<Handle> file_access() {
   XTTS_TRY(check(hdf5().H5Pset_meta_block_size(id, formats::kHdf5PayloadOffset),
                  "H5Pset_meta_block_size"));
   XTTS_TRY(check(hdf5().H5Pset_small_data_block_size(id, 0), "H5Pset_small_data_block_size"));
-  // Nobody else can reach a memfd.
+  // No other process can reach a memfd.
   XTTS_TRY(check(hdf5().H5Pset_file_locking(id, false, true), "H5Pset_file_locking"));
   return how;
 }

@@ -1,12 +1,12 @@
-// Hdf5Layout: libhdf5 itself decides where the datasets of a shard lie and writes every byte that
-// is not of a dataset, in a memfd. The datasets are allocated and never written, so the memfd stays
-// a sparse file of two pages, whatever the size of the shard. The image is the pages() of this
-// file with the datasets put in (hdf5_container.cpp).
+// Hdf5Layout lets libhdf5 decide where the datasets of a shard lie and write all other bytes, in a
+// memfd. The datasets are allocated and never written, so the memfd stays a sparse file of two
+// pages for any size of shard. The image is the pages() of this file with the datasets put in
+// (hdf5_container.cpp).
 //
-// The only file of the project that calls libhdf5 (hdf5_library.hpp loads it). That library is not
-// safe for threads in every build, so one lock is held round all of its calls; any thread may make
-// a layout. Its own printing of errors is off meanwhile. Failures: kResource (memory or /proc
-// refused; told in the library's words).
+// This is the only file that calls libhdf5 (hdf5_library.hpp loads it). Not every build of that
+// library is thread-safe, so one lock guards all calls; any thread may make a layout. The
+// library's own printing of errors is off during the calls. Failures: kResource (memory or /proc
+// refused; in the library's words).
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@
 
 namespace xtts::store {
 
-// Little-endian, as other programs see them; kText: UTF-8 of a fixed number of bytes, zeros behind.
+// The types as other programs see them, little-endian. kText: UTF-8 of fixed size, padded with
+// zeros.
 enum class Hdf5Type : std::uint8_t {
   kUInt8,
   kUInt16,
@@ -62,7 +63,7 @@ class Hdf5Layout {
 
   // The file; the datasets' bytes in it are zero. Valid while this object lives.
   [[nodiscard]] std::span<const std::byte> pages() const noexcept { return pages_; }
-  // Where each dataset begins, in the order of the description; nothing for one without elements.
+  // The offset of each dataset, in the order of the description; nullopt: no elements.
   [[nodiscard]] const std::vector<std::optional<std::uint64_t>>& offsets() const noexcept {
     return offsets_;
   }

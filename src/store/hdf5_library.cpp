@@ -24,7 +24,7 @@ Status find(void* library, const char* name, T& place) {
 }
 
 Result<Hdf5Library> load() {
-  // First as the system finds libraries; then where this build found it.
+  // Tries the system's search path first, then the path of this build.
   void* library = ::dlopen(XTTS_HDF5_NAME, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const Status why_not = cannot_load();

@@ -1,13 +1,13 @@
-// libhdf5, loaded when the first HDF5 shard is made. Linked, it would cost every start 8 ms:
-// Debian's libhdf5 loads libcurl, OpenSSL, Kerberos and 30 more.
+// Loads libhdf5 when the first HDF5 shard is made. Linking it would cost 8 ms at every start,
+// because Debian's libhdf5 loads libcurl, OpenSSL, Kerberos and 30 more.
 #pragma once
 
 #include <hdf5.h>
 
 #include "xtts/status.hpp"
 
-// The library's macros call it by name, to open it and to compare versions. load_hdf5() opens it,
-// and its file's name says the version.
+// The library's macros call functions by name to open it and to compare versions. We disable both:
+// load_hdf5() opens it, and the name of its file determines the version.
 #undef H5OPEN
 #define H5OPEN
 #undef H5CHECK
@@ -25,14 +25,14 @@ namespace xtts::store {
   X(H5Sclose) X(H5Screate) X(H5Screate_simple) X(H5Tclose) X(H5Tcopy) X(H5Tset_cset) \
   X(H5Tset_ebias) X(H5Tset_fields) X(H5Tset_size) X(H5Tset_strpad)
 
-// What the library calls H5T_STD_U8LE, H5P_FILE_ACCESS and so on.
+// The variables behind H5T_STD_U8LE, H5P_FILE_ACCESS and so on.
 #define XTTS_HDF5_IDS(X) \
   X(H5P_CLS_DATASET_CREATE_ID_g) X(H5P_CLS_FILE_ACCESS_ID_g) X(H5P_CLS_FILE_CREATE_ID_g) \
   X(H5T_C_S1_g) X(H5T_IEEE_F32LE_g) X(H5T_STD_I16LE_g) X(H5T_STD_I32LE_g) X(H5T_STD_I64LE_g) \
   X(H5T_STD_U16LE_g) X(H5T_STD_U32LE_g) X(H5T_STD_U64LE_g) X(H5T_STD_U8LE_g)
 // clang-format on
 
-// Each function and number of the library that we use, under its own name.
+// Each function and variable of the library that we use, under its own name.
 struct Hdf5Library {
 #define XTTS_MEMBER(name) decltype(&::name) name = nullptr;
   XTTS_HDF5_FUNCTIONS(XTTS_MEMBER)
@@ -40,8 +40,7 @@ struct Hdf5Library {
 #undef XTTS_MEMBER
 };
 
-// Loads the library; later calls do nothing. Any thread. kUnsupported, with the reason, where it
-// cannot be loaded.
+// Loads the library; later calls do nothing. Any thread. kUnsupported: failed, with the reason.
 [[nodiscard]] Status load_hdf5();
 // Only after load_hdf5() has succeeded.
 [[nodiscard]] const Hdf5Library& hdf5() noexcept;

@@ -1,10 +1,10 @@
-// ImageContainer: where the bytes of a shard's image lie, and what lies between them. This is all
-// that the stores differ in: headers, payloads, facts values and their checks are the same bytes in
-// each (shard_image.cpp makes them), so that a conversion copies them.
+// ImageContainer decides where the bytes of a shard's image lie and writes the bytes between them.
+// The stores differ only in this. Headers, payloads, facts values and their checks are the same
+// bytes in each (shard_image.cpp makes them), so that a conversion copies them.
 //
 // One thread at a time. Failures: kResource (memory refused, shard full), kInternal (the library
-// behind it has not laid the file out as the format promises). After a failure it is only good for
-// destruction.
+// did not lay the file out as the format promises). After a failure the container can only be
+// destroyed.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace xtts::store {
 
-// Where a block is to be written; the payload's memory is zero. Valid until the next call.
+// The memory for a block; the payload's is zero. Valid until the next call.
 struct BlockMemory {
   std::span<std::byte> header;  // kBlockHeaderBytes
   std::span<std::byte> payload;
@@ -41,17 +41,18 @@ class ImageContainer {
   [[nodiscard]] virtual Result<LaidOutImage> finish(std::vector<std::string> facts) = 0;
 };
 
-// The column is valid.
-// An LMDB shard's (cache-v1.md, section 4). kUnsupported: a system of other pages than 4,096 bytes.
+// Both functions need a valid column. For an LMDB shard (cache-v1.md, section 4). kUnsupported:
+// pages are not 4,096 bytes.
 [[nodiscard]] Result<std::unique_ptr<ImageContainer>> make_lmdb_container(
     const formats::ColumnSpec& column);
-// An HDF5 shard's (cache-v1.md, section 4b). kInvalidArgument where the column's name is that of
+// For an HDF5 shard (cache-v1.md, section 4b). kInvalidArgument: the column has the name of
 // another dataset.
 [[nodiscard]] Result<std::unique_ptr<ImageContainer>> make_hdf5_container(
     const formats::ColumnSpec& column);
 
-// Copies all that is not a value (ascending; "HDF5's datasets") from the library's pages to the
-// same places of the image. kInternal where values overlap or lie outside.
+// Copies all bytes outside `values` (ascending) from the library's pages to the same places of the
+// image. `what` names the values in messages ("HDF5's datasets"). kInternal: they overlap or lie
+// outside.
 [[nodiscard]] Status copy_structure(std::span<const std::byte> pages, const char* what,
                                     std::span<const formats::ByteRange> values,
                                     std::span<std::byte> image);

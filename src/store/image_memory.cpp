@@ -25,7 +25,7 @@ Status refused(std::size_t size_bytes) {
 
 Result<ImageMemory> ImageMemory::reserve(std::size_t size_bytes_max) {
   const std::size_t mapping_bytes = size_bytes_max + kHugePageBytes;
-  // PROT_NONE: counted by no limit on memory until grow_to() opens it.
+  // PROT_NONE: no limit on memory counts it before grow_to() opens it.
   Mapping mapping(
       ::mmap(nullptr, mapping_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
       mapping_bytes);
@@ -33,7 +33,7 @@ Result<ImageMemory> ImageMemory::reserve(std::size_t size_bytes_max) {
   const auto address = reinterpret_cast<std::uintptr_t>(mapping.bytes().data());
   const auto room = mapping.bytes().subspan(
       align_up<std::uintptr_t>(address, kHugePageBytes) - address, size_bytes_max);
-  // Advice only: where huge pages are switched off, everything works, slower.
+  // Advice only: without huge pages everything works, slower.
   (void)::madvise(room.data(), room.size(), MADV_HUGEPAGE);
   return ImageMemory(std::move(mapping), room);
 }

@@ -6,7 +6,7 @@
 namespace xtts::store {
 namespace {
 
-// A line of a padded mel shard has 4 KB, of 100,000 rejects 20 MB: a journal near this is none of
+// A line has 4 KB for a padded mel shard and 20 MB for 100,000 rejects. A larger journal is not
 // ours.
 constexpr std::uint64_t kJournalBytesMax = std::uint64_t{1} << 30U;
 
@@ -14,8 +14,8 @@ std::string journal_path(const std::string& cache) {
   return join_path(build_folder(cache), "journal");
 }
 
-// The lines that read back right, up to the first that does not: what follows a torn or damaged
-// line is not believed, because it was not written by the same build.
+// The lines up to the first with a wrong check. Lines after a torn or damaged one are ignored,
+// because another build wrote them.
 struct ReadBack {
   std::optional<JournalHead> head;
   std::vector<JournalShard> shards;
@@ -41,7 +41,7 @@ ReadBack read_back(std::string_view text) {
   return found;
 }
 
-// What was there before; empty where there is nothing that could be ours.
+// The old journal's text; empty: nothing that could be ours.
 Result<std::string> read_old(Env& env, const std::string& path) {
   auto text = read_text_file(env, path, kJournalBytesMax);
   if (text) return text;
@@ -53,8 +53,7 @@ Result<std::string> read_old(Env& env, const std::string& path) {
 }  // namespace
 
 Status Journal::append(const JournalShard& shard) {
-  // After a failure the end of the file is unknown, and the next line might be glued to half of
-  // this one.
+  // After a failure the end of the file is unknown, and the next line might join half of this one.
   if (failure_.ok()) failure_ = write(encode_line(shard));
   return failure_;
 }
@@ -67,7 +66,7 @@ Status Journal::write(const std::string& line) {
 
 Result<Journal::Opened> Journal::open(Env& env, CacheFolder& folder, const JournalHead& head) {
   const std::string path = journal_path(folder.path());
-  XTTS_TRY(folder.check());  // planning takes its time, and another's journal is not ours to read
+  XTTS_TRY(folder.check());  // planning takes long; another builder may own the journal by now
   XTTS_ASSIGN(std::string text, read_old(env, path));
   ReadBack found = read_back(text);
   Opened opened;
@@ -77,8 +76,8 @@ Result<Journal::Opened> Journal::open(Env& env, CacheFolder& folder, const Journ
   } else {
     text = encode_line(head);
   }
-  // Written anew and synced: a torn tail must go before the next line comes, and lines that were
-  // read may never have reached the disk.
+  // Writes the journal again and syncs it: a torn tail must go before the next line, and lines
+  // that were read may never have reached the disk.
   XTTS_TRY(folder.replace("journal", path, text));
   auto file = env.open_for_write(path, WriteMode::kAppend);
   if (!file) XTTS_TRY(folder.check());

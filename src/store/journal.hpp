@@ -1,6 +1,7 @@
-// Journal: what an unfinished build has sealed (cache-v1.md, section 10). Append-only text, a check
-// a line, synced a line. A line is written after its shard is durable, so every line that reads
-// back right is true; a torn last line is no line. One thread at a time. Failures: kResource.
+// Journal records the shards that an unfinished build has sealed (cache-v1.md, section 10). It is
+// append-only text; each line has a check and is synced. A line is written after its shard is
+// durable, so every line with a correct check is true. A torn last line is ignored. One thread at
+// a time. Failures: kResource.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace xtts::store {
 
-// What a build must have in common with the journal to continue it.
+// The facts that must be equal for a build to continue the journal.
 struct JournalHead {
   Digest plan;  // of the clips to compute: ids, sources, sizes, mtimes
   Digest features_fingerprint;
@@ -28,11 +29,11 @@ struct JournalHead {
 struct JournalShard {
   std::uint64_t planned_shard =
       0;  // s of planned clips [s*N, (s+1)*N); a shard without survivors has no files
-  std::vector<SealedShard> sealed;  // of each column that was computed; none where none survived
+  std::vector<SealedShard> sealed;       // one per computed column; empty if no clip survived
   std::vector<formats::Reject> rejects;  // of its planned clips
 };
 
-// Clips that the shard holds.
+// The number of clips in the shard.
 [[nodiscard]] inline std::uint64_t record_count(const JournalShard& shard) {
   return shard.sealed.empty() ? 0 : shard.sealed.front().record_count;
 }
@@ -42,13 +43,13 @@ class Journal {
   struct Opened;
   // Continues the journal whose head equals `head`; otherwise begins a new one (the old one's
   // shards are garbage). `folder` outlives the journal. kBusy from any call: another builder has
-  // taken the cache over.
+  // taken over.
   [[nodiscard]] static Result<Opened> open(Env& env, CacheFolder& folder, const JournalHead& head);
-  // So many planned shards an interrupted build of these clips has done, for previews: the head's
-  // other fields are not compared. Writes nothing.
+  // The number of planned shards that an interrupted build of these clips has done, for previews.
+  // Compares only `plan` of the head. Writes nothing.
   [[nodiscard]] static std::uint64_t shard_count(Env& env, const std::string& cache,
                                                  const Digest& plan);
-  // By open().
+  // For open() only.
   Journal(CacheFolder& folder, std::unique_ptr<WritableFile> file)
       : folder_(folder), file_(std::move(file)) {}
   [[nodiscard]] Status append(const JournalShard& shard);

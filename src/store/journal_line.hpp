@@ -1,5 +1,5 @@
 // The lines of a journal: canonical JSON, a tab, 16 hexadecimal digits of its check, a line feed.
-// Pure functions. Decoders take any bytes: nothing where the line does not read back right.
+// Pure functions. Decoders accept any bytes and give nullopt for a line whose check is wrong.
 #pragma once
 
 #include <optional>

@@ -62,7 +62,8 @@ class LmdbContainer final : public ImageContainer {
     XTTS_ASSIGN(const auto values, scan_large_values(pages));
     XTTS_TRY(memory_.grow_to(pages.size()));
     const auto image = memory_.bytes().first(pages.size());
-    // All but the values: whole tree and meta pages, and the page headers before the values.
+    // Copies all but the values: whole tree and meta pages, and the page headers before the
+    // values.
     std::vector<formats::ByteRange> ranges;
     for (const LargeValue& value : values)
       ranges.push_back({value.offset_bytes, value.page_count * kPageBytes - kLmdbPageHeaderBytes});
@@ -74,7 +75,7 @@ class LmdbContainer final : public ImageContainer {
   }
 
  private:
-  // The memory of a value, at its offset in the file.
+  // The image's memory for a value, at its offset in the file.
   [[nodiscard]] Result<std::span<std::byte>> reserve(const std::string& key,
                                                      std::uint64_t size_bytes) {
     XTTS_ASSIGN(const std::uint64_t offset, layout_->reserve(key, size_bytes));

@@ -25,8 +25,8 @@ constexpr std::size_t kPageFlagsAt = 10;
 constexpr std::size_t kPageCountAt = 12;
 constexpr std::uint16_t kLargeValueFlag = 0x04;  // P_OVERFLOW
 
-// NOLOCK: nobody else can reach a memfd. WRITEMAP: pages are made in the map, whose memory is zero,
-// and not by malloc, whose memory is not. NOSYNC: there is no disk behind it.
+// NOLOCK: no other process can reach a memfd. WRITEMAP: pages are made in the map, whose memory is
+// zero, and not by malloc, whose memory is not. NOSYNC: there is no disk behind it.
 constexpr unsigned kFlags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_WRITEMAP | MDB_NOSYNC | MDB_NOMETASYNC;
 
 Status resource(std::string message) {
@@ -54,7 +54,8 @@ struct TransactionDeleter {
 
 }  // namespace
 
-// Destroyed from the last member up: the transaction before its environment, that before its file.
+// The order of members matters. Destruction runs from the last one up: the transaction before its
+// environment, the environment before its file.
 struct LmdbLayout::Impl {
   std::optional<MemoryFile> file;
   std::span<const std::byte> pages;
@@ -87,7 +88,7 @@ LmdbLayout::LmdbLayout(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 LmdbLayout::~LmdbLayout() = default;
 
 Result<std::unique_ptr<LmdbLayout>> LmdbLayout::open() {
-  // LMDB 0.9 takes the system's page size, and the format has one only (cache-v1.md, section 11).
+  // LMDB 0.9 uses the system's page size; the format has only one (cache-v1.md, section 11).
   if (const long page_bytes = ::sysconf(_SC_PAGESIZE); page_bytes != kPageBytes) {
     return Status(StatusCode::kUnsupported,
                   "making a shard image: this system's memory pages have " +
@@ -115,8 +116,8 @@ Result<std::uint64_t> LmdbLayout::reserve(std::string_view key, std::uint64_t si
   XTTS_TRY(check_lmdb(::mdb_put(impl_->transaction.get(), impl_->database, &lmdb_key, &lmdb_value,
                                 MDB_APPEND | MDB_RESERVE),
                       "mdb_put"));
-  // The page's own header, right before the value, tells which page it is; finish() of the image
-  // proves it by a scan.
+  // The page header before the value holds the page number. The image's finish() proves it by a
+  // scan.
   const std::span header(static_cast<const std::byte*>(lmdb_value.mv_data) - kLmdbPageHeaderBytes,
                          kLmdbPageHeaderBytes);
   if ((formats::load<std::uint16_t>(header, kPageFlagsAt) & kLargeValueFlag) == 0) {

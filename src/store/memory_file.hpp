@@ -1,6 +1,6 @@
-// MemoryFile: a file in memory (memfd) with a path, for libraries that only write to paths, and a
-// view of what they wrote. Sparse: it takes memory for the pages that were written and for no
-// others. One thread at a time. Failures: kResource.
+// MemoryFile is a file in memory (memfd) with a path, for libraries that write only to paths, and
+// a view of the result. It is sparse: only written pages take memory. One thread at a time.
+// Failures: kResource.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ class MemoryFile {
  public:
   [[nodiscard]] static Result<MemoryFile> create();
 
-  [[nodiscard]] std::string path() const;  // below /proc: kResource's usual reason is its absence
+  [[nodiscard]] std::string path() const;  // below /proc; without /proc calls fail with kResource
   [[nodiscard]] Status cut(std::uint64_t size_bytes);
-  // All of it, read only; nothing is written after this point. Valid while this object lives.
+  // Maps the file, read-only. Nothing is written after this point. Valid while this object lives.
   [[nodiscard]] Result<std::span<const std::byte>> map();
 
  private:

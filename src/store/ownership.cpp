@@ -21,7 +21,7 @@ constexpr std::uint64_t kLockBytesMax = 1024;
 constexpr std::string_view kMarkText =
     "The unfinished work of xtts-precompute: the next build goes on with it, and removes this "
     "folder at its end.\n";
-// A network file system keeps a file that is open under such a name.
+// A network file system keeps a removed but open file under such a name.
 constexpr std::string_view kKeptOpenPrefix = ".nfs";
 
 bool is_name_without_mark(std::string_view name) {
@@ -39,7 +39,7 @@ Status not_ours(const std::string& cache, const std::string& what) {
                                             "): move it away, or name another CACHE"};
 }
 
-// Before a builder holds it, the lock's file is empty.
+// An empty text is ours: the lock's file is empty before a builder holds it.
 Status check_lock_text(Env& env, const std::string& cache) {
   const auto text = read_text_file(env, lock_path(cache), kLockBytesMax);
   if (text.status().code() == StatusCode::kNotFound) return {};
@@ -48,7 +48,7 @@ Status check_lock_text(Env& env, const std::string& cache) {
   return not_ours(cache, "a file 'lock' of another program");
 }
 
-// A cache that has lost its manifest and index is one still.
+// A cache without manifest and index is still a cache if it has shards.
 Result<bool> has_shards(Env& env, const std::string& folder) {
   XTTS_ASSIGN(const auto columns, env.list(folder));
   for (const DirectoryEntry& column : columns) {
@@ -96,7 +96,7 @@ Status check_build_folder(Env& env, const std::string& cache) {
 Status put_build_mark(Env& env, const std::string& cache) {
   if (env.stat(mark_path(cache)).ok()) return {};
   auto opened = open_new_file(env, mark_path(cache));
-  // Who has taken over meanwhile has put it there.
+  // A builder that took over meanwhile may have made it.
   if (!opened) return env.stat(mark_path(cache)).ok() ? Status() : opened.status();
   const auto file = std::move(*opened);
   XTTS_TRY(file->append(as_bytes(kMarkText)));

@@ -1,10 +1,9 @@
-// By what a folder is known to be ours, before anything in it is changed: a cache by its manifest
-// or index, .build/ by a mark. Other programs have a folder .build/ too, and a CACHE may be given
-// by mistake.
+// Recognises our folders before anything in them is changed: a cache by its manifest or index,
+// .build/ by a mark. Other programs use a .build/ too, and a user may give the wrong CACHE.
 //
-// The mark is made under the builder's lock and is the last to go before it, so that .build/
-// without one holds a lock and a lease at most. Free functions. Failures: kInvalidArgument (not
-// ours, saying what is there), kCorrupt (a link, or no folder), kNotFound (.build/ is not there),
+// The mark is made under the builder's lock and is removed last before it. So a .build/ without
+// the mark holds at most a lock and a lease. Free functions. Failures: kInvalidArgument (not ours;
+// the message says what is there), kCorrupt (a link, or no folder), kNotFound (no .build/),
 // kResource.
 #pragma once
 
@@ -16,17 +15,17 @@
 
 namespace xtts::store {
 
-// A file in .build/, of some words for people.
+// The mark: a file in .build/ with a few words for people.
 inline constexpr std::string_view kBuildMark = "xtts-precompute";
 
-// Whether a file of this name in .build/ is one that some version of us has made.
+// Whether some version of our builder makes files of this name in .build/.
 [[nodiscard]] bool is_name_of_build(std::string_view name);
 
 [[nodiscard]] Status check_build_folder(Env& env, const std::string& cache);
-// Durable when it returns. The lock is held.
+// Makes the mark durable. The caller holds the lock.
 [[nodiscard]] Status put_build_mark(Env& env, const std::string& cache);
 
-// Ok for a folder that is not there, is empty, or holds a cache or an unfinished build of ours.
+// Ok for a folder that does not exist, is empty, or holds a cache or an unfinished build of ours.
 [[nodiscard]] Status check_may_be_cache(Env& env, const std::string& cache);
 
 }  // namespace xtts::store

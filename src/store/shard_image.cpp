@@ -22,8 +22,8 @@ using formats::ColumnSpec;
 using formats::kBlockHeaderBytes;
 using formats::StoreKind;
 
-// From here on five digits would not sort any more. 1 GiB has room for 87,000 blocks of three pages
-// each.
+// Keys have five digits, which would not sort beyond this number. 1 GiB has room for 87,000 blocks
+// of three pages each.
 constexpr std::uint32_t kBlocksMax = 100'000;
 
 Status invalid(const std::string& problem) {
@@ -75,15 +75,14 @@ Status write_payload(std::span<const PendingRecord> records, BlockHeader& header
     } else {
       std::ranges::fill(rest, std::byte{0});
     }
-    // Of the bytes as they lie in the image, while they are in the processor's cache.
+    // Computed from the bytes in the image, while they are in the processor's cache.
     header.records[slot].check = formats::record_check(header, slot, region);
   }
   return {};
 }
 
-// The table of a finished image is read from its final bytes (cache-v1.md, section 7): every header
-// and facts value is checked as a reader would check it, and such an image as would fail must not
-// reach a disk.
+// The table of a finished image is read from its final bytes (cache-v1.md, section 7). Every
+// header and facts value is checked as a reader would check it, so no faulty image reaches a disk.
 Status wrong(std::size_t block, const std::string& problem) {
   return internal("block " + std::to_string(block) + ": " + problem);
 }
@@ -104,8 +103,7 @@ Status read_header(std::span<const std::byte> image, std::size_t index, BlockPla
 Status read_facts(std::span<const std::byte> image, std::size_t index, BlockPlace& place) {
   const auto bytes = image.subspan(place.facts_offset, place.facts_bytes);
   place.facts_check = formats::stored_facts_check(bytes);
-  // Not decoded in full: 168,000 records of tokens have a tenth of a second's worth of texts in
-  // them.
+  // Not decoded in full: the texts of 168,000 tokens records would take a tenth of a second.
   if (formats::text_of(bytes.first(kFactsMagic.size())) != kFactsMagic ||
       formats::load<std::uint32_t>(bytes, kFactsBlockIndexAt) != index ||
       check64(bytes.first(bytes.size() - kCheckBytes)) != place.facts_check) {
@@ -128,7 +126,7 @@ Result<formats::ShardTable> read_table(std::span<const std::byte> image,
   formats::ShardTable table;
   table.file_bytes = image.size();
   table.blocks = std::move(places);
-  // First, because the rest goes where the places lead.
+  // Validated first, because the rest follows the places.
   if (Status status = table.validate(store); !status.ok()) return internal(status.message());
   for (std::size_t i = 0; i < table.blocks.size(); ++i) {
     XTTS_TRY(read_header(image, i, table.blocks[i]));

@@ -1,10 +1,10 @@
-// ShardImage: a shard as it will lie on disk, built in memory. Nothing here touches a file: sealing
-// (cache_folder.hpp) writes the finished image through Env.
+// ShardImage builds the bytes of a shard in memory. It touches no file: sealing (cache_folder.hpp)
+// writes the finished image through Env.
 //
-// Bytes in: records of one column, in order. Bytes out: about the same, page-aligned; a full padded
-// mel shard is 128 MiB, and so is the memory. One thread at a time. Failures: kInvalidArgument (a
-// record that does not fit its column), kResource (memory). After a failure the image is only good
-// for destruction.
+// Input: records of one column, in order. Output: about as many bytes, page-aligned. A full padded
+// mel shard needs 128 MiB of memory. One thread at a time. Failures: kInvalidArgument (a record
+// that does not fit its column), kResource (memory). After a failure the image can only be
+// destroyed.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace xtts::store {
 
-// One record on its way into a block.
+// One record for a block.
 struct PendingRecord {
   Digest id_hash;
   std::uint32_t length = 0;     // true length of axis 0
@@ -40,7 +40,7 @@ struct FinishedImage {
 
 class ShardImage {
  public:
-  // By make_image().
+  // For make_image() only.
   ShardImage(formats::ColumnSpec column, formats::StoreKind store, std::uint64_t generation,
              std::unique_ptr<ImageContainer> container)
       : column_(std::move(column)),
@@ -48,13 +48,13 @@ class ShardImage {
         generation_(generation),
         container_(std::move(container)) {}
 
-  // At most K records. Pads (or packs) them, computes the checks, keeps a copy of everything.
+  // Adds at most K records: pads (or packs) them, computes the checks, copies everything.
   [[nodiscard]] Status add_block(std::span<const PendingRecord> records, formats::BlockFacts facts);
   [[nodiscard]] std::uint32_t block_count() const noexcept {
     return static_cast<std::uint32_t>(facts_.size());
   }
-  // No block is added after this point. The table was computed from the image's final bytes, not
-  // from what went in.
+  // No block is added after this point. The table comes from the image's final bytes, not the
+  // input.
   [[nodiscard]] Result<FinishedImage> finish();
 
  private:
@@ -62,13 +62,13 @@ class ShardImage {
   const formats::StoreKind store_;
   const std::uint64_t generation_;
   const std::unique_ptr<ImageContainer> container_;
-  std::vector<std::string> facts_;  // of each block, encoded; gone after finish()
+  std::vector<std::string> facts_;  // encoded, one per block; empty after
   std::uint64_t record_count_ = 0;
   bool finished_ = false;
 };
 
-// Whether images of this store can be made here, asked before any work is done for one.
-// kUnsupported where its library is missing.
+// Checks that images of this store can be made here, before any work is done for one.
+// kUnsupported: its library is missing.
 [[nodiscard]] Status prepare_store(formats::StoreKind store);
 [[nodiscard]] Result<std::unique_ptr<ShardImage>> make_image(const formats::ColumnSpec& column,
                                                              formats::StoreKind store,

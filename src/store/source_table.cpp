@@ -22,7 +22,7 @@ constexpr std::size_t kHeadBytes = 64;
 constexpr std::size_t kRowBytes = 48;
 constexpr std::size_t kTableCheckBytes = 8;
 constexpr std::uint64_t kPathBytesMax = 65536;
-// Rows a piece: memory stays flat, whatever the number of clips.
+// Rows per piece, so that memory does not depend on the number of clips.
 constexpr std::size_t kPieceRows = 16384;
 
 void append_row(const SourceRow& row, std::string& out) {
@@ -41,8 +41,8 @@ SourceRow load_row(std::span<const std::byte> bytes) {
           .reject_check = formats::load<std::uint64_t>(bytes, 40)};
 }
 
-// Reads the file from its beginning to its end, hashing on the way. Nothing is returned unless all
-// that was asked for is there.
+// Reads the file from beginning to end and hashes it on the way. Returns nothing unless all
+// requested bytes exist.
 class Reader {
  public:
   explicit Reader(const RandomAccessFile& file) : file_(file) {}
@@ -72,7 +72,7 @@ struct Head {
   std::uint64_t padded_path_bytes = 0;
 };
 
-// Only numbers that fit the file's size to the byte are followed.
+// Accepts only numbers that match the file's size exactly.
 std::optional<Head> decode_head(std::span<const std::byte> bytes, std::uint64_t file_bytes) {
   if (formats::text_of(bytes.first(kMagic.size())) != kMagic) return {};
   if (formats::load<std::uint32_t>(bytes, 8) != kVersion) return {};
@@ -101,7 +101,7 @@ bool read_rows(Reader& reader, std::uint64_t count, std::vector<SourceRow>& rows
   return std::ranges::is_sorted(rows, {}, &SourceRow::id_hash);
 }
 
-// DATA, then the audio roots, with a NUL between: no path holds one.
+// Joins DATA and the audio roots with a NUL between, because no path holds one.
 std::string folders_of(const SourceTable& table) {
   std::string folders = table.data_path;
   for (const std::string& root : table.audio_roots) folders += '\0' + root;

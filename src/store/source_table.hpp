@@ -1,6 +1,6 @@
-// sources.bin: size, mtime and inode of each source when it was read, so that the next build need
-// not hash it again (cache-v1.md, section 10). Local and disposable: damage means that it is
-// ignored. Pure functions but for load and save.
+// sources.bin holds size, mtime and inode of each source when it was read, so that the next build
+// need not hash it again (cache-v1.md, section 10). Local and disposable: a damaged file is
+// ignored. Pure functions except load and save.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct SourceRow {
 struct SourceTable {
   std::string data_path;                      // absolute
   std::vector<std::string> audio_roots = {};  // absolute, in the order of their numbers
-  // What the last build saw and what it published: where both are as they were, nothing has
+  // The digests of the last build's plan and published index. If both are equal now, nothing has
   // changed.
   Digest plan_digest;
   Digest index_digest;
@@ -36,10 +36,10 @@ struct SourceTable {
   [[nodiscard]] const SourceRow* find(const Digest& id_hash) const noexcept;
 };
 
-// Nothing when the file is absent or anything in it is wrong.
+// nullopt: the file is absent or damaged.
 [[nodiscard]] std::optional<SourceTable> load_source_table(Env& env, const std::string& cache);
-// Sorts the rows. Not synced with care: losing it costs one rehash. kBusy: another builder has
-// taken the cache over.
+// Sorts the rows and saves them. Not durable: losing the file costs one rehash. kBusy: another
+// builder has taken over.
 [[nodiscard]] Status save_source_table(CacheFolder& folder, SourceTable table);
 
 }  // namespace xtts::store
