@@ -15,7 +15,7 @@ namespace {
 template <typename Element>
 void fill_elements(std::span<std::byte> out, std::uint64_t bits) noexcept {
   const auto element = static_cast<Element>(bits);
-  // By bytes: the range begins on an element, but its memory has no such type to the compiler.
+  // Copies bytes: the range begins on an element, but its memory has no such type in C++.
   for (std::size_t i = 0; i + sizeof(Element) <= out.size(); i += sizeof(Element)) {
     std::memcpy(out.data() + i, &element, sizeof(Element));
   }
@@ -37,14 +37,14 @@ void fill_bytes(std::span<std::byte> out, const Pattern& pattern) noexcept {
 
 constexpr std::size_t kPageBytes = 4096;
 
-// What is written is where it is read.
+// The event of an upload that has nothing to copy: it has always happened.
 class Always final : public Event {
  public:
   [[nodiscard]] Status wait() const override { return {}; }
   [[nodiscard]] Status let_wait(std::uintptr_t) const override { return {}; }
 };
 
-// staging(), and host() on the next page.
+// One block of memory: staging(), then host() on the next page.
 class CpuSlot final : public SlotMemory {
  public:
   CpuSlot(std::shared_ptr<const Device> device, HostMemory memory, const SlotBytes& size)

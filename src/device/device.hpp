@@ -1,10 +1,10 @@
-// Device: where batches are consumed, and the memory that carries them there. The one seam between
-// the loader and the hardware: nothing above it knows more than these calls. README.md has the way
-// of the data.
+// A Device is where batches are consumed; it makes the memory that carries them there. It is the
+// only interface between the loader and the hardware: the code above knows only these calls.
+// README.md shows the way of the data.
 //
 // "cpu" is a device like any other: the consumer reads the very memory that was filled, and every
-// event has come to pass. On a GPU, staging memory is page-locked, and upload() copies on a stream
-// of the slot's own.
+// event has happened already. On a GPU, staging memory is page-locked; upload() copies on the
+// slot's stream.
 #pragma once
 
 #include <cstddef>
@@ -32,54 +32,52 @@ struct Pattern {
 class Event {
  public:
   virtual ~Event() = default;
-  // Returns when it has come to pass.
+  // Waits until the event has happened.
   [[nodiscard]] virtual Status wait() const = 0;
-  // Returns at once: what this stream of the device is given from now on runs after the event.
-  // `stream` is its handle as DLPack has it. A device without streams has nothing to wait for.
+  // Makes a device stream wait for the event, and returns at once: later work on the stream runs
+  // after the event. `stream` is its handle, as in DLPack. A device without streams does nothing.
   [[nodiscard]] virtual Status let_wait(std::uintptr_t stream) const = 0;
 };
 
-// Memory of one batch. It goes round:
+// SlotMemory is the memory of one batch. It is used in a cycle:
 //
-//   begin_filling()   every filler before its first write; the first waits until nobody uses it
+//   begin_filling()   every filler before its first write; the first waits until the memory is free
 //   staging() fill()  fillers write, several threads, each its own bytes
 //   host()            likewise
-//   upload()          one thread, once; nobody writes any more
+//   upload()          one thread, once; no write follows
 //   wait on the event, read at consumer_data() and host()
-//   end_lease()       nobody begins to read any more
+//   end_lease()       no new read begins
 //
-// To destroy it waits for what is under way. Failures: kResource.
+// Its destruction waits for running uploads. Failures: kResource.
 class SlotMemory {
  public:
   virtual ~SlotMemory() = default;
 
   [[nodiscard]] virtual const Device& device() const noexcept = 0;
 
-  // Returns when the last upload is done, and all that the streams that were let wait for it had
-  // been given until end_lease().
+  // Waits for the last upload, and for all work that waiting streams received until end_lease().
   [[nodiscard]] virtual Status begin_filling() = 0;
   // Whether begin_filling() would not have to wait.
   [[nodiscard]] virtual bool is_idle() const noexcept = 0;
-  // Where fillers write what the consumer is to find. Begins on a page. After upload() nobody reads
-  // here either.
+  // The memory into which fillers write the consumer's data. Begins on a page. After upload() the
+  // loader neither writes nor reads it.
   [[nodiscard]] virtual std::span<std::byte> staging() noexcept = 0;
-  // The consumer is to find the pattern in this range, whose ends lie on elements. It does not
-  // cross a bus for that. Instead of writing to the range, by the filler whose range it is.
+  // Fills a range at the consumer's side with a pattern, without sending it over a bus. The filler
+  // of the range calls this instead of writing to it. The range begins and ends on an element.
   virtual void fill(std::size_t offset_bytes, std::size_t size_bytes,
                     const Pattern& pattern) noexcept = 0;
-  // Forgets what was written and filled since begin_filling(): all of it is done anew. One thread,
-  // while nobody fills.
+  // Forgets everything written and filled since begin_filling(), so that it is done again. One
+  // thread, while no filler writes.
   virtual void discard() noexcept = 0;
-  // What the host reads, on every device: written by fillers, and there until end_lease(). Begins
-  // on a page.
+  // The memory for data that the host reads, on every device: fillers write it, and it stays until
+  // end_lease(). Begins on a page.
   [[nodiscard]] virtual std::span<std::byte> host() noexcept = 0;
-  // Begins to bring what was written and filled to consumer_data(). The event is the slot's own,
-  // and of this upload until the slot is filled again.
+  // Begins to transfer everything written and filled to consumer_data(). The slot owns the event,
+  // which stands for this upload until the slot is filled again.
   [[nodiscard]] virtual Result<const Event*> upload() = 0;
-  // Where the consumer reads once the event has come to pass: as long as staging(), in the device's
-  // own addresses.
+  // The memory that the consumer reads after the event: as long as staging(), a device address.
   [[nodiscard]] virtual const std::byte* consumer_data() const noexcept = 0;
-  // Does not wait. Any thread. Also where begin_filling() has failed and there is no batch.
+  // Does not wait. Any thread. Call it also without a batch, after a failed begin_filling().
   virtual void end_lease() noexcept = 0;
 };
 
@@ -89,12 +87,11 @@ struct SlotBytes {
 };
 
 struct DeviceOptions {
-  // Keep slots from being swapped out, where the system's limits allow it. A GPU's always are.
+  // Locks slots in memory, as far as the system's limits allow. A GPU's slots are always locked.
   bool lock_memory = false;
 };
 
-// Immutable but for what its slots are: share freely, any number of threads. Slots keep their
-// device alive.
+// Immutable except for its slots: any number of threads. Slots keep their device alive.
 class Device {
  public:
   virtual ~Device() = default;
@@ -103,15 +100,15 @@ class Device {
                                                             const DeviceOptions& options = {});
 
   [[nodiscard]] virtual DeviceId id() const noexcept = 0;
-  // Its consumers read the host's own memory: what lies in the cache as a batch would have it may
-  // be handed out where it lies.
+  // True: consumers read the host's memory, so data that lies in the cache in a batch's form may
+  // be given out in place.
   [[nodiscard]] virtual bool reads_host_memory() const noexcept = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<SlotMemory>> make_slot(const SlotBytes& size) = 0;
-  // What the system did not grant, in words; empty where all was.
+  // The requests that the system refused, in words; empty: none.
   [[nodiscard]] virtual std::string shortfall() const = 0;
 };
 
-// A further name that Device::open() knows while this lives: how tests bring devices of their own.
+// Adds a name to Device::open() while this object lives; tests use it for their own devices.
 class AddedDevice {
  public:
   using Open = std::function<Result<std::shared_ptr<Device>>(const DeviceOptions& options)>;

@@ -1,4 +1,4 @@
-// The table of devices: those of this build, and those that were added.
+// The table of devices: the ones of this build, and added ones.
 #include <map>
 #include <mutex>
 #include <utility>

@@ -19,7 +19,7 @@ constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
 
 Result<HostMemory> HostMemory::allocate(std::size_t size_bytes) {
   const bool is_large = size_bytes >= kHugePageBytes;
-  // Huge pages begin at multiples of their size; mappings do not by themselves.
+  // Huge pages begin at multiples of their size; mappings need not.
   const std::size_t mapping_bytes = size_bytes + (is_large ? kHugePageBytes : 0);
   void* const mapping =
       ::mmap(nullptr, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,6 @@
-// HostMemory: zeroed memory that begins on a page, on huge pages where it is large and the system
-// has them (a batch of 8 MiB then costs four page faults, not two thousand). Move-only, owns its
-// pages; one thread at a time. Failures: kResource.
+// HostMemory is zeroed memory that begins on a page. If it is large, it uses huge pages where the
+// system has them; a batch of 8 MiB then costs four page faults, not two thousand. Move-only, owns
+// its pages; one thread at a time. Failures: kResource.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class HostMemory {
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
   // Keeps the pages in memory. False: the limit on locked memory (RLIMIT_MEMLOCK) is lower.
   [[nodiscard]] bool lock() noexcept;
-  // Leaves the pages to the process for ever: where somebody may still write to them.
+  // Never frees the pages, because another thread may still write to them.
   void abandon() noexcept { mapping_ = nullptr; }
 
  private:
