@@ -60,8 +60,9 @@ RuntimeRecord public_record(pipeline::LiveRecord record, const formats::FeatureC
     shown.reject = public_reject(*record.reject);
     return shown;
   }
-  shown.duration_s =
-      static_cast<double>(record.frame_count) * features.stft.hop_samples / features.sample_rate_hz;
+  // In this order, so that the bits are those of a stored clip.
+  const double frame_s = static_cast<double>(features.stft.hop_samples) / features.sample_rate_hz;
+  shown.duration_s = record.frame_count * frame_s;
   for (records::MadeRecord& made : record.records) {
     shown.columns.push_back(
         {.length = made.length, .fill_bits = made.fill_bits, .rows = std::move(made.rows)});
