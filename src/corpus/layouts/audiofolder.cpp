@@ -20,17 +20,12 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kListNames = {"metadata.csv", "metadata.jsonl"};
 
-constexpr std::array<FieldName, 10> kNames = {{
-    {"file_name", FieldRole::kAudio},
-    {"transcription", FieldRole::kRaw},
-    {"text", FieldRole::kRaw},
-    {"sentence", FieldRole::kRaw},
-    {"transcript", FieldRole::kRaw},
-    {"normalized_text", FieldRole::kNormalized},
-    {"speaker", FieldRole::kSpeaker},
-    {"speaker_id", FieldRole::kSpeaker},
-    {"language", FieldRole::kLanguage},
-    {"lang", FieldRole::kLanguage},
+constexpr std::array<FieldNames, 5> kNames = {{
+    {FieldRole::kAudio, {"file_name"}},
+    {FieldRole::kRaw, {"transcription", "text", "sentence", "transcript"}},
+    {FieldRole::kNormalized, {"normalized_text"}},
+    {FieldRole::kSpeaker, {"speaker", "speaker_id"}},
+    {FieldRole::kLanguage, {"language", "lang"}},
 }};
 
 struct Found {

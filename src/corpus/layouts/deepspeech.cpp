@@ -24,13 +24,11 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kEndings = {"csv"};
 
-constexpr std::array<FieldName, 6> kNames = {{
-    {"wav_filename", FieldRole::kAudio},
-    {"transcript", FieldRole::kRaw},
-    {"speaker", FieldRole::kSpeaker},
-    {"speaker_id", FieldRole::kSpeaker},
-    {"language", FieldRole::kLanguage},
-    {"locale", FieldRole::kLanguage},
+constexpr std::array<FieldNames, 4> kNames = {{
+    {FieldRole::kAudio, {"wav_filename"}},
+    {FieldRole::kRaw, {"transcript"}},
+    {FieldRole::kSpeaker, {"speaker", "speaker_id"}},
+    {FieldRole::kLanguage, {"language", "locale"}},
 }};
 
 struct Lists {

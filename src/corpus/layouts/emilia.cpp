@@ -32,12 +32,12 @@ constexpr std::string_view kExpected =
 // A broken line must not hide what the list is.
 constexpr int kLinesLookedAt = 8;
 
-constexpr std::array<FieldName, 5> kNames = {{
-    {"id", FieldRole::kId},
-    {"wav", FieldRole::kAudio},
-    {"text", FieldRole::kRaw},
-    {"speaker", FieldRole::kSpeaker},
-    {"language", FieldRole::kLanguage},
+constexpr std::array<FieldNames, 5> kNames = {{
+    {FieldRole::kId, {"id"}},
+    {FieldRole::kAudio, {"wav"}},
+    {FieldRole::kRaw, {"text"}},
+    {FieldRole::kSpeaker, {"speaker"}},
+    {FieldRole::kLanguage, {"language"}},
 }};
 
 bool is_row(const Result<json>& row) {

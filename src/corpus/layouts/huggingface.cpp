@@ -35,27 +35,14 @@ namespace {
 constexpr std::string_view kExpected =
     "rows with a column audio (bytes, path) of *.parquet or *.arrow";
 
-constexpr std::array<FieldName, 20> kNames = {{
-    {"id", FieldRole::kId},
-    {"utterance_id", FieldRole::kId},
-    {"utt_id", FieldRole::kId},
-    {"clip_id", FieldRole::kId},
-    {"text", FieldRole::kRaw},
-    {"raw_text", FieldRole::kRaw},
-    {"text_original", FieldRole::kRaw},
-    {"raw_transcription", FieldRole::kRaw},
-    {"transcript", FieldRole::kRaw},
-    {"transcription", FieldRole::kRaw},
-    {"sentence", FieldRole::kRaw},
-    {"normalized_text", FieldRole::kNormalized},
-    {"text_normalized", FieldRole::kNormalized},
-    {"speaker", FieldRole::kSpeaker},
-    {"speaker_id", FieldRole::kSpeaker},
-    {"speaker_name", FieldRole::kSpeaker},
-    {"client_id", FieldRole::kSpeaker},
-    {"language", FieldRole::kLanguage},
-    {"lang", FieldRole::kLanguage},
-    {"locale", FieldRole::kLanguage},
+constexpr std::array<FieldNames, 5> kNames = {{
+    {FieldRole::kId, {"id", "utterance_id", "utt_id", "clip_id"}},
+    {FieldRole::kRaw,
+     {"text", "raw_text", "text_original", "raw_transcription", "transcript", "transcription",
+      "sentence"}},
+    {FieldRole::kNormalized, {"normalized_text", "text_normalized"}},
+    {FieldRole::kSpeaker, {"speaker", "speaker_id", "speaker_name", "client_id"}},
+    {FieldRole::kLanguage, {"language", "lang", "locale"}},
 }};
 
 Result<bool> looks_like_column_file(const LayoutInput& input, const MetFile& met) {
@@ -246,8 +233,8 @@ class ColumnFileReader {
     if (row.fault) return clips_.refuse_file(place, {}, *row.fault);
     // An id that does not tell rows apart stays a field.
     const auto names = ids_from_ == IdsFrom::kColumn
-                           ? std::span<const FieldName>(kNames)
-                           : std::span<const FieldName>(kNames).subspan(4);
+                           ? std::span<const FieldNames>(kNames)
+                           : std::span<const FieldNames>(kNames).subspan(1);
     const auto fields = read_row(std::move(row.fields), names);
     if (!fields.ok()) return clips_.refuse_file(place, {}, fields.status().message());
     const std::string id = id_of(shard, row, *fields, name);

@@ -75,14 +75,14 @@ Manifests find_manifests(const DataTree& tree) {
   return found;
 }
 
-constexpr std::array<FieldName, 7> kNames = {{
-    {"id", FieldRole::kId},
-    {"recording_id", FieldRole::kAudio},  // by way of the recordings
-    {"start", FieldRole::kStart},
-    {"duration", FieldRole::kDuration},
-    {"text", FieldRole::kRaw},
-    {"language", FieldRole::kLanguage},
-    {"speaker", FieldRole::kSpeaker},
+constexpr std::array<FieldNames, 7> kNames = {{
+    {FieldRole::kId, {"id"}},
+    {FieldRole::kAudio, {"recording_id"}},  // by way of the recordings
+    {FieldRole::kStart, {"start"}},
+    {FieldRole::kDuration, {"duration"}},
+    {FieldRole::kRaw, {"text"}},
+    {FieldRole::kLanguage, {"language"}},
+    {FieldRole::kSpeaker, {"speaker"}},
 }};
 
 struct Recording {

@@ -36,11 +36,11 @@ constexpr std::array<std::string_view, 2> kEndings = {"jsonl", "jsonl.gz"};
 constexpr std::string_view kExpected =
     "lines {\"id\": ..., \"recording\": {...}, \"supervisions\": [...]}";
 
-constexpr std::array<FieldName, 4> kNames = {{
-    {"id", FieldRole::kId},
-    {"text", FieldRole::kRaw},
-    {"language", FieldRole::kLanguage},
-    {"speaker", FieldRole::kSpeaker},
+constexpr std::array<FieldNames, 4> kNames = {{
+    {FieldRole::kId, {"id"}},
+    {FieldRole::kRaw, {"text"}},
+    {FieldRole::kLanguage, {"language"}},
+    {FieldRole::kSpeaker, {"speaker"}},
 }};
 
 std::vector<std::string> find_cuts(const DataTree& tree) {

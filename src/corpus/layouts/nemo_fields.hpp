@@ -12,16 +12,14 @@ namespace xtts::corpus {
 inline constexpr std::array<std::string_view, 2> kNemoEndings = {"json", "jsonl"};
 
 // A duration without an offset stays a field like any other.
-inline constexpr std::array<FieldName, 9> kNemoNames = {{
-    {"audio_filepath", FieldRole::kAudio},
-    {"text", FieldRole::kRaw},
-    {"normalized_text", FieldRole::kNormalized},
-    {"text_normalized", FieldRole::kNormalized},
-    {"speaker", FieldRole::kSpeaker},
-    {"lang", FieldRole::kLanguage},
-    {"language", FieldRole::kLanguage},
-    {"offset", FieldRole::kStart},
-    {"duration", FieldRole::kDuration},
+inline constexpr std::array<FieldNames, 7> kNemoNames = {{
+    {FieldRole::kAudio, {"audio_filepath"}},
+    {FieldRole::kRaw, {"text"}},
+    {FieldRole::kNormalized, {"normalized_text", "text_normalized"}},
+    {FieldRole::kSpeaker, {"speaker"}},
+    {FieldRole::kLanguage, {"lang", "language"}},
+    {FieldRole::kStart, {"offset"}},
+    {FieldRole::kDuration, {"duration"}},
 }};
 
 }  // namespace xtts::corpus

@@ -25,42 +25,18 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kEndings = {"csv", "tsv", "jsonl", "json"};
 
-constexpr std::array<FieldName, 35> kNames = {{
-    {"audio", FieldRole::kAudio},
-    {"audio_path", FieldRole::kAudio},
-    {"audio_file", FieldRole::kAudio},
-    {"path", FieldRole::kAudio},
-    {"file", FieldRole::kAudio},
-    {"filename", FieldRole::kAudio},
-    {"wav", FieldRole::kAudio},
-    {"wav_path", FieldRole::kAudio},
-    {"text", FieldRole::kRaw},
-    {"transcript", FieldRole::kRaw},
-    {"transcription", FieldRole::kRaw},
-    {"sentence", FieldRole::kRaw},
-    {"normalized_text", FieldRole::kNormalized},
-    {"text_normalized", FieldRole::kNormalized},
-    {"id", FieldRole::kId},
-    {"utt_id", FieldRole::kId},
-    {"utterance_id", FieldRole::kId},
-    {"start", FieldRole::kStart},
-    {"start_s", FieldRole::kStart},
-    {"begin", FieldRole::kStart},
-    {"offset", FieldRole::kStart},
-    {"end", FieldRole::kEnd},
-    {"end_s", FieldRole::kEnd},
-    {"duration", FieldRole::kDuration},
-    {"duration_s", FieldRole::kDuration},
-    {"speaker", FieldRole::kSpeaker},
-    {"speaker_id", FieldRole::kSpeaker},
-    {"speaker_name", FieldRole::kSpeaker},
-    {"client_id", FieldRole::kSpeaker},
-    {"language", FieldRole::kLanguage},
-    {"lang", FieldRole::kLanguage},
-    {"locale", FieldRole::kLanguage},
-    {"split", FieldRole::kSplit},
-    {"subset", FieldRole::kSplit},
-    {"set", FieldRole::kSplit},
+constexpr std::array<FieldNames, 10> kNames = {{
+    {FieldRole::kAudio,
+     {"audio", "audio_path", "audio_file", "path", "file", "filename", "wav", "wav_path"}},
+    {FieldRole::kRaw, {"text", "transcript", "transcription", "sentence"}},
+    {FieldRole::kNormalized, {"normalized_text", "text_normalized"}},
+    {FieldRole::kId, {"id", "utt_id", "utterance_id"}},
+    {FieldRole::kStart, {"start", "start_s", "begin", "offset"}},
+    {FieldRole::kEnd, {"end", "end_s"}},
+    {FieldRole::kDuration, {"duration", "duration_s"}},
+    {FieldRole::kSpeaker, {"speaker", "speaker_id", "speaker_name", "client_id"}},
+    {FieldRole::kLanguage, {"language", "lang", "locale"}},
+    {FieldRole::kSplit, {"split", "subset", "set"}},
 }};
 
 struct NamedColumn {
@@ -82,19 +58,20 @@ std::array<NamedColumn, 9> named_columns(const formats::CorpusColumns& columns) 
 
 // A name may mean one thing alone: with text_column=path, path is no audio any more. A column that
 // says where a part ends leaves a duration a fact like any other.
-std::vector<FieldName> names_of_columns(const formats::CorpusColumns& columns) {
-  const auto named = named_columns(columns);
-  std::vector<FieldName> names;
-  for (const NamedColumn& column : named) {
-    if (!column.name.empty()) names.push_back({column.name, column.role});
+std::vector<FieldNames> names_of_columns(const formats::CorpusColumns& columns) {
+  std::vector<FieldNames> names;
+  for (const NamedColumn& column : named_columns(columns)) {
+    if (!column.name.empty()) names.push_back({column.role, {column.name}});
   }
-  for (const FieldName& known : kNames) {
-    const bool is_replaced =
-        std::any_of(named.begin(), named.end(), [&](const NamedColumn& column) {
-          return !column.name.empty() &&
-                 (column.role == known.role || equals_ignoring_case(column.name, known.name));
-        });
-    if (!is_replaced) names.push_back(known);
+  const std::vector<FieldNames> named = names;
+  for (const FieldNames& known : kNames) {
+    if (std::ranges::find(named, known.role, &FieldNames::role) != named.end()) continue;
+    FieldNames left = {known.role, {}};
+    std::ranges::copy_if(known.all(), left.names.begin(), [&](std::string_view name) {
+      return std::ranges::none_of(
+          named, [&](const FieldNames& column) { return column.rank_of(name).has_value(); });
+    });
+    names.push_back(left);
   }
   return names;
 }

@@ -41,22 +41,14 @@ constexpr int kMembersLookedAt = 64;
 
 constexpr std::array<std::string_view, 4> kTextEndings = {"txt", "text", "transcript", "lab"};
 
-constexpr std::array<FieldName, 12> kNames = {{
-    {"text", FieldRole::kRaw},
-    {"transcript", FieldRole::kRaw},
-    {"transcription", FieldRole::kRaw},
-    {"sentence", FieldRole::kRaw},
-    {"normalized_text", FieldRole::kNormalized},
-    {"text_normalized", FieldRole::kNormalized},
-    {"speaker", FieldRole::kSpeaker},
-    {"speaker_id", FieldRole::kSpeaker},
-    {"speaker_name", FieldRole::kSpeaker},
-    {"language", FieldRole::kLanguage},
-    {"lang", FieldRole::kLanguage},
-    {"locale", FieldRole::kLanguage},
+constexpr std::array<FieldNames, 4> kNames = {{
+    {FieldRole::kRaw, {"text", "transcript", "transcription", "sentence"}},
+    {FieldRole::kNormalized, {"normalized_text", "text_normalized"}},
+    {FieldRole::kSpeaker, {"speaker", "speaker_id", "speaker_name"}},
+    {FieldRole::kLanguage, {"language", "lang", "locale"}},
 }};
 // Where a .txt says the text, one in the .json stays a further field.
-constexpr std::span<const FieldName> kNamesWithoutText = std::span(kNames).subspan(4);
+constexpr std::span<const FieldNames> kNamesWithoutText = std::span(kNames).subspan(1);
 
 bool is_tar(std::string_view path) {
   return equals_ignoring_case(file_extension(path), "tar");

@@ -19,7 +19,7 @@ constexpr int kLinesLookedAt = 8;
 
 class RowListsReader {
  public:
-  RowListsReader(const LayoutInput& input, std::span<const FieldName> names, RowIds ids)
+  RowListsReader(const LayoutInput& input, std::span<const FieldNames> names, RowIds ids)
       : input_(input), names_(names), ids_(ids), clips_(input) {}
 
   Status read_list(const ListSource& source) {
@@ -70,12 +70,12 @@ class RowListsReader {
   }
 
   const LayoutInput& input_;
-  std::span<const FieldName> names_;
+  std::span<const FieldNames> names_;
   RowIds ids_;
   ClipCollector clips_;
 };
 
-bool has_json_field(std::string_view text, std::span<const FieldName> names, FieldRole role) {
+bool has_json_field(std::string_view text, std::span<const FieldNames> names, FieldRole role) {
   for (int i = 0; i < kLinesLookedAt; ++i) {
     const auto row = parse_json_line(take_line(text));
     if (!row.ok()) continue;
@@ -86,18 +86,16 @@ bool has_json_field(std::string_view text, std::span<const FieldName> names, Fie
 }
 
 // One name alone is too little to be sure of: it may be the first line of a poem.
-bool has_header_field(std::string_view text, std::span<const FieldName> names, FieldRole role,
+bool has_header_field(std::string_view text, std::span<const FieldNames> names, FieldRole role,
                       PipeHeaders pipes) {
   const std::string_view line = first_line(text);
   if (pipes == PipeHeaders::kRefused && line.find('|') != std::string_view::npos) return false;
   const std::vector<std::string> header = names_of_header(line);
   if (header.size() < 2) return false;
-  return std::any_of(names.begin(), names.end(), [&](const FieldName& known) {
-    return known.role == role &&
-           std::any_of(header.begin(), header.end(), [&](const std::string& name) {
-             return equals_ignoring_case(name, known.name);
-           });
-  });
+  const auto known = std::ranges::find(names, role, &FieldNames::role);
+  return known != names.end() && std::ranges::any_of(header, [&](const std::string& name) {
+           return known->rank_of(name).has_value();
+         });
 }
 
 }  // namespace
@@ -117,7 +115,7 @@ ListedClip listed(const RowClip& row) {
 }
 
 Result<Findings> clips_of_rows(const LayoutInput& input, std::span<const ListSource> sources,
-                               std::span<const FieldName> names, RowIds ids,
+                               std::span<const FieldNames> names, RowIds ids,
                                std::string_view expected, std::vector<std::string> notes) {
   RowListsReader reader(input, names, ids);
   for (std::string& note : notes) reader.clips().note(std::move(note));
@@ -126,7 +124,8 @@ Result<Findings> clips_of_rows(const LayoutInput& input, std::span<const ListSou
 }
 
 Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
-                              std::span<const FieldName> names, FieldRole role, PipeHeaders pipes) {
+                              std::span<const FieldNames> names, FieldRole role,
+                              PipeHeaders pipes) {
   XTTS_ASSIGN(const std::string text, beginning_of(input, list));
   return has_json_lines(list) ? has_json_field(text, names, role)
                               : has_header_field(text, names, role, pipes);
@@ -134,7 +133,7 @@ Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
 
 Result<std::vector<std::string>> lists_with_rows(const LayoutInput& input, std::string_view folder,
                                                  std::span<const std::string_view> endings,
-                                                 std::span<const FieldName> names, FieldRole role,
+                                                 std::span<const FieldNames> names, FieldRole role,
                                                  PipeHeaders pipes) {
   std::vector<std::string> lists;
   for (std::string& list : lists_in(input.tree, folder, endings)) {

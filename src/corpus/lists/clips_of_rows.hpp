@@ -26,7 +26,7 @@ enum class RowIds : std::uint8_t {
 // come first in the findings.
 [[nodiscard]] Result<Findings> clips_of_rows(const LayoutInput& input,
                                              std::span<const ListSource> sources,
-                                             std::span<const FieldName> names, RowIds ids,
+                                             std::span<const FieldNames> names, RowIds ids,
                                              std::string_view expected,
                                              std::vector<std::string> notes = {});
 
@@ -37,12 +37,12 @@ enum class PipeHeaders : std::uint8_t { kRefused, kTaken };
 // Whether the beginning of `list` has rows with a field of `role`: a header that names it, or a
 // JSON object among the first lines in which it is a text.
 [[nodiscard]] Result<bool> begins_with_rows(const LayoutInput& input, std::string_view list,
-                                            std::span<const FieldName> names, FieldRole role,
+                                            std::span<const FieldNames> names, FieldRole role,
                                             PipeHeaders pipes = PipeHeaders::kRefused);
 // Those of lists_in() that do.
 [[nodiscard]] Result<std::vector<std::string>> lists_with_rows(
     const LayoutInput& input, std::string_view folder, std::span<const std::string_view> endings,
-    std::span<const FieldName> names, FieldRole role, PipeHeaders pipes = PipeHeaders::kRefused);
+    std::span<const FieldNames> names, FieldRole role, PipeHeaders pipes = PipeHeaders::kRefused);
 
 // The lists that are all of the corpus: the only one; or several whose names are splits, each with
 // its own. kInvalidArgument where there are several others: which are meant, nobody can know.

@@ -1,5 +1,6 @@
 #include "corpus/lists/row_clip.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -55,7 +56,7 @@ Result<double> number_of(std::string_view name, const json& value) {
 
 class RowReader {
  public:
-  RowReader(json row, std::span<const FieldName> names) : row_(std::move(row)) { choose(names); }
+  RowReader(json row, std::span<const FieldNames> names) : row_(std::move(row)) { choose(names); }
 
   Result<RowClip> read() {
     RowClip clip;
@@ -80,20 +81,21 @@ class RowReader {
   }
 
  private:
-  void choose(std::span<const FieldName> names) {
+  void choose(std::span<const FieldNames> names) {
     std::array<std::size_t, kFieldRoleCount> ranks;
-    ranks.fill(names.size());
+    ranks.fill(std::tuple_size_v<decltype(FieldNames::names)>);
     for (auto member = row_.begin(); member != row_.end();) {
-      std::size_t rank = 0;
-      while (rank < names.size() && !equals_ignoring_case(names[rank].name, member.key())) ++rank;
-      if (rank < names.size() && !has_value(*member)) {
+      std::optional<std::size_t> rank;
+      auto known = names.begin();
+      while (known != names.end() && !(rank = known->rank_of(member.key()))) ++known;
+      if (rank && !has_value(*member)) {
         member = row_.erase(member);
         continue;
       }
-      if (rank < names.size()) {
-        const auto role = static_cast<std::size_t>(names[rank].role);
-        if (rank < ranks[role]) {
-          ranks[role] = rank;
+      if (rank) {
+        const auto role = static_cast<std::size_t>(known->role);
+        if (*rank < ranks[role]) {
+          ranks[role] = *rank;
           chosen_[role] = member.key();
         }
       }
@@ -136,15 +138,27 @@ class RowReader {
 
 }  // namespace
 
-Result<RowClip> read_row(json row, std::span<const FieldName> names) {
+std::span<const std::string_view> FieldNames::all() const {
+  return {names.begin(), std::ranges::find(names, std::string_view())};
+}
+
+std::optional<std::size_t> FieldNames::rank_of(std::string_view name) const {
+  const auto known = std::ranges::find_if(
+      all(), [&](std::string_view each) { return equals_ignoring_case(each, name); });
+  if (known == all().end()) return std::nullopt;
+  return static_cast<std::size_t>(known - all().begin());
+}
+
+Result<RowClip> read_row(json row, std::span<const FieldNames> names) {
   return RowReader(std::move(row), names).read();
 }
 
-const json* field_of(const json& row, std::span<const FieldName> names, FieldRole role) {
-  for (const FieldName& name : names) {
-    if (name.role != role) continue;
+const json* field_of(const json& row, std::span<const FieldNames> names, FieldRole role) {
+  const auto known = std::ranges::find(names, role, &FieldNames::role);
+  if (known == names.end()) return nullptr;
+  for (const std::string_view name : known->all()) {
     for (auto member = row.begin(); member != row.end(); ++member) {
-      if (equals_ignoring_case(member.key(), name.name) && has_value(*member)) return &*member;
+      if (equals_ignoring_case(member.key(), name) && has_value(*member)) return &*member;
     }
   }
   return nullptr;

@@ -2,6 +2,8 @@
 // other fields are kept as JSON. Pure functions.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -28,11 +30,15 @@ enum class FieldRole : std::uint8_t {
 };
 inline constexpr std::size_t kFieldRoleCount = 10;
 
-// Of several names with one role, the first in the table that the row has a value for is taken.
-// Letter case does not matter.
-struct FieldName {
-  std::string_view name;
+// The names of fields that mean one thing: the first that the row has a value for is taken. Letter
+// case does not matter. A table has a role once.
+struct FieldNames {
   FieldRole role;
+  std::array<std::string_view, 8> names;  // then empty ones
+
+  [[nodiscard]] std::span<const std::string_view> all() const;
+  // The place of `name` among all(); nullopt: it is none of them.
+  [[nodiscard]] std::optional<std::size_t> rank_of(std::string_view name) const;
 };
 
 struct RowClip {
@@ -50,11 +56,11 @@ struct RowClip {
 
 // `row` is an object. kBadInput, continuing "the line ...": a value of the wrong type, a split that
 // is none. Empty texts and nulls of known names count as absent.
-[[nodiscard]] Result<RowClip> read_row(nlohmann::json row, std::span<const FieldName> names);
+[[nodiscard]] Result<RowClip> read_row(nlohmann::json row, std::span<const FieldNames> names);
 
 // The value that the row has for `role`; null: none.
 [[nodiscard]] const nlohmann::json* field_of(const nlohmann::json& row,
-                                             std::span<const FieldName> names, FieldRole role);
+                                             std::span<const FieldNames> names, FieldRole role);
 
 // "_00001500-00003000": a segment in milliseconds, as it ends an id where the list has none.
 [[nodiscard]] std::string segment_suffix(const Segment& segment);

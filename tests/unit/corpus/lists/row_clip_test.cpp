@@ -9,11 +9,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<FieldName, 4> kNames = {{
-    {"text", FieldRole::kRaw},
-    {"sentence", FieldRole::kRaw},
-    {"speaker", FieldRole::kSpeaker},
-    {"start", FieldRole::kStart},
+constexpr std::array<FieldNames, 3> kNames = {{
+    {FieldRole::kRaw, {"text", "sentence"}},
+    {FieldRole::kSpeaker, {"speaker"}},
+    {FieldRole::kStart, {"start"}},
 }};
 
 TEST(RowClip, TheFirstKnownNameWithAValueIsTaken) {
