@@ -29,8 +29,6 @@ using nlohmann::json;
 
 constexpr std::string_view kExpected =
     "lines {\"id\": ..., \"wav\": ..., \"text\": ..., \"speaker\": ..., \"dnsmos\": ...}";
-// A broken line must not hide what the list is.
-constexpr int kLinesLookedAt = 8;
 
 constexpr std::array<FieldNames, 5> kNames = {{
     {FieldRole::kId, {"id"}},
@@ -40,13 +38,12 @@ constexpr std::array<FieldNames, 5> kNames = {{
     {FieldRole::kLanguage, {"language"}},
 }};
 
-bool is_row(const Result<json>& row) {
-  if (!row.ok()) return false;
+bool is_row(const json& row) {
   for (const char* name : {"id", "wav", "text", "speaker"}) {
-    const auto member = row->find(name);
-    if (member == row->end() || !member->is_string()) return false;
+    const auto member = row.find(name);
+    if (member == row.end() || !member->is_string()) return false;
   }
-  return row->contains("dnsmos");
+  return row.contains("dnsmos");
 }
 
 enum class EmiliaFile { kNone, kList, kClip };
@@ -60,12 +57,9 @@ EmiliaFile kind_of(std::string_view path) {
 Result<bool> looks_like_emilia(const LayoutInput& input, std::string_view path) {
   if (kind_of(path) == EmiliaFile::kNone) return false;
   XTTS_ASSIGN(const std::string beginning, beginning_of(input, path));
-  std::string_view text = beginning;
-  if (kind_of(path) == EmiliaFile::kClip) return is_row(parse_json_line(trimmed(text)));
-  for (int i = 0; i < kLinesLookedAt; ++i) {
-    if (is_row(parse_json_line(take_line(text)))) return true;
-  }
-  return false;
+  if (kind_of(path) == EmiliaFile::kList) return begins_with_object(beginning, is_row);
+  const auto clip = parse_json_line(trimmed(beginning));
+  return clip.ok() && is_row(*clip);
 }
 
 class EmiliaReader {
@@ -107,20 +101,17 @@ class EmiliaReader {
 
   Status read_list_file(const ListSource& source) {
     XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, source.list));
-    while (auto row = rows.next()) {
-      clips_.count_line();
-      if (!row->fields.ok()) {
-        clips_.refuse(source, row->line, {}, "the line " + row->fields.status().message());
-      } else if (auto clip = read_row(std::move(*row->fields), kNames); !clip.ok()) {
-        clips_.refuse(source, row->line, {}, "the line " + clip.status().message());
+    return read_rows(rows, source, clips_, [&](std::uint64_t line, json fields) {
+      const auto clip = read_row(std::move(fields), kNames);
+      if (!clip.ok()) {
+        clips_.refuse(source, line, {}, "the line " + clip.status().message());
       } else if (clip->audio.empty()) {
-        clips_.refuse(source, row->line, clip->id, "the line names no audio");
+        clips_.refuse(source, line, clip->id, "the line names no audio");
       } else {
-        add(source, *clip, row->line, {});
+        add(source, *clip, line, {});
       }
-      XTTS_TRY(clips_.check_bounds(source));
-    }
-    return {};
+      return Status();
+    });
   }
 
   // What lies beside audio of its name; "wav" tells where it lay once.
@@ -133,7 +124,7 @@ class EmiliaReader {
     if (text.fault)
       return clips_.refuse_file(file.path, stem, text.fault->reason, text.fault->kind);
     auto fields = parse_json_line(on_one_line(text.text));
-    if (!is_row(fields)) {
+    if (!fields.ok() || !is_row(*fields)) {
       clips_.count_read_file();
       return clips_.refuse_file(file.path, stem, "is no JSON of a clip of Emilia");
     }

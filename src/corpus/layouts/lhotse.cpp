@@ -122,21 +122,22 @@ class PairReader {
     XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, recordings_.list));
     while (const auto row = rows.next()) {
       if (const auto fault = add_recording(*row)) {
-        clips_.refuse(recordings_, row->line, id_of(*row), *fault);
+        const std::string id = row->fields.ok() ? id_of(*row->fields) : std::string();
+        clips_.refuse(recordings_, row->line, id, *fault);
       }
       XTTS_TRY(clips_.check_bounds(recordings_));
     }
     return {};
   }
 
-  static std::string id_of(const NamedRow& row) {
-    const std::string* const id = row.fields.ok() ? text_at(*row.fields, "id") : nullptr;
+  static std::string id_of(const nlohmann::json& fields) {
+    const std::string* const id = text_at(fields, "id");
     return id == nullptr ? std::string() : *id;
   }
 
   std::optional<std::string> add_recording(const NamedRow& row) {
     if (!row.fields.ok()) return "the line " + row.fields.status().message();
-    const std::string id = id_of(row);
+    const std::string id = id_of(*row.fields);
     if (id.empty()) return "the recording has no id";
     const auto [place, is_new] = known_.try_emplace(id);
     Recording& recording = place->second;
@@ -158,21 +159,17 @@ class PairReader {
 
   Status read_supervisions() {
     XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, supervisions_.list));
-    while (auto row = rows.next()) {
-      clips_.count_line();
-      const std::string id = id_of(*row);
-      if (const auto fault = add_supervision(*row)) {
-        clips_.refuse(supervisions_, row->line, id, *fault);
-      }
-      XTTS_TRY(clips_.check_bounds(supervisions_));
-    }
-    return {};
+    return read_rows(rows, supervisions_, clips_, [&](std::uint64_t line, nlohmann::json fields) {
+      const std::string id = id_of(fields);
+      const auto fault = add_supervision(line, std::move(fields));
+      if (fault) clips_.refuse(supervisions_, line, id, *fault);
+      return Status();
+    });
   }
 
-  std::optional<std::string> add_supervision(NamedRow& row) {
-    if (!row.fields.ok()) return "the line " + row.fields.status().message();
-    const LhotseChannels said_on = channels_at(*row.fields, "channel");
-    auto read = read_row(std::move(*row.fields), kNames);
+  std::optional<std::string> add_supervision(std::uint64_t line, nlohmann::json fields) {
+    const LhotseChannels said_on = channels_at(fields, "channel");
+    auto read = read_row(std::move(fields), kNames);
     if (!read.ok()) return "the line " + read.status().message();
     if (read->id.empty()) return "the supervision has no id";
     const auto place = known_.find(read->audio);
@@ -187,7 +184,7 @@ class PairReader {
     }
     if (auto fault = fault_of_channels(said_on, recording.channels)) return fault;
     if (!read->segment || !read->segment->end_s) return "the supervision has no start or duration";
-    add(row.line, *read, recording);
+    add(line, *read, recording);
     return std::nullopt;
   }
 

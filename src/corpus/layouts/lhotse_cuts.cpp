@@ -98,17 +98,13 @@ class CutsReader {
   Status read_list(const ListSource& source) {
     source_ = &source;
     XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, source.list));
-    while (auto row = rows.next()) {
-      clips_.count_line();
-      if (!row->fields.ok()) {
-        clips_.refuse(source, row->line, {}, "the line " + row->fields.status().message());
-      } else if (const auto fault = read_cut(row->line, *row->fields)) {
-        const std::string* const id = text_at(*row->fields, "id");
-        clips_.refuse(source, row->line, id == nullptr ? std::string() : *id, *fault);
+    return read_rows(rows, source, clips_, [&](std::uint64_t line, json fields) {
+      if (const auto fault = read_cut(line, fields)) {
+        const std::string* const id = text_at(fields, "id");
+        clips_.refuse(source, line, id == nullptr ? std::string() : *id, *fault);
       }
-      XTTS_TRY(clips_.check_bounds(source));
-    }
-    return {};
+      return Status();
+    });
   }
 
  private:

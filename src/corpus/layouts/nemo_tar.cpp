@@ -41,7 +41,6 @@ using nlohmann::json;
 constexpr std::string_view kExpected =
     "lines {\"audio_filepath\": ..., \"shard_id\": ..., \"text\": ...} beside audio_0.tar";
 constexpr std::string_view kSharded = "sharded_manifests";
-constexpr int kLinesLookedAt = 8;
 // It bounds what a hostile archive of empty members can make us keep: 200 MB.
 constexpr std::size_t kMembersMax = 1'000'000;
 
@@ -83,14 +82,10 @@ std::optional<std::string> without_sub(std::string_view name) {
 
 Result<bool> is_manifest(const LayoutInput& input, std::string_view list) {
   XTTS_ASSIGN(const std::string beginning, beginning_of(input, list));
-  std::string_view text = beginning;
-  for (int i = 0; i < kLinesLookedAt; ++i) {
-    const auto row = parse_json_line(take_line(text));
-    if (!row.ok()) continue;
-    const json* const audio = field_of(*row, kNemoNames, FieldRole::kAudio);
-    if (audio != nullptr && audio->is_string() && shard_at(*row)) return true;
-  }
-  return false;
+  return begins_with_object(beginning, [](const json& row) {
+    const json* const audio = field_of(row, kNemoNames, FieldRole::kAudio);
+    return audio != nullptr && audio->is_string() && shard_at(row);
+  });
 }
 
 // Those beside tars. Where a folder has one manifest of all shards, and one of each, the first is
@@ -161,16 +156,9 @@ class NemoTarReader {
 
   Status read_list(const ListSource& source) {
     XTTS_ASSIGN(NamedRows rows, NamedRows::open(input_, source.list));
-    while (auto row = rows.next()) {
-      clips_.count_line();
-      if (!row->fields.ok()) {
-        clips_.refuse(source, row->line, {}, "the line " + row->fields.status().message());
-      } else {
-        XTTS_TRY(read_line(source, row->line, std::move(*row->fields)));
-      }
-      XTTS_TRY(clips_.check_bounds(source));
-    }
-    return {};
+    return read_rows(rows, source, clips_, [&](std::uint64_t line, json fields) {
+      return read_line(source, line, std::move(fields));
+    });
   }
 
   Status read_line(const ListSource& source, std::uint64_t line, json fields) {

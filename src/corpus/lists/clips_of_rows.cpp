@@ -14,9 +14,6 @@
 namespace xtts::corpus {
 namespace {
 
-// A broken line must not hide what the list is.
-constexpr int kLinesLookedAt = 8;
-
 class RowListsReader {
  public:
   RowListsReader(const LayoutInput& input, std::span<const FieldNames> names, RowIds ids)
@@ -27,29 +24,26 @@ class RowListsReader {
     if (rows.had_byte_order_mark()) {
       clips_.note(source.list + " begins with a byte-order mark, which is skipped");
     }
-    while (auto row = rows.next()) {
-      clips_.count_line();
-      add_row(source, *row);
-      XTTS_TRY(clips_.check_bounds(source));
-    }
-    return {};
+    return read_rows(rows, source, clips_, [&](std::uint64_t line, nlohmann::json fields) {
+      add_row(source, line, std::move(fields));
+      return Status();
+    });
   }
 
   ClipCollector& clips() { return clips_; }
 
  private:
-  void add_row(const ListSource& source, NamedRow& row) {
-    if (!row.fields.ok()) return refuse(source, row.line, row.fields.status().message());
-    auto read = read_row(std::move(*row.fields), names_);
-    if (!read.ok()) return refuse(source, row.line, read.status().message());
-    if (read->audio.empty()) return refuse(source, row.line, "names no audio");
+  void add_row(const ListSource& source, std::uint64_t line, nlohmann::json fields) {
+    auto read = read_row(std::move(fields), names_);
+    if (!read.ok()) return refuse(source, line, read.status().message());
+    if (read->audio.empty()) return refuse(source, line, "names no audio");
     if (ids_ == RowIds::kInListFolder) {
       if (const auto fault = fault_of_listed_path(read->audio)) {
-        return clips_.refuse(source, row.line, read->audio, *fault);
+        return clips_.refuse(source, line, read->audio, *fault);
       }
       read->id = id_in_folder(source, read->audio);
     }
-    add(source, row.line, *read);
+    add(source, line, *read);
   }
 
   void add(const ListSource& source, std::uint64_t line, const RowClip& row) {
@@ -76,13 +70,10 @@ class RowListsReader {
 };
 
 bool has_json_field(std::string_view text, std::span<const FieldNames> names, FieldRole role) {
-  for (int i = 0; i < kLinesLookedAt; ++i) {
-    const auto row = parse_json_line(take_line(text));
-    if (!row.ok()) continue;
-    const nlohmann::json* const value = field_of(*row, names, role);
-    if (value != nullptr && value->is_string()) return true;
-  }
-  return false;
+  return begins_with_object(text, [&](const nlohmann::json& row) {
+    const nlohmann::json* const value = field_of(row, names, role);
+    return value != nullptr && value->is_string();
+  });
 }
 
 // One name alone is too little to be sure of: it may be the first line of a poem.
@@ -112,6 +103,20 @@ ListedClip listed(const RowClip& row) {
   clip.segment = row.segment;
   clip.extra_json = row.extra_json;
   return clip;
+}
+
+Status read_rows(NamedRows& rows, const ListSource& source, ClipCollector& clips,
+                 const ReadRow& read) {
+  while (auto row = rows.next()) {
+    clips.count_line();
+    if (row->fields.ok()) {
+      XTTS_TRY(read(row->line, std::move(*row->fields)));
+    } else {
+      clips.refuse(source, row->line, {}, "the line " + row->fields.status().message());
+    }
+    XTTS_TRY(clips.check_bounds(source));
+  }
+  return {};
 }
 
 Result<Findings> clips_of_rows(const LayoutInput& input, std::span<const ListSource> sources,

@@ -1,6 +1,9 @@
 // Lists of named fields -> clips: what nemo, audiofolder and table have in common.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,12 +12,20 @@
 #include "corpus/layout_input.hpp"
 #include "corpus/lists/audio_finder.hpp"
 #include "corpus/lists/clip_collector.hpp"
+#include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
 
 namespace xtts::corpus {
 
 // Its clip: the fields of the row, as views of it, but for the id's suffix.
 [[nodiscard]] ListedClip listed(const RowClip& row);
+
+// Takes a row of named fields, an object. A failure ends the list.
+using ReadRow = std::function<Status(std::uint64_t line, nlohmann::json fields)>;
+// Counts the rows that are still to come, makes those without fields problems, hands the others to
+// `read`, and checks the collector's bounds after each.
+[[nodiscard]] Status read_rows(NamedRows& rows, const ListSource& source, ClipCollector& clips,
+                               const ReadRow& read);
 
 // The id of a row that has none.
 enum class RowIds : std::uint8_t {

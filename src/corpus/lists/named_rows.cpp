@@ -40,6 +40,15 @@ Result<json> parse_json_line(std::string_view line) {
   return value;
 }
 
+bool begins_with_object(std::string_view text, const std::function<bool(const json&)>& is_such) {
+  constexpr int kLinesLookedAt = 8;
+  for (int i = 0; i < kLinesLookedAt; ++i) {
+    const auto row = parse_json_line(take_line(text));
+    if (row.ok() && is_such(*row)) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> names_of_header(std::string_view line) {
   auto header = CsvReader(line, separator_of(line)).next();
   if (!header || header->fault) return {};

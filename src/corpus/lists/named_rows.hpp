@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -44,6 +45,11 @@ class NamedRows {
 // The JSON object that a line is. kBadInput, continuing "the line ...": not UTF-8, more than
 // kTextBytesMax, no JSON, deeper than 64 levels, or not an object.
 [[nodiscard]] Result<nlohmann::json> parse_json_line(std::string_view line);
+
+// Whether one of the first lines is such an object. A broken line must not hide what the list is,
+// so eight are looked at.
+[[nodiscard]] bool begins_with_object(std::string_view text,
+                                      const std::function<bool(const nlohmann::json&)>& is_such);
 
 // The names in the first line of a table; empty where it is none that can be split.
 [[nodiscard]] std::vector<std::string> names_of_header(std::string_view line);
