@@ -2,20 +2,28 @@
 
 #include "corpus/audio_extensions.hpp"
 
+#include <tuple>
+
 namespace xtts::corpus {
+namespace {
+
+bool is_below(std::string_view folder, std::string_view path) {
+  return folder.empty() ||
+         (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+// The path decides between x.wav and x.WAV.
+bool is_preferred(const TreeFile& left, const TreeFile& right) {
+  return std::tie(*left.audio_rank, left.path) < std::tie(*right.audio_rank, right.path);
+}
+
+}  // namespace
 
 AudioIndex::AudioIndex(const DataTree& tree) : tree_(tree), next_(tree.files.size(), kNone) {
   best_.reserve(tree.files.size());
   for (std::size_t i = 0; i < tree.files.size(); ++i) {
     if (tree.files[i].audio_rank) insert(static_cast<std::uint32_t>(i));
   }
-}
-
-bool AudioIndex::preferred(std::uint32_t left, std::uint32_t right) const {
-  const TreeFile& a = tree_.files[left];
-  const TreeFile& b = tree_.files[right];
-  // The path decides between x.wav and x.WAV.
-  return *a.audio_rank != *b.audio_rank ? *a.audio_rank < *b.audio_rank : a.path < b.path;
 }
 
 void AudioIndex::insert(std::uint32_t file_index) {
@@ -27,7 +35,7 @@ void AudioIndex::insert(std::uint32_t file_index) {
   const auto [place, is_new] = best_.try_emplace(stem, file_index);
   if (is_new) return;
   std::uint32_t* link = &place->second;
-  while (*link != kNone && preferred(*link, file_index)) link = &next_[*link];
+  while (*link != kNone && is_preferred(tree_.files[*link], file)) link = &next_[*link];
   next_[file_index] = *link;
   *link = file_index;
 }
@@ -50,6 +58,25 @@ AudioIndex::Match AudioIndex::find(std::string_view path) const {
   const auto place = best_.find(path);
   if (place == best_.end()) return {};
   return {&tree_.files[place->second], false, next_[place->second] != kNone};
+}
+
+NamedAudio::NamedAudio(const DataTree& tree) {
+  files_.reserve(tree.files.size());
+  for (const TreeFile& file : tree.files) {
+    if (!file.audio_rank) continue;
+    files_.emplace(file_name(without_audio_extension(file.path)), &file);
+  }
+}
+
+const TreeFile* NamedAudio::find(std::string_view folder, std::string_view stem) const {
+  const TreeFile* best = nullptr;
+  const auto [begin, end] = files_.equal_range(stem);
+  for (auto it = begin; it != end; ++it) {
+    const TreeFile* file = it->second;
+    if (!is_below(folder, file->path)) continue;
+    if (best == nullptr || is_preferred(*file, *best)) best = file;
+  }
+  return best;
 }
 
 }  // namespace xtts::corpus

@@ -33,7 +33,6 @@ class AudioIndex {
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   void insert(std::uint32_t file_index);
-  [[nodiscard]] bool preferred(std::uint32_t left, std::uint32_t right) const;
 
   const DataTree& tree_;
   std::unordered_map<std::string_view, std::uint32_t>
@@ -42,6 +41,20 @@ class AudioIndex {
       best_;                         // path without extension -> preferred file
   std::vector<std::uint32_t> next_;  // the next less preferred of the same name
   std::uint64_t audio_count_ = 0;
+};
+
+// Audio by its bare name, for corpora whose lists say less than where it lies. As AudioIndex a view
+// of a DataTree, which must outlive it unchanged. Immutable, share freely.
+class NamedAudio {
+ public:
+  explicit NamedAudio(const DataTree& tree);
+
+  // Of the audio below `folder` ("" is DATA) that is called `stem` but for its extension, the one
+  // of the preferred format; of several such, the one whose path comes first. Null: there is none.
+  [[nodiscard]] const TreeFile* find(std::string_view folder, std::string_view stem) const;
+
+ private:
+  std::unordered_multimap<std::string_view, const TreeFile*> files_;  // by stem
 };
 
 }  // namespace xtts::corpus

@@ -10,7 +10,7 @@
 #include "base/try.hpp"
 #include "corpus/data_tree.hpp"
 #include "corpus/names.hpp"
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

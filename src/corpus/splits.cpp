@@ -1,9 +1,13 @@
 #include "corpus/splits.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
+#include "base/env.hpp"
 #include "base/hash.hpp"
 #include "corpus/names.hpp"
 #include "formats/block.hpp"
@@ -117,6 +121,21 @@ class Dealer {
   std::uint64_t held_back_count_ = 0;
 };
 
+constexpr std::array<std::pair<std::string_view, Split>, 8> kWords = {{
+    {"train", Split::kTrain},
+    {"training", Split::kTrain},
+    {"validation", Split::kValidation},
+    {"valid", Split::kValidation},
+    {"val", Split::kValidation},
+    {"dev", Split::kValidation},
+    {"eval", Split::kValidation},
+    {"test", Split::kTest},
+}};
+
+bool is_of_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 }  // namespace
 
 void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known,
@@ -148,6 +167,27 @@ void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>
   });
   notes.push_back("train_subset_fraction keeps " + std::to_string(train_count - removed_count) +
                   " of " + counted(train_count, "training clip", "training clips"));
+}
+
+std::optional<Split> split_of_word(std::string_view word) {
+  for (const auto& [known, split] : kWords) {
+    if (equals_ignoring_case(word, known)) return split;
+  }
+  return std::nullopt;
+}
+
+std::optional<Split> split_of_name(std::string_view path) {
+  const std::string_view name = file_name(path);
+  std::optional<Split> found;
+  for (std::size_t begin = 0; begin < name.size();) {
+    std::size_t end = begin;
+    while (end < name.size() && is_of_word(name[end])) ++end;
+    const auto split = split_of_word(name.substr(begin, end - begin));
+    if (split && found && *split != *found) return std::nullopt;
+    if (split) found = split;
+    begin = end + 1;
+  }
+  return found;
 }
 
 }  // namespace xtts::corpus

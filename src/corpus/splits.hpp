@@ -11,7 +11,9 @@
 // its key even beyond the bound: a speaker in two splits is worse.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "corpus/corpus.hpp"
@@ -28,5 +30,14 @@ void assign_splits(const formats::CorpusConfig& config, const KnownSplits& known
 // one.
 void keep_training_subset(const formats::CorpusConfig& config, std::vector<Clip>& clips,
                           std::vector<std::string>& notes);
+
+// --- The split that a word or the name of a list or folder means. Pure functions. ---
+
+// "train" or "training"; "validation", "valid", "val", "dev" or "eval"; "test"; in any letter case.
+[[nodiscard]] std::optional<Split> split_of_word(std::string_view word);
+
+// By the words of a file's name, which letters and digits make: "ljs_audio_text_val_filelist.txt".
+// nullopt where no word means a split, or where two mean different ones.
+[[nodiscard]] std::optional<Split> split_of_name(std::string_view path);
 
 }  // namespace xtts::corpus

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "corpus/audio_index.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
-#include "corpus/named_audio.hpp"
 #include "corpus/names.hpp"
 
 namespace xtts::corpus {

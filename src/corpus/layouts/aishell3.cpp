@@ -14,7 +14,7 @@
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
-#include "corpus/lists/key_lines.hpp"
+#include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"

@@ -12,7 +12,7 @@
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clips_of_rows.hpp"
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace audiofolder_layout {

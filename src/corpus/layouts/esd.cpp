@@ -17,12 +17,12 @@
 
 #include "base/try.hpp"
 #include "base/utf8.hpp"
+#include "corpus/audio_index.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
 #include "corpus/lists/list_candidates.hpp"
-#include "corpus/named_audio.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 

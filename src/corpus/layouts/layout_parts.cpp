@@ -8,7 +8,7 @@
 #include "corpus/lists/line_reader.hpp"
 #include "corpus/lists/list_choice.hpp"
 #include "corpus/names.hpp"
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 #include "formats/corpus_config.hpp"
 
 namespace xtts::corpus {

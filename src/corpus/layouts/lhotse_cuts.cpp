@@ -24,7 +24,7 @@
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace lhotse_cuts_layout {

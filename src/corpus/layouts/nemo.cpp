@@ -11,7 +11,7 @@
 #include "corpus/lists/clips_of_rows.hpp"
 #include "corpus/lists/list_candidates.hpp"
 #include "corpus/lists/list_choice.hpp"
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace nemo_layout {

@@ -29,7 +29,7 @@
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/lists/row_clip.hpp"
 #include "corpus/names.hpp"
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 #include "corpus/tar_members.hpp"
 
 namespace xtts::corpus {

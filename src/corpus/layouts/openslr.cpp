@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "corpus/audio_extensions.hpp"
+#include "corpus/audio_index.hpp"
 #include "corpus/layouts/layout.hpp"
 #include "corpus/layouts/layout_parts.hpp"
 #include "corpus/lists/clip_collector.hpp"
 #include "corpus/lists/clips_of_lines.hpp"
-#include "corpus/named_audio.hpp"
 #include "corpus/names.hpp"
 #include "formats/canonical_json.hpp"
 

@@ -9,7 +9,7 @@
 #include "corpus/lists/list_choice.hpp"
 #include "corpus/lists/named_rows.hpp"
 #include "corpus/names.hpp"
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 
 namespace xtts::corpus {
 namespace {

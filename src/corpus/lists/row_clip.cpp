@@ -9,7 +9,7 @@
 
 #include "base/try.hpp"
 #include "corpus/names.hpp"
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 #include "formats/canonical_json.hpp"
 
 namespace xtts::corpus {

@@ -1,4 +1,4 @@
-#include "corpus/split_names.hpp"
+#include "corpus/splits.hpp"
 
 #include <gtest/gtest.h>
 
