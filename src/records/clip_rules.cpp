@@ -21,7 +21,7 @@ struct Oddity {
   Reason reason;
 };
 
-// What is not known is not odd: a part of a source does not state clipped samples.
+// A fact that is not known is not odd: a part of a source does not state clipped samples.
 std::vector<Oddity> oddities_of(const RecordFacts& facts, const CorpusConfig& rules) {
   std::vector<Oddity> found;
   const double rate_hz = facts.source_rate_hz.value_or(0);

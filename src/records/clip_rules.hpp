@@ -1,7 +1,7 @@
-// Clip rules: what the corpus section says of clips that are odd but whole. A pure judgement of
-// facts, so the same for a clip just decoded and for one whose record was stored under other rules.
+// Clip rules: what the corpus section says of clips that are odd but whole. The functions judge
+// facts only. So a clip just decoded and a clip stored under other rules get the same judgement.
 //
-// A clip that breaks a `drop` rule is a reject; a clip that breaks a `warn` rule is stored, with
+// A clip that breaks a `drop` rule is a reject. A clip that breaks a `warn` rule is stored, with
 // the rule among its warnings.
 #pragma once
 
@@ -15,22 +15,22 @@ namespace xtts::records {
 
 [[nodiscard]] formats::Reason refusal_of_source(
     const formats::CorpusConfig& rules);  // it is over long
-// Known before conditioning: sparing it two hours of sound.
+// Judges by the length alone, before conditioning: an over-long clip is not conditioned at all.
 [[nodiscard]] std::optional<formats::Reason> refusal_of_length(double source_seconds,
                                                                const formats::CorpusConfig& rules);
-// By the length and by all that the decoded and conditioned facts say.
+// Judges by the length and by all decoded and conditioned facts.
 [[nodiscard]] std::optional<formats::Reason> refusal_of(const formats::RecordFacts& facts,
                                                         const formats::CorpusConfig& rules);
 // `first_id`: the earlier clip with the same samples.
 [[nodiscard]] formats::Reason refusal_of_duplicate(std::string first_id);
 [[nodiscard]] formats::Reason refusal_of_no_text();
 
-// Adds each `warn` rule that the clip breaks to the facts' warnings, in the place of what an
-// earlier judgement added. `first_id` is empty where no earlier clip sounds the same.
+// Adds each `warn` rule that the clip breaks to the facts' warnings, and removes what an earlier
+// judgement added. `first_id` is empty where no earlier clip sounds the same.
 void judge(const formats::CorpusConfig& rules, bool lacks_text, std::string first_id,
            formats::RecordFacts& facts);
 
-// Leaves the warnings that decoding and storing gave.
+// Leaves only the warnings that decoding and storing gave.
 void forget_judgement(formats::RecordFacts& facts);
 
 }  // namespace xtts::records

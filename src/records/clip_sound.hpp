@@ -1,7 +1,7 @@
-// ClipSound: the samples of one clip at the recipe's rate, as they come from the decoder: in
-// memory, or, from a bound on, in a scratch file, so that no clip is too long for the memory.
-// Whatever reads them sees no difference. The buffer is kept from clip to clip. One thread at a
-// time. Failures: kResource (the disk).
+// ClipSound: the decoded samples of one clip at the recipe's rate. Short clips lie in memory, clips
+// above a bound in a scratch file, so no clip is too long for the memory. A reader sees no
+// difference. The buffer is reused for the next clip. One thread at a time. Failures: kResource
+// (the disk).
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ class ClipSound final : public dsp::SampleReader {
   // `folder`: where the scratch file may lie.
   ClipSound(Env& env, std::string folder, std::size_t samples_in_memory_max);
 
-  // A new clip: the one before is forgotten.
+  // Begins a new clip and forgets the one before.
   void begin();
   [[nodiscard]] Status append(std::span<const float> samples);
-  // After the last append(); only then can the samples be read.
+  // Call it after the last append(): only then can the samples be read.
   [[nodiscard]] Status end();
 
   [[nodiscard]] std::uint64_t size() const override { return size_; }
   [[nodiscard]] Result<std::span<const float>> piece(std::uint64_t first,
                                                      std::size_t count) override;
-  // [first, first + count) in memory, to be changed at will: the last thing asked of a clip. The
-  // memory is as much as is asked for.
+  // Loads [first, first + count) into memory, which the caller may change. It must be the last call
+  // for a clip. The memory grows with `count`.
   [[nodiscard]] Result<std::span<float>> load(std::uint64_t first, std::uint64_t count);
 
  private:
@@ -45,7 +45,7 @@ class ClipSound final : public dsp::SampleReader {
   std::vector<float> samples_;  // all of them, or those that are not in the file yet
   std::uint64_t size_ = 0;
   std::unique_ptr<ScratchFile> file_;
-  std::vector<float> window_;  // of the file, from window_first_ on
+  std::vector<float> window_;  // a part of the file, from window_first_ on
   std::uint64_t window_first_ = 0;
 };
 

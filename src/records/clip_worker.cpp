@@ -38,7 +38,8 @@ struct Fault {
   Rule rule = Rule::kDecodeFailed;
 };
 
-// Which failures cost the clip, and why. Nothing: the run must end.
+// Says which failures reject the clip, and by which rule. For the other failures it returns
+// nothing: they end the run.
 std::optional<Fault> fault_of(StatusCode code, Rule of_bad_input) {
   switch (code) {
     case StatusCode::kBadInput:
@@ -53,7 +54,7 @@ std::optional<Fault> fault_of(StatusCode code, Rule of_bad_input) {
   }
 }
 
-// By the kinds' values.
+// The rule of each kind of warning, in the order of the kinds' values.
 constexpr std::array kWarningRules = {Rule::kRateChanges, Rule::kPacketsSkipped,
                                       Rule::kDecoderComplains, Rule::kReadingStopped,
                                       Rule::kEndsEarly};
@@ -114,7 +115,8 @@ class Worker final : public ClipWorker {
 
   [[nodiscard]] StageTimes times() const override {
     StageTimes times = times_;
-    // A segment is resampled in a stage of its own, a whole source while it is decoded.
+    // A segment is resampled in a stage of its own; a whole source is resampled while it is
+    // decoded.
     const double beside_decoding_s = seconds_of(decoder_->resampling_time());
     times.decode_s -= beside_decoding_s;
     times.resample_s += beside_decoding_s;
@@ -122,12 +124,12 @@ class Worker final : public ClipWorker {
   }
 
  private:
-  // The seconds since the last stage began go to it.
+  // Adds the seconds since the last stage began to that stage.
   void end_stage() {
     if (stage_seconds_ != nullptr) times_.*stage_seconds_ += seconds_of(timer_.lap());
     stage_seconds_ = nullptr;
   }
-  // `of_bad_input`: the rule that a failure breaks for which the clip's own bytes are at fault.
+  // `of_bad_input`: the rule that is broken when the clip's own bytes are at fault.
   void begin_stage(Rule of_bad_input, double StageTimes::*seconds) {
     end_stage();
     rule_of_bad_input_ = of_bad_input;
@@ -175,7 +177,7 @@ class Worker final : public ClipWorker {
     return {};
   }
 
-  // The part of a source that several clips share.
+  // Cuts the clip out of a source that several clips share.
   Status cut_out(const corpus::Clip& clip, ClipOutcome& outcome) {
     if (shared_sources_ == nullptr)
       return {StatusCode::kInternal, "no place to decode segments to"};
@@ -198,7 +200,8 @@ class Worker final : public ClipWorker {
     is_over_long_ = source.facts.is_over_long;
     if (is_over_long_) return {};
     const std::uint32_t rate_hz = source.facts.sample_rate_hz;
-    // Not the frames of the source: where its rate changes half way, they are not the samples here.
+    // Counts the samples here, not the source's frames: they differ where its rate changes half
+    // way.
     FrameRange range = frames_of(*clip.segment, rate_hz, sound.size_bytes / sizeof(float));
     if (range.refusal) {
       outcome.reject = reject_of(clip, RejectClass::kInput, std::move(*range.refusal));
@@ -219,7 +222,7 @@ class Worker final : public ClipWorker {
     return {};
   }
 
-  // Of the part at the source's rate.
+  // Resamples the part, which is at the source's rate.
   Result<Digest> resample(const SharedSound& source, const FrameRange& range) {
     begin_stage(Rule::kDecodeFailed, &StageTimes::resample_s);
     Hasher128 hasher;
@@ -250,7 +253,7 @@ class Worker final : public ClipWorker {
                                        const Digest& pcm_digest) {
     facts.frame_count = range.count();
     facts.pcm_digest = pcm_digest;
-    facts.nonfinite_sample_count = 0;  // the part's are not known, and a warning tells the source's
+    facts.nonfinite_sample_count = 0;  // not known for the part; a warning tells the source's
     return facts;
   }
 
@@ -324,8 +327,8 @@ class Worker final : public ClipWorker {
   dsp::Conditioner conditioner_;
   RecordMaker maker_;
   audio::SampleResampler resampler_;
-  bool is_over_long_ = false;  // the source in hand
-  std::vector<float> part_;    // of a shared source, at its rate
+  bool is_over_long_ = false;  // of the source in work
+  std::vector<float> part_;    // a part of a shared source, at the source's rate
   Rule rule_of_bad_input_ = Rule::kDecodeFailed;
   std::optional<audio::Overstep> overstep_;  // by the source in hand
   double StageTimes::*stage_seconds_ = nullptr;

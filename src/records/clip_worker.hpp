@@ -1,9 +1,9 @@
-// ClipWorker: one clip from its file to the rows of a record: read, hash, decode, condition,
+// ClipWorker: turns the file of one clip into the rows of a record: read, hash, decode, condition,
 // extract, convert.
 //
-// One thread at a time; a worker keeps all of its buffers. What goes wrong with the clip is a
-// Reject in the outcome, never a failure of the run; a failure (kResource: memory; kInternal) ends
-// the run. Cost: see README.md. Memory: what WorkerJob gives, and a record of each column.
+// One thread at a time; a worker keeps all of its buffers. A fault of the clip is a Reject in the
+// outcome and does not fail the run. A failure (kResource: memory; kInternal) ends the run. Cost:
+// see README.md. Memory: what WorkerJob gives, and a record of each column.
 #pragma once
 
 #include <cstdint>
@@ -27,28 +27,28 @@
 
 namespace xtts::records {
 
-// Of one column.
+// A clip's record in one column.
 struct MadeRecord {
   std::uint32_t length = 0;
   std::uint32_t fill_bits = 0;
-  std::vector<std::byte> rows;  // the true ones, in the column's dtype
+  std::vector<std::byte> rows;  // only the true rows, in the column's dtype
 };
 
 struct ClipOutcome {
-  std::optional<formats::Reject> reject;  // set: nothing below counts, but source_bytes
+  std::optional<formats::Reject> reject;  // if set, only source_bytes is valid below
   std::uint32_t frame_count = 0;
-  std::vector<MadeRecord> records;  // as records/columns.hpp lists the columns of sound
-  std::vector<double> sums;         // per mel channel sum, then per channel sum of squares
+  std::vector<MadeRecord> records;  // in the order of the sound columns, see records/columns.hpp
+  std::vector<double> sums;  // the sum of each mel channel, then each channel's sum of squares
   formats::RecordFacts facts;
   std::uint64_t source_bytes = 0;  // read for this clip
   double source_seconds = 0.0;
-  std::uint32_t frame_count_before_cut = 0;  // also of a clip rejected as too long
+  std::uint32_t frame_count_before_cut = 0;  // also set when the clip is rejected as too long
 };
 
 [[nodiscard]] formats::Reject reject_of(const corpus::Clip& clip, formats::RejectClass kind,
                                         formats::Reason reason);
 
-// What workers do and what they have to do it with. Recipe and corpus must outlive them.
+// What workers need for their work. Recipe and corpus must outlive them.
 struct WorkerJob {
   Env& env;
   const formats::Recipe& recipe;
@@ -57,26 +57,26 @@ struct WorkerJob {
   audio::MakeDecoder make_decoder;       // as in RunConfig
   std::function<bool()> cancelled = {};  // as in RunConfig
   std::string scratch_folder = {};       // for sound that is too long for the memory, or shared
-  // Of a worker, for a source's bytes and its sound. Larger sources are read twice, longer sound
-  // goes into a scratch file.
+  // One worker's memory for a source's bytes and its sound. Larger sources are read twice; longer
+  // sound goes into a scratch file.
   std::size_t memory_bytes = std::size_t{128} << 20U;
 };
 
 class ClipWorker {
  public:
-  // `job` and the sources must outlive the worker. Without `shared_sources` it takes no segments.
+  // `job` and the sources must outlive the worker. Without `shared_sources` a worker takes no
+  // segments.
   [[nodiscard]] static Result<std::unique_ptr<ClipWorker>> create(
       const WorkerJob& job, SharedSources* shared_sources = nullptr);
   virtual ~ClipWorker() = default;
-  // `buffers` are reused, whatever is in them, and come back in the outcome.
+  // `buffers` may hold anything: they are reused, and returned in the outcome.
   [[nodiscard]] virtual Result<ClipOutcome> process(const corpus::Clip& clip,
                                                     std::vector<MadeRecord> buffers) = 0;
-  // Of all clips so far.
+  // Sums the times of all clips so far.
   [[nodiscard]] virtual StageTimes times() const = 0;
 };
 
-// What decides the numbers, for the manifest.
-// Asks a decoder, whose process has to start.
+// What decides the numbers, for the manifest. The call starts a decoder's process to ask it.
 [[nodiscard]] Result<formats::Numerics> numerics_of(dsp::Isa isa,
                                                     const audio::MakeDecoder& make_decoder,
                                                     const std::function<bool()>& cancelled = {});

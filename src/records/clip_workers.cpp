@@ -7,7 +7,7 @@
 namespace xtts::records {
 namespace {
 
-// How often each source will be asked for by the clips that are parts of it.
+// Counts the clips that are parts of each source: so often will each source be asked for.
 std::unordered_map<std::string, std::uint32_t> segment_counts(const corpus::Corpus& corpus,
                                                               std::span<const std::uint32_t> clips,
                                                               ClipTurns turns) {

@@ -1,9 +1,9 @@
-// ClipWorkers: as many ClipWorkers as process() is called at once, with the sources that their
-// segments share. For whoever computes many clips on threads of its own: the build, and verify when
-// it computes them again.
+// ClipWorkers: one ClipWorker for each concurrent process() call, with the sources that their
+// segments share. It serves code that computes many clips on its own threads: the build, and verify
+// when it recomputes clips.
 //
-// Synchronised inside. Memory: WorkerJob::memory_bytes for each that works at once. Disk: what
-// WorkerJob and SharedSources say, in scratch files of a folder that is there already.
+// Synchronised inside. Memory: WorkerJob::memory_bytes for each worker in use. Disk: what WorkerJob
+// and SharedSources say, in scratch files of a folder that must exist.
 #pragma once
 
 #include <functional>
@@ -24,27 +24,27 @@
 
 namespace xtts::records {
 
-// A worker's share of what is left of the memory.
+// Bounds of a worker's share of the remaining memory.
 inline constexpr std::uint64_t kWorkerBytesMin = std::uint64_t{2} << 20U;
 inline constexpr std::uint64_t kWorkerBytesMax = std::uint64_t{128} << 20U;
 
-// How often each clip is asked for: a source that several share goes with the last of them, or
-// stays while there is room.
+// How often each clip is asked for. With kOnce a shared source is freed after its last clip; with
+// kManyTimes it stays while there is room.
 enum class ClipTurns : std::uint8_t { kOnce, kManyTimes };
 
 class ClipWorkers {
  public:
-  // `clips`: places of those that process() will be asked for.
+  // `clips`: the places of all clips that process() will be asked for.
   ClipWorkers(WorkerJob job, std::span<const std::uint32_t> clips,
               ClipTurns turns = ClipTurns::kOnce);
-  // Makes the first worker, and with it the plans of its transforms, which all others share: to be
-  // called while no other thread takes memory, for FFTW ends the process where it finds none.
+  // Makes the first worker and the transform plans that all workers share. Call it while no other
+  // thread allocates: FFTW ends the process when it finds no memory.
   [[nodiscard]] Status start();
 
-  // As ClipWorker::process. `clip` is one of the corpus, or a copy of one.
+  // Works like ClipWorker::process. `clip` is one of the corpus, or a copy of one.
   [[nodiscard]] Result<ClipOutcome> process(const corpus::Clip& clip,
                                             std::vector<MadeRecord> buffers);
-  // Of all clips so far; while nobody works.
+  // Sums the times of all clips so far. Call it only while no worker works.
   [[nodiscard]] StageTimes times() const;
 
  private:

@@ -14,7 +14,7 @@
 namespace xtts::records {
 namespace {
 
-// The part of the source alone is kept.
+// Keeps only the clip's part of the source.
 Result<std::vector<float>> decode_part(audio::AudioDecoder& decoder, const RandomAccessFile& file,
                                        const audio::DecodeRequest& request,
                                        const formats::RecordFacts& facts) {
@@ -58,7 +58,7 @@ Result<std::vector<float>> condition_clip(Env& env, const audio::MakeDecoder& ma
                                           const formats::RecordFacts& facts) {
   XTTS_ASSIGN(const auto file, corpus::open_source(env, source));
   audio::DecodeRequest request = decode_request_of(config);
-  // Of the name that the cache keeps: a member of an archive has a suffix of its own.
+  // The suffix comes from the name that the cache keeps: a member of an archive has its own suffix.
   request.suffix = suffix_of(facts.source_path.value_or(source.path));
   request.source_seconds_max = std::numeric_limits<double>::infinity();  // it was stored
   const auto decoder = make_decoder({});

@@ -1,5 +1,5 @@
-// The conditioned sound of one clip (decoded, mixed, cut, resampled, trimmed, scaled), for people's
-// ears: `show --wav`.
+// The conditioned sound of one clip (decoded, mixed, cut, resampled, trimmed, scaled), for people
+// to hear: `show --wav`.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace xtts::records {
 
-// `facts` say which part of the source it is; `make_decoder` as in RunConfig.
+// `facts` say which part of the source the clip is; `make_decoder` works as in RunConfig.
 [[nodiscard]] Result<std::vector<float>> condition_clip(Env& env,
                                                         const audio::MakeDecoder& make_decoder,
                                                         const formats::FeatureConfig& config,

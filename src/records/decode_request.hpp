@@ -20,7 +20,7 @@ namespace xtts::records {
   return request;
 }
 
-// What a source's name says of it. A suffix that long is none that FFmpeg knows.
+// Returns the suffix of a source's name. FFmpeg knows no suffix longer than the bound.
 [[nodiscard]] inline std::string suffix_of(std::string_view source) {
   constexpr std::size_t kBytesMax = 16;
   const std::string_view suffix = file_extension(source);

@@ -1,5 +1,5 @@
-// The look into files whose names do not say whether they are audio, in the decoder that a run asks
-// for. Its worker starts at the first such file, and most corpora have none.
+// Looks into files whose names do not say whether they are audio, with the run's decoder. The
+// decoder's worker starts at the first such file; most corpora have none.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Pool: things that cost too much to make for every clip, lent one at a time. Synchronised inside.
+// Pool: lends things, one at a time, that cost too much to make for every clip. Synchronised
+// inside.
 #pragma once
 
 #include <mutex>
@@ -10,7 +11,7 @@ namespace xtts::records {
 template <typename Thing>
 class Pool {
  public:
-  Thing take() {  // a new one where none is free
+  Thing take() {  // a default-made one if none is free
     const std::lock_guard lock(mutex_);
     if (free_.empty()) return {};
     Thing thing = std::move(free_.back());
@@ -21,7 +22,7 @@ class Pool {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(thing));
   }
-  // Once all have come back.
+  // Call it after all things have been given back.
   [[nodiscard]] const std::vector<Thing>& all() const { return free_; }
 
  private:

@@ -26,7 +26,7 @@ using formats::Reason;
 using formats::Rule;
 using formats::SoundColumn;
 
-// Room for the frames of each column that is asked for.
+// Makes room for the frames of each wanted column.
 formats::BySoundColumn<std::vector<float>> make_rows(const formats::FeatureConfig& features) {
   formats::BySoundColumn<std::vector<float>> rows;
   for (const SoundColumn column : formats::sound_columns_of(features)) {
@@ -49,11 +49,13 @@ ValueVerdict store_frames(std::string_view column, std::span<const float> frames
   return verdict;
 }
 
-// Half a second, or two windows: every way of padding has enough of it, every loudness a block.
+// Lasts half a second or two windows, whichever is longer: enough for each padding and for a
+// loudness block.
 std::vector<float> full_scale_tone(const formats::FeatureConfig& features) {
   std::vector<float> samples(
       std::max<std::size_t>(features.sample_rate_hz / 2, 2 * std::size_t{features.stft.n_fft}));
-  // An eighth of the rate: in the middle of a bin of every transform that is a multiple of eight.
+  // The tone has an eighth of the rate: the middle of a bin in every transform whose size is a
+  // multiple of eight.
   for (std::size_t i = 0; i < samples.size(); ++i) {
     samples[i] = static_cast<float>(std::sin(0.25 * std::numbers::pi * static_cast<double>(i % 8)));
   }
@@ -86,7 +88,7 @@ Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
                                                 ClipOutcome& outcome) {
   const auto& features = *recipe_.features;
   const auto extraction = extractor_.extract(samples, frames_);
-  // The peak tells why the features are what they are: a file of another scale is at fault.
+  // The peak shows the cause of bad features: a file of another scale.
   const auto peak = [&] { return static_cast<double>(range_of(samples).largest); };
   if (extraction.status().code() == StatusCode::kBadInput) {
     return std::optional(Reason{
@@ -125,7 +127,7 @@ Result<std::optional<Reason>> RecordMaker::make(std::span<const float> samples,
   return std::optional<Reason>();
 }
 
-// The samples as the frames have them: with the zeros around them, if there are.
+// Stores the samples as the frames see them, with the zeros around them, if there are any.
 ValueVerdict RecordMaker::make_wave(std::span<const float> samples, MadeRecord& record) const {
   const std::size_t front =
       std::min<std::size_t>(recipe_.features->zeros.front_samples, record.length);

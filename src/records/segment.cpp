@@ -9,7 +9,8 @@ namespace {
 using formats::Reason;
 using formats::Rule;
 
-// Lists round; half a frame of features is not worth a word.
+// Shorter gaps get no warning: lists round their times, and half a frame of features is not worth
+// one.
 constexpr double kMissingSecondsMax = 0.02;
 
 std::uint64_t frame_at(double seconds, std::uint32_t sample_rate_hz) {

@@ -1,5 +1,5 @@
-// Segments in frames: seconds of a list -> the part of a decoded source, and whether a stored
-// record is that part. Pure functions.
+// Segments in frames: turns a list's seconds into a part of a decoded source, and says whether a
+// stored record is that part. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace xtts::records {
 struct FrameRange {
   std::uint64_t first = 0;
   std::uint64_t end = 0;                        // after the last
-  std::optional<formats::Reason> refusal = {};  // it lies beyond its source, or is empty
-  std::optional<formats::Reason> warning = {};  // the source ends noticeably before it
+  std::optional<formats::Reason> refusal = {};  // the segment lies beyond its source, or is empty
+  std::optional<formats::Reason> warning = {};  // the source ends noticeably before the segment
 
   [[nodiscard]] std::uint64_t count() const noexcept { return end - first; }
 };

@@ -48,7 +48,8 @@ SharedSources::Shared SharedSources::get(const std::string& path, const Decode& 
   return sound;
 }
 
-// As the one that was asked for last; the first of the others go where there is too much.
+// Keeps the sound as the one asked for last. When there is too much, the ones asked for longest ago
+// go first.
 void SharedSources::keep(Entry& entry, std::shared_ptr<const SharedSound> sound) {
   disk_bytes_ += sound->size_bytes;
   entry.sound = std::move(sound);
@@ -63,7 +64,7 @@ void SharedSources::drop(Entry& entry) {
   entry.sound.reset();
 }
 
-// An exception would leave the others waiting for ever.
+// Turns an exception into a failure: otherwise the other threads would wait for ever.
 SharedSources::Shared SharedSources::make_or_say_why(const Decode& decode) {
   try {
     return make(decode);

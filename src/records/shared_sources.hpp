@@ -1,12 +1,12 @@
-// SharedSources: the sound of sources that several clips are parts of. The first clip that asks has
-// its source decoded into a scratch file (mixed to one channel, at the source's own rate); all
-// others cut their parts out of it. So one decode serves them whatever their order, and a part is
-// equal to the sample to a cut of the whole.
+// SharedSources: the sound of sources that contain several clips. The first clip that asks gets its
+// source decoded into a scratch file (mixed to one channel, at the source's own rate). All other
+// clips cut their parts out of that file. So one decode serves all clips in any order, and a part
+// equals, to the sample, a cut of the whole.
 //
-// Synchronised inside: who asks for a source that another thread decodes waits for it. A source
-// goes when its last clip has asked. Disk: 4 bytes a sample; beyond kDiskBytesMax the source that
-// was not asked for the longest time goes, and is decoded again where it is wanted again. Nothing
-// of it outlives the process: scratch files have no names.
+// Synchronised inside: a thread that asks for a source which another thread decodes waits for it. A
+// source is freed when its last clip has asked. Disk: 4 bytes a sample. Beyond kDiskBytesMax, the
+// source that was asked for longest ago is freed, and decoded again at need. Scratch files have no
+// names, so none outlives the process.
 #pragma once
 
 #include <condition_variable>
@@ -29,21 +29,21 @@
 
 namespace xtts::records {
 
-// What the first clip found out about a source.
+// What decoding a source for its first clip found out.
 struct SourceSound {
   Digest content_digest;
   audio::SourceFacts facts;
 };
 
-// Why a source has no sound: the failure, and the rule that it breaks where the source's bytes are
-// at fault. All clips of the source get the same one.
+// Why a source has no sound: the failure, and the rule that is broken if the source's bytes are at
+// fault. All clips of the source get the same failure.
 struct SourceFailure {
   Status status;
   formats::Rule rule = formats::Rule::kDecodeFailed;
   std::optional<audio::Overstep> overstep = {};
 };
 
-// The sound itself, float32 by frames. Its file goes with the last one who holds it.
+// The sound itself, float32 by frames. Its file is freed with the last holder.
 struct SharedSound {
   SourceSound source;
   std::unique_ptr<const ScratchFile> samples;
@@ -56,7 +56,7 @@ class SharedSources {
  public:
   static constexpr std::uint64_t kDiskBytesMax = std::uint64_t{8} << 30U;
 
-  // `clip_counts`: of each source, by path. `folder`: for the scratch files.
+  // `clip_counts`: the clips of each source, by its path. `folder`: for the scratch files.
   SharedSources(Env& env, std::string folder,
                 std::unordered_map<std::string, std::uint32_t> clip_counts,
                 std::uint64_t disk_bytes_max = kDiskBytesMax);
@@ -65,8 +65,8 @@ class SharedSources {
   using Decode = std::function<Decoded(const audio::TakeSamples& take)>;
   using Shared = std::variant<std::shared_ptr<const SharedSound>, SourceFailure>;
 
-  // To be asked once for each clip. `decode` is called where the sound is not there; its failure is
-  // that of every clip of the source.
+  // Call it once for each clip. It calls `decode` if the sound is not there. A failure of `decode`
+  // is the failure of every clip of the source.
   [[nodiscard]] Shared get(const std::string& path, const Decode& decode);
 
  private:
@@ -89,8 +89,8 @@ class SharedSources {
   std::mutex mutex_;
   std::condition_variable decoded_;
   std::unordered_map<std::string, Entry> entries_;
-  std::map<std::uint64_t, Entry*> kept_;  // those with a sound, the longest unasked first
-  std::uint64_t disk_bytes_ = 0;          // of these
+  std::map<std::uint64_t, Entry*> kept_;  // entries with a sound, asked for longest ago first
+  std::uint64_t disk_bytes_ = 0;          // of the kept entries
   std::uint64_t request_count_ = 0;
 };
 

@@ -26,7 +26,7 @@ class MemoryFile final : public RandomAccessFile {
   std::span<const std::byte> bytes_;
 };
 
-// Where the system ran short of descriptors or memory meanwhile, the clip is not at fault.
+// The clip is not at fault if the system ran short of descriptors or memory meanwhile.
 Status as_source_failure(const Status& failure, std::uint64_t shortages_before) {
   if (shortage_count() != shortages_before) return {StatusCode::kResource, failure.message()};
   const StatusCode code = failure.code() == StatusCode::kInvalidArgument ? StatusCode::kBadInput
@@ -39,7 +39,7 @@ Status as_source_failure(const Status& failure, std::uint64_t shortages_before) 
 Result<SourceFile::Opened> SourceFile::read(Env& env, const corpus::SourcePlace& place) {
   const std::string& path = place.path;
   const std::uint64_t shortages = shortage_count();
-  // A file that somebody is writing is read once more; a second change is that clip's reject.
+  // A file that changes while it is read is read once more. A second change rejects the clip.
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto before = env.stat(path);
     if (!before) return as_source_failure(before.status(), shortages);

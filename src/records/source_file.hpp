@@ -1,4 +1,4 @@
-// SourceFile: a clip's bytes with their content hash, read once where they fit into the buffer.
+// SourceFile: a clip's bytes and their content hash. A file that fits into the buffer is read once.
 // One thread at a time. Failures: kSourceIo (reading failed, or the file changed twice while it was
 // read), kBadInput (not a regular file).
 #pragma once

@@ -1,6 +1,5 @@
-// StageTimes: where the time of a build went. Of the threads that compute, summed over them;
-// writing happens beside them on a thread of its own. Waiting for memory or for a turn is in none
-// of them.
+// StageTimes: where the time of a build went, summed over the computing threads. Writing happens
+// beside them, on a thread of its own. No stage contains the waiting for memory or for a turn.
 #pragma once
 
 namespace xtts::records {

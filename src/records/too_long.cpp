@@ -18,7 +18,7 @@ bool was_cut(const formats::FeatureConfig& features, const formats::RecordFacts&
 
 std::optional<double> split_above_s(const formats::FeatureConfig& features) {
   if (features.too_long != formats::TooLong::kSplit) return std::nullopt;
-  // All framings make at most one frame more than there are hops.
+  // Each framing makes at most one frame more than there are hops.
   return (features.max_frames - 1.0) * features.stft.hop_samples / features.sample_rate_hz;
 }
 

@@ -10,12 +10,12 @@
 namespace xtts::records {
 
 [[nodiscard]] formats::TooLong rule_of(const formats::FeatureConfig& features, bool has_text);
-// Whether that is another matter once it has a text, or has none any more.
+// Whether the rule changes when a clip gains or loses its text.
 [[nodiscard]] bool goes_by_text(const formats::FeatureConfig& features);
 // Whether a stored clip has more frames than its record.
 [[nodiscard]] bool was_cut(const formats::FeatureConfig& features,
                            const formats::RecordFacts& facts);
-// What lasts longer is split where its list has times; unset: nothing is.
+// Longer clips are split where their list has times. Unset: no clip is split.
 [[nodiscard]] std::optional<double> split_above_s(const formats::FeatureConfig& features);
 
 }  // namespace xtts::records
