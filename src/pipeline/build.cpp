@@ -25,8 +25,8 @@ Status check_data(const BuildJob& job) {
   return {};
 }
 
-// What the system refused is told with the bytes that are free and, once there is a plan, with
-// those that are still to write.
+// Adds to the system's refusal the bytes that are free and, once there is a plan, the bytes that
+// are still to write.
 Status with_advice(const BuildJob& job, const Status& failure, const Standing& standing = {},
                    const Planned* planned = nullptr, const BuildPreview& preview = {}) {
   if (failure.code() != StatusCode::kResource) return failure;
@@ -51,8 +51,8 @@ Result<std::unique_ptr<store::CacheFolder>> open_folder(const BuildJob& job) {
   return with_advice(job, is_unwritable ? advise_on_writing(opened.status()) : opened.status());
 }
 
-// Refused before it computed anything: .build/ goes again, unless it holds the journal of a build
-// to go on with.
+// Removes .build/ after a refusal before any computing, unless it holds the journal of a build to
+// continue.
 void leave_no_trace(const BuildJob& job, store::CacheFolder& folder) {
   const auto journal = job.env.stat(join_path(store::build_folder(job.request.cache), "journal"));
   if (journal.status().code() == StatusCode::kNotFound) (void)folder.finish();
@@ -100,7 +100,7 @@ Result<BuildReport> run(const BuildJob& job) {
 }  // namespace
 
 Result<BuildReport> build(Env& env, const BuildRequest& request, BuildObserver& observer) {
-  // What may still throw is the system refusing memory or threads; that is no defect of ours.
+  // Only a refusal of memory or threads by the system may still throw. It is no defect of ours.
   try {
     const auto of_sources =
         confined_to_data(env, request.data, request.corpora, request.audio_roots);

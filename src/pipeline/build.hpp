@@ -1,7 +1,7 @@
-// build: DATA and a recipe -> a published cache; continues or updates what is there (README.md
-// beside this file).
+// build: makes a published cache from DATA and a recipe, or continues or updates the cache that is
+// there (README.md beside this file).
 //
-// One build at a time on a cache (the folder's lock). The observer is told from inside
+// One build at a time on a cache (the folder's lock). The build calls the observer while it runs
 // (build_observer.hpp). Failures: kInvalidArgument, kNotFound (DATA), kMismatch (another recipe,
 // with the differences), kBusy, kResource, kTooManyRejects, kCancelled (sealed work is kept),
 // kCorrupt (the published cache is damaged), kInternal.

@@ -33,7 +33,7 @@ std::string describe(const formats::Numerics& numerics) {
   return numerics.device + " " + numerics.isa + " (" + numerics.libraries + ")";
 }
 
-// Faults first: beside them, policy drops are no news.
+// Lists faults first: policy drops matter less beside them.
 std::string first_of(const std::vector<Reject>& rejects, bool only_faults) {
   std::string text;
   std::size_t named = 0;

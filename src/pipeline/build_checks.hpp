@@ -17,14 +17,15 @@ namespace xtts::pipeline {
 
 struct BuildRequest;
 
-// kInvalidArgument where a tone at full scale is beyond the storage's dtype.
+// kInvalidArgument if a tone at full scale is beyond the storage's dtype.
 [[nodiscard]] Status check_dtype_holds_full_scale(const formats::Recipe& recipe, dsp::Isa isa);
 
 [[nodiscard]] Status check_data_folder(Env& env, const std::string& data);
-// Somebody's folder of other things must not become a cache by a slip of the keyboard.
+// Protects a folder of other things: a typing mistake must not make it a cache.
 [[nodiscard]] Status check_folders(Env& env, const std::string& data, const std::string& cache);
 
-// Nothing is added to a cache whose records `convert --bake` has normalized: a build makes none.
+// Refuses to add to a cache whose records `convert --bake` has normalized: a build makes no such
+// records.
 [[nodiscard]] Status check_not_baked(const formats::Manifest* published,
                                      const formats::Recipe& recipe);
 
@@ -32,30 +33,31 @@ struct BuildRequest;
 [[nodiscard]] Status check_same_recipe(const formats::Manifest& published,
                                        const formats::Recipe& recipe);
 
-// Records of two processors or library versions do not meet in one cache unless somebody wants it.
+// Records of two processors or library versions do not mix in one cache unless the caller allows
+// it.
 [[nodiscard]] Status check_same_numerics(const formats::Numerics& published,
                                          const formats::Numerics& now,
                                          std::uint64_t to_compute_count);
 
-// Another corpus' DATA would empty the cache: kMismatch where no published clip is in it.
+// The DATA of another corpus would empty the cache: kMismatch if DATA holds no published clip.
 [[nodiscard]] Status check_same_corpus(std::uint64_t published_count, std::uint64_t gone_count);
 
-// A part is built in one go and then merged; whole caches and other parts are not mixed with it.
+// A part is built in one run and then merged. It does not mix with a whole cache or another part.
 // `published` may be null.
 [[nodiscard]] Status check_partition(const BuildRequest& request,
                                      const formats::Manifest* published);
 [[nodiscard]] Status check_same_clips(const formats::Partition& published, const Digest& all_clips);
 
-// So many of the clips that were considered may be at fault.
+// The number of considered clips that may be at fault.
 [[nodiscard]] std::uint64_t allowed_faults(const RejectLimit& limit,
                                            std::uint64_t considered_count) noexcept;
 
-// The numbers of added columns stand in their shards, behind those of the columns that a build
-// makes.
+// kMismatch if the tokens column comes or goes while there are added columns: their shards hold the
+// column's number, which follows the numbers of the columns that a build makes.
 [[nodiscard]] Status check_added_columns(const formats::Manifest& published, bool has_tokens);
 
-// kTooManyRejects where more clips failed than the limit allows, or where none is left to store
-// (a part may be empty: no `stored_count`). Policy drops are no faults.
+// kTooManyRejects if more clips failed than the limit allows, or if none is left to store (a part
+// may be empty: no `stored_count`). Policy drops are no faults.
 [[nodiscard]] Status check_rejects(const std::vector<formats::Reject>& rejects,
                                    const RejectLimit& limit, std::uint64_t considered_count,
                                    std::optional<std::uint64_t> stored_count);

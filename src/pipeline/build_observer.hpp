@@ -1,6 +1,6 @@
-// BuildObserver: what a build tells while it runs, and how it is stopped. The build calls before()
-// once, on the calling thread; progress() on whichever thread commits, one call at a time, so it
-// must be cheap; cancelled() from any thread.
+// BuildObserver: receives what a build reports while it runs, and can stop the build. The build
+// calls before() once, on the calling thread. It calls progress() on the thread that commits, one
+// call at a time, so progress() must be cheap. It calls cancelled() on any thread.
 #pragma once
 
 #include <cstdint>
@@ -21,34 +21,34 @@ struct StorageChoice {
   bool chosen = false;
 };
 
-// What is known before anything is decoded but a small sample.
+// What the build knows when it has decoded at most a small sample.
 struct BuildPreview {
   std::string layout;
   std::uint64_t clip_count = 0;
   std::uint64_t to_compute_count = 0;
   std::uint64_t reused_count = 0;
-  std::uint64_t gone_count = 0;    // in the cache, not chosen of DATA any more
-  std::uint64_t sealed_count = 0;  // of to_compute: done by the interrupted build before
+  std::uint64_t gone_count = 0;    // in the cache, no longer chosen from DATA
+  std::uint64_t sealed_count = 0;  // part of to_compute: done by an interrupted build
   std::uint64_t source_bytes = 0;
   std::map<std::string, std::uint64_t> clips_by_split;
   bool has_text = false;
   std::vector<std::string> notes;
   std::map<std::string, std::uint64_t> not_audio;  // files by suffix, as in corpus::Corpus
-  std::vector<DropRemedy> drops;                   // what rules drop already, by their texts
-  bool would_pass_max_dropped = false;             // the build ends before it computes anything
+  std::vector<DropRemedy> drops;        // clips that rules drop already, known from their texts
+  bool would_pass_max_dropped = false;  // the build ends before it computes anything
   bool would_pass_max_gone = false;
-  std::uint64_t renamed_count = 0;       // of to_compute: copied from the cache, not decoded
+  std::uint64_t renamed_count = 0;       // part of to_compute: copied from the cache, not decoded
   std::vector<formats::Reject> rejects;  // known already: lists and texts
   std::map<std::string, std::uint64_t> unknown_characters;
-  // From a sample of the clips to compute; unset where there was nothing to sample.
+  // Estimated from a sample of the clips to compute; unset if there was nothing to sample.
   std::optional<double> sound_seconds;
   std::optional<double> build_seconds;
   std::optional<std::pair<double, double>>
       build_seconds_range;           // from, to: what it will lie within
-  DropRemedy expected_drops;         // of clips that are too long; no key: none are expected
-  double expected_drop_share = 0.0;  // of clips, or of hours
+  DropRemedy expected_drops;         // clips that are too long; no key: none are expected
+  double expected_drop_share = 0.0;  // share of clips, or of hours
   std::uint64_t expected_cut_count = 0;
-  std::vector<StorageChoice> storage;  // estimates, but for padded ones
+  std::vector<StorageChoice> storage;  // estimates, except for padded ones
   std::uint64_t free_bytes = 0;
 };
 
@@ -63,9 +63,11 @@ struct BuildProgress {
 class BuildObserver {
  public:
   virtual ~BuildObserver() = default;
-  // Hours, sizes and time cost the decoding of a small sample: only where somebody reads them.
+  // Hours, sizes and time cost the decoding of a small sample, so answer true only if somebody
+  // reads them.
   [[nodiscard]] virtual bool wants_estimate() const { return true; }
-  // Of CACHE's file system, and of a builder elsewhere that may be dead; before all else.
+  // Tells about CACHE's file system, or about a builder elsewhere that may be dead. Called before
+  // everything else.
   virtual void notice(const std::string& /*text*/) {}
   virtual void before(const BuildPreview& preview) = 0;
   virtual void progress(const BuildProgress& progress) = 0;

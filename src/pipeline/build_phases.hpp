@@ -30,7 +30,7 @@
 
 namespace xtts::pipeline {
 
-// What all phases share. The request's `cancelled` asks the observer.
+// What all phases share. The request's `cancelled` calls the observer.
 struct BuildJob {
   Env& env;
   const BuildRequest& request;
@@ -39,12 +39,13 @@ struct BuildJob {
 
 // What lies at CACHE before the build.
 struct Standing {
-  // What the build continues; null where it begins anew. It holds a lock on its generation.
+  // The cache that the build continues, with a lock on its generation; null if the build begins
+  // anew.
   std::shared_ptr<reader::CacheView> previous;
-  // What --overwrite replaces. It stays until the new cache is published.
+  // The manifest that --overwrite replaces. It stays until the new cache is published.
   std::optional<formats::Manifest> overwritten;
-  // False: --overwrite replaces a manifest that cannot be read. What it names is unknown, so until
-  // the new one is published, nothing is garbage.
+  // False if --overwrite replaces a manifest that cannot be read. Its files are unknown, so nothing
+  // counts as garbage until the new manifest is published.
   bool is_garbage_known = true;
   std::optional<store::SourceTable> sources;
 
@@ -55,20 +56,20 @@ struct Standing {
 
 struct Planned {
   formats::Numerics numerics;                // of this machine
-  std::vector<formats::ColumnSpec> columns;  // made of sound; as published, where a cache is
+  std::vector<formats::ColumnSpec> columns;  // made of sound; as published, if there is a cache
   Plan plan;
   bool is_done = false;  // the published cache is what the request asks for
 };
 [[nodiscard]] Result<Planned> plan_build(const BuildJob& job, const Standing& standing);
 
-// The preview of a build that goes on with `sealed_shard_count` shards of its journal.
+// The preview of a build that continues with `sealed_shard_count` shards of its journal.
 [[nodiscard]] BuildPreview preview_build(const BuildJob& job, const Standing& standing,
                                          const Planned& planned, std::uint64_t sealed_shard_count);
 
 struct Begun {
   std::uint64_t generation = 1;
-  std::optional<store::Journal::Opened> journal;  // unset where nothing is to compute
-  BuildPreview preview;                           // as the observer was told it
+  std::optional<store::Journal::Opened> journal;  // unset if nothing is to compute
+  BuildPreview preview;                           // as the observer received it
 };
 [[nodiscard]] Result<Begun> begin_build(const BuildJob& job, const Standing& standing,
                                         const Planned& planned, store::CacheFolder& folder);
@@ -94,13 +95,13 @@ struct Indexed {
                                              const Planned& planned, const Begun& begun,
                                              const Computed& computed, store::CacheFolder& folder);
 
-// Gives up `standing.previous`, and with it the lock on the generation that is replaced.
+// Releases `standing.previous`, and with it the lock on the replaced generation.
 [[nodiscard]] Result<BuildReport> publish_build(const BuildJob& job, Standing& standing,
                                                 const Planned& planned, const Computed& computed,
                                                 const Indexed& indexed, store::CacheFolder& folder);
 
-// Where nothing is to publish. What a build that died behind its manifest has left undone is done
-// now; `folder` may be null.
+// Ends a build that has nothing to publish. It completes what a build left undone that died after
+// writing its manifest. `folder` may be null.
 [[nodiscard]] Result<BuildReport> report_published(const BuildJob& job, const Standing& standing,
                                                    const Planned& planned,
                                                    store::CacheFolder* folder);

@@ -16,24 +16,24 @@ namespace xtts::pipeline {
 
 struct BuildRequest {
   std::string data;
-  std::vector<formats::CorporaEntry> corpora;  // of DATA, where it is a corpora.yaml
-  std::vector<std::string> audio_roots = {};   // folders outside of DATA that hold audio, too
+  std::vector<formats::CorporaEntry> corpora;  // of DATA, if it is a corpora.yaml
+  std::vector<std::string> audio_roots = {};   // more folders with audio, outside of DATA
   std::string cache;
   formats::Recipe recipe;
   RunConfig run;
   dsp::Isa isa = dsp::Isa::kBest;
   RejectLimit max_rejects;                  // faults
   LossLimits max_losses;                    // policy drops, vanished clips
-  bool without_text = false;                // lists that cannot be read are no reason to stop then
+  bool without_text = false;                // then unreadable lists do not stop the build
   std::vector<std::string> known_speakers;  // numbers 0, 1, ... of a new cache
-  bool overwrite = false;                   // begin anew beside whatever is published
-  // With overwrite: only beside the generation of this index. Another one, published since the
-  // caller looked, is brought up to date.
+  bool overwrite = false;                   // begin anew beside the published cache
+  // With overwrite: replace only the generation of this index. If another generation was published
+  // since the caller looked, the build updates that one.
   std::string overwrite_only;
   bool allow_mixed = false;  // update a cache that another CPU or library version made
   bool retry_rejects = false;
   bool dry_run = false;  // stop after before()
-  // One part of a cache that merge joins. A published part is done: the same request changes
+  // Builds one part of a cache that merge joins. A published part is done: the same request changes
   // nothing.
   std::optional<PartitionChoice> partition = {};
 };

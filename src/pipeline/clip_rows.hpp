@@ -1,5 +1,5 @@
-// ClipRows: what an index says of each clip beside the places of its records: its plan row, details
-// and id hash; and what is counted on the way. One thread at a time. Memory: 64 bytes a clip.
+// ClipRows: what an index holds for each clip, beside the places of its records: its plan row,
+// details and id hash. It also counts clips. One thread at a time. Memory: 64 bytes a clip.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ namespace xtts::pipeline {
 
 class ClipRows {
  public:
-  // Numbers of what is published stay; without it, `known` come first.
+  // Published names keep their numbers; if nothing is published, `known` names come first.
   struct Names {
     std::vector<std::string> speakers, languages, datasets;
   };
   ClipRows(const Names& known, const std::vector<corpus::Clip>& clips, std::uint32_t max_frames);
 
-  // Details go to `file` at once. `row` has its lengths, and flags that stay.
+  // Writes the details to `file` at once. `row` has its lengths, and flags that stay.
   [[nodiscard]] Status add(const corpus::Clip& clip, formats::PlanRow row,
                            const formats::RecordFacts& facts, IndexFile& file);
-  // After the last clip: no details follow.
+  // Call it after the last clip: no details follow.
   [[nodiscard]] Status end(IndexFile& file);
 
-  // The tables of all clips, once they have ended.
+  // Writes the tables of all clips; call it after end().
   [[nodiscard]] Status write(IndexFile& file) const;
 
   [[nodiscard]] std::uint64_t count() const noexcept { return counts_.records; }
   [[nodiscard]] std::uint64_t cut_count() const noexcept { return cut_count_; }
   [[nodiscard]] std::uint64_t warned_count() const noexcept { return warned_count_; }
   [[nodiscard]] const WarningKinds& warnings() const noexcept { return warnings_; }
-  // Names, frames, records and records by split.
+  // Sets names, frames, records and records by split.
   void describe(formats::Manifest& manifest) const;
 
  private:

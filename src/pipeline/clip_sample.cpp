@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 0x5EED;
 
-// Files of one extension whose sizes are within a factor of four.
+// A kind: files of one extension whose sizes are within a factor of four.
 struct Kind {
   std::uint32_t extension = 0;
   std::uint64_t bytes = 0;
@@ -54,7 +54,7 @@ ClipSample sample_clips(const corpus::Corpus& corpus, std::span<const std::uint3
     std::partial_sort(kind.clips.begin(), kind.clips.begin() + static_cast<std::ptrdiff_t>(wanted),
                       kind.clips.end());
   }
-  // Highest quotient first (D'Hondt), but for one of each extension at the beginning.
+  // Takes the highest quotient first (D'Hondt), but begins with one clip of each extension.
   std::set<std::uint32_t> met;
   while (sample.clips.size() < count) {
     Kind* best = nullptr;

@@ -1,4 +1,4 @@
-// ColumnRows: what the index and the manifest say of one column, gathered while clips are added.
+// ColumnRows: what the index and the manifest hold of one column, collected while clips are added.
 // One thread at a time. Memory: 16 bytes a clip, one row a block, one entry a shard.
 #pragma once
 
@@ -40,7 +40,7 @@ struct IndexedColumn {
   ColumnRows rows;
 };
 
-// The shards and blocks of a published column, to be gone on with.
+// Takes over the shards and blocks of a published column; further ones follow them.
 [[nodiscard]] Status take_over(reader::CacheView& published, std::uint32_t column,
                                ColumnRows& rows);
 

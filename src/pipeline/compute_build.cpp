@@ -12,8 +12,9 @@
 namespace xtts::pipeline {
 namespace {
 
-// Above every one that was published here, also by what --overwrite replaces. A part of a
-// partition is never updated, and merge joins parts of one generation: it stays 1.
+// Chooses a number above every generation that was published here, also those that --overwrite
+// replaces. A part of a partition is never updated, and merge joins parts of one generation: it
+// stays 1.
 Result<std::uint64_t> choose_generation(const BuildJob& job, store::CacheFolder& folder) {
   if (job.request.partition) return std::uint64_t{1};
   XTTS_ASSIGN(const auto generations, folder.generations());
@@ -31,8 +32,8 @@ Result<bool> is_intact(const store::JournalShard& shard, std::uint64_t planned_s
   return true;
 }
 
-// Planned shards are sealed in order, so what follows a shard that is not as the journal says is
-// computed again.
+// Keeps the shards before the first one that differs from its journal entry. Planned shards are
+// sealed in order, so all later ones are computed again.
 Status keep_intact_prefix(std::size_t column_count, store::CacheFolder& folder,
                           std::vector<store::JournalShard>& shards) {
   for (std::size_t i = 0; i < shards.size(); ++i) {
@@ -59,7 +60,7 @@ Result<store::Journal::Opened> open_journal(const BuildJob& job, const Standing&
   return journal;
 }
 
-// Before hours are spent on what would not be published.
+// Checks the losses before the build spends hours on what it would not publish.
 Status check_known_losses(const BuildJob& job, const Standing& standing, const Plan& plan) {
   const BuildRequest& request = job.request;
   if (standing.previous) XTTS_TRY(check_gone(plan, standing.previous->size(), request.max_losses));
@@ -70,7 +71,7 @@ Status compute_sound(const BuildJob& job, const Standing& standing, const Planne
                      const Begun& begun, store::Journal::Opened journal, store::CacheFolder& folder,
                      Computed& computed) {
   const BuildRequest& request = job.request;
-  // Blocks say who computed them, also in a cache that another machine began.
+  // Blocks state who computed them, also in a cache that another machine began.
   std::vector<formats::ColumnSpec> columns = planned.columns;
   for (formats::ColumnSpec& column : columns) column.numerics = planned.numerics.hash();
   const formats::Manifest* const published = standing.previous ? standing.published() : nullptr;

@@ -1,7 +1,6 @@
-// The Env that sources are read by: a link below DATA is followed as far as it ends below a DATA or
-// an audio root, whenever it was put there (Links::kInside). Where there are `corpora`, their
-// folders and audio roots count, and `data` is the file that names them. The result may not outlive
-// `env`.
+// The Env that reads sources. It follows a link below DATA only if the link ends below a DATA or an
+// audio root, whenever the link was made (Links::kInside). If there are `corpora`, their folders
+// and audio roots count, and `data` is the file that names them. The result may not outlive `env`.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ class IndexCopier {
   }
 
  private:
-  // In the order of a build, which writes the same index to the byte.
+  // Puts the columns in the order of a build, which writes the same index to the byte.
   Status put_columns_before(const formats::SectionEntry& section) {
     for (; next_ != changes_.columns.end(); ++next_) {
       const auto& [id, rows] = *next_;

@@ -1,6 +1,6 @@
-// The index of a published cache once more, with other shards of some columns: all other sections
-// are copied as they are, through their checks. Memory: a piece of 1 MiB. One thread at a time.
-// Failures: kCorrupt (a damaged section), and those of the folder.
+// Writes the index of a published cache again, with other shards of some columns. All other
+// sections are copied unchanged, after their checks. Memory: a piece of 1 MiB. One thread at a
+// time. Failures: kCorrupt (a damaged section), and those of the folder.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,13 @@
 namespace xtts::pipeline {
 
 struct CopiedIndex {
-  // By column id; a column that the index does not have yet comes behind the others.
+  // By column id; a column that is new to the index follows the others.
   std::map<std::uint32_t, ColumnRows> columns;
   Tombstones tombstones;  // of all columns
 };
 
-// `before` is what was published; `manifest`, what will be, gets the new index's size and digest.
+// `before` is the published manifest. `manifest` will be published; it gets the new index's size
+// and digest.
 [[nodiscard]] Status write_copied_index(Env& env, const formats::Manifest& before,
                                         const CopiedIndex& changes, store::CacheFolder& folder,
                                         formats::Manifest& manifest);

@@ -19,7 +19,7 @@ using formats::Rule;
 
 constexpr double kMost = 0.99;
 
-// Of the columns that the rule's setting sizes: what their records take of a cache, at that value.
+// The bytes of a record in the columns that the rule's setting sizes, if the setting is `value`.
 double bytes_of_a_record(Rule rule, formats::Recipe recipe, double value) {
   double bytes = 0.0;
   if (rule == Rule::kTooLong) {
@@ -33,7 +33,8 @@ double bytes_of_a_record(Rule rule, formats::Recipe recipe, double value) {
   return bytes;
 }
 
-// `needed` of the clips that `value` keeps and the recipe does not, ascending.
+// The extra bytes of the clips that `value` keeps and the recipe drops. `needed`: their values,
+// ascending.
 std::uint64_t extra_bytes(Rule rule, std::span<const double> needed, double value,
                           const formats::Recipe& recipe, std::uint64_t stored_count) {
   if (rule != Rule::kTooLong && rule != Rule::kTextTooLong) return 0;
@@ -107,7 +108,7 @@ DropRemedy remedy_of(Rule rule, std::vector<double> needed, const formats::Recip
   remedy.keeps_all = choice(needed.size());
   const auto may_go =
       static_cast<std::uint64_t>((1.0 - kMost) * static_cast<double>(found_count) + 1e-9);
-  // Where fewer have gone, the recipe keeps that many already.
+  // If fewer clips were dropped, the recipe already keeps that many.
   if (may_go > 0 && may_go < needed.size()) remedy.keeps_most = choice(needed.size() - may_go);
   if (remedy.keeps_most && remedy.keeps_most->value == remedy.keeps_all->value)
     remedy.keeps_most.reset();

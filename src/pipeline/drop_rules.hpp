@@ -1,4 +1,4 @@
-// Policy drops by the rule that made them, and what setting of it would keep the clips. Pure
+// Policy drops by their rule, and the setting of the rule that would keep the clips. Pure
 // functions.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace xtts::pipeline {
 
-// A clip of the corpus that a rule of the recipe left out. What is no clip (AppleDouble files, say)
-// is not dropped.
+// Whether a rule of the recipe left out a clip of the corpus. A file that is no clip (AppleDouble,
+// say) is not dropped.
 [[nodiscard]] bool is_drop(const formats::Reject& reject) noexcept;
 
-// The lowest value of the rule's setting that keeps the clip; unset: no number does.
+// The lowest value of the rule's setting that keeps the clip; unset if no number does.
 [[nodiscard]] std::optional<double> value_that_keeps(const formats::Reason& reason);
 
-// How long the clip is, where its reason tells: of its features, or of its source.
+// The seconds of the clip's features or of its source, if its reason tells them.
 [[nodiscard]] std::optional<double> seconds_of_drop(const formats::Reject& reject,
                                                     const formats::FeatureConfig& features);
 
@@ -29,22 +29,22 @@ namespace xtts::pipeline {
 struct DropRemedy {
   struct Choice {
     double value = 0.0;
-    std::uint64_t extra_bytes = 0;  // that the cache would need in addition
+    std::uint64_t extra_bytes = 0;  // what the cache would need in addition
   };
   [[nodiscard]] std::string_view setting() const noexcept { return formats::info_of(rule).setting; }
   formats::Rule rule = formats::Rule::kUnknown;
   std::uint64_t count = 0;
-  std::optional<Choice> keeps_most;  // 99 % of all clips, as far as this rule goes
-  std::optional<Choice> keeps_all;   // unset: no number does, another word may
+  std::optional<Choice> keeps_most;  // 99 % of all clips, if no other rule drops them
+  std::optional<Choice> keeps_all;   // unset: no number does, perhaps another word does
 };
 
-// By rule, the one that drops most first. `found_count`: all clips, `stored_count`: those that are
-// stored as the recipe is.
+// Sorted by rule, the rule that drops most first. `found_count`: all clips. `stored_count`: the
+// clips that the recipe stores now.
 [[nodiscard]] std::vector<DropRemedy> remedies_of(const std::vector<formats::Reject>& rejects,
                                                   const formats::Recipe& recipe,
                                                   std::uint64_t found_count,
                                                   std::uint64_t stored_count);
-// The same of one rule whose clips are known by the values that they need, in any order.
+// Does the same for one rule. `needed`: the values that its clips need, in any order.
 [[nodiscard]] DropRemedy remedy_of(formats::Rule rule, std::vector<double> needed,
                                    const formats::Recipe& recipe, std::uint64_t found_count,
                                    std::uint64_t stored_count);

@@ -25,15 +25,16 @@ constexpr std::size_t kSampleClipsMax = 96;
 constexpr std::uint64_t kSampleSourceBytesMax = std::uint64_t{8} << 20U;
 constexpr double kSampleSecondsMax = 600.0;  // of one clip
 constexpr double kFixedSeconds = 0.5;
-constexpr double kFixedSecondsMax = 2.0;  // where few clips are measured by then
+constexpr double kFixedSecondsMax = 2.0;  // if few clips are measured by then
 constexpr std::size_t kFewClips = 12;
 constexpr double kSlowestPace = 4.0;  // of a clip, as a multiple of the median
 constexpr double kShare = 0.02;       // of the build
-// A clip takes longer than this, and a worker's process takes this long to start: what is certain
-// before anything was measured.
+// Lower bounds that hold before anything is measured: the time of a clip, and the time in which a
+// worker's process starts.
 constexpr double kClipSecondsMin = 0.0015;
 constexpr double kStartSeconds = 0.03;
-// Beside what a sample tells: other clips on the machine's other cores, the disk, the caches.
+// Margins for what a sample does not show: other clips on the machine's other cores, the disk, the
+// caches.
 constexpr double kFaster = 0.8;
 constexpr double kSlower = 1.75;
 
@@ -59,7 +60,7 @@ struct Sample {
   Measured all;
 };
 
-// What is left to compute, by decoding.
+// Returns the clips that are left to compute by decoding.
 std::vector<std::uint32_t> clips_left(const Plan& plan, std::uint64_t sealed_count) {
   std::vector<std::uint32_t> left;
   for (std::size_t i = sealed_count; i < plan.to_compute.size(); ++i) {
@@ -94,8 +95,7 @@ class Sampler {
     std::vector<std::uint32_t> kind_of(plan_.corpus.clips.size(), 0);
     for (std::size_t i = 0; i < whole_sources.size(); ++i)
       kind_of[whole_sources[i]] = chosen.kinds[i];
-    // The first clip meets a process that starts and code that nobody has run yet: it is done
-    // twice.
+    // The first clip is measured twice: its first run includes a starting process and cold code.
     if (!measure(**worker, chosen.clips.front())) return sample;
     for (const std::uint32_t place : chosen.clips) {
       if (sample.all.count > 0 && is_spent(sample.all)) break;
@@ -110,8 +110,8 @@ class Sampler {
   }
 
  private:
-  // A clip that had to wait for another program's turn is no more work than others: a single one
-  // would be scaled to all clips.
+  // Drops the time that a clip waited for another program. The model scales each clip's time to all
+  // clips, so one wait would distort it.
   static void forget_waits(Sample& sample) {
     std::vector<double> paces;
     for (const auto& [kind, one] : sample.of_clip)
@@ -126,7 +126,7 @@ class Sampler {
     }
   }
 
-  // nullopt: nothing more can be measured. A clip without sound counts for nothing.
+  // Returns nullopt if nothing more can be measured. A clip without sound counts for nothing.
   std::optional<Measured> measure(records::ClipWorker& worker, std::uint32_t place) {
     const corpus::Clip& clip = plan_.corpus.clips[place];
     const auto before = env_.now();
@@ -161,7 +161,7 @@ class Sampler {
   std::vector<records::MadeRecord> buffers_;
 };
 
-// So many clips may be measured before it is known how long one takes.
+// The number of clips that may be measured before the time of one is known.
 std::size_t clips_allowed(SampleBudget budget, std::size_t left_count, std::uint32_t threads) {
   if (budget == SampleBudget::kFixed) return kSampleClipsMax;
   const double build_s = static_cast<double>(left_count) * kClipSecondsMin / threads;
@@ -170,7 +170,7 @@ std::size_t clips_allowed(SampleBudget budget, std::size_t left_count, std::uint
   return std::min(kSampleClipsMax, static_cast<std::size_t>(share));
 }
 
-// What is not in the sample is as its kind is, or as all are.
+// Estimates a clip outside the sample from its kind, or else from all clips.
 class Model {
  public:
   explicit Model(const Sample& sample) : sample_(sample) {}
@@ -191,8 +191,8 @@ class Model {
     return {
         .bytes = 0.0, .sound_seconds = seconds, .work_seconds = work, .frames = frames, .count = 1};
   }
-  // Twice the standard error of the work, relative to it: how far off the clips of the sample are
-  // from what the model says of them.
+  // Twice the relative standard error of the work: how far the clips of the sample are from the
+  // model.
   [[nodiscard]] double uncertainty() const {
     const std::size_t count = sample_.of_clip.size();
     if (count < 4) return 0.5;
@@ -203,7 +203,7 @@ class Model {
       squares += (measured.work_seconds - expected) * (measured.work_seconds - expected);
       sum += expected;
     }
-    if (!(sum > 0.0)) return 0.5;  // a clock that stands
+    if (!(sum > 0.0)) return 0.5;  // a clock that stands still
     const auto n = static_cast<double>(count);
     const double deviation = std::sqrt(squares / (n - 1.0));
     return std::min(2.0 * deviation / std::sqrt(n) / (sum / n), 0.7);
@@ -217,7 +217,7 @@ void add_storage(const BuildRequest& request, double packed_frames, BuildPreview
   const auto& features = *request.recipe.features;
   const double padded_frames = static_cast<double>(preview.to_compute_count) * features.max_frames;
   const auto& storage = request.recipe.storage;
-  // The dtype is theirs.
+  // The dtype applies to frames only.
   const bool has_frames = features.columns.mel || features.columns.linear;
   const auto add = [&](formats::Layout layout, DType dtype) {
     formats::Recipe so_stored = request.recipe;
@@ -239,7 +239,7 @@ void add_storage(const BuildRequest& request, double packed_frames, BuildPreview
   }
 }
 
-// A value that somebody will type: a little more than what a sample says of the longest clip.
+// Rounds up to a value for people to type: slightly more than the sample's longest clip.
 double rounded_up(double frames) {
   return std::ceil(frames * 1.02 / 16.0) * 16.0;
 }
@@ -266,7 +266,7 @@ void estimate(Env& env, const Plan& plan, const BuildRequest& request, SampleBud
 
   Measured total;
   double stored_frames = 0.0;
-  std::vector<double> too_long;  // frames of those that would be dropped
+  std::vector<double> too_long;  // frames of clips that would be dropped
   double dropped_seconds = 0.0;
   std::size_t next_whole = 0;
   for (const std::uint32_t place : left) {
@@ -290,7 +290,7 @@ void estimate(Env& env, const Plan& plan, const BuildRequest& request, SampleBud
     }
   }
   if (!(total.sound_seconds > 0.0)) return;
-  // What was sealed before is as long, on average.
+  // Clips that were sealed before count as equally long, on average.
   const auto left_count = static_cast<double>(left.size());
   const double scale = static_cast<double>(preview.to_compute_count) / left_count;
   preview.sound_seconds = total.sound_seconds * scale;

@@ -1,11 +1,11 @@
 // What a person wants to know before a build begins: hours, sizes, time as a range, and how many
-// clips are too long for the recipe. A sample of the clips that are left to compute is decoded and
-// measured (clip_sample.hpp); the others are told from their kind and size, segments from their
-// list.
+// clips are too long for the recipe. It decodes and measures a sample of the clips that are left to
+// compute (clip_sample.hpp). It estimates the other clips from their kind and size, and segments
+// from their list.
 //
-// Cost: kShare takes at most 2 % of the time that the build will take, as far as a sample of one
-// file tells, and none at all where the build is too short for that; kFixed takes half a second, or
-// two where few clips are measured by then.
+// Cost: kShare takes at most 2 % of the expected build time, judged by a sample of one file, and
+// nothing if the build is too short for that. kFixed takes half a second, or two seconds if few
+// clips are measured by then.
 #pragma once
 
 #include "base/env.hpp"
@@ -19,8 +19,8 @@ struct Plan;
 
 enum class SampleBudget : std::uint8_t { kShare, kFixed };
 
-// Fills in what of `preview` is told from a sample. `preview.sealed_count` is set: those clips are
-// done. Best effort: a clip of the sample that fails is left out.
+// Fills in the estimated fields of `preview`. `preview.sealed_count` is set: those clips are done.
+// Best effort: a clip of the sample that fails is left out.
 void estimate(Env& env, const Plan& plan, const BuildRequest& request, SampleBudget budget,
               BuildPreview& preview);
 

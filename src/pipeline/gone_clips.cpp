@@ -57,7 +57,7 @@ class GoneClips {
     return {};
   }
 
-  // By size first: a corpus that has only grown is not hashed.
+  // Compares sizes first, so that a corpus that has only grown is not hashed.
   Status find_renamed() {
     std::multimap<std::uint64_t, std::uint64_t> by_size;
     for (const auto& [position, id] : gone_) {
@@ -68,7 +68,8 @@ class GoneClips {
     }
     for (const std::size_t place : new_clips_) {
       const Clip& clip = plan_.corpus.clips[place];
-      // A part of a source is cut out of it anew: its source is mostly decoded for other parts too.
+      // A segment is cut out of its source anew: mostly the source is decoded for other segments
+      // anyway.
       if (plan_.clips[place].fate != ClipFate::kCompute || clip.segment) continue;
       const auto [begin, end] = by_size.equal_range(clip.source_bytes);
       if (begin == end) continue;
@@ -101,7 +102,7 @@ class GoneClips {
       while (folder < request_.corpora.size() &&
              request_.corpora[folder].name != facts->dataset.value_or(""))
         ++folder;
-      if (folder == request_.corpora.size()) return true;  // nobody asks for that corpus any more
+      if (folder == request_.corpora.size()) return true;  // the request no longer has that corpus
     }
     return request_.env.stat(join_path(plan_.corpus.folders[folder], *facts->source_path)).ok();
   }
@@ -109,8 +110,8 @@ class GoneClips {
   const PlanRequest& request_;
   Plan& plan_;
   reader::CacheView& cache_;
-  records::SourceFile source_file_{0};         // to hash alone
-  std::vector<std::size_t> new_clips_;         // places of clips that the cache has not by their id
+  records::SourceFile source_file_{0};         // only for hashing
+  std::vector<std::size_t> new_clips_;         // places of clips whose ids the cache does not have
   std::map<std::uint64_t, std::string> gone_;  // position -> full id
 };
 

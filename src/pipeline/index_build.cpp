@@ -29,8 +29,8 @@ namespace {
 using corpus::Clip;
 using formats::SectionKind;
 
-// What the pass over all clips has found: all that tables and manifest say. The details of the
-// clips are in the file already; nothing is added after this point.
+// What the pass over all clips has found for tables and manifest. The details of the clips are
+// already in the file; nothing is added after this point.
 struct Gathered {
   std::vector<IndexedColumn> columns;  // by their numbers
   ClipRows clips;
@@ -91,7 +91,7 @@ class Pass {
                     .cut_text_count = cut_text_count_};
   }
 
-  // Those of shards that stay.
+  // Takes over the tombstones of shards that stay.
   Status take_over_tombstones() {
     if (job_.previous == nullptr) return {};
     XTTS_ASSIGN(const auto published, job_.previous->tombstones());
@@ -140,7 +140,7 @@ class Pass {
     return {};
   }
 
-  // The id of the first clip that has the same samples; empty where it is this one.
+  // The id of the first clip with the same samples; empty if it is this clip.
   std::string first_with_same_sound(std::size_t i, const formats::RecordFacts& facts) {
     if (job_.recipe.corpus.duplicates != formats::OddClip::kWarn || !facts.pcm_digest) return {};
     const auto first = sounds_.add(*facts.pcm_digest, static_cast<std::uint32_t>(i));
@@ -182,7 +182,7 @@ formats::Manifest describe(const Gathered& gathered, const IndexJob& job) {
       static_cast<double>(counts.frames) * features.stft.hop_samples / features.sample_rate_hz;
   for (const auto& reject : job.rejects)
     ++counts.rejects_by_class[std::string(formats::to_string(reject.kind))];
-  // Frozen at the first publication: a model that was trained with them must find them again.
+  // Statistics are frozen at the first publication: a model trained with them must find them again.
   manifest.mel_statistics =
       job.previous ? job.previous->manifest().mel_statistics : gathered.mel_statistics;
   if (job.amend_manifest) job.amend_manifest(manifest);

@@ -1,6 +1,6 @@
-// The last part of a build: one pass over all clips in canonical order that brings sound (sealed or
-// published before) and text together, writes tokens column and index, and gives the manifest to
-// publish. Two phases, each of which makes a value of the one before:
+// The last part of a build. One pass over all clips in canonical order joins their sound (sealed or
+// published before) with their text, writes the tokens column and the index, and returns the
+// manifest to publish. It has two phases, each of which makes a value from the one before:
 //
 //   IndexJob ──► Gathered ──► IndexResult
 //     plan,       rows of       tables written,
@@ -25,7 +25,7 @@
 
 namespace xtts::pipeline {
 
-// A column that no build makes, as add_column gave it.
+// A column that no build makes, as add_column made it.
 struct AddedColumn {
   formats::ColumnEntry entry;               // without its shards
   std::vector<store::JournalShard> shards;  // in the order of the clips
@@ -38,19 +38,19 @@ struct IndexJob {
   const formats::Numerics& numerics;
   reader::CacheView* previous = nullptr;
   const std::vector<formats::ColumnSpec>& columns;  // of sound, by their numbers
-  const std::vector<store::JournalShard>& shards;   // theirs, of this build
-  // The published tokens are those of this index, too.
+  const std::vector<store::JournalShard>& shards;   // of the columns of sound, by this build
+  // Whether this index keeps the published tokens.
   bool keeps_texts = false;
-  // Sealed before: then no tokens are written.
+  // Token shards that were sealed before; if set, no tokens are written.
   const std::vector<store::JournalShard>* token_shards = nullptr;
   const std::vector<formats::Reject>& rejects;     // all, in the order of the file
-  const std::vector<std::string>& known_speakers;  // numbers 0, 1, ... where nothing is published
+  const std::vector<std::string>& known_speakers;  // numbers 0, 1, ... if nothing is published
   std::vector<std::string> known_languages = {};   // likewise
   std::uint64_t generation = 1;
-  // Of a cache that is written anew: its added columns, as they were sealed. (Those of `previous`
-  // are taken over.)
+  // The added columns of a cache that is written anew, as they were sealed. (The added columns of
+  // `previous` are taken over.)
   std::vector<AddedColumn> added = {};
-  // What the manifest says otherwise than a build's, before the index keeps a copy of it.
+  // Changes the manifest from a build's, before the index keeps a copy of it.
   std::function<void(formats::Manifest&)> amend_manifest = {};
 };
 
@@ -63,7 +63,7 @@ struct IndexResult {
   WarningKinds warnings;
 };
 
-// Clips that have a record: published ones that stay, and those in sealed shards.
+// Counts the clips that have a record: published ones that stay, and those in sealed shards.
 [[nodiscard]] std::uint64_t stored_count(const Plan& plan,
                                          const std::vector<store::JournalShard>& shards);
 

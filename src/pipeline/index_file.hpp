@@ -1,4 +1,4 @@
-// IndexFile: an index on its way to the disk, section by section. One thread at a time.
+// IndexFile: writes an index to the disk, section by section. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class IndexFile {
                                                                 std::uint64_t generation,
                                                                 std::uint64_t record_count);
 
-  // For sections that grow piece by piece, as the details do clip by clip.
+  // For sections that grow piece by piece: the details grow clip by clip.
   [[nodiscard]] formats::IndexEncoder& encoder() noexcept { return encoder_; }
   [[nodiscard]] Status write_section(formats::SectionKind kind, std::uint32_t column,
                                      std::string_view bytes, std::uint64_t rows);
   [[nodiscard]] Status write_column(std::uint32_t id, const ColumnRows& rows,
                                     std::uint64_t clip_count);
 
-  // With the copy of `manifest`, which then names the index.
+  // Writes the copy of `manifest`, which then names the index.
   [[nodiscard]] Status finish(formats::Manifest& manifest);
 
  private:

@@ -12,8 +12,8 @@ namespace xtts::pipeline {
 
 class KnownSounds {
  public:
-  // `clip` is whatever number the caller has for it. The number of the first with this digest; then
-  // nothing was added.
+  // `clip` is the caller's number for the clip. If an earlier clip has this digest, returns its
+  // number and adds nothing.
   std::optional<std::uint32_t> add(const Digest& pcm, std::uint32_t clip) {
     const auto [place, added] = clips_.emplace(pcm, clip);
     return added ? std::nullopt : std::optional(place->second);

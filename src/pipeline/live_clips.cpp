@@ -71,7 +71,7 @@ Status LiveClips::prepare() {
       NameTable(request_.known_speakers, names_of(plan_.corpus.clips, &corpus::Clip::speaker));
   languages_ = NameTable({}, names_of(plan_.corpus.clips, &corpus::Clip::language));
   datasets_ = NameTable({""}, names_of(plan_.corpus.clips, &corpus::Clip::dataset));
-  const formats::Numerics numerics;  // nobody stores what is computed here
+  const formats::Numerics numerics;  // what is computed here is never stored
   for (const formats::ColumnSpec& column : records::sound_columns(recipe, numerics))
     columns_.push_back(records::entry_of(column, recipe));
   if (plan_.corpus.has_text && recipe.text.tokens != formats::TokenKind::kNone) {
@@ -115,7 +115,7 @@ Result<LiveRecord> LiveClips::record(std::uint64_t position,
                                      std::vector<records::MadeRecord> buffers) {
   LiveRecord record;
   record.reject = known_reject(position);
-  // What the environment did may be over by now: it is tried again.
+  // An environment's fault may be over by now, so the clip is tried again.
   const bool was_rejected = record.reject.has_value();
   if (was_rejected && record.reject->kind != formats::RejectClass::kEnvironment) return record;
   const corpus::Clip& planned = clip(position);
@@ -156,7 +156,7 @@ Status LiveClips::add_tokens(const corpus::Clip& clip, std::vector<std::byte> bu
   return {};
 }
 
-// As the index has it.
+// Describes the clip as the index would.
 void LiveClips::describe(const corpus::Clip& clip, LiveRecord& record) const {
   formats::RecordFacts& facts = record.facts;
   const formats::Recipe& recipe = request_.recipe;

@@ -9,8 +9,8 @@
 namespace xtts::pipeline {
 namespace {
 
-// A shard that is lost or cut would end the build after its work, or go unseen where there is none.
-// What sizes do not tell, verify does.
+// Checks the sizes of all shards. A lost or cut shard would otherwise end the build after its work,
+// or stay unseen if there is no work. Verify finds what sizes do not show.
 Status check_shards_are_there(const BuildJob& job, const formats::Manifest& manifest) {
   const std::string& cache = job.request.cache;
   XTTS_ASSIGN(const auto lost, lost_shard(job.env, cache, manifest));
@@ -20,7 +20,8 @@ Status check_shards_are_there(const BuildJob& job, const formats::Manifest& mani
                                     shell_quoted(job.request.data) + "' mends it"};
 }
 
-// Beside the journal of an unfinished update, a lost manifest looks like a first build.
+// Finds a lost manifest beside the journal of an unfinished update: this would look like a first
+// build.
 Status check_manifest_is_not_lost(const BuildJob& job) {
   const std::string& cache = job.request.cache;
   if (!store::is_manifest_lost(job.env, cache)) return {};
@@ -29,8 +30,8 @@ Status check_manifest_is_not_lost(const BuildJob& job) {
                                     shell_quoted(cache) + " --repair' brings it back"};
 }
 
-// Whether the build replaces what is published instead of continuing it. What cannot be opened is
-// no later generation that somebody else has made.
+// Whether the build replaces the published cache instead of continuing it. A cache that cannot be
+// opened does not count as a later generation by another builder.
 bool overwrites(const BuildRequest& request,
                 const Result<std::shared_ptr<reader::CacheView>>& found) {
   if (!request.overwrite || request.overwrite_only.empty()) return request.overwrite;

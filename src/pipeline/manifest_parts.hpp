@@ -1,4 +1,4 @@
-// What a manifest says of the recipe. Pure functions.
+// What a manifest holds of the recipe. Pure functions.
 #pragma once
 
 #include "formats/manifest.hpp"
@@ -6,7 +6,7 @@
 
 namespace xtts::pipeline {
 
-// Name, the four sections and their fingerprints.
+// Sets the recipe's name, its four sections and their fingerprints.
 void describe_recipe(const formats::Recipe& recipe, formats::Manifest& manifest);
 
 }  // namespace xtts::pipeline

@@ -1,4 +1,4 @@
-// NameTable: names with numbers that never change: a name's number is its place, new names are
+// NameTable: names with numbers that never change. A name's number is its place; new names are
 // appended. Plain value, one thread at a time.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace xtts::pipeline {
 
-// All that the clips have in a field, but for nothing: rejected clips' names, too, so that a
-// speaker's number does not change with what becomes of a clip.
+// The non-empty names that the clips have in a field. It includes names of rejected clips, so that
+// a speaker's number does not depend on which clips are rejected.
 [[nodiscard]] inline std::set<std::string, std::less<>> names_of(
     const std::vector<corpus::Clip>& clips, SharedText corpus::Clip::*field) {
   std::set<std::string, std::less<>> names;
@@ -26,8 +26,8 @@ namespace xtts::pipeline {
 
 class NameTable {
  public:
-  // `known` first, as they are; then what `found` adds, sorted, so that no order of discovery
-  // shows.
+  // The table begins with `known`, unchanged. New names of `found` follow, sorted, so that the
+  // order of discovery does not matter.
   NameTable(std::vector<std::string> known, const std::set<std::string, std::less<>>& found)
       : names_(std::move(known)) {
     for (const auto& name : names_)
@@ -39,7 +39,7 @@ class NameTable {
   }
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  // -1: unknown (the empty name is never in a table).
+  // Returns -1 for an unknown name (the empty name is never in a table).
   [[nodiscard]] std::int32_t number_of(const std::string& name) const {
     const auto found = numbers_.find(name);
     return found == numbers_.end() ? -1 : found->second;

@@ -11,13 +11,14 @@
 namespace xtts::pipeline {
 namespace {
 
-// What the threads share. A thread that finds nothing to do waits until another has changed that.
+// The state that the threads share. A thread with nothing to do waits until another thread changes
+// it.
 class OrderedRun {
  public:
   OrderedRun(OrderedWork& work, std::size_t in_flight)
       : work_(work), is_computed_(std::max<std::size_t>(in_flight, 1), 0) {}
 
-  // One thread's part; returns when the run is at its end.
+  // One thread's part of the work. It returns when the run is at its end.
   void run() noexcept {
     std::unique_lock lock(mutex_);
     while (failure_ == nullptr && !(is_at_end_ && first_ == end_)) {
@@ -37,7 +38,7 @@ class OrderedRun {
   }
 
  private:
-  // Steps of the work run without the lock. An exception of theirs ends the run.
+  // Runs one step of the work without the lock. An exception in the step ends the run.
   template <typename Step>
   void run_step(std::unique_lock<std::mutex>& lock, Step step) noexcept {
     lock.unlock();
@@ -67,7 +68,7 @@ class OrderedRun {
     ++first_;
   }
 
-  // False: there was no number.
+  // Returns false if there was no number left.
   [[nodiscard]] bool give(std::unique_lock<std::mutex>& lock) {
     is_giving_ = true;
     std::optional<std::size_t> number;
@@ -89,15 +90,15 @@ class OrderedRun {
   }
 
   OrderedWork& work_;
-  std::mutex mutex_;  // guards what stands below
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
-  std::vector<std::uint8_t> is_computed_;  // by number % in_flight: computed and not committed
+  std::vector<std::uint8_t> is_computed_;  // by number % in_flight: computed but not committed
   std::size_t first_ = 0;                  // the oldest number that is not committed
-  std::size_t end_ = 0;                    // behind the number that was given last
+  std::size_t end_ = 0;                    // behind the number given out last
   bool has_begun_ = false;
   bool is_giving_ = false;
   bool is_committing_ = false;
-  bool is_at_end_ = false;  // no number comes any more
+  bool is_at_end_ = false;  // no more numbers come
   std::exception_ptr failure_;
 };
 

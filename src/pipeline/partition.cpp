@@ -16,10 +16,11 @@ struct PlannedShard {
   std::uint64_t source_bytes = 0;
 };
 
-// As the build will fill them: the clips that it does not know to be rejected, in order.
+// Makes shards as the build will fill them: in order, with all clips that are not known to be
+// rejected.
 std::vector<PlannedShard> planned_shards(const Plan& plan, std::size_t clips_per_shard) {
   std::vector<PlannedShard> shards;
-  std::unordered_set<std::string_view> sources;  // one that several parts are cut from is read once
+  std::unordered_set<std::string_view> sources;  // each is counted once, for all its segments
   for (std::size_t i = 0; i < plan.clips.size(); ++i) {
     if (plan.clips[i].fate != ClipFate::kCompute) continue;
     if (shards.empty() || shards.back().clips.size() == clips_per_shard) {
@@ -55,7 +56,7 @@ void leave_to_others(Plan& plan, const PartitionChoice& choice, std::size_t clip
   std::vector<std::uint64_t> bytes_of_part(choice.count, 0);
   for (const std::size_t shard : largest_first) {
     const auto least = std::ranges::min_element(bytes_of_part);
-    // An empty source counts too: shards of nothing else are dealt out all the same.
+    // An empty source counts as one byte, so that shards of empty sources are dealt out too.
     *least += std::max<std::uint64_t>(shards[shard].source_bytes, 1);
     if (least - bytes_of_part.begin() + 1 == choice.index) continue;
     for (const std::size_t clip : shards[shard].clips) plan.clips[clip].fate = ClipFate::kElsewhere;

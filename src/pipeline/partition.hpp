@@ -1,5 +1,5 @@
-// Partition: the share of a plan that one of several builds does. Whole planned shards are dealt
-// out, so that merge joins what the builds have sealed without reading it, and every machine deals
+// Partition: the share of a plan that one of several builds computes. It deals out whole planned
+// shards, so merge can join what the builds have sealed without reading it. Every machine deals
 // alike: by clips, sources and their sizes, never by times or inodes. Pure functions.
 #pragma once
 
@@ -7,11 +7,12 @@
 
 namespace xtts::pipeline {
 
-// Of all clips of all parts, and what the rules make of their texts.
+// The digest of all clips of all parts, and of what the rules make of their texts.
 [[nodiscard]] Digest digest_of_all_clips(const Plan& plan);
 
-// Of `plan`, whose clips are all to be computed or rejected, the others' become kElsewhere. The
-// largest shard goes first, always to the part with the fewest bytes of sources so far.
+// Marks the clips of `plan` that other parts make as kElsewhere. All clips must be kCompute or
+// kRejected before. The largest shard is dealt first, always to the part with the fewest bytes of
+// sources so far.
 void leave_to_others(Plan& plan, const PartitionChoice& choice, std::size_t clips_per_shard);
 
 }  // namespace xtts::pipeline

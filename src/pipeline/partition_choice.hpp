@@ -1,4 +1,4 @@
-// PartitionChoice: which part of how many a build makes.
+// PartitionChoice: which part a build makes, and how many parts there are.
 #pragma once
 
 #include <cstdint>

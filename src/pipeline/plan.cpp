@@ -42,7 +42,8 @@ class Planner {
     XTTS_ASSIGN(plan_.corpus, discover());
     XTTS_TRY(check_lists_are_read());
     if (request_.without_text) forget_texts();
-    // From here on only their number is asked for: a million of them need not be there twice.
+    // Moves the problems out: after this point only their number is used, and a million of them
+    // should not be in memory twice.
     plan_.rejects.reserve(plan_.corpus.problems.size());
     std::ranges::move(plan_.corpus.problems, std::back_inserter(plan_.rejects));
     plan_.clips.resize(plan_.corpus.clips.size());
@@ -53,7 +54,7 @@ class Planner {
       return std::move(plan_);
     }
     plan_.all_clips = digest_of_all_clips(plan_);
-    // A published part is never updated: whether DATA is what it was is all that is asked.
+    // A published part is never updated. The plan only has to say whether DATA is unchanged.
     if (request_.partition && request_.previous != nullptr) return std::move(plan_);
     XTTS_TRY(read_previous_rejects());
     for (std::size_t i = 0; i < plan_.clips.size(); ++i) {
@@ -162,7 +163,7 @@ class Planner {
            request_.sources->audio_roots == plan_.audio_roots;
   }
 
-  // The last build saw all of this, and left nothing that is worth another try.
+  // Whether the last build saw the same input and left nothing that is worth another try.
   bool is_as_before() const {
     return request_.previous != nullptr && request_.sources != nullptr && !request_.retry_rejects &&
            request_.sources->plan_digest == plan_.digest && comes_from_same_folders() &&
@@ -179,11 +180,12 @@ class Planner {
     XTTS_ASSIGN(const std::string lines, request_.previous->rejects_jsonl());
     XTTS_ASSIGN(auto rejects, formats::decode_rejects(lines));
     for (Reject& reject : rejects) {
-      // Lists and texts are judged anew by every build; what the environment did is tried again.
+      // Every build judges lists and texts anew, and tries again where the environment was at
+      // fault.
       const bool final = reject.kind == RejectClass::kInput || reject.kind == RejectClass::kCrash ||
                          (reject.kind == RejectClass::kPolicy && same_corpus_rules);
-      // A duplicate's place is free when the clip that sounds the same is gone. What a rule of
-      // another version said is not known, so that the clip is tried again.
+      // A duplicate's reject is void if the clip with the same sound is gone. A rule of another
+      // version is unknown here, so its clip is tried again.
       const formats::Rule rule = reject.reason.rule;
       const bool stands = final && !formats::precedes_sound(reject.stage()) &&
                           rule != formats::Rule::kSameSound && rule != formats::Rule::kUnknown;
@@ -218,7 +220,7 @@ class Planner {
     return {};
   }
 
-  // Dropped as too long because it had a text, which is gone.
+  // Whether the clip was too long only because it had a text, which is gone.
   bool may_be_cut_now(const Clip& clip, const Reject& reject) const {
     return reject.reason.rule == formats::Rule::kTooLong && !has_text(clip) &&
            records::goes_by_text(*request_.recipe.features);
@@ -227,12 +229,12 @@ class Planner {
   Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
     const Clip& clip = plan_.corpus.clips[i];
     XTTS_ASSIGN(const auto facts, request_.previous->details(position));
-    // Cut when it had no text: computed again, so that the reject says why.
+    // A clip that was cut without a text and now has one is computed again: the reject says why.
     const formats::FeatureConfig& features = *request_.recipe.features;
     if (records::was_cut(features, facts) && has_text(clip) && records::goes_by_text(features))
       return {};
     if (!records::is_same_part(clip.segment, facts)) return {};
-    // A source that cannot be read: the worker meets the same failure and makes a reject of it.
+    // If the source cannot be read, the worker meets the same failure and makes a reject of it.
     if (!source_unchanged && facts.content_digest != content_digest(clip)) return {};
     // Rules of the corpus section may have changed since the record was stored.
     if (auto refusal = refusal_of_stored(i, facts)) {
@@ -258,7 +260,7 @@ class Planner {
     return records::refusal_of_duplicate(full_id(plan_.corpus.clips[*first]));
   }
 
-  // Segments of one source come one after the other, mostly.
+  // Remembers the last source: mostly the segments of one source follow one another.
   std::optional<Digest> content_digest(const Clip& clip) {
     const corpus::SourcePlace place = plan_.corpus.place_of(clip);
     if (clip.segment && last_source_ == place) return last_digest_;
@@ -279,7 +281,7 @@ class Planner {
       hasher.add_number(!has_text(clip));  // decides the too_long rule
     }
     hasher.add(formats::dump_canonical(to_json(request_.recipe.corpus)));
-    hasher.add_number(reused_sounds_.finish());  // with others, other clips are duplicates
+    hasher.add_number(reused_sounds_.finish());  // other reused sounds make other clips duplicates
     plan_.to_compute_digest = hasher.finish();
   }
 
@@ -303,10 +305,10 @@ class Planner {
 
   const PlanRequest& request_;
   Plan plan_;
-  records::SourceFile source_file_{0};  // to hash alone
+  records::SourceFile source_file_{0};  // only for hashing
   std::optional<corpus::SourcePlace> last_source_;
   std::optional<Digest> last_digest_;
-  PlanHasher reused_sounds_;  // where duplicates are dropped
+  PlanHasher reused_sounds_;  // if duplicates are dropped
   std::unordered_map<std::string, Reject> previous_rejects_;
 };
 

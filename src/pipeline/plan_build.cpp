@@ -23,7 +23,7 @@ const formats::Manifest* continued(const Standing& standing) {
   return standing.previous ? &standing.previous->manifest() : nullptr;
 }
 
-// What the request and the published cache say, before DATA is looked at.
+// Checks the request and the published cache before looking at DATA.
 Status check_request(const BuildJob& job, const formats::Manifest* published) {
   XTTS_TRY(check_not_baked(published, job.request.recipe));
   if (published != nullptr) XTTS_TRY(check_same_recipe(*published, job.request.recipe));
@@ -70,8 +70,8 @@ Result<Planned> plan_build(const BuildJob& job, const Standing& standing) {
               records::numerics_of(request.isa, request.run.make_decoder, request.run.cancelled));
   planned.columns = records::sound_columns(request.recipe, planned.numerics);
   XTTS_ASSIGN(planned.plan, make_plan_of(job, standing, planned));
-  // A published part is done. Its sources may have other times than when it was built, and what the
-  // system refused may work now: that is for the build that goes on from the merged cache.
+  // A published part is done. Its sources may have other times now, and what the system refused may
+  // work now. The build that continues the merged cache takes care of both.
   planned.is_done =
       planned.plan.unchanged || (published != nullptr && request.partition.has_value());
   if (planned.is_done) {
@@ -81,7 +81,7 @@ Result<Planned> plan_build(const BuildJob& job, const Standing& standing) {
   }
   XTTS_TRY(store::prepare_store(request.recipe.storage.store));
   if (published == nullptr) {
-    // What is published in this dtype fits, and shows that its corpus does.
+    // A published cache of this dtype shows that its corpus fits.
     XTTS_TRY(check_dtype_holds_full_scale(request.recipe, request.isa));
     return planned;
   }
@@ -107,7 +107,7 @@ BuildPreview preview_build(const BuildJob& job, const Standing& standing, const 
   preview.rejects = plan.rejects;
   preview.unknown_characters = plan.unknown_characters;
   preview.gone_count = plan.gone_count;
-  std::unordered_set<std::string> shared;  // sources that are counted already
+  std::unordered_set<std::string> shared;  // sources that are already counted
   for (std::size_t i = 0; i < plan.clips.size(); ++i) {
     if (plan.clips[i].fate == ClipFate::kElsewhere) continue;
     const auto& clip = plan.corpus.clips[i];

@@ -1,4 +1,4 @@
-// PlanHasher: digests of what a plan says of its clips. One thread at a time.
+// PlanHasher: digests of a plan's clips. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class PlanHasher {
     hasher_.update(std::as_bytes(std::span(&value, 1)));
   }
 
-  // What sound it is.
+  // Adds what identifies the sound.
   void add_source(const corpus::Clip& clip) {
     add(clip.dataset);
     add(clip.id);
@@ -35,7 +35,7 @@ class PlanHasher {
     add_number(clip.segment->end_s.value_or(-1.0));
   }
 
-  // Sound and text: the same on a machine with a copy.
+  // Adds sound and text: the digest is the same on a machine with a copy.
   void add_content(const corpus::Clip& clip) {
     add_source(clip);
     add(clip.text_raw);
@@ -45,7 +45,7 @@ class PlanHasher {
     add(clip.extra_json);
   }
 
-  // Is it the very file of before?
+  // Adds what tells whether the file is the very same as before.
   void add_identity(const corpus::Clip& clip) {
     add_number(clip.source_mtime_ns);
     add_number(clip.source_inode);

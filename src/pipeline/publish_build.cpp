@@ -61,7 +61,8 @@ Status save_sources(const Planned& planned, const Computed& computed, const Dige
   return store::save_source_table(folder, std::move(table));
 }
 
-// The index is written by then, for it knows the hours; it goes again where nothing is published.
+// Checks the losses after the index is written, for the index knows the hours. If nothing is
+// published, the index is removed.
 Status check_losses(const BuildJob& job, const Standing& standing, const Planned& planned,
                     const Computed& computed, const formats::Counts& counts,
                     store::CacheFolder& folder) {
@@ -106,7 +107,7 @@ void add_warnings(const IndexResult& index, BuildReport& report) {
   report.warnings = index.warnings.by_count();
 }
 
-// What a build that died between its manifest and its end, or was given up, left undone.
+// Completes what a build left undone that died after writing its manifest, or was given up.
 Status tidy_published(const BuildJob& job, reader::CacheView& published,
                       store::CacheFolder& folder) {
   XTTS_ASSIGN(const std::string rejects, published.rejects_jsonl());
@@ -124,7 +125,8 @@ Result<Indexed> index_computed(const BuildJob& job, const Standing& standing,
                                store::CacheFolder& folder) {
   Indexed indexed;
   if (standing.previous && !planned.plan.texts_changed && !computed.has_records()) {
-    // The index of the same generation tells by its name whether anything differs at all.
+    // An index of the published generation is made first: if it gives the published manifest,
+    // nothing differs.
     const formats::Manifest& published = standing.previous->manifest();
     XTTS_ASSIGN(indexed.index,
                 index_of(job, standing, planned, computed, published.generation, folder));

@@ -1,5 +1,5 @@
-// What is published, as a build plans it. Pure functions but for lost_shard(), which asks for the
-// sizes of files.
+// Published clips and shards, in the form that a build plans with. Pure functions, except
+// lost_shard(), which asks for the sizes of files.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace xtts::pipeline {
 
-// The clip that a record was made of, as its lists told it.
+// The clip that a record was made of, as its lists stated it.
 [[nodiscard]] corpus::Clip clip_of(formats::RecordFacts facts);
 
-// What is wrong with the first shard that is missing or has another size than the manifest says;
-// nothing where there is none. Reads no byte of them. kResource: the system ran short.
+// Tells what is wrong with the first shard that is missing, or has another size than in the
+// manifest; nothing if all are right. Reads no byte of them. kResource: the system ran short.
 [[nodiscard]] Result<std::optional<std::string>> lost_shard(Env& env, const std::string& cache,
                                                             const formats::Manifest& manifest);
 

@@ -9,7 +9,7 @@ namespace xtts::pipeline {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
-constexpr std::chrono::milliseconds kLook{100};  // whether somebody cancelled meanwhile
+constexpr std::chrono::milliseconds kLook{100};  // how often to check for cancelling
 
 }  // namespace
 
@@ -24,7 +24,7 @@ ReadAhead::ReadAhead(Env& env, const Plan& plan, std::size_t first,
       ready_(first) {
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // no thread is to be had: sources come as they come
+  } catch (const std::system_error&) {  // no thread available: sources are read on demand
     ready_ = plan_.to_compute.size();
   }
 }
@@ -50,7 +50,7 @@ void ReadAhead::wait_for(std::size_t place) {
 void ReadAhead::run() {
   try {
     read_windows();
-  } catch (...) {  // then sources come as they come
+  } catch (...) {  // sources are read on demand then
   }
   const std::lock_guard lock(mutex_);
   ready_ = plan_.to_compute.size();

@@ -19,15 +19,15 @@
 namespace xtts::pipeline {
 namespace {
 
-// Of a clip in the index, beside its text: 80 bytes of rows, the rest its facts.
+// A clip's bytes in the index, without its text: 80 bytes of rows, the rest its facts.
 constexpr std::uint64_t kIndexBytesPerClip = 400;
-// Of a clip among the facts of its block.
+// A clip's bytes among the facts of its block.
 constexpr std::uint64_t kFactsBytesPerClip = 512;
-// Of a block: its header, its facts and what is left of its last page.
+// A block's header, its facts and the unused rest of its last page.
 constexpr std::uint64_t kBytesPerBlock = 3 * formats::kPageBytes;
-// Manifest, journal, footers, and the pages that files end in.
+// Manifest, journal, footers, and the last pages of files.
 constexpr std::uint64_t kOverheadBytes = std::uint64_t{64} << 10U;
-// Less than this is a full disk, whatever the estimate says.
+// Less free space than this is a full disk, whatever the estimate says.
 constexpr std::uint64_t kNothingFreeBytes = std::uint64_t{1} << 20U;
 
 std::uint64_t chosen_bytes(const BuildPreview& preview) {
@@ -37,14 +37,14 @@ std::uint64_t chosen_bytes(const BuildPreview& preview) {
   return 0;
 }
 
-// Of one clip in all columns of sound.
+// The bytes of one clip in all columns of sound.
 std::uint64_t record_bytes(const std::vector<formats::ColumnSpec>& columns) {
   std::uint64_t bytes = 0;
   for (const formats::ColumnSpec& column : columns) bytes += column.record_bytes();
   return bytes;
 }
 
-// All records that are to be computed, without what lies around them.
+// The bytes of all records to compute, without headers, facts and padding.
 std::uint64_t payload_bytes(Env& env, const Plan& plan, const BuildRequest& request,
                             BuildPreview preview, std::uint64_t free_bytes) {
   if (plan.to_compute.empty()) return 0;
@@ -72,16 +72,17 @@ std::uint64_t sound_bytes(Env& env, const Plan& plan, const BuildRequest& reques
   return bytes;
 }
 
-// Of a source that several clips share, as SharedSources keeps it: floats of one channel. Its rate
-// is not known yet, and 48 kHz is the highest that corpora of speech have.
+// The bytes of a source that several clips share, as SharedSources keeps it: floats of one channel.
+// Its rate is not known yet; 48 kHz is the highest rate in corpora of speech.
 std::uint64_t kept_sound_bytes(const corpus::Clip& clip) {
   constexpr double kBytesPerSecond = 48'000.0 * sizeof(float);
   const double seconds = clip.segment->end_s.value_or(clip.segment->start_s);
-  // What lies behind its last part is decoded, too.
+  // The source is decoded beyond its last segment, too.
   return std::max(static_cast<std::uint64_t>(seconds * kBytesPerSecond), 2 * clip.source_bytes);
 }
 
-// The most that lies in .build/ at once: a source stays from its first clip to its last.
+// The most bytes of shared sources in .build/ at once: a source stays from its first clip to its
+// last.
 std::uint64_t shared_sound_bytes(const Plan& plan) {
   struct Source {
     std::uint64_t bytes = 0;
@@ -112,7 +113,7 @@ std::uint64_t shared_sound_bytes(const Plan& plan) {
   return std::min(most, records::SharedSources::kDiskBytesMax + largest);
 }
 
-// Tokens and index, which are written anew.
+// The bytes of tokens and index, which are written anew.
 std::uint64_t text_bytes(const Plan& plan, const BuildRequest& request) {
   const std::uint64_t record = records::tokens_column(request.recipe, {}).record_bytes();
   const bool is_padded = request.recipe.storage.layout == formats::Layout::kPadded;
@@ -126,7 +127,8 @@ std::uint64_t text_bytes(const Plan& plan, const BuildRequest& request) {
   return sum;
 }
 
-// Of shards of sound that this build has sealed: those that the published manifest does not name.
+// The bytes of sound shards that this build has sealed: shards that the published manifest does not
+// name.
 std::uint64_t sealed_bytes(Env& env, const std::string& cache, const std::string& name,
                            const formats::Manifest* published) {
   std::set<std::string> known;

@@ -1,7 +1,7 @@
-// SealedRecords: the records of shards that this build sealed, one after the other in planned
-// order, with their facts. Reads headers and facts back from the files, each verified against the
-// shard's table: what the index will say is what lies on disk, and a resumed build needs no other
-// path. Memory: one block's facts. One thread at a time.
+// SealedRecords: the records of shards that this build sealed, in planned order, with their facts.
+// It reads headers and facts back from the files and verifies them against the shard's table. So
+// the index will hold what lies on disk, and a resumed build needs no other path. Memory: one
+// block's facts. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ class SealedRecords {
   struct Record {
     Digest id_hash;
     std::uint32_t length = 0;
-    std::uint32_t block = 0;  // counted over all of `shards`
+    std::uint32_t block = 0;  // counted over all shards
     std::uint16_t slot = 0;
     formats::RecordFacts facts;
   };
 
-  // `column`: its place among the sealed ones of each shard.
+  // `column`: the column's place among the sealed columns of each shard.
   SealedRecords(Env& env, std::string cache, const std::vector<store::JournalShard>& shards,
                 std::size_t column = 0);
 

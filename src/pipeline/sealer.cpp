@@ -56,7 +56,7 @@ Status Sealer::seal(SealJob& job) {
   return {};
 }
 
-// An exception would end the whole run: memory is the one thing that may throw here.
+// Turns an exception into a failure, for it would end the whole run. Only memory may throw here.
 Status Sealer::seal_or_say_why(SealJob& job) {
   try {
     try {
@@ -64,7 +64,7 @@ Status Sealer::seal_or_say_why(SealJob& job) {
     } catch (const std::bad_alloc&) {
       return {StatusCode::kResource, "out of memory: run again with a lower " + option("memory")};
     }
-  } catch (...) {  // perhaps no memory for these words either
+  } catch (...) {  // memory may be short for the message too
     return status_of_current_exception();
   }
 }
@@ -75,7 +75,7 @@ void Sealer::run() {
     changed_.wait(lock, [&] { return job_ || stopping_; });
     if (!job_) return;
     lock.unlock();
-    // Nobody else touches job_ while it is set: submit waits for it to be empty.
+    // No other thread touches job_ while it is set: submit() waits until it is empty.
     LapTimer timer;
     Status status = seal_or_say_why(*job_);
     lock.lock();

@@ -1,7 +1,7 @@
 // Sealer: a thread that writes, syncs and journals finished shards while the next one is computed.
-// At most one image of a column waits or is being written: with the one being filled that makes
-// two. Synchronised inside. The first failure is kept, and every later call returns it; destruction
-// waits for what was submitted.
+// Each column has at most two images: one that waits or is being written, and one being filled.
+// Synchronised inside. The first failure is kept, and every later call returns it. The destructor
+// waits for submitted jobs.
 #pragma once
 
 #include <condition_variable>
@@ -25,19 +25,19 @@ struct SealImage {
 };
 
 struct SealJob {
-  std::vector<SealImage> images;  // of the same clips, a column each; none: without survivors
-  store::JournalShard entry;      // completed with the sealed shards; journalled
+  std::vector<SealImage> images;  // of the same clips, one per column; empty if no clip is left
+  store::JournalShard entry;      // completed with the sealed shards, then journalled
 };
 
 class Sealer {
  public:
-  // `journal` may be null (columns that are cheap to make again).
+  // `journal` may be null (for columns that are cheap to make again).
   Sealer(store::CacheFolder& folder, store::Journal* journal);
   ~Sealer();
   Sealer(const Sealer&) = delete;
   Sealer& operator=(const Sealer&) = delete;
 
-  [[nodiscard]] Status submit(SealJob job);  // waits for the job before
+  [[nodiscard]] Status submit(SealJob job);  // waits for the job before this one
   [[nodiscard]] Result<std::vector<store::JournalShard>>
   finish();  // all entries, in the order of submission
   [[nodiscard]] double busy_seconds();
@@ -56,7 +56,7 @@ class Sealer {
   Status failure_;
   std::vector<store::JournalShard> sealed_;
   double busy_s_ = 0.0;
-  std::thread thread_;  // last: starts when all else is ready
+  std::thread thread_;  // last: starts when all other members are ready
 };
 
 }  // namespace xtts::pipeline

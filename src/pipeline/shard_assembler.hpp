@@ -1,5 +1,5 @@
-// ShardAssembler: records in canonical order -> blocks -> shard images (formats/cache-v1.md,
-// section 3).
+// ShardAssembler: puts records, in canonical order, into blocks, and blocks into shard images
+// (formats/cache-v1.md, section 3).
 //
 // A block ends when it holds K records or when data set or split change; a shard ends where the
 // caller says so. A full block is written into the image at once, so at most K records are held
@@ -24,12 +24,12 @@ struct AssembledRecord {
   std::uint32_t fill_bits = 0;
   std::vector<std::byte> rows;
   std::vector<double> sums;
-  formats::RecordFacts facts;  // id, data set and split tell whose record it is
+  formats::RecordFacts facts;  // id, data set and split say whose record it is
 };
 
 class ShardAssembler {
  public:
-  // Buffers of written records come back through `recycle`, where there is one.
+  // Buffers of written records go back to `recycle`, if there is one.
   ShardAssembler(const formats::ColumnSpec& column, formats::StoreKind store,
                  std::uint64_t generation,
                  std::function<void(std::vector<std::byte>)> recycle = {});

@@ -27,8 +27,8 @@
 namespace xtts::pipeline {
 namespace {
 
-// How the memory is dealt out: what was planned, two shard images a column, records in flight, the
-// rest to the workers, a share each.
+// How the memory is divided: the plan, two shard images a column, records in flight, and equal
+// shares of the rest for the workers.
 struct MemoryPlan {
   std::size_t live_clips = 1;
   std::uint64_t worker_bytes = 0;
@@ -52,9 +52,9 @@ struct MemoryPlan {
   }
 };
 
-// A clip whose sound the published cache holds by another id: its record, copied instead of
-// decoded, as ClipWorker::process would make it. Any number of threads. Failures: those of reading
-// it; the clip can still be decoded then.
+// Copies the record of a clip whose sound the published cache holds by another id. The result is as
+// ClipWorker::process would make it. Any number of threads. Failures: those of reading the record;
+// the clip can still be decoded then.
 Result<records::ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t position,
                                          const formats::Recipe& recipe,
                                          std::span<const formats::ColumnSpec> columns,
@@ -67,7 +67,7 @@ Result<records::ClipOutcome> copy_record(reader::CacheView& from, std::uint64_t 
     outcome.source_seconds =
         static_cast<double>(outcome.facts.source_frame_count.value_or(0)) / rate_hz;
   }
-  // The rules of the corpus section may have changed since it was stored.
+  // The corpus section's rules may have changed since the record was stored.
   if (auto refusal = records::refusal_of(outcome.facts, recipe.corpus)) {
     outcome.reject = records::reject_of(clip, formats::RejectClass::kPolicy, std::move(*refusal));
     return outcome;
@@ -135,7 +135,7 @@ class SoundColumns final : OrderedWork {
                             [this] { return stop_.load() || observer_.cancelled(); });
       const std::size_t left = job_.plan.to_compute.size() - next_;
       const auto threads = static_cast<std::uint32_t>(
-          std::min<std::size_t>(job_.run.thread_count, left));  // more would find no clip
+          std::min<std::size_t>(job_.run.thread_count, left));  // more threads would find no clip
       (void)run_ordered(*this, threads, outcomes_.size());
       read_ahead_.reset();
     }
@@ -164,7 +164,7 @@ class SoundColumns final : OrderedWork {
     return next_++;
   }
 
-  // An exception would end the whole run: memory is the one thing that may throw here.
+  // Turns an exception into a failure, for it would end the whole run. Only memory may throw here.
   void compute(std::size_t place) override {
     Result<records::ClipOutcome>& outcome = outcomes_[place % outcomes_.size()];
     if (read_ahead_) read_ahead_->wait_for(place);
@@ -181,7 +181,7 @@ class SoundColumns final : OrderedWork {
     const corpus::Clip& clip = job_.plan.corpus.clips[place];
     if (const auto& position = job_.plan.clips[place].copied_from) {
       auto copied = copy_record(*job_.previous, *position, job_.recipe, job_.columns, clip);
-      // A published record that is damaged is no reason to lose a clip whose source is at hand.
+      // If the published record is damaged, the clip is decoded: its source is at hand.
       if (copied) return copied;
     }
     return workers_.process(clip, take_buffers());
@@ -219,7 +219,7 @@ class SoundColumns final : OrderedWork {
     return job_.recipe.corpus.duplicates == formats::OddClip::kDrop;
   }
 
-  // Of an interrupted build; they lie in the order of the plan.
+  // Remembers the sounds that an interrupted build sealed. They lie in the order of the plan.
   Status remember_sealed_sounds() {
     if (!drops_duplicates()) return {};
     SealedRecords records(job_.env, folder_.path(), journalled_);
@@ -285,20 +285,20 @@ class SoundColumns final : OrderedWork {
 
   const SoundColumnsJob& job_;
   store::CacheFolder& folder_;
-  KnownSounds sounds_;  // where duplicates are dropped
+  KnownSounds sounds_;  // if duplicates are dropped
   BuildObserver& observer_;
   const MemoryPlan memory_;
-  // Buffers of records: a quarter megabyte is not mapped and faulted in anew for every clip.
+  // Reusing the records' buffers saves mapping and faulting in a quarter megabyte for each clip.
   const std::uint64_t per_shard_;
   std::deque<records::Pool<std::vector<std::byte>>> buffers_;  // of each column
   records::ClipWorkers workers_;
-  std::optional<ReadAhead> read_ahead_;                 // where sources lie on a rotating disk
+  std::optional<ReadAhead> read_ahead_;                 // if sources lie on a rotating disk
   std::vector<Result<records::ClipOutcome>> outcomes_;  // of the clips in flight, by place
   Sealer sealer_;
   std::vector<ShardAssembler> assemblers_;  // of each column
   std::vector<store::JournalShard> journalled_;
 
-  std::size_t next_ = 0;  // of to_compute; touched by next() alone
+  std::size_t next_ = 0;  // place in to_compute; only next() uses it
   std::uint64_t next_ordinal_;
   store::JournalShard shard_;  // the one being filled
   BuildProgress progress_;

@@ -1,5 +1,5 @@
-// The columns made of sound: clips to compute -> sealed shards (README.md beside this file).
-// Called from one thread; works on `run.thread_count` threads and one for sealing.
+// Computes the columns made of sound: turns clips to compute into sealed shards (README.md beside
+// this file). Called from one thread; works on `run.thread_count` threads and one for sealing.
 #pragma once
 
 #include <vector>
@@ -21,17 +21,17 @@ class BuildObserver;
 struct SoundColumnsJob {
   Env& env;
   const Plan& plan;
-  reader::CacheView* previous = nullptr;  // what renamed clips are copied from
+  reader::CacheView* previous = nullptr;  // the cache that renamed clips are copied from
   const formats::Recipe& recipe;
   const std::vector<formats::ColumnSpec>& columns;
   const RunConfig& run;
   dsp::Isa isa = dsp::Isa::kBest;
   std::uint64_t generation = 1;
-  std::uint64_t first_ordinal = 0;  // shards that each column has already
+  std::uint64_t first_ordinal = 0;  // number of shards that each column already has
 };
 
 struct SoundColumnsResult {
-  // All of `plan.to_compute`, in planned order: those of the journal, then the new ones.
+  // The shards of all `plan.to_compute`, in planned order: first the journal's, then the new ones.
   std::vector<store::JournalShard> shards;
   records::StageTimes times;
 };

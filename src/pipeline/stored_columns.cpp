@@ -16,7 +16,7 @@ using Record = SealedRecords::Record;
 Result<StoredColumns> StoredColumns::open(const IndexJob& job, const std::string& cache) {
   StoredColumns all(job.previous);
   if (job.previous != nullptr) all.is_named_.assign(job.previous->size(), false);
-  // `place`: of the column among the sealed ones of each shard.
+  // `place`: the column's place among the sealed columns of each shard.
   const auto add = [&](formats::ColumnEntry entry, const std::vector<store::JournalShard>* sealed,
                        std::size_t place = 0) -> Status {
     Column column{.indexed = {.entry = std::move(entry), .rows = {}}};

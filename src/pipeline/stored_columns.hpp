@@ -1,9 +1,9 @@
-// StoredColumns: where the records of the columns of sound and of the added ones (add_column) lie,
-// clip by clip: published before, or sealed since. An index is written from them.
+// StoredColumns: where the records of the sound columns and of the added columns (add_column) lie,
+// clip by clip. A record was published before, or sealed since. An index is written from them.
 //
-// Added columns no build makes. An update takes them over from the generation before: a clip that
-// came since, or whose text, speaker or language is another now, has no record in them until
-// add_column is called again. A cache that is written anew from itself brings them sealed.
+// No build makes added columns. An update takes them over from the generation before. A clip has no
+// record in them if it is new, or if its text, speaker or language changed, until add_column is
+// called again. A cache that is written anew from itself brings its added columns sealed.
 //
 // One thread at a time. Memory: ColumnRows of each column, one block's facts.
 #pragma once
@@ -27,25 +27,25 @@ struct IndexJob;
 
 class StoredColumns {
  public:
-  // Of `job`, which must outlive it. Shards that stay keep their numbers and block rows; what was
-  // sealed comes behind them.
+  // `job` must outlive the object. Shards that stay keep their numbers and block rows; sealed
+  // shards follow them.
   [[nodiscard]] static Result<StoredColumns> open(const IndexJob& job, const std::string& cache);
 
   [[nodiscard]] bool has(std::uint32_t column_id) const noexcept;
 
+  // Adds a clip that was at `position`. If it `is_another` now, its added records are left behind.
   // Clips come in canonical order, one call each.
-  // A clip that was at `position`; where it `is_another` now, its added records are left behind.
   [[nodiscard]] Status add_published(std::uint64_t position, bool is_another,
                                      Tombstones& tombstones);
-  // The facts and length of the next sealed record, if it is this clip's; else the clip was
-  // rejected.
+  // Returns the facts and length of the next sealed record, if it belongs to this clip. Otherwise
+  // the clip was rejected.
   [[nodiscard]] Result<std::optional<SealedRecords::Record>> add_sealed(const Digest& id_hash);
 
-  // After the last clip: the records of published clips that none has named.
+  // Call it after the last clip: it lists the records of published clips that no call has named.
   [[nodiscard]] Status leave_behind(Tombstones& tombstones) const;
-  // Of the sealed records. None where nothing was sealed.
+  // The statistics of the sealed records; none if nothing was sealed.
   [[nodiscard]] std::optional<formats::Statistics> statistics() const;
-  // Once everything else was asked.
+  // Call it last.
   [[nodiscard]] Result<std::vector<IndexedColumn>> finish();
 
  private:
@@ -62,8 +62,8 @@ class StoredColumns {
   explicit StoredColumns(reader::CacheView* previous) : previous_(previous) {}
 
   reader::CacheView* previous_;
-  std::vector<Column> columns_;  // those of sound first
-  std::vector<bool> is_named_;   // published positions
+  std::vector<Column> columns_;  // those of sound come first
+  std::vector<bool> is_named_;   // by published position
 };
 
 }  // namespace xtts::pipeline

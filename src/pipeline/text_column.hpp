@@ -1,4 +1,4 @@
-// A clip's text -> its tokens, and what the index says of it. Pure functions.
+// Turns a clip's text into tokens, and into what the index holds of it. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace xtts::pipeline {
 
-// What the index says of a clip's text.
+// What the index holds of a clip's text.
 struct ClipText {
-  std::optional<formats::Reason> refusal;  // set: the text breaks this rule, and nothing else is
+  std::optional<formats::Reason> refusal;  // set: the text breaks this rule; nothing else is set
   std::uint32_t token_count = 0;
   bool was_cut = false;
   std::vector<std::int32_t> tokens;
@@ -24,7 +24,7 @@ struct ClipText {
 
 [[nodiscard]] ClipText tokenize_clip(const corpus::Clip& clip, const text::Tokenizer& tokenizer,
                                      const formats::TextConfig& config);
-// Of a clip that a plan has taken: kInternal where a rule refuses its text.
+// `clip` is one that a plan has taken: kInternal if a rule refuses its text.
 [[nodiscard]] Result<ClipText> tokenize_planned_clip(const corpus::Clip& clip,
                                                      const text::Tokenizer& tokenizer,
                                                      const formats::TextConfig& config);

@@ -80,7 +80,7 @@ Result<IndexedColumn> TokenRows::finish() {
 }
 
 void TokenRows::add_shards(const std::vector<store::JournalShard>& shards) {
-  // Blocks hold the survivors in order, so locations follow from the counts.
+  // Blocks hold the surviving clips in order, so locations follow from the counts.
   std::uint32_t block = 0;
   for (const auto& shard : shards) {
     column_.rows.add_shard(shard.sealed.front(), job_.generation);

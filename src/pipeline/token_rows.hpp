@@ -1,6 +1,7 @@
-// TokenRows: the tokens column of an index: published before, sealed before, or written here, clip
-// by clip. Writing is cheap: the column is made whole whenever a text, the tokenizer or the set of
-// clips changes, and is not journalled. One thread at a time. Memory: ColumnRows, two shard images.
+// TokenRows: the tokens column of an index, clip by clip. Its records were published before, sealed
+// before, or are written here. Writing is cheap: the whole column is made again whenever a text,
+// the tokenizer or the set of clips changes, and it is not journalled. One thread at a time.
+// Memory: ColumnRows, two shard images.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +26,18 @@ struct IndexJob;
 
 class TokenRows {
  public:
-  // Of `job`, which must outlive it.
+  // `job` must outlive the object.
   [[nodiscard]] static Result<std::unique_ptr<TokenRows>> open(const IndexJob& job,
                                                                store::CacheFolder& folder);
 
   [[nodiscard]] std::uint32_t id() const noexcept { return column_.entry.spec.id; }
   [[nodiscard]] bool are_published() const noexcept { return published_ != nullptr; }
 
-  // Clips come in canonical order. `planned`: the clip's place among those that were planned.
-  // `published_position`: of one whose records stay.
+  // Clips come in canonical order. `planned`: the clip's place among the planned clips.
+  // `published_position`: set for a clip whose records stay.
   [[nodiscard]] Result<ClipText> add(const corpus::Clip& clip, std::uint64_t planned,
                                      std::optional<std::uint64_t> published_position);
-  // After the last clip.
+  // Call it after the last clip.
   [[nodiscard]] Result<IndexedColumn> finish();
 
  private:
@@ -48,12 +49,12 @@ class TokenRows {
   const IndexJob& job_;
   const text::Tokenizer tokenizer_;
   IndexedColumn column_;
-  reader::CacheView* published_ = nullptr;  // whose records are these, too
+  reader::CacheView* published_ = nullptr;  // set if this index keeps its records
 
-  // Where records are written here.
+  // Used if records are written here.
   std::unique_ptr<Sealer> sealer_;
   std::optional<ShardAssembler> assembler_;
-  std::uint64_t shard_ = 0;  // of the planned ones, being filled
+  std::uint64_t shard_ = 0;  // the planned shard that is being filled
   std::uint64_t next_ordinal_ = 0;
 };
 

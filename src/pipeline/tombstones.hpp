@@ -1,4 +1,4 @@
-// Tombstones: the records that no clip names any more, as the index lists them. Plain value.
+// Tombstones: the records that no clip names any more, in the form of the index. Plain value.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Tombstones {
     append_row(row, rows);
     ++count;
   }
-  // Of the record there, if there is one.
+  // Adds the record at this location, if there is one.
   void add(std::uint32_t column_id, const formats::LocationRow& record) {
     if (record.block_row != formats::kNoRecord)
       add({.column_id = column_id, .block_row = record.block_row, .slot = record.slot});

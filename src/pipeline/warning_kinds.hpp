@@ -1,5 +1,5 @@
-// WarningKinds: the warnings of all clips counted by rule, for the summary: a hundred thousand
-// short clips are one line. One thread at a time. Memory: one example of each rule.
+// WarningKinds: counts the warnings of all clips by rule, so that a hundred thousand short clips
+// are one line of the summary. One thread at a time. Memory: one example of each rule.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct WarningKind {
 class WarningKinds {
  public:
   void add(const std::string& id, std::span<const formats::Reason> warnings);
-  // The commonest first.
+  // Sorted by count, the most frequent first.
   [[nodiscard]] std::vector<WarningKind> by_count() const;
 
  private:
