@@ -38,9 +38,9 @@ Status refuse(const std::string& problem) {
   return {StatusCode::kInvalidArgument, "add_column: " + problem};
 }
 
-// Attributes of the Python package's batches and clips (and of the dictionaries that PyTorch gets),
-// and what `where=` knows. A name of a later version is not in caches of this one, which stay as
-// they are: `batch["name"]` reaches any column.
+// Reserved: attributes of the Python package's batches and clips (and of the dictionaries that
+// PyTorch gets), and words of `where=`. A later version may reserve more names. Caches of this
+// version do not change then: `batch["name"]` reaches any column.
 constexpr auto kReserved = std::to_array<std::string_view>({
     "and",
     "audio_cut",
@@ -114,8 +114,8 @@ static_assert(std::ranges::is_sorted(kReserved));
 
 constexpr std::string_view kLengthSuffix = "_len";
 
-// Column names are folders' names (cache-v1.md, section 5), and HDF5 shards have data sets of their
-// own.
+// Column names are also names of folders (cache-v1.md, section 5), and HDF5 shards have data sets
+// of their own.
 Status check_name(const std::string& name) {
   if (store::is_taken_name(name))
     return refuse("'" + name + "' is what a shard calls something else");
@@ -134,7 +134,7 @@ Status check_name(const std::string& name) {
   return {};
 }
 
-// What makes two additions the same: the column's description, and what it was computed from.
+// Two additions are the same if the column's description and the data it was computed from are.
 Digest fingerprint_of(const Manifest& manifest, const NewColumn& column) {
   return digest128(formats::dump_canonical({{"name", column.name},
                                             {"version", column.version},
@@ -171,7 +171,7 @@ class Addition final : public ColumnAddition {
         view_(std::move(view)),
         folder_(std::move(folder)),
         column_(column) {}
-  // Where nothing was put, nothing is left that would be in somebody's way.
+  // If no record was put, removes .build/, so that it is in nobody's way.
   ~Addition() override {
     if (is_begun_ && next_ == 0) (void)folder_->finish();
   }
@@ -298,7 +298,7 @@ class Addition final : public ColumnAddition {
     return {};
   }
 
-  // Whole shards that an interrupted addition of the same has sealed.
+  // Takes over whole shards that an interrupted run of the same addition has sealed.
   Status continue_journal() {
     const Manifest& manifest = view_->manifest();
     XTTS_ASSIGN(const auto generations, folder_->generations());
@@ -331,7 +331,7 @@ class Addition final : public ColumnAddition {
     return next_ == to_make_.size() || next_ == (planned_ + 1) * per_shard_;
   }
 
-  // The shard in hand, with what an interrupted addition was given of it.
+  // Begins the shard in work, with the records that an interrupted addition has put into it.
   Status begin_shards() {
     while (next_ < to_make_.size()) {
       const std::uint64_t end =
@@ -343,7 +343,8 @@ class Addition final : public ColumnAddition {
     return {};
   }
 
-  // It would be thrown away, with what is sealed.
+  // Checks for the journal of another build or addition: it would be thrown away, with its sealed
+  // shards.
   Status check_no_other_journal() {
     const auto text = read_text_file(env_, join_path(store::build_folder(view_->path()), "journal"),
                                      kJournalBytesMax);
@@ -371,11 +372,11 @@ class Addition final : public ColumnAddition {
     if (!image) return {};
     job.images.push_back({column_.name, rows_.shards.size() + planned_, std::move(image)});
     job.entry.planned_shard = planned_++;
-    XTTS_TRY(sealer_->submit(std::move(job)));  // the one before is sealed now
+    XTTS_TRY(sealer_->submit(std::move(job)));  // the previous shard is sealed now
     return planned_ < 2 ? Status() : spool_->remove(planned_ - 2);
   }
 
-  // Where each clip's record lies now: the new ones come in the order of to_make().
+  // Finds where each clip's record lies now. The new records come in the order of to_make().
   Status locate() {
     const std::uint64_t first_block = rows_.block_count;
     for (const auto& shard : shards_) rows_.add_shard(shard.sealed.front(), generation_);
@@ -399,8 +400,8 @@ class Addition final : public ColumnAddition {
     return {};
   }
 
-  // The index once more, with one column more or another. Tombstones of a column that is made anew
-  // lie in shards that are gone.
+  // Writes the index again, with the new or changed column. Tombstones of a column that is made
+  // anew lie in shards that are gone.
   Status write_index(Manifest& manifest) {
     pipeline::CopiedIndex changes;
     changes.columns.emplace(entry_.spec.id, rows_);
@@ -431,28 +432,28 @@ class Addition final : public ColumnAddition {
       XTTS_TRY(store::save_source_table(*folder_, std::move(*sources)));
     }
     sealer_.reset();
-    view_.reset();  // gives up its lock on the generation that was replaced
+    view_.reset();  // releases its lock on the replaced generation
     XTTS_TRY(folder_->collect_garbage(&manifest, {}));
     XTTS_TRY(folder_->finish());
     return manifest;
   }
 
-  const std::shared_ptr<Env> confined_;  // to the cache
+  const std::shared_ptr<Env> confined_;  // confined to the cache
   Env& env_;
   std::shared_ptr<reader::CacheView> view_;
   std::unique_ptr<store::CacheFolder> folder_;
   const NewColumn column_;
   ColumnEntry entry_;
-  bool is_continued_ = false;  // what the column has already stays
-  bool is_begun_ = false;      // what lies in .build/ is ours
+  bool is_continued_ = false;  // the column's present records stay
+  bool is_begun_ = false;      // the content of .build/ is ours
   std::uint64_t generation_ = 1;
   std::vector<std::uint64_t> to_make_;
-  std::uint64_t next_ = 0;     // of to_make_
+  std::uint64_t next_ = 0;     // place in to_make_
   std::uint64_t planned_ = 0;  // shards
   std::uint64_t per_shard_ = 1;
   pipeline::ColumnRows rows_;
   std::unique_ptr<store::Journal> journal_;
-  std::vector<store::JournalShard> shards_;  // of this addition
+  std::vector<store::JournalShard> shards_;  // by this addition
   std::optional<pipeline::Sealer> sealer_;
   std::optional<pipeline::ShardAssembler> assembler_;
   std::optional<RecordSpool> spool_;

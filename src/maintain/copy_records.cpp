@@ -42,13 +42,13 @@ class Copier {
   }
 
  private:
-  // Returned is why the column cannot hold the record.
+  // Returns why the column cannot hold the record, if it cannot.
   Result<std::optional<formats::Reason>> copy(std::uint32_t clip) {
     const std::optional<formats::Reason> no_refusal;
     const auto place = job_.clips.places[clip];
     if (!place) return no_refusal;
     XTTS_ASSIGN(const auto location, job_.from.location(job_.column.id, place->position));
-    if (location.block_row == formats::kNoRecord) return no_refusal;  // of an added column
+    if (location.block_row == formats::kNoRecord) return no_refusal;  // added columns may lack it
     XTTS_ASSIGN(auto stored, stored_record(place->position));
     XTTS_ASSIGN(auto details, job_.from.details(place->position));
     pipeline::AssembledRecord record;
@@ -67,7 +67,8 @@ class Copier {
         warnings.insert(warnings.end(), of_others->second.begin(), of_others->second.end());
     } else {
       record.facts = pipeline::facts_beside(details);
-      // Columns come from the last to the first, and their warnings in their order.
+      // Columns are copied from the last to the first; their warnings are stored in the order of
+      // columns.
       if (verdict.warning) {
         auto& of_clip = warnings_[clip];
         of_clip.insert(of_clip.begin(), std::move(*verdict.warning));
@@ -81,7 +82,7 @@ class Copier {
     return reader::with_repair(job_.from.read_record(job_.column.name, position), job_.from.path());
   }
 
-  // Another dtype only of float32: whoever widens half floats has made no float32 features.
+  // Only float32 changes its dtype: widening half floats would not make float32 features.
   records::ValueVerdict change(reader::RecordData stored, std::vector<std::byte>& rows) const {
     if (stored.dtype == job_.column.dtype && job_.norm == nullptr) {
       rows = std::move(stored.bytes);
@@ -94,7 +95,8 @@ class Copier {
                                 job_.column.dtype, rows);
   }
 
-  // Nothing more is written; some more of them show whether it is one odd clip or the whole corpus.
+  // Writes nothing more, but tests more records: they show whether one clip is odd or the whole
+  // corpus.
   Status name_the_unfit(std::size_t first_place, const formats::Reason& first) {
     const auto& to_compute = job_.clips.plan.to_compute;
     std::string named;

@@ -19,7 +19,7 @@ using reader::RecordData;
 
 constexpr std::size_t kFieldBytesMax = 4096;
 
-// At a character's end.
+// Cuts a long text at the end of a character.
 std::string cut(std::string text) {
   if (text.size() <= kFieldBytesMax) return text;
   std::size_t end = kFieldBytesMax;
@@ -28,12 +28,12 @@ std::string cut(std::string text) {
   return text + "…";
 }
 
-// One clip of one cache, without its numbers.
+// One clip of one cache, without its numeric values.
 struct Clip {
   std::uint64_t position = 0;
   formats::PlanRow row;
   formats::RecordFacts facts;
-  std::string speaker, language;  // by their numbers; empty where unknown
+  std::string speaker, language;  // by their numbers; empty if unknown
 };
 
 Result<std::string> name_at(const std::vector<std::string>& names, std::int64_t number,
@@ -111,7 +111,7 @@ class Comparison {
     report_.clip_count_b = b_.size();
   }
 
-  // Every clip of A, with its twin where B has one.
+  // Compares every clip of A with its twin in B, if there is one.
   Status walk_a() {
     for (std::uint64_t position = 0; position < a_.size(); ++position) {
       XTTS_TRY(advance());
@@ -167,7 +167,7 @@ class Comparison {
     return {};
   }
 
-  // Nothing where the record is damaged, which is a finding and no end.
+  // Returns nothing for a damaged record: this is a finding and does not end the diff.
   Result<std::optional<RecordData>> read(CacheView& cache, const std::string& id,
                                          const std::string& column, std::uint64_t position) {
     auto record = cache.read_record(column, position);

@@ -1,11 +1,11 @@
-// diff: what differs between two caches, whatever their stores, layouts, dtypes and generations.
-// Clips are paired by their full ids; what is compared are facts that a batch or a person sees
-// (texts, speaker, language, split) and the numbers of every column.
+// diff: finds what differs between two caches, whatever their stores, layouts, dtypes and
+// generations. It pairs clips by their full ids. It compares the facts that a batch or a person
+// sees (texts, speaker, language, split) and the numbers of every column.
 //
-// Reads both caches through the reader, one clip at a time in A's order: memory is that of two
-// opened caches, two records and `kept_max` differences of each kind; counts go on beyond it. The
-// function fails where it cannot begin or go on (kNotFound, kCorrupt for an index that cannot be
-// read, kResource, kCancelled); a record that its check refuses is in the report.
+// It reads both caches through the reader, one clip at a time in A's order. Memory: two opened
+// caches, two records and `kept_max` differences of each kind; further differences are only
+// counted. It fails if it cannot begin or continue (kNotFound, kCorrupt for an index that cannot be
+// read, kResource, kCancelled). A record with a failed check goes into the report.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace xtts::maintain {
 
 struct FieldDifference {
-  // text, normalized_text, speaker, language, split; speaker_number and language_number where the
+  // text, normalized_text, speaker, language, split; or speaker_number and language_number, if the
   // name is the same and the number that a model sees is not.
   std::string field;
   std::string in_a;  // long texts are cut
@@ -37,7 +37,7 @@ struct ClipDifference {
   std::string id;
   std::vector<FieldDifference> fields;
   std::vector<ColumnDifference> columns;
-  bool sources_differ = false;  // by the hash of the audio files, where both caches know it
+  bool sources_differ = false;  // by the hash of the audio files, if both caches know it
 };
 
 struct UnreadableRecord {
@@ -56,7 +56,7 @@ struct ColumnSummary {
   std::uint64_t value_count = 0;
   double sum_abs = 0.0;
   double max_abs = 0.0;
-  std::string max_id;  // the clip of max_abs; empty where all values are the same
+  std::string max_id;  // the clip of max_abs; empty if all values are the same
   std::uint32_t max_row = 0;
   std::uint32_t max_channel = 0;
 
@@ -66,17 +66,18 @@ struct ColumnSummary {
 };
 
 struct DiffReport {
-  // The same clips with the same facts and numbers. Recipe, numerics and columns of the same
-  // numbers are told, but do not decide.
+  // Both caches have the same clips with the same facts and numbers. Differences in recipe,
+  // numerics and columns are reported, but do not decide.
   bool equal = false;
   std::uint64_t generation_a = 0;
   std::uint64_t generation_b = 0;
   std::uint64_t clip_count_a = 0;
   std::uint64_t clip_count_b = 0;
   std::uint64_t common_count = 0;
-  std::uint64_t same_count = 0;                        // of those in both
-  std::vector<std::string> recipe, numerics, columns;  // as compare_manifests has them
-  // The first `kept_max` of each, in the order of A (of B for those only there), and how many.
+  std::uint64_t same_count = 0;                        // clips in both that are the same
+  std::vector<std::string> recipe, numerics, columns;  // as from compare_manifests
+  // The first `kept_max` of each kind, in A's order (B's order for clips only in B), and their
+  // counts.
   std::vector<std::string> only_in_a, only_in_b;
   std::uint64_t only_in_a_count = 0;
   std::uint64_t only_in_b_count = 0;
@@ -88,7 +89,8 @@ struct DiffReport {
 };
 
 struct DiffOptions {
-  // Values may be so far apart; unset: the same bits, or where dtypes differ the same numbers.
+  // The largest allowed distance of two values. Unset: they must have the same bits or, if the
+  // dtypes differ, be the same numbers.
   std::optional<double> tolerance = {};
   std::uint64_t kept_max = 1000;
   std::function<void(std::uint64_t clips_done, std::uint64_t clips_total)> progress = {};

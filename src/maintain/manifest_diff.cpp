@@ -24,7 +24,7 @@ bool is_float(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
-// The first axis may differ: it is how many rows a record may have.
+// The first axis may differ: it only bounds the rows of a record.
 bool is_comparable(const ColumnSpec& a, const ColumnSpec& b) {
   return is_float(a.dtype) == is_float(b.dtype) && a.shape.size() == b.shape.size() &&
          std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);

@@ -1,5 +1,5 @@
-// What the manifests of two caches say differently: recipe, numerics, columns. Lines for people,
-// with the caches called A and B, and the columns whose records can be compared. Pure.
+// Compares the manifests of two caches: recipe, numerics, columns. The result has lines for people,
+// which call the caches A and B, and the columns whose records can be compared. Pure.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct ManifestDifference {
   std::vector<std::string> recipe;    // "features.max_frames: 800 in A, 1024 in B"
   std::vector<std::string> numerics;  // "isa: "avx2" in A, "scalar" in B"
   std::vector<std::string> columns;   // "mel.dtype: ...", "wave: only in A"
-  // In both, with rows of one shape, both of floats or both of integers.
+  // Columns of both caches, with rows of one shape, both of floats or both of integers.
   std::vector<std::string> comparable_columns;
   bool all_comparable = true;
 };

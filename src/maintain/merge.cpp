@@ -26,8 +26,8 @@ namespace {
 using formats::Manifest;
 using store::SealedShard;
 
-// A part's shards of a column made of sound, one after the other: the whole cache's are some of
-// each part's.
+// One part's shards of a sound column, one after the other. The whole cache's shards are those of
+// all parts.
 class ShardsOfPart {
  public:
   ShardsOfPart(reader::CacheView& view, std::uint32_t column) : view_(view), column_(column) {}
@@ -40,14 +40,14 @@ class ShardsOfPart {
     return join_path(view_.path(), reader::shard_name(view_.manifest().columns[column_], next_));
   }
 
-  // Is the record the next shard's?
+  // Whether the next shard holds the record.
   Result<bool> holds(std::uint64_t position) {
     XTTS_ASSIGN(const auto location, view_.location(column_, position));
     XTTS_ASSIGN(const auto block, view_.block(column_, location.block_row));
     return block.shard == next_;
   }
 
-  // The next shard, as it is in the part.
+  // Describes the next shard as it is in the part.
   Result<SealedShard> describe() {
     const formats::ColumnEntry& column = view_.manifest().columns[column_];
     const formats::ShardEntry& entry = column.shards[next_];
@@ -92,7 +92,7 @@ class Merger {
     const std::size_t count = formats::sound_columns_of(*recipe.features).size();
     for (std::size_t column = 0; column < count; ++column)
       columns_.push_back(first.columns[column].spec);
-    // Planned shards in their order, each from the part that made it.
+    // Takes the planned shards in order, each from the part that made it.
     std::vector<store::JournalShard> shards;
     for (const formats::ColumnSpec& column : columns_) XTTS_TRY(adopt_column(column, shards));
     XTTS_ASSIGN(const auto result, pipeline::build_index({.env = env_,
@@ -106,7 +106,7 @@ class Merger {
                                                           .known_languages = first.languages},
                                                          to_));
     XTTS_TRY(to_.publish(result.manifest, result.rejects_jsonl));
-    // Links lead to bytes that were verified when they were sealed; copies are new ones.
+    // A link leads to bytes that were verified when they were sealed; a copy has new bytes.
     const bool is_copy = report_.copied_count > 0;
     XTTS_TRY(verify_written(env_, to_.path(),
                             is_copy ? verify::Level::kFull : verify::Level::kQuick, request_.run));
@@ -143,7 +143,8 @@ class Merger {
     return {};
   }
 
-  // Nothing where all of its clips were rejected. `ordinal` is the next shard's in the column.
+  // Returns nothing if all of its clips were rejected. `ordinal`: the next shard's number in the
+  // column.
   Result<std::optional<SealedShard>> adopt(std::span<const std::uint32_t> planned,
                                            std::uint64_t& ordinal,
                                            std::vector<ShardsOfPart>& sources) {
@@ -176,7 +177,8 @@ class Merger {
                 option_on("overwrite") + ", all by the same version"};
   }
 
-  // So that the next build need not hash the sources again: of parts that saw the very same files.
+  // Passes on the source tables of parts that saw the very same files, so that the next build need
+  // not hash these sources again.
   Status hand_over_sources(const Digest& index_digest) {
     std::optional<store::SourceTable> all;
     for (const auto& part : parts_) {
@@ -223,7 +225,7 @@ Result<MergeReport> merge(Env& whole_env, const MergeRequest& request) {
                                    record_count));
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.to, notices_of(request.run)));
-  XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a merge that was interrupted
+  XTTS_TRY(folder->collect_garbage(nullptr, {}));  // from an interrupted merge
   auto report = Merger(env, request, parts, clips, *folder).run();
   if (!report) leave_nothing_unpublished(*folder);
   return report;

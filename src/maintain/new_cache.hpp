@@ -1,5 +1,5 @@
-// What all have in common that write a cache from caches: how they run, where they may write, and
-// the proof that what they have written reads back.
+// Shared by the commands that write a cache from caches: how they run, where they may write, and
+// the check that the written cache reads back.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace xtts::maintain {
 
-// What must not change what is written.
+// How a command runs. None of it may change what is written.
 struct WriteRun {
   std::uint32_t thread_count = 1;
   std::function<void(const char* step, std::uint64_t done, std::uint64_t total)> progress =
@@ -23,21 +23,21 @@ struct WriteRun {
   std::function<void(const std::string& text)> notice = {};  // BuildObserver::notice
 };
 
-// Absent, empty, or left by an interrupted command: somebody's folder of other things must not
-// become a cache by a slip of the keyboard.
+// Accepts a folder that is absent, empty, or left by an interrupted command. A folder of other
+// things must not become a cache by a typing mistake.
 [[nodiscard]] Status check_target(Env& env, const std::string& path);
 
-// kCorrupt where the published cache at `path` is not what its manifest says.
+// kCorrupt if the published cache at `path` is not what its manifest says.
 [[nodiscard]] Status verify_written(Env& env, const std::string& path, verify::Level level,
                                     const WriteRun& run);
 
-// After a failure: nothing that was written is of use to a later run. The folder goes, too, where
-// this run has made it.
+// Removes what a failed run has written: no later run can use it. Removes the folder, too, if this
+// run made it.
 void leave_nothing_unpublished(store::CacheFolder& folder);
 
 [[nodiscard]] store::HoldNotices notices_of(const WriteRun& run);
 
-// Progress of one step, where anybody looks.
+// Reports the progress of one step, if the run has a callback.
 [[nodiscard]] std::function<void(std::uint64_t, std::uint64_t)> progress_of(const WriteRun& run,
                                                                             const char* step);
 

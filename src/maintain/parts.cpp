@@ -36,7 +36,7 @@ Status check_is_part(const reader::CacheView& view) {
       view.path() + " is a whole cache: merge joins what 'build DATA PART --partition I/N' made"};
 }
 
-// The first section in which the recipes differ, with each difference.
+// The first section in which the recipes differ, with each of its differences.
 std::optional<std::string> recipe_difference(const Manifest& a, const Manifest& b) {
   const auto of = [&](const nlohmann::json& first, const nlohmann::json& second,
                       const char* section) {
@@ -77,7 +77,7 @@ Status check_same_cache(const reader::CacheView& first, const reader::CacheView&
                   " to join them all the same, or build one of them anew");
 }
 
-// Of a long list its beginning.
+// Lists the names; of a long list, only the beginning.
 std::string list(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kNamedMax); ++i)

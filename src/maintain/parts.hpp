@@ -1,4 +1,4 @@
-// Parts: caches of 'build --partition', opened and found to be all parts of one cache.
+// Parts: caches of 'build --partition', opened and checked to be all parts of one cache.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace xtts::maintain {
 
 using Parts = std::vector<std::shared_ptr<reader::CacheView>>;
 
-// In order of their numbers. Failures: kInvalidArgument (a cache that is no part), kMismatch (what
-// is missing, doubled or different), and those of opening a cache.
+// Returns the parts in the order of their numbers. Failures: kInvalidArgument (a cache that is no
+// part), kMismatch (parts that are missing, doubled or different), and those of opening a cache.
 [[nodiscard]] Result<Parts> open_parts(Env& env, const std::vector<std::string>& paths,
                                        bool allow_mixed);
 

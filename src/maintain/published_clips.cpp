@@ -57,7 +57,7 @@ class Collector {
     return {};
   }
 
-  // What lists and texts are refused for, each part tells again.
+  // Adds a part's rejects. Each part repeats the rejects of lists and texts.
   Status add_rejected(reader::CacheView& view) {
     const bool has_datasets = view.manifest().datasets.size() > 1;
     XTTS_ASSIGN(const std::string lines, view.rejects_jsonl());
@@ -70,14 +70,14 @@ class Collector {
       if (told_before_.contains(line)) continue;
       told.push_back(std::move(line));
       result_.rejects.push_back(reject);
-      if (!split) continue;  // no clip: a line of a list, a file that is none
+      if (!split) continue;  // not a clip: a line of a list, or a file without sound
       Entry entry;
       formats::ClipId name = formats::parts_of_full_id(reject.id, has_datasets);
       entry.clip.dataset = name.dataset;
       entry.clip.id = name.id;
       entry.clip.source = reject.path;
       entry.clip.split = *split;
-      // Only what was to be decoded has a place among the planned clips.
+      // Only clips that were to be decoded have a place among the planned clips.
       if (formats::precedes_sound(reject.stage())) entry.fate = ClipFate::kRejected;
       entries_.push_back(std::move(entry));
     }
@@ -104,8 +104,8 @@ class Collector {
 
   std::span<const std::shared_ptr<reader::CacheView>> parts_;
   std::vector<Entry> entries_;
-  std::set<std::string> told_before_;  // lines of rejects, of the parts before
-  std::uint64_t clip_count_ = 0;       // of the part
+  std::set<std::string> told_before_;  // lines of rejects from the parts before
+  std::uint64_t clip_count_ = 0;       // of this part
   PublishedClips result_;
 };
 

@@ -1,10 +1,8 @@
-// Published clips as a plan: what a build from nothing would have planned, read back from a cache
-// instead of DATA. So whatever writes a cache anew goes through the same steps as a build, and ends
-// with the same bytes.
+// Published clips as a plan: the plan of a build from nothing, read back from a cache instead of
+// DATA. So a command that writes a cache anew goes through the same steps as a build, and ends with
+// the same bytes. Several parts (build --partition) give one plan of all their clips.
 //
-// Of several parts (build --partition) it is the plan of them all.
-//
-// Memory: as a build's plan, about 400 bytes a clip and its text. Pure but for the reads.
+// Memory: about 400 bytes a clip and its text, like a build's plan. Pure, except for the reads.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +19,18 @@
 namespace xtts::maintain {
 
 struct RecordPlace {
-  std::size_t part = 0;  // which of the caches
+  std::size_t part = 0;  // index of the cache
   std::uint64_t position = 0;
 };
 
 struct PublishedClips {
-  pipeline::Plan plan;  // canonical order; those that have a record, and those that were rejected
-  // Beside plan.corpus.clips: where its record is; nothing for a rejected clip.
+  pipeline::Plan plan;  // canonical order; clips with a record, and rejected ones
+  // Parallel to plan.corpus.clips: the place of its record; nothing for a rejected clip.
   std::vector<std::optional<RecordPlace>> places;
   std::vector<formats::Reject> rejects;  // all, lines of lists included
 };
 
-// kUnsupported where a rejected clip has no place: made by a version that did not write it down.
+// kUnsupported if a rejected clip has no place: the cache's version did not write it down.
 [[nodiscard]] Result<PublishedClips> published_clips(
     std::span<const std::shared_ptr<reader::CacheView>> parts);
 

@@ -13,8 +13,7 @@ namespace {
 
 using reader::RecordData;
 
-// 64-bit integers beyond 2^53 lose their last digits here; whether two of them differ is decided by
-// their bytes.
+// 64-bit integers beyond 2^53 lose their last digits here. Their bytes decide whether they differ.
 double value_at(const RecordData& record, std::size_t index) {
   const std::span<const std::byte> bytes = record.bytes;
   const std::size_t offset = index * size_bytes(record.dtype);
@@ -63,7 +62,7 @@ void compare_values(const RecordData& a, const RecordData& b, RecordDifference& 
     if (same_dtype && same_bits(a, b, i)) continue;
     const double apart = distance(value_at(a, i), value_at(b, i));
     if (!same_dtype && apart == 0.0) continue;
-    // The first that differs stands for those that differ in bits alone, as 0.0 and -0.0 do.
+    // Some values differ in bits alone, like 0.0 and -0.0. The first difference stands for them.
     if (out.differing_count == 0 || apart > out.max_abs) {
       out.max_abs = apart;
       out.row = static_cast<std::uint32_t>(i / row);

@@ -10,17 +10,18 @@
 namespace xtts::maintain {
 namespace {
 
-// The records of a shard, and twice as much again.
+// Three times the records of a shard.
 constexpr std::uint64_t kSpoolBytesMax = std::uint64_t{1} << 29U;
 constexpr std::chrono::seconds kSyncEvery{5};
 
-// Before the rows of each record. Read back by this machine alone.
+// Stands before the rows of each record. Only this machine reads it back.
 struct Prefix {
   std::uint64_t size_bytes = 0;
   std::uint64_t check = 0;  // of the rows, seeded with their size
 };
 
-// The shard's records up to the first that does not read back right; the bytes that they take.
+// Gives `put` the shard's records, up to the first that does not read back right. Returns the bytes
+// that they take.
 Result<std::size_t> replay(std::string_view text, const Digest& owner, std::uint64_t count_max,
                            const RecordSpool::Put& put) {
   Digest found;
@@ -52,7 +53,7 @@ std::string RecordSpool::path_of(std::uint64_t shard) const {
 }
 
 Status RecordSpool::begin(std::uint64_t shard, std::uint64_t record_count_max, const Put& put) {
-  if (file_) XTTS_TRY(file_->sync());  // whole, before there is one of a later shard
+  if (file_) XTTS_TRY(file_->sync());  // complete, before a later shard has a file
   auto text = read_text_file(env_, path_of(shard), kSpoolBytesMax);
   const StatusCode code = text.status().code();
   if (!text && code != StatusCode::kNotFound && code != StatusCode::kInvalidArgument)

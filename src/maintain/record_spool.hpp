@@ -1,9 +1,10 @@
-// RecordSpool: the records that a shard in the making was given, on disk (cache-v1.md, section 10).
-// Who computes a column may need hours for a shard of it: a crash costs the last seconds instead.
+// RecordSpool: keeps on disk the records that an unfinished shard has received (cache-v1.md,
+// section 10). Computing a shard of a column may take hours; with the spool, a crash loses only the
+// last seconds.
 //
-// A file for each shard, `.build/records-N`, removed once the shard is sealed. Synced every few
-// seconds; what does not read back right, and all behind it, was never put. One thread at a time.
-// Failures: kResource.
+// Each shard has a file, `.build/records-N`, which is removed once the shard is sealed. It is
+// synced every few seconds. A record that does not read back right counts as never put, as do all
+// after it. One thread at a time. Failures: kResource.
 #pragma once
 
 #include <chrono>
@@ -23,13 +24,13 @@ class RecordSpool {
  public:
   using Put = std::function<Status(std::span<const std::byte> rows)>;
 
-  // `owner`: what tells this addition from others.
+  // `owner` tells this addition from others.
   RecordSpool(Env& env, const std::string& cache, const Digest& owner);
 
-  // Of this shard from now on: gives `put` the records that are there already, at most so many.
+  // Begins a shard: gives `put` the records that are there already, at most `record_count_max`.
   [[nodiscard]] Status begin(std::uint64_t shard, std::uint64_t record_count_max, const Put& put);
   [[nodiscard]] Status append(std::span<const std::byte> rows);
-  // The shard is sealed.
+  // Removes the file of a sealed shard.
   [[nodiscard]] Status remove(std::uint64_t shard);
 
  private:

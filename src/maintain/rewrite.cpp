@@ -28,8 +28,8 @@ namespace {
 
 using formats::Manifest;
 
-// Two numerics in the mel column (a build with --allow-mixed) cannot stand in one block, so that
-// such a cache cannot be laid out anew. Reads one block header a shard.
+// Refuses two numerics in the mel column (a build with --allow-mixed): they cannot share a block,
+// so such a cache cannot be laid out anew. Reads one block header a shard.
 Status check_one_numerics(Env& env, reader::CacheView& view) {
   const auto& manifest = view.manifest();
   const auto& mel = manifest.columns.front();
@@ -50,7 +50,7 @@ Status check_one_numerics(Env& env, reader::CacheView& view) {
   return {};
 }
 
-// The least that has to be written: the payload of the columns of sound alone.
+// The least that has to be written: only the payload of the sound columns.
 std::uint64_t payload_bytes(const Manifest& before, const formats::Recipe& after) {
   std::uint64_t bytes = 0;
   for (const formats::ColumnSpec& column : records::sound_columns(after, before.numerics)) {
@@ -61,14 +61,14 @@ std::uint64_t payload_bytes(const Manifest& before, const formats::Recipe& after
   return bytes;
 }
 
-// Around a record: its facts and its share of a block's header and last page.
+// The bytes beside a record: its facts and its share of a block's header and last page.
 constexpr std::uint64_t kBytesBesideRecord = 1024;
-// Manifest, rejects, footers and what files end in.
+// Manifest, rejects, footers and the last pages of files.
 constexpr std::uint64_t kOverheadBytes = std::uint64_t{64} << 10U;
-// Less than this is a full disk, whatever the estimate says.
+// Less free space than this is a full disk, whatever the estimate says.
 constexpr std::uint64_t kNothingFreeBytes = std::uint64_t{1} << 20U;
 
-// What the records that clips still name take of a column, as it is stored now.
+// The stored bytes of a column's records that clips still name.
 std::uint64_t live_bytes(const Manifest& before, const formats::ColumnEntry& column) {
   std::uint64_t bytes = 0;
   std::uint64_t records = 0;
@@ -82,18 +82,19 @@ std::uint64_t live_bytes(const Manifest& before, const formats::ColumnEntry& col
                                     static_cast<double>(records));
 }
 
-// Of a column in another layout or dtype. `rows_max`: of the longest record, where rows are frames.
+// The bytes of a column in another layout or dtype. `rows_max`: the rows of the longest record, if
+// rows are frames.
 std::uint64_t bytes_as(const formats::ColumnSpec& column, const Manifest& before,
                        std::uint64_t bytes_now, std::optional<std::uint32_t> rows_max) {
   const std::uint64_t beside = before.counts.records * kBytesBesideRecord;
   if (column.layout == formats::Layout::kPadded)
     return before.counts.records * column.record_bytes() + beside;
-  // Packed, no column takes more than it did padded.
+  // Packed, a column takes no more bytes than padded.
   if (!rows_max) return bytes_now;
   return before.counts.frames * (column.record_bytes() / *rows_max) + beside;
 }
 
-// All that is written before anything that it replaces goes, as far as it can be known.
+// The bytes that are written before any replaced file is removed, as far as this can be known.
 std::uint64_t needed_bytes(const Manifest& before, const formats::Recipe& after) {
   std::uint64_t bytes = before.index_bytes + kOverheadBytes;
   const auto sounds = records::sound_columns(after, before.numerics);
@@ -138,8 +139,8 @@ Status check_bakeable(const Manifest& manifest) {
 
 struct RewriteAim {
   bool keep_statistics = true;
-  bool bakes = false;            // records are normalized on their way: the cache is bakeable
-  std::uint64_t generation = 1;  // another where canonical bytes must wait
+  bool bakes = false;  // records are normalized while they are copied: the cache is bakeable
+  std::uint64_t generation = 1;  // another number if canonical bytes must wait
 };
 
 class Rewriter {
@@ -171,7 +172,7 @@ class Rewriter {
       return status;
     }
     XTTS_TRY(hand_over_sources(result.manifest.index_digest));
-    from_.reset();  // gives up its lock on what was replaced
+    from_.reset();  // releases its lock on the replaced generation
     XTTS_TRY(to_.collect_garbage(&result.manifest, {}));
     XTTS_TRY(to_.finish());
     return report_of(before, result.manifest);
@@ -210,8 +211,8 @@ class Rewriter {
                                  to_);
   }
 
-  // One after the other, the first one last, for it holds the warnings of all. As a build, a
-  // shard's columns are listed together.
+  // Copies the columns one after the other. The first one comes last, for it holds the warnings of
+  // all. Each result lists a shard's columns together, as a build does.
   Result<std::vector<store::JournalShard>> copy_columns(
       const PublishedClips& clips, const std::vector<formats::ColumnSpec>& columns) {
     std::vector<store::JournalShard> shards;
@@ -264,7 +265,7 @@ class Rewriter {
     return added;
   }
 
-  // Only what cannot fit is refused before work.
+  // Refuses before work only what certainly does not fit.
   Status check_room(const Manifest& before) {
     needed_bytes_ = needed_bytes(before, recipe_);
     const auto free_bytes = env_.free_bytes(to_.path());
@@ -272,8 +273,8 @@ class Rewriter {
     return {StatusCode::kResource, "no room in " + to_.path()};
   }
 
-  // Of a failure for which the disk may be to blame. What was written so far goes first: the same
-  // command begins anew.
+  // Adds advice to a failure that a full disk may have caused. First it removes what was written:
+  // the same command begins anew.
   Status advised(const Status& failure) {
     if (failure.code() != StatusCode::kResource || !needed_bytes_) return failure;
     if (!has_published_ && from_->path() == to_.path())
@@ -286,14 +287,14 @@ class Rewriter {
                                 ": make room, then run again"};
   }
 
-  // The generation of before is still there, whole, if it was in this folder.
+  // Publishes the manifest of before again, if it was in this folder: its generation is whole.
   void take_back(const Manifest& before) {
     if (from_->path() != to_.path()) return;
     const auto rejects = from_->rejects_jsonl();
     (void)to_.publish(before, rejects ? *rejects : std::string());
   }
 
-  // So that the next build need not hash the sources again.
+  // Passes on the source table, so that the next build need not hash the sources again.
   Status hand_over_sources(const Digest& index_digest) {
     auto table = store::load_source_table(env_, from_->path());
     if (!table) return {};
@@ -326,7 +327,7 @@ class Rewriter {
   const RewriteAim aim_;
   std::optional<ChannelNorm> norm_;
   formats::Recipe recipe_;
-  std::optional<std::uint64_t> needed_bytes_;  // once it is known
+  std::optional<std::uint64_t> needed_bytes_;  // unset until it is known
   bool has_published_ = false;
 };
 
@@ -338,7 +339,8 @@ Status check_dtype(DType from, DType to) {
               std::string(to_string(to)) + "'"};
 }
 
-// Its sealed shards belong to no manifest yet, and would be taken for garbage.
+// Refuses to touch a cache with an unfinished build: its sealed shards belong to no manifest yet,
+// and would be taken for garbage.
 Status check_no_unfinished_build(Env& env, const std::string& cache) {
   if (!env.stat(join_path(store::build_folder(cache), "journal"))) return {};
   return {StatusCode::kInvalidArgument,
@@ -354,7 +356,7 @@ Result<RewriteReport> compact(Env& whole_env, const CompactRequest& request) {
   XTTS_TRY(check_no_unfinished_build(env, request.cache));
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.cache, notices_of(request.run)));
-  // Once more, now that nobody else writes.
+  // Checks again, now that nobody else writes.
   XTTS_TRY(check_no_unfinished_build(env, request.cache));
   XTTS_ASSIGN(view, reader::CacheView::open(env, request.cache));
   const Manifest& manifest = view->manifest();
@@ -367,11 +369,11 @@ Result<RewriteReport> compact(Env& whole_env, const CompactRequest& request) {
   XTTS_ASSIGN(const auto recipe, formats::recipe_of(manifest));
   XTTS_ASSIGN(const auto generations, folder->generations());
   RewriteAim aim{.keep_statistics = request.keep_statistics};
-  // Canonical bytes are a first generation's. Beside an older one that a reader holds, 1 would not
-  // be the highest number, and a manifest that is lost would be made again from the older one.
+  // Canonical bytes have generation 1. If a reader holds an older generation, 1 would not be the
+  // highest number, and a lost manifest would be made again from the older generation.
   if (generations.are_others_read) aim.generation = generations.newest + 1;
   auto report = Rewriter(env, std::move(view), *folder, request.run, aim).write(recipe.storage);
-  if (!report) (void)folder->finish();  // .build/ goes again
+  if (!report) (void)folder->finish();  // removes .build/
   return report;
 }
 
@@ -385,14 +387,14 @@ Result<RewriteReport> convert(Env& whole_env, const ConvertRequest& request) {
                   request.from + " is part " + part->name() +
                       " of a cache: 'merge NEW PART...' joins all parts; convert that");
   }
-  // Not the first column's: a wave has a dtype of its own.
+  // The dtype is the recipe's, not the first column's: a wave has its own dtype.
   XTTS_ASSIGN(const formats::Recipe recipe, formats::recipe_of(view->manifest()));
   XTTS_TRY(check_dtype(recipe.storage.dtype, request.storage.dtype));
   if (request.bake_corpus) XTTS_TRY(check_bakeable(view->manifest()));
   XTTS_TRY(check_target(env, request.to));
   XTTS_ASSIGN(const auto folder,
               store::CacheFolder::open(env, request.to, notices_of(request.run)));
-  XTTS_TRY(folder->collect_garbage(nullptr, {}));  // of a convert that was interrupted
+  XTTS_TRY(folder->collect_garbage(nullptr, {}));  // from an interrupted convert
   auto report = Rewriter(env, std::move(view), *folder, request.run, {.bakes = request.bake_corpus})
                     .write(request.storage);
   if (!report) leave_nothing_unpublished(*folder);

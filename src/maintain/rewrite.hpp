@@ -1,13 +1,13 @@
-// Writing a cache anew from a cache, without the sources: compact (in place, canonical bytes) and
-// convert (beside it, in another storage). Both read every record through its check, lay it out as
-// a build from nothing would, publish, verify every byte of what was published, and only then let
-// go of what it replaces.
+// Rewrites a cache from a cache, without the sources: compact (in place, canonical bytes) and
+// convert (into another folder, in another storage). Both check every record while reading, lay it
+// out as a new build would, publish, verify every published byte, and only then remove what they
+// replace.
 //
-// Bytes in and out: the cache, once each, and once more for the verification. Memory: two shard
-// images, about 400 bytes a clip. A crash at any point leaves the old cache as it was, or the new
-// one, whole; the same command goes on from the beginning. Failures: kBusy, kCorrupt (damage in
-// what is read: verify, repair), kInvalidArgument, kMismatch (records of two numerics), kResource
-// (with the bytes that are needed), kCancelled.
+// They read and write the cache once each, and read it once more to verify. Memory: two shard
+// images, about 400 bytes a clip. A crash at any point leaves the old cache or the new one, whole;
+// the same command begins again. Failures: kBusy, kCorrupt (damage in the input: verify, repair),
+// kInvalidArgument, kMismatch (records of two numerics), kResource (with the needed bytes),
+// kCancelled.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,12 @@ struct RewriteReport {
   bool unchanged = false;  // its bytes were canonical already
   bool is_baked = false;   // its records are normalized by the corpus' statistics, now or before
   std::uint64_t generation_before = 1;
-  std::uint64_t generation_after = 1;  // more: not canonical, as readers hold older generations
+  std::uint64_t generation_after = 1;  // above 1: not canonical, as readers hold older generations
   std::uint64_t record_count = 0;
   std::uint64_t left_behind_count = 0;  // records that no clip named any more
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
-  // The statistics are of the clips that are there now; kept ones are those of the first
-  // publication.
+  // The statistics are of the present clips. Kept statistics are those of the first publication.
   bool statistics_changed = false;
 };
 
@@ -42,25 +41,27 @@ struct CompactRequest {
 
 struct ConvertRequest {
   std::string from;
-  std::string to;  // absent, or an empty folder, or what an interrupted convert left
+  std::string to;  // absent, an empty folder, or the rest of an interrupted convert
   formats::StorageConfig storage;
-  // Normalize the mel by the corpus' statistics, as readers do that are asked for it
-  // (Normalize::kCorpus): once, here, to the same bits.
+  // Normalizes the mel by the corpus' statistics once, here, to the same bits as a reader with
+  // Normalize::kCorpus.
   bool bake_corpus = false;
   WriteRun run = {};
 };
 
-// One generation, without tombstones: byte for byte a cache built from nothing from the same clips
-// with the same numbers of speakers and languages (these never change). While a reader holds a
-// generation before the present one, only the number of the generation differs.
+// Makes one generation without tombstones. It equals, byte for byte, a new cache of the same clips
+// with the same numbers of speakers and languages (these never change). While a reader holds an
+// older generation, only the number of the generation differs.
 [[nodiscard]] Result<RewriteReport> compact(Env& env, const CompactRequest& request);
 
-// Byte for byte a cache built in that storage, but for the statistics: these are the published
-// ones, so that what was trained with the one cache goes on with the other. Half floats are not
-// widened again: kInvalidArgument. A cache that is baked says so in its features section, with the
-// numbers that were used; padding stays as it is. What is baked already, has no statistics, or pads
-// samples, is not baked: kInvalidArgument. A dtype that cannot hold a value of some clip is
-// kInvalidArgument, too, and names such clips; nothing is published.
+// Makes a cache that equals, byte for byte, one built in that storage, except for the statistics.
+// These are the published ones, so that training on one cache can continue with the other. Half
+// floats are not widened again: kInvalidArgument.
+//
+// A baked cache says so in its features section, with the numbers that were used; padding stays as
+// it is. A cache that is already baked, has no statistics, or pads samples, is not baked:
+// kInvalidArgument. If the dtype cannot hold a value of some clip, kInvalidArgument names such
+// clips, and nothing is published.
 [[nodiscard]] Result<RewriteReport> convert(Env& env, const ConvertRequest& request);
 
 }  // namespace xtts::maintain
