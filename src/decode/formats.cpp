@@ -34,9 +34,9 @@ constexpr std::string_view kRawVideo = "pictures in motion without sound";
 constexpr std::string_view kWords = "subtitles or text";
 constexpr std::string_view kNoMeaning = "takes any bytes";
 
-// Whether a signature is good enough was tried: the probes of FFmpeg 5.1 on 3,000 blocks of random
-// bytes, zeros, text, floats and 16-bit numbers. amrnb, gsm, h263, lrc and sga took some of them
-// for theirs; mp3 and mpegts did with a score (2 of 100) that is no recognition here.
+// We tested whether signatures are good enough: the probes of FFmpeg 5.1 on 3,000 blocks of random
+// bytes, zeros, text, floats and 16-bit numbers. amrnb, gsm, h263, lrc and sga accepted some of
+// them. mp3 and mpegts did, too, with a score (2 of 100) that does not count as recognition here.
 constexpr auto kGroups = std::to_array<Group>({
     // Sound, or video with sound, each known by its content.
     {FormatUse::kRead, true, "",
@@ -107,7 +107,7 @@ Rules make_rules() {
   return rules;
 }
 
-// Each picture format that libav pipes has a demuxer of its own: "png_pipe".
+// libav has a demuxer for each picture format that it pipes: "png_pipe".
 constexpr std::string_view kPipe = "_pipe";
 
 template <typename Visit>
@@ -129,7 +129,7 @@ void for_each_suffix(const char* list, Visit visit) {
   while (!rest.empty()) {
     const auto end = std::min(rest.find(','), rest.size());
     const std::string suffix = lower(rest.substr(0, end));
-    // "722" and "302" are more often the end of a number.
+    // "722" and "302" are more often the end of a number than a suffix.
     const bool is_name = std::ranges::any_of(suffix, [](char c) { return c < '0' || c > '9'; });
     if (is_name) visit(suffix);
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -148,21 +148,22 @@ SuffixMeaning meaning_of(const FormatRule& rule) {
   return is_sound ? SuffixMeaning::kRefused : SuffixMeaning::kNothing;
 }
 
-// A muxer's suffixes name its files as well as a demuxer's do: libav's demuxers of WAV, Ogg and
-// MPEG-TS list few or none. A muxer that writes no file of its own (hls, dash) is left out.
+// A muxer's suffixes name its files as well as a demuxer's do. We need them because libav's
+// demuxers of WAV, Ogg and MPEG-TS list few or none. A muxer that writes no file of its own (hls,
+// dash) is left out.
 bool writes_sound(const AVOutputFormat& format) {
   if ((format.flags & AVFMT_NOFILE) != 0 || format.audio_codec == AV_CODEC_ID_NONE) return false;
   const AVInputFormat* twin = av_find_input_format(format.name);
   return twin == nullptr || rule_of_demuxer(twin->name).use == FormatUse::kRead;
 }
 
-// Names of dumps of samples, whatever a muxer of libav writes under them.
+// Names of sample dumps, whatever libav's muxers write under them.
 constexpr std::array<std::string_view, 2> kDumps = {"raw", "pcm"};
 
 std::map<std::string, Suffix> make_suffixes() {
   std::map<std::string, Suffix> suffixes;
   const auto add = [&](const std::string& suffix, SuffixMeaning meaning, const char* demuxer) {
-    // What is read by its content is looked for first.
+    // Formats that are read by their content come first.
     if (meaning == SuffixMeaning::kNothing) return;
     Suffix& known = suffixes[suffix];
     if (known.meaning == SuffixMeaning::kNothing || meaning < known.meaning)

@@ -1,10 +1,10 @@
-// What becomes of every demuxer and decoder of the linked FFmpeg: read, refused (and why), or not
-// audio. One table decides what a corpus may hold, what recognises it, and what
-// `xtts-precompute formats` prints.
+// Decides for every demuxer and decoder of the linked FFmpeg: read, refused (and why), or not
+// audio. One table says what a corpus may hold, how it is recognised, and what `xtts-precompute
+// formats` prints.
 //
-// The rule: whatever can be demuxed and decoded within the worker's confinement is read. Refused
-// are files that name other files or addresses, and sound whose bytes look like anything else.
-// A demuxer that the table does not know is refused as well; a test fails where the linked FFmpeg
+// The rule: a file is read if it can be demuxed and decoded within the worker's confinement.
+// Refused are files that name other files or addresses, and sound whose bytes look like anything
+// else. A demuxer that is not in the table is refused as well; a test fails if the linked FFmpeg
 // has one. Pure functions; share freely.
 #pragma once
 
@@ -21,8 +21,8 @@ using audio::FormatUse;
 
 struct FormatRule {
   FormatUse use = FormatUse::kRefused;
-  std::string_view reason;   // empty where it is read by its content
-  bool holds_sound = false;  // of what is refused: a file of it is sound that is not read
+  std::string_view reason;   // empty if it is read by its content
+  bool holds_sound = false;  // for a refused format: its files are sound that is not read
   bool is_known = true;      // false: the table has no such name
 };
 
@@ -31,8 +31,8 @@ struct FormatRule {
 
 struct LinkedFormat {
   std::string name;
-  std::string about;     // libav's own words
-  std::string suffixes;  // "mkv,mk3d": those that libav knows it by
+  std::string about;     // libav's own text
+  std::string suffixes;  // "mkv,mk3d": the suffixes that libav knows
   FormatRule rule;
 };
 
@@ -40,19 +40,19 @@ struct LinkedFormat {
 [[nodiscard]] std::vector<LinkedFormat> linked_demuxers();
 [[nodiscard]] std::vector<LinkedFormat> linked_decoders();
 
-// The demuxers that are read, comma separated, as libav takes it.
+// The demuxers that are read, separated by commas, as libav expects it.
 [[nodiscard]] const std::string& readable_demuxers();
 
-// Why a file whose name ends in `suffix` is taken for sound, by libav's tables of demuxers and
-// muxers. The suffix is without its dot, in any letter case.
+// Whether a file whose name ends in `suffix` is taken for sound, and why, by libav's tables of
+// demuxers and muxers. The suffix is without its dot, in any letter case.
 enum class SuffixMeaning : std::uint8_t {
-  kNothing,     // libav does not know it, or for something else
-  kSound,       // of a container or codec that is read by its content
-  kHeaderless,  // of one that is read by its suffix
-  kRefused,     // of sound that is refused
+  kNothing,     // libav does not know it, or not for sound
+  kSound,       // a container or codec that is read by its content
+  kHeaderless,  // a format that is read by its suffix
+  kRefused,     // sound that is refused
 };
 [[nodiscard]] SuffixMeaning meaning_of_suffix(std::string_view suffix);
-// libav's name of the demuxer that is read by this suffix; empty: there is none.
+// libav's name of the demuxer that is read by this suffix; empty if there is none.
 [[nodiscard]] std::string_view demuxer_of_suffix(std::string_view suffix);
 
 }  // namespace xtts::decode

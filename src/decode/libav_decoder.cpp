@@ -1,4 +1,4 @@
-// Container -> packets -> frames -> SampleSink.
+// Decodes: container -> packets -> frames -> SampleSink.
 #include "decode/libav_decoder.hpp"
 
 #include <soxr.h>
@@ -26,19 +26,19 @@ namespace {
 
 using namespace detail;  // NOLINT(google-build-using-namespace): this file is what detail/ is for
 
-// Packets in a row that give no sample. A video track beside the sound brings hundreds between two
-// packets of sound, damage some; this many is a file that leads nowhere.
+// The most packets in a row that may give no sample. A video track beside the sound brings hundreds
+// between two packets of sound, and damage brings some. More than this is a file without sound.
 constexpr std::uint32_t kIdlePacketsMax = 50'000;
 
-// A shortfall against the container's own length that is worth a word.
+// A shorter length than the container states is reported from this shortfall on.
 constexpr double kMissingShareMax = 0.05;
 constexpr double kMissingSecondsMax = 0.5;
 
-// Containers of lossy codecs often count the encoder's delay and padding as length; libav has
-// rightly cut them off.
+// Containers of lossy codecs often count the encoder's delay and padding as length. libav has cut
+// these off, correctly.
 constexpr int kPaddingSamplesMax = 4096;
 
-// Of what is weakly like sound.
+// How much of a doubtful file is decoded as a test.
 constexpr double kTriedSeconds = 5.0;
 
 struct Damage {
@@ -102,8 +102,8 @@ Status check(const audio::DecodeRequest& request) {
   return {};
 }
 
-// Why a file that opened gave nothing: the first damage, or libav's last word, or that it is just
-// empty.
+// Says why a file that opened gave no samples: the first damage, or libav's last message, or that
+// it is empty.
 Status no_samples(const Damage& damage, const Complaints& complaints) {
   std::string text = "no sound could be decoded";
   if (!damage.first_reason.empty()) {
@@ -132,7 +132,7 @@ void warn(const Damage& damage, const Complaints& complaints,
     warnings.push_back({.kind = Kind::kReadingStopped, .text = damage.stop_reason});
 }
 
-// `riff` is what riff_promise says.
+// `riff` is the result of riff_promise.
 void warn_if_short(const Demuxer& demuxer, const audio::SourceFacts& facts,
                    std::optional<double> riff, std::vector<audio::Warning>& warnings) {
   const double seconds = static_cast<double>(facts.frame_count) / facts.sample_rate_hz;
@@ -155,8 +155,8 @@ Result<audio::SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
     if (source.size_bytes() == 0) return Status(StatusCode::kBadInput, "the file is empty");
     SourceReader reader(source);
     Result<audio::SourceFacts> facts = decode_from(reader, request, take);
-    // libav takes many a failed read for the end of the file: the reader knows better, whatever
-    // came out.
+    // libav takes many failed reads for the end of the file. The reader's failure counts, whatever
+    // libav returned.
     if (!reader.failure().ok()) return reader.failure();
     return facts;
   } catch (const std::bad_alloc&) {
@@ -164,7 +164,7 @@ Result<audio::SourceFacts> LibavDecoder::decode(const RandomAccessFile& source,
   }
 }
 
-// Chance makes sound of no bytes without complaining.
+// Bytes that look like sound only by chance do not decode without complaints.
 Result<audio::Recognition> LibavDecoder::try_to_decode(const RandomAccessFile& source,
                                                        std::string_view suffix,
                                                        audio::Recognition verdict) {
@@ -183,7 +183,7 @@ Result<audio::Recognition> LibavDecoder::recognise(const RandomAccessFile& sourc
   try {
     FirstLook first;
     {
-      const Complaints complaints;  // libav's words about what it does not know are for nobody
+      const Complaints complaints;  // catches libav's messages about unknown content
       XTTS_ASSIGN(first, look_at(source, suffix));
     }
     const bool is_open = first.is_doubtful && first.verdict.likeness != audio::Likeness::kSound;
@@ -203,7 +203,7 @@ Result<audio::SourceFacts> LibavDecoder::decode_from(SourceReader& reader,
   XTTS_TRY(sink_.begin(request, take, complaints));
   XTTS_ASSIGN(Demuxer demuxer, Demuxer::open(reader, request.suffix, complaints));
   XTTS_ASSIGN(Codec codec, Codec::open(demuxer, complaints));
-  complaints.forget();  // what it minded while looking for parameters is no damage to the sound
+  complaints.forget();  // complaints about looking for parameters are no damage to the sound
 
   Damage damage;
   XTTS_TRY(decode_packets(demuxer, codec, complaints, damage));
@@ -226,7 +226,7 @@ Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Complaints& 
   while (idle_packet_count < kIdlePacketsMax && !sink_.is_over_long()) {
     const int code = demuxer.read(*packet_);
     if (code ==
-        AVERROR(EAGAIN)) {  // a demuxer that is not there yet; it must get there within the limit
+        AVERROR(EAGAIN)) {  // the demuxer has no packet yet; it must have one within the limit
       ++idle_packet_count;
       continue;
     }
@@ -251,7 +251,7 @@ Status LibavDecoder::decode_packets(Demuxer& demuxer, Codec& codec, Complaints& 
   return tail.finish(sink_);
 }
 
-// A packet that fails is counted and left behind: the next one may be whole.
+// Counts a packet that fails and passes over it: the next one may be whole.
 Status LibavDecoder::decode_packet(const AVPacket* packet, Codec& codec, TailTrim& tail,
                                    Complaints& complaints, Damage& damage) {
   const int code = codec.send(packet);
@@ -261,8 +261,8 @@ Status LibavDecoder::decode_packet(const AVPacket* packet, Codec& codec, TailTri
 }
 
 Status LibavDecoder::drain(Codec& codec, TailTrim& tail, Complaints& complaints, Damage& damage) {
-  // Each packet or end gives a bounded number of frames, errors included; the bound is for decoders
-  // that forget it.
+  // Each packet or end gives a bounded number of frames, errors included. The bound stops decoders
+  // that do not keep to this.
   for (std::uint32_t turn = 0; turn < kIdlePacketsMax; ++turn) {
     const int code = codec.receive(*frame_);
     if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return {};

@@ -1,5 +1,5 @@
 // FFmpeg behind AudioDecoder, in the calling process. Only the program xtts-decode and tests link
-// it: decode_worker/ gives everybody else a decoder that works in that program.
+// it. All other code uses decode_worker/, whose decoder works in that program.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace xtts::decode {
 
 [[nodiscard]] std::unique_ptr<audio::AudioDecoder> make_libav_decoder();
 
-// As AudioDecoder::libraries().
+// The same text as AudioDecoder::libraries().
 [[nodiscard]] std::string decode_libraries();
 
 }  // namespace xtts::decode

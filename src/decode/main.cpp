@@ -1,5 +1,5 @@
-// xtts-decode: the one program that links FFmpeg. xtts-precompute and libxtts_builder.so start it,
-// one a thread, and hand it a socket and memory.
+// xtts-decode: the only program that links FFmpeg. xtts-precompute and libxtts_builder.so start it,
+// one for each thread, and give it a socket and memory.
 #include <unistd.h>
 
 #include <string_view>

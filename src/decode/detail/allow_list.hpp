@@ -1,10 +1,10 @@
-// Which of libav's decoders may see a corpus; formats.hpp has the same of demuxers. Pure function.
+// Lists the decoders of libav that may see a corpus; formats.hpp lists the demuxers. Pure function.
 #pragma once
 
 namespace xtts::decode::detail {
 
-// Every audio decoder libav was built with, comma separated: nothing else is ever opened, not even
-// to guess the parameters of a video track that stands beside the sound.
+// Returns every audio decoder that libav was built with, separated by commas. No other decoder is
+// ever opened, not even to guess the parameters of a video track beside the sound.
 [[nodiscard]] const char* allowed_codecs();
 
 }  // namespace xtts::decode::detail

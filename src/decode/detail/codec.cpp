@@ -3,7 +3,7 @@
 namespace xtts::decode::detail {
 namespace {
 
-// A codec frame longer than this is a lie: the longest honest ones (WavPack, APE) are near 150,000
+// No honest codec frame is longer than this: the longest ones (WavPack, APE) are near 150,000
 // samples.
 constexpr std::int64_t kFrameSamplesMax = std::int64_t{1} << 20;
 
@@ -14,7 +14,7 @@ Result<Codec> Codec::open(const Demuxer& demuxer, const Complaints& complaints) 
   if (context == nullptr) return allocation_failure("opening the decoder");
   int code = avcodec_parameters_to_context(context.get(), demuxer.stream().codecpar);
   if (code < 0) return complaints.failure("opening the decoder", code);
-  context->pkt_timebase = demuxer.stream().time_base;  // what trimming encoder delay is reckoned in
+  context->pkt_timebase = demuxer.stream().time_base;  // time base for trimming the encoder delay
   context->thread_count = 1;
   if (demuxer.is_ogg_vorbis())
     context->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;  // TailTrim cuts the end

@@ -12,8 +12,8 @@ class Codec {
  public:
   [[nodiscard]] static Result<Codec> open(const Demuxer& demuxer, const Complaints& complaints);
 
-  // libav's codes: 0, AVERROR(EAGAIN), AVERROR_EOF or an error of this packet. A null packet begins
-  // the end.
+  // Returns libav's codes: 0, AVERROR(EAGAIN), AVERROR_EOF or an error of this packet. A null
+  // packet begins the end.
   [[nodiscard]] int send(const AVPacket* packet) {
     return avcodec_send_packet(context_.get(), packet);
   }
@@ -21,7 +21,7 @@ class Codec {
     return avcodec_receive_frame(context_.get(), &frame);
   }
 
-  // What the stream holds ("opus"), not which implementation reads it ("libopus").
+  // The stream's codec ("opus"), not the implementation that reads it ("libopus").
   [[nodiscard]] const char* name() const noexcept { return avcodec_get_name(context_->codec_id); }
 
  private:

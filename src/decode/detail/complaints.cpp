@@ -13,15 +13,15 @@
 namespace xtts::decode::detail {
 namespace {
 
-// No single allocation of libav's may be larger. The largest honest ones are sample tables and
-// cover art of a few MiB; ID3 alone lets a header ask for 256 MiB. The limit is libav's global one
-// and so holds for the whole process.
+// The largest single allocation that libav may make. The largest honest ones are sample tables and
+// cover art of a few MiB; ID3 alone lets a header ask for 256 MiB. libav has one global limit, so
+// it holds for the whole process.
 constexpr std::size_t kAllocationBytesMax = std::size_t{256} << 20;
 constexpr std::size_t kModestBlockBytes = std::size_t{16} << 20;
 
 thread_local Complaints* listening = nullptr;
 
-// "flac: invalid header" out of libav's format and its object.
+// Makes "flac: invalid header" from libav's format and object.
 std::string text_of(void* object, const char* format, va_list arguments) {
   std::array<char, 512> buffer{};
   std::vsnprintf(buffer.data(), buffer.size(), format, arguments);
@@ -34,7 +34,7 @@ std::string text_of(void* object, const char* format, va_list arguments) {
   text += buffer.data();
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   for (char& letter : text) {
-    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';  // file content may be quoted in it
+    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';  // it may quote file content
   }
   return text;
 }
@@ -44,8 +44,7 @@ void on_message(void* object, int level, const char* format, va_list arguments) 
   if (level > AV_LOG_ERROR) return;
   try {
     listening->add(text_of(object, format, arguments));
-  } catch (...) {  // C code is above us; a message lost to lack of memory is not worth ending the
-                   // process
+  } catch (...) {  // C code is above us; a lost message is not worth ending the process
   }
 }
 

@@ -21,16 +21,16 @@ int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictiona
   return AVERROR(EPERM);
 }
 
-// Looking for other codecs hidden in 16-bit PCM takes ten times as long as decoding it. Only these
-// two containers ask for that search and never need it for what we read; others (MPEG-TS) need it
-// to know their codec at all. Given up: DTS or S/PDIF bursts dressed as a WAV are decoded as the
-// noise that any other player would make of them.
+// Searching 16-bit PCM for other, hidden codecs takes ten times as long as decoding it. Only these
+// two containers ask for that search, and what we read never needs it. Others (MPEG-TS) need it to
+// know their codec at all. The price: DTS or S/PDIF bursts in a WAV file are decoded as noise, as
+// by any other player.
 bool hides_no_codec(const AVInputFormat& format) {
   return std::strcmp(format.name, "wav") == 0 || std::strcmp(format.name, "w64") == 0;
 }
 
-// The fourth number of " 00000000 DELAY PADDING SAMPLES ...", which are all hexadecimal. 0 where
-// there is none, or where it is beyond any file.
+// Returns the fourth number of " 00000000 DELAY PADDING SAMPLES ...", which are all hexadecimal.
+// Returns 0 if there is none, or if it is beyond any file.
 std::uint64_t samples_in_itunes_tag(std::string_view text) {
   std::uint64_t number = 0;
   for (int i = 0; i < 4; ++i) {
@@ -68,7 +68,7 @@ bool has_audio(const AVFormatContext& context) {
   return false;
 }
 
-// The header alone is enough when every audio stream's codec, rate and channels stand in it.
+// The header alone is enough if it states the codec, rate and channels of every audio stream.
 bool header_says_enough(const AVFormatContext& context) {
   if ((context.ctx_flags & AVFMTCTX_NOHEADER) != 0 || !has_audio(context)) return false;
   for (unsigned i = 0; i < context.nb_streams; ++i) {
@@ -82,11 +82,11 @@ bool header_says_enough(const AVFormatContext& context) {
   return true;
 }
 
-// Opus has two decoders in Debian's FFmpeg. The native one is taken, by name so that no build's
-// order of registration decides: 2.6 times as fast as libopus (0.40 s against 1.02 s for 266 s of
-// speech at 64 kbit/s), nearer to the encoded speech where the two differ (delay 0.5 against 2.5
-// samples, 13.5 against 7.1 dB at 48 kbit/s; equal at 96), and its version is libavcodec's, which
-// `numerics` records.
+// Debian's FFmpeg has two Opus decoders. We choose the native one by name, so that the order in
+// which a build registers them does not matter. It is 2.6 times as fast as libopus (0.40 s against
+// 1.02 s for 266 s of speech at 64 kbit/s). Where the two differ, it is nearer to the encoded
+// speech (delay 0.5 against 2.5 samples, 13.5 against 7.1 dB at 48 kbit/s; equal at 96). Its
+// version is libavcodec's, which `numerics` records.
 const AVCodec* preferred_decoder(const AVCodec* found, AVCodecID id) {
   const AVCodec* native = id == AV_CODEC_ID_OPUS ? avcodec_find_decoder_by_name("opus") : nullptr;
   return native != nullptr ? native : found;
@@ -105,19 +105,19 @@ Result<Demuxer> Demuxer::open(SourceReader& reader, std::string_view suffix,
   return demuxer;
 }
 
-// libav's analysis decodes the first packets of each stream to learn what the header left out;
-// where nothing was left out it only costs time.
+// libav's analysis decodes the first packets of each stream, to learn what the header leaves out.
+// If nothing is left out, it only costs time.
 Status Demuxer::analyse_if_needed(const Complaints& complaints) {
   if (header_says_enough(*context_)) return {};
   const int code = avformat_find_stream_info(context_.get(), nullptr);
   if (code == AVERROR(ENOMEM)) return complaints.failure("analysing", code);
-  return {};  // whatever it missed shows when decoding
+  return {};  // decoding shows whatever it missed
 }
 
 Status Demuxer::choose_stream(const Complaints& complaints) {
   if (!has_audio(*context_))
     return {StatusCode::kBadInput, std::string(container()) + ": holds no sound"};
-  // Cover art is a video stream to libav, so it never comes into question here.
+  // libav takes cover art for a video stream, so it is never chosen here.
   const int index = av_find_best_stream(context_.get(), AVMEDIA_TYPE_AUDIO, -1, -1, &codec_, 0);
   if (index < 0) {
     if (index == AVERROR(ENOMEM)) return complaints.failure("choosing the sound", index);
@@ -145,17 +145,19 @@ std::optional<double> Demuxer::promised_seconds() const {
   if (stream_->duration != AV_NOPTS_VALUE && stream_->duration > 0) {
     return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
   }
-  // The whole container's length is the sound's only where there is nothing else in it.
+  // The length of the container is that of the sound only if it contains nothing else.
   if (context_->nb_streams == 1 && context_->duration != AV_NOPTS_VALUE && context_->duration > 0) {
     return static_cast<double>(context_->duration) / AV_TIME_BASE;
   }
   return std::nullopt;
 }
 
-// AAC in MP4 ends within a codec frame: Apple's iTunSMPB tag says where in samples, else the edit
-// list, which is in `duration` already. libav cuts the beginning only. Vorbis in Ogg ends where the
-// last page's granule says. libav knows, but counts the first packet, which gives no sound, where
-// the whole clip lies in one page: clips under half a second came out up to 128 samples short.
+// AAC in MP4 ends within a codec frame. Apple's iTunSMPB tag gives the end in samples; without it
+// the edit list does, and `duration` contains that already. libav cuts only the beginning.
+//
+// Vorbis in Ogg ends at the last page's granule. libav knows this, but it counts the first packet,
+// which gives no sound, if the whole clip lies in one page: clips under half a second came out up
+// to 128 samples short.
 std::optional<std::uint64_t> Demuxer::heard_frame_count(int rate_hz) const {
   const bool is_mp4_aac =
       stream_->codecpar->codec_id == AV_CODEC_ID_AAC && std::strncmp(container(), "mov,", 4) == 0;

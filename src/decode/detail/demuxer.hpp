@@ -1,9 +1,7 @@
-// Demuxer: opens a container through a SourceReader, chooses the sound in it, and hands out its
-// packets.
+// Demuxer: opens a container through a SourceReader, chooses its sound, and returns the packets.
 //
-// What can go wrong with a hostile header ends here: the container must be on the allow list,
-// nested opens are refused, only audio decoders exist for it. Borrows the reader. One thread at a
-// time.
+// It stops hostile headers: the container must be on the allow list, nested opens are refused, and
+// only audio decoders exist for it. Borrows the reader. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +17,7 @@ namespace xtts::decode::detail {
 
 class Demuxer {
  public:
-  // `suffix` of the file's name decides where its content has no header.
+  // The `suffix` of the file's name decides if the content has no header.
   [[nodiscard]] static Result<Demuxer> open(SourceReader& reader, std::string_view suffix,
                                             const Complaints& complaints);
 
@@ -27,20 +25,19 @@ class Demuxer {
   [[nodiscard]] const AVCodec& codec() const noexcept { return *codec_; }
   [[nodiscard]] const char* container() const noexcept { return context_->iformat->name; }
 
-  // The next packet of the container: 0, or an AVERROR. It is the sound's only when its
-  // stream_index is stream()'s.
+  // Reads the next packet of the container. Returns 0 or an AVERROR. The packet belongs to the
+  // sound only if its stream_index is stream()'s.
   [[nodiscard]] int read(AVPacket& packet) { return av_read_frame(context_.get(), &packet); }
 
-  // Whether the codec works in blocks that the encoder fills up at both ends.
+  // Whether the codec works in blocks that the encoder pads at both ends.
   [[nodiscard]] bool codec_pads() const noexcept;
-  // What the container says about its length, where it says so rather than guesses from the bit
-  // rate.
+  // The length that the container states; nothing if it guesses from the bit rate.
   [[nodiscard]] std::optional<double> promised_seconds() const;
-  // The samples at `rate_hz` that are meant to be heard, where the container says so exactly and
-  // the cut at the end is ours to make, because libav 5.1 makes none or a wrong one (see the
-  // definition).
+  // The number of samples at `rate_hz` that are meant to be heard. It is set only if the container
+  // states it exactly and we have to cut the end, because libav 5.1 cuts nothing or cuts wrongly
+  // (see the definition).
   [[nodiscard]] std::optional<std::uint64_t> heard_frame_count(int rate_hz) const;
-  // Vorbis in Ogg; the codec is then told to leave the ends alone.
+  // For Vorbis in Ogg the codec is told to leave the ends alone.
   [[nodiscard]] bool is_ogg_vorbis() const noexcept;
 
  private:

@@ -1,5 +1,4 @@
-// FFmpeg's C headers, and one owner for each of its handles. Nothing outside src/decode includes
-// this.
+// FFmpeg's C headers, and one owner type for each of its handles. Only src/decode includes this.
 #pragma once
 
 extern "C" {

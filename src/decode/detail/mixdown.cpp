@@ -7,7 +7,7 @@
 namespace xtts::decode::detail {
 namespace {
 
-// Beyond this a float sample is garbage, and 64 of them could overflow the sum: counted and
+// A larger float sample is garbage, and 64 of them could overflow the sum. It is counted and
 // replaced like an Inf.
 constexpr float kMagnitudeMax = 1e30F;
 
@@ -22,8 +22,8 @@ constexpr double kScale<std::int32_t> = 0x1p-31;
 template <>
 constexpr double kScale<std::int64_t> = 0x1p-63;
 
-// The largest 16-bit sample counts as clipped, so that the count does not depend on the container;
-// 8 bits cannot come so near to 1.
+// The largest 16-bit sample counts as clipped, so that the count does not depend on the container.
+// 8-bit samples cannot come so near to 1.
 template <typename Sample>
 constexpr float kFullScale =
     std::is_same_v<Sample, std::uint8_t> ? 127.0F / 128.0F : 32767.0F / 32768.0F;
@@ -112,8 +112,8 @@ float sum_in_order(const float* x, std::size_t count, std::size_t step) {
   return sum;
 }
 
-// numpy's pairwise summation for 8 to 128 terms: eight running sums, joined as a tree, then what is
-// left over.
+// numpy's pairwise summation for 8 to 128 terms: eight running sums, joined as a tree, then the
+// remaining terms.
 float sum_pairwise(const float* x, std::size_t count, std::size_t step) {
   std::array<float, 8> sums{};
   for (std::size_t j = 0; j < 8; ++j) sums[j] = x[j * step];
@@ -147,7 +147,7 @@ bool Mixdown::mix(const PcmView& pcm, audio::Mix how, float* out, SampleCounts& 
     convert_samples(pcm.planes[0], pcm.frame_count, out, counts);
     return true;
   }
-  // All channels are converted even where one is taken: the facts are about all of them.
+  // All channels are converted, even if only one is used: the facts cover all of them.
   const std::size_t all = channels * pcm.frame_count;
   if (scratch_.size() < all) scratch_.resize(all);
   const bool planar = av_sample_fmt_is_planar(pcm.format) != 0;

@@ -1,5 +1,5 @@
-// Codec output of any layout -> one channel of float32, with the facts that only the raw samples
-// show.
+// Turns codec output of any layout into one channel of float32, and collects the facts that only
+// the raw samples show.
 //
 // Integers become x / 2^(bits-1), exact in float32 up to 24 bits; doubles and 32-bit integers are
 // rounded to nearest. The mean is what numpy.mean makes of float32 [frames, channels], which is
@@ -22,7 +22,7 @@ namespace xtts::decode::detail {
 
 constexpr int kChannelsMax = 64;
 
-// A frame's samples as libav lays them out: one plane for each channel, or all channels interleaved
+// The samples of a frame in libav's layout: one plane for each channel, or all channels interleaved
 // in plane 0.
 struct PcmView {
   AVSampleFormat format = AV_SAMPLE_FMT_NONE;
@@ -38,8 +38,8 @@ struct SampleCounts {
 
 class Mixdown {
  public:
-  // Writes pcm.frame_count samples to `out`, which has room for them, and adds to `counts`. False
-  // when the sample format is unknown. Channels are 1 to kChannelsMax.
+  // Writes pcm.frame_count samples to `out`, which must have room for them, and adds to `counts`.
+  // Returns false if the sample format is unknown. Channels are 1 to kChannelsMax.
   [[nodiscard]] bool mix(const PcmView& pcm, audio::Mix how, float* out, SampleCounts& counts);
 
  private:

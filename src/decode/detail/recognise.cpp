@@ -11,10 +11,10 @@
 namespace xtts::decode::detail {
 namespace {
 
-// A look reads so much: first the small part, which tells of nearly all files.
+// The bytes that a look reads: first the small number, which is enough for nearly all files.
 constexpr std::array<std::size_t, 2> kLooksBytes = {std::size_t{4} << 10U, std::size_t{64} << 10U};
 
-// Still pictures in the container of MP4.
+// Finds still pictures in the container of MP4.
 bool is_picture(std::string_view head) {
   if (!head.substr(4).starts_with("ftyp")) return false;
   constexpr std::array<std::string_view, 6> kBrands = {"avif", "avis", "heic",
@@ -23,9 +23,8 @@ bool is_picture(std::string_view head) {
       kBrands, [&](std::string_view brand) { return head.substr(8).starts_with(brand); });
 }
 
-// Asking each of libav's 350 demuxers costs as much as decoding a 6.5 s WAV, so four signatures
-// that leave no doubt are known here. The rest, ID3 tags before an MP3 among it, is libav's to find
-// out.
+// Asking each of libav's 350 demuxers costs as much as decoding a 6.5 s WAV. So we check four
+// signatures that leave no doubt. libav finds out all others, such as ID3 tags before an MP3.
 const AVInputFormat* by_signature(std::string_view head) {
   if (head.starts_with("RIFF") && head.substr(8).starts_with("WAVE"))
     return av_find_input_format("wav");
@@ -47,7 +46,7 @@ std::string refusal_of(const AVInputFormat& format) {
   return (rule.holds_sound ? "is sound that is not read (" : "not an audio file (") + text + ")";
 }
 
-// Where the suffix says what a file without header is, a weak likeness to anything else is chance.
+// If the suffix names a format without header, a weak likeness to another format is chance.
 bool is_chance(int score, std::string_view suffix) {
   return score <= AVPROBE_SCORE_RETRY && !demuxer_of_suffix(suffix).empty();
 }
@@ -102,21 +101,21 @@ Result<FirstLook> look_at(const RandomAccessFile& source, std::string_view suffi
   std::size_t size = 0;
   bool is_doubtful = false;
   for (const std::size_t wanted : kLooksBytes) {
-    // The padding must be zeros, and so must what a short file leaves.
+    // The padding must be zeros, and so must the rest behind a short file.
     const auto room = std::as_writable_bytes(std::span(bytes)).subspan(size, wanted - size);
     const Result<std::size_t> got = source.read_at(size, room);
     if (!got.ok()) return Status(StatusCode::kSourceIo, got.status().message());
     size += *got;
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()), 12);
     if (is_picture(head)) return FirstLook{{audio::Likeness::kNotSound, ""}, false};
-    // A tag with a picture in it may be longer than any look, and only sound begins with one.
+    // A tag with a picture may be longer than any look, and only sound begins with a tag.
     if (by_signature(head) != nullptr || head.starts_with("ID3"))
       return FirstLook{{audio::Likeness::kSound, ""}, false};
     AVProbeData probe{"", bytes.data(), static_cast<int>(size), nullptr};
     int score = 0;
     const AVInputFormat* format = av_probe_input_format3(&probe, 1, &score);
     const bool is_sure = format != nullptr && score > AVPROBE_SCORE_RETRY;
-    // Nothing but its suffix makes a file of these sound.
+    // Files of these formats count as sound only if their suffix says so.
     const bool needs_suffix =
         is_sure && rule_of_demuxer(format->name).use == FormatUse::kReadBySuffix;
     if (is_sure && !needs_suffix) return FirstLook{verdict_of(*format), false};

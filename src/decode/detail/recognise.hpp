@@ -1,4 +1,4 @@
-// Which demuxer a file is for: by its content, else, where it has no header, by its suffix.
+// Finds the demuxer for a file: by its content or, if it has no header, by its suffix.
 #pragma once
 
 #include <string_view>
@@ -11,16 +11,16 @@
 
 namespace xtts::decode::detail {
 
-// For decoding: reads as much as libav asks for, and takes a weak likeness too. kBadInput: the
-// content is nothing that is read, and why.
+// For decoding: reads as many bytes as libav asks for, and accepts a weak likeness too. kBadInput:
+// the content is of no format that is read; the message says why.
 [[nodiscard]] Result<const AVInputFormat*> recognise(const SourceReader& reader,
                                                      std::string_view suffix,
                                                      const Complaints& complaints);
 
-// For discovery, of a file whose name does not say that it is sound: reads 64 KiB at most.
+// For discovery, for a file whose name does not say that it is sound. Reads 64 KiB at most.
 struct FirstLook {
   audio::Recognition verdict;
-  // A weak likeness to something that is read: only decoding tells.
+  // A weak likeness to a format that is read: only decoding can decide.
   bool is_doubtful = false;
 };
 [[nodiscard]] Result<FirstLook> look_at(const RandomAccessFile& source, std::string_view suffix);

@@ -1,4 +1,5 @@
-// How much of a WAV file is missing: libav quietly takes the file's end for the end of the data.
+// Tells how much of a WAV file is missing: libav takes the file's end for the end of the data and
+// gives no message.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,10 @@
 
 namespace xtts::decode::detail {
 
-// The file's size by its RIFF header over its true size: 2.0 for a file cut in half. Nothing where
-// it is no RIFF file or where the header was written before the length was known (programs that
-// write to a pipe put 0 or nearly the largest number there). `head` is at least 8 bytes.
+// The file's size by its RIFF header, divided by its true size: 2.0 for a file cut in half. Returns
+// nothing for a file that is not RIFF, and for a header that was written before the length was
+// known (programs that write to a pipe put 0 or nearly the largest number there). `head` is at
+// least 8 bytes.
 [[nodiscard]] inline std::optional<double> riff_promise(std::string_view head,
                                                         std::uint64_t size_bytes) {
   constexpr std::uint32_t kLengthUnknown = 0x7FFF'0000;

@@ -41,7 +41,7 @@ Status SampleSink::begin(const audio::DecodeRequest& request, const audio::TakeS
   return {};
 }
 
-// A file may change its rate half way (joined MP3s, chained Ogg): each stretch is then a signal of
+// A file may change its rate half way (joined MP3s, chained Ogg). Each stretch is then a signal of
 // its own.
 Status SampleSink::change_rate(std::uint32_t rate_hz) {
   if (rate_hz_ != 0) {
@@ -78,7 +78,7 @@ Status SampleSink::push(const AVFrame& frame, std::size_t frame_count) {
   frame_count_ += frame_count;
   sample_count_ += frame_count * static_cast<std::uint64_t>(frame.ch_layout.nb_channels);
 
-  // Without a resampler the mix is the output and goes straight there.
+  // Without a resampler the mix is the output, and is written there directly.
   if (resamples() && mixed_.size() < frame_count) mixed_.resize(frame_count);
   float* const mixed = resamples() ? mixed_.data() : out_.room(frame_count);
   const PcmView pcm{static_cast<AVSampleFormat>(frame.format), frame.ch_layout.nb_channels,

@@ -1,4 +1,4 @@
-// SampleSink: what happens to a decoded frame: mix, facts, digest, resample, append.
+// SampleSink: processes a decoded frame: mix, facts, digest, resample, append.
 //
 // It keeps its scratch and its resampler from clip to clip. One thread at a time.
 #pragma once
@@ -22,18 +22,18 @@ class SampleSink {
   // `take` and `complaints` must outlive the clip.
   [[nodiscard]] Status begin(const audio::DecodeRequest& request, const audio::TakeSamples& take,
                              const Complaints& complaints);
-  // The first `frame_count` samples of the frame. Fails where the source is longer than the request
-  // allows.
+  // Takes the first `frame_count` samples of the frame. Fails if the source is longer than the
+  // request allows.
   [[nodiscard]] Status push(const AVFrame& frame, std::size_t frame_count);
   // Completes the samples and fills the facts that come from samples; no more frames after this.
   [[nodiscard]] Status finish(audio::SourceFacts& facts);
 
-  // What is pushed then is passed over.
+  // Further pushed frames are ignored then.
   [[nodiscard]] bool is_over_long() const noexcept {
     return seconds_ > seconds_max_ * (1.0 + 1e-9);  // a sum of many frames rounds
   }
   [[nodiscard]] std::uint64_t frame_count() const noexcept { return frame_count_; }
-  // Of all clips so far.
+  // The total of all clips so far.
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept {
     return resampler_.busy_time();
   }
@@ -50,7 +50,7 @@ class SampleSink {
 
   audio::OutputSamples out_;
 
-  // Of the clip in hand.
+  // State of the clip in work.
   const audio::TakeSamples* take_ = nullptr;
   const Complaints* complaints_ = nullptr;
   Hasher128 hasher_;
@@ -65,7 +65,7 @@ class SampleSink {
   std::uint64_t frame_count_ = 0;
   double seconds_ = 0.0;
   double seconds_max_ = 0.0;
-  std::uint64_t sample_count_ = 0;  // of all channels
+  std::uint64_t sample_count_ = 0;  // over all channels
 };
 
 }  // namespace xtts::decode::detail

@@ -6,13 +6,12 @@
 namespace xtts::decode::detail {
 namespace {
 
-// One system call for each 32 KiB; the buffer is small enough that malloc hands out the same warm
-// pages again, and libav swaps it for another one while it probes, so keeping it from clip to clip
-// would gain nothing.
+// One system call reads 32 KiB. The buffer is small, so malloc returns the same warm pages again.
+// libav replaces it while it probes, so keeping it from clip to clip would gain nothing.
 constexpr int kBufferBytes = 32 << 10;
 
-// A demuxer reads a file once, some of it twice (probing, indices at the end). Many times over is a
-// loop.
+// A demuxer reads a file once and parts of it twice (probing, indices at the end). More than this
+// is a loop.
 constexpr std::uint64_t kReadsOfTheFileMax = 8;
 constexpr std::uint64_t kExtraReadBytes = std::uint64_t{64} << 20;
 

@@ -1,8 +1,8 @@
 // SourceReader: lets libav read a RandomAccessFile. No name and no protocol ever reaches libav, so
-// nothing in a file can make it open anything else.
+// nothing in a file can make it open another file.
 //
-// The first failure of read_at is kept and every later read fails too: libav takes many a failed
-// read for the end of the file, so the caller asks failure() before it believes any outcome.
+// The first failure of read_at is kept, and every later read fails too. libav takes many failed
+// reads for the end of the file, so the caller must check failure() before it trusts any outcome.
 // Borrows the file; one thread at a time.
 #pragma once
 
@@ -24,7 +24,7 @@ class SourceReader {
   SourceReader(const SourceReader&) = delete;
   SourceReader& operator=(const SourceReader&) = delete;
 
-  // Null when memory was refused.
+  // Null if memory was refused.
   [[nodiscard]] AVIOContext* io() const noexcept { return io_.get(); }
   // The first bytes of the file, always kHeadBytes of them: zeros where there are no more.
   [[nodiscard]] std::string_view head() const noexcept { return {head_.data(), head_.size()}; }
@@ -41,7 +41,7 @@ class SourceReader {
   const RandomAccessFile& file_;
   std::array<char, kHeadBytes> head_{};
   std::uint64_t position_bytes_ = 0;
-  std::uint64_t budget_bytes_;  // of reading: a demuxer that seeks in circles ends here
+  std::uint64_t budget_bytes_;  // still allowed to read: stops a demuxer that seeks in circles
   Status failure_;
   IoContextPtr io_;
 };

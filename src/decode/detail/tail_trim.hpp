@@ -1,7 +1,7 @@
-// TailTrim: cuts the padding at the end of the last frame, without believing a header.
+// TailTrim: cuts the padding at the end of the last frame, without trusting a header.
 //
-// The frame that reaches past the promised end is held back. If it turns out to be the last one,
-// what lies past the end was padding and goes; if more frames follow, the promise was wrong and
+// It holds back the frame that reaches past the promised end. If this frame is the last one, the
+// samples past the end are padding and are cut. If more frames follow, the promise was wrong and
 // nothing is cut. One thread at a time.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace xtts::decode::detail {
 
 class TailTrim {
  public:
-  // `held` is scratch of the caller's.
+  // `held` is scratch of the caller.
   TailTrim(std::optional<std::uint64_t> heard_frame_count, AVFrame& held)
       : heard_frame_count_(heard_frame_count), held_(held) {}
 
