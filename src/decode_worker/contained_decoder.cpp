@@ -17,12 +17,11 @@ namespace {
 
 using namespace detail;  // NOLINT(google-build-using-namespace): this file is what detail/ is for
 
-// A new worker costs less than one clip in a thousand; whatever a codec leaks ends with the old
-// one.
+// A new worker costs less than one clip in a thousand, and ends the old worker's memory leaks.
 constexpr std::uint32_t kClipsAWorkerMax = 4096;
 constexpr std::size_t kSuffixBytesMax = 64;
 
-// Of each process that we start.
+// Whether the memory of each process that we start is limited.
 bool is_memory_limited() {
   const auto is_limited = [](auto resource) {
     rlimit held{};
@@ -31,7 +30,7 @@ bool is_memory_limited() {
   return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA);
 }
 
-// For what is asked of a worker and needs no file.
+// The source of requests to a worker that need no file.
 class NoSource final : public RandomAccessFile {
  public:
   [[nodiscard]] std::uint64_t size_bytes() const override { return 0; }
@@ -46,8 +45,8 @@ class ContainedDecoder final : public audio::AudioDecoder {
  public:
   explicit ContainedDecoder(ContainedOptions options) : options_(std::move(options)) {}
 
-  // A codec may spoil its memory with one clip and die of the next: only a worker that has met no
-  // other clip convicts this one.
+  // A codec may damage its memory with one clip and die of the next. So a clip is at fault only if
+  // it kills a worker that has met no other clip.
   Result<audio::SourceFacts> decode(const RandomAccessFile& source,
                                     const audio::DecodeRequest& request,
                                     const audio::TakeSamples& take) override {
@@ -68,7 +67,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
           },
           is_worth_another, hold);
       if (!is_worth_another) return facts;
-      // The same samples again: those that were given are passed over.
+      // The new worker sends the same samples again: those that were already given are passed over.
       return talk(
           source, request.source_seconds_max,
           [&](std::span<const float> samples) {
@@ -85,7 +84,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
 
   Result<audio::Recognition> recognise(const RandomAccessFile& source,
                                        std::string_view suffix) override {
-    // A suffix of thousands of letters is none.
+    // A suffix of thousands of letters is not a suffix.
     if (suffix.size() > kSuffixBytesMax) suffix = {};
     const auto look = [&](Conversation& conversation) { return conversation.look(suffix); };
     try {
@@ -118,7 +117,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
   }
 
  private:
-  // One talk with the worker. `hold` is given the Conversation, and returns its Result.
+  // One talk with the worker. It calls `hold` with the Conversation and returns its Result.
   template <typename Hold>
   auto talk(const RandomAccessFile& source, double source_seconds_max,
             const audio::TakeSamples& take, bool& is_worth_another, Hold hold)
@@ -126,8 +125,8 @@ class ContainedDecoder final : public audio::AudioDecoder {
     overstep_.reset();
     XTTS_TRY(prepare_worker());
     const bool is_first = clip_count_++ == 0;
-    // Whatever happens now, exceptions of `take` included, ends this worker unless it says that it
-    // is ready.
+    // Any outcome, also an exception of `take`, ends this worker, unless the talk ends with a ready
+    // worker.
     std::unique_ptr<WorkerProcess> worker = std::move(worker_);
     const Worth worth{cpu_time_max(options_.cpu_limit, source.size_bytes(), source_seconds_max),
                       options_.idle_time_max, source.size_bytes(), resident_bytes_max_,
@@ -176,7 +175,7 @@ class ContainedDecoder final : public audio::AudioDecoder {
       return failure_to_start(of_another_version(*ready), words);
     if (options_.first_libraries) XTTS_TRY(options_.first_libraries->check(ready->libraries));
     libraries_ = ready->libraries;
-    // What it holds already are its libraries and its part of the shared memory.
+    // The worker already holds its libraries and its part of the shared memory.
     resident_bytes_max_ = worker->resident_bytes();
     if (resident_bytes_max_) *resident_bytes_max_ += options_.memory_bytes + kSharedBytes;
     worker_ = std::move(worker);
@@ -190,8 +189,8 @@ class ContainedDecoder final : public audio::AudioDecoder {
                                        std::to_string(kProtocolVersion) + ")"};
   }
 
-  // Killed from outside: memory has run out. So it has, likely, where a program dies within a limit
-  // of its memory before it has done anything: libraries end it as they please then.
+  // A worker that was killed from outside shows that memory has run out. This is likely, too, if a
+  // program with a memory limit dies before it has done anything: libraries end it in any way then.
   [[nodiscard]] Status failure_to_start(const Status& cause, const std::string& words) const {
     if (cause.code() == StatusCode::kCancelled) return cause;
     std::string text = worker_name(options_.command) + " does not start: " + cause.message();
@@ -222,10 +221,10 @@ class ContainedDecoder final : public audio::AudioDecoder {
 std::chrono::nanoseconds cpu_time_max(const CpuLimit& limit, std::uint64_t source_bytes,
                                       double source_seconds_max) {
   constexpr double kMib = 1024.0 * 1024.0;
-  // What fits in nanoseconds, and a month is enough.
+  // A month fits in nanoseconds, and is enough.
   constexpr double kSecondsMax = 30.0 * 24 * 3600;
   const auto bytes = static_cast<double>(source_bytes);
-  // In this order a length that is no number counts as none.
+  // In this order, a length that is not a number counts as 0.
   const double sound_seconds =
       std::min(std::max(0.0, source_seconds_max), bytes / limit.source_bytes_per_second_min);
   const double seconds = seconds_of(limit.base) + seconds_of(limit.per_mib) * bytes / kMib +

@@ -25,13 +25,14 @@
 
 namespace xtts::decode_worker {
 
-// How much processor time the decoding of one source may take. Far above what any honest file of
-// that size needs, for a slow machine too: who meets the limit is in a loop. Monkey's Audio at its
-// slowest setting takes 1.2 s a MiB; an hour of silence may be 30 kB of FLAC and takes seconds.
+// How much processor time the decoding of one source may take. It is far above the need of any
+// honest file of that size, also on a slow machine, so a worker that reaches it is in a loop.
+// Monkey's Audio at its slowest setting takes 1.2 s a MiB; an hour of silence may be 30 kB of FLAC
+// and takes seconds.
 struct CpuLimit {
   std::chrono::nanoseconds base = std::chrono::seconds(30);
   std::chrono::nanoseconds per_mib = std::chrono::seconds(10);
-  // For each second of sound that the source could hold at the thinnest coding there is.
+  // For each second of sound that the source could hold in the thinnest coding.
   std::chrono::nanoseconds per_source_second = std::chrono::milliseconds(20);
   double source_bytes_per_second_min = 8.0;
 };
@@ -40,11 +41,11 @@ struct CpuLimit {
                                                     std::uint64_t source_bytes,
                                                     double source_seconds_max);
 
-// The libraries of the first worker of a run. Synchronised inside; shared by its decoders, so that
-// all of a run's sound comes from the same ones.
+// The libraries of a run's first worker. Synchronised inside. All decoders of a run share it, so
+// that all of the run's sound comes from the same libraries.
 class FirstLibraries {
  public:
-  // kMismatch where `libraries` are others than the first that were told.
+  // kMismatch if `libraries` differ from those of the first call.
   [[nodiscard]] Status check(const std::string& libraries);
 
  private:
@@ -53,28 +54,29 @@ class FirstLibraries {
 };
 
 struct ContainedOptions {
-  // Program and arguments, by path; it calls run_decode_worker(kWorkerSocket, kWorkerMemory, ...).
+  // Program and arguments; the program's path comes first. It calls
+  // run_decode_worker(kWorkerSocket, kWorkerMemory, ...).
   std::vector<std::string> command;
-  // Of memory in the worker, private or shared. It holds no sound but the piece in hand: a bound
-  // for codecs and containers alone. The same for all builds, or their memory would decide which
-  // clips fail.
+  // The worker's limit of memory, private or shared. The worker holds no sound except the present
+  // piece, so only codecs and containers need this memory. It is the same for all builds: otherwise
+  // their memory would decide which clips fail.
   std::uint64_t memory_bytes = std::uint64_t{512} << 20U;
   CpuLimit cpu_limit = {};
-  // A worker that is idle for so long in all, while its clip waits for it, is given up, but that
-  // proves nothing about the clip: kSourceIo. So a clip takes no longer than this, its processor
-  // time, and the time in which its worker waits for a processor, or for us. Time in which we are
-  // stopped does not count.
+  // The longest total time that a worker may be idle while its clip waits. Then the worker is given
+  // up with kSourceIo, for this proves nothing about the clip. So a clip takes at most this time,
+  // its processor time, and the time in which its worker waits for a processor or for us. Time in
+  // which we are stopped does not count.
   std::chrono::milliseconds idle_time_max = std::chrono::minutes(10);
-  // Asked about once a second of waiting: true ends the worker and the call, with kCancelled.
+  // Called about once a second of waiting. True ends the worker and the call, with kCancelled.
   std::function<bool()> cancelled = {};
-  // Null: whatever libraries a worker has.
+  // Null: any libraries are accepted.
   std::shared_ptr<FirstLibraries> first_libraries = {};
 };
 
 [[nodiscard]] std::unique_ptr<audio::AudioDecoder> make_contained_decoder(ContainedOptions options);
 
-// Decoders that work in processes of `program`: xtts-decode, by its path. Where it is replaced
-// while they work by one with other libraries, they fail with kMismatch.
+// Makes decoders that work in processes of `program`: xtts-decode, by its path. If the program is
+// replaced meanwhile by one with other libraries, they fail with kMismatch.
 [[nodiscard]] audio::MakeDecoder contained_in(std::string program);
 
 }  // namespace xtts::decode_worker

@@ -21,12 +21,12 @@ namespace {
 
 using namespace detail;  // NOLINT(google-build-using-namespace): this file is what detail/ is for
 
-// Windows grow while reading goes on in order, and begin small after each leap: of a video, libav
+// Windows grow while the decoder reads in order, and begin small after each jump: in a video, libav
 // wants only the sound.
 constexpr std::uint64_t kFirstReadBytes = std::uint64_t{64} << 10U;
 
-// The clip in hand, as the parent sees it. Stop reaches the decoder as a failure of the next read
-// or of the next piece.
+// The clip in work, as the parent sends it. A stop reaches the decoder as a failure of the next
+// read or of the next piece.
 class Clip final : public RandomAccessFile {
  public:
   Clip(Channel& channel, const SharedMemory& memory, std::uint64_t size_bytes,
@@ -55,7 +55,7 @@ class Clip final : public RandomAccessFile {
     return count;
   }
 
-  // One buffer is filled while the parent empties the other.
+  // The worker fills one buffer while the parent empties the other.
   [[nodiscard]] Status give(std::span<const float> samples) {
     while (!samples.empty()) {
       while (!is_stopped_ && unanswered_count_ >= kBufferCount) (void)await();
@@ -72,7 +72,7 @@ class Clip final : public RandomAccessFile {
     return is_stopped_ ? stopped() : Status();
   }
 
-  // What has been given and not sent.
+  // The samples that were given but not sent.
   [[nodiscard]] Piece last_piece() {
     Piece piece;
     piece.buffer_index = std::exchange(buffer_, (buffer_ + 1) % kBufferCount);
@@ -81,8 +81,8 @@ class Clip final : public RandomAccessFile {
   }
 
  private:
-  // The next message that is an answer to a read; nothing where the parent says stop, or is gone.
-  // Counts off the pieces that it has taken meanwhile.
+  // Returns the next message that answers a read; nothing if the parent says stop or is gone. It
+  // also counts the pieces that the parent has taken meanwhile.
   std::optional<Message> await() const {
     auto received = channel_.receive(std::nullopt);
     auto* const message = std::get_if<Message>(&received);
@@ -121,15 +121,15 @@ class Clip final : public RandomAccessFile {
   Channel& channel_;
   const SharedMemory& memory_;
   std::uint64_t size_bytes_;
-  // Reading is const to its users; what is in the window, and what came while we waited for it, are
-  // not theirs to see.
+  // Mutable because reading is const for its callers: they do not see the window, nor the messages
+  // that arrived meanwhile.
   mutable std::uint64_t window_offset_bytes_ = 0;
   mutable std::uint64_t window_bytes_;
   mutable std::uint64_t ahead_bytes_ = kFirstReadBytes;
   mutable bool is_stopped_ = false;
   mutable std::size_t unanswered_count_ = 0;
-  std::size_t buffer_ = 0;          // the one being filled
-  std::size_t filled_samples_ = 0;  // of it
+  std::size_t buffer_ = 0;          // the buffer that is being filled
+  std::size_t filled_samples_ = 0;  // in that buffer
 };
 
 class Worker {
@@ -137,7 +137,7 @@ class Worker {
   Worker(Channel& channel, const SharedMemory& memory, audio::AudioDecoder& decoder)
       : channel_(channel), memory_(memory), decoder_(decoder) {}
 
-  // False when the parent is gone. What is left over from the clip before wants no answer.
+  // Returns false if the parent is gone. Messages left over from the clip before get no answer.
   static bool answer(const auto&) { return true; }
   bool answer(const Decode& asked) {
     const auto before = decoder_.resampling_time();
@@ -204,13 +204,13 @@ int run_decode_worker(int socket_fd, int memory_fd, audio::AudioDecoder& decoder
   if (setup == nullptr) return 1;
   const bool is_of_this_version = setup->version == kProtocolVersion;
   confine(setup->memory_bytes);
-  // From here on nothing can be opened.
+  // After this point nothing can be opened.
   Ready ready{.program_version = std::string(program_version())};
   if (const auto libraries = decoder.libraries()) ready.libraries = *libraries;
   if (!channel.send(ready)) return 0;
   if (!is_of_this_version) return 1;
 
-  // A clip's buffers are the next one's too: fresh pages cost more than the arithmetic on them.
+  // Keeps a clip's buffers for the next clip: fresh pages cost more than the arithmetic on them.
   ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
   ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
 

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kInBuildFolder = "../libexec/xtts-precompute";
 
-// Nothing: the program may be run. Folders that all users write to may hold another user's.
+// Returns why the program may not be run; empty if it may. A folder that all users may write to can
+// hold another user's program.
 std::string fault_of(const std::string& program, const std::string& folder) {
   struct stat file {};
   if (::stat(program.c_str(), &file) != 0) return error_words(errno);

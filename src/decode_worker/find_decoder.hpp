@@ -1,4 +1,4 @@
-// Where the program xtts-decode lies. Any thread.
+// Finds the program xtts-decode. Any thread.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace xtts::decode_worker {
 
-// Looked for beside the file that asks (a Python wheel), in `installed` (where an installation has
-// it, as seen from that file's folder), and where a build folder has it. Not on PATH, where
-// another version may be. A file that neither root, nor this user, nor the owner of `folder` owns
-// is not run, nor one that all may write to. `folder` is that of the file that asks; empty: not
-// known. kNotFound with the places that were looked at.
+// Looks beside the file that asks (a Python wheel), in `installed` (the place in an installation,
+// relative to that file's folder), and in the place of a build folder. It does not look on PATH,
+// which may have another version. It refuses a file whose owner is neither root, nor this user, nor
+// the owner of `folder`, and a file that all may write to. `folder` is the folder of the file that
+// asks; empty if unknown. kNotFound names the places that were searched.
 [[nodiscard]] Result<std::string> find_decoder(const std::string& folder,
                                                const std::string& installed);
 

@@ -16,7 +16,7 @@ namespace xtts::decode_worker::detail {
 enum class Silence {
   kTimeout,   // nothing came in time
   kEnded,     // the other side is gone
-  kNonsense,  // what came is no message
+  kNonsense,  // the bytes are no message
 };
 
 class Channel {
@@ -24,14 +24,14 @@ class Channel {
   Channel() = default;
   explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
 
-  // False when the other side is gone.
+  // Returns false if the other side is gone.
   [[nodiscard]] bool send(const Message& message);
-  // Waits for as long as it takes where no timeout is given.
+  // Without a timeout it waits for ever.
   [[nodiscard]] std::variant<Message, Silence> receive(
       std::optional<std::chrono::milliseconds> timeout);
 
  private:
-  // False when the time is up.
+  // Returns false when the time is up.
   [[nodiscard]] bool wait(std::chrono::milliseconds timeout) const;
 
   Descriptor socket_;

@@ -36,7 +36,8 @@ namespace {
 
 #if defined(XTTS_AUDIT_ARCH)
 
-// What decoding needs: memory, time, the socket it has, an end. No call that makes a descriptor.
+// The calls that decoding needs: for memory, time, the present socket, and the exit. None of them
+// makes a descriptor.
 constexpr auto kAllowedCalls = std::to_array<std::uint32_t>({
     SYS_brk,
     SYS_munmap,
@@ -82,7 +83,7 @@ class CallFilter {
     skip_unless(call, 1);
     permit();
   }
-  // Only with this first argument.
+  // Allows the call only with this first argument.
   void allow(std::uint32_t call, std::uint32_t first_argument) {
     skip_unless(call, 4);
     load(offsetof(seccomp_data, args));  // the lower half: both machines are little-endian
@@ -90,7 +91,7 @@ class CallFilter {
     permit();
     refuse();
   }
-  // Only where the bits of `mask` in this argument are `value`.
+  // Allows the call only if the bits of `mask` in this argument are `value`.
   void allow_masked(std::uint32_t call, std::size_t argument, std::uint32_t mask,
                     std::uint32_t value) {
     skip_unless(call, 5);
@@ -100,11 +101,11 @@ class CallFilter {
     permit();
     refuse();
   }
-  // True when the kernel has taken it.
+  // Returns true if the kernel has accepted the filter.
   bool install() {
     refuse();
     sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
-    // SPEC_ALLOW: older kernels otherwise slow a filtered process down against speculation.
+    // SPEC_ALLOW: otherwise older kernels slow a filtered process down against speculation.
     return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
                      &program) == 0;
   }
@@ -130,12 +131,12 @@ void filter_calls() {
   CallFilter filter;
   for (const std::uint32_t call : kAllowedCalls) filter.allow(call);
   filter.allow(SYS_tgkill, static_cast<std::uint32_t>(::getpid()));  // abort()
-  filter.allow(SYS_write, STDERR_FILENO);                            // its last words
+  filter.allow(SYS_write, STDERR_FILENO);                            // its last messages
   filter.allow(SYS_writev, STDERR_FILENO);
-  // Memory of its own alone: RLIMIT_DATA does not count what could be shared.
+  // Allows private memory only: RLIMIT_DATA does not count memory that could be shared.
   constexpr std::size_t kFlags = 3;
   filter.allow_masked(SYS_mmap, kFlags, MAP_TYPE, MAP_PRIVATE);
-  (void)filter.install();  // a kernel without it: the other limits hold
+  (void)filter.install();  // if the kernel refuses it, the other limits hold
 }
 
 #else
@@ -144,7 +145,7 @@ void filter_calls() {}
 
 #endif
 
-// A lower limit that somebody set before stays: root could raise it.
+// A lower limit from before stays: root could raise it.
 void limit(auto resource, std::uint64_t value) {
   rlimit before{};
   if (::getrlimit(resource, &before) != 0) return;
@@ -153,7 +154,7 @@ void limit(auto resource, std::uint64_t value) {
   (void)::setrlimit(resource, &both);
 }
 
-// Of this process; nothing where the system does not tell.
+// The address space of this process; nothing if the system does not tell.
 std::optional<std::uint64_t> address_space_bytes() {
   const std::string text = read_kernel_text("/proc/self/statm");
   std::uint64_t pages = 0;
@@ -168,7 +169,7 @@ extern "C" void on_tick(int) {
   if (::getppid() != parent) ::_exit(1);
 }
 
-// Not PR_SET_PDEATHSIG, which comes when the parent's *thread* ends that started the worker.
+// PR_SET_PDEATHSIG would not do: it comes when the parent's *thread* ends that started the worker.
 void watch_the_parent() {
   parent = ::getppid();
   struct sigaction action {};
@@ -180,7 +181,7 @@ void watch_the_parent() {
   (void)::setitimer(ITIMER_REAL, &each_second, nullptr);
 }
 
-// Where memory runs out, the system ends the worker rather than the run.
+// If memory runs out, the system shall end the worker rather than the run.
 void offer_to_the_oom_killer() {
   constexpr std::string_view kScore = "500";
   const Descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
@@ -217,7 +218,7 @@ void confine(std::uint64_t memory_bytes) {
   if (kIsSanitized) return;
   (void)::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a core_pattern with a pipe heeds no RLIMIT_CORE
   limit(RLIMIT_DATA, memory_bytes);
-  // Whatever else can be mapped, stack and shared memory included, counts as address space.
+  // All other mappings, stack and shared memory included, count as address space.
   if (const auto held = address_space_bytes()) limit(RLIMIT_AS, *held + memory_bytes);
   filter_calls();
 }

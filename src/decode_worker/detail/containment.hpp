@@ -1,5 +1,5 @@
-// What a worker process gives up before it meets a file. Not to be taken back; for the whole
-// process, which has one thread.
+// What a worker process gives up before it sees a file. It cannot be taken back, and holds for the
+// whole process, which has one thread.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ constexpr bool kIsSanitized = false;
 constexpr bool kIsSanitized = false;
 #endif
 
-// Closes what lies above `descriptor_max`, turns away from the terminal and its signals, and ends
-// the process within a second or so when its parent is gone, whatever a codec is doing then.
+// Closes the descriptors above `descriptor_max` and leaves the terminal and its signals. From then
+// on the process ends within about a second when its parent is gone, whatever a codec is doing.
 void leave_the_parents_world(int descriptor_max);
 
-// At most `memory_bytes` of memory beyond what is mapped already; no more files, sockets, programs
-// or processes.
+// Allows at most `memory_bytes` of memory beyond the present mappings; no more files, sockets,
+// programs or processes.
 void confine(std::uint64_t memory_bytes);
 
 }  // namespace xtts::decode_worker::detail

@@ -11,14 +11,14 @@
 namespace xtts::decode_worker::detail {
 namespace {
 
-constexpr std::uint32_t kSampleRateHzMax = 768'000;  // as the decoder inside has it
+constexpr std::uint32_t kSampleRateHzMax = 768'000;  // as in the worker's decoder
 constexpr std::size_t kNameBytesMax = 256;
 constexpr std::size_t kFormatCountMax = 10'000;  // FFmpeg has 900
 constexpr std::uint64_t kLookBytes = std::uint64_t{4}
                                      << 10U;  // the first look of the decoder inside
 constexpr std::uint64_t kResamplingNsMax = std::uint64_t{30} * 24 * 3600 * 1'000'000'000;
 
-// Above what the length allows: rounding at changes of the rate, the last frame of a codec.
+// Samples above the length: rounding at changes of the rate, and the last frame of a codec.
 constexpr std::uint64_t kSlackSamples = std::uint64_t{1} << 21U;
 constexpr double kSamplesMax = 1e12;  // times any count of channels, it fits in 64 bits
 
@@ -41,7 +41,8 @@ Status Conversation::nonsense() {
   return supervision_.nonsense();
 }
 
-// A head that cannot be read is not sent: whether it matters shows when the worker asks for it.
+// If the head cannot be read, it is not sent. If the worker needs it, it asks, and meets the
+// failure.
 std::uint64_t Conversation::fill_window(std::uint64_t wanted_bytes) {
   const auto head = source_.read_at(
       0, memory_.window().first(std::min<std::uint64_t>(source_.size_bytes(), wanted_bytes)));
@@ -53,7 +54,7 @@ Result<audio::SourceFacts> Conversation::hold(const audio::DecodeRequest& reques
   sample_count_max_ = request.target_rate_hz == 0
                           ? frame_count_max_
                           : sample_count_max(request.source_seconds_max, request.target_rate_hz);
-  // Where it failed, listening says why.
+  // If the send failed, listen() says why.
   (void)worker_.channel().send(Decode{request, source_.size_bytes(), fill_window(kWindowBytes)});
   auto facts = listen();
   if (refusal_.has_value()) return *std::move(refusal_);
@@ -83,7 +84,7 @@ Result<Message> Conversation::receive() {
   return received;
 }
 
-// Until the worker sends its `Last`. Of a look no piece is accepted: its sound has no length.
+// Serves the worker until it sends `Last`. A look accepts no piece: its sound has no length.
 template <typename Last>
 Result<Last> Conversation::serve() {
   while (true) {
@@ -119,14 +120,14 @@ Result<audio::Recognition> Conversation::look(std::string_view suffix) {
   return seen.what;
 }
 
-// A failed send needs no care: the worker is gone, and the next message is its end.
+// A failed send needs no handling: the worker is gone, and the next message is its end.
 Status Conversation::answer(const Read& read) {
   if (read.needed_bytes > read.wanted_bytes || read.wanted_bytes > kWindowBytes ||
       !lies_within(read.offset_bytes, read.wanted_bytes, source_.size_bytes())) {
     return nonsense();
   }
   if (refusal_.has_value()) return {};
-  // What is only wanted may fail without harm: nobody may ever ask for it.
+  // Only the needed bytes must be readable: the worker may never ask for the others.
   auto got = source_.read_at(read.offset_bytes, memory_.window().first(read.wanted_bytes));
   if (!got.ok() && read.needed_bytes < read.wanted_bytes)
     got = source_.read_at(read.offset_bytes, memory_.window().first(read.needed_bytes));
@@ -172,7 +173,8 @@ Status Conversation::check(const Done& done) const {
   return {};
 }
 
-// Codes that only a source's failure brings with it are the worker's own invention without one.
+// Some codes come only with a failure of the source. Without such a failure, the worker has
+// invented them.
 Status Conversation::conclude(const Failed& failed) {
   auto status = status_of(failed);
   if (!status.has_value() || failed.resampling_ns > kResamplingNsMax) return nonsense();

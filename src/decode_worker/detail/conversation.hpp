@@ -1,7 +1,7 @@
-// Conversation: one clip, from Decode to Done or Failed, one look, from Look to Seen or Failed, or
-// one list of formats, on the parent's side.
+// Conversation, the parent's side: one clip, from Decode to Done or Failed; one look, from Look to
+// Seen or Failed; or one list of formats.
 //
-// It believes nothing: each message must fit what was asked and what came before, or the worker is
+// It trusts nothing: each message must fit the request and the messages before, or the worker is
 // killed. All reading of the source happens here. Borrows everything; one thread.
 #pragma once
 
@@ -34,7 +34,7 @@ class Conversation {
   [[nodiscard]] const std::optional<audio::Overstep>& overstep() const noexcept {
     return supervision_.overstep();
   }
-  // Who takes the samples has had enough, so there is nothing to try again for.
+  // The consumer of the samples wants no more, so a second try makes no sense.
   [[nodiscard]] bool was_refused() const noexcept { return was_refused_; }
   [[nodiscard]] std::chrono::nanoseconds resampling_time() const noexcept {
     return resampling_time_;
@@ -45,7 +45,7 @@ class Conversation {
   [[nodiscard]] Result<Last> serve();
   [[nodiscard]] Result<audio::SourceFacts> listen();
   [[nodiscard]] Result<Message> receive();
-  // How much of the source's head is in the window now.
+  // Returns how much of the source's head is in the window now.
   [[nodiscard]] std::uint64_t fill_window(std::uint64_t wanted_bytes);
   [[nodiscard]] Status answer(const Read& read);
   [[nodiscard]] Status accept(const Piece& piece);
@@ -63,7 +63,7 @@ class Conversation {
   std::uint64_t sample_count_max_ = 0;
   std::uint64_t sample_count_ = 0;
   bool was_refused_ = false;
-  std::optional<Status> refusal_;  // of who takes the samples: we wait for the worker to stop
+  std::optional<Status> refusal_;  // from the consumer: we wait for the worker to stop
   Status source_failure_;
   Ending ending_ = Ending::kWorkerIsDead;
   std::chrono::nanoseconds resampling_time_{};

@@ -13,7 +13,7 @@ concept Number = std::integral<T> || std::floating_point<T>;
 template <typename T>
 concept Enum = std::is_enum_v<T>;
 
-// A byte beyond the last enumerator is none.
+// A byte beyond the last enumerator is invalid.
 constexpr audio::Mix last_of(audio::Mix) {
   return audio::Mix::kFirst;
 }
@@ -77,7 +77,7 @@ class Reader {
   void get(bool& value) {
     const auto raw = take(1);
     if (raw.empty()) return;
-    failed_ = raw[0] > std::byte{1};  // any other byte is no bool, and would be undefined as one
+    failed_ = raw[0] > std::byte{1};  // any other byte, read as a bool, is undefined
     value = raw[0] == std::byte{1};
   }
   void get(Number auto& value) {

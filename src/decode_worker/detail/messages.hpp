@@ -40,7 +40,7 @@ namespace xtts::decode_worker::detail {
 constexpr std::uint32_t kProtocolVersion = 4;
 constexpr std::size_t kTextBytesMax = 4096;
 constexpr std::size_t kWarningCountMax = 8;
-// Any message: facts with all their texts are the longest.
+// Fits any message: the longest is facts with all their texts.
 constexpr std::size_t kMessageBytesMax = (kWarningCountMax + 3) * (kTextBytesMax + 32) + 256;
 
 struct Setup {
@@ -50,11 +50,11 @@ struct Setup {
   static void each(auto& self, auto&& field) { field(self.version, self.memory_bytes); }
 };
 
-// A worker of another version of the protocol says so and ends.
+// A worker of another protocol version says so and ends.
 struct Ready {
   std::uint32_t version = kProtocolVersion;
   std::string program_version = {};  // "0.1.0"
-  std::string libraries = {};        // as AudioDecoder::libraries()
+  std::string libraries = {};        // text of AudioDecoder::libraries()
 
   static void each(auto& self, auto&& field) {
     field(self.version, self.program_version, self.libraries);
@@ -73,7 +73,8 @@ struct Decode {
   }
 };
 
-// Fill the window from the offset; with `needed_bytes` where all that is wanted cannot be read.
+// Asks to fill the window from the offset. If not all wanted bytes can be read, `needed_bytes` are
+// enough.
 struct Read {
   std::uint64_t offset_bytes = 0;
   std::uint64_t needed_bytes = 0;
@@ -108,7 +109,7 @@ struct Stop {
 struct Done {
   audio::SourceFacts facts;
   std::uint64_t resampling_ns = 0;
-  Piece last;  // may be empty; wants no answer
+  Piece last;  // may be empty; needs no answer
 
   static void each(auto& self, auto&& field) {
     auto& facts = self.facts;
@@ -119,7 +120,7 @@ struct Done {
   }
 };
 
-// Of a read (by the parent) or of the clip (by the worker).
+// A failure of a read (from the parent) or of the clip (from the worker).
 struct Failed {
   std::uint32_t code = 0;
   std::string text;
@@ -128,7 +129,7 @@ struct Failed {
   static void each(auto& self, auto&& field) { field(self.code, self.text, self.resampling_ns); }
 };
 
-// Is this sound?
+// Asks whether this is sound.
 struct Look {
   std::string suffix;
   std::uint64_t size_bytes = 0;
@@ -145,7 +146,7 @@ struct Seen {
   static void each(auto& self, auto&& field) { field(self.what.likeness, self.what.reason); }
 };
 
-// What could be read?
+// Asks for all formats that could be read.
 struct ListFormats {
   static void each(auto&, auto&&) {}
 };
@@ -167,11 +168,11 @@ struct AllListed {
 using Message = std::variant<Setup, Ready, Decode, Read, Data, Piece, Taken, Stop, Done, Failed,
                              Look, Seen, ListFormats, Listed, AllListed>;
 
-// Texts and lists that are too long are cut.
+// Cuts texts and lists that are too long.
 [[nodiscard]] std::vector<std::byte> encode_message(const Message& message);
 [[nodiscard]] std::optional<Message> decode_message(std::span<const std::byte> bytes);
 
-// A failure as a message, and back. Nothing where the code is no failure's.
+// Turns a failure into a message, and back. Returns nothing if the code is not a failure.
 [[nodiscard]] Failed failed_of(const Status& status);
 [[nodiscard]] std::optional<Status> status_of(const Failed& failed);
 

@@ -1,4 +1,4 @@
-// The version of these sources: parent and worker are of the same, or do not work together.
+// The version of these sources: parent and worker work together only if theirs are the same.
 #pragma once
 
 #include <string_view>

@@ -1,9 +1,8 @@
-// SharedMemory: what parent and worker both see: a window for pieces of the source and two buffers
-// for samples. No control lies in it, so whatever the other side writes there can only be wrong
-// sound.
+// SharedMemory: the memory that parent and worker both see: a window for pieces of the source and
+// two buffers for samples. It controls nothing, so wrong content can only give wrong sound.
 //
-// A sealed memfd: its size cannot change, so no access can fault. Each buffer belongs to one side
-// at a time, as the messages say. Thread: one at a time.
+// It is a sealed memfd: its size cannot change, so no access can fault. Each buffer belongs to one
+// side at a time, as the messages say. One thread at a time.
 #pragma once
 
 #include <array>

@@ -14,19 +14,19 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// We look at the worker after each so much waiting, and some times before its idle time is over.
+// We check the worker after so much waiting, and several times before its idle time is over.
 constexpr nanoseconds kLookEvery = std::chrono::seconds(1);
 constexpr int kLooksMin = 4;
 
-// One wait counts as no more than this: a long sleep of the whole machine, or of our own process,
-// is nearly nothing.
+// One wait counts as at most this: a long sleep of the machine or of our process counts as nearly
+// nothing.
 constexpr nanoseconds kWaitMax = std::chrono::seconds(1);
 
-// A worker that never falls silent may be in a loop as well.
+// A worker that sends messages all the time may be in a loop, too, so we also check after so many.
 constexpr std::uint64_t kMessagesALook = 64;
 
-// Where the system does not tell how long a worker has waited for a processor, it gets so many
-// times the idle time.
+// The factor for the idle time if the system does not tell how long a worker has waited for a
+// processor.
 constexpr int kUnknownStarvingFactor = 6;
 
 double seconds_of(nanoseconds time) {
@@ -62,7 +62,8 @@ Supervision::Supervision(WorkerProcess& worker, const Worth& worth)
 
 Result<Message> Supervision::receive() {
   while (true) {
-    // It has one thread, so it cannot use up its time before as much time has passed.
+    // The worker has one thread, so its processor time cannot run out before as much time has
+    // passed.
     const nanoseconds left = worth_.cpu_time_max - cpu_used_;
     const auto turn = std::min<nanoseconds>(left, look_every_);
     auto received = worker_.channel().receive(milliseconds(0));
@@ -129,22 +130,22 @@ Status Supervision::look() {
   return {};
 }
 
-// How long it has waited for a processor, or we for one to hear it.
+// How long the worker has waited for a processor, or we to hear it.
 std::optional<nanoseconds> Supervision::starved_time() const {
   const auto its_own = worker_.starved_time();
   const auto ours = starved_time_of_this_thread();
   return its_own && ours ? std::optional(*its_own + *ours) : std::nullopt;
 }
 
-// All waiting for the worker counts, in which it neither computed nor waited for a processor. That
-// it sends a message or computes a little now and then does not begin the count anew.
+// Counts all waiting for the worker, except when it computed or waited for a processor. A message
+// or a little computing now and then does not restart the count.
 bool Supervision::is_idle() const {
   const nanoseconds unused = waited_ - cpu_used_;
   if (unused < worth_.idle_time_max) return false;
   const auto starved = starved_time();
   if (!starved || !starved_begin_) return unused >= worth_.idle_time_max * kUnknownStarvingFactor;
   if (unused - (*starved - *starved_begin_) < worth_.idle_time_max) return false;
-  // The system counts a wait for a processor only once it is over.
+  // The system counts a wait for a processor only when it is over.
   return !worker_.wants_a_processor();
 }
 

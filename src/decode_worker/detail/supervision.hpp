@@ -1,7 +1,7 @@
-// Supervision: waits for a worker's messages during one clip, within what the clip is worth.
+// Supervision: waits for a worker's messages during one clip, within the clip's limits.
 //
-// A failure is that of the clip: the worker has died, sent nonsense, or overstepped; in each case
-// it is dead afterwards. Borrows the worker; one thread.
+// A failure here is the clip's failure: the worker has died, sent nonsense, or exceeded a limit.
+// The worker is dead then. Borrows the worker; one thread.
 #pragma once
 
 #include <chrono>
@@ -17,28 +17,29 @@ namespace xtts::decode_worker::detail {
 
 struct Worth {
   std::chrono::nanoseconds cpu_time_max{};
-  // In all, without the time in which it waits for a processor, for us, or is asleep with us.
+  // The total, without the time in which the worker waits for a processor or for us, or sleeps with
+  // us.
   std::chrono::nanoseconds idle_time_max{};
   std::uint64_t source_bytes = 0;  // for the message
   std::optional<std::uint64_t> resident_bytes_max = {};
-  std::function<bool()> cancelled = {};  // none: never
+  std::function<bool()> cancelled = {};  // empty: never cancelled
 };
 
-// What becomes of a worker with its clip.
+// The worker's state after its clip.
 enum class Ending {
   kWorkerIsReady,  // for the next clip
-  kWorkerIsDead,   // as this clip's fault: it overstepped, or was killed from outside
-  kWorkerDied,     // and may have been brought to it by an earlier clip
-  kMemoryIsShort,  // the worker lives, but what is in it may be half done
+  kWorkerIsDead,   // through this clip's fault: it exceeded a limit, or was killed from outside
+  kWorkerDied,     // and an earlier clip may have caused it
+  kMemoryIsShort,  // the worker lives, but its work may be half done
 };
 
 class Supervision {
  public:
   Supervision(WorkerProcess& worker, const Worth& worth);
   [[nodiscard]] Result<Message> receive();
-  // The end of a worker that says what it may not.
+  // Ends a worker that sent an invalid message.
   [[nodiscard]] Status nonsense();
-  // After a failure.
+  // Valid after a failure.
   [[nodiscard]] Ending ending() const noexcept { return ending_; }
   [[nodiscard]] const std::optional<audio::Overstep>& overstep() const noexcept {
     return overstep_;
@@ -55,7 +56,7 @@ class Supervision {
   Worth worth_;
   const std::chrono::nanoseconds look_every_;
   const std::chrono::nanoseconds cpu_begin_;
-  std::optional<std::chrono::nanoseconds> starved_begin_;  // as of the first look
+  std::optional<std::chrono::nanoseconds> starved_begin_;  // at the first check
   std::chrono::nanoseconds cpu_used_{};
   std::chrono::nanoseconds waited_{};  // for messages, since the clip began
   std::chrono::nanoseconds waited_since_look_{};

@@ -24,11 +24,11 @@
 namespace xtts::decode_worker::detail {
 namespace {
 
-// Above the worker's own numbers, so that placing one descriptor never closes the other.
+// Above the worker's own descriptors, so that placing one never closes the other.
 constexpr int kDescriptorMin = 10;
 
-// Its socket is closed a moment before a dying process can be reaped. One that lives on after that
-// has closed it on purpose.
+// The socket of a dying process closes a moment before it can be reaped. A process that lives
+// longer than this has closed it on purpose.
 constexpr std::chrono::milliseconds kDyingTimeMax{2000};
 
 Status start_failure(const std::vector<std::string>& command, int error) {
@@ -38,7 +38,7 @@ Status start_failure(const std::vector<std::string>& command, int error) {
           worker_name(command) + " cannot be started: " + error_words(error)};
 }
 
-// Another number for a descriptor; EMFILE where so high a number is above the limit, too.
+// Moves a descriptor to another number. EMFILE if a number this high is above the limit.
 Descriptor moved_up(int descriptor) {
   Descriptor moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, kDescriptorMin));
   if (!moved.is_open() && errno == EINVAL) errno = EMFILE;
@@ -57,13 +57,13 @@ Result<SocketPair> socket_pair(const std::vector<std::string>& command) {
   SocketPair low{Descriptor(ends[0]), Descriptor(ends[1])};
   SocketPair pair{moved_up(low.ours.get()), moved_up(low.theirs.get())};
   if (!pair.ours.is_open() || !pair.theirs.is_open()) return start_failure(command, errno);
-  // A worker that does not listen must not make us wait: a full socket is a failed send.
+  // A worker that does not listen must not block us: sending to a full socket fails.
   if (::fcntl(pair.ours.get(), F_SETFL, O_NONBLOCK) != 0) return start_failure(command, errno);
   return pair;
 }
 
-// The worker finishes what is in hand when the user stops the run: these signals stay blocked even
-// before it can ignore them. All others are as in a program newly started.
+// When the user stops the run, the worker finishes its present work: these signals are blocked even
+// before it can ignore them. All other signals are as in a newly started program.
 class SpawnSettings {
  public:
   SpawnSettings(int socket, int memory, int words) {
@@ -71,7 +71,7 @@ class SpawnSettings {
     ::posix_spawnattr_init(&attributes_);
     error_ = ::posix_spawn_file_actions_adddup2(&actions_, socket, kWorkerSocket);
     if (error_ == 0) error_ = ::posix_spawn_file_actions_adddup2(&actions_, memory, kWorkerMemory);
-    // A sanitizer's report is for whoever runs the tests.
+    // A sanitizer's report goes to the person who runs the tests.
     if (error_ == 0 && !kIsSanitized)
       error_ = ::posix_spawn_file_actions_adddup2(&actions_, words, STDERR_FILENO);
     sigset_t blocked;
@@ -105,7 +105,7 @@ class SpawnSettings {
   int error_ = 0;
 };
 
-// The signals that a program brings on itself; nullptr: of any other.
+// The name of a signal that a program causes itself; nullptr for any other.
 const char* crash_name(int signal) {
   static constexpr std::array kNames = {
       std::pair{SIGSEGV, "SIGSEGV"}, std::pair{SIGABRT, "SIGABRT"}, std::pair{SIGBUS, "SIGBUS"},
@@ -116,8 +116,8 @@ const char* crash_name(int signal) {
   return found == kNames.end() ? nullptr : found->second;
 }
 
-// A line of /proc/PROCESS/NAME; empty where the system has none. Those that we ask for are open to
-// all.
+// A line of /proc/PROCESS/NAME; empty if the system has none. All users may read the ones that we
+// use.
 std::string line_about(const std::string& process, const char* name) {
   return read_kernel_text("/proc/" + process + "/" + name);
 }
@@ -160,7 +160,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
   XTTS_ASSIGN(SocketPair pair, socket_pair(command));
   const Descriptor shared = moved_up(memory.descriptor());
   if (!shared.is_open()) return start_failure(command, errno);
-  // Not a pipe, which may be full.
+  // A pipe could be full, so this is memory.
   const Descriptor low_words(::memfd_create("xtts-decode's words", MFD_CLOEXEC));
   if (!low_words.is_open()) return start_failure(command, errno);
   Descriptor words = moved_up(low_words.get());
@@ -220,7 +220,7 @@ std::string WorkerProcess::take_first_words() {
   return line;
 }
 
-// Only while it is ours to reap does its number name no other process.
+// The number names this process only until we reap it.
 void WorkerProcess::kill() {
   if (is_reaped_) return;
   ::kill(process_, SIGKILL);
@@ -232,8 +232,8 @@ void WorkerProcess::reap(int wait_flags) {
   const pid_t reaped =
       retry_interrupted([&] { return ::waitpid(process_, &wait_status_, wait_flags); });
   if (reaped == 0) return;
-  // Where whoever started us ignores SIGCHLD, the system has reaped it and nobody knows how it
-  // died.
+  // If SIGCHLD is ignored, as by the program that started us, the system has reaped the worker, and
+  // the cause of its death is lost.
   is_cause_known_ = reaped > 0;
   is_reaped_ = true;
 }
