@@ -1,6 +1,5 @@
-// AlignedBuffer: zeroed memory at a 64-byte boundary, of fixed size, owned. FFTW chooses codelets
-// by alignment, so plans are made for and executed on these buffers only; caller's memory is never
-// handed to a plan.
+// AlignedBuffer: owned, zeroed memory of fixed size at a 64-byte boundary. FFTW chooses codelets by
+// alignment. So plans are made for these buffers and run only on them, never on a caller's memory.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ std::vector<float> hann() {
 }  // namespace
 
 Result<BandwidthMeter> BandwidthMeter::create(std::uint32_t sample_rate_hz) {
-  // A bound is compared with: the last bit must not depend on the processor.
+  // The result is compared with a bound, so its last bit must not depend on the processor.
   XTTS_ASSIGN(auto fft, ComplexFft<float>::create(kSize, FftCodelets::kPortable));
   return BandwidthMeter(sample_rate_hz, std::move(fft));
 }
@@ -38,8 +38,8 @@ BandwidthMeter::BandwidthMeter(std::uint32_t sample_rate_hz, ComplexFft<float> f
       window_(hann()),
       powers_(kBins) {}
 
-// Two windows a transform, one as its real and one as its imaginary part: the sum of their powers
-// at bin k is half of that of the bins k and -k.
+// Each transform takes two windows, one as its real and one as its imaginary part. The sum of their
+// powers at bin k is half the sum of the powers in the bins k and -k.
 Result<std::optional<float>> BandwidthMeter::measure(SampleReader& samples, std::uint64_t begin,
                                                      std::uint64_t end) {
   if (end - begin < kSize) return std::optional<float>();

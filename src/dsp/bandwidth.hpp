@@ -1,9 +1,9 @@
-// BandwidthMeter: up to which frequency a clip has sound: what tells telephone speech and low-rate
-// MP3 from a wide-band recording whatever their sample rate says.
+// BandwidthMeter: finds up to which frequency a clip has sound. This tells telephone speech and
+// low-rate MP3 from a wide-band recording, whatever their sample rate says.
 //
-// The mean power spectrum of 16 windows of 1,024 samples, evenly spaced; the frequency of the
-// highest bin that is less than 80 dB under the loudest. A window is 46 ms at 22.05 kHz, so a bin
-// is 22 Hz. One thread at a time.
+// It takes the mean power spectrum of 16 windows of 1,024 samples, evenly spaced. The result is the
+// frequency of the highest bin that is less than 80 dB under the loudest bin. A window is 46 ms at
+// 22.05 kHz, so a bin is 22 Hz. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class BandwidthMeter {
 
   [[nodiscard]] static Result<BandwidthMeter> create(std::uint32_t sample_rate_hz);
 
-  // Of [begin, end) of a clip, Hz; nothing for less than a window, and for silence.
+  // Measures [begin, end) of a clip, in Hz; nothing for less than a window, and for silence.
   [[nodiscard]] Result<std::optional<float>> measure(SampleReader& samples, std::uint64_t begin,
                                                      std::uint64_t end);
 

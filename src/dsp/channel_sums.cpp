@@ -10,7 +10,7 @@
 namespace xtts::dsp {
 namespace {
 
-// One frame of stored values as float32.
+// Turns one frame of stored values into float32.
 void widen(std::span<const std::byte> stored, DType dtype, std::span<float> values) {
   if (dtype == DType::kFloat32) {
     std::memcpy(values.data(), stored.data(), stored.size());
@@ -61,8 +61,8 @@ std::optional<formats::Statistics> statistics_of(std::uint64_t frame_count,
   for (std::size_t channel = 0; channel < channels; ++channel) {
     const double mean = sums[channel] / frames;
     const double variance = sums[channels + channel] / frames - mean * mean;
-    // Sums of finite values are finite. Records of a program that stored others may have others: a
-    // cache without statistics is better than none.
+    // Sums of finite values are finite, but another program may have stored other values. A cache
+    // without statistics is better than no cache.
     if (!std::isfinite(mean) || !std::isfinite(variance)) return std::nullopt;
     statistics.mean.push_back(mean);
     statistics.std_deviation.push_back(std::sqrt(std::max(variance, 0.0)));

@@ -1,6 +1,6 @@
-// Sums for the statistics: over a record's stored values, so that whoever has the record has them
-// too, and over a block's records. Always in the same order, so that the bits are the same whoever
-// adds: a build, a copy, or a repair that makes a block again. Pure functions.
+// Sums for the statistics, over a record's stored values and over a block's records. The stored
+// values are enough to make the sums again. The order of adding is fixed, so a build, a copy, and a
+// repair that makes a block again get the same bits. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,18 @@
 
 namespace xtts::dsp {
 
-// Into `sums` per channel the sum, then per channel the sum of squares, frame by frame. `rows` are
-// whole frames of float32, float16 or bfloat16.
+// Writes into `sums` the sum of each channel, then the sum of squares of each channel, frame by
+// frame. `rows` are whole frames of float32, float16 or bfloat16.
 void sum_channels(std::span<const std::byte> rows, DType dtype, std::size_t channel_count,
                   std::vector<double>& sums);
 
-// A record's sums into its block's; a record without sums (it has no channels) adds nothing.
+// Adds a record's sums to its block's sums; a record without sums (it has no channels) adds
+// nothing.
 void add_sums(const std::vector<double>& sums, std::uint32_t frame_count,
               formats::BlockFacts& block);
 
-// From per channel sums, then per channel sums of squares; nothing where there are no frames,
-// or where a sum is not finite.
+// `sums` has the sum of each channel, then the sum of squares of each channel. Returns nothing if
+// there are no frames, or if a sum is not finite.
 [[nodiscard]] std::optional<formats::Statistics> statistics_of(std::uint64_t frame_count,
                                                                std::span<const double> sums);
 

@@ -10,8 +10,8 @@ namespace {
 
 using formats::NormalizeMethod;
 
-constexpr float kLeastSpan = 1e-6F;       // as MyXTTS's TensorFlow loader
-constexpr double kLeastDeviation = 1e-5;  // of a channel that hardly moves
+constexpr float kLeastSpan = 1e-6F;       // as in MyXTTS's TensorFlow loader
+constexpr double kLeastDeviation = 1e-5;  // for a channel that hardly moves
 
 void scale_values(std::span<float> values, float offset, float scale) {
   for (float& value : values) value = (value - offset) / scale;
@@ -22,7 +22,7 @@ struct Span {
   float largest;
 };
 
-// Of all values, those of the padding too.
+// The span of all values, padding included.
 Span span_of(std::span<const float> frames, const float* padding) {
   const auto [least, largest] = std::minmax_element(frames.begin(), frames.end());
   if (padding == nullptr) return {*least, *largest};

@@ -1,6 +1,6 @@
-// ClipValues: what is done with a clip's frames when all of them are there, because it needs the
-// whole clip or differs by channel: the range below the largest value (log.range), and the
-// normalizations. Immutable, share freely; nothing here fails.
+// ClipValues: the steps that need all frames of a clip, or that differ by channel: the range below
+// the largest value (log.range), and the normalizations. Immutable, share freely; nothing here
+// fails.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ class ClipValues {
   explicit ClipValues(const formats::FeatureConfig& config);
 
   [[nodiscard]] bool is_needed() const noexcept;
-  // frames [count][channels], in place. `padding`: the value that more frames of the clip have in
-  // all channels, or null where there are none; becomes what the same steps make of it.
+  // Changes `frames` [count][channels] in place. `padding`: the value of the clip's further frames
+  // in all channels, or null if there are none; the same steps change it.
   void apply(std::span<float> frames, float* padding) const;
 
  private:
@@ -30,7 +30,8 @@ class ClipValues {
   std::uint32_t channel_count_;
 };
 
-// log.range comes between the logarithm and the affine normalization, which then waits for it.
+// Whether the affine normalization follows the logarithm at once. With log.range it must wait: that
+// step lies between them.
 [[nodiscard]] bool has_affine_at_once(const formats::FeatureConfig& config) noexcept;
 
 }  // namespace xtts::dsp

@@ -26,11 +26,11 @@ struct Conditioner::Impl {
   formats::TrimConfig trim;
   formats::LoudnessConfig loudness;
   std::uint32_t sample_rate_hz;
-  std::uint64_t padded_samples;  // of every clip; 0: as long as it is
+  std::uint64_t padded_samples;  // length of every clip; 0: as long as it is
   BandwidthMeter bandwidth;
-  std::vector<float> levels_db;  // of the clip in hand
+  std::vector<float> levels_db;  // of the clip in work
 
-  // Of the kept part, as far as its padding goes.
+  // Measures the kept part, up to padded_samples if these are fewer. The mean covers the padding.
   Result<Loudness> measure(SampleReader& samples, const ConditionFacts& facts) const {
     const std::uint64_t first = facts.trim_start_samples;
     const std::uint64_t kept = facts.kept_samples();
@@ -78,7 +78,8 @@ Result<ConditionFacts> Conditioner::measure(SampleReader& samples) {
     facts.trim_end_samples = range.end;
   }
   XTTS_ASSIGN(const Loudness loudness, impl_->measure(samples, facts));
-  // What is cut off is asked too: a broken clip is not to pass because its broken part was quiet.
+  // The parts that are cut off are checked, too: a broken clip must not pass because its broken
+  // part was quiet.
   XTTS_ASSIGN(const bool front, all_finite(samples, 0, facts.trim_start_samples));
   XTTS_ASSIGN(const bool back, all_finite(samples, facts.trim_end_samples, samples.size()));
   if (!std::isfinite(loudness.rms) || !front || !back)

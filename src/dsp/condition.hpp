@@ -1,8 +1,7 @@
-// Conditioning: what happens to PCM between the resampler and the features (trim, loudness). The
-// whole clip is measured, through a reader; what of it is wanted is then scaled in place. One
-// thread at a time; buffers are kept from clip to clip. Fails with kBadInput where samples are not
-// finite, and where reading fails (nothing but silence, where the policy calls that a failure, is
-// decided by the caller from the facts).
+// Conditioning: the steps on PCM between the resampler and the features (trim, loudness). A reader
+// gives the whole clip to be measured; then the wanted part is scaled in place. One thread at a
+// time; buffers are kept from clip to clip. Fails with kBadInput if samples are not finite, and if
+// reading fails. A silent clip is no failure here: the caller judges it by the facts.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ struct ConditionFacts {
   std::uint64_t trim_end_samples = 0;
   float peak = 0.0F;           // |x| before the gain, after the trim
   float rms = 0.0F;            // likewise
-  float silence_share = 0.0F;  // of frames more than 40 dB under the loudest, before the trim
+  float silence_share = 0.0F;  // share of frames more than 40 dB under the loudest, before the trim
   std::optional<float> bandwidth_hz;  // of the kept part; see bandwidth.hpp
   Scaling scaling;                    // of the kept part, by apply_scaling()
 
@@ -41,7 +40,7 @@ class Conditioner {
 
   // Empty and silent clips get a gain of 1 and are no failure.
   [[nodiscard]] Result<ConditionFacts> measure(SampleReader& samples);
-  // Of a clip in memory: trims and scales it too; `samples` shrinks to the kept part.
+  // Measures a clip in memory, then trims and scales it; `samples` shrinks to the kept part.
   [[nodiscard]] Result<ConditionFacts> apply(std::vector<float>& samples);
 
  private:

@@ -43,7 +43,7 @@ Compression make_compression(const formats::FeatureConfig& config) {
   };
 }
 
-// Values of a frame of each column.
+// The number of values in a frame of each column.
 formats::BySoundColumn<std::size_t> widths_of(const formats::FeatureConfig& config) {
   formats::BySoundColumn<std::size_t> widths;
   for (const formats::SoundColumnInfo& info : formats::all_sound_columns()) {
@@ -56,7 +56,7 @@ formats::BySoundColumn<std::size_t> widths_of(const formats::FeatureConfig& conf
 Status check(const formats::FeatureConfig& config) {
   const std::vector<std::string> problems = config.validate();
   if (!problems.empty()) return {StatusCode::kInvalidArgument, problems.front()};
-  // The logarithm takes normal numbers only, so the floor must keep everything else from it.
+  // The logarithm takes normal numbers only, so the floor must keep all other numbers away from it.
   if (config.columns.mel && config.log.base != formats::LogBase::kNone &&
       !(config.log.floor >= static_cast<double>(std::numeric_limits<float>::min()))) {
     return {StatusCode::kInvalidArgument,
@@ -66,7 +66,7 @@ Status check(const formats::FeatureConfig& config) {
   return {};
 }
 
-// The filters as arrays that the kernels take, with the bins that any of them looks at.
+// The filters as arrays for the kernels, with the number of bins that the filters use.
 class PackedFilters {
  public:
   explicit PackedFilters(const formats::FeatureConfig& config) {
@@ -94,8 +94,8 @@ class PackedFilters {
 
 }  // namespace
 
-// The work of a block of kBlockFrames frames: about 60 KB of buffers at 1,024 points and 80 bands,
-// of which the per-frame steps touch 28.
+// The work on a block of kBlockFrames frames. Its buffers are about 60 KB at 1,024 points and 80
+// bands; the per-frame steps touch 28 KB of them.
 struct FeatureExtractor::Impl {
   Impl(const formats::FeatureConfig& config, std::unique_ptr<SpectrumStage> stage, Isa isa)
       : grid(config),
@@ -122,9 +122,8 @@ struct FeatureExtractor::Impl {
         bands(is_unfiltered ? 0 : kBlockFrames * padded_channel_count),
         frames(is_unfiltered ? 0 : kBlockFrames * padded_channel_count) {}
 
-  // Lanes without a frame keep the rows of an earlier block; lanes do not mix, and nobody reads
-  // their result.
-  // False: a mel is not finite before the logarithm.
+  // Returns false if a mel is not finite before the logarithm. Lanes without a frame keep the rows
+  // of an earlier block: lanes do not mix, and nobody reads the result of these.
   [[nodiscard]] bool run_block(std::span<const float> samples, std::uint64_t first_frame,
                                std::size_t count, const FrameRows& out) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -148,9 +147,9 @@ struct FeatureExtractor::Impl {
     return true;
   }
 
-  // Of the first `count` frames' mels, or bins, before the logarithm: its kernels are proved for
-  // finite numbers only, and a normalization by the whole clip spreads one bad value over it. A bin
-  // that is infinite makes each band that it belongs to infinite, or no number.
+  // Checks the mels, or bins, of the first `count` frames before the logarithm. The logarithm's
+  // kernels are proved for finite numbers only, and a normalization by the whole clip spreads one
+  // bad value over it. An infinite bin makes each band that contains it infinite or NaN.
   [[nodiscard]] bool is_finite(std::size_t count) const {
     if (is_unfiltered) {
       bool are_finite = true;
@@ -160,7 +159,7 @@ struct FeatureExtractor::Impl {
     }
     if (count == kBlockFrames)
       return range_of({bands.data(), channel_count * kBlockFrames}).is_finite();
-    // The other lanes hold frames of another clip, which may have been refused for theirs.
+    // The other lanes hold frames of another clip, which may be not finite.
     bool are_finite = true;
     for (std::size_t channel = 0; channel < channel_count; ++channel)
       are_finite &= range_of({bands.data() + channel * kBlockFrames, count}).is_finite();
@@ -187,8 +186,8 @@ struct FeatureExtractor::Impl {
   }
 
   const float* compress_bands() {
-    // Rows beyond the last band fill up vectors. Left alone they would be compressed again and
-    // again.
+    // The rows beyond the last band only fill up vectors. Without the zeros they would be
+    // compressed again and again.
     const std::span<float> unused = bands.span().subspan(channel_count * kBlockFrames);
     std::fill(unused.begin(), unused.end(), 0.0F);
     kernels.compress(compression, bands.data(), bands.size());
@@ -196,8 +195,8 @@ struct FeatureExtractor::Impl {
     return frames.data();
   }
 
-  // What a frame of zeros comes to before the steps of the whole clip. kInvalidArgument where its
-  // channels differ, for a record has one number for its padding.
+  // Computes the padding: a frame of zeros before the steps of the whole clip. kInvalidArgument if
+  // its channels differ, for a record has one number for its padding.
   Status measure_padding() {
     const std::vector<float> zeros(n_fft);
     spectrum->run(zeros.data(), rows.data());
@@ -219,7 +218,7 @@ struct FeatureExtractor::Impl {
     return std::all_of(values, values + count, [&](float value) { return value == values[0]; });
   }
 
-  // Frames that `out` has room for.
+  // The number of frames that `out` has room for.
   [[nodiscard]] std::uint64_t room_in(const FrameRows& out) const {
     std::uint64_t room = std::numeric_limits<std::uint32_t>::max();
     for (const formats::SoundColumnInfo& info : formats::all_sound_columns()) {
@@ -247,7 +246,7 @@ struct FeatureExtractor::Impl {
   PackedFilters filters;
   Compression compression;
   ClipValues values;
-  Extracted padding;  // see measure_padding
+  Extracted padding;  // from measure_padding()
   AlignedBuffer<float> edge_frame;
   AlignedBuffer<float> rows;        // [kBlockFrames][row_stride]
   AlignedBuffer<float> transposed;  // [row_stride][kBlockFrames]

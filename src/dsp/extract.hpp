@@ -1,10 +1,10 @@
-// FeatureExtractor: PCM + FeatureConfig -> frames [frames, channels], float32, row-major: log-mels,
-// the bins of the spectrum themselves, each frame's energy.
+// FeatureExtractor: turns PCM into frames [frames, channels], float32, row-major, as its
+// FeatureConfig says: log-mels, the bins of the spectrum, and each frame's energy.
 //
-// Framing, scaling and packing: see formats/feature_config.hpp for the chain; the forward transform
-// is unscaled, X[k] = sum x[n] w[n] exp(-2 pi i k n / n_fft), as numpy, librosa and torch have it.
-// One thread at a time; share nothing; one per worker. Plans are made at creation (serialised
-// inside: FFTW plans on one thread only) and do not vary from run to run.
+// formats/feature_config.hpp has the chain of framing, scaling and packing. The forward transform
+// is unscaled, X[k] = sum x[n] w[n] exp(-2 pi i k n / n_fft), as in numpy, librosa and torch. One
+// thread at a time; nothing is shared; each worker has its own. Plans are made at creation
+// (serialised inside: FFTW plans on one thread only) and do not vary from run to run.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace xtts::dsp {
 
-// Where each column's frames go, row-major; empty: they are not wanted.
+// Where each column's frames are written, row-major; an empty span: not wanted.
 //   mel     [frames, channels]
 //   linear  [frames, n_fft / 2 + 1]: the spectrum, before the filters
 //   energy  [frames]: the L2 norm of the magnitudes
@@ -29,7 +29,7 @@ using FrameRows = formats::BySoundColumn<std::span<float>>;
 
 struct Extracted {
   std::uint32_t frame_count = 0;
-  formats::BySoundColumn<float> fills;  // of the record's further frames
+  formats::BySoundColumn<float> fills;  // padding values for the record's further frames
 };
 
 class FeatureExtractor {
@@ -41,19 +41,21 @@ class FeatureExtractor {
   FeatureExtractor(FeatureExtractor&&) noexcept;
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
 
-  // Frames that `sample_count` samples make, before any cut to max_frames; those of its padding
-  // alone are not counted.
+  // The number of frames of `sample_count` samples, before any cut to max_frames. Frames of padding
+  // alone do not count.
   [[nodiscard]] std::uint64_t frame_count(std::uint64_t sample_count) const;
 
-  // A clip's first samples that make its first `frame_count` frames what they are; the clip may end
+  // The number of first samples that decide a clip's first `frame_count` frames; the clip may end
   // before.
   [[nodiscard]] std::uint64_t samples_of(std::uint64_t frame_count) const;
 
-  // Writes as many frames as there are, or as `rows` has room for, to the front of each; what lies
-  // behind them is left alone (padding is the caller's). Mels only where the config asks for that
-  // column. kBadInput when the clip is too short for its padding (reflect needs more samples than
-  // half a window) or makes no frame, and when a mel before the logarithm is not finite: samples of
-  // 1e17 have a power that float32 cannot hold. The other rows are the caller's to look at.
+  // Writes all frames, or as many as `rows` has room for, to the front of each column. It does not
+  // touch what lies behind them (padding is the caller's). It writes mels only if the config has
+  // that column. The caller must check the other rows.
+  //
+  // kBadInput if the clip is too short for its padding (reflect needs more samples than half a
+  // window) or makes no frame, or if a mel before the logarithm is not finite: samples of 1e17 have
+  // a power that float32 cannot hold.
   [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, const FrameRows& rows);
   [[nodiscard]] Result<Extracted> extract(std::span<const float> samples, std::span<float> mel) {
     FrameRows rows;

@@ -17,26 +17,27 @@ namespace {
 // "Beyond-guru" flag of fftw3.h, accepted by every FFTW 3 though absent from its manual.
 constexpr unsigned kNoSimd = 1U << 17U;
 
-// What planning takes at most, generously: estimated plans of the sizes we use stay below 1 MiB.
+// More memory than planning needs: estimated plans of the sizes that we use stay below 1 MiB.
 constexpr std::size_t kPlannerBytes = std::size_t{4} << 20U;
 
-// FFTW 3.3.10 ends the process when malloc fails while it plans (kernel/alloc.c asserts). So its
-// room is asked for first, and given back.
+// FFTW 3.3.10 ends the process if malloc fails while it plans (kernel/alloc.c asserts). So we first
+// allocate as much memory as it needs, and free it.
 bool has_room_to_plan() {
   void* volatile room =
-      ::operator new(kPlannerBytes, std::nothrow);  // volatile: not optimized away
+      ::operator new(kPlannerBytes, std::nothrow);  // volatile: keeps the allocation
   const bool is_there = room != nullptr;
   ::operator delete(room);
   return is_there;
 }
 
-// Recursive, because a plan may be given up while its maker holds it (no memory for the rest).
+// Recursive, because a plan may be destroyed while its maker holds the mutex (no memory for the
+// rest).
 std::recursive_mutex& planner_mutex() {
   static std::recursive_mutex mutex;
   return mutex;
 }
 
-// The same few calls of the two FFTW libraries under one name.
+// Gives the two FFTW libraries' few calls common names.
 template <typename Real>
 struct Fftw;
 
@@ -79,9 +80,9 @@ struct DestroyPlan {
 template <typename Real>
 using SharedPlan = std::shared_ptr<std::remove_pointer_t<typename Fftw<Real>::Plan>>;
 
-// One plan for all transforms of a kind: executing one is thread-safe on buffers of the alignment
-// that it was made for, and all of ours are aligned alike. So a thread that comes later needs
-// nothing of the planner while any transform of its kind lives.
+// One plan serves all transforms of a kind. Running it is thread-safe on buffers of the alignment
+// that it was made for, and all of ours are aligned alike. So a later thread does not need the
+// planner while any transform of its kind lives.
 template <typename Real>
 Result<SharedPlan<Real>> shared_plan(std::size_t size, FftCodelets codelets, Real* in, Real* out) {
   using Plans = std::map<std::pair<std::size_t, FftCodelets>,

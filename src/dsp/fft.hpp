@@ -15,8 +15,7 @@
 
 namespace xtts::dsp {
 
-// kPortable keeps FFTW off its SIMD codelets, so that the bits are the same on each x86-64
-// processor.
+// kPortable keeps FFTW off its SIMD codelets, so that every x86-64 processor gives the same bits.
 enum class FftCodelets { kFastest, kPortable };
 
 template <typename Real>

@@ -31,7 +31,8 @@ PadMode pad_mode_of(const formats::StftConfig& config) {
   return config.framing == Framing::kKeepEdges ? PadMode::kSymmetric : config.pad_mode;
 }
 
-// Where mirrors at both ends of `count` samples lead to: at the edge samples, or behind them.
+// The position to which the mirrors at both ends of `count` samples lead. A mirror lies at the edge
+// sample, or behind it.
 std::int64_t mirrored(std::int64_t position, std::int64_t count, bool shows_edges_twice) {
   if (count == 1) return 0;
   const std::int64_t period = shows_edges_twice ? 2 * count : 2 * (count - 1);
@@ -57,7 +58,7 @@ FrameGrid::FrameGrid(const formats::FeatureConfig& config) noexcept
       drop_last_(config.stft.drop_last),
       multiple_frames_(config.stft.multiple_frames) {}
 
-// A clip that is longer than its padding stays as it is: what is too long is decided by its frames.
+// A clip longer than its padding keeps its length: its frames decide whether it is too long.
 std::int64_t FrameGrid::framed_samples(std::uint64_t sample_count) const noexcept {
   const auto samples = static_cast<std::int64_t>(sample_count);
   if (padded_samples_ != 0) return std::max(samples, padded_samples_);
@@ -90,7 +91,7 @@ std::uint64_t FrameGrid::touched_frame_count(std::uint64_t sample_count) const n
   const auto samples = static_cast<std::int64_t>(sample_count);
   if (padded_samples_ == 0 || samples >= padded_samples_) return frames;
   const bool is_mirrored = pad_mode_ != PadMode::kZeros;
-  // The mirror at the far end shows samples that lie within its reach again.
+  // The mirror at the far end repeats the samples within its reach.
   const std::int64_t reach = n_fft_ - lead_;
   if (is_mirrored && padded_samples_ - samples <= reach) return frames;
   const auto touched = static_cast<std::uint64_t>((samples + lead_ + hop_ - 1) / hop_);
@@ -107,7 +108,7 @@ bool FrameGrid::can_pad(std::uint64_t sample_count) const noexcept {
   return framed_samples(sample_count) > lead_;
 }
 
-// `position` in the clip as it is framed, `framed` samples long.
+// The sample at `position` of the framed clip, which is `framed` samples long.
 float FrameGrid::sample(std::span<const float> clip, std::int64_t framed,
                         std::int64_t position) const noexcept {
   if (position < 0 || position >= framed) {

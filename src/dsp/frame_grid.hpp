@@ -26,15 +26,15 @@ class FrameGrid {
   explicit FrameGrid(const formats::FeatureConfig& config) noexcept;
 
   [[nodiscard]] std::uint64_t frame_count(std::uint64_t sample_count) const noexcept;
-  // Those that reach to a sample of the clip, if more than the padding follows: all of them, unless
-  // pad: samples. All later ones are made of zeros.
+  // The number of frames that reach a sample of the clip, if more than the padding follows: all of
+  // them, unless pad: samples. All later frames are made of zeros.
   [[nodiscard]] std::uint64_t touched_frame_count(std::uint64_t sample_count) const noexcept;
-  // So many first samples of a longer clip make its first frames what they are, whatever the
-  // framing.
+  // The number of a longer clip's first samples that decide its first `frame_count` frames, for
+  // every framing.
   [[nodiscard]] std::uint64_t samples_of(std::uint64_t frame_count) const noexcept;
   // kReflect needs more samples than it mirrors: sample 0 is the mirror and is not repeated.
   [[nodiscard]] bool can_pad(std::uint64_t sample_count) const noexcept;
-  // The n_fft samples of a frame: a view into `clip` where it lies inside, else assembled in
+  // The n_fft samples of a frame: a view into `clip` if the frame lies inside, else a copy in
   // `scratch` (n_fft long).
   [[nodiscard]] const float* frame(std::span<const float> clip, std::uint64_t frame_index,
                                    std::span<float> scratch) const noexcept;
@@ -47,8 +47,8 @@ class FrameGrid {
   std::int64_t n_fft_;
   std::int64_t win_;
   std::int64_t hop_;
-  std::int64_t lead_;            // how far frame 0 begins before the first sample
-  std::int64_t padded_samples_;  // of every clip; 0: as it is
+  std::int64_t lead_;            // distance from frame 0's begin to the first sample
+  std::int64_t padded_samples_;  // length of every clip; 0: as it is
   formats::ZerosConfig zeros_;
   formats::Framing framing_;
   formats::PadMode pad_mode_;

@@ -1,5 +1,5 @@
-// to_int16: a sample as 16-bit files have it. Full scale is 32,768, so that what such a file held
-// comes out as it was; what is beyond stops there.
+// to_int16: a sample as in 16-bit files. Full scale is 32,768, so that samples from such a file
+// come out unchanged. Larger samples are cut at full scale.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 namespace xtts::dsp {
 
-// kBest picks what the processor has. The others are for tests and for `--isa`.
+// kBest is the best one that the processor has. The others are for tests and for `--isa`.
 enum class Isa : std::uint8_t { kBest, kScalar, kAvx2, kAvx512 };
 
 [[nodiscard]] Isa best_isa() noexcept;

@@ -1,14 +1,14 @@
 // The inner loops of the features, in three versions (scalar, AVX2, AVX-512) behind one table that
 // is chosen at run time.
 //
-// All versions agree bit for bit: they do the same IEEE operations in the same order for each value
-// (no fused multiply-add, no re-association), and differ only in how many values they do at once.
-// tests/unit/dsp/kernels_test.cpp compares them with memcmp. Fused multiply-adds were left out for
-// this; measured, they bought nothing here.
+// All versions agree bit for bit. For each value they do the same IEEE operations in the same order
+// (no fused multiply-add, no re-association); they differ only in how many values they do at once.
+// tests/unit/dsp/kernels_test.cpp compares them with memcmp. Fused multiply-adds are left out for
+// this; measured, they gained nothing here.
 //
-// Raw pointers and plain structs on purpose: the SIMD files are compiled with their own flags, and
-// an inline function of a library header instantiated there could be the one that the linker keeps
-// for the whole program, which would then die of an illegal instruction on an older processor.
+// Raw pointers and plain structs on purpose. The SIMD files are compiled with their own flags. If
+// they instantiated an inline function of a library header, the linker could keep that one for the
+// whole program, which would then die of an illegal instruction on an older processor.
 //
 // Immutable, share freely. Nothing here fails.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace xtts::dsp {
 
-// Frames that go through the mel filters together, one a lane. Results do not depend on it.
+// Frames that go through the mel filters together, one frame a lane. Results do not depend on it.
 inline constexpr std::size_t kBlockFrames = 8;
 
 enum class SpectrumOp : std::uint8_t { kPower, kMagnitude, kRootPlus };
@@ -63,7 +63,7 @@ struct Compression {
 
 template <typename Real>
 struct FrameKernels {
-  std::size_t lanes = 1;                     // bins that `spectrum` does at once
+  std::size_t lanes = 1;                     // bins that `spectrum` computes at once
   const std::uint8_t* lane_order = nullptr;  // [lanes], the order of the table within a group
   // out[n] = x[n] w[n]; w and out aligned to 64 bytes, x not.
   void (*apply_window)(const float* samples, const Real* window, Real* out,
@@ -92,10 +92,10 @@ struct Kernels {
 };
 
 [[nodiscard]] const Kernels& scalar_kernels() noexcept;
-[[nodiscard]] const Kernels* avx2_kernels() noexcept;  // null where the compiler's target has none
+[[nodiscard]] const Kernels* avx2_kernels() noexcept;    // null if the compiler's target has none
 [[nodiscard]] const Kernels* avx512_kernels() noexcept;  // likewise
 
-// Null when this build or this processor lacks `isa`.
+// Null if this build or this processor lacks `isa`.
 [[nodiscard]] const Kernels* find_kernels(Isa isa) noexcept;
 
 }  // namespace xtts::dsp

@@ -1,4 +1,4 @@
-// Compiled with -mavx2 (see CMakeLists.txt); nothing here may run before find_kernels() has asked
+// Compiled with -mavx2 (see CMakeLists.txt). Nothing here may run before find_kernels() has checked
 // the processor.
 #include "dsp/kernels.hpp"
 
@@ -8,8 +8,8 @@
 namespace xtts::dsp {
 namespace {
 
-// Unpacking within 128-bit halves is cheap and across them is not, so bins stay in the order that
-// the halves give, and the tables are laid out to match.
+// Unpacking is cheap within 128-bit halves, but not across them. So bins keep the order of the
+// halves, and the tables are laid out to match.
 constexpr std::uint8_t kDoubleOrder[] = {0, 2, 1, 3};
 constexpr std::uint8_t kFloatOrder[] = {0, 1, 4, 5, 2, 3, 6, 7};
 

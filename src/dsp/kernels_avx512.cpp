@@ -1,5 +1,5 @@
-// Compiled with -mavx512f -mavx512dq -mavx512vl -mavx512bw (see CMakeLists.txt); nothing here may
-// run before find_kernels() has asked the processor.
+// Compiled with -mavx512f -mavx512dq -mavx512vl -mavx512bw (see CMakeLists.txt). Nothing here may
+// run before find_kernels() has checked the processor.
 #include "dsp/kernels.hpp"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)

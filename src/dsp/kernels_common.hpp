@@ -1,6 +1,6 @@
-// Scalar steps that the scalar kernels are made of and that the SIMD kernels use for what does not
-// fill a vector. In an unnamed namespace on purpose: each file has its own copy, compiled with its
-// own flags (see kernels.hpp).
+// The steps of the scalar kernels. The SIMD kernels use them for values that do not fill a vector.
+// They are in an unnamed namespace on purpose: each file has its own copy, compiled with its own
+// flags (see kernels.hpp).
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct LogConstants {
 
 [[maybe_unused]] inline float log_of(float x) {
   const auto bits = __builtin_bit_cast(std::int32_t, x);
-  // Infinities and NaN go through as they are, so that what was broken stays visible.
+  // Infinities and NaN pass unchanged, so that broken values stay visible.
   if (!(x <= 3.402823466e+38F)) return x;
   const std::int32_t offset = bits - LogConstants::kSqrtHalfBits;
   const std::int32_t exponent = offset >> LogConstants::kMantissaBits;
@@ -46,7 +46,7 @@ struct LogConstants {
 
 [[maybe_unused]] inline float compress_one(const Compression& how, float x) {
   if (how.has_log) {
-    // Written so that a NaN stays one.
+    // This form keeps a NaN a NaN.
     if (how.floor_mode == Compression::Floor::kAdd) {
       x = x + how.floor;
     } else {
@@ -62,7 +62,7 @@ struct LogConstants {
   return __builtin_sqrtf(op == SpectrumOp::kRootPlus ? power + floor : power);
 }
 
-// The two ends, which no pair covers: X[0] and X[half] are real.
+// The two ends, which belong to no pair: X[0] and X[half] are real.
 template <typename Real>
 inline void unpack_ends(const Real* z, std::size_t half, SpectrumOp op, float floor, float* row) {
   const Real first = 2 * (z[0] + z[1]);
@@ -71,8 +71,8 @@ inline void unpack_ends(const Real* z, std::size_t half, SpectrumOp op, float fl
   row[half] = spectrum_value(static_cast<float>(last * last), op, floor);
 }
 
-// Bins k and half - k. Where they are the same one, the second value stays, here and in the SIMD
-// kernels.
+// Unpacks the bins k and half - k. If both are the same bin, the second value stays, here and in
+// the SIMD kernels.
 template <typename Real>
 inline void unpack_pair(const Real* z, const UnpackTable<Real>& table, std::size_t k, SpectrumOp op,
                         float floor, float* row) {

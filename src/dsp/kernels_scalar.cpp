@@ -19,7 +19,7 @@ void spectrum(const Real* transform, const UnpackTable<Real>& table, SpectrumOp 
   }
 }
 
-// Two running sums, over even and odd places: one alone would make each addition wait for the last,
+// Two running sums, over even and odd places. With one sum, each addition would wait for the last,
 // in every version.
 float dot(const float* values, const float* weights, std::size_t count) {
   float sums[2] = {};

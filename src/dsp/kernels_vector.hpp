@@ -31,8 +31,8 @@ void apply_window(const float* samples, const Real* window, Real* out, std::size
   for (; n < count; ++n) out[n] = static_cast<Real>(samples[n]) * window[n];
 }
 
-// Rounds both powers to float32 and applies the op. Narrow holds the pair: one root is dearer than
-// joining two vectors.
+// Rounds both powers to float32 and applies the op. Narrow holds the pair: joining two vectors is
+// cheaper than a second root.
 template <typename Lanes, SpectrumOp kOp>
 inline typename Lanes::Narrow finish(typename Lanes::Vector near, typename Lanes::Vector far,
                                      float floor) {
@@ -42,7 +42,7 @@ inline typename Lanes::Narrow finish(typename Lanes::Vector near, typename Lanes
   return value;
 }
 
-// unpack_pair for kLanes values of k at once.
+// Does unpack_pair for kLanes values of k at once.
 template <typename Lanes, SpectrumOp kOp, typename Real>
 inline void unpack_group(const Real* z, const UnpackTable<Real>& table, std::size_t k, float floor,
                          float* row) {
@@ -114,7 +114,7 @@ inline void transpose8(const float* from, std::size_t from_stride, float* to,
   }
 }
 
-// One frame a lane; the same two running sums as the scalar one.
+// One frame a lane, with the same two running sums as in the scalar kernel.
 void mel(const float* rows, std::size_t stride, const MelSpans& spans, float* scratch,
          float* bands) {
   for (std::size_t bin = 0; bin < spans.bin_count; bin += 8) {
@@ -146,7 +146,7 @@ void to_frames(const float* bands, std::size_t mel_count, float* frames) {
   }
 }
 
-// log_of and compress_one for the vectors of Wide: Floats, and Integers of the same width.
+// Does log_of and compress_one for the vectors of Wide: Floats, and Integers of the same width.
 template <typename Wide>
 inline typename Wide::Floats log_lanes(typename Wide::Floats x) {
   using Floats = typename Wide::Floats;

@@ -16,7 +16,7 @@ namespace {
 typedef float Floats4 __attribute__((vector_size(16)));
 typedef std::int32_t Integers4 __attribute__((vector_size(16)));
 
-// Sixteen running maxima: one alone would wait for itself at each sample.
+// Sixteen running maxima: with one, each sample would wait for the one before.
 float largest_magnitude(std::span<const float> samples) {
   constexpr std::size_t kVectors = 4;
   constexpr std::size_t kStep = kVectors * 4;
@@ -38,11 +38,11 @@ float largest_magnitude(std::span<const float> samples) {
   return peak;
 }
 
-// What comes to the target, or less where the peak would pass 1.
+// Scales to the target, or to less if the peak would pass 1.
 Scaling scaling_by(const formats::LoudnessConfig& config, float factor, float peak) {
   if (config.limit_peak) factor = std::min(factor, 1.0F / peak);
   Scaling scaling{.factor = factor};
-  // Rounding is monotonic, so this is the peak of the scaled samples without looking at them.
+  // Rounding is monotonic, so this is the peak of the scaled samples; they need not be read.
   if (config.then_peak_to_one) scaling.divisor = peak * factor;
   return scaling;
 }
@@ -78,7 +78,7 @@ Scaling plan_gain(const formats::LoudnessConfig& config, const Loudness& loudnes
   return {};
 }
 
-// x * factor / divisor * last_factor and the cut, one step after the other in float32.
+// x * factor / divisor * last_factor and the cut, step by step in float32.
 template <typename Floats>
 Floats scaled(Floats x, float factor, float divisor, float last_factor) {
   return x * factor / divisor * last_factor;

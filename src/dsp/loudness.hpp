@@ -19,22 +19,21 @@ struct Loudness {
       std::nullopt;  // where the recipe asks for it and there is more than silence
 };
 
-// Of [first, first + count) of a clip: peak and rms; the mean is that of `padded_count` samples, of
-// which those beyond `count` are zeros.
+// Measures peak and rms of [first, first + count) of a clip. The mean covers `padded_count`
+// samples; those beyond `count` are zeros.
 [[nodiscard]] Result<Loudness> measure_loudness(SampleReader& samples, std::uint64_t first,
                                                 std::uint64_t count, std::uint64_t padded_count);
 [[nodiscard]] Result<double> measure_square_sum(SampleReader& samples, std::uint64_t first,
                                                 std::uint64_t count);
 
-// x := x * factor / divisor * last_factor, each step rounded to float32, or all of it once; then
-// cut to full scale, if so wished.
+// x := x * factor / divisor * last_factor, rounded to float32 after each step, or once at the end.
+// Then, if `clips`, x is cut to full scale.
 //
-// The steps stay apart, as in the references (NumPy 2 on float32 arrays): one factor for all of
-// them would round the samples differently by an ulp, and on real speech that alone moves quiet
-// bins in loud frames by 3e-4 in log-mel (nine LJSpeech clips, maximum; a double-precision front
-// end on both).
+// The steps stay apart, as in the references (NumPy 2 on float32 arrays). A single factor would
+// round the samples differently by an ulp. On real speech that alone moves quiet bins in loud
+// frames by 3e-4 in log-mel (nine LJSpeech clips, maximum; a double-precision front end on both).
 struct Scaling {
-  double factor = 1.0;       // rms, lufs: what reaches the target
+  double factor = 1.0;       // rms, lufs: the factor that reaches the target
   double divisor = 1.0;      // the peak at that point
   double last_factor = 1.0;  // peak, limit: target
   formats::Rounding rounding = formats::Rounding::kEachStep;

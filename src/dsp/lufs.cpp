@@ -29,8 +29,8 @@ struct Biquad {
   }
 };
 
-// The standard tabulates both filters at 48 kHz. These are the analog ones that its numbers come
-// from, by the bilinear transform at any rate; at 48 kHz they give the table.
+// The standard tabulates both filters at 48 kHz. We take the analog filters that its numbers come
+// from, by the bilinear transform at any rate. At 48 kHz they give the table.
 Biquad shelf_of(double rate_hz) {
   constexpr double kGainDb = 3.999843853973347, kQ = 0.7071752369554196;
   const double k = std::tan(std::numbers::pi * 1681.974450955533 / rate_hz);
@@ -72,7 +72,7 @@ std::optional<double> gated(const std::vector<double>& blocks) {
   return lufs_of(mean_above(blocks, gate));
 }
 
-// Squares of weighted samples, summed by steps of 100 ms.
+// Sums the squares of weighted samples in steps of 100 ms.
 class StepSums {
  public:
   StepSums(std::uint32_t rate_hz, std::uint64_t count)

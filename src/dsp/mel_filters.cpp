@@ -9,13 +9,13 @@
 namespace xtts::dsp {
 namespace {
 
-// Slaney's Auditory Toolbox, as librosa has it.
+// Slaney's Auditory Toolbox, as in librosa.
 constexpr double kHzPerLinearMel = 200.0 / 3.0;
 constexpr double kBreakHz = 1000.0;
 constexpr double kBreakMel = kBreakHz / kHzPerLinearMel;
 const double kLogStep = std::log(6.4) / 27.0;
 
-// Zero outside of the triangle, negative values included, so the caller clips.
+// Zero at the triangle's edges and negative outside, so the caller clips.
 double triangle(double x, double low, double centre, double high) {
   return std::min((x - low) / (centre - low), (high - x) / (high - centre));
 }

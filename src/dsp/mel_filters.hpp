@@ -33,14 +33,14 @@ struct MelFilter {
                                                       std::uint32_t sample_rate_hz,
                                                       std::uint32_t n_fft);
 
-// The same in float32, laid end to end as the kernels walk it.
+// The same filters in float32, laid end to end in the order in which the kernels read them.
 struct MelFilterBank {
   struct Span {
     std::uint32_t first_bin = 0;
     std::uint32_t bin_count = 0;
   };
   std::vector<Span> spans;     // one a filter
-  std::vector<float> weights;  // of filter 0, then 1, ...
+  std::vector<float> weights;  // of filter 0, then of filter 1, ...
 };
 
 [[nodiscard]] MelFilterBank pack(std::span<const MelFilter> filters);

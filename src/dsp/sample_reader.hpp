@@ -1,6 +1,6 @@
-// SampleReader: a clip's samples piece by piece, wherever they lie. What measures a clip goes
-// through one, so that a long clip in a file and a short one in memory come out the same, bit for
-// bit.
+// SampleReader: gives a clip's samples piece by piece, from memory or a file. All measuring code
+// reads through it, so that a long clip in a file and a short one in memory get the same result,
+// bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ class SampleReader {
 
   virtual ~SampleReader() = default;
   [[nodiscard]] virtual std::uint64_t size() const = 0;
-  // [first, first + count), inside the clip and at most kPieceSamplesMax; valid until the next
-  // call.
+  // Returns [first, first + count), which must lie inside the clip and have at most
+  // kPieceSamplesMax samples; valid until the next call.
   [[nodiscard]] virtual Result<std::span<const float>> piece(std::uint64_t first,
                                                              std::size_t count) = 0;
 };

@@ -48,8 +48,9 @@ struct Twiddles {
   AlignedBuffer<Real> cosines;
 };
 
-// What Kaldi does with the win_samples of a frame before its window: less their mean (remove_dc),
-// then x[i] - preemphasis x[i - 1], the first standing in for the one before it.
+// Kaldi's steps on the win_samples of a frame before its window. It subtracts their mean
+// (remove_dc), then x[i] becomes x[i] - preemphasis x[i - 1]; the first sample counts as its own
+// predecessor.
 class FrameEmphasis {
  public:
   explicit FrameEmphasis(const formats::StftConfig& config) noexcept
@@ -60,7 +61,7 @@ class FrameEmphasis {
 
   [[nodiscard]] bool is_needed() const noexcept { return remove_dc_ || preemphasis_ != 0.0; }
 
-  // out[n] = what became of frame[n], times window[n]; zeros beside the window.
+  // out[n] = frame[n] after these steps, times window[n]; zeros beside the window.
   template <typename Real>
   void apply(const float* frame, std::type_identity_t<std::span<const Real>> window,
              Real* out) const noexcept {
@@ -77,7 +78,7 @@ class FrameEmphasis {
   }
 
  private:
-  // Four sums: one alone would wait for itself at each sample.
+  // Four sums: with one, each sample would wait for the one before.
   template <typename Real>
   [[nodiscard]] Real mean_of(const float* samples) const noexcept {
     Real sums[4] = {};
@@ -105,7 +106,8 @@ class HalfSizeSpectrum final : public SpectrumStage {
         floor_(static_cast<float>(config.spectrum_floor)),
         emphasis_(config.stft) {
     const std::vector<double> window = make_window(config.stft);
-    // The half that UnpackTable asks for. Exact: a power of two, as sample_scale mostly is.
+    // The factor 1/2 that UnpackTable needs. It is exact: a power of two, as sample_scale mostly
+    // is.
     const double scale = 0.5 * config.sample_scale;
     for (std::size_t n = 0; n < window.size(); ++n) {
       window_[n] = static_cast<Real>(scale * window[n]);

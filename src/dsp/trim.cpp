@@ -41,8 +41,8 @@ float block_energy(const float* x, std::size_t sample_count) {
   return sum;
 }
 
-// The pairwise sum of a frame whose halves are whole blocks all the way down, from the blocks' own
-// sums.
+// The pairwise sum of a frame, from the blocks' own sums. At every level its halves must be whole
+// blocks.
 float sum_of_blocks(std::span<const float> blocks, std::int64_t first, std::int64_t count) {
   if (count == 1) {
     const bool inside = first >= 0 && first < static_cast<std::int64_t>(blocks.size());
@@ -59,8 +59,8 @@ bool shares_blocks(const formats::TrimConfig& config) {
          config.hop_samples % kPairwiseBlock == 0;
 }
 
-// Overlapping frames add the same blocks again and again; where the hop allows it each is summed
-// once. Same bits.
+// Overlapping frames add the same blocks again and again. If the hop allows it, each block is
+// summed only once, with the same bits.
 Status energies_by_blocks(SampleReader& samples, const formats::TrimConfig& config,
                           std::span<float> energies) {
   static_assert(SampleReader::kPieceSamplesMax % kPairwiseBlock == 0);
@@ -137,7 +137,7 @@ Status frame_levels_db(SampleReader& samples, const formats::TrimConfig& config,
   } else {
     XTTS_TRY(energies_by_frames(samples, config, levels_db));
   }
-  // librosa takes the root and squares it again: both roundings are part of its result.
+  // librosa takes the root and squares it again. Both roundings are part of its result.
   float loudest = 0.0F;
   for (float& level : levels_db) {
     const auto mean = static_cast<float>(static_cast<double>(level) / config.frame_samples);

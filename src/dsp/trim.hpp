@@ -1,5 +1,5 @@
-// Trimming of silence to the sample as librosa.effects.trim (0.11) does it, and the levels that it
-// is decided by. Pure functions; only reading the samples can fail.
+// Trimming of silence, equal to librosa.effects.trim (0.11) to the sample, and the levels that
+// decide it. Pure functions; only reading the samples can fail.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace xtts::dsp {
 
-// Sum of x * x in float32, in the order in which NumPy adds (pairwise over blocks of 128, eight
-// running sums in a block): levels then equal librosa's in every bit, and no frame falls on the
-// other side of the threshold.
+// Sum of x * x in float32, in NumPy's order of adding (pairwise over blocks of 128, eight running
+// sums in a block). So the levels equal librosa's in every bit, and no frame falls on the other
+// side of the threshold.
 [[nodiscard]] float pairwise_energy(std::span<const float> samples);
-// Of [first, first + count) of a clip.
+// The same sum for [first, first + count) of a clip.
 [[nodiscard]] Result<float> pairwise_energy(SampleReader& samples, std::uint64_t first,
                                             std::uint64_t count);
 
-// Level of each frame in dB relative to the loudest one, float32: frames centred at 0, hop, 2 hop,
-// ..., zeros beyond the ends, nothing under 1e-10 of power told apart (librosa's amin). 1 + (n + 2
-// (frame / 2) - frame) / hop frames; none for an empty clip.
+// Level of each frame in dB relative to the loudest one, float32. Frames are centred at 0, hop, 2
+// hop, ..., with zeros beyond the ends. All powers under 1e-10 count as 1e-10 (librosa's amin).
+// There are 1 + (n + 2 (frame / 2) - frame) / hop frames; none for an empty clip.
 [[nodiscard]] Status frame_levels_db(SampleReader& samples, const formats::TrimConfig& config,
                                      std::vector<float>& levels_db);
 
@@ -31,8 +31,8 @@ struct SampleRange {
   std::uint64_t end = 0;
 };
 
-// From the first to the last frame louder than -top_db: [first hop, (last + 1) hop), cut at the
-// clip's end.
+// The range from the first to the last frame louder than -top_db: [first hop, (last + 1) hop), cut
+// at the clip's end.
 [[nodiscard]] SampleRange trim_range(std::span<const float> levels_db, std::uint64_t sample_count,
                                      const formats::TrimConfig& config);
 
