@@ -1,14 +1,15 @@
-// AudioDecoder: an audio file in any format -> one channel of float samples at the rate asked for.
+// AudioDecoder: turns an audio file in any format into one channel of float samples at the wanted
+// rate.
 //
 // Bytes in: the file, read once through RandomAccessFile::read_at. Bytes out: 4 bytes a sample at
-// the target rate, piece by piece: frames are mixed down and resampled as they come out of the
-// codec, so memory is a piece (a quarter of a MiB) and one codec frame, whatever the length.
-// Lengths come from decoded samples, never from headers.
+// the target rate, piece by piece. Frames are mixed down and resampled as they leave the codec, so
+// memory is a piece (a quarter of a MiB) and one codec frame, for any length. Lengths come from
+// decoded samples, never from headers.
 //
 // A decoder belongs to one thread at a time and keeps its buffers from clip to clip: fresh large
 // buffers cost page faults, which cost more than the arithmetic. Failures: kBadInput (these bytes
 // will fail again), kSourceIo (reading failed), kResource (memory), kInvalidArgument (a request
-// that makes no sense). After a failure it is ready for the next clip.
+// that makes no sense). After a failure the decoder is ready for the next clip.
 #pragma once
 
 #include <array>
@@ -33,38 +34,38 @@ namespace xtts::audio {
 enum class Mix : std::uint8_t { kMean, kFirst };
 
 struct DecodeRequest {
-  // 0: the source's own rate (that of its first sample, where it changes), for sources of which
-  // only parts are wanted.
+  // 0: the source's own rate (that of its first sample, if it changes), for sources of which only
+  // parts are wanted.
   std::uint32_t target_rate_hz = 22050;
   Mix mix = Mix::kMean;
   // "soxr_hq" (bit-identical to librosa's default), "soxr_vhq", "soxr_mq", "soxr_lq", "soxr_qq".
   std::string resampler = "soxr_hq";
-  double source_seconds_max = 7200.0;  // longer sources are left there: is_over_long
-  // What the file's name ends in, without the dot ("gsm"). It decides only where the content has no
-  // header (formats.hpp, kReadBySuffix).
+  double source_seconds_max = 7200.0;  // decoding of a longer source stops there: is_over_long
+  // The suffix of the file's name, without the dot ("gsm"). It decides only if the content has no
+  // header (decode/formats.hpp, kReadBySuffix).
   std::string suffix = {};
 };
 
-// What a file is whose name does not say it.
+// What the content of a file is, if its name does not say it.
 enum class Likeness : std::uint8_t {
   kSound,     // worth decoding
-  kNotSound,  // pictures, text, bytes that nobody knows
-  kRefused,   // sound that is not read, or named so; `reason` says why
+  kNotSound,  // pictures, text, unknown bytes
+  kRefused,   // sound that is not read, or a name of such sound; `reason` says why
 };
 
 struct Recognition {
   Likeness likeness = Likeness::kNotSound;
-  std::string reason = {};  // continues a sentence; empty but where it is refused
+  std::string reason = {};  // continues a sentence; empty unless refused
 };
 
-// What was odd about sound that was decoded all the same.
+// Something odd about sound that was decoded.
 struct Warning {
   enum class Kind : std::uint8_t {
     kRateChanges,     // `numbers`: how many times
-    kPacketsSkipped,  // how many; `text`: what was wrong with the first
-    kComplaint,       // `text`: FFmpeg's first
+    kPacketsSkipped,  // `numbers`: how many; `text`: what was wrong with the first
+    kComplaint,       // `text`: FFmpeg's first complaint
     kReadingStopped,  // `text`: why
-    kEndsEarly,       // seconds that are missing, and those that the header promises
+    kEndsEarly,       // `numbers`: missing seconds, and the seconds that the header promises
   };
   Kind kind = Kind::kComplaint;
   std::array<double, 2> numbers = {};
@@ -73,7 +74,7 @@ struct Warning {
   friend bool operator==(const Warning&, const Warning&) = default;
 };
 
-// What the same pass learns about the source. Samples are counted before mixing and resampling, per
+// What decoding learns about the source. Samples are counted before mixing and resampling, per
 // channel.
 struct SourceFacts {
   std::string container;  // libav's name: "wav", "mov,mp4,m4a,3gp,3g2,mj2"
@@ -85,7 +86,7 @@ struct SourceFacts {
   std::uint64_t clipped_sample_count = 0;
   std::uint64_t nonfinite_sample_count =
       0;                      // NaN and Inf, all channels; they are replaced by 0 in the output
-  bool is_over_long = false;  // longer than asked for: all else is of the part before
+  bool is_over_long = false;  // longer than allowed: all other fields are about the part before
   Digest pcm_digest;          // of the mixed float32 samples at the source's rate
   std::vector<Warning> warnings;
 };
@@ -110,25 +111,26 @@ class AudioDecoder {
   [[nodiscard]] virtual Result<SourceFacts> decode(const RandomAccessFile& source,
                                                    const DecodeRequest& request,
                                                    const TakeSamples& take) = 0;
-  // Looks at the first bytes alone. The same failures as decode().
+  // Looks only at the first bytes. It has the same failures as decode().
   [[nodiscard]] virtual Result<Recognition> recognise(const RandomAccessFile& source,
                                                       std::string_view suffix) = 0;
-  // The limit that made the last call fail; nothing where it failed otherwise, or did not.
+  // The limit that made the last call fail; empty if it failed otherwise, or succeeded.
   [[nodiscard]] virtual std::optional<Overstep> overstep() const noexcept { return std::nullopt; }
-  // Of all calls so far, the time that went into resampling.
+  // The time that all calls so far have spent on resampling.
   [[nodiscard]] virtual std::chrono::nanoseconds resampling_time() const noexcept = 0;
   // The libraries that decide the samples, for `numerics`: "libavformat 59.27.100, libavcodec
   // 59.37.100, ...".
   [[nodiscard]] virtual Result<std::string> libraries() = 0;
-  // All that these libraries could read.
+  // All formats that these libraries could read.
   [[nodiscard]] virtual Result<FormatList> formats() = 0;
 };
 
-// Makes a decoder for one thread at a time. Where decoding can be ended from outside, it ends with
-// kCancelled once `cancelled` says so. Any thread may call it.
+// Makes a decoder for one thread at a time. If decoding can be ended from outside, it ends with
+// kCancelled once `cancelled` returns true. Any thread may call it.
 using MakeDecoder = std::function<std::unique_ptr<AudioDecoder>(std::function<bool()> cancelled)>;
 
-// The whole sound of a short source; replaces the content of `samples` (its capacity is kept).
+// Decodes the whole sound of a short source; replaces the content of `samples` (its capacity is
+// kept).
 [[nodiscard]] inline Result<SourceFacts> decode_whole(AudioDecoder& decoder,
                                                       const RandomAccessFile& source,
                                                       const DecodeRequest& request,

@@ -1,4 +1,4 @@
-// Formats of audio files as the decoder's libraries name them, and what becomes of each here. Plain
+// Formats of audio files, as the decoder's libraries name them, and how we treat each. Plain
 // values; share freely.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace xtts::audio {
 
 enum class FormatUse : std::uint8_t {
   kRead,          // recognised by its content
-  kReadBySuffix,  // has no header; read where the file's name ends in its suffix
+  kReadBySuffix,  // has no header; read if the file's name ends in its suffix
   kRefused,
   kNotAudio,
 };
@@ -21,10 +21,10 @@ enum class FormatUse : std::uint8_t {
 
 struct Format {
   std::string name;
-  std::string about;     // libav's own words
-  std::string suffixes;  // "mkv,mk3d": those that libav knows it by
+  std::string about;     // libav's own text
+  std::string suffixes;  // "mkv,mk3d": the suffixes that libav knows
   FormatUse use = FormatUse::kRefused;
-  std::string reason;  // empty where it is read by its content
+  std::string reason;  // empty if it is read by its content
 };
 
 // In libav's order.

@@ -1,7 +1,7 @@
-// OutputSamples: what came out of the codec or the resampler and nobody has taken yet.
+// OutputSamples: the output of the codec or the resampler that no consumer has taken yet.
 //
-// vector::resize zero-fills what it adds; a buffer that keeps its length from clip to clip is only
-// filled where it grows, and its pages stay warm.
+// vector::resize fills new elements with zeros. A buffer that keeps its length from clip to clip is
+// filled only when it grows, and its pages stay warm.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@ namespace xtts::audio {
 
 class OutputSamples {
  public:
-  // A new signal; the buffer is kept.
+  // Begins a new signal; the buffer is kept.
   void begin() noexcept { held_ = taken_ = 0; }
 
-  // Room for `count` more; valid until the next call. What is written there counts only after
-  // advance().
+  // Returns room for `count` more samples; valid until the next call. Samples written there count
+  // only after advance().
   [[nodiscard]] float* room(std::size_t count) {
     const std::size_t needed = held_ + count;
     if (buffer_.size() < needed) buffer_.resize(std::max(needed, held_ + held_ / 2));
     return buffer_.data() + held_;
   }
   void advance(std::size_t count) noexcept { held_ += count; }
-  // Of the whole signal so far, taken or not.
+  // The length of the whole signal so far, taken or not.
   [[nodiscard]] std::uint64_t length() const noexcept { return taken_ + held_; }
-  // Shortens, or adds zeros. What was taken stays taken.
+  // Shortens the signal, or adds zeros. Samples that were taken stay taken.
   void set_length(std::uint64_t length) {
     const std::size_t held = length > taken_ ? static_cast<std::size_t>(length - taken_) : 0;
     if (held > held_) std::fill_n(room(held - held_), held - held_, 0.0F);

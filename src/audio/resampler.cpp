@@ -20,7 +20,7 @@ constexpr std::array<std::pair<const char*, unsigned long>, 5> kQualities = {{
     {"soxr_vhq", SOXR_VHQ},
 }};
 
-// No property of the file: two rates are enough for every signal, but it may lack memory.
+// The file is not at fault: libsoxr accepts any two rates, but it may lack memory.
 Status failure(const char* doing, const char* what) {
   return {StatusCode::kResource, std::string(doing) + ": libsoxr: " + what};
 }
@@ -59,7 +59,7 @@ Status Resampler::start(const ResamplerSetting& setting) {
   return soxr_ == nullptr ? failure("starting the resampler", soxr_strerror(error)) : Status();
 }
 
-// Nothing in: what is still inside.
+// An empty `in` ends the signal: the samples inside come out.
 Status Resampler::push(std::span<const float> in, OutputSamples& out) {
   LapTimer timer;
   if (!out_begin_known_) {

@@ -1,13 +1,13 @@
-// Resampler: one channel of float32 from one rate to another, by libsoxr.
+// Resampler: changes the rate of one channel of float32, by libsoxr.
 //
 // In each of its qualities, every output bit equals Python's soxr.resample (checked at nine pairs
-// of rates). libswresample, which has libsoxr inside, reaches HQ and VHQ alone. The length is
+// of rates). libswresample, which contains libsoxr, offers only HQ and VHQ. The length is
 // librosa's: ceil(n * (to / from)) in double, cut or filled with zeros (librosa.resample with
 // fix=True).
 //
-// A signal has a resampler of its own: the same bytes must come out whatever was decoded before.
-// Filter design and flush cost 0.07 ms a clip from 44.1 kHz and 0.2 ms from 48 kHz to 22.05 kHz
-// (clips of 3 ms, against the same without resampling; measured by way of libswresample). One
+// Each signal has a resampler of its own, so that the same bytes come out whatever was decoded
+// before. Filter design and flush cost 0.07 ms a clip from 44.1 kHz and 0.2 ms from 48 kHz to 22.05
+// kHz (clips of 3 ms, compared with no resampling; measured by way of libswresample). One
 // thread at a time.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace xtts::audio {
 struct ResamplerSetting {
   std::uint32_t from_hz = 0;
   std::uint32_t to_hz = 0;
-  unsigned long quality = 4;  // soxr's number of it: HQ
+  unsigned long quality = 4;  // soxr's number for the quality: HQ
 };
 
 // "soxr_hq" -> 4. kInvalidArgument for an unknown name.
@@ -39,16 +39,16 @@ struct ResamplerSetting {
 
 class Resampler {
  public:
-  // finish() may cut so many of the last samples: until then nobody is to take them.
+  // finish() may cut up to this many of the last samples: no consumer may take them before.
   static constexpr std::size_t kHeldBackSamples = 4096;
 
   // Begins a new signal.
   [[nodiscard]] Status start(const ResamplerSetting& setting);
   [[nodiscard]] Status push(std::span<const float> in, OutputSamples& out);
-  // Everything still inside comes out, and the length becomes librosa's.
+  // Returns all samples that are still inside, and makes the length librosa's.
   [[nodiscard]] Status finish(OutputSamples& out);
 
-  // In all calls so far, for all signals.
+  // The time in all calls so far, for all signals.
   [[nodiscard]] std::chrono::nanoseconds busy_time() const noexcept { return busy_time_; }
 
  private:

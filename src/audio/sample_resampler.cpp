@@ -8,7 +8,7 @@
 namespace xtts::audio {
 namespace {
 
-// Room for the output of so many at once.
+// The input is resampled in pieces of at most this size, which bounds the room for the output.
 constexpr std::size_t kPieceSamples = std::size_t{1} << 18U;
 
 }  // namespace

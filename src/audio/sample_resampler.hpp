@@ -1,6 +1,6 @@
-// SampleResampler: samples that come piece by piece, from one rate to another; bit for bit what
-// AudioDecoder makes of a file of the same samples. It keeps its buffers from signal to signal. One
-// thread at a time.
+// SampleResampler: changes the rate of samples that come piece by piece. The result equals, bit for
+// bit, what AudioDecoder makes of a file of the same samples. It keeps its buffers from signal to
+// signal. One thread at a time.
 #pragma once
 
 #include <chrono>
@@ -19,13 +19,13 @@ class SampleResampler {
   SampleResampler();
   ~SampleResampler();
 
-  // A new signal. `resampler` as in DecodeRequest.
+  // Begins a new signal. `resampler` works as in DecodeRequest.
   [[nodiscard]] Status begin(std::uint32_t from_hz, std::uint32_t to_hz,
                              const std::string& resampler);
-  // What is ready goes to `take`; the rest when the signal ends.
+  // Gives `take` the samples that are ready; finish() gives the rest.
   [[nodiscard]] Status push(std::span<const float> in, const TakeSamples& take);
   [[nodiscard]] Status finish(const TakeSamples& take);
-  // Of all signals so far.
+  // The time for all signals so far.
   [[nodiscard]] std::chrono::nanoseconds busy_time() const noexcept;
 
  private:
