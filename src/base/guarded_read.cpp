@@ -111,7 +111,7 @@ void guard_reads() noexcept {
   (void)::sigaction(SIGBUS, &ours, nullptr);
 }
 
-void leave_signals_to_others() noexcept {
+void block_process_signals() noexcept {
   sigset_t others;
   ::sigfillset(&others);
   for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) {

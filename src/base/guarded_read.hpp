@@ -19,7 +19,7 @@ void guard_reads() noexcept;
 
 // Blocks signals in one of our threads within a host process. Signals for the process then go to
 // the host's own threads, whose handlers do not expect ours.
-void leave_signals_to_others() noexcept;
+void block_process_signals() noexcept;
 
 // `out` is as long as `source`. False: a part could not be read; `out` is undefined.
 [[nodiscard]] bool guarded_copy(std::span<const std::byte> source,

@@ -121,8 +121,9 @@ std::optional<std::uint64_t> parse_memory_limit_bytes(std::string_view text) {
   return parse_number(next_word(text));
 }
 
-std::uint64_t left_of_limit(std::uint64_t limit_bytes, std::optional<std::uint64_t> usage_bytes,
-                            std::string_view statistics) {
+std::uint64_t remaining_memory_bytes(std::uint64_t limit_bytes,
+                                     std::optional<std::uint64_t> usage_bytes,
+                                     std::string_view statistics) {
   const auto number = [&](std::string_view version1, std::string_view version2) {
     const auto found = find_number(statistics, version1);
     return (found ? found : find_number(statistics, version2)).value_or(0);
@@ -235,7 +236,7 @@ Result<std::uint64_t> real_available_memory_bytes() {
       if (!limit) continue;
       const auto usage = parse_memory_limit_bytes(read_kernel_text(folder + files.usage));
       const std::string statistics = read_kernel_text(folder + "/memory.stat");
-      bytes = std::min(bytes, left_of_limit(*limit, usage, statistics));
+      bytes = std::min(bytes, remaining_memory_bytes(*limit, usage, statistics));
     }
   }
   return bytes;

@@ -43,9 +43,9 @@ namespace xtts {
 // The memory that a group may still use: its limit minus its usage. Pages of files do not count as
 // used, because the kernel frees them before it refuses anything. `usage_bytes` has its own file,
 // like the limit; `statistics`: the group's memory.stat.
-[[nodiscard]] std::uint64_t left_of_limit(std::uint64_t limit_bytes,
-                                          std::optional<std::uint64_t> usage_bytes,
-                                          std::string_view statistics);
+[[nodiscard]] std::uint64_t remaining_memory_bytes(std::uint64_t limit_bytes,
+                                                   std::optional<std::uint64_t> usage_bytes,
+                                                   std::string_view statistics);
 // /proc/self/cgroup: the folder of the group that limits memory, below the mounted tree.
 [[nodiscard]] std::optional<std::string> find_memory_group(std::string_view cgroup);
 // The group and all groups above it, below the mounted tree: "/a/b", "/a", "". Each may have its

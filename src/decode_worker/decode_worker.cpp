@@ -196,7 +196,7 @@ int run_decode_worker(int socket_fd, int memory_fd, audio::AudioDecoder& decoder
   Channel channel{Descriptor(socket_fd)};
   const auto memory = SharedMemory::attach(Descriptor(memory_fd));
   if (!memory) return 1;
-  leave_the_parents_world(std::max(socket_fd, memory_fd));
+  detach_from_parent(std::max(socket_fd, memory_fd));
 
   auto received = channel.receive(std::nullopt);
   const auto* first = std::get_if<Message>(&received);

@@ -56,16 +56,16 @@ BatchFiller::BatchFiller(const RecordSource& source, RecordFeed& feed,
     : clips_(source.clips()), feed_(feed), layouts_(layouts), options_(options) {}
 
 void BatchFiller::set_epochs(std::shared_ptr<const EpochPlan> now,
-                             std::shared_ptr<const EpochPlan> then) {
+                             std::shared_ptr<const EpochPlan> next) {
   const std::scoped_lock lock(mutex_);
-  now_ = std::move(now);
-  then_ = std::move(then);
+  this_epoch_ = std::move(now);
+  next_epoch_ = std::move(next);
 }
 
 std::shared_ptr<const EpochPlan> BatchFiller::epoch_of(std::uint64_t step) const {
   const std::scoped_lock lock(mutex_);
-  if (step < now_->end_step()) return now_;
-  return then_ != nullptr && step < then_->end_step() ? then_ : nullptr;
+  if (step < this_epoch_->end_step()) return this_epoch_;
+  return next_epoch_ != nullptr && step < next_epoch_->end_step() ? next_epoch_ : nullptr;
 }
 
 Status BatchFiller::begin(BatchSlot& slot, std::uint64_t step) {

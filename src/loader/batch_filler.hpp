@@ -48,7 +48,7 @@ class BatchFiller final : public BatchWork {
 
   // What the steps from now on are taken from: the epoch that is read, and the one that follows, or
   // null. Also while batches are made; a seed that changes, only while nobody works.
-  void set_epochs(std::shared_ptr<const EpochPlan> now, std::shared_ptr<const EpochPlan> then);
+  void set_epochs(std::shared_ptr<const EpochPlan> now, std::shared_ptr<const EpochPlan> next);
   void set_seed(std::uint64_t seed) noexcept { options_.seed = seed; }
   // Nothing behind the last step of the epochs that are known.
   [[nodiscard]] std::optional<BatchClips> choose_clips(std::uint64_t step) const;
@@ -79,7 +79,7 @@ class BatchFiller final : public BatchWork {
   std::atomic<bool> disk_is_read_ = true;
 
   mutable std::mutex mutex_;  // guards what stands below
-  std::shared_ptr<const EpochPlan> now_, then_;
+  std::shared_ptr<const EpochPlan> this_epoch_, next_epoch_;
 };
 
 }  // namespace xtts::loader

@@ -127,7 +127,7 @@ Status Loader::start(const ReaderOptions& options) {
   ring_ = std::make_unique<Ring>(*filler_, std::move(slots), threads, feed_->consumer());
   note_known_rejects(source_->never_chosen());
   XTTS_TRY(begin_epoch(0, {}));
-  no_batch_ = now_->whole_step_count() == 0;
+  no_batch_ = this_epoch_->whole_step_count() == 0;
   has_idle_stretches_ = options.shuffle != Shuffle::kWindow &&
                         (options.stretch_samples != 0 || options.stretches_per_window != 0);
   log_ = options.log;
@@ -163,14 +163,14 @@ Status Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
   std::erase_if(rejected_, [this](std::uint64_t clip) { return !selection_.contains(clip); });
   if (!rejected_.empty()) XTTS_TRY(source_->check_rejects());
   note_known_rejects(rejected_);
-  now_ = plan(epoch, consumed, 0);
-  then_ = nullptr;
+  this_epoch_ = plan(epoch, consumed, 0);
+  next_epoch_ = nullptr;
   if (feed_->may_begin_next_epoch()) {
-    then_ = plan(epoch + 1, {}, now_->end_step());
+    next_epoch_ = plan(epoch + 1, {}, this_epoch_->end_step());
   }
-  filler_->set_epochs(now_, then_);
-  feed_->begin_epoch(*now_);
-  ring_->resume(0, (then_ ? then_ : now_)->end_step());
+  filler_->set_epochs(this_epoch_, next_epoch_);
+  feed_->begin_epoch(*this_epoch_);
+  ring_->resume(0, (next_epoch_ ? next_epoch_ : this_epoch_)->end_step());
   return {};
 }
 
@@ -183,30 +183,31 @@ std::shared_ptr<const EpochPlan> Loader::plan(std::uint64_t epoch, const Consume
 void Loader::go_on_to_next_epoch() {
   // What is behind us goes first: two epochs in memory, not three. Nobody needs the third before
   // the steps are extended.
-  now_ = std::move(then_);
-  filler_->set_epochs(now_, nullptr);
-  then_ = plan(epoch_ + 2, {}, now_->end_step());
-  filler_->set_epochs(now_, then_);
-  ring_->extend(then_->end_step());
+  this_epoch_ = std::move(next_epoch_);
+  filler_->set_epochs(this_epoch_, nullptr);
+  next_epoch_ = plan(epoch_ + 2, {}, this_epoch_->end_step());
+  filler_->set_epochs(this_epoch_, next_epoch_);
+  ring_->extend(next_epoch_->end_step());
   ++epoch_;
   steps_taken_ = 0;
   forget_left_out();
 }
 
 std::uint64_t Loader::batches_per_epoch() const noexcept {
-  return now_->whole_step_count();
+  return this_epoch_->whole_step_count();
 }
 
 // Planned before these clips were rejected, it would have gaps.
 bool Loader::may_go_on_to_next_epoch() const {
-  if (then_ == nullptr || steps_taken_ != now_->step_count() || !failure_.ok()) return false;
+  if (next_epoch_ == nullptr || steps_taken_ != this_epoch_->step_count() || !failure_.ok())
+    return false;
   auto rejected = source_->rejected();
   std::erase_if(rejected, [this](std::uint64_t clip) { return !selection_.contains(clip); });
   return rejected == rejected_;
 }
 
 void Loader::set_epoch(std::uint64_t epoch) {
-  const bool is_begun = steps_taken_ > 0 || !now_->is_whole();
+  const bool is_begun = steps_taken_ > 0 || !this_epoch_->is_whole();
   if (epoch == epoch_ && !is_begun && failure_.ok()) return;
   try {
     if (epoch == epoch_ + 1 && may_go_on_to_next_epoch()) return go_on_to_next_epoch();
@@ -241,7 +242,7 @@ void Loader::forget_last_interval() {
 Result<std::optional<Lease>> Loader::next(std::optional<Ring::Clock::time_point> until) {
   if (!failure_.ok()) return failure_;
   if (!too_much_damage_.ok()) return too_much_damage_;
-  if (steps_taken_ == now_->step_count()) {
+  if (steps_taken_ == this_epoch_->step_count()) {
     forget_last_interval();
     log_left_out();
     return std::optional<Lease>();
@@ -376,7 +377,7 @@ std::string Loader::selection_digest() const {
 }
 
 ReaderState Loader::state() const {
-  Consumed consumed = failure_.ok() ? now_->consumed_after(steps_taken_) : wanted_;
+  Consumed consumed = failure_.ok() ? this_epoch_->consumed_after(steps_taken_) : wanted_;
   if (plan_options_.has_buckets) consumed.by_bucket.resize(layouts_.size());
   return {.order_version = kOrderVersion,
           .seed = plan_options_.order.seed,

@@ -95,9 +95,9 @@ class Loader {
   std::unique_ptr<Ring> ring_;  // goes first: its threads use all that stands above
 
   std::uint64_t epoch_ = 0;
-  std::shared_ptr<const EpochPlan> now_;   // of epoch_
-  std::shared_ptr<const EpochPlan> then_;  // of the one after it, which is begun ahead; or null
-  std::vector<std::uint64_t> rejected_;    // when these were planned
+  std::shared_ptr<const EpochPlan> this_epoch_;  // the plan of epoch_
+  std::shared_ptr<const EpochPlan> next_epoch_;  // null until it is begun ahead
+  std::vector<std::uint64_t> rejected_;          // when these were planned
   bool skips_damage_ = false;
   double max_damage_ = 1;
   std::string first_left_out_;  // of this epoch, in words
@@ -105,9 +105,9 @@ class Loader {
   ReaderLog log_;
   bool has_idle_stretches_ = false;  // options of another shuffle
   bool no_batch_ = false;            // an epoch holds none
-  Status failure_;                   // why the epoch could not begin; now_ is another one's
-  Consumed wanted_;                  // where it should have, then
-  std::uint64_t steps_taken_ = 0;    // of now_
+  Status failure_;                   // why the epoch could not begin; then this_epoch_ is another
+  Consumed wanted_;                  // where that epoch should have begun
+  std::uint64_t steps_taken_ = 0;    // of this_epoch_
 
   mutable std::mutex stats_mutex_;  // guards what stands below, which stats() reads in any thread
   IntervalStats intervals_;

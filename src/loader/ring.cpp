@@ -177,7 +177,7 @@ void Ring::stop() {
 }
 
 void Ring::run() {
-  leave_signals_to_others();
+  block_process_signals();
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   while (!state.is_stopping) {

@@ -34,10 +34,10 @@ Rows rows_of(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& colum
   return rows;
 }
 
-// Bucket and crop were chosen by the index's lengths: whether the record is as long. Where a frame
-// has several rows, the last one's need not all be there.
-bool keeps_its_word(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& column,
-                    std::uint64_t length, const Rows& rows) {
+// Bucket and crop were chosen by the lengths in the index. Whether the record is as long as that.
+// If a frame has several rows, those of the last frame need not all be there.
+bool is_as_long_as_indexed(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& column,
+                           std::uint64_t length, const Rows& rows) {
   if (slot.first_frames.empty() || column.rows_per_frame == 0) return rows.count == length;
   if (slot.first_frames[row] == 0) return true;
   const std::uint32_t missing_rows_max = column.rows_per_frame > 1 ? column.rows_per_frame : 0;
@@ -83,7 +83,7 @@ Status fill_row(BatchSlot& slot, std::uint32_t row, RowRecords& records, reader:
     XTTS_ASSIGN(const RecordHead record, records.find(i));
     const Rows rows = rows_of(slot, row, column, record.length);
     if (check == reader::Check::kRecord &&
-        !keeps_its_word(slot, row, column, record.length, rows)) {
+        !is_as_long_as_indexed(slot, row, column, record.length, rows)) {
       return records.wrong_length(column, record.length);
     }
     store_int(memory, column.lengths_offset_bytes, row, static_cast<std::int32_t>(rows.count));

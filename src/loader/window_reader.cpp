@@ -63,7 +63,7 @@ bool WindowReader::is_stopping() const {
 }
 
 void WindowReader::run() {
-  leave_signals_to_others();
+  block_process_signals();
   try {
     pages_.bring_in_indexes([this] { return is_stopping(); });
   } catch (...) {  // no memory

@@ -110,7 +110,7 @@ class Merger {
     const bool is_copy = report_.copied_count > 0;
     XTTS_TRY(verify_written(env_, to_.path(),
                             is_copy ? verify::Level::kFull : verify::Level::kQuick, request_.run));
-    XTTS_TRY(hand_over_sources(result.manifest.index_digest));
+    XTTS_TRY(copy_source_table(result.manifest.index_digest));
     XTTS_TRY(to_.finish());
     report_.part_count = parts_.size();
     report_.record_count = result.manifest.counts.records;
@@ -179,7 +179,7 @@ class Merger {
 
   // Passes on the source tables of parts that saw the very same files, so that the next build need
   // not hash these sources again.
-  Status hand_over_sources(const Digest& index_digest) {
+  Status copy_source_table(const Digest& index_digest) {
     std::optional<store::SourceTable> all;
     for (const auto& part : parts_) {
       auto table = store::load_source_table(env_, part->path());

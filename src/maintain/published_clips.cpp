@@ -67,7 +67,7 @@ class Collector {
       const auto split = formats::split_named(reject.split);
       if (split) ++clip_count_;
       std::string line = formats::encode_reject(reject);
-      if (told_before_.contains(line)) continue;
+      if (known_rejects_.contains(line)) continue;
       told.push_back(std::move(line));
       result_.rejects.push_back(reject);
       if (!split) continue;  // not a clip: a line of a list, or a file without sound
@@ -81,7 +81,7 @@ class Collector {
       if (formats::precedes_sound(reject.stage())) entry.fate = ClipFate::kRejected;
       entries_.push_back(std::move(entry));
     }
-    told_before_.insert(told.begin(), told.end());
+    known_rejects_.insert(told.begin(), told.end());
     return {};
   }
 
@@ -104,8 +104,8 @@ class Collector {
 
   std::span<const std::shared_ptr<reader::CacheView>> parts_;
   std::vector<Entry> entries_;
-  std::set<std::string> told_before_;  // lines of rejects from the parts before
-  std::uint64_t clip_count_ = 0;       // of this part
+  std::set<std::string> known_rejects_;  // lines of rejects from the parts before
+  std::uint64_t clip_count_ = 0;         // of this part
   PublishedClips result_;
 };
 

@@ -171,7 +171,7 @@ class Rewriter {
       take_back(before);
       return status;
     }
-    XTTS_TRY(hand_over_sources(result.manifest.index_digest));
+    XTTS_TRY(copy_source_table(result.manifest.index_digest));
     from_.reset();  // releases its lock on the replaced generation
     XTTS_TRY(to_.collect_garbage(&result.manifest, {}));
     XTTS_TRY(to_.finish());
@@ -295,7 +295,7 @@ class Rewriter {
   }
 
   // Passes on the source table, so that the next build need not hash the sources again.
-  Status hand_over_sources(const Digest& index_digest) {
+  Status copy_source_table(const Digest& index_digest) {
     auto table = store::load_source_table(env_, from_->path());
     if (!table) return {};
     table->index_digest = index_digest;

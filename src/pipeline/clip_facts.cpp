@@ -34,7 +34,7 @@ void take_text(const formats::RecordFacts& from, formats::RecordFacts& to) {
   to.text_was_cut = from.text_was_cut;
 }
 
-bool is_said_otherwise(const corpus::Clip& clip, const formats::RecordFacts& published) {
+bool differs_beside_sound(const corpus::Clip& clip, const formats::RecordFacts& published) {
   return published.text_raw.value_or("") != clip.text_raw ||
          published.text_normalized.value_or("") != clip.text_normalized ||
          published.speaker.value_or("") != clip.speaker ||

@@ -19,8 +19,8 @@ void add_facts_of_lists(const corpus::Clip& clip, formats::RecordFacts& facts);
 // Replaces what is known about the text in `to` by that in `from`.
 void take_text(const formats::RecordFacts& from, formats::RecordFacts& to);
 // Compares what columns are made from beside the sound: texts, speaker, language.
-[[nodiscard]] bool is_said_otherwise(const corpus::Clip& clip,
-                                     const formats::RecordFacts& published);
+[[nodiscard]] bool differs_beside_sound(const corpus::Clip& clip,
+                                        const formats::RecordFacts& published);
 
 [[nodiscard]] formats::RecordFacts facts_of_sound(formats::RecordFacts details);
 // The facts in the shards of any further column of sound: only whose record it is.

@@ -91,7 +91,7 @@ class GoneClips {
     if (!records::is_same_part(clip.segment, facts)) return false;
     const auto& features = *request_.recipe.features;
     return !(records::was_cut(features, facts) && has_text(clip) &&
-             records::goes_by_text(features));
+             records::depends_on_text(features));
   }
 
   [[nodiscard]] bool has_source(std::uint64_t position) const {

@@ -113,7 +113,7 @@ class Pass {
     if (position) {
       XTTS_ASSIGN(row, job_.previous->plan_row(*position));
       XTTS_ASSIGN(facts, job_.previous->details(*position));
-      XTTS_TRY(stored_.add_published(*position, is_said_otherwise(clip, facts), tombstones_));
+      XTTS_TRY(stored_.add_published(*position, differs_beside_sound(clip, facts), tombstones_));
     } else {
       // Sealed records come in planned order: the next one is this clip's, or it was rejected.
       XTTS_ASSIGN(auto record, stored_.add_sealed(formats::id_hash(clip.dataset, clip.id)));

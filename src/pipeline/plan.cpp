@@ -223,7 +223,7 @@ class Planner {
   // Whether the clip was too long only because it had a text, which is gone.
   bool may_be_cut_now(const Clip& clip, const Reject& reject) const {
     return reject.reason.rule == formats::Rule::kTooLong && !has_text(clip) &&
-           records::goes_by_text(*request_.recipe.features);
+           records::depends_on_text(*request_.recipe.features);
   }
 
   Status decide_stored(std::size_t i, std::uint64_t position, bool source_unchanged) {
@@ -231,7 +231,7 @@ class Planner {
     XTTS_ASSIGN(const auto facts, request_.previous->details(position));
     // A clip that was cut without a text and now has one is computed again: the reject says why.
     const formats::FeatureConfig& features = *request_.recipe.features;
-    if (records::was_cut(features, facts) && has_text(clip) && records::goes_by_text(features))
+    if (records::was_cut(features, facts) && has_text(clip) && records::depends_on_text(features))
       return {};
     if (!records::is_same_part(clip.segment, facts)) return {};
     // If the source cannot be read, the worker meets the same failure and makes a reject of it.
@@ -296,7 +296,7 @@ class Planner {
       if (plan_.clips[i].previous_position != next_position++) return {};
       XTTS_ASSIGN(const auto facts, request_.previous->details(plan_.clips[i].previous_position));
       const Clip& clip = plan_.corpus.clips[i];
-      if (is_said_otherwise(clip, facts) || facts.extra_json.value_or("") != clip.extra_json)
+      if (differs_beside_sound(clip, facts) || facts.extra_json.value_or("") != clip.extra_json)
         return {};
     }
     plan_.texts_changed = next_position != request_.previous->size();

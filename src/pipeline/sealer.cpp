@@ -57,7 +57,7 @@ Status Sealer::seal(SealJob& job) {
 }
 
 // Turns an exception into a failure, for it would end the whole run. Only memory may throw here.
-Status Sealer::seal_or_say_why(SealJob& job) {
+Status Sealer::seal_or_fail(SealJob& job) {
   try {
     try {
       return seal(job);
@@ -77,7 +77,7 @@ void Sealer::run() {
     lock.unlock();
     // No other thread touches job_ while it is set: submit() waits until it is empty.
     LapTimer timer;
-    Status status = seal_or_say_why(*job_);
+    Status status = seal_or_fail(*job_);
     lock.lock();
     busy_s_ += seconds_of(timer.lap());
     if (failure_.ok()) failure_ = std::move(status);

@@ -45,7 +45,7 @@ class Sealer {
  private:
   void run();
   [[nodiscard]] Status seal(SealJob& job);
-  [[nodiscard]] Status seal_or_say_why(SealJob& job);
+  [[nodiscard]] Status seal_or_fail(SealJob& job);
 
   store::CacheFolder& folder_;
   store::Journal* journal_;

@@ -30,7 +30,7 @@ SharedSources::Shared SharedSources::get(const std::string& path, const Decode& 
   if (entry.sound == nullptr && !entry.failure) {
     entry.is_being_decoded = true;
     lock.unlock();
-    auto made = make_or_say_why(decode);
+    auto made = decode_or_fail(decode);
     lock.lock();
     entry.is_being_decoded = false;
     if (auto* const sound = std::get_if<0>(&made)) {
@@ -65,7 +65,7 @@ void SharedSources::drop(Entry& entry) {
 }
 
 // Turns an exception into a failure: otherwise the other threads would wait for ever.
-SharedSources::Shared SharedSources::make_or_say_why(const Decode& decode) {
+SharedSources::Shared SharedSources::decode_or_fail(const Decode& decode) {
   try {
     return make(decode);
   } catch (const std::bad_alloc&) {

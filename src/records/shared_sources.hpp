@@ -78,7 +78,7 @@ class SharedSources {
     std::optional<SourceFailure> failure;
   };
 
-  [[nodiscard]] Shared make_or_say_why(const Decode& decode);
+  [[nodiscard]] Shared decode_or_fail(const Decode& decode);
   [[nodiscard]] Shared make(const Decode& decode);
   void keep(Entry& entry, std::shared_ptr<const SharedSound> sound);
   void drop(Entry& entry);

@@ -3,12 +3,12 @@
 #include "formats/feature_config.hpp"
 
 namespace xtts::records {
-bool goes_by_text(const formats::FeatureConfig& features) {
+bool depends_on_text(const formats::FeatureConfig& features) {
   return !features.too_long || *features.too_long == formats::TooLong::kSplit;
 }
 
 formats::TooLong rule_of(const formats::FeatureConfig& features, bool has_text) {
-  if (!goes_by_text(features)) return *features.too_long;
+  if (!depends_on_text(features)) return *features.too_long;
   return has_text ? formats::TooLong::kDrop : formats::TooLong::kTruncate;
 }
 

@@ -11,7 +11,7 @@ namespace xtts::records {
 
 [[nodiscard]] formats::TooLong rule_of(const formats::FeatureConfig& features, bool has_text);
 // Whether the rule changes when a clip gains or loses its text.
-[[nodiscard]] bool goes_by_text(const formats::FeatureConfig& features);
+[[nodiscard]] bool depends_on_text(const formats::FeatureConfig& features);
 // Whether a stored clip has more frames than its record.
 [[nodiscard]] bool was_cut(const formats::FeatureConfig& features,
                            const formats::RecordFacts& facts);

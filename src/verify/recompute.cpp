@@ -146,7 +146,7 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
   corpus::Clip clip = *listed;
   // Whether it has a text decides what becomes of a clip that is too long: as it was then.
   const auto& features = *recipe_.features;
-  if (records::was_cut(features, stored) && records::goes_by_text(features)) {
+  if (records::was_cut(features, stored) && records::depends_on_text(features)) {
     clip.text_raw.clear();
     clip.text_normalized.clear();
   }

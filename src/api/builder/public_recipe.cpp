@@ -1,4 +1,4 @@
-// describe_recipe() of include/xtts/recipe.hpp on the frontend's reading of options.
+// describe_recipe() of include/xtts/recipe.hpp, with the options as src/request reads them.
 #include <utility>
 
 #include "api/builder/check_options.hpp"

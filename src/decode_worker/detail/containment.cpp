@@ -197,7 +197,7 @@ void silence(int descriptor, int flags) {
 
 }  // namespace
 
-void leave_the_parents_world(int descriptor_max) {
+void detach_from_parent(int descriptor_max) {
 #if defined(SYS_close_range)
   (void)::syscall(SYS_close_range, static_cast<unsigned>(descriptor_max) + 1U,
                   std::numeric_limits<unsigned>::max(), 0U);

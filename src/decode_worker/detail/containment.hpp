@@ -23,7 +23,7 @@ constexpr bool kIsSanitized = false;
 
 // Closes the descriptors above `descriptor_max` and leaves the terminal and its signals. From then
 // on the process ends within about a second when its parent is gone, whatever a codec is doing.
-void leave_the_parents_world(int descriptor_max);
+void detach_from_parent(int descriptor_max);
 
 // Allows at most `memory_bytes` of memory beyond the present mappings; no more files, sockets,
 // programs or processes.

@@ -71,12 +71,12 @@ TEST(StorageFacts, MemoryGroupIsThatOfTheTreeThatLimits) {
 TEST(StorageFacts, OfALimitIsLeftWhatIsNotUsedButForPagesOfFiles) {
   const std::string version1 =
       "cache 1\nshmem 1\ntotal_cache 300\ntotal_rss 500\ntotal_shmem 100\n";
-  EXPECT_EQ(left_of_limit(1000, 800, version1), 400U) << "500 of its own, 100 shared";
-  EXPECT_EQ(left_of_limit(1000, 800, "anon 500\nfile 300\nshmem 100\n"), 400U);
-  EXPECT_EQ(left_of_limit(1000, 1200, "anon 1200\nfile 0\n"), 0U);
-  EXPECT_EQ(left_of_limit(1000, 100, "file 300\n"), 1000U);
-  EXPECT_EQ(left_of_limit(1000, 800, ""), 200U);
-  EXPECT_EQ(left_of_limit(1000, std::nullopt, ""), 1000U);
+  EXPECT_EQ(remaining_memory_bytes(1000, 800, version1), 400U) << "500 of its own, 100 shared";
+  EXPECT_EQ(remaining_memory_bytes(1000, 800, "anon 500\nfile 300\nshmem 100\n"), 400U);
+  EXPECT_EQ(remaining_memory_bytes(1000, 1200, "anon 1200\nfile 0\n"), 0U);
+  EXPECT_EQ(remaining_memory_bytes(1000, 100, "file 300\n"), 1000U);
+  EXPECT_EQ(remaining_memory_bytes(1000, 800, ""), 200U);
+  EXPECT_EQ(remaining_memory_bytes(1000, std::nullopt, ""), 1000U);
 }
 
 // Slurm, say, limits the job, and leaves the groups below it without a limit.
