@@ -121,6 +121,55 @@ TEST(Architecture, EveryFolderOfSourcesIsInTheTable) {
   }
 }
 
+// The file that `include` of a file in `folder` names; empty if it is none of the project's.
+fs::path included_file(const fs::path& folder, const std::string& include) {
+  const fs::path root = XTTS_SOURCE_DIR;
+  for (const fs::path& from : {folder, root, root / "src", root / "include"})
+    if (fs::is_regular_file(from / include)) return fs::weakly_canonical(from / include);
+  return {};
+}
+
+// The project's files that a file includes itself. Read once each.
+const std::vector<fs::path>& included_files(const fs::path& from) {
+  static std::map<fs::path, std::vector<fs::path>> known;
+  const auto [place, is_new] = known.try_emplace(from);
+  if (is_new) {
+    for (const auto& include : quoted_includes(from)) {
+      const fs::path to = included_file(from.parent_path(), include);
+      if (!to.empty()) place->second.push_back(to);
+    }
+  }
+  return place->second;
+}
+
+bool reaches(const fs::path& from, const fs::path& header, std::set<fs::path>& seen) {
+  if (from == header) return true;
+  return seen.insert(from).second && std::ranges::any_of(included_files(from), [&](const auto& to) {
+           return reaches(to, header, seen);
+         });
+}
+
+// Each of these files is compiled anew when a key is added to the features. A header that only
+// passes a recipe on includes recipe_fwd.hpp or recipe.hpp.
+TEST(Architecture, AFurtherKeyOfTheFeaturesCompilesFewFiles) {
+  const fs::path root = fs::weakly_canonical(XTTS_SOURCE_DIR);
+  std::size_t count = 0;
+  std::string names;
+  for (const char* folder :
+       {"src", "cli", "formats", "tests/unit", "tests/golden", "tests/property"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      std::set<fs::path> seen;
+      if (entry.path().extension() != ".cpp" ||
+          !reaches(entry.path(), root / "formats/feature_config.hpp", seen))
+        continue;
+      ++count;
+      names += "\n  " + fs::relative(entry.path(), root).string();
+    }
+  }
+  EXPECT_LT(count, 60U) << names;
+  EXPECT_GT(count, 20U) << names;
+}
+
 TEST(Architecture, OnlyTheCommandLinePrints) {
   static const std::regex pattern("\\b(std::cout|std::cerr|printf\\s*\\(|std::exit|::exit\\s*\\()");
   for (const auto& [folder, allowed] : arrows()) {
