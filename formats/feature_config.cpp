@@ -10,7 +10,7 @@ HeldFeatures::HeldFeatures(const HeldFeatures& other)
     : config_(std::make_unique<FeatureConfig>(*other)) {}
 
 HeldFeatures& HeldFeatures::operator=(const HeldFeatures& other) {
-  *config_ = *other;
+  if (this != &other) *config_ = *other;
   return *this;
 }
 
