@@ -8,10 +8,9 @@
 namespace xtts::corpus {
 namespace {
 
-// WAV before FLAC because it needs no codec; then what loses nothing, then what does, then
-// containers of video, whose sound is wanted where they lie among clips. Headerless samples come
-// last: nobody can read them without being told how, so that they are refused by name rather than
-// passed over, where their content is nothing else.
+// WAV comes first because it needs no codec. Lossless formats follow, then lossy ones, then video
+// containers, whose sound is used where they lie among clips. Headerless samples come last. Nobody
+// can decode those without further facts, so a file that is nothing else is refused by name.
 constexpr auto kExtensions = std::to_array<std::string_view>(
     {"wav", "flac", "wave", "w64", "rf64", "aiff", "aif",  "aifc", "caf", "au",  "snd", "sph",
      "ape", "wv",   "tta",  "dsf", "dff",  "m4a",  "opus", "ogg",  "oga", "mp3", "aac", "mp4",
@@ -20,7 +19,7 @@ constexpr auto kExtensions = std::to_array<std::string_view>(
      "ps",  "vob",  "ts",   "mts", "m2ts", "3g2",  "ogv",  "raw",  "pcm"});
 constexpr std::size_t kExtensionBytesMax = 4;
 
-// TypeScript, PostScript, pictures, any dump.
+// Suffixes that also mean TypeScript, PostScript, pictures or dumps.
 constexpr auto kOfOtherThings = std::to_array<std::string_view>({"ts", "ps", "raw", "pcm"});
 
 constexpr std::size_t kSuffixBytesMax = 8;

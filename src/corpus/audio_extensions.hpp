@@ -1,6 +1,6 @@
-// The usual file-name extensions of audio, in order of preference: where a clip exists in several
-// formats, the first of the table is used. The table saves a look into each of these files; what is
-// audio under any other name is found by sound_look.hpp. Pure functions.
+// The usual file-name extensions of audio, in order of preference. Where a clip exists in several
+// formats, the first in the table is used. The table saves a look into each of these files. Audio
+// under any other name is found by sound_look.hpp. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace xtts::corpus {
 
-// Position in the table: lower is preferred. `extension` without the dot, in any letter case.
+// Position in the table: lower is preferred. `extension` has no dot; letter case does not matter.
 [[nodiscard]] std::optional<std::uint8_t> audio_rank(std::string_view extension) noexcept;
 
-// The rank of audio that no extension of the table names: after all of them.
+// The rank of audio whose extension is not in the table: after all that are.
 inline constexpr std::uint8_t kRankOfUnknownSuffix = 255;
 
-// Whether files of this extension are often something else (.ts is TypeScript as well), so that
-// each is looked into.
+// Whether files with this extension are often not audio (.ts is also TypeScript). Each such file
+// is looked into.
 [[nodiscard]] bool means_other_things(std::string_view extension) noexcept;
 
-// What follows the last dot, where that can be a suffix: one to eight letters and digits, at least
-// one of them a letter. Empty for "LJ001.0001" and "a.b/c".
+// The letters after the last dot, where they can be a suffix: one to eight letters and digits, at
+// least one a letter. Empty for "LJ001.0001" and "a.b/c".
 [[nodiscard]] std::string_view suffix_of(std::string_view path) noexcept;
 // `path` without its suffix_of() and the dot before it.
 [[nodiscard]] std::string_view without_suffix(std::string_view path) noexcept;

@@ -1,5 +1,5 @@
-// AudioIndex: finds the audio file that a list means, by path with or without extension, without
-// asking the file system. A view of a DataTree, which must outlive it unchanged. Immutable, share
+// AudioIndex finds the audio file that a list names, by path with or without extension. It does
+// not ask the file system. A view of a DataTree, which must outlive it unchanged. Immutable, share
 // freely.
 #pragma once
 
@@ -20,12 +20,12 @@ class AudioIndex {
   struct Match {
     const TreeFile* file = nullptr;  // null: none
     bool with_extension = false;     // `path` named the file with its extension
-    bool has_rivals = false;  // other files differ in the extension alone; `file` is preferred
+    bool has_rivals = false;  // other files differ only in the extension; `file` is preferred
   };
 
-  // `path` relative to DATA, links to folders already resolved.
+  // `path` is relative to DATA. Links to folders are already resolved.
   [[nodiscard]] Match find(std::string_view path) const;
-  // Of the files that are called this but for their extension; null: there are none.
+  // The preferred audio file with this path without extension; null: there is none.
   [[nodiscard]] const TreeFile* preferred_of(std::string_view stem) const;
   [[nodiscard]] std::uint64_t audio_count() const noexcept { return audio_count_; }
 
@@ -36,21 +36,21 @@ class AudioIndex {
 
   const DataTree& tree_;
   std::unordered_map<std::string_view, std::uint32_t>
-      by_name_;  // path with a suffix that is not of the table -> file
+      by_name_;  // path with a suffix that is not in the table -> file
   std::unordered_map<std::string_view, std::uint32_t>
       best_;                         // path without extension -> preferred file
-  std::vector<std::uint32_t> next_;  // the next less preferred of the same name
+  std::vector<std::uint32_t> next_;  // the next less preferred file of the same name
   std::uint64_t audio_count_ = 0;
 };
 
-// Audio by its bare name, for corpora whose lists say less than where it lies. As AudioIndex a view
-// of a DataTree, which must outlive it unchanged. Immutable, share freely.
+// NamedAudio finds audio by its bare file name, for corpora whose lists do not give its folder. A
+// view of a DataTree, which must outlive it unchanged. Immutable, share freely.
 class NamedAudio {
  public:
   explicit NamedAudio(const DataTree& tree);
 
-  // Of the audio below `folder` ("" is DATA) that is called `stem` but for its extension, the one
-  // of the preferred format; of several such, the one whose path comes first. Null: there is none.
+  // The audio below `folder` ("" is DATA) that is named `stem` plus an extension. The preferred
+  // format wins, then the first path. Null: there is none.
   [[nodiscard]] const TreeFile* find(std::string_view folder, std::string_view stem) const;
 
  private:

@@ -1,4 +1,4 @@
-// Built in place of arrow/ where Apache Arrow's library is absent.
+// This file is built in place of arrow/ where Apache Arrow's library is absent.
 #include "corpus/column_files.hpp"
 #include "corpus/packed_pages.hpp"
 

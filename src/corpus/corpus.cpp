@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kCorporaMax = 1000;
 constexpr std::string_view kTable = "table";
 
-// Columns that are named say what DATA is: no other layout has columns that it does not know.
+// Configured columns mean the table layout: no other layout lets the user name columns.
 Result<const Layout*> table_of_columns(const LayoutInput& input, std::vector<std::string>& notes) {
   if (input.config.layout != "auto" && input.config.layout != kTable) {
     return Status(StatusCode::kInvalidArgument,
@@ -74,7 +74,7 @@ std::string_view file_of(const Clip& clip) {
   return clip.range ? source.substr(0, clip.container_bytes) : source;
 }
 
-// The one stat of each clip. A source that is no longer what the listing said is left out.
+// Calls stat once for each clip. A source that has changed since the listing is left out.
 Status stat_sources(const LayoutInput& input, Findings& findings) {
   Status cancelled;
   std::string last_path;
@@ -82,7 +82,7 @@ Status stat_sources(const LayoutInput& input, Findings& findings) {
   std::erase_if(findings.clips, [&](Clip& clip) {
     if (cancelled.ok()) cancelled = check_cancelled(input.cancelled);
     if (!cancelled.ok()) return false;
-    // The members of an archive come one after the other, and are as old as it is.
+    // The members of an archive come one after the other, and share its time and inode.
     const std::string path = input.tree.full_path(file_of(clip));
     if (!clip.range || path != last_path || !last_facts) {
       last_facts.emplace(input.env.stat(path));
@@ -115,7 +115,7 @@ Status check_any_left(const Findings& findings, const DataTree& tree) {
     text += " (" + counted(findings.problems.size(), "problem", "problems") + ", the first in " +
             place_in_words(first) + ": " + first.reason.detail + ")";
   }
-  // A disk that did not answer is no fault of the corpus.
+  // An environment failure (a disk that did not answer) is no fault of the corpus.
   const bool may_pass =
       !findings.problems.empty() && findings.problems.front().kind == RejectClass::kEnvironment;
   return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
@@ -125,8 +125,8 @@ auto canonical_key(const Clip& clip) {
   return std::tuple<std::string_view, Split, std::string_view>(clip.dataset, clip.split, clip.id);
 }
 
-// Sorts places, then moves each clip once, within the vector: a copy would double what a million
-// clips take.
+// Sorts places, then moves each clip once within the vector. A copy would double the memory of a
+// million clips.
 void put_in_canonical_order(std::vector<Clip>& clips) {
   std::vector<std::uint32_t> order(clips.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -168,7 +168,7 @@ void note_texts(Corpus& corpus) {
   }
 }
 
-// Ids that some file systems, lists and eyes take for one another. They stay different clips.
+// Notes ids that some file systems, lists or readers confuse. They stay different clips.
 void note_look_alikes(Corpus& corpus) {
   std::vector<std::pair<std::uint64_t, std::size_t>> keys;
   keys.reserve(corpus.clips.size());
@@ -191,7 +191,7 @@ void note_look_alikes(Corpus& corpus) {
                          "); they are different clips");
 }
 
-// Whoever names a layout has looked at DATA; what was found out by itself may be a mistake.
+// Only a detected layout is checked: a user who names a layout has looked at DATA.
 Status note_what_is_unread(const LayoutInput& input, const Findings& findings, Corpus& corpus) {
   if (input.config.layout != "auto") return {};
   if (corpus.layout == "folder") {
@@ -202,18 +202,18 @@ Status note_what_is_unread(const LayoutInput& input, const Findings& findings, C
   return {};
 }
 
-// The other half is for the work on them.
+// Clips may take one half of the memory; the other half is for the work on them.
 constexpr std::uint64_t kShareOfClips = 2;
 
-// One corpus as its layout reads it: sources known, speakers set; splits and order still to come.
-// `held_bytes`: of memory, by corpora that were read before.
+// Reads one corpus by its layout: sources are known and speakers set; splits and order are not.
+// `held_bytes`: memory that corpora read before hold.
 Result<Findings> read_corpus(const DiscoveryRequest& request, const std::string& folder,
                              const formats::CorpusConfig& config,
                              std::span<const std::string> audio_roots, std::uint64_t held_bytes,
                              Corpus& corpus) {
   XTTS_ASSIGN(DataTree tree, scan_data(request.env, folder, audio_roots, request.cancelled));
   XTTS_TRY(look_into_unknown_files(request.env, request.look, tree));
-  // Which files are audio is decided from here on.
+  // From here on, the tree says which files are audio.
   ReadLog log;
   const LayoutInput input{.env = request.env,
                           .tree = tree,
@@ -231,7 +231,7 @@ Result<Findings> read_corpus(const DiscoveryRequest& request, const std::string&
   corpus.folders = {tree.real_root};
   corpus.mounts = {tree.mounts};
   auto read = read_layout(*layout, input);
-  // A list that ended early is no list that says less.
+  // A list that ended early is a failure, not a shorter list.
   XTTS_TRY(log.list.failure);
   XTTS_ASSIGN(Findings findings, std::move(read));
   XTTS_TRY(note_what_is_unread(input, findings, corpus));
@@ -343,7 +343,7 @@ std::string place_in_words(const Reject& problem) {
 
 std::string Corpus::path_of(const Clip& clip) const {
   const std::string& folder = folders[clip.folder];
-  // A corpus that nobody discovered has no mounts.
+  // A corpus that was not made by discovery has no mounts.
   if (clip.folder >= mounts.size()) return join_path(folder, file_of(clip));
   return mounts[clip.folder].full_path(folder, file_of(clip));
 }

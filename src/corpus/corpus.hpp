@@ -1,13 +1,13 @@
-// Corpus: a folder in a known layout -> clips in canonical order, and every line or file that is
-// not one, with a reason.
+// Corpus: turns a folder in a known layout into clips in canonical order. Every line or file that
+// is no clip is listed with a reason.
 //
-// Nothing here decodes audio: discovery reads lists, transcripts and folder entries only (one stat
-// a clip), so that planning 100,000 clips takes well under a second. A file whose name does not say
-// whether it is audio is looked into once (LookAtSound). Paths may not leave DATA;
-// special files are refused without being opened. Whether a file's permissions and bytes are any
-// good shows when it is decoded. Free functions; share freely. Failures are about the corpus as a
-// whole (kNotFound, kInvalidArgument; kResource where the disk did not answer); what is wrong with
-// one clip is a Reject. README.md beside this file has the rules for ids, splits and refusals.
+// Nothing here decodes audio. Discovery reads lists, transcripts and folder entries only (one stat
+// a clip), so planning 100,000 clips takes well under a second. A file whose name does not say
+// whether it is audio is looked into once (LookAtSound). Paths may not leave DATA. Special files
+// are refused without being opened. Bad permissions and bytes show when a file is decoded. Free
+// functions; share freely. A failure is about the whole corpus (kNotFound, kInvalidArgument;
+// kResource where the disk did not answer); a problem with one clip is a Reject. README.md beside
+// this file has the rules for ids, splits and refusals.
 #pragma once
 
 #include <cstdint>
@@ -57,15 +57,15 @@ struct Clip {
   SharedText extra_json;           // further fields of the list, canonical JSON; empty: none
   std::optional<Segment> segment;  // unset: the whole source
   Split split = Split::kTrain;
-  bool has_own_split = false;  // the corpus itself says it
+  bool has_own_split = false;  // the corpus itself gives the split
   std::uint16_t folder = 0;    // in Corpus::folders
-  // Of an archive's member: as many bytes of `source` are the archive's path, "train-000.tar" of
+  // For a member of an archive: the length of the archive's path in `source`, "train-000.tar" in
   // "train-000.tar/a.flac".
   std::uint32_t container_bytes = 0;
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;
   std::uint64_t source_inode = 0;
-  // Set: the source is these bytes of an archive. mtime and inode are the archive's own.
+  // Set: the source is this byte range of an archive. mtime and inode are the archive's.
   std::optional<ByteRange> range = {};
   std::shared_ptr<const PackedPage> page = {};  // set: `range` is within it, unpacked
 };
@@ -76,76 +76,76 @@ struct Clip {
 // "line 3 of train.csv", "wavs/a.wav".
 [[nodiscard]] std::string place_in_words(const Reject& reject);
 
-// What a look into a file found.
+// The result of a look into a file.
 struct SoundLook {
   enum class Kind : std::uint8_t {
     kSound,
     kNotSound,
-    kRefused,  // sound that is not read, or a name that promised sound
+    kRefused,  // sound that we do not read, or a file whose name promised sound
   };
   Kind kind = Kind::kNotSound;
   std::string reason;  // of kRefused; continues a sentence
 };
 // Looks at the first bytes of a file whose suffix (without its dot) does not say whether it is
-// sound. Failures: kBadInput, kCrashed and kSourceIo are about this file; any other ends discovery.
-// Empty: nobody looks, and only names decide. Called from one thread.
+// sound. kBadInput, kCrashed and kSourceIo are about this file; any other failure ends discovery.
+// An empty function: only names decide. Called from one thread.
 using LookAtSound =
     std::function<Result<SoundLook>(const RandomAccessFile& file, std::string_view suffix)>;
 
 struct Corpus {
   std::string layout;  // the layout found: "ljspeech", "folder"; "corpora" for several
   std::vector<std::string> folders;  // of the corpora, absolute and without links
-  std::vector<Mounts> mounts;        // beside them: what of a corpus lies in audio roots
+  std::vector<Mounts> mounts;        // for each folder: its places in audio roots
   std::vector<Clip> clips;           // canonical order: data set, split, id bytes
-  // Listed clips and found files that are not in the corpus. Their ids and paths are fit to be
-  // shown and kept as JSON: where a name holds control characters or is not UTF-8, those bytes (and
-  // '%') are written %XX. A reason's detail continues a sentence.
+  // Listed clips and found files that are not in the corpus. Their ids and paths can be shown and
+  // stored as JSON: control characters, bytes that are not UTF-8, and '%' become %XX. A reason's
+  // detail continues a sentence.
   std::vector<Reject> problems;
   std::vector<std::string>
       notes;  // for a person: "metadata.csv has a header line", "12 files without text"
   // Files that are neither audio nor read as lists or texts, by suffix in lower case; "" for none.
   std::map<std::string, std::uint64_t> not_audio;
   std::uint64_t ignored_file_count = 0;  // neither audio nor list: .DS_Store, licences
-  // What would go unread if nobody says that this is meant (its layout, or no text): lists whose
-  // columns no layout knows, a column of sentences that is not known as the text. In words.
+  // In words: lists whose columns no layout knows, or a column of sentences not known as the text.
+  // They would go unread; the user can say that this is meant (by a layout, or no text).
   std::vector<std::string> unread_lists;
-  std::uint64_t held_bytes = 0;  // of memory, for what lists name: until the build ends, about
+  std::uint64_t held_bytes = 0;  // memory for what the lists name, until the build ends; estimated
   bool has_text = false;         // some clip has text: sound and text then stay a pair
 
-  [[nodiscard]] std::string path_of(const Clip& clip) const;  // of the file that is to be opened
+  [[nodiscard]] std::string path_of(const Clip& clip) const;  // of the file to open
   [[nodiscard]] SourcePlace place_of(const Clip& clip) const;
 };
 
-// The split that an earlier build published for an id; nullopt where it knows none. Clips keep it,
-// so that adding clips moves no other: a bound on the count of validation clips cannot be kept by a
-// hash alone. Called from one thread.
+// The split that an earlier build published for an id; nullopt: it knows none. Clips keep their
+// split, so that adding clips moves no other. A hash alone cannot do that and also bound the count
+// of validation clips. Called from one thread.
 using KnownSplits = std::function<std::optional<Split>(std::string_view full_id)>;
 
 struct DiscoveryRequest {
   Env& env;
   std::string data = {};  // the folder, where `corpora` is empty
-  // Several corpora as one, by the entries of a corpora.yaml. Problems and notes begin with the
-  // corpus' name; speakers become name/speaker where the entry does not name one, for p225 of one
-  // corpus is nobody in another.
+  // Several corpora read as one, by the entries of a corpora.yaml. Problems and notes begin with
+  // the corpus' name. Speakers become name/speaker unless the entry names the speaker: p225 of one
+  // corpus is another person in the next.
   std::span<const formats::CorporaEntry> corpora = {};
   const formats::CorpusConfig& config;
   KnownSplits known_splits = {};
-  // Clips that last longer become several, where their list has times within them.
+  // Longer clips are split into several where their list gives times within them.
   std::optional<double> split_above_s = {};
   LookAtSound look = {};
-  // Folders outside DATA that lists and links may lead to; mounts.hpp says how their files are
-  // called. Each is as confined as DATA. An entry's own are taken instead.
+  // Folders outside DATA that lists and links may lead to. Each is as confined as DATA. mounts.hpp
+  // has the names of their files. A corpora entry with its own roots uses those instead.
   std::span<const std::string> audio_roots = {};
-  // What the whole run may take. Where the clips of lists need more than half of it, kResource says
-  // how much they need.
+  // The memory of the whole run. Where the clips of lists need more than half of it, kResource
+  // says how much they need.
   std::uint64_t memory_bytes = UINT64_MAX;
-  // Asked at each folder, line and file; true ends discovery with kCancelled.
+  // Called for each folder, line and file; true ends discovery with kCancelled.
   std::function<bool()> cancelled = {};
 };
 
 [[nodiscard]] Result<Corpus> discover(const DiscoveryRequest& request);
 
-// The names that --layout-of-data takes, with a line each for --help.
+// The names that --layout-of-data accepts, with a line each for --help.
 struct LayoutName {
   std::string_view name;
   std::string_view about;

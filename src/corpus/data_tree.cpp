@@ -17,7 +17,7 @@ bool leads_through_hidden(std::string_view path) {
   return path.starts_with('.') || path.find("/.") != std::string_view::npos;
 }
 
-// How what a link out of DATA leads to can be read where it is. Devices never are.
+// Tells the user how to read the target of a link that leaves DATA. Devices are never read.
 std::string ways_to_read(FileKind kind, std::string_view target) {
   const std::string from_there = "build from the folder that holds it";
   if (kind == FileKind::kOther) return "or " + from_there;
@@ -51,7 +51,7 @@ class Scanner {
         XTTS_TRY(check_cancelled(cancelled_));
         visit(folder, entry, todo);
       }
-      // The stack hands out its last first: folders are walked in the order of their names.
+      // The stack returns its last entry first: reversed, folders are walked by name.
       std::reverse(todo.begin() + static_cast<std::ptrdiff_t>(first_child), todo.end());
       tree_.folders.push_back(folder);
     }
@@ -87,7 +87,7 @@ class Scanner {
     }
   }
 
-  // Whether the entry is to be treated as what it links to: a regular file in DATA.
+  // Whether to treat the entry as its target: a regular file, or a folder of an audio root.
   bool accept_link(const std::string& path, FileKind kind) {
     const auto target = env_.real_path(tree_.full_path(path));
     if (!target.ok()) {
@@ -124,7 +124,7 @@ class Scanner {
     return std::nullopt;
   }
 
-  // A link into an audio root: a folder is walked under the link's name, unless it was before.
+  // Accepts a link into an audio root. A folder is walked under the link's name, once only.
   bool accept_outside(const std::string& path, FileKind kind, const std::string& target,
                       std::string_view in_root) {
     if (leads_through_hidden(in_root)) {
@@ -142,7 +142,7 @@ class Scanner {
     return true;
   }
 
-  // Folders of audio roots alone: DATA's own are met once, by their names.
+  // Checks folders of audio roots only: the walk meets DATA's own folders once, by their names.
   bool is_known_outside(const std::string& path) {
     if (outside_.empty()) return false;
     std::string real = tree_.mounts.full_path(real_root_, path);
@@ -197,7 +197,7 @@ std::string DataTree::resolve(std::string_view path) const {
   while (!path.empty()) {
     const auto slash = path.find('/');
     resolved = join_path(resolved, path.substr(0, slash));
-    // Targets are free of links, so that one look for each step is enough.
+    // Targets have no links, so one look-up for each step is enough.
     if (const auto link = folder_links.find(resolved); link != folder_links.end()) {
       resolved = link->second;
     }

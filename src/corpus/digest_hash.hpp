@@ -1,4 +1,4 @@
-// DigestHash: lets a digest stand for a name in a hash table, where the name itself is of no use.
+// DigestHash: lets a digest replace a name in a hash table that does not need the name itself.
 #pragma once
 
 #include <cstddef>

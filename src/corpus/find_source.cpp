@@ -15,7 +15,7 @@ bool is_archive(std::string_view path) {
   return equals_ignoring_case(file_extension(path), "tar") || column_file_kind(path);
 }
 
-// "train-000.tar" of "train-000.tar/a/b.flac"; nullopt: no step of it is named so.
+// "train-000.tar" for "train-000.tar/a/b.flac"; nullopt: no step of the path is an archive.
 std::optional<std::string_view> archive_of(std::string_view source) {
   for (auto slash = source.find('/'); slash != std::string_view::npos;
        slash = source.find('/', slash + 1)) {
@@ -25,7 +25,7 @@ std::optional<std::string_view> archive_of(std::string_view source) {
   return std::nullopt;
 }
 
-// Places in `file`, whose path is still to be set; nullopt: there is no such member.
+// The member's place in `file`, without the path, which the caller sets; nullopt: no such member.
 Result<std::optional<SourcePlace>> find_in_tar(const RandomAccessFile& file,
                                                std::string_view name) {
   TarMembers members(file);

@@ -1,5 +1,5 @@
-// Where a source lies that a cache names by its path in the tree of DATA. Looks into archives where
-// the path leads into one. Free function; one thread at a time where Env is asked.
+// Finds a source by the path in DATA's tree that a cache stores for it. Looks into an archive if
+// the path leads into one. Free function; one thread at a time where Env is used.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What a layout gets of DATA, and what it gives back. Plain values; one thread at a time.
+// The input of a layout, and its findings. Plain values; one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace xtts::corpus {
 
-// What was read beside audio; each function that reads a list or a transcript adds to it.
+// Lists and transcripts that were read; each function that reads one adds it.
 struct ReadLog {
   std::unordered_set<std::string> paths;  // lists and transcripts
   ListLog list;  // a list that ended early is a failure, whatever the layout made of it
@@ -26,20 +26,20 @@ struct LayoutInput {
   const DataTree& tree;
   const formats::CorpusConfig& config;
   ReadLog* log = nullptr;
-  // Of memory, for all that is kept of clips; and what clips of other corpora have of it.
+  // Memory limit for all that is kept of clips, and the part that other corpora's clips use.
   std::uint64_t clip_bytes_max = UINT64_MAX;
   std::uint64_t held_bytes = 0;
   std::function<bool()> cancelled = {};  // as in DiscoveryRequest
 };
 
 struct Findings {
-  // Ids unique; in any order. Sources still without size, time and inode; splits where the corpus
-  // itself says.
+  // Ids are unique; the order is free. Sources have no size, time or inode yet. A split is set
+  // only where the corpus itself gives it.
   std::vector<Clip> clips;
   std::vector<Reject> problems;
   std::vector<std::string> notes;
   std::uint64_t ignored_file_count = 0;
-  std::uint64_t held_bytes = 0;  // with those of other corpora; 0: nobody counted
+  std::uint64_t held_bytes = 0;  // includes other corpora; 0: not counted
 };
 
 }  // namespace xtts::corpus

@@ -1,5 +1,5 @@
-// Files and folders that the walk of DATA met: found, or refused with a reason. Free functions;
-// views of the tree.
+// Files and folders that the walk of DATA met: it found them, or refused them with a reason. Free
+// functions; views of the tree.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 
 namespace xtts::corpus {
 
-// A file that the walk of DATA found, or refused: one of the two is set.
+// A file that the walk of DATA found or refused: one of the two pointers is set.
 struct MetFile {
   std::string_view path;
   const TreeFile* file = nullptr;
   const Refusal* refusal = nullptr;
 };
 
-// Whether it is audio: by what the walk and a look into it found, or, where it was refused, by its
-// name.
+// Whether the file is audio: for a found file by the walk and a look into it, for a refused file
+// by its name.
 [[nodiscard]] bool is_audio(const MetFile& file);
-// Its path without its extension, where it is.
+// The path of an audio file without its extension.
 [[nodiscard]] std::string_view stem_of_audio(const MetFile& file);
 
-// "train.tsv is a symbolic link that leads nowhere": where nothing can go on without the file.
+// "train.tsv is a symbolic link that leads nowhere", for a file that is required.
 [[nodiscard]] Status status_of(const Refusal& refusal);
 
 enum class FilesAsked : std::uint8_t { kAll, kNotAudio };
 
-// Those found, in the order of the tree, then those refused; until `visit` returns true, and
-// whether it did. Every layout asks on the way to the one that fits. A layout that looks for a list
-// leaves the audio out, which is nearly all there is (100,000 clips, five layouts: a tenth of
-// discovery).
+// Visits the found files in the order of the tree, then the refused ones, until `visit` returns
+// true; returns whether it did. Detection calls this for one layout after another. A layout that
+// looks for a list leaves out the audio, which is nearly all files (100,000 clips, five layouts: a
+// tenth of discovery).
 template <typename Visit>
 bool any_file(const DataTree& tree, FilesAsked asked, Visit visit) {
   for (const TreeFile& file : tree.files) {
@@ -53,11 +53,11 @@ void for_each_file(const DataTree& tree, FilesAsked asked, Visit visit) {
   });
 }
 
-// Whether the walk of DATA met such a folder, be it only a link that it refused: then that is what
-// the corpus's missing audio is to be explained by.
+// Whether the walk of DATA met this folder. A link that it refused counts: it explains the
+// corpus's missing audio.
 [[nodiscard]] bool met_folder(const DataTree& tree, const std::string& folder);
-// Whether it met such a file that is not audio. What a refused one would have said must not go
-// missing in silence, and reading it gives the reason.
+// Whether the walk met this file and it is not audio. A refused file counts: reading it gives the
+// reason, so that its content is not lost in silence.
 [[nodiscard]] bool met_file(const DataTree& tree, std::string_view path);
 
 }  // namespace xtts::corpus

@@ -10,7 +10,7 @@ constexpr std::string_view kRootPlace = ".audio-root-";
 }  // namespace
 
 std::string Mounts::full_path(const std::string& root, std::string_view path) const {
-  // From the longest place to the shortest: a mounted folder may hold a link out of its own.
+  // The longest place is tried first: a mounted folder may hold a link that leaves it.
   for (std::string_view place = path; !places_.empty() && !place.empty();) {
     if (const auto found = places_.find(place); found != places_.end()) {
       const std::string_view rest = path.substr(place.size());

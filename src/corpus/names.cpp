@@ -35,7 +35,7 @@ bool is_combining_mark(std::uint32_t code_point) noexcept {
          (code_point >= 0x653 && code_point <= 0x655);
 }
 
-// The Arabic letters that Unicode composes with madda or hamza, as UTF-8 of the letter below; empty
+// For Arabic letters that Unicode composes with madda or hamza, the base letter in UTF-8; empty
 // for all others.
 std::string_view arabic_base(std::uint32_t code_point) noexcept {
   switch (code_point) {

@@ -1,4 +1,4 @@
-// Names of clips and files: which may be ids, how odd ones are shown, which look alike. Pure
+// Names of clips and files: which are valid ids, how to print odd ones, which look alike. Pure
 // functions.
 #pragma once
 
@@ -24,19 +24,19 @@ inline constexpr std::size_t kLabelBytesMax = 255;
 // Why `path`, as a list names it, may not be looked for: absolute, or with "..". nullopt: it may.
 [[nodiscard]] std::optional<std::string> fault_of_listed_path(std::string_view path);
 
-// `name` where it is UTF-8 without control characters; else with those bytes, and '%', as %XX.
+// `name` where it is UTF-8 without control characters; else those bytes, and '%', become %XX.
 [[nodiscard]] std::string printable(std::string_view name);
 
-// The same text for names that differ only in letter case, in the accents of Latin letters, or in
-// how these are encoded in Unicode (one code point or two). It serves hints and notes alone: ids
-// are compared byte by byte. Covers ASCII, Latin-1, Latin Extended-A and the Arabic letters with
-// hamza or madda; other scripts pass unchanged.
+// Names have the same folded text if they differ only in letter case, in the accents of Latin
+// letters, or in how Unicode encodes these (one code point or two). Only hints and notes use it:
+// ids are compared byte by byte. Covers ASCII, Latin-1, Latin Extended-A and the Arabic letters
+// with hamza or madda; other scripts pass unchanged.
 [[nodiscard]] std::string folded(std::string_view name);
 
 [[nodiscard]] bool equals_ignoring_case(std::string_view left,
                                         std::string_view right) noexcept;  // ASCII
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;    // of ASCII white space
-[[nodiscard]] bool is_number(std::string_view text) noexcept;              // of ASCII digits alone
+[[nodiscard]] bool is_number(std::string_view text) noexcept;              // only ASCII digits
 
 // The folder of a path relative to DATA; "" is DATA itself.
 [[nodiscard]] std::string_view folder_of(std::string_view path) noexcept;

@@ -21,7 +21,7 @@ std::string outside_reason(std::string_view path, std::string_view real) {
 
 }  // namespace
 
-// ".audio-root-2/p225" of a folder in the second root; nullopt: it is in none.
+// ".audio-root-2/p225" for a folder in the second root; nullopt: it is in no root.
 std::optional<std::string> OutsideAudio::place_of(std::string_view real) const {
   for (std::size_t i = 0; i < tree_.real_audio_roots.size(); ++i) {
     if (const auto inside = relative_to(tree_.real_audio_roots[i], real)) {

@@ -1,9 +1,9 @@
 // OutsideAudio: the files of audio roots that lists name by their paths. A root may be a whole
-// disk, so it is never walked: each folder that is asked for is listed once, and kept. What is
-// found stays where it is while this lives. One thread at a time.
+// disk, so it is never walked: only the folders that lists ask for are listed, once each. Files
+// that it found stay at their address while it lives. One thread at a time.
 //
-// Roots are as confined as DATA: a folder or a link whose true place lies outside DATA and outside
-// all roots, a hidden name, a FIFO or a device is refused, with its reason.
+// Roots are as confined as DATA. Refused, with a reason: a folder or link whose real path lies
+// outside DATA and all roots, a hidden name, a FIFO, a device.
 #pragma once
 
 #include <cstdint>
@@ -26,25 +26,25 @@ class OutsideAudio {
   struct Match {
     const TreeFile* file = nullptr;  // null: none
     std::optional<std::string> data =
-        {};                       // it lies in DATA, under this path: to be looked for there
+        {};                       // the file lies in DATA, under this path; look for it there
     bool with_extension = false;  // as AudioIndex::Match
     bool has_rivals = false;
-    std::string reason = {};  // where there is none
+    std::string reason = {};  // why there is none
     RejectClass kind = RejectClass::kInput;
   };
-  // `path` in the place of a root: ".audio-root-1/p225/a.wav", or without the extension.
+  // `path` is in the place of a root: ".audio-root-1/p225/a.wav", or without the extension.
   [[nodiscard]] Match find(std::string_view path);
 
  private:
   struct Entry {
     FileKind kind = FileKind::kOther;
     bool is_symlink = false;
-    std::unique_ptr<TreeFile> found;  // once asked for
+    std::unique_ptr<TreeFile> found;  // set by the first find()
   };
   struct Folder {
-    std::string place;                     // without links, in the tree
-    std::optional<std::string> data = {};  // set: it lies in DATA, here
-    std::string reason;                    // set: it cannot be looked into
+    std::string place;                     // in the tree, links resolved
+    std::optional<std::string> data = {};  // set: the folder lies in DATA, at this path
+    std::string reason;                    // set: the folder cannot be used
     RejectClass kind = RejectClass::kInput;
     std::map<std::string, Entry, std::less<>> entries;
   };

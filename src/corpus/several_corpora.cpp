@@ -16,7 +16,7 @@
 namespace xtts::corpus {
 namespace {
 
-// More folders than this are speakers or books.
+// A corpus with more folders than this has speakers or books in them.
 constexpr std::size_t kFoldersMax = 64;
 constexpr std::size_t kNameBytesMax = 100;
 
@@ -28,7 +28,7 @@ std::string_view behind(std::string_view folder, std::string_view path) {
   return path.size() > folder.size() ? path.substr(folder.size() + 1) : std::string_view();
 }
 
-// The trees of the folders in DATA, from one look at its own.
+// The tree of each folder in DATA, cut from DATA's own tree.
 std::map<std::string, DataTree, std::less<>> trees_below(const DataTree& tree) {
   std::map<std::string, DataTree, std::less<>> trees;
   for (const std::string& folder : tree.folders) {
@@ -72,7 +72,7 @@ std::map<std::string, DataTree, std::less<>> trees_below(const DataTree& tree) {
   return trees;
 }
 
-// What a list that cannot be looked into is, nobody knows: it is left to who builds from it.
+// A folder whose lists cannot be looked into has an unknown layout; its build gives the reason.
 const Layout* layout_of_part(const LayoutInput& input) {
   for (const Layout& layout : layouts()) {
     const auto reason = detect_layout(layout, input);
@@ -97,7 +97,7 @@ Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
                                                       const Layout& layout) {
   std::vector<formats::CorporaEntry> entries;
   if (layout.list_place == ListPlace::kInData) return entries;
-  // Each part is looked at as if it alone were DATA; columns and lists are those of one corpus.
+  // Each part is tried as DATA, without the config's columns and lists: those are of one corpus.
   formats::CorpusConfig config = input.config;
   config.metadata_train_file.clear();
   bool are_of_one_kind = true;
@@ -111,8 +111,8 @@ Result<std::vector<formats::CorporaEntry>> corpora_in(const LayoutInput& input,
     if (const auto split = split_of_word(folder)) entry.split = to_string(*split);
     are_of_one_kind = are_of_one_kind && entry.layout == entries.front().layout;
   }
-  // Of one kind, the layout of all DATA reads them as one corpus; but for lists that are looked for
-  // in DATA alone.
+  // If all parts are of one kind, the layout of DATA reads them as one corpus, unless that layout
+  // looks for lists in DATA only.
   const bool are_several =
       entries.size() > 1 && (!are_of_one_kind || layout.name == layouts().back().name);
   if (!are_several) entries.clear();

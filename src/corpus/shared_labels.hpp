@@ -1,5 +1,4 @@
-// SharedLabels: names that many clips have, such as speakers, whose letters are kept once. One
-// thread at a time.
+// SharedLabels stores names that many clips share, such as speakers, once. One thread at a time.
 #pragma once
 
 #include <string_view>
@@ -19,11 +18,11 @@ class SharedLabels {
     labels_.emplace(shared.view(), shared);
     return shared;
   }
-  // Of memory that all of them take, about.
+  // The memory of all of them, estimated.
   [[nodiscard]] std::uint64_t held_bytes() const { return 100 * labels_.size() + letter_count_; }
 
  private:
-  std::unordered_map<std::string_view, SharedText> labels_;  // by their own letters
+  std::unordered_map<std::string_view, SharedText> labels_;  // by the text itself
   std::uint64_t letter_count_ = 0;
 };
 

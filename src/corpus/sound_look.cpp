@@ -23,7 +23,7 @@ constexpr std::size_t kSuffixesNamed = 8;
 // A look costs 0.05 ms for sound and 0.2 ms for other bytes.
 constexpr std::size_t kAlikeCount = 500;
 
-// Sorted. What lies beside sound in published corpora, and what tools of training leave there.
+// Sorted. Files beside sound in published corpora, and files that training tools leave there.
 constexpr auto kNoSound = std::to_array<std::string_view>(
     {"7z",      "ali",   "arrow",    "ass",      "avif", "bib",    "bmp",  "bz2",  "c",
      "cfg",     "ckpt",  "conf",     "cpp",      "csv",  "ctm",    "cue",  "db",   "dict",
@@ -38,8 +38,8 @@ constexpr auto kNoSound = std::to_array<std::string_view>(
      "trn",     "trs",   "tsv",      "ttml",     "txt",  "url",    "vtt",  "webp", "wrd",
      "xls",     "xlsx",  "xml",      "xz",       "yaml", "yml",    "zip",  "zst"});
 
-// Text as an editor would show it: UTF-8 without control characters but white space. `is_whole`: no
-// character is cut at the end.
+// Whether `bytes` are text as an editor shows it: UTF-8 without control characters except white
+// space. `is_whole`: no character is cut at the end.
 bool is_text(std::string_view bytes, bool is_whole) {
   const bool has_control = std::ranges::any_of(bytes, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -80,9 +80,9 @@ class Looker {
     return file.audio_rank ? means_other_things(suffix) : !names_no_sound(suffix);
   }
 
-  // Of a great many, some spread over all are looked into: where they are alike, so are the others.
-  // What is wrongly taken for sound shows when it is decoded. What is wrongly passed over would
-  // not, so that a suffix must say the same of all.
+  // Of many files with one suffix, a spread sample is looked into. If the sample agrees, it
+  // decides for all; a mixed suffix is looked into whole. Decoding finds a file that is wrongly
+  // taken for sound. Nothing would find one that is wrongly passed over.
   Status look_into_all(const std::string& suffix, const std::vector<std::size_t>& files) {
     const std::size_t step = files.size() <= kAlikeCount ? 1 : files.size() / kAlikeCount;
     std::optional<SoundLook::Kind> common;
@@ -113,7 +113,7 @@ class Looker {
     file.is_named_otherwise = true;
   }
 
-  // What is refused leaves an empty path behind.
+  // A refused file keeps an empty path in the tree's list.
   Result<SoundLook::Kind> look_into(TreeFile& file) {
     const auto refuse = [&](std::string reason, RejectClass kind) {
       tree_.refusals.push_back({std::exchange(file.path, {}), std::move(reason), kind, false, true,

@@ -1,9 +1,9 @@
-// Which files of DATA are sound though their names do not say so, and what is left over.
+// Finds the files of DATA that are sound though their names do not say so, and those left over.
 //
-// A name decides where it can: audio_extensions.hpp knows the usual suffixes of sound, and
-// names_no_sound() those of text, tables, pictures and archives, which nobody opens. All other
-// files are looked into: plain text is known here, anything else is shown to a LookAtSound. One
-// thread.
+// The name decides where it can. audio_extensions.hpp knows the usual suffixes of sound.
+// names_no_sound() knows those of text, tables, pictures and archives, which are not opened. All
+// other files are looked into: plain text is recognised here, anything else goes to a LookAtSound.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace xtts::corpus {
 
-// By its suffix, without its dot and in any letter case: text, tables, pictures, archives, arrays,
-// programs. A file of these is counted and never opened to see whether it is sound.
+// Whether `suffix` (without its dot, in any letter case) means text, a table, a picture, an
+// archive, an array or a program. Such files are counted, never opened in search of sound.
 [[nodiscard]] bool names_no_sound(std::string_view suffix);
 
-// Sets TreeFile::audio_rank of what turns out to be sound; what is sound that cannot be read goes
-// from the files to the refusals. A failure is that of the look itself, not of a file.
+// Sets TreeFile::audio_rank of each file that is sound. Sound that cannot be read moves from the
+// files to the refusals. A failure is that of the look itself, not of a file.
 [[nodiscard]] Status look_into_unknown_files(Env& env, const LookAtSound& look, DataTree& tree);
 
-// "not audio: 12 .txt, 3 .pdf, 1 without a suffix"; empty where the counts are.
+// "not audio: 12 .txt, 3 .pdf, 1 without a suffix"; empty for empty counts.
 [[nodiscard]] std::string not_audio_note(const std::map<std::string, std::uint64_t>& counts);
 
 // The files of the tree that are neither sound nor in `read`, by suffix: lower case, "" for none.

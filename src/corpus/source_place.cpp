@@ -31,7 +31,7 @@ class FilePart final : public RandomAccessFile {
   const ByteRange range_;
 };
 
-// A value of a page, which is shared with the other values in it.
+// One value of an unpacked page; the page is shared with its other values.
 class PagePart final : public RandomAccessFile {
  public:
   PagePart(std::shared_ptr<const std::vector<std::byte>> page, const ByteRange& range)

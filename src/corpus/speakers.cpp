@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::size_t kPatternBytesMax = 1000;
 
-// libstdc++ matches by backtracking unless told otherwise, and "(a+)+$" then takes 2^n steps. Its
-// polynomial mode walks all states at once: that pattern on 250 letters takes 2 ms, common ones 0.5
-// to 2 us a name (measured, g++ 12). It refuses back-references. Other standard libraries lack the
-// flag; there the pattern's author is trusted.
+// By default libstdc++ matches by backtracking, and "(a+)+$" then takes 2^n steps. Its polynomial
+// mode walks all states at once: that pattern on 250 letters takes 2 ms, common ones 0.5 to 2 us a
+// name (measured, g++ 12). It refuses back-references. Other standard libraries lack the flag;
+// there the pattern's author is trusted.
 constexpr auto kRegexFlags = std::regex::ECMAScript | std::regex::optimize
 #ifdef __GLIBCXX__
                              | std::regex_constants::__polynomial
 #endif
     ;
 
-// Python's named groups, which the patterns of Python tools use, as plain groups: "(?P<speaker>"
-// becomes "(".
+// Turns Python's named groups, which patterns of Python tools use, into plain groups:
+// "(?P<speaker>" becomes "(".
 std::string without_group_names(std::string_view pattern) {
   std::string plain;
   for (;;) {
@@ -51,7 +51,7 @@ Result<std::regex> compile(const std::string& pattern) {
   }
 }
 
-// Empty where the name does not match, or the match cuts a character in two.
+// The speaker in `name`; empty: no match, or the match cuts a character in two.
 std::string match_speaker(const std::regex& pattern, std::string_view name) {
   try {
     std::match_results<std::string_view::const_iterator> match;
@@ -59,7 +59,7 @@ std::string match_speaker(const std::regex& pattern, std::string_view name) {
     std::string speaker = match[match.size() > 1 ? 1 : 0].str();
     return fault_of_id(speaker) ? std::string() : speaker;
   } catch (const std::regex_error&) {
-    return {};  // too complex for this name
+    return {};  // the pattern is too complex for this name
   }
 }
 
@@ -84,7 +84,7 @@ Status apply_speakers(const formats::CorpusConfig& config, std::vector<Clip>& cl
     clip.speaker = speakers.of(match_speaker(pattern, file_name(clip.source)));
     if (!clip.speaker.empty()) continue;
     ++unmatched_count;
-    // The least path, so that the note does not depend on the order of the clips.
+    // The first path in order is the example, so the note does not depend on the order of clips.
     if (example == nullptr || clip.source < example->source) example = &clip;
   }
   if (unmatched_count > 0) {

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Times of words are often a little late and a little early.
+// Times of words often start a little late and end a little early.
 constexpr double kMarginSeconds = 0.05;
 
 constexpr const char* kTimeFields[] = {"segments", "words", "alignment", "duration"};
@@ -32,7 +32,7 @@ std::optional<double> number_at(const json& object, const char* key) {
                                                 : std::nullopt;
 }
 
-// {"start": 1.5, "end": 2.25, "text" or "word": "hello"}, as Whisper and those after it write.
+// {"start": 1.5, "end": 2.25, "text" or "word": "hello"}: the form of Whisper and its successors.
 std::optional<TimedText> read_object(const json& object) {
   const auto start_s = number_at(object, "start");
   const auto end_s = number_at(object, "end");
@@ -42,7 +42,7 @@ std::optional<TimedText> read_object(const json& object) {
   return TimedText{*start_s, *end_s, text->get<std::string>()};
 }
 
-// ["hello", 1.5, 0.75, ...]: start and duration, as lhotse writes.
+// ["hello", 1.5, 0.75, ...]: start and duration, the form of lhotse.
 std::optional<TimedText> read_array(const json& array) {
   const bool is_item = array.is_array() && array.size() >= 3 && array[0].is_string() &&
                        array[1].is_number() && array[2].is_number();
@@ -53,8 +53,8 @@ std::optional<TimedText> read_array(const json& array) {
 
 using ReadItem = std::optional<TimedText> (*)(const json&);
 
-// Nothing where one of them is not as expected, or begins before the one before has ended: half of
-// a text would be lost without a word.
+// Empty where an item is malformed, or begins before the previous one ends: using the rest would
+// silently lose half of a text.
 std::vector<TimedText> read_items(const json* list, ReadItem read) {
   if (list == nullptr || !list->is_array()) return {};
   std::vector<TimedText> texts;
@@ -70,7 +70,7 @@ std::vector<TimedText> read_items(const json* list, ReadItem read) {
   return texts;
 }
 
-// WhisperX has the words in each segment.
+// WhisperX lists the words inside each segment.
 json words_within(const json& row) {
   json words = json::array();
   const json* const segments = member(row, "segments");
@@ -88,7 +88,7 @@ bool all_within(const std::vector<TimedText>& texts, double longest_s) {
       texts, [&](const TimedText& one) { return one.end_s - one.start_s <= longest_s; });
 }
 
-// Sentences where they are short enough, else words.
+// The sentences if all are short enough, else the words.
 std::vector<TimedText> timed_texts(const json& row, double longest_s) {
   std::vector<TimedText> sentences = read_items(member(row, "segments"), read_object);
   if (!sentences.empty() && all_within(sentences, longest_s)) return sentences;
@@ -114,7 +114,7 @@ std::string joined(const std::vector<TimedText>& run) {
 class ClipSplitter {
  public:
   ClipSplitter(double longest_s, std::vector<Clip>& clips) : longest_s_(longest_s) {
-    // Their order is of no matter: the first piece stays in the clip's place.
+    // The order of clips is free here: the first piece stays in the clip's place.
     std::vector<Clip> further_pieces;
     for (Clip& clip : clips) {
       std::vector<Clip> pieces = split(clip, clips);
@@ -137,7 +137,7 @@ class ClipSplitter {
     }
   };
 
-  // Nothing: it stays whole. `clips` are all as they were found, or in pieces already.
+  // Empty: the clip stays whole. `clips` holds clips as found, or already in pieces.
   std::vector<Clip> split(const Clip& clip, const std::vector<Clip>& clips) {
     if (clip.extra_json.empty()) return {};
     json row = json::parse(clip.extra_json.view(), nullptr, false);
@@ -172,7 +172,7 @@ class ClipSplitter {
       piece.text_raw = joined(runs[i]);
       piece.text_normalized = shared_on_one_line(piece.text_raw);
       piece.extra_json = row.empty() ? std::string() : formats::dump_canonical(row);
-      // Of a list that has the pieces, too, or of a name that is too long with times behind it.
+      // The list may already have such an id, a long name may not fit, or a time may be unusable.
       const bool is_usable =
           !fault_of_id(piece.id) && piece.segment->start_s < *piece.segment->end_s;
       if (!is_usable || !ids_.insert(piece.id).second) return {};
@@ -181,7 +181,7 @@ class ClipSplitter {
   }
 
   const double longest_s_;
-  std::unordered_set<SharedText, TextHash> ids_;  // empty until a clip may be split
+  std::unordered_set<SharedText, TextHash> ids_;  // empty until the first clip is split
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Clips that are longer than a record may be, cut where their list says when something is said
-// (features.too_long: split). README.md has the fields that tell it. Pure functions.
+// Splits clips that are longer than a record may be, at times that their list gives
+// (features.too_long: split). README.md lists the fields with such times. Pure functions.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace xtts::corpus {
 
-// Something that is said, in seconds from the first sample of the source.
+// A spoken text with its times, in seconds from the first sample of the source.
 struct TimedText {
   double start_s = 0.0;
   double end_s = 0.0;
   std::string text;
 };
 
-// Runs of `texts`, each from its first word to its last within `longest_s`; a text that is longer
-// by itself stays alone. As few as that takes from the left, ended at the longest pause of the
-// run's last third.
+// Groups `texts` into runs, each at most `longest_s` from its first word to its last. A longer
+// text stays alone. Each run takes as many texts as fit, from the left, then ends at the longest
+// pause in its last third.
 [[nodiscard]] std::vector<std::vector<TimedText>> runs_within(const std::vector<TimedText>& texts,
                                                               double longest_s);
 
-// Each clip that lasts longer and has times becomes a clip for each run. Its own split, speaker and
-// the fields that say nothing of times go to all of them.
+// Splits each clip that is longer and has times into one clip a run. Each piece keeps the clip's
+// split, speaker and the fields that hold no times.
 void split_long_clips(double longest_s, std::vector<Clip>& clips, std::vector<std::string>& notes);
 
 }  // namespace xtts::corpus

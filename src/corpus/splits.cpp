@@ -17,26 +17,26 @@
 namespace xtts::corpus {
 namespace {
 
-// Two seeds that a user gives as 0 and 0 must not make split and subset draw the same numbers: a
-// subset of 5 % would then lie inside the validation split. These names are part of the rule and
-// never change.
+// If the user gives seed 0 to both split and subset, they must not draw the same numbers: a subset
+// of 5 % would then lie inside the validation split. These names are part of the rule and never
+// change.
 constexpr std::string_view kSplitDomain = "xtts split 1";
 constexpr std::string_view kSubsetDomain = "xtts subset 1";
 
-// Less than this of a share is rounding: 1 - 0.9 - 0.1 is 2.8e-17 in binary.
+// A smaller share is a rounding error: 1 - 0.9 - 0.1 is 2.8e-17 in binary.
 constexpr double kShareMin = 1e-9;
 
 std::uint64_t draw(std::string_view domain, std::uint64_t seed, std::string_view key) {
   return check64(as_bytes(key), check64(as_bytes(domain), seed));
 }
 
-// The upper 53 bits as a number in [0, 1), exactly.
+// The upper 53 bits as a number in [0, 1), exact.
 double unit_interval(std::uint64_t number) {
   return static_cast<double>(number >> 11U) * 0x1p-53;
 }
 
 std::string split_key(const Clip& clip, formats::SplitBy split_by) {
-  // Clips without a speaker or text have nothing in common that would have to stay together.
+  // Clips without a speaker or text share nothing that would have to stay together.
   if (split_by == formats::SplitBy::kSpeaker && !clip.speaker.empty()) return clip.speaker;
   if (split_by == formats::SplitBy::kText && !clip.text_normalized.empty())
     return clip.text_normalized;
@@ -86,8 +86,8 @@ class Dealer {
     }
     clip.split = *split;
     validation_count_ += clip.split == Split::kValidation ? 1 : 0;
-    // Where split_by has changed since, one key may have several splits; the lowest value wins in
-    // any order.
+    // If split_by has changed since, one key may have several splits. The lowest value wins,
+    // whatever the order.
     const auto [place, is_new] = known_groups_.try_emplace(number, *split);
     if (!is_new) place->second = std::min(place->second, *split);
   }

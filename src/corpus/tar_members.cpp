@@ -13,9 +13,9 @@ namespace xtts::corpus {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = 512;
-// A name has 1,024 bytes at most where it is to be an id; a pax header may hold times and owners.
+// A name that is an id has 1,024 bytes at most; a pax header may also hold times and owners.
 constexpr std::uint64_t kExtensionBytesMax = 64 * 1024;
-// A hostile archive may describe a name again and again before it has a member.
+// Bounds the headers for one member: a hostile archive may repeat them without end.
 constexpr int kExtensionsMax = 16;
 
 using Header = std::array<char, kBlockBytes>;
@@ -48,7 +48,7 @@ std::optional<std::uint64_t> number(const Header& header, std::size_t offset, st
   return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-// Of all bytes, with those of the sum itself as spaces. Old archives summed signed bytes.
+// The checksum sums all bytes, its own as spaces. Old archives summed signed bytes.
 bool has_good_checksum(const Header& header) {
   constexpr std::size_t kSumAt = 148;
   constexpr std::size_t kSumBytes = 8;
@@ -117,7 +117,7 @@ Result<std::string> TarMembers::read_extension(std::uint64_t size_bytes) {
   return text;
 }
 
-// Records "27 path=some/long/name\n"; the number counts the whole record.
+// pax records "27 path=some/long/name\n"; the number is the length of the whole record.
 Status TarMembers::take_pax(std::string_view records, Extended& extended) {
   while (!records.empty() && records.front() != '\0') {
     std::size_t size = 0;
@@ -174,7 +174,7 @@ Result<std::optional<TarMember>> TarMembers::next() {
       if (type == 'x') XTTS_TRY(take_pax(text, extended));
       continue;
     }
-    if (type == 'K' || type == 'g') {  // the target of a link; what holds for all members
+    if (type == 'K' || type == 'g') {  // a link's target; values for all members
       XTTS_TRY(read_extension(*listed_size).status());
       continue;
     }
@@ -183,7 +183,7 @@ Result<std::optional<TarMember>> TarMembers::next() {
     member.data = {offset_bytes_, extended.size_bytes.value_or(*listed_size)};
     member.is_folder = type == '5' || (type == '\0' && member.name.ends_with('/'));
     if (!member.is_folder) member.fault = fault_of_type(type);
-    // A link and a device have no bytes, whatever their size says.
+    // A link or a device has no bytes, whatever its size field says.
     if (member.fault && type >= '1' && type <= '6') member.data.size_bytes = 0;
     if (!member.fault && extended.is_sparse) member.fault = fault_of_type('S');
     if (!member.fault && !member.is_folder) {

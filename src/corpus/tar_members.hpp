@@ -1,10 +1,10 @@
-// TarMembers: the members of a tar, one after the other, by their headers alone: what lies between
-// is skipped, so that a shard of a gigabyte costs a read a member. One thread at a time.
+// TarMembers: the members of a tar, one after the other, from their headers alone. Their data is
+// skipped, so a shard of a gigabyte costs one read a member. One thread at a time.
 //
-// Read: v7, ustar, GNU (long names, base-256 sizes) and pax (path, size) headers, each with its
-// checksum. Nothing is ever unpacked, so no name and no link can leave anything; names that climb
-// or are absolute are refused all the same, since they become ids. Memory: one header and one long
-// name, whatever the archive says.
+// It reads v7, ustar, GNU (long names, base-256 sizes) and pax (path, size) headers, each with its
+// checksum. Nothing is unpacked, so no name and no link can write anywhere. Names with ".." and
+// absolute names are still refused, since names become ids. Memory: one header and one long name,
+// whatever the archive says.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 namespace xtts::corpus {
 
 struct TarMember {
-  std::string name;  // relative, without "./"; bytes as found
+  std::string name;  // relative, without "./"; the archive's bytes
   ByteRange data;
-  // Set: it is no regular file that can be read in place (a link, a device, a sparse file), or its
-  // name will not do. Continues a sentence.
+  // Set: no regular file that can be read in place (a link, a device, a sparse file), or an
+  // unusable name. Continues a sentence.
   std::optional<std::string> fault;
-  bool is_folder = false;  // of no interest
+  bool is_folder = false;  // folders are ignored
 };
 
 class TarMembers {
@@ -31,16 +31,16 @@ class TarMembers {
   // `file` must outlive it.
   explicit TarMembers(const RandomAccessFile& file) : file_(file) {}
 
-  // The next member; nullopt at the end. kBadInput, continuing a sentence that begins with the
-  // archive: damaged or cut short from here on; what was given before is sound. Else what reading
-  // said.
+  // The next member; nullopt at the end. kBadInput: the archive is damaged or cut short from here
+  // on; the message continues a sentence that begins with the archive. Earlier members are sound.
+  // Other failures are those of reading.
   [[nodiscard]] Result<std::optional<TarMember>> next();
-  // After the last: blocks of zeros said that it is the last. Without them, the archive may have
-  // been cut short between two members.
+  // After the last member: whether blocks of zeros mark the end. Without them, the archive may
+  // have been cut short between two members.
   [[nodiscard]] bool has_end_mark() const noexcept { return has_end_mark_; }
 
  private:
-  struct Extended {  // of the headers before a member
+  struct Extended {  // from the headers before a member
     std::optional<std::string> name;
     std::optional<std::uint64_t> size_bytes;
     bool is_sparse = false;
