@@ -10,7 +10,7 @@
 namespace xtts::corpus {
 namespace {
 
-// Takes "./" and the '/' of a path that is relative to DATA alone off `listed`.
+// The folders to look in. Takes leading "./", and a leading '/' (relative to DATA), off `listed`.
 std::array<std::string_view, 3> places(const ListSource& source, std::string_view& listed) {
   const bool is_from_data = listed.starts_with('/');
   if (is_from_data) listed.remove_prefix(1);
@@ -19,8 +19,8 @@ std::array<std::string_view, 3> places(const ListSource& source, std::string_vie
   return {source.audio_folder, folder_of(source.list), std::string_view()};
 }
 
-// The end of `listed` that is relative to the audio folder, where `path` (its folder plus `listed`)
-// lies in there.
+// The end of `listed` that is relative to the audio folder, if `path` (its folder plus `listed`)
+// lies in there; else `listed`.
 std::string_view relative_to_audio(const ListSource& source, std::string_view path,
                                    std::string_view listed) {
   const std::string_view audio = source.audio_folder;
@@ -31,7 +31,7 @@ std::string_view relative_to_audio(const ListSource& source, std::string_view pa
   return size <= listed.size() ? listed.substr(listed.size() - size) : listed;
 }
 
-// Without empty steps, "." and ".."; nullopt where it climbs above its beginning.
+// The path without empty steps, "." and ".."; nullopt: it climbs above its beginning.
 std::optional<std::string> normal_path(std::string_view path) {
   std::string normal;
   while (!path.empty()) {
@@ -49,7 +49,7 @@ std::optional<std::string> normal_path(std::string_view path) {
   return normal;
 }
 
-// Absolute and normal, by what the list's folder is called; empty where it climbs above "/".
+// Absolute and normal, from the list's folder; empty: it climbs above "/".
 std::string absolute_of(const DataTree& tree, const ListSource& source, std::string_view listed) {
   const auto normal =
       normal_path(listed.starts_with('/')
@@ -58,7 +58,7 @@ std::string absolute_of(const DataTree& tree, const ListSource& source, std::str
   return normal ? "/" + *normal : std::string();
 }
 
-// ".audio-root-1/p225/a.wav": by the name that the root was given, and by its true one.
+// ".audio-root-1/p225/a.wav", for a path below a root's given name or its real path.
 std::optional<std::string> place_in_roots(const DataTree& tree, const std::string& absolute) {
   if (absolute.empty()) return std::nullopt;
   for (std::size_t i = 0; i < tree.audio_roots.size(); ++i) {
@@ -116,14 +116,14 @@ std::optional<ListedAudio> AudioFinder::find_outside(const ListSource& source,
   const OutsideAudio::Match match = outside_->find(path);
   if (match.data) {
     auto inside = find(source, "/" + *match.data);
-    if (inside) {  // its id is a part of a path that is gone by now
+    if (inside) {  // its id would be a view of a path that is gone
       const std::string_view own_path = inside->file->path;
       inside->id = without_audio_extension(relative_to_audio(source, own_path, own_path));
     }
     return inside;
   }
   if (match.file == nullptr) return std::nullopt;
-  // Of the name that was asked for, which the caller owns.
+  // The id is a view of `path`, which the caller owns.
   std::string_view id = path_in_root(path);
   if (match.with_extension) id = without_audio_extension(id);
   return ListedAudio{match.file, id, match.has_rivals};

@@ -1,6 +1,6 @@
-// The audio that a line of a list means: where it is looked for, under which id it goes, and why
-// there is none. A view of the tree and the index, which must outlive it. One thread at a time
-// (hints are made on first use).
+// AudioFinder finds the audio that a line of a list means, gives its id, or says why there is
+// none. A view of the tree and the index, which must outlive it. One thread at a time (hints are
+// made on first use).
 #pragma once
 
 #include <map>
@@ -14,23 +14,23 @@
 
 namespace xtts::corpus {
 
-// All paths relative to DATA, links to folders not yet resolved; "" is DATA itself.
+// All paths are relative to DATA, before links to folders are resolved; "" is DATA itself.
 struct ListSource {
   std::string list;
   std::string audio_folder;
-  std::optional<Split> split;  // of all its clips, where the corpus has a list for each split
+  std::optional<Split> split;  // for all its clips, where the corpus has a list for each split
 };
 
 struct ListedAudio {
   const TreeFile* file = nullptr;
-  // A part of the listed name: without extension, and relative to the audio folder where it lies
-  // there; so that "LJ001-0001", "LJ001-0001.wav" and "wavs/LJ001-0001.flac" all have the id
+  // A part of the listed name: without extension, and relative to the audio folder if it lies
+  // there. So "LJ001-0001", "LJ001-0001.wav" and "wavs/LJ001-0001.flac" all give the id
   // LJ001-0001.
   std::string_view id;
   bool has_rivals = false;
 };
 
-// Why a line has no audio. kEnvironment: the folder it may be in could not be listed.
+// Why a line has no audio. kEnvironment: a folder that may hold it could not be listed.
 struct Miss {
   std::string reason;
   RejectClass kind = RejectClass::kInput;
@@ -42,12 +42,12 @@ class AudioFinder {
   AudioFinder(const DataTree& tree, const AudioIndex& index, OutsideAudio* outside = nullptr)
       : tree_(tree), index_(index), outside_(outside) {}
 
-  // `listed` as path_inside() gives it. Looked for in the audio folder, beside the list, then in
-  // DATA; where it begins with '/', in DATA alone, or in the audio root that it names. The id of
-  // what lies in a root is its path there, without extension.
+  // `listed` comes from path_inside(). It is looked for in the audio folder, then beside the list,
+  // then in DATA. With a leading '/', it is looked for in DATA only, or in the audio root that it
+  // names. The id of audio in a root is its path there, without extension.
   [[nodiscard]] std::optional<ListedAudio> find(const ListSource& source,
                                                 std::string_view listed) const;
-  // Why find() came back empty.
+  // Why find() found nothing.
   [[nodiscard]] Miss explain_miss(const ListSource& source, std::string_view listed);
 
  private:
@@ -60,21 +60,21 @@ class AudioFinder {
   const AudioIndex& index_;
   OutsideAudio* outside_;
   bool has_hints_ = false;
-  // Path, with and without extension -> what there is instead of audio.
+  // Path, with and without extension -> why it is no audio.
   std::map<std::string, std::string, std::less<>> refused_;
   std::map<std::string, const Refusal*, std::less<>> refused_folders_;
   std::map<std::string, std::string, std::less<>>
       look_alikes_;  // folded path without extension -> path
 };
 
-// What a list names, as find() takes it. An absolute path inside DATA, and ".." worked out from the
-// list's folder, can mean one file only: these become '/' and the path relative to DATA, or in the
-// place of an audio root. A failure (kInvalidArgument) where it leaves DATA and all roots.
+// Turns a listed path into the form that find() takes. An absolute path inside DATA, and one with
+// ".." from the list's folder, mean one file only: they become '/' and the path relative to DATA,
+// or to the place of an audio root. kInvalidArgument: the path leaves DATA and all roots.
 [[nodiscard]] Result<std::string> path_inside(const DataTree& tree, const ListSource& source,
                                               std::string_view listed);
 
-// The folder that lists name from outside of DATA: what --audio-root is to be given. Empty where
-// `listed` is inside, or is no path that could be.
+// The outside folder that `listed` needs as --audio-root. Empty: `listed` is inside DATA, or
+// cannot be a path.
 [[nodiscard]] std::string folder_outside(const DataTree& tree, const ListSource& source,
                                          std::string_view listed);
 

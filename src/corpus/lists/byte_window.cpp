@@ -160,7 +160,7 @@ std::string_view ByteWindow::peek(std::size_t wanted) {
 void ByteWindow::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
-  // What was read before is taken by now, but for the rest at hand.
+  // Earlier bytes have been consumed by now, except the rest at hand.
   if (log_ != nullptr) {
     log_->read_bytes = source_->read_bytes();
     log_->read_bytes -= std::min<std::uint64_t>(log_->read_bytes, at_hand().size());

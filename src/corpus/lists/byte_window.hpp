@@ -1,10 +1,10 @@
-// ByteWindow: the bytes of a list from its beginning to its end, through a window of bounded size,
-// inflated on the way where the list is packed. A list may be larger than memory, and a packed one
-// may hold far more than its size promises.
+// ByteWindow reads a list from its beginning to its end through a window of bounded size, and
+// inflates a packed list on the way. A list may be larger than memory, and a packed one may hold
+// far more than its size suggests.
 //
-// What goes wrong on the way (the disk, damaged or endless gzip) ends the bytes early and is kept
-// in failure(): whoever has read to the end asks for it, or the ReadLog of a layout does. Owns the
-// file. Views are valid until the next call. One thread at a time.
+// A failure on the way (the disk, damaged or endless gzip) ends the bytes early and is kept in
+// failure(). The reader checks it at the end, or the ReadLog of a layout does. Owns the file.
+// Views are valid until the next call. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ namespace xtts::corpus {
 
 // MLS English, with ten million clips, has half of it.
 inline constexpr std::uint64_t kListBytesMax = std::uint64_t{4} << 30U;
-// Lists pack to a fifth, with absolute paths to a thirtieth. Runs of one byte pack to a thousandth.
+// Lists pack to a fifth; those of absolute paths to a thirtieth; runs of a byte to a thousandth.
 inline constexpr std::uint64_t kPackedRatioMax = 200;
-// What any list may inflate to, whatever its ratio: a small one is no danger.
+// Any list may inflate to this size, whatever its ratio: a small list is no danger.
 inline constexpr std::uint64_t kUnpackedFreeBytes = std::uint64_t{64} << 20U;
 
-// What whoever reads many lists is told of the one that is read.
+// Progress of the list in work, and the first failure, for a layout that reads many lists.
 struct ListLog {
-  Status failure;                // of the first that ended early
+  Status failure;                // of the first list that ended early
   std::uint64_t size_bytes = 0;  // of the file
-  std::uint64_t read_bytes = 0;  // of that, those that are taken
+  std::uint64_t read_bytes = 0;  // of that, how many were consumed
 };
 
 class ByteWindow {
@@ -38,19 +38,19 @@ class ByteWindow {
   // kInvalidArgument: above kListBytesMax.
   [[nodiscard]] static Result<ByteWindow> open(Env& env, const std::string& path, bool is_packed);
   [[nodiscard]] static ByteWindow of(std::string bytes);
-  // A view of bytes that outlive it.
+  // A window over `bytes`, which must outlive it.
   [[nodiscard]] static ByteWindow view_of(std::string_view bytes);
 
   ByteWindow(ByteWindow&&) noexcept;
   ByteWindow& operator=(ByteWindow&&) noexcept;
   ~ByteWindow();
 
-  // The bytes that come next: at least `wanted` of them where there are so many.
+  // The next bytes: at least `wanted`, unless fewer are left.
   [[nodiscard]] std::string_view peek(std::size_t wanted);
-  // Those that are at hand without reading.
+  // The bytes that are available without reading.
   [[nodiscard]] std::string_view at_hand() const;
-  void skip(std::size_t count);  // of those at hand
-  // From now on, `log` (null, or it outlives the bytes) is told of failure() and of what is read.
+  void skip(std::size_t count);  // at most at_hand()
+  // From now on, failure() and progress also go to `log`, which is null or outlives the window.
   void tell(ListLog* log);
   [[nodiscard]] const Status& failure() const { return failure_; }
 
@@ -58,7 +58,7 @@ class ByteWindow {
   ByteWindow();
   void fill();
 
-  std::unique_ptr<Source> source_;  // null: all is at hand
+  std::unique_ptr<Source> source_;  // null: all bytes are at hand
   std::string buffer_;
   std::string_view borrowed_;
   std::size_t begin_ = 0;
@@ -66,7 +66,7 @@ class ByteWindow {
   ListLog* log_ = nullptr;
 };
 
-// Texts that are kept while the list they came from is not. Views stay valid while it lives.
+// TextStore keeps copies of texts longer than their list. Views are valid while it lives.
 class TextStore {
  public:
   [[nodiscard]] std::string_view keep(std::string_view text);

@@ -15,16 +15,16 @@
 namespace xtts::corpus {
 namespace {
 
-// It bounds what a hostile file of a gigabyte of line ends can make us keep.
+// Bounds the memory for a hostile file: a gigabyte of line ends.
 constexpr std::size_t kProblemsMax = 1'000'000;
 
 // A corpus with a list for each chapter has thousands.
 constexpr std::size_t kSourcesNamed = 4;
 
-// So many roots are named to a person at most.
+// A message names at most this many roots.
 constexpr std::size_t kRootsNamed = 4;
 
-// "/mnt/hdd" of "/mnt/hdd/a" and "/mnt/hdd/b".
+// "/mnt/hdd" for "/mnt/hdd/a" and "/mnt/hdd/b".
 std::string shared_folder(std::string_view a, std::string_view b) {
   std::size_t end = 0;
   for (std::size_t i = 0;; ++i) {
@@ -36,11 +36,10 @@ std::string shared_folder(std::string_view a, std::string_view b) {
   return std::string(a.substr(0, end));
 }
 
-// What an allocation takes beside its bytes, about: its header, and what is left over of its size
-// class.
+// The estimated overhead of an allocation: its header, and the unused rest of its size class.
 constexpr std::uint64_t kAllocationBytes = 16;
-// What a clip takes beside its texts, until the build ends: itself, its place by its id and where
-// it was named here; its fate, its place in the order, and its rows of the index later.
+// The estimated memory of a clip beside its texts, until the build ends: the clip, its entry by id
+// and its first mention; later its fate, its place in the order and its index rows.
 constexpr std::uint64_t kClipBytes = sizeof(Clip) + 200;
 
 std::uint64_t bytes_of(const SharedText& text) {
@@ -53,7 +52,7 @@ std::uint64_t bytes_of(const Clip& clip) {
          (has_one_text ? 0 : bytes_of(clip.text_normalized)) + bytes_of(clip.extra_json);
 }
 
-// Its letters are those of the raw text where both say the same.
+// Where the normalized text equals the raw text, it shares its letters.
 SharedText normalized_text(const ListedClip& clip) {
   const bool is_raw = clip.text_normalized.empty() || clip.text_normalized == clip.text_raw;
   return shared_on_one_line(is_raw ? clip.text_raw : clip.text_normalized);
@@ -62,7 +61,7 @@ SharedText normalized_text(const ListedClip& clip) {
 std::optional<std::string> fault_of_segment(const std::optional<Segment>& segment) {
   if (!segment) return std::nullopt;
   const double end_s = segment->end_s.value_or(kSegmentSecondsMax);
-  // Written so that not-a-number is a fault too.
+  // The condition also rejects not-a-number.
   if (segment->start_s >= 0.0 && segment->start_s < end_s && end_s <= kSegmentSecondsMax)
     return std::nullopt;
   return "is a segment that ends before it begins, or begins before its source";
@@ -86,7 +85,7 @@ bool ClipCollector::has_audio(const ListSource& source, std::string_view listed)
 
 void ClipCollector::refuse(const ListSource& source, std::uint64_t line, std::string_view id,
                            std::string reason, RejectClass kind, formats::Rule rule) {
-  // An id of a megabyte is no use to anybody.
+  // Longer ids are cut: an id of a megabyte helps nobody.
   add_problem({.kind = kind,
                .id = printable(id.substr(0, kIdBytesMax)),
                .path = printable(source.list),
@@ -158,7 +157,7 @@ void ClipCollector::add(const ListSource& source, const ListedClip& clip) {
   add_found(source, clip, *audio);
 }
 
-// `id` is set. A name in an archive is a part of a path that people are shown, no more.
+// `id` is set. The member's name is only for showing the path.
 void ClipCollector::add_member(const ListSource& source, const ListedClip& clip) {
   ++named_count_;
   const TreeFile audio{join_path(clip.member->archive, clip.member->name), std::nullopt};
@@ -203,10 +202,10 @@ void ClipCollector::add_found(const ListSource& source, const ListedClip& clip,
   keep(source, clip, id, audio.file->path);
 }
 
-// Everything about it is checked.
+// The caller has checked everything about the clip.
 void ClipCollector::keep(const ListSource& source, const ListedClip& clip, SharedText id,
                          std::string_view path) {
-  // The segments of a source come one after the other, mostly.
+  // Most segments of a source come one after the other, so they share its path.
   const bool has_last_source = !found_.clips.empty() && found_.clips.back().source == path;
   const SharedText shared_path = has_last_source ? found_.clips.back().source : SharedText(path);
   Clip& found = found_.clips.emplace_back();
@@ -226,7 +225,7 @@ void ClipCollector::keep(const ListSource& source, const ListedClip& clip, Share
   held_bytes_ += bytes_of(found) - (has_last_source ? bytes_of(found.source) : 0);
 }
 
-// One root for all that begin with the same two steps: "/mnt/hdd", "/home/me".
+// Keeps one root for all folders with the same first two steps: "/mnt/hdd", "/home/me".
 void ClipCollector::remember_outside(const ListSource& source, std::string_view listed) {
   const std::string folder = folder_outside(input_.tree, source, listed);
   if (folder.empty()) return;
@@ -261,7 +260,7 @@ Status ClipCollector::too_much_memory(const ListSource& source) const {
                      " MiB of memory, half of what " + option("memory") + " allows (" +
                      counted(line_count_, "line", "lines") + " so far, the last of " +
                      printable(source.list) + ")";
-  // What was read of this list says what all of it takes.
+  // The part of this list that was read lets us estimate the memory for all of it.
   const ListLog list = input_.log == nullptr ? ListLog() : input_.log->list;
   const double share = list.read_bytes == 0 ? 1.0
                                             : static_cast<double>(list.size_bytes) /
@@ -314,7 +313,7 @@ Status ClipCollector::nothing_found(std::span<const ListSource> sources,
   return {may_pass ? StatusCode::kResource : StatusCode::kInvalidArgument, std::move(text)};
 }
 
-// Where all is found, nobody needs to know where.
+// Says where audio was looked for, only for lists that miss some.
 void ClipCollector::note_misses(std::span<const ListSource> sources) {
   std::size_t named_count = 0;
   for (const ListSource& source : sources) {
@@ -341,14 +340,14 @@ void ClipCollector::add_notes(std::span<const ListSource> sources) {
     found_.notes.push_back(counted(outside_count_, "clip has its", "clips have their") +
                            " audio outside of DATA, which is read with " + roots_to_give());
   }
-  // A corpus that has one text for each clip lacks nothing.
+  // A corpus with one text for each clip lacks no normalized text, so it gets no note.
   if (normalized_count_ > 0) {
     note_count(raw_only_count_, "clip has no normalized text: its raw text is used",
                "clips have no normalized text: their raw text is used");
   }
   note_count(rival_count_, "clip is there in several audio formats: wav, else flac, is used",
              "clips are there in several audio formats: wav, else flac, is used");
-  // What a listed clip outdid in preference is not "unlisted", but it is unused all the same.
+  // A file that a preferred format replaces is not "unlisted", but it counts as unused.
   note_count(index_.audio_count() - used_.size(), "audio file is not used by the list",
              "audio files are not used by the list");
   for (const Refusal& refusal : input_.tree.refusals) {

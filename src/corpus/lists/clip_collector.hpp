@@ -1,8 +1,8 @@
-// ClipCollector: what lists say of clips -> clips, in one way for every layout that has lists:
-// where the audio of each is, under which id it goes, which ids come twice, what is missing and
-// why, and the notes on all that. It serves as well where no list names the clips and each is known
-// by files of its own. A view of LayoutInput and of the sources, which must outlive it and stay
-// where they are; what a ListedClip shows is copied, but for `file`. One thread at a time.
+// ClipCollector turns the lines of lists into clips, in one way for every layout: where each
+// clip's audio is, its id, repeated ids, what is missing and why, and the notes on all that.
+// Layouts without lists use it too: their clips come from single files. A view of LayoutInput and
+// of the sources, which must outlive it and keep their addresses. The contents of a ListedClip are
+// copied, except `file`. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,73 +25,73 @@
 
 namespace xtts::corpus {
 
-// Audio that is a member of an archive, which ends where `data` says.
+// Audio that is a member of an archive; `data` is its byte range there.
 struct ArchiveMember {
   std::string_view archive;  // its path in the tree
   std::string_view name;
   ByteRange data;
-  std::shared_ptr<const PackedPage> page = {};  // set: `data` is within it, unpacked
+  std::shared_ptr<const PackedPage> page = {};  // set: `data` is within this page, unpacked
 };
 
-// One clip as a list has it, before anything is looked up. Members that few lists have come last,
-// with initializers, so that a designated one may leave them out.
+// One clip as a list names it, before any look-up. Members that few lists have come last, with
+// initializers, so that a designated initializer may omit them.
 struct ListedClip {
   std::uint64_t line = 0;
-  std::string_view file = {};  // instead of a line of the list: the clip's own audio or transcript
+  std::string_view file = {};  // the clip's own audio or transcript, in place of a line
   std::string_view audio;      // a path or a bare name, with or without extension
-  std::string_view id;         // empty: that of its audio
-  SharedText text_raw;         // kept by all who have it: a layout that holds it need not copy it
-  SharedText text_normalized;  // empty: the raw one
+  std::string_view id;         // empty: the id of its audio
+  SharedText text_raw;         // shared, not copied, by all who keep it
+  SharedText text_normalized;  // empty: the raw text
   std::string_view speaker;
   std::string_view language;
-  std::optional<Split> split;  // unset: that of the list
+  std::optional<Split> split;  // unset: the split of the list
   std::optional<Segment> segment = {};
   SharedText extra_json = {};             // further fields as canonical JSON
-  const ArchiveMember* member = nullptr;  // set: this is its audio, and nothing is looked for
-  std::string_view id_suffix = {};        // put behind the id of the audio, where `id` is empty
+  const ArchiveMember* member = nullptr;  // set: the audio is this; nothing is looked up
+  std::string_view id_suffix = {};        // appended if `id` is empty or `member` is set
 };
 
 class ClipCollector {
  public:
   explicit ClipCollector(const LayoutInput& input);
 
-  // Counts a line, or a clip that no list names, good or bad. Each is told once, before add() or
-  // refuse().
+  // Counts a line, or a clip that no list names, good or bad. Call it once for each, before add()
+  // or refuse().
   void count_line() { ++line_count_; }
-  // A clip, or a problem that says why it is none.
+  // Adds a clip, or the problem why it is none.
   void add(const ListSource& source, const ListedClip& clip);
   void refuse(const ListSource& source, std::uint64_t line, std::string_view id, std::string reason,
               RejectClass kind = RejectClass::kInput, formats::Rule rule = formats::Rule::kBadRow);
   void refuse_file(std::string_view path, std::string_view id, std::string reason,
                    RejectClass kind = RejectClass::kInput,
                    formats::Rule rule = formats::Rule::kBadFile);
-  // For lists and clips that the walk of DATA meets: nobody knows what a refused folder holds, so
-  // that no line will tell of it.
+  // Reports refused folders, for clips that the walk of DATA finds: no line will mention what such
+  // a folder holds.
   void refuse_folders();
   void note(std::string text) { found_.notes.push_back(std::move(text)); }
-  // A file that was read beside the lists is no ignored file.
+  // Counts a file that was read beside the lists, so that it is not noted as ignored.
   void count_read_file() { ++read_file_count_; }
-  // Audio that the layout passes over by a rule which its own note tells.
+  // Marks audio that the layout skips by a rule; the layout's own note explains it.
   void pass_over(const TreeFile& audio) { used_.insert(&audio); }
-  // Whether the audio that a line would name is there.
+  // Whether the audio that a line names exists.
   [[nodiscard]] bool has_audio(const ListSource& source, std::string_view listed) const;
 
-  // What the layout itself keeps of the clips, beside what is added here.
+  // Memory that the layout itself holds for clips, beside what it adds here.
   void hold(std::uint64_t bytes) { held_bytes_ += bytes; }
   void release(std::uint64_t bytes) { held_bytes_ -= bytes; }
   // kInvalidArgument: a list with so many unusable lines is not a list of this corpus. kResource:
-  // all that is kept takes more than LayoutInput::memory. Asked after each line, or what else adds
-  // a bounded number of clips.
+  // the clips need more than LayoutInput::clip_bytes_max. Call it after each line, or each step
+  // that adds a bounded number of clips.
   [[nodiscard]] Status check_bounds(const ListSource& source) const;
-  // A failure where no clip was found; `expected` says what lines should have been: "lines
-  // id|text|normalized text". No sources: no list names the clips.
+  // Fails if no clip was found; `expected` describes a good line: "lines id|text|normalized text".
+  // No sources: no list names the clips.
   [[nodiscard]] Result<Findings> finish(std::span<const ListSource> sources,
                                         std::string_view expected);
 
  private:
-  // Where a clip was named first, beside found_.clips.
+  // Where a clip was named first; parallel to found_.clips.
   struct Mention {
-    std::uint32_t source = 0;  // in named_sources_
+    std::uint32_t source = 0;  // index in named_sources_
     std::uint32_t line = 0;    // 0: no list names it
   };
 
@@ -110,7 +110,7 @@ class ClipCollector {
                                      std::string_view expected) const;
   void note_misses(std::span<const ListSource> sources);
   void remember_outside(const ListSource& source, std::string_view listed);
-  // "--audio-root /mnt/hdd/wavs": what would let in the audio outside of DATA; empty: none is.
+  // "--audio-root /mnt/hdd/wavs": the option that admits the audio outside of DATA; empty: none.
   [[nodiscard]] std::string roots_to_give() const;
   void add_notes(std::span<const ListSource> sources);
 
@@ -122,12 +122,12 @@ class ClipCollector {
   std::vector<Mention> mentions_;
   std::vector<const ListSource*> named_sources_;
   SharedLabels labels_;           // speakers and languages
-  std::uint64_t held_bytes_ = 0;  // of memory, without them
+  std::uint64_t held_bytes_ = 0;  // memory, without labels_
   std::unordered_set<const TreeFile*> used_;
   std::uint64_t line_count_ = 0;
-  std::uint64_t named_count_ = 0;  // with audio that may be looked for
+  std::uint64_t named_count_ = 0;  // whose audio may be looked for
   std::unordered_map<const ListSource*, std::uint64_t> miss_counts_;  // clips without audio
-  std::map<std::string, std::string> outside_folders_;  // by their first step: what they share
+  std::map<std::string, std::string> outside_folders_;  // first two steps -> shared folder
   std::uint64_t outside_count_ = 0;
   std::uint64_t raw_only_count_ = 0;
   std::uint64_t normalized_count_ = 0;

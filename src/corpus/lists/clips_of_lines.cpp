@@ -15,7 +15,7 @@ Result<LineReader> open_list(const LayoutInput& input, std::string_view list) {
                           input.log == nullptr ? nullptr : &input.log->list);
 }
 
-// Empty where the line has one field alone: that may be anything.
+// The first field of a line; empty where the line has only one, which may be anything.
 std::string_view first_field(std::string_view line, std::string_view separators) {
   line = trimmed(line);
   const auto end = line.find_first_of(separators);

@@ -76,7 +76,7 @@ bool has_json_field(std::string_view text, std::span<const FieldNames> names, Fi
   });
 }
 
-// One name alone is too little to be sure of: it may be the first line of a poem.
+// A single name is no header: it may be the first line of a poem.
 bool has_header_field(std::string_view text, std::span<const FieldNames> names, FieldRole role,
                       PipeHeaders pipes) {
   const std::string_view line = first_line(text);

@@ -8,10 +8,10 @@
 namespace xtts::corpus {
 namespace {
 
-// A record within the limit, and the line behind an open quote.
+// The reach of a look: a record within the limit, and the line after an open quote.
 constexpr std::size_t kReachBytes = 2 * kTextBytesMax + 2;
 
-// As in LineReader: lines of the old Mac OS end in CR alone.
+// Lines of the old Mac OS end in CR alone.
 char line_end_of(std::string_view text) {
   return text.find('\n') == std::string_view::npos ? '\r' : '\n';
 }
@@ -31,7 +31,7 @@ void CsvReader::look() {
   is_all_ = text_.size() < kReachBytes;
 }
 
-// Whether the record in hand goes on behind the text that we see.
+// Whether the record in work continues beyond the text in view.
 bool CsvReader::is_cut() const {
   return position_ >= text_.size() && !is_all_ && !text_.ends_with(line_end_);
 }
@@ -40,7 +40,7 @@ void CsvReader::skip_rest_of_line() {
   while (is_cut()) {
     look();
     (void)take_line();
-    --line_;  // the same line as before
+    --line_;  // take_line() counted the rest of the same line
   }
 }
 
@@ -63,7 +63,7 @@ bool CsvReader::skip_blank_lines() {
   for (look(); !text_.empty(); look()) {
     while (position_ < text_.size()) {
       const std::size_t begin = position_;
-      // A line of nothing but tabs is blank too; it would be a row of empty fields.
+      // A line of only tabs is blank too; it would be a row of empty fields.
       const bool is_blank = trimmed(take_line()).empty();
       if (is_blank && is_cut()) --line_;  // the line goes on
       if (is_blank) continue;
@@ -128,7 +128,7 @@ void CsvReader::take_plain(std::string& field) {
 }
 
 std::optional<std::string> CsvReader::take_quoted(std::size_t begin, std::string& field) {
-  // No record may be longer, so no look needs to go further.
+  // A look ends at the size limit of a record.
   const std::string_view reach = text_.substr(0, begin + kTextBytesMax + 1);
   ++position_;
   for (;;) {

@@ -1,11 +1,11 @@
-// CsvReader: the records of a table (RFC 4180, any separator): fields may be quoted, and quoted
-// ones may hold separators, line ends and doubled quotes. A view of its bytes, which must outlive
-// it, and of which it looks at a bounded part at a time. One thread at a time.
+// CsvReader reads the records of a table (RFC 4180, any separator). Fields may be quoted; a quoted
+// field may hold separators, line ends and doubled quotes. A view of its bytes, which must outlive
+// it; it looks at a bounded part at a time. One thread at a time.
 //
-// A record that breaks the rules is given back with its fault, and the next begins at the line
-// after its first: a quote that is never closed costs one line, not the rest of the table. Tables
-// with tabs are often written without any quoting (Common Voice): there a field that begins with a
-// quote and does not end in one is taken as it stands, and its record ends with the line.
+// A record that breaks the rules is returned with its fault, and the next record begins on the
+// next line: an unclosed quote costs one line, not the rest of the table. Tables with tabs often
+// have no quoting (Common Voice). There, a field that begins with a quote and does not end in one
+// is taken literally, and its record ends with the line.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,15 @@ namespace xtts::corpus {
 struct CsvRecord {
   std::uint64_t line = 0;  // where it begins, from 1
   std::vector<std::string> fields;
-  std::optional<std::string> fault;  // continues "the line ..."; fields are then no good
+  std::optional<std::string> fault;  // continues "the line ..."; fields are then invalid
 };
 
 class CsvReader {
  public:
   CsvReader(std::string_view text, char separator);
-  // Of the bytes that are still to come.
+  // Reads the remaining bytes of `bytes`.
   CsvReader(ByteWindow& bytes, char separator);
-  // Blank lines are no records; nullopt at the end.
+  // The next record, without blank lines; nullopt at the end.
   [[nodiscard]] std::optional<CsvRecord> next();
 
  private:
@@ -47,8 +47,8 @@ class CsvReader {
   [[nodiscard]] ByteWindow& bytes() { return own_bytes_ ? *own_bytes_ : *bytes_; }
 
   std::optional<ByteWindow> own_bytes_;
-  ByteWindow* bytes_ = nullptr;  // where they are not our own
-  std::string_view text_;        // of the bytes to come, as far as a record may reach
+  ByteWindow* bytes_ = nullptr;  // set where the bytes are not our own
+  std::string_view text_;        // the next bytes, as far as a record may reach
   bool is_all_ = false;          // the text ends with the bytes
   char separator_;
   char line_end_;
@@ -56,7 +56,7 @@ class CsvReader {
   std::uint64_t line_ = 1;
 };
 
-// Tab, ';', '|' or ',': the one that the header has most of.
+// The separator that the header has most: tab, ';', '|' or ','.
 [[nodiscard]] char separator_of(std::string_view header);
 
 }  // namespace xtts::corpus

@@ -8,7 +8,7 @@
 namespace xtts::corpus {
 namespace {
 
-// Into `out`, whose memory is used again for each row.
+// Unescapes into `out`, which keeps its memory for the next row.
 void unescape(std::string_view field, std::string& out) {
   out.clear();
   if (field.find('\\') == std::string_view::npos) {

@@ -1,6 +1,6 @@
-// EscapedTsv: the rows of a table whose first line names the columns, as Common Voice writes it:
-// tabs between fields, no quoting, and a backslash before each '"' and '\' of a field. Owns the row
-// it has split. One thread at a time.
+// EscapedTsv reads the rows of a table whose first line names the columns, in Common Voice's form:
+// tabs between fields, no quoting, a backslash before each '"' and '\' in a field. Owns the row
+// that it split. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ class EscapedTsv {
   [[nodiscard]] std::optional<std::size_t> column(std::string_view name) const;
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
-  // Takes the next row. kBadInput: it has not as many fields as the header.
+  // Takes the next row. kBadInput: its field count differs from the header's.
   [[nodiscard]] Status take(std::string_view line);
-  // Of the row taken last, trimmed; empty where there is no such column.
+  // A field of the current row, trimmed; empty where there is no such column.
   [[nodiscard]] std::string_view field(std::optional<std::size_t> column) const;
 
  private:

@@ -1,4 +1,4 @@
-// gzip, piece by piece.
+// Inflates gzip piece by piece.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace xtts::corpus {
 
-// Inflates the members of a gzip file, one after the other, as their bytes come in. One thread.
+// Inflates the members of a gzip file one after the other, as bytes arrive. One thread.
 class GzipStream {
  public:
   GzipStream();
@@ -17,10 +17,10 @@ class GzipStream {
   GzipStream(const GzipStream&) = delete;
   GzipStream& operator=(const GzipStream&) = delete;
 
-  // Takes some of `bytes` off their front, and appends what they hold to `out`: 256 KiB at most.
-  // kInvalidArgument: damaged. kResource: no memory.
+  // Takes some bytes from the front of `bytes` and appends their content to `out`, at most 256
+  // KiB. kInvalidArgument: damaged. kResource: no memory.
   [[nodiscard]] Status take(std::string_view& bytes, std::string& out);
-  // Whether all that was taken is whole members, and at least one.
+  // Whether the bytes taken are whole members, at least one.
   [[nodiscard]] bool is_at_end() const noexcept { return is_at_end_; }
 
  private:

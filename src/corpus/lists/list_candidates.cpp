@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBeginningBytesMax = 64 * 1024;
 
-// The name of a file that `folder` itself holds; nullopt: it lies elsewhere.
+// The name of a file directly in `folder`; nullopt: it lies elsewhere.
 std::optional<std::string_view> name_in(std::string_view folder, std::string_view path) {
   if (!folder.empty()) {
     if (path.size() <= folder.size() || !path.starts_with(folder) || path[folder.size()] != '/') {

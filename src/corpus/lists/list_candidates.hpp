@@ -1,5 +1,5 @@
-// Which files of DATA may be lists, and what their first lines are: what detection looks at. Reads
-// a bounded beginning of a file at most. Free functions; one thread at a time where Env is asked.
+// Finds files of DATA that may be lists, and reads their first lines, for detection. Reads a
+// bounded part of a file at most. Free functions; one thread at a time where Env is used.
 #pragma once
 
 #include <cstddef>
@@ -12,33 +12,33 @@
 
 namespace xtts::corpus {
 
-// A folder with more files of a kind than this holds a file for each clip, not lists.
+// A folder with more files of one kind than this holds a file for each clip, not lists.
 inline constexpr std::size_t kListCandidatesMax = 64;
 
-// The files that `folder` ("" is DATA) itself holds whose names end in '.' and one of `endings`:
-// those found, by name, then those refused. None where there are more than kListCandidatesMax.
+// The files directly in `folder` ("" is DATA) whose names end in '.' and one of `endings`: first
+// those found, by name, then those refused. Empty where there are more than kListCandidatesMax.
 [[nodiscard]] std::vector<std::string> lists_in(const DataTree& tree, std::string_view folder,
                                                 std::span<const std::string_view> endings);
 
-// The whole lines among the first 64 KiB of a list, without a byte-order mark; of UTF-16 what is
-// ASCII, so that reading the whole can say what is wrong with it. A failure names the list: it was
-// refused, or cannot be read. To take DATA for a plain folder then would lose its texts.
+// The whole lines in the first 64 KiB of a list, without a byte-order mark. UTF-16 is reduced to
+// its ASCII, so that the full read can report the fault. A failure names the list, which was
+// refused or cannot be read; to take DATA for a plain folder then would lose its texts.
 [[nodiscard]] Result<std::string> beginning_of(const LayoutInput& input, std::string_view list);
 
 // The first line that is not blank, trimmed; empty where there is none. A view of `text`.
 [[nodiscard]] std::string_view first_line(std::string_view text);
 
-// Takes what first_line() would return, and what comes before it, off `text`.
+// Removes the text up to and including the first non-blank line, and returns that line trimmed.
 std::string_view take_line(std::string_view& text);
 
-// "a.csv, b.csv", as people are told.
+// "a.csv, b.csv", for messages.
 [[nodiscard]] std::string names_of(std::span<const std::string> lists);
 
-// kInvalidArgument where one of the keys that name lists (metadata_train_file and its like) is set:
-// layout `name` would ignore it.
+// kInvalidArgument: a key that names lists (metadata_train_file and the like) is set, and layout
+// `name` would ignore it.
 [[nodiscard]] Status refuse_list_keys(const formats::CorpusConfig& config, std::string_view name);
 
-// That a layout was asked for which DATA does not have: there is none of what it is known by.
+// The failure that DATA does not have the requested layout: nothing matches `expected`.
 [[nodiscard]] Status not_this_layout(const LayoutInput& input, std::string_view expected);
 
 }  // namespace xtts::corpus

@@ -29,7 +29,7 @@ Status invalid(std::string message) {
   return {StatusCode::kInvalidArgument, std::move(message)};
 }
 
-// A path of the config, relative to DATA. The full path of something inside DATA is taken as well.
+// A path of the config, relative to DATA. A full path inside DATA is accepted too.
 Result<std::string> config_path(const DataTree& tree, std::string_view key,
                                 std::string_view value) {
   std::string_view path = value;
@@ -44,7 +44,7 @@ Result<std::string> config_path(const DataTree& tree, std::string_view key,
   return std::string(path);
 }
 
-// The list itself, links followed, where the walk of DATA found it; else why it may not be read.
+// The list with links followed, if the walk of DATA found it; else why it may not be read.
 Result<std::string> readable_list(const DataTree& tree, const std::string& path) {
   std::string resolved = tree.resolve(path);
   const bool is_found = std::any_of(tree.files.begin(), tree.files.end(),
@@ -62,8 +62,8 @@ bool holds(const DataTree& tree, const std::string& path) {
                      [&](const TreeFile& file) { return file.path == path; });
 }
 
-// A list that DATA does not hold itself is the one of that name in a folder below: the trainer has
-// a folder for training and one for validation, each with its list and audio.
+// If DATA itself does not hold the list, a file of that name in a folder below is used. The
+// trainer has a folder for training and one for validation, each with its list and audio.
 Result<std::string> configured_list(const DataTree& tree, std::string_view key,
                                     const std::string& configured) {
   XTTS_ASSIGN(std::string path, config_path(tree, key, configured));
@@ -79,7 +79,7 @@ Result<std::string> configured_list(const DataTree& tree, std::string_view key,
   return readable_list(tree, below.empty() ? path : below.front());
 }
 
-// `list` is the one that `named` has found, perhaps in a folder below.
+// `list` is the file that `named` led to, perhaps in a folder below.
 Result<std::string> audio_folder_of(const LayoutInput& input, const std::string& list,
                                     const std::string& named, std::string_view key,
                                     const std::string& configured) {
@@ -142,8 +142,7 @@ MetadataCandidates find_metadata(const DataTree& tree) {
   for (const TreeFile& file : tree.files) {
     if (!file.audio_rank) consider(file.path, found);
   }
-  // A list that was refused (a link that leaves DATA) still says what layout this is; reading it
-  // gives the reason.
+  // A refused list (a link that leaves DATA) still shows the layout; reading it gives the reason.
   for (const Refusal& refusal : tree.refusals) consider(refusal.path, found);
   return found;
 }

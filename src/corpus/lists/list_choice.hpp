@@ -1,5 +1,5 @@
-// Which lists of an LJSpeech-like corpus are read, and where the audio of each is looked for. Pure
-// functions of a scan.
+// Chooses the lists of an LJSpeech-like corpus, and the folder of audio for each. Pure functions
+// of a scan.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@
 
 namespace xtts::corpus {
 
-// The lists that DATA itself holds, the likeliest first: metadata.csv, metadata.txt, then
-// *metadata*.csv by name.
+// The lists directly in DATA, the likeliest first: metadata.csv, metadata.txt, then *metadata*.csv
+// by name.
 struct MetadataCandidates {
   std::optional<std::string> plain;  // metadata.csv or metadata.txt
   std::vector<std::string> others;
 };
 [[nodiscard]] MetadataCandidates find_metadata(const DataTree& tree);
 
-// kInvalidArgument: no list, or more than one without metadata.csv among them, or a path of the
-// config that is none.
+// kInvalidArgument: no list, several lists without a metadata.csv, or an unusable path in the
+// config.
 [[nodiscard]] Result<std::vector<ListSource>> choose_lists(const LayoutInput& input);
 
-// wavs, wav or audio beside the list or in DATA; else the folder of the list.
+// wavs, wav or audio, beside the list or in DATA; else the folder of the list.
 [[nodiscard]] std::string usual_audio_folder(const DataTree& tree, const std::string& list);
 
 }  // namespace xtts::corpus

@@ -16,7 +16,7 @@ using nlohmann::json;
 std::vector<std::string> as_names(std::vector<std::string> cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     cells[i] = std::string(trimmed(cells[i]));
-    // The number of a row, as pandas writes it, has no name.
+    // pandas writes the row number in a column without a name.
     if (cells[i].empty()) cells[i] = "column_" + std::to_string(i + 1);
   }
   return cells;
@@ -64,11 +64,11 @@ Result<NamedRows> NamedRows::open(const LayoutInput& input, const std::string& l
 }
 
 Status NamedRows::read_header(const std::string& list) {
-  // A header that is longer than this is none.
+  // A header has at most this size.
   const std::string_view beginning = text_->bytes().peek(kTextBytesMax);
   table_.emplace(text_->bytes(), separator_of(first_line(beginning)));
   auto header = table_->next();
-  if (!header) return {};  // an empty list, which has no rows
+  if (!header) return {};  // an empty list has no rows
   const auto invalid = [&](const std::string& reason) {
     return Status(StatusCode::kInvalidArgument, "the header line of " + list + " " + reason);
   };

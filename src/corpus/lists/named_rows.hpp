@@ -1,6 +1,6 @@
-// NamedRows: the rows of a list whose fields have names, as JSON objects whatever its form: JSON
-// lines (*.jsonl, *.json), or a table with a header line (any other name). Either may be inflated
-// (*.gz) on the way. The cells of a table are texts. Owns the list. One thread at a time.
+// NamedRows reads the rows of a list with named fields, as JSON objects. The list is JSON lines
+// (*.jsonl, *.json) or a table with a header line (any other name); ".gz" is inflated on the way.
+// The cells of a table are texts. Owns the list. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct NamedRow {
 
 class NamedRows {
  public:
-  // A failure names the list: it cannot be read, is UTF-16, damaged, too big; or a table whose
-  // header is none.
+  // A failure names the list: it cannot be read, is UTF-16, damaged or too big, or a table has an
+  // invalid header.
   [[nodiscard]] static Result<NamedRows> open(const LayoutInput& input, const std::string& list);
 
   [[nodiscard]] std::optional<NamedRow> next();
@@ -42,19 +42,19 @@ class NamedRows {
   std::vector<std::string> names_;
 };
 
-// The JSON object that a line is. kBadInput, continuing "the line ...": not UTF-8, more than
+// Parses a line as a JSON object. kBadInput, continuing "the line ...": not UTF-8, more than
 // kTextBytesMax, no JSON, deeper than 64 levels, or not an object.
 [[nodiscard]] Result<nlohmann::json> parse_json_line(std::string_view line);
 
-// Whether one of the first lines is such an object. A broken line must not hide what the list is,
-// so eight are looked at.
+// Whether one of the first eight lines is an object for which `is_such` holds. A broken first line
+// must not hide the kind of the list.
 [[nodiscard]] bool begins_with_object(std::string_view text,
                                       const std::function<bool(const nlohmann::json&)>& is_such);
 
-// The names in the first line of a table; empty where it is none that can be split.
+// The column names in the first line of a table; empty: it cannot be split.
 [[nodiscard]] std::vector<std::string> names_of_header(std::string_view line);
 
-// Whether a list of that name is read as JSON lines.
+// Whether a list with this name is read as JSON lines.
 [[nodiscard]] bool has_json_lines(std::string_view list);
 
 }  // namespace xtts::corpus

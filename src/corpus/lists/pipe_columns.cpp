@@ -13,8 +13,8 @@
 namespace xtts::corpus {
 namespace {
 
-// Names of columns in the headers of published corpora and of the lists that Coqui TTS, NeMo and
-// HiFi-TTS users write.
+// Column names in the headers of published corpora, and of lists by users of Coqui TTS, NeMo and
+// HiFi-TTS.
 constexpr std::array<std::string_view, 17> kIdNames = {
     "id",        "fileid",       "file_id",    "wav_id",   "audio_id",  "clip_id",
     "utt_id",    "utterance_id", "audio_file", "wav_file", "file_name", "filename",

@@ -1,10 +1,10 @@
-// PipeColumns: which field of a line "id|text|normalized text" is what, by the LJSpeech rule or by
-// a header line.
+// PipeColumns: what each field of a line "id|text|normalized text" means, by the LJSpeech rule or
+// by a header line.
 //
-// The LJSpeech rule: the id ends at the first '|', the normalized text starts after the last; what
-// lies between is the raw text and may itself hold '|'. With two fields the one text is both. A
-// header that names other columns (a speaker, a language) or another order sets the rule aside:
-// each line must then have as many fields as the header. Plain value; share freely.
+// The LJSpeech rule: the id ends at the first '|', and the normalized text starts after the last.
+// The raw text lies between them and may itself hold '|'. With two fields, the one text is both. A
+// header with other columns (a speaker, a language) or another order replaces the rule: each line
+// must then have as many fields as the header. Plain value; share freely.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,14 @@ struct PipeRow {  // views of the line, trimmed
   std::size_t field_count = 0;
 };
 
-// Its clip, whose audio is named by the id. The audio and all fields are views of the row.
+// The clip of a row; its id names the audio. The audio and all fields are views of the row.
 [[nodiscard]] ListedClip listed(const PipeRow& row);
 
 class PipeColumns {
  public:
   PipeColumns() = default;  // the LJSpeech rule
 
-  // nullopt: `line` does not begin as a header does.
+  // nullopt: `line` does not begin like a header.
   [[nodiscard]] static std::optional<PipeColumns> from_header(std::string_view line);
   [[nodiscard]] Result<PipeRow> split(std::string_view line) const;
 
@@ -41,7 +41,7 @@ class PipeColumns {
 
   bool by_position_ = false;
   std::size_t column_count_ = 0;
-  // Columns of each field, where the header names it; the id is always the first.
+  // Column of each field, where the header names it; the id is always the first.
   std::optional<std::size_t> raw_;
   std::optional<std::size_t> normalized_;
   std::optional<std::size_t> speaker_;

@@ -1,6 +1,6 @@
-// PlacesById: finds the clip that has an id, in 8 to 32 bytes a clip: a table of places alone, for
-// the ids are with the clips. A corpus of millions needs no second copy of them. One thread at a
-// time.
+// PlacesById finds the clip with an id, in 8 to 32 bytes a clip. Its table holds only places,
+// because the clips hold the ids: a corpus of millions needs no second copy of them. One thread at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace xtts::corpus {
 
 class PlacesById {
  public:
-  // The place in `clips` of the clip that has this id. nullopt: none has, and the caller puts the
-  // one that has it at `place`, before the next call.
+  // The place in `clips` of the clip with this id. nullopt: there is none; the caller then stores
+  // its clip at `place` before the next call.
   [[nodiscard]] std::optional<std::uint32_t> find_or_add(std::string_view id, std::uint32_t place,
                                                          const std::vector<Clip>& clips);
 
@@ -28,7 +28,7 @@ class PlacesById {
 
   void grow();
 
-  std::vector<Slot> slots_;  // a power of two, half of them free at least
+  std::vector<Slot> slots_;  // a power of two, at least half of them free
   std::size_t used_count_ = 0;
 };
 

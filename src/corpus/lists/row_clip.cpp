@@ -28,12 +28,12 @@ Status wrong(std::string_view name, std::string_view what) {
           "has a field " + printable(name) + " that is " + std::string(what)};
 }
 
-// A number is a fit name for a speaker, and an id may be one too.
+// A number is accepted as a text: a speaker or an id may be a number.
 Result<std::string> text_of(std::string_view name, const json& value) {
   if (value.is_number()) return formats::dump_canonical(value);
   const auto* text = value.get_ptr<const json::string_t*>();
   if (text == nullptr) return wrong(name, "no text");
-  // JSON can write what the check of the line's bytes does not see: "\u0000".
+  // "\u0000" in JSON is a NUL that the check of the line's bytes does not see.
   if (text->find('\0') != std::string::npos) return wrong(name, "a text with a NUL character");
   return std::string(trimmed(*text));
 }
@@ -166,7 +166,7 @@ const json* field_of(const json& row, std::span<const FieldNames> names, FieldRo
 
 std::string segment_suffix(const Segment& segment) {
   const auto digits = [](double seconds) {
-    // What is out of range is no segment, and refused as such; it only must not be undefined here.
+    // A value out of range is refused later, as a segment; here it must only not be undefined.
     const bool is_in_range = seconds >= 0.0 && seconds <= kSegmentSecondsMax;
     std::array<char, 24> buffer{};
     std::snprintf(buffer.data(), buffer.size(), "%08lld",

@@ -75,7 +75,7 @@ std::optional<std::string_view> list_ending(std::string_view path) {
   return found == kListEndings.end() ? std::nullopt : std::optional(*found);
 }
 
-// Of each kind: where there are more than kListCandidatesMax, each says something of one clip.
+// Up to kListCandidatesMax files of each kind: more would be one file for each clip.
 std::vector<Candidate> candidates_of(const DataTree& tree) {
   std::map<std::string_view, std::vector<Candidate>> by_ending;
   for (const TreeFile& file : tree.files) {
@@ -84,7 +84,7 @@ std::vector<Candidate> candidates_of(const DataTree& tree) {
     const bool is_packed = equals_ignoring_case(file_extension(path), "gz");
     if (is_packed) path.remove_suffix(3);
     const auto ending = list_ending(path);
-    // A packed text may be anything.
+    // A packed .txt or .json may be anything.
     if (!ending || (is_packed && (*ending == "txt" || *ending == "json"))) continue;
     auto& candidates = by_ending[*ending];
     if (candidates.size() <= kListCandidatesMax) candidates.push_back({file.path, is_packed});
@@ -97,7 +97,7 @@ std::vector<Candidate> candidates_of(const DataTree& tree) {
   return all;
 }
 
-// They may hold the texts of loose audio, as metadata.parquet does.
+// Parquet and Arrow files may hold the texts of loose audio, as metadata.parquet does.
 std::vector<std::string> column_files_of(const DataTree& tree) {
   std::vector<std::string> files;
   for (const TreeFile& file : tree.files) {
@@ -114,7 +114,7 @@ std::string_view stem_of(const Candidate& candidate) {
   return stem;
 }
 
-// A header line need not name audio.
+// Most lines must name audio; a header line need not.
 bool names_audio(std::string_view text, const AudioNames& names) {
   std::size_t line_count = 0;
   std::size_t named_count = 0;
@@ -187,7 +187,7 @@ std::optional<std::string> find_unread_text(std::span<const Clip> clips) {
       if (text != nullptr && looks_like_sentence(*text)) sentences[name].insert(*text);
     }
   }
-  // Names of genres and places repeat; what is said does not.
+  // Names of genres and places repeat; sentences do not.
   for (const auto& [name, texts] : sentences) {
     if (row_count > 1 && 4 * texts.size() >= 3 * row_count) return "column " + printable(name);
   }

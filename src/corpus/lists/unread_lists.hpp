@@ -1,7 +1,7 @@
-// Lists that DATA holds and no layout reads. A plain folder beside one is a corpus that would lose
-// its texts and its splits, so a build stops there unless somebody says that this is meant.
+// Finds lists in DATA that no layout reads. A plain folder with such a list would lose the texts
+// and splits of a corpus, so a build stops there unless the user says that this is meant.
 //
-// Reads the first 64 KiB of the candidates alone. Free functions; one thread at a time.
+// Reads only the first 64 KiB of each candidate. Free functions; one thread at a time.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace xtts::corpus {
 
-// What DATA, taken for a plain folder, would leave unread: "cv-train.csv begins with
-// 'wav_filename,transcript'". A file counts where most of its first lines name audio of DATA; what
-// is packed (.gz), and Parquet and Arrow files, count unseen. nullopt: there is none.
+// The lists that DATA, taken for a plain folder, would leave unread: "cv-train.csv begins with
+// 'wav_filename,transcript'". A file counts if most of its first lines name audio of DATA. Packed
+// files (.gz), Parquet and Arrow files count without a look. nullopt: there are none.
 [[nodiscard]] Result<std::optional<std::string>> find_unread_lists(const LayoutInput& input);
 
-// The columns of lists that were read, none of them known as the text, though one has sentences:
-// "column spoken_words". nullopt: some clip has a text, or no column looks like one.
+// A column with sentences, where the lists that were read have no column known as the text:
+// "column spoken_words". nullopt: some clip has a text, or no column has sentences.
 [[nodiscard]] std::optional<std::string> find_unread_text(std::span<const Clip> clips);
 
 }  // namespace xtts::corpus
