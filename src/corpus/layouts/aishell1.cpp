@@ -1,6 +1,6 @@
 // aishell1: transcript/aishell_transcript_v0.8.txt, lines "NAME 字 词 ...", with the audio in
-// wav/{train,dev,test}/SPEAKER/NAME beside the folder of the list. The words are the raw text, the
-// characters without the spaces between them the normalized one. The list that cannot be read stops
+// wav/{train,dev,test}/SPEAKER/NAME beside the list's folder. The words are the raw text. The
+// characters without the spaces between them are the normalized text. An unreadable list stops
 // discovery.
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kListPrefix = "aishell_transcript";
 constexpr LineForm kForm = {"transcript/aishell_transcript_v0.8.txt", "lines NAME text", " \t"};
 
-// "data_aishell/wav" of "data_aishell/transcript/aishell_transcript_v0.8.txt".
+// "data_aishell/wav" for "data_aishell/transcript/aishell_transcript_v0.8.txt".
 std::string audio_folder_of(std::string_view list) {
   return join_path(folder_of(folder_of(list)), "wav");
 }
@@ -31,7 +31,7 @@ bool is_list(std::string_view path) {
   return name.starts_with(kListPrefix) && name.ends_with(".txt");
 }
 
-// Between ASCII words the space stays: "AI 是 什 么".
+// Joins the characters; the space between ASCII words stays: "AI 是 什 么".
 std::string without_spaces(std::string_view text) {
   std::string joined;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -72,7 +72,7 @@ std::optional<std::string> add_line(const ListLine& line, const NamedAudio& audi
   return std::nullopt;
 }
 
-// As it is published, the audio of each speaker is packed in the folder of audio.
+// The published corpus packs the audio of each speaker; a note asks the user to unpack it.
 void note_packed(const DataTree& tree, const OpenList& list) {
   const std::string audio_folder = audio_folder_of(list.source.list);
   std::uint64_t packed_count = 0;

@@ -1,7 +1,7 @@
-// aishell3: {train,test}/content.txt, lines "NAME.wav<TAB>TEXT", with the audio in wav/SPEAKER/NAME
-// beside the list; a name is its speaker and four digits. TEXT goes syllable by syllable, "广
-// guang3 州 zhou1": the characters are the normalized text, the pinyin a further field. A list that
-// cannot be read stops discovery.
+// aishell3: {train,test}/content.txt, lines "NAME.wav<TAB>TEXT", with the audio in
+// wav/SPEAKER/NAME beside the list. A name is its speaker and four digits. TEXT goes syllable by
+// syllable, "广 guang3 州 zhou1": the characters are the normalized text, the pinyin is a further
+// field. An unreadable list stops discovery.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -31,7 +31,7 @@ std::string audio_folder_of(std::string_view list) {
   return join_path(folder_of(list), "wav");
 }
 
-// "SSB0005" of "SSB00050001"; nullopt: no speaker and four digits.
+// "SSB0005" for "SSB00050001"; nullopt: not a speaker and four digits.
 std::optional<std::string_view> speaker_of(std::string_view name) {
   if (name.size() <= kDigits || !is_number(name.substr(name.size() - kDigits))) return std::nullopt;
   return name.substr(0, name.size() - kDigits);
@@ -46,7 +46,7 @@ struct Syllables {
   std::string characters;
   std::string pinyin;
 };
-// nullopt: not characters and pinyin in turn.
+// nullopt: characters and pinyin do not alternate.
 std::optional<Syllables> parse_syllables(std::string_view text) {
   Syllables found;
   while (true) {
@@ -61,7 +61,7 @@ std::optional<Syllables> parse_syllables(std::string_view text) {
   return found.characters.empty() ? std::nullopt : std::optional(std::move(found));
 }
 
-// "ni2 yi3 wei2"
+// Whether `text` begins with pinyin: "ni2 yi3 wei2".
 bool is_pinyin(std::string_view text) {
   std::string_view word = take_word(text);
   if (word.empty()) return false;
@@ -95,7 +95,7 @@ std::optional<std::string> add_line(const ListLine& line) {
   return std::nullopt;
 }
 
-// A content.txt may be anybody's; one whose first line leads to a speaker's folder is not.
+// content.txt is a common name, so the first line must lead to a speaker's folder.
 Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
   if (file_name(path) != kListName || !met_folder(input.tree, audio_folder_of(path))) return false;
   XTTS_ASSIGN(const std::string text, beginning_of(input, path));

@@ -1,6 +1,6 @@
-// audiofolder: what the Hugging Face datasets library loads as AudioFolder: metadata.csv or
-// metadata.jsonl with a field file_name, in DATA, in data/, or in a folder of either for each
-// split. Names of files are relative to their list.
+// audiofolder: folders that the Hugging Face datasets library loads as AudioFolder. A metadata.csv
+// or metadata.jsonl with a field file_name lies in DATA, in data/, or in a folder for each split
+// in either. File names are relative to their list.
 
 #include <array>
 #include <optional>
@@ -33,7 +33,7 @@ struct Found {
   std::vector<std::string> notes;
 };
 
-// "", "data", and what is named for a split in either.
+// Whether `folder` is "", "data", or a folder in either whose name means a split.
 bool may_hold_list(std::string_view folder) {
   if (folder.starts_with("data/")) folder.remove_prefix(5);
   return folder.empty() || folder == "data" || split_of_word(folder);
@@ -43,7 +43,7 @@ std::optional<Split> split_of_folder(std::string_view folder) {
   return split_of_word(file_name(folder));
 }
 
-// Where there are both, the table is read: they say the same twice.
+// Where both lists exist, the table is read: they hold the same clips.
 Status look_in(const LayoutInput& input, const std::string& folder, Found& found) {
   std::vector<std::string> lists;
   for (const std::string_view name : kListNames) {
@@ -65,7 +65,7 @@ Result<Found> find_lists(const LayoutInput& input) {
   for (const std::string& folder : input.tree.folders) {
     if (may_hold_list(folder)) XTTS_TRY(look_in(input, folder, found));
   }
-  // What is in the one folder there is, is all of the corpus.
+  // A single folder is the whole corpus, so its name is no split.
   if (found.sources.size() == 1) found.sources.front().split.reset();
   return found;
 }

@@ -1,8 +1,8 @@
-// commonvoice: LANG/clips/ beside train.tsv, dev.tsv and test.tsv, or validated.tsv alone, or where
-// metadata_train_file=validated.tsv asks for it (it holds some four times as many clips); one
-// language, or a folder of several. Columns go by the header's names, since their order and number
-// differ between releases. other.tsv, invalidated.tsv, reported.tsv and the tables of durations are
-// never read.
+// commonvoice: LANG/clips/ beside train.tsv, dev.tsv and test.tsv; one language, or a folder of
+// several. validated.tsv is read where it is alone, or with metadata_train_file=validated.tsv (it
+// holds some four times as many clips). Columns are found by the header's names, because their
+// order and number differ between releases. other.tsv, invalidated.tsv, reported.tsv and the
+// tables of durations are never read.
 
 #include <array>
 #include <map>
@@ -38,14 +38,14 @@ struct ListKind {
   std::string_view name;
   std::optional<Split> split;
 };
-// Of equal ids the first stays, so that this order is part of what a corpus gives.
+// For equal ids the first clip stays, so this order affects the corpus.
 constexpr std::array<ListKind, 4> kLists = {{{"train.tsv", Split::kTrain},
                                              {"dev.tsv", Split::kValidation},
                                              {"test.tsv", Split::kTest},
                                              {"validated.tsv", std::nullopt}}};
 constexpr std::size_t kValidated = 3;
 
-// Whether validated.tsv is asked for, of each language.
+// Whether the config asks for validated.tsv, for every language.
 bool wants_validated(const formats::CorpusConfig& config) {
   return file_name(config.metadata_train_file) == kLists[kValidated].name;
 }
@@ -66,7 +66,7 @@ bool is_list(const DataTree& tree, std::string_view path) {
   return kind_of_list(path) && met_folder(tree, clips_folder_of(path));
 }
 
-// The columns of one list that have a meaning here; the others are kept as they are.
+// The known columns of one list; other columns are kept unchanged.
 struct Columns {
   explicit Columns(const EscapedTsv& rows)
       : client_id(rows.column("client_id")),
@@ -135,7 +135,7 @@ std::vector<std::string> notes_of(const std::vector<std::string_view>& passed_ov
 // A table of one language, row by row.
 class CommonVoiceTable {
  public:
-  // kInvalidArgument: the header lacks a column that must be there.
+  // kInvalidArgument: the header lacks a required column.
   static Result<ReadLine> open(const DataTree& tree, const OpenList& list) {
     const auto header = list.lines.next();
     const std::string_view text = header ? header->text : std::string_view();
@@ -161,7 +161,7 @@ class CommonVoiceTable {
       return std::nullopt;
     }
     ListedClip clip;
-    // Many have their MP3 converted, and the lists as they were.
+    // Many users convert the MP3 files and leave the lists unchanged.
     const bool is_there = line.list.clips.has_audio(line.list.source, path);
     clip.audio = is_there ? path : without_audio_extension(path);
     clip.id = without_audio_extension(file_name(path));
@@ -178,7 +178,7 @@ class CommonVoiceTable {
   Columns columns_;
 };
 
-// Tables of these names beside a folder of clips are not rare; the names of two columns make sure.
+// Lists with these names beside a folder of clips are common, so two columns must match, too.
 Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
   if (!is_list(input.tree, path)) return false;
   XTTS_ASSIGN(const std::string text, beginning_of(input, path));
@@ -191,7 +191,7 @@ Detected detect(const LayoutInput& input) {
   if (!wants_validated(input.config)) {
     return detect_by_file(input, FilesAsked::kNotAudio, "Common Voice lists", is_list_of_it);
   }
-  // A list that is named is otherwise one of the user's own.
+  // With this key set, detection would refuse to look: the key usually names a user's own list.
   formats::CorpusConfig config = input.config;
   config.metadata_train_file.clear();
   return detect_by_file(LayoutInput{input.env, input.tree, config}, FilesAsked::kNotAudio,

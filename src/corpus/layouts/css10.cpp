@@ -1,6 +1,6 @@
 // css10: transcript.txt, lines "FOLDER/NAME.wav|text|normalized text|seconds", with the audio
 // beside the list; one language, or a folder of several. Each language has one reader, whose name
-// the corpus does not tell. A list that cannot be read stops discovery.
+// the corpus does not give. An unreadable list stops discovery.
 
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view kListName = "transcript.txt";
 constexpr LineForm kForm = {kListName, "lines PATH|text|normalized text|seconds", "|"};
 
-// Of the list's folder, or of DATA itself; empty: unknown.
+// The language, from the name of the list's folder or of DATA; empty: unknown.
 std::string_view language_of(const DataTree& tree, std::string_view folder) {
   std::vector<std::string_view> names = data_names(tree);
   if (!folder.empty()) names = {file_name(folder)};
@@ -42,8 +42,8 @@ struct Css10Line {
   std::string_view normalized;
   double seconds = 0.0;
 };
-// nullopt: not four fields, of which the first names audio and the last is a number. A text with a
-// '|' in it makes five.
+// nullopt: not four fields, the first an audio file and the last a number. A text with '|' in it
+// makes five fields.
 std::optional<Css10Line> parse_line(std::string_view line) {
   const std::vector<std::string_view> fields = fields_of(line, '|');
   if (fields.size() != 4 || !audio_rank(file_extension(fields[0]))) return std::nullopt;
@@ -70,7 +70,7 @@ std::optional<std::string> add_line(const ListLine& line, std::string_view langu
   return std::nullopt;
 }
 
-// A transcript.txt may be anybody's; one whose first line is of the form is not.
+// transcript.txt is a common name, so the first line must have the form.
 Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
   if (file_name(path) != kListName) return false;
   XTTS_ASSIGN(const std::string text, beginning_of(input, path));

@@ -1,8 +1,7 @@
 // deepspeech: lists of DeepSpeech and Coqui-STT, CSV with wav_filename, wav_filesize and
-// transcript, in any folder of DATA. Names of audio are relative to their list. In a folder with a
-// train.csv, the lists train, dev and test are the corpus, as its importers write them; what else
-// is there (train-all, validated, other) holds the same clips again, or clips that nobody has
-// checked.
+// transcript, in any folder of DATA. Audio names are relative to their list. In a folder with a
+// train.csv, only the lists train, dev and test are read, which DeepSpeech's importers write.
+// Other lists there (train-all, validated, other) hold the same clips again, or unchecked ones.
 
 #include <algorithm>
 #include <array>
@@ -62,7 +61,7 @@ Result<Lists> find_lists(const LayoutInput& input) {
 Detected detect(const LayoutInput& input) {
   XTTS_ASSIGN(const Lists lists, find_lists(input));
   if (lists.used.empty()) return Detected(std::nullopt);
-  // A list of the user's own in DATA goes first, unless it is one of these.
+  // The user's own list in DATA has priority, unless it is one of these lists.
   const bool is_below = std::all_of(lists.used.begin(), lists.used.end(), [](const auto& list) {
     return list.find('/') != std::string::npos;
   });

@@ -1,7 +1,7 @@
-// emilia: {EN,DE,...}/LANGUAGE_B00000.jsonl with lines {"id", "wav", "text", "duration", "speaker",
-// "language", "dnsmos"}, "wav" relative to the list; or, as its archives unpack, one such object a
-// clip in NAME.json beside NAME.mp3. A .jsonl that cannot be read stops discovery; a .json costs
-// its clip.
+// emilia: {EN,DE,...}/LANGUAGE_B00000.jsonl with lines {"id", "wav", "text", "duration",
+// "speaker", "language", "dnsmos"}, "wav" relative to the list. Unpacked archives have one such
+// object a clip instead, in NAME.json beside NAME.mp3. An unreadable .jsonl stops discovery; an
+// unreadable .json costs its clip.
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -69,7 +69,7 @@ class EmiliaReader {
   Result<Findings> read() {
     XTTS_TRY(find_lists());
     for (const ListSource& source : sources_) XTTS_TRY(read_list_file(source));
-    // A tree has lists, or a file a clip.
+    // A tree has either lists or one file a clip.
     if (sources_.empty()) {
       const bool has_files = any_file(input_.tree, FilesAsked::kNotAudio, [](const MetFile& file) {
         return kind_of(file.path) == EmiliaFile::kClip;
@@ -114,7 +114,7 @@ class EmiliaReader {
     });
   }
 
-  // What lies beside audio of its name; "wav" tells where it lay once.
+  // The audio is the file of the same name; "wav" may name an old place.
   void read_clip_file(const MetFile& file) {
     const std::string_view stem = file_stem(file.path);
     const std::string path(
@@ -146,14 +146,14 @@ class EmiliaReader {
   }
 
   const LayoutInput& input_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
+  std::vector<ListSource> sources_;  // complete before the first is read, so addresses stay
   const ListSource whole_tree_;
   ClipCollector clips_;
 };
 
-// A tree of clips has a .json for each: the first of a folder says what it is.
+// A tree of clips has a .json for each; only the first in each folder is checked.
 Detected detect(const LayoutInput& input) {
-  std::string_view last_folder = "/";  // none is called so
+  std::string_view last_folder = "/";  // no folder has this name
   std::size_t looked_at = 0;
   return detect_by_file(input, FilesAsked::kNotAudio, "Emilia transcripts",
                         [&](const MetFile& file) -> Result<bool> {

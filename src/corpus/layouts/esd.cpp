@@ -1,7 +1,7 @@
 // esd (Emotional Speech Dataset): SPEAKER/SPEAKER.txt, lines "NAME<TAB>text<TAB>emotion", with the
 // audio in SPEAKER/EMOTION/ or SPEAKER/EMOTION/{train,evaluation,test}/, which are the splits. The
-// corpus was published with lists in four encodings (UTF-8, UTF-16, GB2312, Windows-1252); each is
-// read as what it is. A list that cannot be read is a problem of its speaker.
+// published lists use four encodings (UTF-8, UTF-16, GB2312, Windows-1252); each list is decoded
+// by its own. An unreadable list is a problem of its speaker.
 
 #include <iconv.h>
 
@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::string_view kExpected = "lines NAME<TAB>text<TAB>emotion";
 constexpr std::size_t kSpeakerDigits = 4;
-// 1,750 lines of a speaker have some 100 KB.
+// A speaker's 1,750 lines have some 100 KB.
 constexpr std::uint64_t kEsdListBytesMax = std::uint64_t{16} << 20U;
 
 constexpr std::array<std::string_view, 5> kEmotions = {"Angry", "Happy", "Neutral", "Sad",
@@ -42,7 +42,7 @@ bool is_speaker(std::string_view name) {
   return name.size() == kSpeakerDigits && is_number(name);
 }
 
-// "0011" of "ESD/0011/0011.txt"; nullopt: no such list.
+// "0011" for "ESD/0011/0011.txt"; nullopt: not a speaker's list.
 std::optional<std::string_view> speaker_of_list(const DataTree& tree, std::string_view path) {
   if (!equals_ignoring_case(file_extension(path), "txt")) return std::nullopt;
   const std::string_view speaker = file_stem(file_name(path));
@@ -55,12 +55,12 @@ bool is_chinese(std::string_view speaker) {
   return speaker <= "0010";
 }
 
-// nullopt: these bytes are no text in that encoding.
+// nullopt: these bytes are not text in that encoding.
 std::optional<std::string> as_utf8(std::string_view bytes, const char* encoding) {
   const iconv_t converter = ::iconv_open("UTF-8", encoding);
   if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;  // NOLINT
-  std::string text(bytes.size() * 4 + 4, '\0');  // no encoding here makes more of a byte
-  std::string copy(bytes);                       // iconv() takes no constant text
+  std::string text(bytes.size() * 4 + 4, '\0');  // a byte becomes at most four
+  std::string copy(bytes);                       // iconv() takes no const text
   char* in = copy.data();
   std::size_t in_left = copy.size();
   char* out = text.data();
@@ -78,7 +78,7 @@ std::optional<std::string> decoded(std::string bytes, std::string_view speaker) 
   return as_utf8(bytes, is_chinese(speaker) ? "GB18030" : "WINDOWS-1252");
 }
 
-// Of the folders between the speaker's and the file.
+// The names of the folders between the speaker's folder and the file.
 struct EsdFolders {
   std::string_view emotion;
   std::optional<Split> split;
@@ -165,11 +165,11 @@ class EsdReader {
 
   const LayoutInput& input_;
   NamedAudio audio_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
+  std::vector<ListSource> sources_;  // complete before the first is read, so addresses stay
   ClipCollector clips_;
 };
 
-// A folder 0011 with a file 0011.txt may be anybody's; one with a folder of an emotion is not.
+// A file 0011/0011.txt is not enough: a folder of an emotion must lie beside it.
 bool looks_like_list(const LayoutInput& input, std::string_view path) {
   if (!speaker_of_list(input.tree, path)) return false;
   return std::any_of(kEmotions.begin(), kEmotions.end(), [&](std::string_view emotion) {

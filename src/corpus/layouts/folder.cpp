@@ -1,6 +1,6 @@
-// folder: every audio file below DATA is a clip; its id is the path without extension, or with it
-// where a file of another format has that name and is preferred; the .txt of the same stem, where
-// there is one, is the transcript.
+// folder: every audio file below DATA is a clip. Its id is the path without extension. If a file
+// of a preferred format has the same name, the id keeps the extension. A .txt file with the same
+// name is the transcript.
 
 #include <string>
 #include <string_view>
@@ -88,8 +88,8 @@ class FolderReader {
     if (add_text(stem, is_rival, clip)) found_.clips.push_back(std::move(clip));
   }
 
-  // False: there is one, and it is no good. Sound and text must stay a pair, so the clip goes with
-  // it.
+  // False: the transcript exists but is unusable. The clip is dropped too, since sound and text
+  // must stay a pair.
   bool add_text(std::string_view stem, bool is_rival, Clip& clip) {
     const auto place = transcripts_.find(stem);
     if (place == transcripts_.end()) return true;
@@ -105,7 +105,7 @@ class FolderReader {
     return true;
   }
 
-  // A file that is refused leaves the name without extension to a clip that has it.
+  // If another clip has the name without extension, a refused file keeps its extension.
   std::string_view id_of_refused(std::string_view path, std::string_view stem) const {
     return index_.preferred_of(stem) == nullptr ? stem : path;
   }
@@ -168,7 +168,7 @@ class FolderReader {
     }
   }
 
-  // Whoever gives the folder above a corpus would otherwise get its sound without its text.
+  // Warns a user who gives the folder above a corpus: its sound would be read without text.
   bool note_lists_below() {
     const TreeFile* first = nullptr;
     std::uint64_t list_count = 0;
@@ -187,7 +187,7 @@ class FolderReader {
     return true;
   }
 
-  // Cuts of lhotse, a manifest that is packed: whoever has such a list wants its texts.
+  // Warns about files that may be lists (cuts of lhotse, a packed manifest) and are not read.
   void note_unread_lists() {
     const TreeFile* first = nullptr;
     std::uint64_t list_count = 0;
@@ -202,7 +202,7 @@ class FolderReader {
                            printable(first->path) + "): no layout knows what it names");
   }
 
-  // What lies beside audio of the same name says something of that clip.
+  // A file beside audio of the same name describes that clip, so it is no list.
   [[nodiscard]] bool may_be_list(std::string_view path) const {
     if (equals_ignoring_case(file_extension(path), "gz")) path.remove_suffix(3);
     const std::string_view extension = file_extension(path);
@@ -214,8 +214,8 @@ class FolderReader {
   const LayoutInput& input_;
   AudioIndex index_;
   std::unordered_map<std::string_view, MetFile> transcripts_;  // by path without extension
-  std::uint64_t found_transcript_count_ = 0;                   // not refused
-  std::uint64_t transcript_count_ = 0;                         // and with audio of the same name
+  std::uint64_t found_transcript_count_ = 0;                   // without refused ones
+  std::uint64_t transcript_count_ = 0;  // those that have audio of the same name
   std::uint64_t rival_count_ = 0;
   Findings found_;
 };

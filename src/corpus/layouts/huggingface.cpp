@@ -1,8 +1,8 @@
-// huggingface: data sets whose sound lies in columns: *.parquet, as the Hub has them, and *.arrow,
-// as load_from_disk() reads them. Apache Arrow's library reads both. A program that was built
-// without it knows such a folder, and says what to do. The sound is read in the file, where it
-// lies. An id is that of a column id, where it tells all rows apart; else the name of the audio;
-// else FILE/ROW. Names of files or of their folders are splits where there are different ones.
+// huggingface: data sets with their sound in columns: *.parquet from the Hub, and *.arrow that
+// load_from_disk() reads. Apache Arrow's library reads both, and the sound is read in place. A
+// build without the library recognises such a folder and says what to do. The id is the column id
+// if it tells all rows apart; else the name of the audio; else FILE/ROW. Names of files or folders
+// are splits if they differ.
 
 #include <array>
 #include <cstdint>
@@ -52,7 +52,7 @@ Result<bool> looks_like_column_file(const LayoutInput& input, const MetFile& met
   return begins_as(*file, *kind);
 }
 
-// Beside loose audio, such files may say something of it, and hold none.
+// Beside loose audio, such files may describe that audio and hold none.
 Detected detect(const LayoutInput& input) {
   const bool has_files = any_file(input.tree, FilesAsked::kAll, is_audio);
   if (has_files) return Detected(std::nullopt);
@@ -60,7 +60,7 @@ Detected detect(const LayoutInput& input) {
                         [&](const MetFile& file) { return looks_like_column_file(input, file); });
 }
 
-// Names of files begin with their split, and load_from_disk() has a folder for each.
+// Parquet file names begin with their split; load_from_disk() has a folder for each split.
 std::string export_in_python(const std::string& data, ColumnFileKind kind) {
   const bool is_parquet = kind == ColumnFileKind::kParquet;
   const std::string quoted =
@@ -115,12 +115,12 @@ RejectClass problem_of(const Status& failure) {
   return may_pass ? RejectClass::kEnvironment : RejectClass::kInput;
 }
 
-// "6930-75918-0000" of "/tmp/6930-75918-0000.flac".
+// "6930-75918-0000" for "/tmp/6930-75918-0000.flac".
 std::string_view name_of_audio(const ColumnRow& row) {
   return without_audio_extension(file_name(row.audio_path));
 }
 
-// Names that differ in all rows.
+// Checks whether names differ in all rows.
 class UniqueNames {
  public:
   void add(std::string_view name) {
@@ -128,7 +128,7 @@ class UniqueNames {
     if (!are_unique_) seen_.clear();
   }
   [[nodiscard]] bool are_unique() const { return are_unique_; }
-  // Of memory, with what an entry of a table takes beside it.
+  // Memory, with the overhead of table entries.
   [[nodiscard]] std::uint64_t held_bytes() const { return (sizeof(Digest) + 24) * seen_.size(); }
 
  private:
@@ -142,7 +142,7 @@ class ColumnFileReader {
  public:
   ColumnFileReader(const LayoutInput& input, ClipCollector& clips) : input_(input), clips_(clips) {}
 
-  // Looks at all rows to see what tells them apart. What cannot be read is told by read().
+  // Reads all rows to find what tells them apart. read() reports rows that cannot be read.
   Status choose_ids(std::span<const ListSource> shards) {
     UniqueNames ids;
     UniqueNames audio_names;
@@ -217,7 +217,7 @@ class ColumnFileReader {
     clips_.note("columns that are not kept: " + columns);
   }
 
-  // Shards of several splits have equal names in load_from_disk's folders.
+  // FILE includes the folder: load_from_disk's splits use equal file names.
   std::string id_of(const ListSource& shard, const ColumnRow& row, const RowClip& fields,
                     const std::string& name) const {
     if (ids_from_ == IdsFrom::kColumn) return fields.id;
@@ -231,7 +231,7 @@ class ColumnFileReader {
     const std::string name = name_of_row(row_number, row.audio_path);
     const std::string place = join_path(shard.list, name);
     if (row.fault) return clips_.refuse_file(place, {}, *row.fault);
-    // An id that does not tell rows apart stays a field.
+    // An id that repeats is kept as a further field.
     const auto names = ids_from_ == IdsFrom::kColumn
                            ? std::span<const FieldNames>(kNames)
                            : std::span<const FieldNames>(kNames).subspan(1);
@@ -247,7 +247,7 @@ class ColumnFileReader {
     if (row.sound) {
       clip.file = place;
       clip.member = &member;
-    } else {  // not embedded: the path tells a file
+    } else {  // not embedded: the path names a file
       clip.line = row_number + 1;
       clip.audio = row.audio_path;
     }

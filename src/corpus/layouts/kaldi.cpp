@@ -1,6 +1,6 @@
-// kaldi: data folders of Kaldi: wav.scp ("RECORDING PATH") and, where they are there, segments
-// ("UTTERANCE RECORDING START END"), text, utt2spk and utt2lang. Pipes in wav.scp are commands of
-// whoever made the list: they are never run.
+// kaldi: data folders of Kaldi: wav.scp ("RECORDING PATH") and, if present, segments ("UTTERANCE
+// RECORDING START END"), text, utt2spk and utt2lang. Pipes in wav.scp are commands from the list's
+// author: they are never run.
 
 #include <algorithm>
 #include <charconv>
@@ -30,26 +30,26 @@ namespace {
 
 constexpr std::string_view kScript = "wav.scp";
 
-// The lists of one data folder that say something of utterances, by utterance: text, utt2spk and
-// utt2lang. Keeps their words, and shares them with the clips.
+// UtteranceFacts: one list about utterances (text, utt2spk or utt2lang), by utterance. It keeps
+// the words and shares them with the clips.
 class UtteranceFacts {
  public:
-  // Texts differ, names repeat.
+  // Texts are all different; names repeat.
   enum class Words : std::uint8_t { kTexts, kNames };
   explicit UtteranceFacts(Words words) : words_(words) {}
 
-  // Reads `path`, whose broken lines become problems of `clips`. Once.
+  // Reads `path`, once. Its broken lines become problems of `clips`.
   Status read(const LayoutInput& input, const std::string& path, ClipCollector& clips);
 
-  // What the list says of an utterance; empty where it says nothing.
+  // The list's words for an utterance; empty: there are none.
   [[nodiscard]] SharedText find(std::string_view utterance) const;
-  // Whether the line of that utterance was no good, and is a problem already.
+  // Whether the line for this utterance was broken; it is already a problem.
   [[nodiscard]] bool is_broken(std::string_view utterance) const;
-  // The corpus has that utterance, be it good or bad.
+  // Marks an utterance as part of the corpus, good or bad.
   void expect(std::string_view utterance);
-  // Utterances that were not expected.
+  // The number of utterances that were not expected.
   [[nodiscard]] std::uint64_t stray_count() const;
-  // Of memory, without the words: the clips count these.
+  // Memory without the words, which the clips count.
   [[nodiscard]] std::uint64_t held_bytes() const { return kFactBytes * facts_.size(); }
 
  private:
@@ -60,13 +60,13 @@ class UtteranceFacts {
     bool is_expected = false;
   };
 
-  // With what an entry of a table takes beside it.
+  // With the overhead of a table entry.
   static constexpr std::uint64_t kFactBytes = sizeof(Digest) + sizeof(Fact) + 32;
 
   Words words_;
   ListSource source_;
   SharedLabels names_;
-  std::unordered_map<Digest, Fact, DigestHash> facts_;  // by what stands for the utterance
+  std::unordered_map<Digest, Fact, DigestHash> facts_;  // by the digest of the utterance
 };
 
 Status UtteranceFacts::read(const LayoutInput& input, const std::string& path,
@@ -117,7 +117,7 @@ std::uint64_t UtteranceFacts::stray_count() const {
   return static_cast<std::uint64_t>(count);
 }
 
-// Kaldi names folders train_clean_5, dev_other, eval2000.
+// Kaldi uses folder names such as train_clean_5, dev_other, eval2000.
 std::optional<Split> split_of_folder(const std::string& folder) {
   const std::string name = folded(file_name(folder));
   if (name.starts_with("train")) return Split::kTrain;
@@ -126,7 +126,7 @@ std::optional<Split> split_of_folder(const std::string& folder) {
   return std::nullopt;
 }
 
-// A data folder within another is a part of it: data/train/split8/1.
+// A data folder inside another is a part of it: data/train/split8/1.
 bool is_within_another(const std::set<std::string, std::less<>>& folders, std::string_view folder) {
   while (!folder.empty()) {
     folder = folder_of(folder);
@@ -135,7 +135,7 @@ bool is_within_another(const std::set<std::string, std::less<>>& folders, std::s
   return false;
 }
 
-// The folders with a wav.scp, be it one that was refused, by name.
+// The folders with a wav.scp, found or refused, by name.
 std::vector<std::string> data_folders(const DataTree& tree) {
   std::set<std::string, std::less<>> all;
   for (const TreeFile& file : tree.files) {
@@ -170,7 +170,7 @@ struct Recording {
   std::uint64_t line = 0;
   bool is_usable = false;
 };
-// With what an entry of a table takes beside it.
+// With the overhead of a table entry.
 constexpr std::uint64_t kKaldiRecordingBytes = sizeof(Recording) + 48;
 
 class KaldiFolder {
@@ -192,7 +192,7 @@ class KaldiFolder {
       clips_.note(counted(stray_count, "line", "lines") + " of " + join_path(folder, "text") +
                   (stray_count == 1 ? " is" : " are") + " of utterances that do not exist");
     }
-    // The facts go with this folder.
+    // The facts are freed with this folder.
     clips_.release(texts_.held_bytes() + speakers_.held_bytes() + languages_.held_bytes());
     return {};
   }
@@ -203,13 +203,13 @@ class KaldiFolder {
     texts_.expect(name);
   }
 
-  // Without segments each recording is an utterance.
+  // Without segments, each recording is an utterance.
   Status read_script(bool has_segments) {
     XTTS_ASSIGN(LineReader text, read_list(input_, script_.list));
     while (const auto line = next_key_line(text)) {
       if (!has_segments) begin_utterance(line->key);
       auto fault = line->fault ? "the line " + *line->fault : fault_of_source(line->words);
-      // Without segments nobody asks for a recording again.
+      // Without segments, no line needs a recording's path again.
       const std::string_view path =
           has_segments && !fault ? script_words_.keep(line->words) : line->words;
       const Recording recording{path, line->line, !fault};
@@ -264,7 +264,7 @@ class KaldiFolder {
              printable(script_.list);
     }
     Segment segment{*start_s, end_s};
-    if (*end_s == -1.0) segment.end_s.reset();  // Kaldi's word for the end of the recording
+    if (*end_s == -1.0) segment.end_s.reset();  // in Kaldi, -1 is the end of the recording
     add(segments_, line.line, line.key, recording, segment);
     return std::nullopt;
   }
@@ -281,7 +281,7 @@ class KaldiFolder {
     clip.speaker = speaker;
     clip.language = language;
     clip.segment = segment;
-    // Sound and text must stay a pair: without its text, which is a problem already, it goes too.
+    // A broken text is already a problem. Its clip goes too: sound and text stay a pair.
     if (!texts_.is_broken(utterance)) clips_.add(source, clip);
   }
 

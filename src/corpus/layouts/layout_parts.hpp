@@ -1,6 +1,5 @@
-// What several layouts share: what the names of folders say, transcripts in files of their own, how
-// a layout is known by one file. What they share of lists is in lists/. Free functions; views of
-// what they are given.
+// Shared parts of layouts: the meaning of folder names, transcripts in their own files, detection
+// by one file. Shared parts for lists are in lists/. Free functions; views of their arguments.
 #pragma once
 
 #include <cstdint>
@@ -19,37 +18,35 @@ namespace xtts::corpus {
 
 // --- The names of folders ---
 
-// Takes the last name off `path`: "c" of "a/b/c", which becomes "a/b".
+// Removes the last name from `path` and returns it: "c" of "a/b/c", which becomes "a/b".
 [[nodiscard]] std::string_view take_last_name(std::string_view& path);
-// DATA's own name, and what it is called on disk where a link led there.
+// The name of DATA, and its name on disk if it was reached through a link.
 [[nodiscard]] std::vector<std::string_view> data_names(const DataTree& tree);
 
-// The names of the folder of a file and of the one above. Where that leaves DATA: DATA's own name,
-// and that of the folder it lies in.
+// The name of a file's folder and of the folder above it. If these lie outside DATA: DATA's own
+// name and that of its parent.
 struct NearestFolders {
   std::string_view nearest;
   std::string_view above;
 };
 [[nodiscard]] NearestFolders nearest_folders(const DataTree& tree, std::string_view file_path);
 
-// The official split of LibriSpeech and LibriTTS that a folder belongs to: the nearest name
-// train-*, dev-* or test-* of it and the folders above it. DATA's own name says so only as
-// train-clean* or train-other*: a folder that somebody called test-7 must not become a corpus that
-// has nothing to train on.
+// The official split of LibriSpeech and LibriTTS for a folder: the nearest name train-*, dev-* or
+// test-* among it and the folders above it. DATA's own name counts only as train-clean* or
+// train-other*: a folder that a user named test-7 must not become a corpus without training clips.
 [[nodiscard]] std::optional<Split> libri_split(const DataTree& tree, std::string_view folder);
-// Of "train", "dev" or "test".
+// The split for "train", "dev" or "test".
 [[nodiscard]] std::optional<Split> official_split(std::string_view name);
 
-// "de" of "german", in any letter case, as MLS and CSS10 name their folders; empty: unknown.
+// "de" for "german", in any letter case, as in folder names of MLS and CSS10; empty: unknown.
 [[nodiscard]] std::string_view language_named(std::string_view name);
-// What `of_name` says of the nearest folder that it knows: of `folder`, those above it, and DATA's
-// own name. Empty: it knows none.
+// The result of `of_name` for the nearest folder name that it knows: `folder`, the folders above
+// it, then DATA's own name. Empty: it knows none.
 [[nodiscard]] std::string_view language_by_folders(const DataTree& tree, std::string_view folder,
                                                    std::string_view (*of_name)(std::string_view));
 
-// Files that each hold many clips, in the order of the tree: `is_shard` says of a path whether it
-// is one. Names of shards or of their folders are splits, but where all have one: that says
-// nothing.
+// Files that each hold many clips, in tree order; `is_shard` selects them by path. Names of shards
+// or their folders are splits, unless all shards have the same one: that means nothing.
 [[nodiscard]] std::vector<ListSource> shards_by_split(const DataTree& tree,
                                                       bool (*is_shard)(std::string_view path));
 
@@ -60,20 +57,20 @@ struct Fault {
   RejectClass kind = RejectClass::kInput;
 };
 
-// The text of one clip in a file of its own.
+// The text of one clip, from a file of its own.
 struct Transcript {
   std::string text;            // trimmed; lines as in the file
-  std::optional<Fault> fault;  // set: no good. Sound and text must stay a pair, so the clip goes
+  std::optional<Fault> fault;  // set: unusable. The clip goes too: sound and text stay a pair
 };
 [[nodiscard]] Transcript read_transcript(const LayoutInput& input, const MetFile& file);
 
 // --- Choosing a layout ---
 
-// Whether there is a list of the user's own, which goes before what folders look like.
+// Whether the user has a list of their own, which has priority over the look of folders.
 [[nodiscard]] bool has_metadata_list(const LayoutInput& input);
 
-// What a layout says of DATA that is known by one file which `fits`: "VCTK recordings (a/b.wav) are
-// in DATA". `fits` returns bool or Result<bool>.
+// Detects a layout by one file for which `fits` holds: "VCTK recordings (a/b.wav) are in DATA".
+// `fits` returns bool or Result<bool>.
 template <typename Fits>
 Detected detect_by_file(const LayoutInput& input, FilesAsked asked, std::string_view what,
                         Fits fits) {

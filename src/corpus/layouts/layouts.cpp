@@ -6,8 +6,8 @@
 #include "corpus/lists/list_candidates.hpp"
 #include "formats/corpus_config.hpp"
 
-// The table of layouts, in the order in which they are tried. Each name is the `extern const
-// Layout` of a file in this folder.
+// The table of layouts, in the order of detection. Each name is the `extern const Layout` of a
+// file in this folder.
 #define XTTS_LAYOUTS(LAYOUT)                                                            \
   LAYOUT(kKaldiLayout)       /* wav.scp */                                              \
   LAYOUT(kLhotseLayout)      /* recordings and supervisions */                          \

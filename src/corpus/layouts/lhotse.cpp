@@ -1,5 +1,5 @@
-// lhotse: pairs of manifests in DATA, *recordings*.jsonl(.gz) with where the audio is and
-// *supervisions*.jsonl(.gz) with what is said when. Sources that are commands or addresses are
+// lhotse: pairs of manifests in DATA. *recordings*.jsonl(.gz) says where the audio is;
+// *supervisions*.jsonl(.gz) gives its texts with times. Sources that are commands or addresses are
 // never run or fetched.
 
 #include <algorithm>
@@ -40,10 +40,10 @@ struct ManifestPair {
 
 struct Manifests {
   std::vector<ManifestPair> pairs;
-  std::vector<std::string> alone;  // recordings without supervisions, or the other way round
+  std::vector<std::string> alone;  // recordings without supervisions, or the reverse
 };
 
-// "" where `list` is no list of `kind`; else what is left of its name without kind and ".gz".
+// The name of `list` without `kind` and ".gz"; empty: `list` is not of `kind`.
 std::string key_of(std::string_view list, std::string_view kind) {
   const auto place = list.rfind(kind);
   if (place == std::string_view::npos) return {};
@@ -51,14 +51,14 @@ std::string key_of(std::string_view list, std::string_view kind) {
   return std::string(list.substr(0, place)) + "*" + std::string(list.substr(place + kind.size()));
 }
 
-// Manifests belong together by their names.
+// Pairs manifests by their names.
 Manifests find_manifests(const DataTree& tree) {
   std::unordered_map<std::string, std::string> supervisions;
   const std::vector<std::string> lists = lists_in(tree, "", kEndings);
   Manifests found;
   for (const std::string& list : lists) {
     const std::string key = key_of(list, kSupervisions);
-    // The same name with and without ".gz": the first is used.
+    // If a name exists with and without ".gz", the first is used.
     if (!key.empty() && !supervisions.try_emplace(key, list).second) found.alone.push_back(list);
   }
   for (const std::string& list : lists) {
@@ -77,7 +77,7 @@ Manifests find_manifests(const DataTree& tree) {
 
 constexpr std::array<FieldNames, 7> kNames = {{
     {FieldRole::kId, {"id"}},
-    {FieldRole::kAudio, {"recording_id"}},  // by way of the recordings
+    {FieldRole::kAudio, {"recording_id"}},  // found through the recordings
     {FieldRole::kStart, {"start"}},
     {FieldRole::kDuration, {"duration"}},
     {FieldRole::kRaw, {"text"}},
@@ -94,7 +94,7 @@ struct Recording {
   bool is_named = false;
 };
 
-// With its path, and what an entry of a table takes beside it.
+// With its path and the overhead of a table entry.
 constexpr std::uint64_t kLhotseRecordingBytes = sizeof(Recording) + 120;
 
 class PairReader {

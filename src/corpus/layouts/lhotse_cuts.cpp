@@ -1,7 +1,7 @@
-// lhotse_cuts: *cuts*.jsonl(.gz) in DATA, a MonoCut (or a MultiCut of all channels) a line, with
-// its recording and its supervisions. A cut is a clip: that part of its recording; the id is the
-// cut's. A cut with several supervisions is a clip for each, for they may be of several speakers:
-// that part of the cut; the id is the supervision's. What has to be mixed is a problem.
+// lhotse_cuts: *cuts*.jsonl(.gz) in DATA, one MonoCut (or MultiCut of all channels) a line, with
+// its recording and supervisions. A cut with one supervision is a clip: that part of the
+// recording, with the cut's id. A cut with several is a clip for each, since speakers may differ:
+// that part of the cut, with the supervision's id. A cut that needs mixing is a problem.
 
 #include <algorithm>
 #include <array>
@@ -48,7 +48,7 @@ std::vector<std::string> find_cuts(const DataTree& tree) {
   std::erase_if(lists, [](const std::string& list) {
     return folded(list).find("cuts") == std::string::npos;
   });
-  // The same name with and without ".gz": the first is used.
+  // If a name exists with and without ".gz", the first is used.
   std::erase_if(lists, [&](const std::string& list) {
     return list.ends_with(".gz") &&
            std::find(lists.begin(), lists.end(), list.substr(0, list.size() - 3)) != lists.end();
@@ -63,7 +63,7 @@ std::optional<double> seconds_at(const json& object, const char* key) {
   return std::isfinite(seconds) ? std::optional(seconds) : std::nullopt;
 }
 
-// Times within a supervision count from the cut's first sample; those of clips from the source's.
+// Times in a supervision count from the cut's first sample; those of clips from the source's.
 void shift_alignments(json& supervision, double by_s) {
   const auto alignments = supervision.find("alignment");
   if (alignments == supervision.end() || !alignments->is_object()) return;
@@ -156,7 +156,7 @@ class CutsReader {
       } else if (!start_s || !duration_s) {
         fault = "a supervision of the cut has no start or duration";
       } else {
-        // It may begin before its cut, or end after it.
+        // A supervision may begin before its cut, or end after it.
         const double from_s = std::max(cut.start_s, cut.start_s + *start_s);
         const double to_s = std::min(cut.end_s, cut.start_s + *start_s + *duration_s);
         fault = add(line, cut, std::move(supervision), {}, cut.segment(from_s, to_s));
@@ -166,7 +166,7 @@ class CutsReader {
     return std::nullopt;
   }
 
-  // `id` empty: that of the supervision.
+  // Empty `id`: the supervision's id is used.
   std::optional<std::string> add(std::uint64_t line, const Cut& cut, json supervision,
                                  const std::string& id, const std::optional<Segment>& segment) {
     for (const char* key : {"recording_id", "start", "duration", "channel"}) supervision.erase(key);

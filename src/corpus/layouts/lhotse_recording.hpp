@@ -1,4 +1,4 @@
-// What lhotse's manifests say of recordings, as lines of their own or within cuts. Pure functions.
+// Reads recordings of lhotse's manifests, on their own lines or within cuts. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace xtts::corpus {
 
-// Durations are written with a few digits; a thousandth of a second is not heard.
+// Durations have few digits; a thousandth of a second cannot be heard.
 inline constexpr double kLhotseToleranceSeconds = 1e-3;
 
 using LhotseChannels = std::vector<std::int64_t>;
 
-// Null: no such member, or it is no text.
+// Null: no such member, or it is not a text.
 [[nodiscard]] const std::string* text_at(const nlohmann::json& object, const char* key);
-// A number or several; empty: none.
+// The member is a number or a list of numbers; empty: none.
 [[nodiscard]] LhotseChannels channels_at(const nlohmann::json& object, const char* key);
 
-// The channels of a source are mixed, so that what is said on one of them alone would be heard
-// with what others say at the same time. Lhotse writes channel 0 where nobody said any. `recorded`
-// empty: unknown. nullopt: all is well.
+// Why the supervised channels do not fit. A source's channels are mixed, so speech on one of them
+// would be heard with the others. Lhotse writes channel 0 where none was given. Empty `recorded`:
+// unknown. nullopt: they fit.
 [[nodiscard]] std::optional<std::string> fault_of_channels(const LhotseChannels& said_on,
                                                            const LhotseChannels& recorded);
 
-// The path of the one file that a recording is. kBadInput: it is not one; commands are never run,
+// The path of a recording's only file. kBadInput: it has another source. Commands are never run,
 // and addresses never fetched.
 [[nodiscard]] Result<std::string> source_of_recording(const nlohmann::json& recording);
 

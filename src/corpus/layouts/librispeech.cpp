@@ -1,6 +1,6 @@
-// librispeech: SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt, lines "UTTERANCE-ID TEXT", with the audio
-// of each beside it, under any folders. A list that cannot be read costs its chapter, of some
-// thousands, and is a problem; so is a folder that was refused.
+// librispeech: SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt, lines "UTTERANCE-ID TEXT", with the
+// audio beside the list, under any folders. An unreadable list is a problem and costs one chapter
+// of some thousands; a refused folder is a problem, too.
 
 #include <optional>
 #include <string>
@@ -62,7 +62,7 @@ class LibriSpeechReader {
   static std::optional<std::string> add_line(const ListLine& line, std::string_view speaker) {
     const std::string_view text = trimmed(line.text);
     const std::string_view id = text.substr(0, text.find_first_of(" \t"));
-    // An id is a name, not a path: one that climbs or is absolute was not meant so.
+    // An id is a name, not a path: an absolute path or one with ".." is an error.
     if (auto fault = fault_of_listed_path(id)) return fault;
     ListedClip clip;
     clip.audio = id;
@@ -74,7 +74,7 @@ class LibriSpeechReader {
   }
 
   const LayoutInput& input_;
-  std::vector<ListSource> sources_;  // complete before the first is read, so that they stay
+  std::vector<ListSource> sources_;  // complete before the first is read, so addresses stay
   ClipCollector clips_;
 };
 

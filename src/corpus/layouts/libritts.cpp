@@ -1,6 +1,6 @@
 // libritts (and LibriTTS-R): SPEAKER/CHAPTER/ID.wav with ID.normalized.txt and ID.original.txt,
-// under any folders. No list names the clips: an utterance is what has a transcript, or audio that
-// is named after its folders (SPEAKER_CHAPTER_...). Other audio is noted as unused.
+// under any folders. No list names the clips. An utterance has a transcript, or audio named after
+// its folders (SPEAKER_CHAPTER_...). Other audio is noted as unused.
 
 #include <array>
 #include <deque>
@@ -33,7 +33,7 @@ bool is_named_after_its_folders(const DataTree& tree, std::string_view path) {
   return file_name(path).starts_with(beginning);
 }
 
-// The files of one id in one folder, each found or refused.
+// The files of one id in one folder, each one found or refused.
 struct Utterance {
   std::string_view path;  // without extensions
   std::optional<MetFile> audio;
@@ -69,7 +69,7 @@ class LibriTtsReader {
       utterance(path).original = file;
     } else if (is_audio(file)) {
       std::optional<MetFile>& audio = utterance(stem_of_audio(file)).audio;
-      // What was found comes before what was refused; the preferred format is chosen later.
+      // A found file has priority over a refused one. The preferred format is chosen later.
       if (!audio) audio = file;
     }
   }
@@ -80,7 +80,7 @@ class LibriTtsReader {
     return utterances_[place->second];
   }
 
-  // False: it is not of this layout.
+  // False: the utterance is not of this layout.
   bool read_utterance(const Utterance& utterance) {
     const bool has_text = utterance.original || utterance.normalized;
     if (!has_text && !is_named_after_its_folders(input_.tree, utterance.path)) return false;
@@ -92,7 +92,7 @@ class LibriTtsReader {
       if (!*files[i]) continue;
       const MetFile& file = **files[i];
       if (file.file != nullptr) clips_.count_read_file();
-      // Without audio there is nothing that the text could belong to, which add() will say.
+      // Without audio the text is not needed; add() reports the missing audio.
       if (!utterance.audio) continue;
       texts[i] = read_transcript(input_, file);
       if (const auto& fault = texts[i].fault) {
@@ -115,7 +115,7 @@ class LibriTtsReader {
     clips_.add(source_of(folder_of(utterance.path)), clip);
   }
 
-  // Utterances come folder by folder, so that a look at the last one is enough.
+  // Utterances come folder by folder, so checking the last source is enough.
   const ListSource& source_of(std::string_view folder) {
     if (sources_.empty() || sources_.back().audio_folder != folder) {
       sources_.push_back({{}, std::string(folder), libri_split(input_.tree, folder)});

@@ -1,4 +1,4 @@
-// list: file lists as VITS, FastPitch and Tacotron read them: "file|text", "file|text|speaker" or
+// list: file lists for VITS, FastPitch and Tacotron: "file|text", "file|text|speaker" or
 // "file|speaker|text", in DATA or in DATA/filelists. The first field is a path with extension.
 
 #include <algorithm>
@@ -30,12 +30,12 @@ constexpr std::array<std::string_view, 4> kEndings = {"txt", "csv", "txt.cleaned
 constexpr std::string_view kCleaned = ".cleaned";  // phonemes instead of text
 constexpr std::size_t kFieldsMax = 3;
 
-// A broken line, or one whose audio is missing, must not hide what the list is.
+// Several lines are tried: one broken line, or one without audio, must not decide.
 constexpr int kLinesLookedAt = 8;
 
 constexpr std::size_t kSpeakerBytesMax = 64;
 
-// Which field of "file|...|..." is the speaker: no list says it.
+// The meaning of the fields in "file|...|...", which no list states.
 enum class PipeForm : std::uint8_t {
   kText,            // file|text
   kTextSpeaker,     // file|text|speaker
@@ -71,9 +71,9 @@ Column look_at(const std::vector<std::string_view>& cells) {
   return {distinct.size(), has_words_only};
 }
 
-// The form of lines of three fields, by their second and third: a speaker is one word in all lines,
-// and speakers are fewer than texts. Where both fields have spaces and hardly repeat, they are two
-// writings of a text.
+// Finds the form of lines with three fields from their second and third. A speaker is one word in
+// all lines, and there are fewer speakers than texts. If both fields have spaces and hardly
+// repeat, they are two forms of one text.
 PipeForm form_of_columns(const std::vector<std::string_view>& second,
                          const std::vector<std::string_view>& third) {
   const Column left = look_at(second);
@@ -88,13 +88,13 @@ PipeForm form_of_columns(const std::vector<std::string_view>& second,
   return is_left ? PipeForm::kSpeakerText : PipeForm::kTextSpeaker;
 }
 
-// FastPitch keeps lists with the names of computed pitches beside those that only name audio.
+// Some FastPitch lists name computed pitches; others, beside them, name only audio.
 bool names_array(std::string_view field) {
   const std::string_view extension = file_extension(field);
   return extension == "pt" || extension == "npy";
 }
 
-// The first fields of the first lines of a list, where they look like those of a file list.
+// The first fields of a list's first lines, if they look like those of a file list.
 std::vector<std::string> first_files(std::string_view text) {
   std::vector<std::string> files;
   for (int i = 0; i < kLinesLookedAt; ++i) {
@@ -109,10 +109,10 @@ std::vector<std::string> first_files(std::string_view text) {
 
 struct Found {
   std::vector<std::string> lists;
-  std::vector<std::string> cleaned;  // beside the list that they were made of
+  std::vector<std::string> cleaned;  // each beside the list that it was made from
 };
 
-// What a single clip says is no list, and one that cannot be read costs that clip alone.
+// A transcript of a single clip is no list; if it is unreadable, only that clip is lost.
 bool is_transcript(const DataTree& tree, std::string_view list) {
   const std::string_view stem = list.substr(0, list.rfind('.'));
   return std::any_of(tree.files.begin(), tree.files.end(), [&](const TreeFile& file) {
@@ -120,10 +120,10 @@ bool is_transcript(const DataTree& tree, std::string_view list) {
   });
 }
 
-// Text files of any kind may lie in DATA: these name audio that is there.
+// DATA may hold text files of any kind: a list must name audio that exists.
 Result<std::vector<std::string>> lists_of_audio(const LayoutInput& input) {
   std::vector<std::string> lists;
-  std::optional<ClipCollector> clips;  // it costs a look at all files
+  std::optional<ClipCollector> clips;  // made on first use: it looks at all files
   for (const std::string_view folder : {"", "filelists"}) {
     for (std::string& list : lists_in(input.tree, folder, kEndings)) {
       if (is_transcript(input.tree, list)) continue;
@@ -158,7 +158,7 @@ class ListReader {
  public:
   explicit ListReader(const LayoutInput& input) : input_(input), clips_(input) {}
 
-  // All are read before the first clip is made: what the fields are shows in all lines together.
+  // Reads all lists before it makes a clip: the meaning of the fields shows only in all lines.
   Result<Findings> read(const std::vector<ListSource>& sources,
                         const std::vector<std::string>& cleaned) {
     for (const ListSource& source : sources) XTTS_TRY(read_source(source));
@@ -166,7 +166,7 @@ class ListReader {
     for (const std::string& list : cleaned) {
       clips_.note(printable(list) + " (phonemes) is not read: the list with the text is beside it");
     }
-    // Of two fields nobody doubts what they are.
+    // The meaning of two fields is clear, so there is no note.
     if (form != PipeForm::kText) {
       clips_.note("lines are read as " + std::string(to_string(form)));
     }
@@ -201,7 +201,7 @@ class ListReader {
   std::optional<std::string> keep(const ListLine& line) {
     const std::vector<std::string_view> fields = fields_of(line.text, '|');
     if (fields.size() == 1) return "the line has one field; expected file|text";
-    // The first good line decides for all.
+    // The first good line sets the number of fields.
     const std::size_t expected = lines_.empty() ? fields.size() : lines_.front().field_count;
     if (fields.size() != expected || fields.size() > kFieldsMax) {
       return "the line has " + counted(fields.size(), "field", "fields") + " where " +

@@ -1,6 +1,5 @@
-// ljspeech: metadata.csv beside wavs/, lines "id|text|normalized text", with the variants that
-// published corpora and Coqui TTS lists have. What becomes of each line is in README.md, two
-// folders up.
+// ljspeech: metadata.csv beside wavs/, lines "id|text|normalized text", and the variants in
+// published corpora and Coqui TTS lists. src/corpus/README.md says how each line is read.
 
 #include <optional>
 #include <string>
@@ -54,7 +53,7 @@ class LjspeechReader {
 
   bool take_header(const ListSource& source, std::string_view line, PipeColumns& columns) {
     const auto header = PipeColumns::from_header(line);
-    // A clip may be called "id" or "audio" after all.
+    // A clip may have the id "id" or "audio".
     if (!header || clips_.has_audio(source, trimmed(line.substr(0, line.find('|'))))) return false;
     columns = *header;
     clips_.note(source.list + " has a header line: " + printable(line));
@@ -64,7 +63,7 @@ class LjspeechReader {
   std::optional<std::string> add_line(const ListLine& line, const PipeColumns& columns) {
     const auto row = columns.split(line.text);
     if (!row.ok()) return "the line " + row.status().message();
-    // An id is a name, not a path: one that climbs or is absolute was not meant so.
+    // An id is a name, not a path: an absolute path or one with ".." is an error.
     if (auto fault = fault_of_listed_path(row->id)) {
       line.refuse(row->id, std::move(*fault));
       return std::nullopt;
@@ -87,7 +86,7 @@ Detected detect(const LayoutInput& input) {
   if (!found.plain && found.others.empty()) return Detected(std::nullopt);
   const std::string& list = found.plain ? *found.plain : found.others.front();
   XTTS_ASSIGN(const bool has_fields, is_table(input, list));
-  if (has_fields) return Detected(std::nullopt);  // metadata.csv is a name that all like
+  if (has_fields) return Detected(std::nullopt);  // metadata.csv is a common name
   return Detected(printable(list) + " is in DATA");
 }
 

@@ -1,7 +1,7 @@
 // mailabs (M-AILABS): LANGUAGE/by_book/{female,male}/SPEAKER/BOOK/metadata.csv, or
 // by_book/mix/BOOK/metadata.csv, lines "NAME|text|normalized text", with the audio in wavs/ beside
-// the list. What books of "mix" have for speakers, the corpus does not tell. Names are unique in a
-// book, so an id is SPEAKER/BOOK/NAME. A list that cannot be read stops discovery.
+// the list. The corpus does not give the speakers of "mix" books. Names are unique in a book, so
+// an id is SPEAKER/BOOK/NAME. An unreadable list stops discovery.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,13 +26,13 @@ constexpr LineForm kForm = {
     "by_book/{female,male}/SPEAKER/BOOK/metadata.csv", "lines NAME|text|normalized text", {}};
 
 struct MailabsPlace {
-  std::string language;  // "de" of de_DE; empty: unknown
+  std::string language;  // "de" for de_DE; empty: unknown
   std::string gender;    // female, male, mix
   std::string speaker;   // empty for mix
-  std::string inside;    // SPEAKER/BOOK, or the BOOK of mix
+  std::string inside;    // SPEAKER/BOOK; for mix, BOOK
 };
 
-// "de" of "de_DE".
+// "de" for "de_DE".
 std::string_view language_of_name(std::string_view name) {
   const bool is_form = name.size() == 5 && name[2] == '_' && name[0] >= 'a' && name[0] <= 'z' &&
                        name[1] >= 'a' && name[1] <= 'z' && name[3] >= 'A' && name[3] <= 'Z' &&
@@ -40,8 +40,8 @@ std::string_view language_of_name(std::string_view name) {
   return is_form ? name.substr(0, 2) : std::string_view();
 }
 
-// Of the folder that a list lies in, by the absolute path of DATA where that is a part of the
-// corpus. nullopt: it lies in no by_book/GENDER/.
+// Parses the folder of a list, given with DATA's absolute path if that is part of the corpus.
+// nullopt: it is in no by_book/GENDER/.
 std::optional<MailabsPlace> parse_place(std::string_view folder) {
   constexpr std::string_view kByBook = "by_book";
   MailabsPlace place;
@@ -67,7 +67,7 @@ std::optional<MailabsPlace> parse_place(std::string_view folder) {
   return is_complete ? std::optional(place) : std::nullopt;
 }
 
-// nullopt: it is no list of this layout. DATA may itself be a folder below by_book.
+// nullopt: not a list of this layout. DATA itself may be a folder below by_book.
 std::optional<MailabsPlace> place_of(const DataTree& tree, std::string_view list) {
   if (file_name(list) != kListName) return std::nullopt;
   return parse_place(join_path(tree.real_root, folder_of(list)));

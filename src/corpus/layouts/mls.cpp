@@ -1,7 +1,6 @@
 // mls (Multilingual LibriSpeech): {train,dev,test}/transcripts.txt, lines "ID<TAB>TEXT", with the
 // audio in audio/SPEAKER/BOOK/SPEAKER_BOOK_NUMBER beside the list; one language, or a folder of
-// several mls_*. A list that cannot be read stops discovery: a corpus without a whole split is not
-// what was asked for.
+// several mls_*. An unreadable list stops discovery: a corpus must not lose a whole split.
 
 #include <optional>
 #include <string>
@@ -22,7 +21,7 @@ namespace {
 constexpr std::string_view kListName = "transcripts.txt";
 constexpr LineForm kForm = {"{train,dev,test}/transcripts.txt", "lines ID<TAB>TEXT", "\t"};
 
-// "de" of "mls_german" and "mls_german_opus"; empty: named otherwise.
+// "de" for "mls_german" and "mls_german_opus"; empty: another form.
 std::string_view language_of_name(std::string_view name) {
   constexpr std::string_view kPrefix = "mls_";
   if (!name.starts_with(kPrefix)) return {};
@@ -34,7 +33,7 @@ struct MlsId {
   std::string_view speaker;
   std::string_view book;
 };
-// nullopt: not SPEAKER_BOOK_NUMBER.
+// nullopt: not of the form SPEAKER_BOOK_NUMBER.
 std::optional<MlsId> parse_id(std::string_view id) {
   const auto first = id.find('_');
   if (first == std::string_view::npos) return std::nullopt;
@@ -72,8 +71,7 @@ std::optional<std::string> add_line(const ListLine& line, std::string_view langu
   return std::nullopt;
 }
 
-// A list of that name in a folder of that name may be anybody's; one whose first id is of the form
-// is not.
+// These names of list and folder are common, so the first id must have the form.
 Result<bool> looks_like_list(const LayoutInput& input, std::string_view path) {
   if (!split_of_list(input.tree, path)) return false;
   if (!met_folder(input.tree, audio_folder_of(path))) return false;

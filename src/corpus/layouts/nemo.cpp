@@ -1,5 +1,5 @@
-// nemo: manifests of NVIDIA NeMo in DATA, a JSON object a line: {"audio_filepath": "a.wav", "text":
-// "...", "duration": 1.5}. With an offset, a line means that part of its audio alone.
+// nemo: manifests of NVIDIA NeMo in DATA, one JSON object a line: {"audio_filepath": "a.wav",
+// "text": "...", "duration": 1.5}. A line with an offset means only that part of its audio.
 
 #include <string>
 #include <string_view>

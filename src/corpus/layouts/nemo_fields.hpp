@@ -1,5 +1,5 @@
-// The manifests of NVIDIA NeMo, whose audio is in files (nemo) or in tars (nemo_tar): how they end,
-// and what their fields mean.
+// The manifests of NVIDIA NeMo with audio in files (nemo) or tars (nemo_tar): their suffixes, and
+// the meaning of their fields.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace xtts::corpus {
 
 inline constexpr std::array<std::string_view, 2> kNemoEndings = {"json", "jsonl"};
 
-// A duration without an offset stays a field like any other.
+// A duration without an offset is kept as a further field.
 inline constexpr std::array<FieldNames, 7> kNemoNames = {{
     {FieldRole::kAudio, {"audio_filepath"}},
     {FieldRole::kRaw, {"text"}},

@@ -1,8 +1,8 @@
-// nemo_tar: tarred data of NVIDIA NeMo, as convert_to_tarred_audio_dataset.py writes it:
-// audio_0.tar, audio_1.tar, ... with a manifest beside them (tarred_audio_manifest.json), or one a
-// shard in sharded_manifests/, whose lines name a member and the number of its shard:
-// {"audio_filepath": "a.wav", "shard_id": 0, "text": "..."}. Several parts of one file are
-// "a.wav", "a-sub1.wav", ... with an offset each, and one member. The audio is read in the archive.
+// nemo_tar: tarred data of NVIDIA NeMo from convert_to_tarred_audio_dataset.py: audio_0.tar,
+// audio_1.tar, ... The manifest is tarred_audio_manifest.json beside them, or one a shard in
+// sharded_manifests/. Its lines name a member and the number of its shard: {"audio_filepath":
+// "a.wav", "shard_id": 0, "text": "..."}. Parts of one file are "a.wav", "a-sub1.wav", ... with an
+// offset each, and share one member. The audio is read inside the archive.
 
 #include <algorithm>
 #include <charconv>
@@ -41,7 +41,7 @@ using nlohmann::json;
 constexpr std::string_view kExpected =
     "lines {\"audio_filepath\": ..., \"shard_id\": ..., \"text\": ...} beside audio_0.tar";
 constexpr std::string_view kSharded = "sharded_manifests";
-// It bounds what a hostile archive of empty members can make us keep: 200 MB.
+// Bounds the memory for a hostile archive of empty members: 200 MB.
 constexpr std::size_t kMembersMax = 1'000'000;
 
 bool is_tar(std::string_view path) {
@@ -54,7 +54,7 @@ std::optional<std::uint64_t> shard_at(const json& row) {
   return member->get<std::uint64_t>();
 }
 
-// 17 of "audio_17.tar".
+// 17 for "audio_17.tar".
 std::optional<std::uint64_t> number_of_tar(std::string_view path) {
   const std::string_view stem = file_stem(path);
   const auto last = stem.find_last_not_of("0123456789");
@@ -66,13 +66,13 @@ std::optional<std::uint64_t> number_of_tar(std::string_view path) {
                                                                           : std::nullopt;
 }
 
-// The folder with the archives of a manifest.
+// The folder of a manifest's archives.
 std::string_view tar_folder_of(std::string_view manifest) {
   const std::string_view folder = folder_of(manifest);
   return file_name(folder) == kSharded ? folder_of(folder) : folder;
 }
 
-// "a.wav" of "a-sub3.wav"; nullopt: no such name.
+// "a.wav" for "a-sub3.wav"; nullopt: a name without "-sub".
 std::optional<std::string> without_sub(std::string_view name) {
   const std::string_view stem = without_audio_extension(name);
   const auto sub = stem.rfind("-sub");
@@ -88,8 +88,8 @@ Result<bool> is_manifest(const LayoutInput& input, std::string_view list) {
   });
 }
 
-// Those beside tars. Where a folder has one manifest of all shards, and one of each, the first is
-// read: they say the same twice.
+// The manifests beside tars. If a folder has one manifest of all shards and one for each, the
+// first is read: they hold the same clips.
 Result<std::vector<std::string>> find_nemo_manifests(const LayoutInput& input) {
   std::vector<std::string_view> folders;
   for_each_file(input.tree, FilesAsked::kNotAudio, [&](const MetFile& file) {
@@ -113,7 +113,7 @@ Result<std::vector<std::string>> find_nemo_manifests(const LayoutInput& input) {
   return found;
 }
 
-// The members of an archive, found by their names.
+// Finds the members of an archive by name.
 struct ByMemberName {
   using is_transparent = void;
   static std::string_view name_of(std::string_view name) { return name; }
@@ -126,7 +126,7 @@ struct ByMemberName {
   }
 };
 using MembersByName = std::unordered_set<TarMember, ByMemberName, ByMemberName>;
-// With what an entry of a table takes beside it.
+// With the overhead of a table entry.
 constexpr std::uint64_t kMemberBytes = sizeof(TarMember) + 40;
 
 class NemoTarReader {
@@ -150,7 +150,7 @@ class NemoTarReader {
  private:
   struct Archive {
     std::string_view path;  // in the tree
-    std::string fault;      // it cannot be read, from somewhere on
+    std::string fault;      // set: why it cannot be read, wholly or from some place on
     MembersByName members;
   };
 
@@ -197,7 +197,7 @@ class NemoTarReader {
     return member == archive.members.end() ? nullptr : &*member;
   }
 
-  // Manifests go shard by shard, or mix them: all are kept.
+  // All archives stay in memory: a manifest may mix its shards.
   Result<const Archive*> archive_of(const ListSource& source, std::string_view path) {
     auto& slot = archives_[path];
     if (slot) return slot.get();

@@ -1,6 +1,6 @@
-// openslr: line_index*.tsv, as Google's corpora on OpenSLR have it: lines "NAME<TAB>text",
-// sometimes with other fields between, without a header. The audio is NAME.wav in wavs/, beside the
-// list, or in any folder below the list's. A list that cannot be read stops discovery.
+// openslr: line_index*.tsv of Google's corpora on OpenSLR: lines "NAME<TAB>text", sometimes with
+// other fields between, no header. The audio is NAME.wav in wavs/, beside the list, or in any
+// folder below the list's. An unreadable list stops discovery.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr LineForm kForm = {"line_index.tsv", "lines NAME<TAB>text", "\t"};
 
-// line_index.tsv; line_index_female.tsv and line_index_male.tsv where there are two.
+// line_index.tsv, or the pair line_index_female.tsv and line_index_male.tsv.
 bool is_list(std::string_view path) {
   const std::string_view name = file_name(path);
   return name.starts_with("line_index") && equals_ignoring_case(file_extension(name), "tsv");
@@ -34,8 +34,7 @@ bool is_lower_word(std::string_view word) {
   return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// "mlf_00081" of "mlf_00081_00000123456": a voice, and a number of the person, as the corpora write
-// their names; empty: another form.
+// "mlf_00081" for "mlf_00081_00000123456": a voice and the person's number. Empty: another form.
 std::string_view speaker_of(std::string_view name) {
   const auto first = name.find('_');
   if (first == std::string_view::npos || !is_lower_word(name.substr(0, first))) return {};
@@ -46,14 +45,14 @@ std::string_view speaker_of(std::string_view name) {
   return is_form ? name.substr(0, second) : std::string_view();
 }
 
-// "ml" of a folder ml_in_female or ml_in; empty: not named so.
+// "ml" for a folder ml_in_female or ml_in; empty: another form.
 std::string_view language_of_name(std::string_view name) {
   const bool is_form = name.size() >= 5 && name[2] == '_' && is_lower_word(name.substr(0, 2)) &&
                        is_lower_word(name.substr(3, 2)) && (name.size() == 5 || name[5] == '_');
   return is_form ? name.substr(0, 2) : std::string_view();
 }
 
-// Fields between the name and the text, which the lists do not name.
+// The fields between the name and the text; the lists give them no names.
 std::string further_fields(const std::vector<std::string_view>& fields) {
   nlohmann::json further = nlohmann::json::object();
   for (std::size_t i = 1; i + 1 < fields.size(); ++i) {
@@ -71,7 +70,7 @@ std::optional<std::string> add_line(const ListLine& line, const DataTree& tree,
   const std::string_view name = without_audio_extension(fields.front());
   const std::string_view folder = folder_of(line.list.source.list);
   const TreeFile* audio = audio_by_name.find(folder, file_name(name));
-  // Two lists side by side may name the same file.
+  // Neighbouring lists may name the same file.
   const std::string listed = audio == nullptr ? join_path(folder, name) : audio->path;
   ListedClip clip;
   clip.audio = listed;

@@ -1,7 +1,6 @@
-// table: a list of any origin in DATA with a header line (CSV, TSV, ';') or as JSON lines, by the
-// names of its fields: audio, text, start, end, speaker, language, split and their usual synonyms,
-// or by those that the recipe names (audio_column and its like), which then are the only ones for
-// what they mean.
+// table: a list from any source in DATA, with a header line (CSV, TSV, ';') or as JSON lines.
+// Field names give the meaning: audio, text, start, end, speaker, language, split and their usual
+// synonyms. A name from the recipe (audio_column and the like) replaces all names for its meaning.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +40,7 @@ constexpr std::array<FieldNames, 10> kNames = {{
 
 struct NamedColumn {
   FieldRole role;
-  const std::string& name;  // empty: not named
+  const std::string& name;  // empty: not configured
   const char* key;
 };
 std::array<NamedColumn, 9> named_columns(const formats::CorpusColumns& columns) {
@@ -56,8 +55,8 @@ std::array<NamedColumn, 9> named_columns(const formats::CorpusColumns& columns) 
            {FieldRole::kEnd, columns.end, "end_column"}}};
 }
 
-// A name may mean one thing alone: with text_column=path, path is no audio any more. A column that
-// says where a part ends leaves a duration a fact like any other.
+// A name has one meaning only: with text_column=path, path no longer names audio. If a configured
+// column gives the end of a part, a duration is only a further field.
 std::vector<FieldNames> names_of_columns(const formats::CorpusColumns& columns) {
   std::vector<FieldNames> names;
   for (const NamedColumn& column : named_columns(columns)) {
@@ -83,7 +82,7 @@ Result<std::vector<std::string>> tables(const LayoutInput& input) {
                          are_named ? PipeHeaders::kTaken : PipeHeaders::kRefused);
 }
 
-// A column that no list has would leave every clip without what it was to say.
+// Without a configured column, every clip would lose its value, so one missing in all lists fails.
 Status check_columns(const LayoutInput& input, std::span<const ListSource> sources) {
   const auto names = names_of_columns(input.config.columns);
   for (const NamedColumn& column : named_columns(input.config.columns)) {

@@ -1,6 +1,6 @@
 // vctk (0.80 and 0.92): wav48/p225/p225_001.wav or wav48_silence_trimmed/p225/p225_001_mic1.flac,
-// with txt/p225/p225_001.txt and speaker-info.txt beside those folders. Of two microphones the
-// first is used, as in most published work; the second where there is no first.
+// with txt/p225/p225_001.txt and speaker-info.txt beside those folders. The first of two
+// microphones is used, as in most published work; the second only where the first is missing.
 
 #include <array>
 #include <deque>
@@ -29,7 +29,7 @@ constexpr std::string_view kTextSuffix = ".txt";
 constexpr std::string_view kSpeakerInfo = "speaker-info.txt";
 constexpr std::size_t kAgeDigitsMax = 3;
 
-// Which recording of one utterance a file is; the lower is preferred.
+// The microphone of a recording; a lower value is preferred.
 enum class VctkMicrophone : std::size_t { kOnly, kFirst, kSecond };
 constexpr std::size_t kVctkMicrophoneCount = 3;
 
@@ -41,7 +41,7 @@ struct VctkPlace {
   std::string_view id;
 };
 
-// nullopt: not named after the folder that it is in.
+// nullopt: the file is not named after its folder.
 std::optional<VctkPlace> vctk_place(std::string_view path_without_extension) {
   VctkPlace place;
   std::string_view path = path_without_extension;
@@ -63,7 +63,7 @@ struct VctkRecording {
 // nullopt: not audio, or not in wav48 or wav48_silence_trimmed.
 std::optional<VctkRecording> vctk_recording(const MetFile& file) {
   const std::string_view path = file.path;
-  // Nearly every file of any other corpus ends here.
+  // Fast exit for nearly every file of other corpora.
   if (path.find("wav48") == std::string_view::npos) return std::nullopt;
   if (!is_audio(file)) return std::nullopt;
   VctkRecording found;
@@ -80,7 +80,7 @@ std::optional<VctkRecording> vctk_recording(const MetFile& file) {
   return found;
 }
 
-// What follows the ID. Words are taken for what they look like, since columns may be empty.
+// The facts after the ID. Words are recognised by their form, because columns may be empty.
 nlohmann::json speaker_facts(std::string_view row) {
   nlohmann::json facts = nlohmann::json::object();
   std::string_view word = take_word(row);
@@ -92,21 +92,21 @@ nlohmann::json speaker_facts(std::string_view row) {
     facts["gender"] = std::string(word);
     word = take_word(row);
   }
-  // Comments are in parentheses. Without age and gender the row is no row, or a header.
+  // Comments are in parentheses. Without age and gender, the row is a header or no row.
   if (!facts.empty() && !word.empty() && !word.starts_with('(')) {
     facts["accent"] = std::string(word);
   }
   return facts;
 }
 
-// What speaker-info.txt says of speakers: a table for people, with columns ID, AGE, GENDER,
-// ACCENTS, REGION and COMMENTS, of which a row may lack some.
+// VctkSpeakers: the facts of speaker-info.txt. It is a table for people, with columns ID, AGE,
+// GENDER, ACCENTS, REGION and COMMENTS, and a row may lack some.
 class VctkSpeakers {
  public:
   explicit VctkSpeakers(const LayoutInput& input) : input_(input) {}
 
-  // Adds the speakers of the corpus whose folder the file lies in. False, with a note, where it
-  // cannot be read: clips do without.
+  // Adds the speakers of the corpus in the file's folder. False, with a note: the file cannot be
+  // read, and clips get no such facts.
   bool read(const MetFile& file, ClipCollector& clips) {
     auto list = read_list(input_, file.path);
     if (!list.ok()) {
@@ -119,7 +119,7 @@ class VctkSpeakers {
     return true;
   }
 
-  // {"accent":"English","age":23,"gender":"F"} as far as known; empty: nothing is.
+  // The known facts: {"accent":"English","age":23,"gender":"F"}; empty: none.
   [[nodiscard]] std::string extra_of(std::string_view base, std::string_view speaker) const {
     const auto place = extras_.find(join_path(base, speaker));
     return place == extras_.end() ? std::string() : place->second;
@@ -130,7 +130,7 @@ class VctkSpeakers {
     const std::string_view id = take_word(row);
     const nlohmann::json facts = speaker_facts(row);
     if (facts.empty()) return;
-    // Release 0.80 leaves the p of p225 out.
+    // Release 0.80 omits the p of p225.
     const std::string speaker = is_number(id) ? "p" + std::string(id) : std::string(id);
     extras_.emplace(join_path(base, speaker), formats::dump_canonical(facts));
   }
@@ -146,7 +146,7 @@ struct Utterance {
   std::optional<MetFile>& of(VctkMicrophone microphone) {
     return files[static_cast<std::size_t>(microphone)];
   }
-  // What was found before what was refused, of which the reason is told.
+  // A found file has priority over a refused one, whose reason is reported.
   [[nodiscard]] VctkMicrophone chosen() const {
     for (const bool may_be_refused : {false, true}) {
       for (std::size_t i = 0; i < files.size(); ++i) {
@@ -243,8 +243,8 @@ class VctkReader {
     return &text;
   }
 
-  // A transcript whose recording is missing is a clip that is missing, as a line of a list would
-  // be. Those of a speaker without any recording are only counted: many keep a few speakers.
+  // Reports a transcript without a recording as a missing clip, like a line of a list. If the
+  // speaker has no recording, it is only counted: many users keep a few speakers.
   void tell_of_silent(const Text& text) {
     if (text.is_used) return;
     const auto source = source_of_.find(join_path(text.place.base, text.place.speaker));
@@ -260,7 +260,7 @@ class VctkReader {
     add(text.place, source->second->audio_folder, clip);
   }
 
-  // Utterances come folder by folder, so that a look at the last one is enough for them.
+  // Utterances come folder by folder, so checking the last source is enough.
   const ListSource& source_of(const VctkPlace& place, std::string_view audio_folder) {
     if (!sources_.empty() && sources_.back().audio_folder == audio_folder) return sources_.back();
     sources_.push_back({{}, std::string(audio_folder), std::nullopt});

@@ -1,7 +1,7 @@
-// webdataset: *.tar of samples, each some members of one name up to the first dot of its last part:
-// "a/0001.flac", "a/0001.txt", "a/0001.json", "a/0001.cls". The audio is read in the archive, where
-// it lies. An id is that name; where shards use the same names again, SHARD/NAME for all of them.
-// Names of shards or of their folders are splits where there are different ones.
+// webdataset: *.tar of samples. A sample is the members whose names agree up to the first dot of
+// the last part: "a/0001.flac", "a/0001.txt", "a/0001.json", "a/0001.cls". The audio is read
+// inside the archive. That name is the id; if shards repeat names, all ids are SHARD/NAME. Names
+// of shards or of their folders are splits where they differ.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kExpected = "members NAME.flac, NAME.txt, NAME.json of tars";
-// A tar that has no audio so early is none of samples.
+// A tar without audio among its first members holds no samples.
 constexpr int kMembersLookedAt = 64;
 
 constexpr std::array<std::string_view, 4> kTextEndings = {"txt", "text", "transcript", "lab"};
@@ -47,7 +47,7 @@ constexpr std::array<FieldNames, 4> kNames = {{
     {FieldRole::kSpeaker, {"speaker", "speaker_id", "speaker_name"}},
     {FieldRole::kLanguage, {"language", "lang", "locale"}},
 }};
-// Where a .txt says the text, one in the .json stays a further field.
+// If a .txt has the text, a text in the .json is kept as a further field.
 constexpr std::span<const FieldNames> kNamesWithoutText = std::span(kNames).subspan(1);
 
 bool is_tar(std::string_view path) {
@@ -76,9 +76,9 @@ struct TarSample {
   std::optional<TarMember> label;
 };
 
-// By what stands for them: only whether they come again is asked.
+// Digests of the keys: only repetition is checked.
 using SampleKeys = std::unordered_set<Digest, DigestHash>;
-// With what an entry of a table takes beside it.
+// With the overhead of a table entry.
 constexpr std::uint64_t kKeyBytes = sizeof(Digest) + 24;
 
 struct SampleTexts {
@@ -91,7 +91,7 @@ class ShardReader {
   ShardReader(const LayoutInput& input, ClipCollector& clips, SampleKeys* keys_seen)
       : input_(input), clips_(clips), keys_seen_(keys_seen) {}
 
-  // With keys alone, to see whether shards use the same: adds no clip.
+  // kKeys only checks whether shards repeat keys, and adds no clip.
   enum class Pass { kKeys, kClips };
 
   Status read(const ListSource& shard, Pass pass, bool with_shard_name, bool& keys_repeat) {
@@ -138,7 +138,7 @@ class ShardReader {
     return clips_.check_bounds(*shard_);
   }
 
-  // The sample that the damage cuts may lack its text: sound and text must stay a pair.
+  // The damage may have cut off a sample's text: sound and text must stay a pair.
   void refuse_rest(const Status& failure, const TarSample& sample) {
     const bool is_input = failure.code() == StatusCode::kBadInput;
     const RejectClass kind = is_input ? RejectClass::kInput : RejectClass::kEnvironment;
@@ -161,7 +161,7 @@ class ShardReader {
     if (is_audio && member.fault) {
       if (pass_ == Pass::kClips) refuse(member.name, *member.fault);
     } else if (is_audio) {
-      // Of several, the one that a folder of files would have preferred.
+      // Of several, the most preferred format is used, like in a folder of files.
       const auto rank = audio_rank(file_extension(member.name));
       const bool is_better = !sample.audio || rank < audio_rank(file_extension(sample.audio->name));
       if (is_better) sample.audio = std::move(member);
@@ -288,7 +288,7 @@ Result<bool> looks_like_shard(const LayoutInput& input, const MetFile& met) {
   return false;
 }
 
-// A tar beside the files that were unpacked from it is no second corpus.
+// A tar beside its unpacked files is no second corpus.
 Detected detect(const LayoutInput& input) {
   const bool has_files = std::any_of(input.tree.files.begin(), input.tree.files.end(),
                                      [](const TreeFile& file) { return file.audio_rank; });
@@ -304,7 +304,7 @@ Result<Findings> read(const LayoutInput& input) {
   SampleKeys keys;
   bool keys_repeat = false;
   ShardReader reader(input, clips, &keys);
-  // One shard has one sample of a name.
+  // A single shard is not checked: its sample names do not repeat.
   for (const ListSource& shard : shards) {
     if (shards.size() > 1 && !keys_repeat) {
       XTTS_TRY(reader.read(shard, ShardReader::Pass::kKeys, false, keys_repeat));
