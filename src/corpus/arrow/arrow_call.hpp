@@ -1,5 +1,5 @@
-// How Arrow's library is called: its failures become values, and what it allocates is bounded,
-// whatever a hostile file says of itself.
+// Calls Arrow's library: its failures become values, and its memory is bounded, whatever a hostile
+// file says of itself.
 #pragma once
 
 #include <arrow/memory_pool.h>
@@ -17,10 +17,10 @@
 
 namespace xtts::corpus {
 
-// Columns of text for some thousand rows take a few MiB.
+// Text columns of some thousand rows take a few MiB.
 inline constexpr std::int64_t kArrowBytesMax = std::int64_t{256} << 20U;
 
-// Continues a sentence that begins with the file.
+// The message continues a sentence that begins with the file.
 inline Status damaged(std::string_view reason) {
   constexpr std::size_t kReasonBytes = 200;
   const std::string_view line = reason.substr(0, reason.find('\n'));
@@ -39,7 +39,7 @@ inline Status to_status(const arrow::Status& status) {
   return damaged(status.message());
 }
 
-// Runs `call`, which returns a Status or a Result, and lets no exception of the library pass.
+// Runs `call`, which returns a Status or a Result. The library's exceptions become failures.
 template <typename Call>
 auto call_arrow(Call call) -> decltype(call()) {
   try {

@@ -1,5 +1,5 @@
-// Our files as Arrow's library takes them, and memory that stands for a part of a file without
-// being read. Views of the files, which must outlive them. One thread at a time.
+// Adapts our files for Arrow's library, and provides memory that stands for a part of a file
+// without reading it. Views of the files, which must outlive them. One thread at a time.
 #pragma once
 
 #include <arrow/buffer.h>
@@ -13,17 +13,17 @@
 
 namespace xtts::corpus {
 
-// All of `size_bytes` from `offset_bytes`; a failure continues a sentence that begins with the
+// Reads all `size_bytes` from `offset_bytes`. A failure continues a sentence that begins with the
 // file.
 [[nodiscard]] Status read_exactly(const RandomAccessFile& file, std::uint64_t offset_bytes,
                                   void* out, std::size_t size_bytes);
 
-// Zeros until they are filled, which take no memory as long as nobody writes to them. Arrow's
-// library lays out the columns of a batch over it without looking into them; what is wanted of them
-// is filled afterwards.
+// UnreadBytes is zeros until filled; it takes no memory while nobody writes to it. Arrow's library
+// lays out the columns of a batch over it without reading them. We then fill only the parts that
+// we need.
 class UnreadBytes final : public arrow::Buffer {
  public:
-  // Of a part of the file. kResource: the address space has no room.
+  // Stands for a part of the file. kResource: the address space has no room.
   [[nodiscard]] static Result<std::shared_ptr<UnreadBytes>> create(std::uint64_t file_offset_bytes,
                                                                    std::int64_t size_bytes);
   ~UnreadBytes() override;
@@ -31,7 +31,7 @@ class UnreadBytes final : public arrow::Buffer {
   UnreadBytes& operator=(const UnreadBytes&) = delete;
 
   [[nodiscard]] bool holds(const arrow::Buffer& part) const;
-  // Where `part`, which it holds, lies in the file.
+  // The file offset of `part`, which must lie in this buffer.
   [[nodiscard]] std::uint64_t offset_in_file(const arrow::Buffer& part) const;
   [[nodiscard]] Status fill(const RandomAccessFile& file, const arrow::Buffer& part);
 

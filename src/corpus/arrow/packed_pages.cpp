@@ -33,7 +33,7 @@ Result<Bytes> unpack(const RandomAccessFile& file, const PackedPage& page) {
   return Bytes(std::move(bytes));
 }
 
-// Of all threads, the page that was asked for last at the end.
+// Shared by all threads; the page used last is at the end.
 struct RecentPages {
   struct Entry {
     std::shared_ptr<const PackedPage> page;

@@ -23,7 +23,7 @@ namespace xtts::corpus {
 namespace {
 
 constexpr std::int64_t kRowsInBatch = 256;
-// Some bytes can say that a value repeats for ever.
+// A few bytes can say that a value repeats endlessly.
 constexpr std::int64_t kRowsMax = 50'000'000;
 
 class ParquetRows final : public ColumnRows {
@@ -57,7 +57,7 @@ class ParquetRows final : public ColumnRows {
   [[nodiscard]] const std::string& left_out() const override { return columns_->left_out(); }
 
  private:
-  // "audio.bytes": the columns that hold values, by the steps that lead to them.
+  // The path of a column that holds values, as steps: "audio.bytes".
   [[nodiscard]] std::vector<std::string> steps_of(int leaf) const {
     return metadata_->schema()->Column(leaf)->path()->ToDotVector();
   }

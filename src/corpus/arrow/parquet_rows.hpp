@@ -1,4 +1,4 @@
-// Rows of a Parquet file, as the Hugging Face Hub has them. See column_files.hpp.
+// Rows of a Parquet file, in the form of the Hugging Face Hub. See column_files.hpp.
 #pragma once
 
 #include <memory>

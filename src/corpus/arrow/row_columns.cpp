@@ -29,7 +29,7 @@ bool is_bytes(const arrow::DataType& type) {
   return type.id() == arrow::Type::BINARY || type.id() == arrow::Type::LARGE_BINARY;
 }
 
-// What json_of() can say of values of a type.
+// Whether RowJson can express values of this type.
 bool is_readable(const arrow::DataType& type, int depth = 0) {
   using arrow::Type;
   switch (type.id()) {
@@ -60,7 +60,7 @@ auto value_at(const arrow::Array& array, std::int64_t row) {
   return static_cast<const Array&>(array).Value(row);
 }
 
-// The values of one row as JSON, as long as they are no longer than a line may be.
+// Converts the values of one row to JSON; a row longer than a line may be is a failure.
 class RowJson {
  public:
   [[nodiscard]] Result<json> of(const arrow::Array& array, std::int64_t row) {

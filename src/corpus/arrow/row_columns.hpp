@@ -1,5 +1,5 @@
-// RowColumns: which columns of a schema say what of a row, and the row that a batch of them has.
-// Immutable, share freely.
+// RowColumns: the meaning of a schema's columns, and the rows of its batches. Immutable, share
+// freely.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -16,19 +16,19 @@ namespace xtts::corpus {
 
 class RowColumns {
  public:
-  // kBadInput where no column holds encoded sound: a struct with `bytes`, named audio where several
-  // are such; else a column of bytes that is named like sound.
+  // kBadInput: no column holds encoded sound. That is a struct with `bytes` (of several, the one
+  // named audio), else a column of bytes with a name for sound.
   [[nodiscard]] static Result<RowColumns> of(const arrow::Schema& schema);
 
   [[nodiscard]] int sound() const { return sound_; }
-  // The field `bytes` of the sound's struct; -1: the column itself is bytes.
+  // Index of the field `bytes` in the sound's struct; -1: the column itself holds bytes.
   [[nodiscard]] int bytes_in_struct() const { return bytes_in_struct_; }
   [[nodiscard]] const std::string& sound_name() const { return sound_name_; }
-  // Columns that JSON can say, without the sound's.
+  // Columns that JSON can express, without the sound.
   [[nodiscard]] const std::vector<int>& fields() const { return fields_; }
   [[nodiscard]] const std::string& left_out() const { return left_out_; }
 
-  // The columns are found by their names, so that `batch` may lack some.
+  // Columns are found by name, so `batch` may lack some.
   void read(const arrow::RecordBatch& batch, std::int64_t row, ColumnRow& out) const;
 
  private:

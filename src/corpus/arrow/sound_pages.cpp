@@ -18,9 +18,9 @@
 namespace xtts::corpus {
 namespace {
 
-// Of levels and of indices: some bits a row.
+// Size limit for levels and for indices, which take some bits a row.
 constexpr std::uint64_t kBitsBytesMax = std::uint64_t{16} << 20U;
-// Indices are decoded as levels are, which have so many bits.
+// Indices are decoded like levels, which have at most this many bits.
 constexpr int kIndexBitsMax = 15;
 
 std::uint64_t as_size(std::int64_t value) {
@@ -29,8 +29,8 @@ std::uint64_t as_size(std::int64_t value) {
 
 }  // namespace
 
-// The pages of one column chunk. It remembers where it was read last, which is where the bytes of a
-// page lie: the library reads a page's header before, and tells nobody its place.
+// PageStream: the pages of one column chunk. The library does not give a page's place, but it
+// reads the header first: so the last read is where the page's bytes lie.
 class PageStream final : public arrow::io::InputStream {
  public:
   PageStream(const RandomAccessFile& file, arrow::MemoryPool* pool, const ByteRange& chunk,
@@ -198,7 +198,7 @@ Status SoundPages::take_page(const parquet::DataPage& page) {
   return {};
 }
 
-// Levels say which rows have a value. Pages of version 2 tell their length in their header.
+// Levels say which rows have a value. Pages of version 2 have the levels' length in the header.
 Status SoundPages::take_levels(const parquet::DataPage& page) {
   const std::int16_t level_max = metadata_.schema()->Column(leaf_)->max_definition_level();
   if (page.type() == parquet::PageType::DATA_PAGE_V2) {
@@ -230,7 +230,7 @@ Status SoundPages::take_levels(const parquet::DataPage& page) {
   return {};
 }
 
-// The first byte says how many bits an index has.
+// The first byte gives the bits of an index.
 Status SoundPages::take_indices(const parquet::DataPage& page) {
   std::uint8_t bits = 0;
   XTTS_TRY(read_page(value_offset_bytes_, &bits, sizeof bits));

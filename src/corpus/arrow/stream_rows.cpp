@@ -25,7 +25,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "lengths of a stream are little-endian");
 
 constexpr std::uint32_t kMessageMark = 0xFFFFFFFFU;
-// The metadata of a batch has some bytes a column.
+// The metadata of a batch takes some bytes a column.
 constexpr std::uint32_t kMetadataBytesMax = std::uint32_t{16} << 20U;
 constexpr std::int64_t kDictionaryBytesMax = std::int64_t{64} << 20U;
 
@@ -35,7 +35,7 @@ Status packed() {
           "compression"};
 }
 
-// The messages of a stream. The body of a batch is left unread.
+// StreamMessages: the messages of a stream. It leaves the body of a batch unread.
 class StreamMessages final : public arrow::ipc::MessageReader {
  public:
   StreamMessages(const RandomAccessFile& file, arrow::MemoryPool* pool)
@@ -48,9 +48,9 @@ class StreamMessages final : public arrow::ipc::MessageReader {
     return arrow::Status::Invalid(message.status().message());
   }
 
-  // What reading said, where the library only tells that it failed.
+  // The failure of reading; the library reports only that reading failed.
   [[nodiscard]] const Status& failure() const { return failure_; }
-  // Of the batch that was read last.
+  // The body of the last batch.
   [[nodiscard]] const std::shared_ptr<UnreadBytes>& body() const { return body_; }
   [[nodiscard]] bool has_end_mark() const { return has_end_mark_; }
 
@@ -131,7 +131,7 @@ class StreamRows final : public ColumnRows {
     options.use_threads = false;
     auto reader = arrow::ipc::RecordBatchStreamReader::Open(std::move(messages), options);
     if (!reader.ok()) {
-      messages_ = nullptr;  // gone with the reader
+      messages_ = nullptr;  // the reader owned it
       return to_status(reader.status());
     }
     reader_ = std::move(*reader);
@@ -161,7 +161,7 @@ class StreamRows final : public ColumnRows {
     return std::optional<ColumnRow>(std::move(row));
   }
 
-  // The library checked all offsets against the bytes that are there.
+  // The library checked all offsets against the bytes that exist.
   template <typename Array>
   std::optional<ByteRange> place_of(const Array& array) const {
     const bool is_null = sound_struct_ != nullptr && sound_struct_->IsNull(row_);
@@ -183,11 +183,11 @@ class StreamRows final : public ColumnRows {
     if (parts_ != RowParts::kSound) {
       for (const int column : columns_->fields()) XTTS_TRY(fill(*batch_->column(column)));
     }
-    XTTS_TRY(to_status(batch_->Validate()));  // all columns are of one length
+    XTTS_TRY(to_status(batch_->Validate()));  // all columns have the same length
     return true;
   }
 
-  // Offsets are read, the sound itself is not.
+  // Reads the offsets, not the sound itself.
   Status take_sound() {
     const auto column = batch_->column(columns_->sound());
     XTTS_TRY(fill(*column));
@@ -228,7 +228,7 @@ class StreamRows final : public ColumnRows {
 
   Status failure_of(const arrow::Status& status) const {
     if (!messages_->failure().ok()) return messages_->failure();
-    // The library unpacks batches as it meets them, and finds zeros.
+    // The library unpacks a batch when it meets it, and finds only zeros.
     const bool is_packed = status.message().find("ompress") != std::string::npos;
     return is_packed ? packed() : to_status(status);
   }

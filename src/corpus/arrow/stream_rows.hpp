@@ -1,5 +1,5 @@
-// Rows of an Arrow stream, as load_from_disk() reads them. Its binary values lie in one piece each,
-// so that sound is read where it lies. See column_files.hpp.
+// Rows of an Arrow stream that load_from_disk() reads. Each binary value is in one piece, so the
+// sound is read in place. See column_files.hpp.
 #pragma once
 
 #include <memory>
