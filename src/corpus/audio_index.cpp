@@ -12,7 +12,7 @@ bool is_below(std::string_view folder, std::string_view path) {
          (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/');
 }
 
-// For equal ranks the path decides: x.wav or x.WAV.
+// The path decides between equal ranks: x.wav or x.WAV.
 bool is_preferred(const TreeFile& left, const TreeFile& right) {
   return std::tie(*left.audio_rank, left.path) < std::tie(*right.audio_rank, right.path);
 }

@@ -59,8 +59,8 @@ struct Clip {
   Split split = Split::kTrain;
   bool has_own_split = false;  // the corpus itself gives the split
   std::uint16_t folder = 0;    // in Corpus::folders
-  // For a member of an archive: the length of the archive's path in `source`, "train-000.tar" in
-  // "train-000.tar/a.flac".
+  // The length of an archive's path in `source`, for a member of it: "train-000.tar" in
+  // "train-000.tar/a.flac". 0: no member.
   std::uint32_t container_bytes = 0;
   std::uint64_t source_bytes = 0;
   std::int64_t source_mtime_ns = 0;
@@ -106,7 +106,7 @@ struct Corpus {
   // Files that are neither audio nor read as lists or texts, by suffix in lower case; "" for none.
   std::map<std::string, std::uint64_t> not_audio;
   std::uint64_t ignored_file_count = 0;  // neither audio nor list: .DS_Store, licences
-  // In words: lists whose columns no layout knows, or a column of sentences not known as the text.
+  // Lists whose columns no layout knows, or a column of sentences not known as the text, in words.
   // They would go unread; the user can say that this is meant (by a layout, or no text).
   std::vector<std::string> unread_lists;
   std::uint64_t held_bytes = 0;  // memory for what the lists name, until the build ends; estimated

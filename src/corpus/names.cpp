@@ -35,8 +35,8 @@ bool is_combining_mark(std::uint32_t code_point) noexcept {
          (code_point >= 0x653 && code_point <= 0x655);
 }
 
-// For Arabic letters that Unicode composes with madda or hamza, the base letter in UTF-8; empty
-// for all others.
+// The base letter, in UTF-8, of an Arabic letter that Unicode composes with madda or hamza; empty
+// for all other letters.
 std::string_view arabic_base(std::uint32_t code_point) noexcept {
   switch (code_point) {
     case 0x622:

@@ -80,8 +80,8 @@ class Looker {
     return file.audio_rank ? means_other_things(suffix) : !names_no_sound(suffix);
   }
 
-  // Of many files with one suffix, a spread sample is looked into. If the sample agrees, it
-  // decides for all; a mixed suffix is looked into whole. Decoding finds a file that is wrongly
+  // A suffix may have very many files: a spread sample of them is then looked into. If the sample
+  // agrees, it decides for all; else all are looked into. Decoding finds a file that is wrongly
   // taken for sound. Nothing would find one that is wrongly passed over.
   Status look_into_all(const std::string& suffix, const std::vector<std::size_t>& files) {
     const std::size_t step = files.size() <= kAlikeCount ? 1 : files.size() / kAlikeCount;

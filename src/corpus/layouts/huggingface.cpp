@@ -52,7 +52,7 @@ Result<bool> looks_like_column_file(const LayoutInput& input, const MetFile& met
   return begins_as(*file, *kind);
 }
 
-// Beside loose audio, such files may describe that audio and hold none.
+// Such files beside loose audio may describe that audio and hold none.
 Detected detect(const LayoutInput& input) {
   const bool has_files = any_file(input.tree, FilesAsked::kAll, is_audio);
   if (has_files) return Detected(std::nullopt);

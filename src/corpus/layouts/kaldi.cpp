@@ -60,7 +60,7 @@ class UtteranceFacts {
     bool is_expected = false;
   };
 
-  // With the overhead of a table entry.
+  // The memory of one entry, with the overhead of its table.
   static constexpr std::uint64_t kFactBytes = sizeof(Digest) + sizeof(Fact) + 32;
 
   Words words_;
@@ -170,7 +170,7 @@ struct Recording {
   std::uint64_t line = 0;
   bool is_usable = false;
 };
-// With the overhead of a table entry.
+// The memory of one entry, with the overhead of its table.
 constexpr std::uint64_t kKaldiRecordingBytes = sizeof(Recording) + 48;
 
 class KaldiFolder {

@@ -94,7 +94,7 @@ struct Recording {
   bool is_named = false;
 };
 
-// With its path and the overhead of a table entry.
+// The memory of one recording: itself, its path and the overhead of its table.
 constexpr std::uint64_t kLhotseRecordingBytes = sizeof(Recording) + 120;
 
 class PairReader {

@@ -126,7 +126,7 @@ struct ByMemberName {
   }
 };
 using MembersByName = std::unordered_set<TarMember, ByMemberName, ByMemberName>;
-// With the overhead of a table entry.
+// The memory of one entry, with the overhead of its table.
 constexpr std::uint64_t kMemberBytes = sizeof(TarMember) + 40;
 
 class NemoTarReader {

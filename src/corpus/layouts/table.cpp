@@ -82,7 +82,7 @@ Result<std::vector<std::string>> tables(const LayoutInput& input) {
                          are_named ? PipeHeaders::kTaken : PipeHeaders::kRefused);
 }
 
-// Without a configured column, every clip would lose its value, so one missing in all lists fails.
+// A configured column that no list has is an error: every clip would lose its value.
 Status check_columns(const LayoutInput& input, std::span<const ListSource> sources) {
   const auto names = names_of_columns(input.config.columns);
   for (const NamedColumn& column : named_columns(input.config.columns)) {

@@ -78,7 +78,7 @@ struct TarSample {
 
 // Digests of the keys: only repetition is checked.
 using SampleKeys = std::unordered_set<Digest, DigestHash>;
-// With the overhead of a table entry.
+// The memory of one entry, with the overhead of its table.
 constexpr std::uint64_t kKeyBytes = sizeof(Digest) + 24;
 
 struct SampleTexts {
@@ -161,7 +161,7 @@ class ShardReader {
     if (is_audio && member.fault) {
       if (pass_ == Pass::kClips) refuse(member.name, *member.fault);
     } else if (is_audio) {
-      // Of several, the most preferred format is used, like in a folder of files.
+      // The most preferred of several formats is used, as in a folder of files.
       const auto rank = audio_rank(file_extension(member.name));
       const bool is_better = !sample.audio || rank < audio_rank(file_extension(sample.audio->name));
       if (is_better) sample.audio = std::move(member);

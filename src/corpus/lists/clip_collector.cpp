@@ -52,7 +52,7 @@ std::uint64_t bytes_of(const Clip& clip) {
          (has_one_text ? 0 : bytes_of(clip.text_normalized)) + bytes_of(clip.extra_json);
 }
 
-// Where the normalized text equals the raw text, it shares its letters.
+// A normalized text that equals the raw text shares its letters.
 SharedText normalized_text(const ListedClip& clip) {
   const bool is_raw = clip.text_normalized.empty() || clip.text_normalized == clip.text_raw;
   return shared_on_one_line(is_raw ? clip.text_raw : clip.text_normalized);

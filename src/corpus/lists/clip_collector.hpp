@@ -40,7 +40,7 @@ struct ListedClip {
   std::string_view file = {};  // the clip's own audio or transcript, in place of a line
   std::string_view audio;      // a path or a bare name, with or without extension
   std::string_view id;         // empty: the id of its audio
-  SharedText text_raw;         // shared, not copied, by all who keep it
+  SharedText text_raw;         // copies share the letters
   SharedText text_normalized;  // empty: the raw text
   std::string_view speaker;
   std::string_view language;
@@ -89,7 +89,7 @@ class ClipCollector {
                                         std::string_view expected);
 
  private:
-  // Where a clip was named first; parallel to found_.clips.
+  // The first mention of each clip; parallel to found_.clips.
   struct Mention {
     std::uint32_t source = 0;  // index in named_sources_
     std::uint32_t line = 0;    // 0: no list names it

@@ -58,7 +58,7 @@ std::optional<PipeColumns> PipeColumns::from_header(std::string_view line) {
     } else if (folded(names[i]).find("norm") != std::string::npos) {
       columns.normalized_ = i;
     } else if (is_one_of(names[i], kTextNames)) {
-      // Of two texts the second is the normalized one: "text|transcription".
+      // The second of two texts is the normalized one: "text|transcription".
       (columns.raw_ ? columns.normalized_ : columns.raw_) = i;
     } else {
       has_other = true;
