@@ -74,7 +74,7 @@ std::string_view file_of(const Clip& clip) {
   return clip.range ? source.substr(0, clip.container_bytes) : source;
 }
 
-// Calls stat once for each clip. A source that is no regular file any more becomes a problem.
+// Calls stat for each source. A failure, or no regular file any more, makes its clip a problem.
 Status stat_sources(const LayoutInput& input, Findings& findings) {
   Status cancelled;
   std::string last_path;

@@ -16,7 +16,7 @@
 namespace xtts::corpus {
 namespace {
 
-// A corpus with more folders than this has speakers or books in them.
+// More folders than this are speakers or books of one corpus.
 constexpr std::size_t kFoldersMax = 64;
 constexpr std::size_t kNameBytesMax = 100;
 

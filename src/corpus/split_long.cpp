@@ -181,7 +181,7 @@ class ClipSplitter {
   }
 
   const double longest_s_;
-  std::unordered_set<SharedText, TextHash> ids_;  // empty until the first clip is split
+  std::unordered_set<SharedText, TextHash> ids_;  // empty until a clip may be split
 };
 
 }  // namespace
