@@ -28,7 +28,7 @@ enum class ColumnFileKind : std::uint8_t { kParquet, kArrowStream };
 
 struct ColumnRow {
   nlohmann::json fields = nlohmann::json::object();  // all columns but the sound
-  std::string audio_path;                            // the name in the sound's column; may be empty
+  std::string audio_path;                            // from the sound's column; may be empty
   std::optional<ByteRange> sound;                    // unset: the row has no sound
   std::shared_ptr<const PackedPage> page;            // set: `sound` is within this page, unpacked
   std::optional<std::string> fault;  // set: `fields` cannot be used. Continues a sentence
