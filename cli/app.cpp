@@ -77,7 +77,7 @@ int exit_code_of(const Status& status, int signal) {
       return 5;
     case StatusCode::kResource:
     case StatusCode::kSourceIo:
-    case StatusCode::kBadInput:  // the one source that was asked for: `show --wav`
+    case StatusCode::kBadInput:  // the only source, in `show --wav`
     case StatusCode::kCrashed:
       return 6;
     case StatusCode::kCancelled:

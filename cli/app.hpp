@@ -1,4 +1,4 @@
-// What every command gets, and the rules that all of them keep:
+// Context holds what every command needs. All commands keep these rules:
 //
 //   - Results go to stdout, messages to stderr. Nothing but a command's code prints.
 //   - With --json stdout holds exactly one JSON document, whatever happens: the result, or
@@ -6,9 +6,9 @@
 //   - --quiet leaves errors and results; summaries that nobody asked for are not printed.
 //   - A command returns a Status; its code decides the exit code (exit_code_of).
 //
-// A command registers itself: add_NAME_command(app, context) declares a Command (command.hpp),
-// whose choice sets context.run, so that nothing runs inside CLI11. Context: one thread at a time,
-// but for inform, warn and debug, which any thread may call.
+// A command registers itself: add_NAME_command(app, context) declares a Command (command.hpp).
+// Choosing the command sets context.run, so nothing runs inside CLI11. One thread at a time uses a
+// Context, except that any thread may call inform, warn and debug.
 #pragma once
 
 #include <functional>
@@ -42,22 +42,22 @@ class Context {
   Flags flags;
   std::function<Status()> run;  // the chosen command; empty where none was chosen
 
-  // A result in text; nothing with --json.
+  // Prints a result as text; nothing with --json.
   void print(std::string_view text);
-  // A summary that a person likes to see; nothing with --json or --quiet.
+  // Prints a summary for people; nothing with --json or --quiet.
   void summarize(std::string_view text);
-  // The result with --json; nothing without. At most once a run.
+  // Prints the result with --json; nothing without. At most once a run.
   void print_json(const nlohmann::json& document);
-  // For documents written piece by piece: says that one has begun, so that no error document
-  // follows it.
+  // Call this when a JSON document that is written piece by piece begins. No error document
+  // follows it then.
   void begin_json_stream() { json_written_ = true; }
 
-  // Messages, a line each.
+  // Each writes one message as one line.
   void inform(std::string_view message);
   void warn(std::string_view message);
   void debug(std::string_view message);
 
-  // A progress line on stderr is welcome.
+  // True when a progress line on stderr is welcome.
   [[nodiscard]] bool shows_progress() const;
 
  private:
@@ -72,9 +72,9 @@ class Context {
 // The name of a code as JSON gives it: "not_found".
 [[nodiscard]] std::string json_code_name(StatusCode code);
 
-// Decoders in processes of the xtts-decode that was installed with this program.
+// Makes decoders that run in processes of the xtts-decode installed with this program.
 [[nodiscard]] Result<audio::MakeDecoder> find_decoders();
-// Who asks: a person, for this program.
+// The Asker of this program's requests is a person.
 [[nodiscard]] request::Asker this_program();
 
 }  // namespace xtts::cli

@@ -11,7 +11,7 @@ bool is_flag(const std::string& argument) {
   return argument.size() > 1 && argument[0] == '-';
 }
 
-// Could be a mistyped command: a word, with nothing in it that only paths have.
+// True for a word without characters that only paths have: it may be a mistyped command.
 bool looks_like_command(const std::string& argument) {
   return argument.find_first_of("/.~") == std::string::npos;
 }
@@ -37,8 +37,8 @@ Result<std::vector<std::string>> complete_arguments(
   };
   const auto first = next_word(arguments.begin());
   if (first == arguments.end() || is_command(*first)) return arguments;
-  // Behind other flags of build this may be a flag's value (`--recipe NAME DATA CACHE`): CLI11 will
-  // know.
+  // After other flags of build, this word may be a flag's value (`--recipe NAME DATA CACHE`).
+  // CLI11 decides that later.
   const bool is_first = std::all_of(arguments.begin(), first, [](const std::string& argument) {
     return argument == "--json" || argument == "--quiet" || argument == "-q" ||
            !is_flag(argument) || argument.rfind("--log-level", 0) == 0;

@@ -10,14 +10,14 @@
 
 namespace xtts::cli {
 
-// `arguments` without the program's name. Puts "build" in front where the first argument that is no
-// flag is not one of `commands`. kInvalidArgument, with the nearest command, where that argument is
-// neither a command nor an existing path.
+// Takes `arguments` without the program's name. Inserts "build" in front when the first argument
+// that is not a flag is not one of `commands`. Returns kInvalidArgument, with the nearest command,
+// when that argument is neither a command nor an existing path.
 [[nodiscard]] Result<std::vector<std::string>> complete_arguments(
     std::vector<std::string> arguments, const std::vector<std::string>& commands,
     const std::function<bool(const std::string& path)>& exists);
 
-// Asked before parsing, because a failure to parse is told as JSON too.
+// Call this before parsing, because a parse error is reported as JSON too.
 [[nodiscard]] bool asks_for_json(const std::vector<std::string>& arguments);
 
 }  // namespace xtts::cli

@@ -53,7 +53,7 @@ Reading reading_of(const std::string& name) {
   return name == "direct" ? Reading::kDirect : Reading::kAuto;
 }
 
-// What --sweep tries: the users' batch sizes, and threads up to the processor's.
+// --sweep tries the usual batch sizes, and thread counts up to the processor's.
 std::vector<BenchRun> runs_of_sweep() {
   const std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
   std::vector<BenchRun> runs;
@@ -116,7 +116,7 @@ Status run_bench(Context& context, const BenchCommandOptions& options) {
   std::vector<BenchRun> measured;
   for (BenchRun& run : runs) {
     auto result = measure_run(context, options, run, batch_count);
-    // A small cache does not fill the larger batches of a sweep: those are left out.
+    // A small cache cannot fill the larger batches of a sweep, so we leave those out.
     const bool is_too_small = options.sweeps && !measured.empty() &&
                               result.status().code() == StatusCode::kInvalidArgument;
     if (is_too_small) continue;

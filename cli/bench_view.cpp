@@ -18,9 +18,9 @@ using report::format_count;
 using report::format_percent;
 using report::format_short;
 
-// Data may take 30 % of a training step, as the users judge.
+// Loading may take 30 % of a training step: the users' own judgement.
 constexpr double kDataShareOfStep = 0.3;
-// Of a step: below it, a rhythm of the batches is of no consequence.
+// Uneven batches do not matter below this share of a step.
 constexpr double kEvenSteps = 0.1;
 
 double samples_per_s(const MeasuredPass& pass) {
@@ -54,7 +54,7 @@ std::string setting_in_words(const BenchRun& run) {
          report::format_counted(run.thread_count, "thread", "threads");
 }
 
-// What the cache and the question have already is no advice.
+// Leaves out advice that the cache or the question already follows.
 std::string advice_for_cold(const BenchQuestion& question) {
   std::string steps;
   if (question.shuffle == "global") steps = "--shuffle window reads it in long runs";
@@ -77,7 +77,7 @@ std::string advice(const BenchQuestion& question, bool is_swept, const BenchRun&
   std::string text = "A training step of " + ms(times.mean_ms / kDataShareOfStep) +
                      " ms or more spends less than 30 % of its time on this data";
   if (verdict_of(times) != "oscillating") return text + ".";
-  // What is slow only now and then does not starve a step that is long against it.
+  // An occasional slow batch does not starve a step that is long against it.
   text += "; its slowest batches (p99) are hidden by steps of " + ms(times.p99_ms) +
           " ms, with a batch or two filled ahead.";
   if (question.is_cold) return text + advice_for_cold(question);

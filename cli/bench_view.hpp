@@ -19,13 +19,13 @@ struct BenchRun {
 struct BenchQuestion {
   std::string cache;
   std::string shuffle;
-  bool is_cold = false;    // the first pass is the answer, because the second is not cold any more
-  bool is_packed = false;  // the mels, or what stands in their place
-  bool is_half = false;    // in 2 bytes a value
+  bool is_cold = false;    // the first pass is the answer: the second is no longer cold
+  bool is_packed = false;  // the mels, or the column in their place
+  bool is_half = false;    // 2 bytes a value
 };
 
-// The run to recommend: of those within a tenth of the fastest, the one with the fewest threads,
-// then the smallest batch.
+// Recommends a run. Among the runs within a tenth of the fastest, it takes the one with the fewest
+// threads, then the smallest batch.
 [[nodiscard]] const BenchRun& choose_run(const BenchQuestion& question,
                                          const std::vector<BenchRun>& runs);
 // The pass that answers the question.

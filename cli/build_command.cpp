@@ -24,9 +24,10 @@
 namespace xtts::cli {
 namespace {
 
-// The trainer's config: which recipe it has chosen, and what is not reproduced, a line each.
+// Reports on the trainer's config: the recipe that it has chosen, and a line for each setting that
+// is not reproduced.
 void tell_trainer_keys(Context& context, const recipe::TrainerConfig& config) {
-  std::size_t honoured = 0;  // of the file's keys
+  std::size_t honoured = 0;  // keys of the file
   std::size_t no_effect = 0;
   for (const auto& key : config.keys) {
     if (key.kind == recipe::KeyClass::kNotReproduced) continue;
@@ -89,7 +90,7 @@ class Observer final : public pipeline::BuildObserver {
   request::BuildRates rates_;
 };
 
-// The corpora in DATA, as the file to build from; nothing is built.
+// Writes the corpora in DATA as a file to build from. Builds nothing.
 Status write_corpora(Context& context, const pipeline::BuildRequest& request,
                      const std::string& path) {
   XTTS_ASSIGN(const auto entries, corpus::find_corpora(context.env, request.data,
@@ -136,7 +137,7 @@ Status run_build(Context& context, const BuildOptions& options, const std::strin
   return {};
 }
 
-// What is given for its columns is short for settings of the recipe.
+// Flags of single columns: each is short for settings of the recipe.
 struct ColumnFlags {
   std::string audio, id, text, normalized, speaker, language, split, start, end;
 };

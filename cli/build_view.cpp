@@ -50,7 +50,7 @@ std::string splits_text(const std::map<std::string, std::uint64_t>& splits) {
   return text;
 }
 
-// "40 clips (train 36, validation 4)"; a part of a cache may have none.
+// Gives "40 clips (train 36, validation 4)". A part of a cache may have no splits.
 std::string clips_text(std::uint64_t count, const std::map<std::string, std::uint64_t>& splits) {
   const std::string by_split = splits_text(splits);
   return format_counted(count, "clip", "clips") + (by_split.empty() ? "" : " (" + by_split + ")");
@@ -76,14 +76,14 @@ std::string recipe_text(const formats::Recipe& recipe) {
          std::to_string(recipe.text.max_tokens);
 }
 
-// "3 min to 5 min", or one of them where both read the same.
+// Gives "3 min to 5 min", or one time where both read the same.
 std::string range_text(const std::pair<double, double>& seconds) {
   const std::string from = format_duration(seconds.first);
   const std::string to = format_duration(seconds.second);
   return from == to ? from : from + " to " + to;
 }
 
-// What the sample says of clips that are too long.
+// Gives the number of clips that are too long, as the sample estimates it.
 std::string expected_text(const pipeline::BuildRequest& request,
                           const pipeline::BuildPreview& preview) {
   std::string text;
@@ -133,7 +133,8 @@ std::string free_line(const pipeline::BuildRequest& request,
   return line("Free", text);
 }
 
-// "decoding 60 %, resampling 22 %, ...": what is worth mending first, where a build is too slow.
+// Gives "decoding 60 %, resampling 22 %, ...": the stages to improve first when a build is too
+// slow.
 std::string times_text(const records::StageTimes& times) {
   std::string text;
   const auto add = [&](const char* name, double seconds) {
@@ -180,7 +181,7 @@ std::string rejects_text(const std::vector<formats::Reject>& rejects) {
   return text;
 }
 
-// What would keep the clips that rules drop.
+// Names the settings that would keep the clips that rules drop.
 std::string drops_text(const pipeline::BuildRequest& request,
                        const std::vector<pipeline::DropRemedy>& drops) {
   std::string text;
@@ -193,8 +194,8 @@ std::string drops_text(const pipeline::BuildRequest& request,
   return text;
 }
 
-// "of 13 found: 11 stored, 2 dropped by rules; of 12 in the cache before: ...": where it is more
-// than one number.
+// Gives "of 13 found: 11 stored, 2 dropped by rules; of 12 in the cache before: ...", where there
+// is more than one number to give.
 std::string accounting_text(const pipeline::Accounting& all) {
   std::string text;
   if (all.dropped + all.rejected > 0) {

@@ -1,4 +1,4 @@
-// What a person is told before and after a build. Pure: texts in, nothing printed.
+// Texts for people before and after a build. Pure: these functions print nothing.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ void put(json& out, const char* key, const std::optional<T>& value) {
   if (value) out[key] = *value;
 }
 
-// The shortest decimal number that gives this float again: 0.1 and not 0.10000000149011612.
+// Writes the shortest decimal number that gives this float again: 0.1, not 0.10000000149011612.
 void put_float(json& out, const char* key, const std::optional<float>& value) {
   if (!value || !std::isfinite(*value)) return;
   std::array<char, 32> digits{};
@@ -40,7 +40,7 @@ void put_text(json& out, const char* key, const std::string& value) {
   if (!value.empty()) out[key] = value;
 }
 
-// Facts that are JSON themselves; what does not parse is shown as text.
+// Writes a fact that is JSON itself. Text that does not parse is shown as text.
 void put_document(json& out, const char* key, const std::optional<std::string>& text) {
   if (!text) return;
   auto document = formats::parse_json(*text);

@@ -1,4 +1,4 @@
-// One clip as commands show it: its plan row with its details, and the names behind the numbers.
+// A clip for display: its plan row with the details, and the names behind the numbers.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,18 +14,17 @@ struct ClipFacts {
   formats::PlanRow plan;
   formats::RecordFacts facts;
   std::string dataset, speaker, language;  // empty where unknown
-  double seconds = 0.0;                    // of sound in the record
+  double seconds = 0.0;                    // length of the sound in the record
 
   [[nodiscard]] std::string full_id() const;  // "data set/id" where there are data sets
   [[nodiscard]] std::string split() const;
-  [[nodiscard]] std::string text() const;  // normalized where it is, else raw
+  [[nodiscard]] std::string text() const;  // the normalized text if there is one, else the raw text
 };
 
 [[nodiscard]] ClipFacts describe_clip(const query::Tables& tables, const formats::PlanRow& plan,
                                       formats::RecordFacts facts);
 
-// {"id", "mel_len", ...}: every fact that is known, under the names of query fields where there is
-// one.
+// Gives {"id", "mel_len", ...}: every known fact. A fact with a query field has that field's name.
 [[nodiscard]] nlohmann::json clip_to_json(const ClipFacts& clip);
 
 }  // namespace xtts::cli

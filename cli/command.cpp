@@ -9,7 +9,8 @@ namespace xtts::cli {
 
 namespace {
 
-// CLI11 puts what a validator says of itself behind the type; here the type says it all.
+// Silences a validator's own description, which CLI11 would put after the type. Our type says it
+// all.
 CLI::Validator silent(CLI::Validator validator) {
   return validator.description("");
 }
@@ -20,7 +21,8 @@ std::string choices_text(const std::vector<std::string>& choices) {
   return text + "}";
 }
 
-// Puts a command's examples between what it does and its options, where a reader of --help looks.
+// Puts a command's examples between its description and its options, where a reader of --help
+// looks.
 class ExamplesFirst final : public CLI::Formatter {
  public:
   explicit ExamplesFirst(std::string lines) : lines_(std::move(lines)) {}

@@ -1,10 +1,10 @@
-// Command: how a subcommand declares what it takes. The one place beside main.cpp and
-// completion.cpp that sees CLI11, whose headers cost ten seconds in every file that includes them;
-// and the place where --help gets its shape.
+// A Command declares the arguments of a subcommand, and gives --help its shape. Only this file's
+// code, main.cpp and completion.cpp see CLI11: its headers cost ten seconds in every file that
+// includes them.
 //
-// A command's file makes one in its add_ function and lets it go: the application owns what was
-// declared. Variables given here must outlive the parse. A value's type is what --help and
-// completions show: "FILE", or "{padded,packed}" for a choice.
+// The add_ function of a command makes a Command and lets it go: the application owns the
+// declarations. Variables given here must outlive the parse. --help and completions show a value's
+// type: "FILE", or "{padded,packed}" for a choice.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ namespace xtts::cli {
 
 class Command {
  public:
-  // With --json, --quiet and --log-level, which every command has.
+  // Adds --json, --quiet and --log-level, which every command has.
   Command(CLI::App& app, Context& context, const std::string& name, const std::string& help);
 
   Command& required(const std::string& name, std::string& value, const std::string& help);
   Command& required(const std::string& name, std::vector<std::string>& values,
                     const std::string& help);  // one or more
   Command& positional(const std::string& name, std::string& value, const std::string& help);
-  // A value that is not empty is the default, and shown.
+  // A non-empty value is the default, and --help shows it.
   Command& option(const std::string& names, std::string& value, const std::string& type,
                   const std::string& help);
-  // As often as it is given.
+  // The option may be given several times.
   Command& repeated(const std::string& names, std::vector<std::string>& values,
                     const std::string& type, const std::string& help);
-  // Refused by the parser where it is none of `choices`.
+  // The parser refuses a value that is not one of `choices`.
   Command& choice(const std::string& names, std::string& value,
                   const std::vector<std::string>& choices, const std::string& help);
   Command& threads(std::uint32_t& count);  // -j, --threads; 0 where not given
@@ -44,9 +44,9 @@ class Command {
   // `text`: lines of "command   # what it does", without indent. --help begins with them, so the
   // first two are the calls that most users need.
   Command& examples(std::string_view text);
-  // Text at the end of --help.
+  // Adds text at the end of --help.
   Command& notes(const std::string& text);
-  // What runs when the command is chosen.
+  // `run` is called when the command is chosen.
   void runs(std::function<Status()> run);
 
  private:
@@ -54,7 +54,7 @@ class Command {
   CLI::App& command_;
 };
 
-// --json, --quiet, --log-level.
+// Adds --json, --quiet and --log-level.
 void add_common_flags(CLI::App& command, Context& context);
 
 }  // namespace xtts::cli

@@ -7,7 +7,7 @@
 namespace xtts::cli {
 namespace {
 
-// CLI11 writes what IsMember allows into the type's name: "TEXT:{quick,full}".
+// CLI11 writes the choices of IsMember into the type's name: "TEXT:{quick,full}".
 std::vector<std::string> choices_in(const std::string& type_name) {
   const std::size_t open = type_name.find('{');
   const std::size_t close = type_name.find('}', open == std::string::npos ? 0 : open);
@@ -43,7 +43,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Within single quotes of a POSIX shell.
+// Puts text within single quotes of a POSIX shell.
 std::string single_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -79,7 +79,7 @@ std::string bash_values(const CompletionCommand& command) {
   return out;
 }
 
-// '[', ']' and ':' have a meaning in the specifications of _arguments.
+// Escapes '[', ']' and ':', which have a meaning in the specifications of _arguments.
 std::string zsh_text(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -1,4 +1,5 @@
-// Completion scripts, made from the CLI11 app itself, so that they cannot fall behind it. Pure.
+// Completion scripts. They are made from the CLI11 app itself, so they cannot fall behind it.
+// Pure.
 #pragma once
 
 #include <string>
@@ -14,15 +15,15 @@ struct CompletionOption {
   std::vector<std::string> names;  // "--json", "-q"
   std::string help;
   bool takes_value = false;
-  std::vector<std::string> choices;             // of the value; empty: a file, or anything
-  std::vector<std::string> names_beside_files;  // words that a value may be instead of a file
+  std::vector<std::string> choices;             // for the value; empty: a file, or anything
+  std::vector<std::string> names_beside_files;  // words allowed instead of a file
 };
 
 struct CompletionCommand {
   std::string name;
   std::string help;
   std::vector<CompletionOption> options;
-  std::vector<std::string> first_choices;  // words that the first argument may be; empty: a path
+  std::vector<std::string> first_choices;  // words for the first argument; empty: a path
 };
 
 [[nodiscard]] std::vector<CompletionCommand> describe_commands(const CLI::App& app);

@@ -15,8 +15,8 @@
 namespace xtts::cli {
 namespace {
 
-constexpr std::uint64_t kShownMax = 20;     // of each kind, to people
-constexpr std::uint64_t kListedMax = 1000;  // of each kind, in JSON
+constexpr std::uint64_t kShownMax = 20;     // differences of each kind, in text
+constexpr std::uint64_t kListedMax = 1000;  // differences of each kind, in JSON
 
 struct DiffCommandOptions {
   std::string a;
@@ -84,7 +84,8 @@ Status run_diff(Context& context, const DiffCommandOptions& options) {
   context.summarize(describe_outcome(question, *report));
   context.print_json(diff_to_json(question, *report));
   if (report->equal) return {};
-  // The code of a verification that failed: 1, which diff(1) gives, means a defect of ours.
+  // This is the code of a failed verification. The exit code 1, which diff(1) gives, means a
+  // defect of ours.
   return {StatusCode::kCorrupt, options.a + " and " + options.b + " differ"};
 }
 

@@ -24,13 +24,13 @@ using report::escape_controls;
 using report::format_count;
 using report::format_counted;
 
-constexpr std::size_t kTextWidth = 60;  // of each of two texts beside one another
+constexpr std::size_t kTextWidth = 60;  // width of each of two texts side by side
 
 std::string quoted(const std::string& text) {
   return "\"" + report::shorten(escape_controls(text), kTextWidth) + "\"";
 }
 
-// Differences of 1e-6 have to show: format_short would say 0.
+// Shows differences as small as 1e-6, which format_short would print as 0.
 std::string format_distance(double value) {
   if (std::isinf(value)) return "infinite";
   if (value == 0.0 || value >= 1e-3) return report::format_short(value);
@@ -152,7 +152,7 @@ json list_of(const std::vector<Item>& items) {
   return list;
 }
 
-// "'xtts-precompute verify b --repair' mends it"
+// Gives "'xtts-precompute verify b --repair' mends it".
 std::string repairs_of(const DiffReport& report) {
   std::set<std::string> caches;
   for (const auto& record : report.unreadable) caches.insert(record.cache);

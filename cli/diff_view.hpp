@@ -15,12 +15,12 @@ struct DiffQuestion {
   double seconds = 0.0;
 };
 
-// The two caches, and what their manifests say differently.
+// Describes the two caches, and the differences between their manifests.
 [[nodiscard]] std::string describe_caches(const DiffQuestion& question,
                                           const maintain::DiffReport& report);
-// Clip by clip, as far as they are kept; empty where there is none.
+// Lists the differences that the report keeps, clip by clip. Empty where there is none.
 [[nodiscard]] std::string describe_differences(const maintain::DiffReport& report);
-// Counts, and how far the numbers of each column are apart.
+// Gives the counts, and the distance between the numbers of each column.
 [[nodiscard]] std::string describe_outcome(const DiffQuestion& question,
                                            const maintain::DiffReport& report);
 [[nodiscard]] nlohmann::json diff_to_json(const DiffQuestion& question,

@@ -43,7 +43,7 @@ std::uint64_t column_bytes(const formats::ColumnEntry& column) {
   return sum;
 }
 
-// Of a column that no build made.
+// Describes a column that was added after the build.
 std::string addition_text(const formats::ColumnEntry& column) {
   if (!column.axis) return "";
   std::string text = "added";
@@ -121,7 +121,7 @@ json manifest_to_json(const std::string& path, const formats::Manifest& manifest
   return out;
 }
 
-// "train 11,000, validation 1,100", largest classes of rejects likewise.
+// Gives "train 11,000, validation 1,100". The largest classes of rejects use the same form.
 std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
   std::string text;
   for (const auto& [name, count] : counts) {
@@ -130,8 +130,8 @@ std::string counts_text(const std::map<std::string, std::uint64_t>& counts) {
   return text.empty() ? "none" : text;
 }
 
-// "3: anna, ben, clara". A corpus that is built by itself has a data set without a name, which is
-// none to tell of.
+// Gives "3: anna, ben, clara". A corpus that is built alone has a data set without a name, which
+// is not counted.
 std::string names_text(std::vector<std::string> names) {
   constexpr std::size_t kShown = 5;
   std::erase(names, "");
@@ -232,7 +232,7 @@ Status run_by(Context& context, reader::CacheView& view, const std::string& by) 
 }
 
 struct RuleCounts {
-  std::uint64_t warned_count = 0;    // clips that are stored all the same
+  std::uint64_t warned_count = 0;    // clips that are stored with a warning
   std::uint64_t rejected_count = 0;  // clips and lines of lists
 };
 

@@ -30,7 +30,7 @@ Status unknown_column(std::string_view name) {
                                             "; `xtts-precompute ls --help` lists them"};
 }
 
-// Six digits: what a person compares. --json has every digit.
+// Shows six digits, enough for a person to compare. --json has every digit.
 std::string number_text(double value) {
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
@@ -53,17 +53,18 @@ std::string cell_of(const query::Field& field, const query::Clip& clip) {
   return field.name == "seconds" ? report::format_fixed(*number, 2) : number_text(*number);
 }
 
-// What is shown of a clip: fields of the query language, by name.
+// The columns of the list: fields of the query language, by name.
 class LsColumns {
  public:
   static constexpr std::string_view kDefault = "id,frames,seconds,split,speaker,text";
 
-  // "id,seconds,text". kInvalidArgument names the column that is unknown, and the nearest one.
+  // Parses "id,seconds,text". kInvalidArgument names the unknown column, and the nearest known
+  // one.
   [[nodiscard]] static Result<LsColumns> parse(std::string_view names);
 
   [[nodiscard]] std::vector<report::Align> alignment() const;
   [[nodiscard]] std::vector<std::string> header() const;
-  // Escaped; an unknown value is empty. An id is the full one, with its data set.
+  // Gives escaped cells. An unknown value is empty. An id is the full one, with its data set.
   [[nodiscard]] std::vector<std::string> cells(const query::Tables& tables,
                                                const ClipFacts& clip) const;
 
@@ -116,7 +117,7 @@ struct LsOptions {
   std::string limit;
 };
 
-// Where the clips go: each kind of output is one of these.
+// A ClipSink takes the clips. Each kind of output is one.
 class ClipSink {
  public:
   virtual ~ClipSink() = default;
@@ -124,8 +125,8 @@ class ClipSink {
   virtual void end(const Status& status) = 0;
 };
 
-// {"clips": [...]} written as it comes, so that ten million clips need no memory. Damage met
-// half-way is told inside the same document.
+// Writes {"clips": [...]} piece by piece, so ten million clips need no memory. If damage is met
+// half-way, the same document reports it.
 class JsonSink final : public ClipSink {
  public:
   explicit JsonSink(Context& context) : context_(context) {
@@ -151,7 +152,7 @@ class JsonSink final : public ClipSink {
   bool is_first_ = true;
 };
 
-// Tabs for pipes, nothing cut.
+// Writes cells between tabs, for pipes. Cuts nothing.
 class TabSink final : public ClipSink {
  public:
   TabSink(Context& context, const query::Tables& tables, const LsColumns& columns)
@@ -169,7 +170,7 @@ class TabSink final : public ClipSink {
   const LsColumns& columns_;
 };
 
-// Under a header, aligned within pages of lines, cut at the terminal's edge.
+// Writes a header and aligned columns, page by page. Cuts lines at the terminal's edge.
 class TerminalSink final : public ClipSink {
  public:
   TerminalSink(Context& context, const query::Tables& tables, const LsColumns& columns)

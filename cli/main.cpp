@@ -54,7 +54,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// The message of a failed parse, with the flag that was probably meant.
+// Gives the message for a failed parse, with the flag that was probably meant.
 Status explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
@@ -72,7 +72,8 @@ Status explain(const CLI::App& app, const CLI::ParseError& error) {
   return {StatusCode::kInvalidArgument, message + "\nxtts-precompute" + name + " --help says more"};
 }
 
-// Reads the command line. True when there is something to run; else `status` is the answer.
+// Reads the command line. Returns true when there is a command to run. Otherwise `status` is the
+// answer.
 bool parse(CLI::App& app, Context& context, std::vector<std::string> arguments, Status& status) {
   context.flags.json = asks_for_json(arguments);
   auto completed =
@@ -82,7 +83,7 @@ bool parse(CLI::App& app, Context& context, std::vector<std::string> arguments, 
     status = completed.status();
     return false;
   }
-  std::vector<std::string> reversed(completed->rbegin(), completed->rend());  // as CLI11 wants it
+  std::vector<std::string> reversed(completed->rbegin(), completed->rend());  // CLI11 wants it so
   try {
     app.parse(reversed);
   } catch (const CLI::CallForVersion&) {
@@ -117,7 +118,7 @@ int conclude(Context& context, const Status& status) {
         {{"error", {{"code", json_code_name(status.code())}, {"message", status.message()}}}});
   }
   const Status written = context.out.finish();
-  (void)context.err.finish();  // nobody is left to be told
+  (void)context.err.finish();  // a failure of stderr has no place to go
   if (!status.ok() || written.ok()) return exit_code_of(status, stop_signal());
   context.err.write("xtts-precompute: " + written.message() + "\n");
   return exit_code_of(written, stop_signal());
@@ -150,11 +151,12 @@ int run_main(std::vector<std::string> arguments) {
 }  // namespace
 }  // namespace xtts::cli
 
-// CLI11 throws where an option's name is none: a defect of ours, which ends the program.
+// CLI11 throws for an option whose name is not valid. That is a defect of ours, and ends the
+// program.
 int main(int argc, char** argv) try {  // NOLINT(bugprone-exception-escape)
   const xtts::MemoryReserve reserve;
   return xtts::cli::run_main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
-} catch (const std::bad_alloc&) {  // before or behind the command, which tells it better
+} catch (const std::bad_alloc&) {  // outside the command, whose message is better
   constexpr std::string_view kSaid = "xtts-precompute: no more memory\n";
   (void)!::write(STDERR_FILENO, kSaid.data(), kSaid.size());
   return xtts::cli::exit_code_of({xtts::StatusCode::kResource, "no more memory"}, 0);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10U;
 
-// A pipe that can be written to takes so much without waiting.
+// A writable pipe takes this many bytes without waiting.
 constexpr std::size_t kPieceBytes = PIPE_BUF;
 constexpr int kLookMs = 100;
 
@@ -84,7 +84,7 @@ std::size_t Output::width() const {
 void prepare_standard_streams() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ,
-              SIG_IGN);  // a file above the user's limit is a failed write, and exit code 6
+              SIG_IGN);  // a file above the user's limit is then a failed write, and exit code 6
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) != -1) continue;
     // open() takes the lowest free number, which is this one. The wrong direction on purpose:

@@ -1,7 +1,7 @@
-// Output: stdout or stderr. Buffered, counts what it writes, and never raises SIGPIPE: when the
-// reader at the other end has gone (`ls | head`), the rest is thrown away quietly; any other
-// failure (a full disk, a closed stdout) is kept and told by finish(); where nobody reads and a
-// signal to stop comes, the rest is given up (kCancelled). Synchronised inside.
+// Output: stdout or stderr. It buffers, counts the bytes that it writes, and never raises SIGPIPE.
+// When the reader of a pipe has gone (`ls | head`), Output quietly drops the rest. It keeps any
+// other failure (a full disk, a closed stdout), and finish() returns it. When nobody reads and a
+// stop signal comes, Output gives up the rest (kCancelled). Synchronised inside.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@ class Output {
   [[nodiscard]] Status finish();
 
   [[nodiscard]] bool is_terminal() const noexcept { return is_terminal_; }
-  // True once nobody reads any more: a command that only lists may stop.
+  // True once the reader has gone. A command that only lists may stop then.
   [[nodiscard]] bool is_abandoned() const;
-  [[nodiscard]] std::size_t width() const;  // columns of the terminal; 80 where it does not say
+  [[nodiscard]] std::size_t width() const;  // columns of the terminal; 80 if unknown
 
  private:
   void flush_locked();
@@ -40,12 +40,12 @@ class Output {
   int failure_ = 0;  // errno of the first failure
 };
 
-// All of it, however slowly it is taken. 0 or errno; EINTR: a signal to stop came, and for a moment
-// nobody took anything.
+// Writes all of `text`, however slowly the reader takes it. Returns 0 or errno. EINTR means that a
+// stop signal came while, for a moment, the reader took nothing.
 [[nodiscard]] int write_patiently(int descriptor, std::string_view text);
 
-// Ignores SIGPIPE, and fills closed standard descriptors so that no file of a cache is opened as
-// number 1 or 2. Call first.
+// Ignores SIGPIPE. Fills closed standard descriptors, so that no file of a cache is opened as
+// number 1 or 2. Call this first.
 void prepare_standard_streams();
 
 }  // namespace xtts::cli

@@ -34,7 +34,7 @@ Status as_written(int error, const std::string& path) {
   return system_failure("writing", path, error);
 }
 
-// A FIFO that nobody reads yet cannot be opened without waiting.
+// A FIFO without a reader cannot be opened without waiting.
 Result<Descriptor> open_through(const std::string& path, bool is_fifo) {
   for (;;) {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -55,7 +55,7 @@ Status write_through(const std::string& path, const struct stat& expected, std::
   return as_written(write_patiently(fd.get(), bytes), path);
 }
 
-// Through a link that leads to a name which is not there yet.
+// Writes through a link whose target does not exist yet.
 Status write_new(Env& env, const std::string& path, std::string_view bytes) {
   XTTS_ASSIGN(const auto file, env.open_for_write(path, WriteMode::kTruncate));
   XTTS_TRY(file->append(as_bytes(bytes)));

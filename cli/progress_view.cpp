@@ -13,7 +13,7 @@ constexpr std::chrono::seconds kLogLine{10};
 ProgressView::ProgressView(Context& context)
     : context_(context),
       is_shown_(context.shows_progress()),
-      // The first line comes after one interval: what is done by then needs no progress.
+      // The first line comes after one interval: shorter work needs no progress line.
       next_(context.env.now() + (context.err.is_terminal() ? std::chrono::nanoseconds(kRedraw)
                                                            : std::chrono::nanoseconds(kLogLine))) {}
 
@@ -24,7 +24,7 @@ ProgressView::~ProgressView() {
 void ProgressView::update(const Lines& lines) {
   if (!is_shown_) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;  // another thread is drawing: its line is as good
+  if (!lock.owns_lock()) return;  // another thread is drawing a line
   const std::chrono::nanoseconds now = context_.env.now();
   if (now < next_) return;
   if (context_.err.is_terminal()) {

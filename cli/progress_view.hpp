@@ -1,6 +1,6 @@
-// ProgressView: a progress line on stderr. On a terminal one line is drawn over, ten times a second
-// at most; elsewhere a whole line is written every ten seconds. Says nothing with --quiet.
-// Synchronised inside; cheap when it is not yet time.
+// ProgressView draws a progress line on stderr. On a terminal it redraws one line, ten times a
+// second at most. Elsewhere it writes a whole line every ten seconds. It writes nothing with
+// --quiet. Synchronised inside; a call is cheap when no line is due.
 #pragma once
 
 #include <chrono>
@@ -26,9 +26,9 @@ class ProgressView {
     std::function<std::string()> line;
   };
   void update(const Lines& lines);
-  // The same text for both, cut to the terminal's width.
+  // Uses one text for both, cut to the terminal's width.
   void update(const std::function<std::string()>& text);
-  // Takes the line away, so that a message can be written; the next update draws it again.
+  // Erases the line, so that a message can be written. The next update draws it again.
   void clear();
 
  private:

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using report::Align;
 
-// Of the first column.
+// Counts the channels of the first column.
 std::uint32_t channels_of(const formats::FeatureConfig& features) {
   const auto shape = formats::info_of(formats::sound_columns_of(features).front()).shape(features);
   return shape.size() > 1 ? shape[1] : 1;

@@ -74,7 +74,8 @@ std::string encode_npy(const reader::RecordData& record) {
       "{'descr': '" + std::string(npy_type(record.dtype)) + "', 'fortran_order': False, 'shape': (";
   for (const std::uint32_t size : record.shape) header += std::to_string(size) + ", ";
   header += "), }";
-  // Data begins at a multiple of 64 bytes; 10 bytes stand before the header, a line feed ends it.
+  // Data begins at a multiple of 64 bytes. 10 bytes come before the header, and a line feed ends
+  // it.
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);

@@ -1,4 +1,4 @@
-// compact, convert and merge: a cache written anew from caches.
+// compact, convert and merge: each writes a new cache from existing caches.
 #include <optional>
 #include <thread>
 #include <utility>
@@ -43,7 +43,7 @@ struct MergeOptions {
   bool allow_mixed = false;
 };
 
-// Progress comes from any thread.
+// Any thread may report progress.
 class RewriteProgress {
  public:
   explicit RewriteProgress(Context& context) : view_(context) {}
@@ -107,7 +107,7 @@ Status run_compact(Context& context, const RewriteOptions& options) {
   return {};
 }
 
-// As the cache is stored, but for what was asked.
+// Takes the storage of the cache, with the changes that the options ask for.
 Result<formats::StorageConfig> storage_of(Context& context, const RewriteOptions& options) {
   XTTS_ASSIGN(const auto view, reader::CacheView::open(context.env, options.from));
   XTTS_ASSIGN(auto recipe, formats::recipe_of(view->manifest()));

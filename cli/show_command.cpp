@@ -36,7 +36,7 @@ struct ShowOptions {
   std::vector<std::string> audio_roots;
 };
 
-// What was asked for but is not there: rejected, or never seen.
+// Says why the clip is absent: it was rejected, or is unknown.
 Status explain_absence(reader::CacheView& view, const std::string& id) {
   XTTS_ASSIGN(const std::string lines, view.rejects_jsonl());
   XTTS_ASSIGN(const auto rejects, formats::decode_rejects(lines));
@@ -177,7 +177,7 @@ std::string describe(const ClipFacts& clip, const std::vector<ClipColumn>& colum
   for (const ClipColumn& column : columns) {
     std::string text(to_string(column.record.dtype));
     text += " " + shape_text(column.record.shape);
-    if (column.name == "tokens") {  // numbers of characters: a mean says nothing
+    if (column.name == "tokens") {  // tokens are numbers of characters: their mean says nothing
       row("tokens", text);
       row(" ", tokens_text(column));
       continue;
@@ -233,7 +233,7 @@ Frequencies frequencies_of(const formats::FeatureConfig& config) {
     const double bins_per_hz = config.stft.n_fft / rate_hz;
     return {0.0, rate_hz / 2.0, [bins_per_hz](double hz) { return hz * bins_per_hz; }};
   }
-  // Filters that were made for another rate stand elsewhere.
+  // Filters that were made for another rate lie at shifted frequencies.
   const formats::MelConfig mel = config.mel;
   const double shift = mel.bins_rate_hz == 0 ? 1.0 : rate_hz / mel.bins_rate_hz;
   const double low = dsp::hz_to_mel(mel.f_min_hz, mel.scale);
@@ -246,7 +246,8 @@ Frequencies frequencies_of(const formats::FeatureConfig& config) {
           }};
 }
 
-// Of the linear column, which has no logarithm: what a picture of one would show.
+// Takes logarithms of the linear column, which has none. Without them its picture would show
+// nothing.
 void take_logarithms(std::vector<float>& values, formats::FeatureConfig& config) {
   for (float& value : values) value = std::log10(std::max(value, 1e-5F));
   config.mel.scale = formats::MelScale::kNone;

@@ -11,12 +11,12 @@
 namespace xtts::cli {
 namespace {
 
-// Lock-free, which is what a signal handler may touch.
+// A signal handler may touch only lock-free atomics.
 std::atomic<int> received{0};
 std::atomic<int> works_in_hand{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-// Of the thread, which calls nothing that needs more.
+// The stack of the waiting thread, which calls nothing that needs more.
 constexpr std::size_t kStackBytes = std::size_t{256} << 10U;
 constexpr timespec kGrace{.tv_sec = 0, .tv_nsec = 700'000'000};
 
@@ -65,15 +65,15 @@ void install_stop_signals() {
   action.sa_handler = on_stop_signal;  // where there can be no thread; calls that block are not
   sigemptyset(&action.sa_mask);        // made again
   for (const int signal : {SIGINT, SIGTERM}) {
-    // Whoever started us with the signal ignored (nohup, a background job) meant it.
+    // A parent that started us with the signal ignored (nohup, a background job) meant it.
     struct sigaction before {};
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     ::sigaction(signal, &action, nullptr);
     sigaddset(&waited_for, signal);
     waits_for_any = true;
   }
-  // Ignored by whoever started us, a decoder's number would be given to another process before it
-  // is waited for, and killed there.
+  // If our parent left SIGCHLD ignored, the system could give an ended decoder's number to another
+  // process before we wait for it. We would then kill that process.
   std::signal(SIGCHLD, SIG_DFL);
   sigset_t before;
   if (!waits_for_any || ::pthread_sigmask(SIG_BLOCK, &waited_for, &before) != 0) return;

@@ -1,20 +1,22 @@
-// Ctrl-C and SIGTERM: the first asks commands to finish what is in hand, the second ends at once.
-// Process-wide, because signals are; installed once by main, before it starts a thread.
+// Ctrl-C and SIGTERM. The first signal asks commands to finish the work in hand; the second ends
+// the program at once. The state is process-wide, because signals are. main installs it once,
+// before it starts a thread.
 //
-// A thread of its own waits for them, so that no call that blocks elsewhere (a reader that reads
-// no further, a file system that does not answer) keeps a signal from being heard. A command that
-// has nothing in hand is ended by that thread where it does not end by itself within a second.
+// A separate thread waits for signals. So a blocking call elsewhere (a reader that reads no
+// further, a file system that does not answer) cannot hide a signal. If a command has no work in
+// hand and does not end within a second, that thread ends the program.
 #pragma once
 
 namespace xtts::cli {
 
 void install_stop_signals();
-// Any thread. Commands hand it to what they call as `cancelled`.
+// Any thread may call this. Commands pass it on as `cancelled`.
 [[nodiscard]] bool stop_requested() noexcept;
-// SIGINT or SIGTERM; 0 while none came.
+// Returns SIGINT or SIGTERM; 0 before a signal.
 [[nodiscard]] int stop_signal() noexcept;
 
-// While there is one, the command is not ended from outside at the first signal: it changes files.
+// While a WorkInHand exists, the first signal does not end the command from outside: the command
+// is changing files.
 class WorkInHand {
  public:
   WorkInHand() noexcept;

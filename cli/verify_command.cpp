@@ -22,10 +22,10 @@ using report::escape_controls;
 using report::format_counted;
 using report::format_size;
 
-// A progress line with a rate and the time that is left. From any thread.
+// A progress line with a rate and the time left. Any thread may update it.
 class RatedProgress {
  public:
-  // "verify 12 %  1.2 GB/10 GB  900 MB/s"; the time that is left comes behind it.
+  // Gives "verify 12 %  1.2 GB/10 GB  900 MB/s". The time left follows it.
   using Describe = std::string (*)(std::uint64_t done, std::uint64_t total, double per_second);
 
   RatedProgress(Context& context, Describe describe)
@@ -68,7 +68,7 @@ std::string describe_shards(std::uint64_t done, std::uint64_t total, double /*pe
   return "mending shard " + report::format_count(done + 1) + " of " + report::format_count(total);
 }
 
-// What deep recomputed.
+// Says what verify --deep recomputed.
 std::string deep_summary(const verify::Report& report) {
   const std::string recomputed = "; " + report::format_count(report.comparison.count()) + " of " +
                                  format_counted(report.sampled_of, "clip", "clips") +
