@@ -20,7 +20,8 @@ nlohmann::json times_to_json(const records::StageTimes& times) {
           {"features_s", times.features_s}, {"write_s", times.write_s}};
 }
 
-// What lists' readers say of their rows tells these rejects apart; there may be as many as rows.
+// Rejects of lists' rows are grouped by the detail that the list's reader gives. There may be as
+// many details as rows, so only this many become groups.
 constexpr std::size_t kDetailsToldApart = 8;
 
 nlohmann::json warnings_to_json(const std::vector<pipeline::WarningKind>& kinds) {

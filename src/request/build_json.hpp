@@ -1,4 +1,4 @@
-// What a build says as JSON: `build --json`, and the library's reports. Pure functions.
+// A build's results as JSON, for `build --json` and the library's reports. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ namespace xtts::request {
 [[nodiscard]] nlohmann::json report_to_json(const pipeline::BuildRequest& request,
                                             const pipeline::BuildReport& report, double elapsed_s);
 
-// Rejects of one class and rule; of lists' rows, also of one fault as the list's reader names it.
+// Rejects of one class and rule. Rejects of lists' rows also share one fault, as the list's reader
+// names it.
 struct RejectGroup {
   std::uint64_t count = 0;
-  const formats::Reject* example = nullptr;  // the first of them
+  const formats::Reject* example = nullptr;  // the first of the group
 };
-// Largest group first; they show the memory of `rejects`.
+// Returns the largest group first. The groups point into the memory of `rejects`.
 [[nodiscard]] std::vector<RejectGroup> group_rejects(const std::vector<formats::Reject>& rejects);
 
 }  // namespace xtts::request

@@ -1,4 +1,4 @@
-// BuildRates: counts of a build -> what its progress shows. One thread at a time.
+// BuildRates turns counts of a build into the figures of its progress line. One thread at a time.
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,9 @@ namespace xtts::request {
 
 class BuildRates {
  public:
-  // Counting starts with the first update, where an interrupted build had stopped.
+  // Counting starts with the first update: an interrupted build continues from there.
   void update(std::chrono::nanoseconds now, const pipeline::BuildProgress& progress);
-  // Of the last update, of which there was one.
+  // Gives the figures of the last update. Call update() first.
   [[nodiscard]] BuildProgress shown() const;
 
  private:

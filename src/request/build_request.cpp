@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kDefaultRecipe = "myxtts";
 
-// A name a line.
+// The file holds one name a line.
 Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path) {
   constexpr std::uint64_t kBytesMax = std::uint64_t{64} << 20U;
   XTTS_ASSIGN(const std::string text, read_text_file(env, path, kBytesMax));
@@ -30,7 +30,7 @@ Result<std::vector<std::string>> read_speakers(Env& env, const std::string& path
   return names;
 }
 
-// Records have a layout, and DATA has one: the names are easily confused.
+// Both records and DATA have a layout, so users easily confuse the names.
 Status check_layout(const BuildOptions& options) {
   if (options.layout.empty() || options.layout == "padded" || options.layout == "packed") return {};
   return {StatusCode::kInvalidArgument,
@@ -48,8 +48,8 @@ Result<std::uint64_t> memory_of(const BuildOptions& options) {
       name + " '" + options.memory + "': at least 512M: two shard images alone take 256 MiB");
 }
 
-// The recipe that is named, else that of the trainer's configuration, else the default; with the
-// configuration laid over it.
+// Takes the named recipe, else that of the trainer's configuration, else the default. Then applies
+// the configuration on top.
 Result<formats::Recipe> base_recipe_of(Env& env, const BuildOptions& options,
                                        const HearTrainerConfig& hear_config) {
   const bool is_named = !options.recipe.empty();

@@ -1,6 +1,6 @@
-// What is asked of a build, as the command line and code write it -> BuildRequest. Reads the files
-// that the options name (recipe, config, speakers, corpora.yaml) and nothing else; the calling
-// thread. Failures: kInvalidArgument, kNotFound, kUnsupported.
+// Turns a build's options, as the command line and code write them, into a BuildRequest. Reads
+// only the files that the options name (recipe, config, speakers, corpora.yaml). Runs on the
+// calling thread. Failures: kInvalidArgument, kNotFound, kUnsupported.
 #pragma once
 
 #include <functional>
@@ -24,25 +24,26 @@ struct TrainerConfig;
 
 namespace xtts::request {
 
-// Who asks.
+// The caller of a request: a person or code.
 struct Asker {
-  // RunConfig::make_decoder. Not asked for where nothing is decoded.
+  // Makes RunConfig::make_decoder. Not called where nothing is decoded.
   std::function<Result<audio::MakeDecoder>()> make_decoder = {};
 };
 
-// Hears what the keys of the trainer's config have come to.
+// Receives the result of reading the trainer's config, key by key.
 using HearTrainerConfig = std::function<void(const recipe::TrainerConfig& config)>;
 
-// `options.program` is the business of Asker::make_decoder.
+// Ignores `options.program`: Asker::make_decoder uses it.
 [[nodiscard]] Result<pipeline::BuildRequest> request_of(Env& env, const BuildOptions& options,
                                                         const Asker& asker,
                                                         const HearTrainerConfig& hear_config);
 
-// Of `options`, what recipes are made of: recipe, config, settings and what is short for a setting.
+// Reads only the `options` that make a recipe: recipe, config, settings and the short forms of
+// settings.
 [[nodiscard]] Result<formats::Recipe> recipe_of(Env& env, const BuildOptions& options,
                                                 const HearTrainerConfig& hear_config);
 
-// "data.augment is not reproduced: ...", a line for each key of the third class.
+// Gives "data.augment is not reproduced: ...", a line for each key of the third class.
 [[nodiscard]] std::vector<std::string> not_reproduced(const recipe::TrainerConfig& config);
 
 }  // namespace xtts::request

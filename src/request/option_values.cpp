@@ -16,7 +16,7 @@ Status bad_option(const std::string& option, const std::string& value,
   return {StatusCode::kInvalidArgument, option + " '" + value + "': " + expected};
 }
 
-// "2.5%", 0 to 100.
+// Reads "2.5%", from 0 to 100.
 std::optional<double> share_in_percent(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
   const char* const end = text.data() + text.size() - 1;

@@ -1,5 +1,6 @@
-// Options as people write them, in words or with a unit. Pure functions; every failure is
-// kInvalidArgument, with the option as its reader knows it and what it takes.
+// Parses options as people write them, in words or with a unit. Pure functions. A parser fails
+// only with kInvalidArgument; the message has the option, as the reader knows it, and the values
+// that it takes.
 #pragma once
 
 #include <array>
@@ -15,25 +16,25 @@
 
 namespace xtts::request {
 
-// Where the last build found the sources, there is nothing now.
+// The failure (kNotFound) for sources that are no longer where the last build found them.
 [[nodiscard]] Status sources_have_moved(const std::string& data_before);
 
-// "512M", "2GiB", "1073741824".
+// Reads "512M", "2GiB", "1073741824".
 [[nodiscard]] Result<std::uint64_t> parse_size(const std::string& option, const std::string& text);
-// "20" clips, or "5%" of those that are planned.
+// Reads "20" clips, or "5%" of the planned clips.
 [[nodiscard]] Result<pipeline::RejectLimit> parse_reject_limit(const std::string& option,
                                                                const std::string& text);
-// "10%", 0 to 100: as a share of 1.
+// Reads "10%", from 0 to 100. Returns a share of 1.
 [[nodiscard]] Result<double> parse_percent(const std::string& option, const std::string& text);
-// "best", "scalar", "avx2", "avx512".
+// Reads "best", "scalar", "avx2", "avx512".
 [[nodiscard]] Result<dsp::Isa> parse_isa(const std::string& option, const std::string& name);
-// "2/8".
+// Reads "2/8".
 [[nodiscard]] Result<pipeline::PartitionChoice> parse_partition(const std::string& option,
                                                                 const std::string& text);
-// In the order of the enumeration.
+// The names are in the order of the enumeration.
 inline constexpr std::array<std::string_view, 3> kLevelNames{"quick", "full", "deep"};
 [[nodiscard]] Result<verify::Level> parse_level(const std::string& option, const std::string& name);
-// "1%", or a share such as 0.01.
+// Reads "1%", or a share such as 0.01.
 [[nodiscard]] Result<double> parse_share(const std::string& option, const std::string& text);
 [[nodiscard]] Result<std::uint64_t> parse_seed(const std::string& option, const std::string& text);
 

@@ -8,7 +8,7 @@
 namespace xtts::request {
 namespace {
 
-// In the order of the enumeration.
+// The names are in the order of the enumeration.
 constexpr std::array<std::string_view, 3> kClassNames{"honoured", "no effect", "not reproduced"};
 
 nlohmann::json key_to_json(const recipe::TrainerKey& key) {

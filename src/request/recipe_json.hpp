@@ -1,4 +1,4 @@
-// A recipe, and what the trainer's config has made of it, as JSON. Pure function.
+// A recipe as JSON, with the effect of each key of the trainer's config. Pure function.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,9 +9,9 @@
 
 namespace xtts::request {
 
-// {"name", "sections": {features, text, corpus, storage}, "fingerprints": {the same names},
-// "config": [{"key", "class", "note", "recipe_key", "value", "items", "default"}]}, where sections
-// and fingerprints are those of a cache's manifest.json.
+// Gives {"name", "sections": {features, text, corpus, storage}, "fingerprints": {the same names},
+// "config": [{"key", "class", "note", "recipe_key", "value", "items", "default"}]}. Sections and
+// fingerprints are those of a cache's manifest.json.
 [[nodiscard]] nlohmann::json recipe_to_json(const formats::Recipe& recipe,
                                             const std::vector<recipe::TrainerKey>& keys);
 

@@ -1,7 +1,7 @@
-// StoredSound: the conditioned sound of a cache's clips: its column wave, where it has one, else
-// the sources decoded again. For people's ears (`show --wav`) and for add_column. One thread at a
-// time. Failures: kInvalidArgument (where the sources lie is not known), kNotFound, kSourceIo,
-// kBadInput.
+// StoredSound reads the conditioned sound of a cache's clips. It takes the column wave if the
+// cache has one; otherwise it decodes the sources again. For listening (`show --wav`) and for
+// add_column. One thread at a time. Failures: kInvalidArgument (the place of the sources is not
+// known), kNotFound, kSourceIo, kBadInput.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,9 @@ namespace xtts::request {
 
 class StoredSound {
  public:
-  // `data` empty: where the last build found it; likewise `audio_roots`, which are numbered as
-  // they were for that build. `asker` must outlive it.
+  // An empty `data` means the place where the last build found the sources. Empty `audio_roots`
+  // mean those of that build; given ones have the same numbering. `asker` must outlive the
+  // StoredSound.
   [[nodiscard]] static Result<StoredSound> open(Env& env, reader::CacheView& view,
                                                 const std::string& data,
                                                 const std::vector<std::string>& audio_roots,

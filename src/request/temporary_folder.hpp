@@ -1,4 +1,4 @@
-// Where scratch files may lie that belong to no cache.
+// The folder for scratch files that belong to no cache.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ class Env;
 
 namespace xtts::request {
 
-// TMPDIR, or /tmp where it is not set. Absolute, so that a change of the working directory moves
-// nothing; as it was given where it is not there.
+// Returns TMPDIR, or /tmp where it is not set. The path is absolute, so a change of the working
+// directory does not move it. A folder that does not exist is returned as given.
 [[nodiscard]] std::string temporary_folder(Env& env);
 
 }  // namespace xtts::request

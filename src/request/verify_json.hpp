@@ -1,4 +1,4 @@
-// What a verify says as JSON: `verify --json`, and the library's reports. Pure function.
+// A verify's results as JSON, for `verify --json` and the library's reports. Pure function.
 #pragma once
 
 #include <nlohmann/json.hpp>

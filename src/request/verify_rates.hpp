@@ -1,5 +1,5 @@
-// VerifyRates: counts of one stage of a verify -> what its progress shows. The stage begins with
-// the first of them. From any thread.
+// VerifyRates turns counts of one stage of a verify into the figures of its progress line. The
+// stage begins with the first count. Any thread may call it.
 #pragma once
 
 #include <chrono>

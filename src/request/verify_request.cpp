@@ -11,7 +11,7 @@
 namespace xtts::request {
 namespace {
 
-// DATA as it is named, or as the cache remembers it.
+// Takes DATA from the options, else as the cache remembers it.
 Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const Asker& asker) {
   verify::Sources sources;
   sources.data = options.data;
@@ -28,13 +28,13 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
     return sources_have_moved(sources.data);
   if (recipe::is_corpora_file(sources.data)) {
     auto corpora = recipe::load_corpora(env, sources.data);
-    // A repair may need no sources at all; where it does, it says that they are not there.
+    // A repair may need no sources. One that does reports that they are missing.
     const bool is_needed = !options.data.empty() || options.level == "deep";
     if (!corpora && is_needed) return corpora.status();
     if (corpora) sources.corpora = std::move(*corpora);
   }
   XTTS_ASSIGN(sources.isa, parse_isa(option("isa"), options.isa));
-  // A repair may need no decoder, either.
+  // A repair may also need no decoder.
   auto decoders = asker.make_decoder();
   if (!decoders && options.level == "deep") return decoders.status();
   if (decoders) {
@@ -47,7 +47,7 @@ Result<verify::Sources> sources_of(Env& env, const VerifyOptions& options, const
   return sources;
 }
 
-// Options that say something about another level would be ignored: an error.
+// Refuses options of another level, because they would be ignored.
 Status refuse_idle_options(const VerifyOptions& options, verify::Level level) {
   const std::string deep = option("level") + " deep";
   const auto refuse = [&](const char* flag, const std::string& where) {

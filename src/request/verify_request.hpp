@@ -1,6 +1,7 @@
-// What is asked of a verify, as the command line and code write it -> verify::Options, all but its
-// callbacks. Reads what the options name and where the last build found its sources; the calling
-// thread. Failures: kInvalidArgument (also an option that would be ignored), kNotFound.
+// Turns a verify's options, as the command line and code write them, into verify::Options without
+// callbacks. Reads the files that the options name, and the place where the last build found its
+// sources. Runs on the calling thread. Failures: kInvalidArgument (also an option that would be
+// ignored), kNotFound.
 #pragma once
 
 #include <string>

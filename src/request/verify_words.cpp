@@ -26,7 +26,7 @@ struct SignInfo {
   std::string_view words;
 };
 
-// In the order of the enumeration.
+// The entries are in the order of the enumeration.
 constexpr std::array kSigns{
     SignInfo{Sign::kNothing, "nothing", ""},
     SignInfo{Sign::kNotKnown, "not_known", "unknown"},
@@ -128,7 +128,7 @@ const SignInfo& info_of(Sign sign) {
   return kSigns.at(static_cast<std::size_t>(sign));
 }
 
-// "condition: silent".
+// Gives "condition: silent".
 std::string in_words(const formats::Reason& reason) {
   return std::string(formats::to_string(stage_of(reason))) + ": " + report::words_of(reason);
 }
@@ -177,7 +177,7 @@ std::string build_command(const Remedy& remedy) {
   return "xtts-precompute build " + data_word(remedy) + " " + shell_quoted(remedy.cache);
 }
 
-// A repair finds the sources by itself where they still are.
+// A repair finds sources that have not moved by itself.
 std::string data_option(const Remedy& remedy) {
   const bool is_found_again = !remedy.data.empty() && remedy.data == remedy.data_before;
   return is_found_again ? "" : " --data " + data_word(remedy);

@@ -1,5 +1,5 @@
-// What verify has found, in words: the one place where a finding, a mended file or a remedy becomes
-// a sentence. Pure functions.
+// Verify's findings in words. Only this code turns a finding, a mended file or a remedy into a
+// sentence. Pure functions.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace xtts::request {
 
-// "changed source", as --json has it: `source_changed`. Unique.
+// Gives "changed source"; --json writes `source_changed`. Each name is unique.
 [[nodiscard]] std::string_view name_of(verify::Sign sign) noexcept;
 
-// "4,096 bytes"; empty for nothing.
+// Gives "4,096 bytes"; empty for no evidence.
 [[nodiscard]] std::string words_of(const verify::Evidence& evidence);
-// What is wrong: "block header", "unreadable record", "not mended, shard", "recomputed source
+// Names the fault: "block header", "unreadable record", "not mended, shard", "recomputed source
 // rate".
 [[nodiscard]] std::string what_of(const verify::Finding& finding);
-// What was done to the file.
+// Says how the file was mended.
 [[nodiscard]] std::string words_of(const verify::Mended& mended);
-// "bit for bit", or the tolerance and why; empty where nothing was compared.
+// Gives "bit for bit", or the tolerance and its reason; empty where nothing was compared.
 [[nodiscard]] std::string words_of(const verify::DeepComparison& comparison);
 
-// To be pasted into a shell, with the real paths.
+// Gives a command to paste into a shell, with the real paths.
 [[nodiscard]] std::string command_of(const verify::Remedy& remedy);
-// What to know before; empty mostly.
+// Gives a note to read before the command. Mostly empty.
 [[nodiscard]] std::string note_of(const verify::Remedy& remedy);
 
 }  // namespace xtts::request
