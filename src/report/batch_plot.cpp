@@ -22,8 +22,8 @@ constexpr int kPlotWidth = 900;
 constexpr int kPlotHeight = 300;
 constexpr int kScale = 2;
 
-// The axis ends a little above the slowest batch, unless a few are far off: those are cut, and
-// their columns reach the frame.
+// The axis ends a little above the slowest batch. If a few batches are far off, the axis is
+// shorter and their columns reach the frame.
 double top_of_axis(const BatchTimes& times, std::span<const double> ms) {
   const double slowest = *std::ranges::max_element(ms);
   const double top = std::min(slowest, 4.0 * std::max(times.p95_ms, times.mean_ms));
@@ -41,16 +41,16 @@ struct Level {
   Rgb colour;
 };
 
-// The names stand beside their lines, or as near as they can without lying on each other.
+// Each name stands beside its line, or as near as possible without touching another name.
 void draw_levels(Canvas& canvas, double top, std::vector<Level> levels) {
   std::ranges::sort(levels, std::ranges::greater(), &Level::ms);
   const int row = text_height(kScale) + 4;
-  int free_y = kTopMargin - row / 2;  // of a name's top
+  int free_y = kTopMargin - row / 2;  // the next name's top is here or below
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Level& level = levels[i];
     const int y = y_of(level.ms, top);
     canvas.fill(kLeftMargin, y, kPlotWidth, 1, level.colour);
-    const int below = static_cast<int>(levels.size() - 1 - i) * row;  // room for those that follow
+    const int below = static_cast<int>(levels.size() - 1 - i) * row;  // room for later names
     const int last_y = kTopMargin + kPlotHeight - row / 2 - below;
     const int text_y = std::min(std::max(y - text_height(kScale) / 2, free_y), last_y);
     canvas.text(kLeftMargin + kPlotWidth + 8, text_y,
@@ -85,7 +85,7 @@ Result<std::string> draw_batch_times(std::span<const double> ms, const std::stri
     canvas.text(kLeftMargin - 12 - text_width(tick.label, kScale), y - text_height(kScale) / 2,
                 tick.label, kInk, kScale);
   }
-  // Batches count from 1, and there are no halves of them: each number under its column's middle.
+  // Batches count from 1 in whole numbers. Each number stands under its column's middle.
   for (const Tick& tick : count_ticks(ms.size(), 10)) {
     const int x =
         kLeftMargin + static_cast<int>(std::lround((tick.value - 0.5) / count * kPlotWidth));

@@ -10,7 +10,8 @@
 
 namespace xtts::report {
 
-// PNG. Batches beyond the width share a column, which shows the slowest of them.
+// Returns a PNG. If there are more batches than the width has columns, several share one, which
+// shows the slowest of them.
 [[nodiscard]] Result<std::string> draw_batch_times(std::span<const double> ms,
                                                    const std::string& title);
 

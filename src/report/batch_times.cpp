@@ -8,10 +8,10 @@
 namespace xtts::report {
 namespace {
 
-constexpr double kEvenVariation = 0.1;  // below it a rhythm is of no consequence
+constexpr double kEvenVariation = 0.1;  // below it a rhythm does not matter
 constexpr double kStrengthMin = 0.4;
 constexpr std::size_t kPeriodsMin = 4;
-// The users' own borders, of std / mean.
+// The users' own limits of std / mean.
 constexpr double kStableVariation = 0.2;
 constexpr double kOscillatingVariation = 0.5;
 
@@ -25,13 +25,13 @@ double std_of(std::span<const double> values, double mean) {
   return std::sqrt(squares / static_cast<double>(values.size()));
 }
 
-// The smallest value that `share` of all do not exceed.
+// Returns the smallest value that the given share of all values does not exceed.
 double quantile(const std::vector<double>& sorted, double share) {
   const double rank = std::ceil(share * static_cast<double>(sorted.size())) - 1.0;
   return sorted[static_cast<std::size_t>(std::max(rank, 0.0))];
 }
 
-// Of the values' distances from their mean, by lag; 1 at lag 0.
+// Returns the autocorrelation of the values' distances from their mean, by lag; 1 at lag 0.
 std::vector<double> autocorrelation(std::span<const double> values, std::size_t lag_end) {
   const double mean = mean_of(values);
   std::vector<double> result(lag_end);

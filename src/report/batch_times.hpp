@@ -1,4 +1,4 @@
-// BatchTimes: how long batches took, one after the other, and whether that has a rhythm. Pure
+// BatchTimes: how long each batch took, in order, and whether the times have a rhythm. Pure
 // functions.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace xtts::report {
 
-// Slow batches that come again every `period` batches: a queue that drains and is filled up.
+// Slow batches return every `period` batches: a queue drains and fills again.
 struct Cycle {
   std::size_t period = 0;
-  double strength = 0.0;  // of the autocorrelation, up to 1
+  double strength = 0.0;  // the autocorrelation, up to 1
 };
 
 struct BatchTimes {
@@ -27,11 +27,11 @@ struct BatchTimes {
   [[nodiscard]] double variation() const noexcept { return mean_ms > 0.0 ? std_ms / mean_ms : 0.0; }
 };
 
-// The fastest training step that the users of this project report, for batches of 32: 22 a second.
+// The fastest training step that users of this project report: 22 a second, with batches of 32.
 inline constexpr double kShortStepMs = 45.0;
 
-// The deviation of batches as a part of a training step that waits for each: what makes steps
-// uneven. Batches of 0.1 ms that differ threefold do not.
+// Returns the deviation of batch times as a share of a training step that waits for each batch.
+// This makes steps uneven; batches of 0.1 ms that differ threefold do not.
 [[nodiscard]] double step_variation(const BatchTimes& times,
                                     double step_ms = kShortStepMs) noexcept;
 // "stable" below 20 % of the step, "acceptable" to 50 %, "oscillating" above.
@@ -39,8 +39,8 @@ inline constexpr double kShortStepMs = 45.0;
 
 [[nodiscard]] BatchTimes summarize_times(std::span<const double> ms);
 
-// The shortest period with which the times repeat themselves; nothing where they do not, are even,
-// or are fewer than four periods long.
+// Returns the shortest period of the times. Empty if they do not repeat, are even, or span fewer
+// than four periods.
 [[nodiscard]] std::optional<Cycle> find_cycle(std::span<const double> ms);
 
 }  // namespace xtts::report

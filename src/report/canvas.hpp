@@ -1,5 +1,5 @@
-// A picture being drawn: pixels, rectangles, text in the font of font.hpp. Drawing outside is cut
-// off. One thread at a time.
+// Canvas: a picture that is being drawn. It has pixels, rectangles, and text in the font of
+// font.hpp. It clips what lies outside. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ class Canvas {
   void fill(int x, int y, int width, int height, Rgb colour);
   void frame(int x, int y, int width, int height,
              Rgb colour);  // its four sides, one pixel wide, inside
-  // (x, y) is the top left corner; `scale` pixels a point of the font.
+  // (x, y) is the top left corner; `scale` is the pixels of one font point.
   void text(int x, int y, std::string_view text, Rgb colour, int scale);
-  // The same turned by a quarter, to be read from bottom to top; (x, y) is the bottom left corner
-  // of the turned text's box.
+  // Draws text turned by a quarter, which reads from bottom to top. (x, y) is the bottom left
+  // corner of the turned text's box.
   void text_upwards(int x, int y, std::string_view text, Rgb colour, int scale);
 
   [[nodiscard]] Result<std::string> to_png() const;

@@ -6,7 +6,7 @@ namespace xtts::report {
 namespace {
 
 // Five letters have two rows more, below the line.
-// From the space (32) to the tilde (126), and the box last.
+// The glyphs go from the space (32) to the tilde (126). The box is last.
 // clang-format off
 constexpr std::array<const char*, 96> kGlyphs{{
     ".....|.....|.....|.....|.....|.....|.....",  // space

@@ -17,9 +17,8 @@ struct CodePointRange {
   std::uint32_t last;
 };
 
-// Marks that sit on the letter before them, and characters of no width, in the scripts that speech
-// corpora are written in. From the Unicode 15 blocks; a mark missing here costs alignment, nothing
-// else.
+// Characters of no width and marks on the letter before them, in the scripts of speech corpora.
+// Source: the Unicode 15 blocks. A mark missing here only costs alignment.
 constexpr std::array<CodePointRange, 17> kNoWidth{{{0x0300, 0x036F},
                                                    {0x0483, 0x0489},
                                                    {0x0591, 0x05BD},
@@ -57,7 +56,7 @@ std::size_t character_width(std::uint32_t code_point) {
   return contains(kWide, code_point) ? 2 : 1;
 }
 
-// Bytes of the character at the front; a broken byte counts as one character.
+// Returns the bytes of the first character. A broken byte counts as one character.
 std::size_t step_bytes(std::string_view text) {
   return std::max<std::size_t>(utf8_length_bytes(text), 1);
 }
@@ -101,7 +100,7 @@ std::string format_count(std::uint64_t count) {
 
 std::string format_fixed(double value, int digit_count) {
   if (!std::isfinite(value)) return "-";
-  // std::to_chars, because printf would take the decimal point of the user's locale.
+  // We use std::to_chars, because printf takes the decimal point from the user's locale.
   std::array<char, 400> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
                                  std::chars_format::fixed, digit_count);
@@ -132,7 +131,7 @@ std::string format_size(std::uint64_t size_bytes) {
   if (size_bytes < 1024) return std::to_string(size_bytes) + " B";
   double value = static_cast<double>(size_bytes) / 1024.0;
   std::size_t unit = 0;
-  // 1,023.96 MiB would be shown as "1024 MiB": it belongs to the next unit.
+  // 1,023.96 MiB would read "1024 MiB", so it takes the next unit.
   while (value >= 1023.5 && unit + 1 < kUnits.size()) {
     value /= 1024.0;
     ++unit;

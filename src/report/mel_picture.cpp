@@ -35,8 +35,8 @@ Plot plan_plot(const MelPicture& picture) {
   const auto frames = static_cast<double>(picture.frame_count);
   double width = std::clamp(frames * picture.frame_s * kPixelsPerSecond, double{kPlotWidthMin},
                             double{kPlotWidthMax});
-  // A whole number of pixels a frame, where that is possible: uneven columns look like an artefact
-  // of the sound.
+  // A frame has a whole number of pixels where possible: uneven columns would look like a fault of
+  // the sound.
   const double whole = std::max(1.0, std::ceil(width / frames));
   if (frames * whole <= kPlotWidthMax) width = std::max(frames * whole, 2.0 * kPlotWidthMin / 3.0);
   const auto mels = static_cast<double>(picture.mel_count);
@@ -60,8 +60,8 @@ ValueRange value_range(const MelPicture& picture) {
   return range;
 }
 
-// The mean of the values that fall on one pixel; channels and frames are cells with sharp edges
-// where there are more pixels than values.
+// Returns the mean of the values that fall on one pixel. If there are more pixels than values,
+// channels and frames are cells with sharp edges.
 double pixel_value(const MelPicture& picture, double frame_begin, double frame_end,
                    double channel_begin, double channel_end) {
   const auto cells = [](double begin, double end, std::size_t count) {
@@ -115,7 +115,7 @@ void draw_time_axis(const MelPicture& picture, const Plot& plot, Canvas& canvas)
 void draw_frequency_axis(const MelPicture& picture, const Plot& plot, Canvas& canvas) {
   const double pixels_per_channel =
       static_cast<double>(plot.height) / static_cast<double>(picture.mel_count);
-  // Channel c is drawn from c to c + 1: its frequency belongs in the middle.
+  // Channel c is drawn from c to c + 1, so its frequency belongs in the middle.
   const auto height_of = [&](double hz) {
     return std::clamp((picture.channel_of_hz(hz) + 0.5) * pixels_per_channel, 0.0,
                       static_cast<double>(plot.height));
@@ -153,8 +153,8 @@ void draw_colour_bar(const MelPicture& picture, const Plot& plot, const ValueRan
                       picture.value_unit, kSoftInk, kLabelScale);
 }
 
-// What the font can write, with "?" for a stray letter; empty where a quarter or more is beyond it
-// (another script).
+// Returns the text in the font's characters, with "?" for a stray letter. Empty if the font lacks
+// a quarter or more of them (another script).
 std::string drawable(std::string_view text) {
   std::string out;
   std::size_t missing = 0;

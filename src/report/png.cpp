@@ -13,7 +13,7 @@ void append_u32(std::uint32_t value, std::string& out) {  // PNG is big-endian
   for (const unsigned shift : {24U, 16U, 8U, 0U}) out += static_cast<char>(value >> shift & 0xFFU);
 }
 
-// Length, type, data, then the CRC of type and data.
+// A chunk is length, type, data, then the CRC of type and data.
 void append_chunk(std::string_view type, std::string_view data, std::string& out) {
   append_u32(static_cast<std::uint32_t>(data.size()), out);
   const std::size_t start = out.size();
@@ -24,7 +24,7 @@ void append_chunk(std::string_view type, std::string_view data, std::string& out
              out);
 }
 
-// Each row behind its filter byte. Filter 2 (the difference to the row above) suits pictures of
+// A filter byte precedes each row. Filter 2 (the difference to the row above) suits pictures of
 // flat areas.
 std::string filtered_rows(std::span<const Rgb> pixels, std::size_t width, std::size_t height) {
   std::string rows;

@@ -18,13 +18,14 @@ double share_done(const Progress& progress) {
   return std::min(1.0, static_cast<double>(progress.done) / static_cast<double>(progress.total));
 }
 
-// Whole per cents, rounded down: "100%" is shown when all is done and not before.
+// Gives whole per cents, rounded down: "100%" appears only when all is done.
 std::string percent_text(const Progress& progress) {
   const auto percent = static_cast<int>(std::floor(share_done(progress) * 100.0 + 1e-9));
   return std::to_string(progress.done < progress.total ? std::min(percent, 99) : 100) + "%";
 }
 
-// From the most to the least important: a narrow terminal loses the last ones first.
+// Lists the figures from the most to the least important: a narrow terminal loses the last ones
+// first.
 std::vector<std::string> figures(const Progress& progress) {
   std::vector<std::string> out;
   out.push_back(format_count(progress.done) + "/" + format_count(progress.total));
@@ -43,8 +44,8 @@ std::vector<std::string> figures(const Progress& progress) {
 }
 
 std::string bar(double share, std::size_t width) {
-  // Eighths of a cell: with 40 cells a step is 0.3 %, so that the bar moves visibly on a run of
-  // hours.
+  // The bar grows by eighths of a cell. With 40 cells a step is 0.3 %, so the bar moves visibly in
+  // a run of hours.
   constexpr std::array<const char*, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths = static_cast<std::size_t>(share * static_cast<double>(width) * 8.0 + 1e-9);
   std::string out;

@@ -17,11 +17,11 @@ struct Progress {
   std::optional<double> seconds_left;
 };
 
-// One line of at most `width` columns for a terminal: a bar, then the figures; on narrow terminals
-// the bar goes first, then the figures from the last. Never wraps, because a wrapped line cannot be
-// drawn over.
+// Returns one line of at most `width` columns for a terminal: a bar, then the figures. A narrow
+// terminal loses the bar first, then the figures from the last. The line never wraps, because a
+// wrapped line cannot be drawn over.
 [[nodiscard]] std::string render_progress_bar(const Progress& progress, std::size_t width);
-// One whole line for a log: no bar, no control characters, nothing cut.
+// Returns one whole line for a log: no bar, no control characters, nothing cut.
 [[nodiscard]] std::string render_progress_line(const Progress& progress);
 
 }  // namespace xtts::report

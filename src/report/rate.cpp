@@ -11,8 +11,8 @@ RateEstimator::RateEstimator(std::chrono::nanoseconds start, std::chrono::nanose
 void RateEstimator::update(std::chrono::nanoseconds now, double done) {
   const double step_s = std::chrono::duration<double>(now - last_).count();
   if (step_s <= 0.0 || done < done_) return;
-  // Work and time fade alike, the new step too, as if its work had been spread over it evenly: many
-  // short updates and one long one give the same.
+  // Work and time fade alike. The new step fades too, as if its work were spread over it evenly.
+  // So many short updates and one long one give the same.
   const double keep = std::exp(-step_s / window_s_);
   const double share = (1.0 - keep) * window_s_;
   weighted_work_ = weighted_work_ * keep + (done - done_) / step_s * share;

@@ -1,4 +1,4 @@
-// How fast is it, and how long will it take? From counts at moments of a monotonic clock. One
+// Estimates the speed of work and the time left, from counts at moments of a monotonic clock. One
 // thread at a time.
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace xtts::report {
 
-// The rate is an exponentially weighted mean over about `window`, so that it follows a change of
-// speed within seconds and does not jump with each clip. Until the window has filled it is the
+// The rate is an exponentially weighted mean over about `window`. It follows a change of speed
+// within seconds and does not jump with each clip. Until the window has filled, the rate is the
 // plain mean since the start: a smoothed value that starts at zero would promise hours.
 class RateEstimator {
  public:
   explicit RateEstimator(std::chrono::nanoseconds start,
                          std::chrono::nanoseconds window = std::chrono::seconds(15));
 
-  // `done` counts from the start and never falls. Moments may come at any distance; one that goes
-  // back is ignored.
+  // `done` counts from the start and never falls. Moments may come at any distance. An update
+  // whose moment goes back is ignored.
   void update(std::chrono::nanoseconds now, double done);
 
   [[nodiscard]] double per_second() const noexcept;  // 0 until something was done

@@ -28,7 +28,7 @@ std::string behind(std::string_view words, const std::string& detail) {
   return detail.empty() ? std::string(words) : std::string(words) + ": " + detail;
 }
 
-// A file of another scale makes features that no column holds.
+// Adds the peak above 2: a file of another scale makes features that no column holds.
 std::string with_peak(std::string words, double peak) {
   if (!(peak > 2.0)) return words;
   return words + text_of("; its samples reach %.4g, where full scale is 1", peak);
@@ -49,7 +49,7 @@ std::string beyond(const Reason& reason, const char* dtype, const std::string& w
          text_of(" reaches %.4g, beyond %s: ", reason.numbers[0], dtype) + wider + " holds it";
 }
 
-// What keeps a clip that a rule of the recipe dropped.
+// Gives the setting that would keep a clip that a rule of the recipe dropped.
 std::string remedy_of(const Reason& reason) {
   const std::string setting(formats::info_of(reason.rule).setting);
   switch (reason.rule) {

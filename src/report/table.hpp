@@ -17,17 +17,18 @@ class Table {
 
   explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
-  // Cells that a row lacks are empty; further ones are left out. Their text is taken as it is:
-  // escape what a corpus said.
+  // Missing cells are empty; extra cells are left out. Cells are printed as they are, so escape
+  // the text of a corpus first.
   void add_row(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
 
-  // Two spaces between columns, `indent` before each line, no space at the end of a line. A line
-  // never exceeds `width_max` columns (0: no limit): its end is cut. A cell that another one
-  // follows is cut at kCellWidthMax, so that one long name does not push all others aside.
+  // Puts two spaces between columns, `indent` before each line, and no space at the end of a line.
+  // A line longer than `width_max` columns (0: no limit) is cut at its end. A cell is cut at
+  // kCellWidthMax unless it is the last of its row, so one long name does not push the others
+  // aside.
   [[nodiscard]] std::string render(std::size_t indent = 0, std::size_t width_max = 0) const;
-  // One tab between cells: what `cut` and `awk` expect. Tabs and line ends within a cell must have
-  // been escaped.
+  // Puts one tab between cells, for `cut` and `awk`. Escape tabs and line ends within a cell
+  // first.
   [[nodiscard]] std::string render_tabs() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace xtts::report {
 namespace {
 
-// The smallest of 1, 2, 5 times a power of ten that is at least `step`.
+// Returns the smallest of 1, 2 or 5 times a power of ten that is at least `step`.
 double round_step(double step, int& digit_count) {
   const double power = std::floor(std::log10(step) + 1e-9);
   const double unit = std::pow(10.0, power);
@@ -37,7 +37,7 @@ std::vector<Tick> linear_ticks(double low, double high, int count_max) {
   if (!std::isfinite(low) || !std::isfinite(high) || !(high > low) || count_max < 1) return ticks;
   int digit_count = 0;
   double step = round_step((high - low) / count_max, digit_count);
-  // Both ends may be multiples: one more than there is room for.
+  // Both ends may be multiples, which makes one tick too many.
   const auto count = [&] {
     return std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1;
   };
@@ -63,7 +63,7 @@ std::vector<Tick> count_ticks(std::size_t count, int count_max) {
 
 std::vector<Tick> frequency_ticks(double low_hz, double high_hz, double distance_min,
                                   const std::function<double(double hz)>& place) {
-  // By rank: round frequencies are placed first, others where they find room.
+  // Frequencies by rank: round ones are placed first, others where there is room.
   constexpr std::array<double, 22> kByRank{1000, 2000,  4000,  8000, 500,  16000, 200, 100,
                                            0,    3000,  6000,  5000, 1500, 10000, 700, 300,
                                            50,   12000, 20000, 7000, 2500, 15000};

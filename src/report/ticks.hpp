@@ -1,4 +1,4 @@
-// Where an axis gets its numbers. Pure functions.
+// Chooses the numbers on an axis. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,17 @@ struct Tick {
   std::string label;
 };
 
-// Multiples of 1, 2 or 5 times a power of ten within [low, high], about `count_max` and never more;
-// labels with as many digits as the step needs. Empty where the range is empty or not finite.
+// Returns multiples of 1, 2 or 5 times a power of ten within [low, high], about `count_max` and
+// never more. Labels have as many digits as the step needs. Empty where the range is empty or not
+// finite.
 [[nodiscard]] std::vector<Tick> linear_ticks(double low, double high, int count_max);
 
-// Of things that are counted from 1 to `count`: 1, and multiples of 1, 2 or 5 times a power of ten;
-// at most `count_max` of them beside the 1.
+// Returns ticks for things that are counted from 1 to `count`: 1, and multiples of 1, 2 or 5 times
+// a power of ten. Beside the 1 there are at most `count_max`.
 [[nodiscard]] std::vector<Tick> count_ticks(std::size_t count, int count_max);
 
-// Frequencies that people know (100, 200, 500, 1k, ...), at least `distance_min` apart in the axis'
-// own unit, which `place` gives for a frequency.
+// Returns familiar frequencies (100, 200, 500, 1k, ...), at least `distance_min` apart in the
+// axis' own unit. `place` converts a frequency to that unit.
 [[nodiscard]] std::vector<Tick> frequency_ticks(double low_hz, double high_hz, double distance_min,
                                                 const std::function<double(double hz)>& place);
 
