@@ -1,6 +1,6 @@
-// CallbackGuard: what a user's function throws goes no further. The first exception is kept in
-// words, the work is told to stop, and the public function returns it as kCancelled; no callback is
-// called after it. Synchronised inside: callbacks come from several threads.
+// CallbackGuard stops exceptions of a user's callbacks. It keeps the first exception as text and
+// tells the work to stop; the public function then returns kCancelled with that text. No callback
+// runs after it. Synchronised inside: callbacks come from several threads.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class CallbackGuard {
   }
 
   [[nodiscard]] bool has_thrown() const noexcept { return has_thrown_; }
-  // In place of what the work has come to.
+  // The public function returns this instead of the work's own result.
   [[nodiscard]] Status failure() const {
     const std::scoped_lock lock(mutex_);
     return {StatusCode::kCancelled, failure_};
@@ -40,7 +40,7 @@ class CallbackGuard {
     if (has_thrown_) return;
     try {
       failure_ = std::string("stopped, because the callback `") + name + "` has thrown: " + what;
-    } catch (...) {  // no memory for words
+    } catch (...) {  // no memory for the text
       failure_.clear();
     }
     has_thrown_ = true;

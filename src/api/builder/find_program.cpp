@@ -14,10 +14,10 @@
 namespace xtts::builder {
 namespace {
 
-// In this library, and nowhere else.
+// An address that lies in this library and nowhere else.
 constexpr char kAnchor = 0;
 
-// Of this library's file, links followed.
+// Returns the folder of this library's file, with links followed.
 std::string library_folder() {
   Dl_info info{};
   if (::dladdr(&kAnchor, &info) == 0 || info.dli_fname == nullptr) return {};

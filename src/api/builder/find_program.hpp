@@ -1,4 +1,4 @@
-// The program xtts-decode of this installation. Any thread.
+// Finds the program xtts-decode of this installation. Any thread.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace xtts::builder {
 
-// Code that makes requests, with the decoder's program as options name it; empty: the one that was
-// installed with this library. kNotFound with the places that were looked at.
+// Returns the Asker for requests by code. `program` is the decoder's program, as options name it;
+// empty means the one installed with this library. kNotFound lists the places that were searched.
 [[nodiscard]] request::Asker caller_with(const std::string& program);
 
 }  // namespace xtts::builder

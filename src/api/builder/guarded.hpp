@@ -1,4 +1,4 @@
-// guarded(): the edge at which exceptions of the builder's classes end. Any thread.
+// guarded() stops the exceptions of the builder's classes. Any thread.
 #pragma once
 
 #include "base/current_exception.hpp"
@@ -7,7 +7,7 @@
 
 namespace xtts::builder {
 
-// Exceptions stop here, and messages name options as code writes them.
+// No exception passes this call. Messages name options as code writes them.
 template <typename Call>
 auto guarded(Call call) noexcept -> decltype(call()) {
   const NoCancellation no_cancellation;

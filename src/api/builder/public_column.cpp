@@ -28,7 +28,7 @@ formats::Axis axis_of(ColumnAxis axis) {
 
 struct ColumnWriter::Impl {
   std::unique_ptr<maintain::ColumnAddition> addition;
-  bool is_finished = false;  // published, or failed to be
+  bool is_finished = false;  // finish() has published or failed
 };
 
 namespace {
@@ -53,7 +53,8 @@ Result<ColumnWriter> ColumnWriter::open(const NewColumnOptions& options,
   return builder::guarded([&]() -> Result<ColumnWriter> {
     XTTS_TRY(builder::check_size("NewColumnOptions", options_bytes, sizeof options));
     XTTS_TRY(builder::check_texts(options));
-    // Kept for the writer's life. What it throws is dropped: it only tells.
+    // The writer keeps this callback for its life. It drops the callback's exceptions, because a
+    // notice only informs.
     const auto notice = [tell = options.notice](const std::string& text) {
       try {
         if (tell) tell(text);
@@ -104,7 +105,8 @@ Status ColumnWriter::put(std::span<const std::byte> rows) {
 Result<ColumnReport> ColumnWriter::finish() {
   return builder::guarded([&]() -> Result<ColumnReport> {
     XTTS_TRY(check_usable(impl_));
-    // Too early, it may be called again; else what it had is used up, whatever comes of it.
+    // After a call that comes too early, finish() may be called again. Any other call uses the
+    // writer up, whatever its result.
     impl_->is_finished = done_count() == clip_count();
     XTTS_ASSIGN(const auto report, impl_->addition->finish());
     return ColumnReport{.unchanged = report.unchanged,

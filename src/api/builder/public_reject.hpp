@@ -1,4 +1,4 @@
-// A reject as the library's surface shows it. A pure function.
+// Converts a reject to the library's public type. A pure function.
 #pragma once
 
 #include "formats/reject.hpp"

@@ -29,7 +29,7 @@ struct RuntimeClips::Impl {
                                        std::to_string(clips.size())};
   }
 
-  std::shared_ptr<builder::OpenClips> open;  // shared with sources, and through them readers
+  std::shared_ptr<builder::OpenClips> open;  // shared with sources and their readers
   pipeline::LiveClips& clips;
 };
 

@@ -54,7 +54,7 @@ VerifyReport public_report(const verify::Report& report) {
   return out;
 }
 
-// What the threads of all stages tell, one at a time.
+// Passes on the callbacks from the threads of all stages, one at a time.
 class Teller {
  public:
   Teller(Env& env, const VerifyCallbacks& callbacks, builder::CallbackGuard& guard)

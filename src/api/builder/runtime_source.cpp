@@ -97,7 +97,7 @@ Status RuntimeSource::compute(std::uint64_t position, SourceRecord& record,
   }
 }
 
-// In a child, the lock of the clips may be held by a thread that is not there.
+// In a forked child, a thread that does not exist there may hold the lock of the clips.
 std::vector<std::uint64_t> RuntimeSource::rejected() const {
   if (clips_->is_forked()) return {};
   return (*clips_)->rejected();

@@ -1,6 +1,6 @@
-// RuntimeSource: pipeline::LiveClips as a ClipSource, which readers go through
-// (xtts/clip_source.hpp). Synchronised inside. In a forked child compute(), manifest() and
-// check_rejects() fail with kUnsupported, and rejected() knows of none.
+// RuntimeSource gives readers pipeline::LiveClips as a ClipSource (xtts/clip_source.hpp).
+// Synchronised inside. In a forked child, compute(), manifest() and check_rejects() fail with
+// kUnsupported, and rejected() is empty.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace xtts::builder {
 
-// The clips of the process that opened them. In a forked child the processes that decode are the
-// parent's, and so are the files: all of it is left lying.
+// The clips of the process that opened them. In a forked child, the decoding processes and the
+// files still belong to the parent, so the child frees nothing.
 class OpenClips {
  public:
   explicit OpenClips(std::unique_ptr<pipeline::LiveClips> clips) : clips_(std::move(clips)) {}

@@ -1,5 +1,5 @@
-// include/xtts/xtts.h on top of the C++ headers. Every entry catches what could be thrown: memory
-// running out while a result is put together.
+// include/xtts/xtts.h on top of the C++ headers. Every entry catches exceptions: memory may run
+// out while a result is put together.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -52,14 +52,14 @@ static_assert(XTTS_DEVICE_CPU == static_cast<int>(xtts::DeviceKind::kCpu));
 static_assert(XTTS_DEVICE_CUDA == static_cast<int>(xtts::DeviceKind::kCuda));
 static_assert(XTTS_INT64 == static_cast<int>(xtts::DType::kInt64));
 
-// Cut at `size_bytes`, between two characters; always ended by a 0.
+// Copies text, cut at `size_bytes` between two characters. A 0 always ends it.
 void copy_text(std::string_view text, char* out, std::size_t size_bytes) {
   if (size_bytes == 0) return;
   std::size_t count = std::min(text.size(), size_bytes - 1);
   const auto goes_on = [&](std::size_t at) {
     return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
-  // A character has at most three further bytes; what has more of them is no UTF-8.
+  // A character has at most three further bytes; text with more of them is not UTF-8.
   for (int i = 0; i < 3 && count > 0 && count < text.size() && goes_on(count); ++i) --count;
   std::memcpy(out, text.data(), count);
   out[count] = '\0';
@@ -73,7 +73,7 @@ xtts_code tell(xtts_error* error, StatusCode code, std::string_view message) {
   return static_cast<xtts_code>(code);
 }
 
-// Runs `call`, which returns a Status, and tells its failure.
+// Runs `call`, which returns a Status, and reports its failure.
 template <typename Call>
 xtts_code at_entry(xtts_error* error, Call call) noexcept {
   const xtts::NoCancellation no_cancellation;
@@ -93,14 +93,14 @@ Status is_missing(std::string_view what) {
   return {StatusCode::kInvalidArgument, std::string(what) + " is NULL"};
 }
 
-// What a batch's private_data is.
+// A batch's private_data points to a HeldBatch.
 struct HeldBatch {
   xtts::Batch batch;
-  std::vector<std::string> names;  // ended by 0, which string_views are not
+  std::vector<std::string> names;  // with a final 0, which string_views lack
   std::vector<xtts_batch_column> columns;
 };
 
-// Null where there is none, or it was released.
+// Returns null for no batch, or for one that was released.
 const HeldBatch* held_by(const xtts_batch* batch) {
   return batch == nullptr ? nullptr : static_cast<const HeldBatch*>(batch->private_data);
 }
@@ -144,7 +144,7 @@ void show_clip(xtts::ClipInfo found, xtts_clip& out) {
   out.private_data = held.release();
 }
 
-// What a reader's texts lie in.
+// Holds the memory of a reader's texts.
 struct HeldTexts {
   xtts::ReaderStats stats;
   std::vector<const char*> failures;
@@ -227,7 +227,7 @@ void show_batch(std::unique_ptr<HeldBatch> held, xtts_batch& out) {
   out.private_data = held.release();
 }
 
-// `release` stays NULL at the epoch's end.
+// At the epoch's end, `release` stays NULL.
 template <typename Next>
 Status next_batch(Next next, xtts_batch& out) {
   auto held = std::make_unique<HeldBatch>();
@@ -521,7 +521,7 @@ xtts_code xtts_reader_load_state(xtts_reader* reader, const xtts_reader_state* s
                                  xtts_error* error) {
   return at_entry(error, [&]() -> Status {
     if (reader == nullptr || state == nullptr) return is_missing("reader or state");
-    // Bytes from a file: a text need not end in it.
+    // The bytes come from a file, so a text may lack its final 0.
     const auto text = [](const auto& field) {
       return std::string(field, std::find(std::begin(field), std::end(field), '\0'));
     };
@@ -565,7 +565,7 @@ xtts_code xtts_reader_get_stats(const xtts_reader* reader, xtts_reader_stats* ou
                                  .left_out_count = stats.left_out_count,
                                  .epoch_left_out_count = stats.epoch_left_out_count,
                                  .epoch_sample_count = stats.epoch_sample_count};
-    std::memset(out, 0, given_bytes);  // fields of a newer header, too
+    std::memset(out, 0, given_bytes);  // also fields of a newer header
     std::memcpy(out, &full, full.struct_bytes);
     return {};
   });

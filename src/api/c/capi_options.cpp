@@ -1,4 +1,4 @@
-// xtts_reader_options, checked and put in the C++ interface's words.
+// Checks xtts_reader_options and converts them to the C++ interface's options.
 #include "api/c/capi_options.hpp"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ std::string text_or_empty(const char* text) {
   return text == nullptr ? std::string() : std::string(text);
 }
 
-// NULL is no list. A list of nothing is refused: a selection that came out empty must not become
-// all clips.
+// NULL means no list. We refuse an empty list: a selection that came out empty must not become all
+// clips.
 Status check_list(const void* list, std::size_t count, std::string_view name) {
   if ((list == nullptr) == (count == 0)) return {};
   return {StatusCode::kInvalidArgument,
@@ -59,8 +59,8 @@ xtts::Result<xtts::WeightBy> weight_by(std::int32_t number) {
   }
 }
 
-// Whether a struct that may grow ends between two fields, as its caller's header had it. Fields are
-// aligned, and new ones fill multiples of 8 bytes (xtts.h), so that no field crosses one.
+// True when the caller's size of a growing struct ends between two fields. Fields are aligned and
+// new ones fill multiples of 8 bytes (xtts.h), so no field crosses such a multiple.
 template <typename Struct>
 bool may_end_at(std::size_t size_bytes) {
   static_assert(alignof(Struct) == 8 && sizeof(Struct) % 8 == 0);
@@ -75,7 +75,8 @@ Status check_size_of_options(const xtts_reader_options& given) {
                 ", which ends within a field: give sizeof(xtts_reader_options) to "
                 "xtts_reader_options_init"};
   }
-  // Fields of a newer header. A size that no header has is not walked through.
+  // The caller may have fields of a newer header. We do not read through a size that no header
+  // has.
   constexpr std::size_t kSizeMax = 64 * sizeof given;
   if (given.struct_bytes > kSizeMax) {
     return {StatusCode::kInvalidArgument,
@@ -158,7 +159,7 @@ xtts::Result<xtts::ReaderOptions> options_of(const xtts_reader_options& given) {
                   "the options were not initialized: call xtts_reader_options_init");
   }
   if (const Status size = check_size_of_options(given); !size.ok()) return size;
-  // A program built against an older header gives fewer fields, against a newer one more.
+  // A program built against an older header gives fewer fields; a newer header gives more.
   std::memcpy(&options, &given, std::min(given.struct_bytes, sizeof options));
   const auto shuffle = choice(options.shuffle, xtts::Shuffle::kWindow, "shuffle");
   if (!shuffle.ok()) return shuffle.status();
@@ -244,7 +245,7 @@ void xtts_reader_options_init(xtts_reader_options* options, size_t struct_bytes)
   const xtts::ReaderOptions defaults;
   if (options == nullptr || struct_bytes < sizeof options->struct_bytes) return;
   xtts_reader_options full{};
-  full.struct_bytes = struct_bytes;  // of a newer header, perhaps: what it has more is 0
+  full.struct_bytes = struct_bytes;  // a newer header's further fields stay 0
   full.batch_size = defaults.batch_size;
   full.shuffle = static_cast<std::int32_t>(defaults.shuffle);
   full.world_size = defaults.world_size;

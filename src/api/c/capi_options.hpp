@@ -1,4 +1,4 @@
-// What the C entries share. Failures: kInvalidArgument (a field that cannot be).
+// Helpers of the C entries. Failures: kInvalidArgument (a field that cannot be).
 #pragma once
 
 #include "xtts/batch.hpp"
@@ -6,9 +6,10 @@
 
 namespace xtts::capi {
 
-// Of a struct of any size that xtts_reader_options_init() has filled in.
+// Takes a struct of any size that xtts_reader_options_init() has filled in.
 [[nodiscard]] Result<ReaderOptions> options_of(const xtts_reader_options& given);
-// Whether xtts_reader_stats was or may be as long: it ends with a field, or is a newer header's.
+// True when xtts_reader_stats may have this size: the size ends with a field, or belongs to a
+// newer header.
 [[nodiscard]] bool is_size_of_stats(std::size_t size_bytes) noexcept;
 
 }  // namespace xtts::capi

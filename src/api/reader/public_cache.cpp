@@ -26,7 +26,8 @@ namespace {
 const std::string kNoText;
 const std::vector<std::string> kNoNames;
 
-// What a record in the cache's own memory keeps: the files, and that builders leave them alone.
+// Keeps alive the mapped memory of a record: it holds the files, and keeps builders from removing
+// them.
 struct ViewOwner {
   std::shared_ptr<const reader::CacheSet> caches;
   std::shared_ptr<const FileMapping> mapping;
@@ -141,7 +142,7 @@ const std::vector<std::string>& Cache::languages() const noexcept {
 std::vector<std::string> Cache::datasets() const {
   if (impl_ == nullptr) return {};
   std::vector<std::string> names = impl_->caches->datasets();
-  std::erase(names, "");  // of a corpus that was built by itself
+  std::erase(names, "");  // the data set of a corpus that was built alone
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -217,11 +218,11 @@ Result<Record> Cache::view(std::string_view column, std::uint64_t position) cons
     if (impl_ == nullptr) return api::is_empty("Cache");
     guard_reads();
     const reader::SharedColumn* const found = impl_->caches->find_column(column);
-    // What is wrong with the name is for read() to say.
+    // read() reports the fault of the name.
     if (found == nullptr) return read(column, position);
     XTTS_ASSIGN(const auto place, impl_->caches->locate_record(*found, position));
     XTTS_TRY(place.map->verify(place));
-    // Sound only as another call has given it: then that is what is handed out.
+    // An unverified record here was right only in an ordinary read, so we return such a read.
     if (!place.is_mapped() || !place.map->is_verified(place)) return read(column, position);
     const formats::ColumnSpec& spec = found->entry->spec;
     Record record;

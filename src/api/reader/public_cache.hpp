@@ -1,4 +1,4 @@
-// What the public classes share behind their headers.
+// Helpers that the public classes share behind their headers.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,13 @@ struct Cache::Impl {
 
 namespace api {
 
-// Of something that was moved from.
+// The failure of an object that was moved from.
 [[nodiscard]] inline Status is_empty(std::string_view what) {
   return {StatusCode::kInvalidArgument,
           "this " + std::string(what) + " was moved from: use the one that it was moved to"};
 }
 
-// A program that was built against other headers.
+// Refuses a program that was built against other headers.
 [[nodiscard]] inline Status check_size(std::string_view what, std::size_t given,
                                        std::size_t expected) {
   if (given == expected) return {};
@@ -36,7 +36,7 @@ namespace api {
                                         " in this library: build it against this one's headers"};
 }
 
-// Exceptions stop here: what is left of them below is memory running out.
+// No exception passes this call. The only one left below is that memory runs out.
 template <typename Call>
 auto guarded(Call call) -> decltype(call()) {
   const NoCancellation no_cancellation;
@@ -47,7 +47,7 @@ auto guarded(Call call) -> decltype(call()) {
   }
 }
 
-// Numbers in memory that begins where every element type may begin.
+// Numbers in memory whose alignment suits every element type.
 template <typename T>
 Result<std::span<const T>> as_numbers(std::span<const std::byte> bytes, DType found, DType wanted) {
   if (found != wanted) {

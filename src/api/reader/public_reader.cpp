@@ -32,8 +32,9 @@ BatchColumn show_column(const loader::BatchSlot& slot, const loader::BatchLayout
 
 }  // namespace
 
-// What a batch shows: its slot, and the source: of caches, whose lock keeps the files and whose
-// manifest the columns' names. The loader and its threads may be gone.
+// Keeps alive the memory of a batch: its slot and the source. A source of caches holds the lock
+// that keeps the files, and the manifest with the columns' names. The loader and its threads may
+// be gone.
 struct Batch::Owner {
   loader::Lease lease;
   std::shared_ptr<const loader::RecordSource> source;
@@ -51,14 +52,14 @@ Status Batch::let_wait(std::uintptr_t stream) const {
 
 struct Reader::Impl {
   explicit Impl(std::unique_ptr<loader::Loader> opened) : loader(std::move(opened)) {}
-  // In a forked child the loader's threads do not exist, and what they held is held for ever: it
-  // is left lying.
+  // In a forked child the loader's threads do not exist, and what they held stays held for ever.
+  // So the child does not free the loader.
   ~Impl() {
     const NoCancellation no_cancellation;
     if (is_forked()) {
       (void)loader.release();
     } else {
-      loader.reset();  // while nobody can cancel this thread
+      loader.reset();  // this thread cannot be cancelled here
     }
   }
   Impl(const Impl&) = delete;
@@ -159,7 +160,7 @@ Result<std::optional<Batch>> Reader::next() {
 }
 
 Result<std::optional<Batch>> Reader::next(std::chrono::milliseconds limit) {
-  // A limit beyond what a clock can say is none that anybody waits for.
+  // A longer limit than a clock can express counts as this one: nobody waits so long.
   constexpr std::chrono::milliseconds kLimitMax = std::chrono::hours(24 * 365);
   return next_until(Clock::now() + std::clamp(limit, std::chrono::milliseconds(0), kLimitMax));
 }
