@@ -47,7 +47,7 @@ Status invalid(std::string message) {
   return {StatusCode::kInvalidArgument, std::move(message)};
 }
 
-// The name is also the name of a folder.
+// A column's name is also the name of a folder.
 bool is_column_name(std::string_view name) {
   if (name.empty() || name.size() >= kNameBytes || name.front() == '.' || !is_utf8(name)) {
     return false;

@@ -1,7 +1,7 @@
 // Block headers and record checks (cache-v1.md, section 5). Bytes <-> structs, no I/O. Pure
 // functions, share freely. decode_block_header verifies the header's own check first, then every
-// rule of the format: what it returns is safe to follow. Failures: kCorrupt (damage, told with the
-// field), kUnsupported (newer version or unknown incompat bit, named).
+// rule of the format, so its result is safe to follow. Failures: kCorrupt (damage; the message
+// names the field), kUnsupported (newer version or unknown incompat bit; the message names it).
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace xtts::formats {
 
-// What all blocks of a column have in common.
+// The properties that all blocks of a column share.
 struct ColumnSpec {
   std::string name;
   std::uint32_t id = 0;
@@ -53,12 +53,12 @@ struct BlockHeader {
   std::uint64_t payload_bytes = 0;
   std::vector<BlockRecord> records;  // 1..64
 
-  // Bytes of record `slot` with what belongs to its region behind it.
+  // Returns the bytes of record `slot` together with the rest of its region.
   [[nodiscard]] std::uint64_t region_bytes(std::size_t slot) const noexcept;
 };
 
-// Where the records of a block lie: fills in offset_bytes of `records` from their lengths and
-// returns the payload bytes.
+// Places the records of a block: fills in offset_bytes of `records` from their lengths and returns
+// the payload bytes.
 [[nodiscard]] std::uint64_t lay_out_records(const ColumnSpec& column,
                                             std::span<BlockRecord> records);
 
@@ -68,7 +68,7 @@ struct BlockHeader {
 [[nodiscard]] std::array<std::byte, kBlockHeaderBytes> encode_block_header(
     const BlockHeader& header);
 [[nodiscard]] Result<BlockHeader> decode_block_header(std::span<const std::byte> bytes);
-// The check that a header carries (its last eight bytes), for the shard's table.
+// Returns the check that a header carries (its last eight bytes), for the shard's table.
 [[nodiscard]] std::uint64_t stored_header_check(std::span<const std::byte> header_bytes);
 
 }  // namespace xtts::formats

@@ -23,7 +23,7 @@ constexpr std::size_t kFramesAt = 40;
 constexpr std::size_t kOffsetsAt = 64;
 constexpr std::size_t kCheckBytes = 8;
 
-// So that the value begins 16 bytes into a page of its own and fills its pages.
+// With this size the value begins 16 bytes into its own page and fills its pages.
 std::size_t value_bytes_for(std::size_t content_bytes) {
   return align_up(content_bytes + kCheckBytes + kLmdbPageHeaderBytes, kPageBytes) -
          kLmdbPageHeaderBytes;

@@ -1,5 +1,5 @@
 // Little-endian numbers in byte buffers, on any machine. Compilers turn the loops into one move on
-// x86 and ARM. Preconditions, not checks: the caller has made sure that offset + sizeof(T) lies in
+// x86 and ARM. The functions check nothing: the caller makes sure that offset + sizeof(T) lies in
 // the buffer.
 #pragma once
 

@@ -13,11 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-// The deepest document of ours has five levels. Copying and comparing JSON recurses, so depth is
-// stack.
+// Our deepest document has five levels. Copying and comparing JSON recurses, so depth takes stack.
 constexpr std::size_t kDepthMax = 64;
-// A value takes 16 bytes and more where its text may take two ("1,"). The manifest of ten million
-// clips has 200,000.
+// A value takes 16 bytes or more, but its text may take two ("1,"). The manifest of ten million
+// clips has 200,000 values.
 constexpr std::size_t kValueCountMax = std::size_t{8} << 20U;
 constexpr std::size_t kMessageBytesMax = 300;
 constexpr std::size_t kShownBytesMax = 80;
@@ -26,9 +25,9 @@ void append_text(const json& text, std::string& out) {
   out += text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Written here and not by nlohmann-json, whose digits are not always the fewest and may change with
-// its version: fingerprints must outlive it. std::to_chars gives the fewest digits that read back
-// the same, whatever the locale.
+// We write floats ourselves, because fingerprints must outlive nlohmann-json: its digits are not
+// always the fewest and may change with its version. std::to_chars gives the fewest digits that
+// read back the same, in any locale.
 void append_float(double value, std::string& out) {
   assert(std::isfinite(value));
   if (!std::isfinite(value)) {
@@ -74,8 +73,7 @@ void append_value(const json& value, std::string& out) {
   append_text(value, out);
 }
 
-// Depth and number of values, before anything is allocated for them. Text inside quotes does not
-// count.
+// Checks depth and number of values before allocating for them. Text inside quotes does not count.
 Status check_size(std::string_view text) {
   std::size_t depth = 0;
   std::size_t values = 1;

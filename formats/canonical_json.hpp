@@ -1,7 +1,6 @@
-// Canonical JSON, which all our JSON is written in; recipe sections in it, their fingerprints and
-// their differences. A fingerprint is the digest of a section's canonical JSON: every field is
-// written, defaults included, so that a later change of a default changes nothing old. Pure
-// functions.
+// Canonical JSON: the form of all our JSON, with fingerprints and differences of recipe sections.
+// A fingerprint is the digest of a section's canonical JSON. That JSON has every field, defaults
+// included, so a later change of a default changes no old fingerprint. Pure functions.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,9 +13,9 @@
 
 namespace xtts::formats {
 
-// UTF-8, keys sorted, no white space, shortest floats. Invalid UTF-8 is replaced by U+FFFD.
+// Writes UTF-8, sorted keys, no white space, shortest floats. Replaces invalid UTF-8 by U+FFFD.
 [[nodiscard]] std::string dump_canonical(const nlohmann::json& value);
-// Never throws: kCorrupt with the position.
+// Never throws. kCorrupt names the position.
 [[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text);
 
 [[nodiscard]] nlohmann::json to_json(const FeatureConfig& config);
@@ -29,15 +28,15 @@ template <typename Section>
   return digest128(dump_canonical(to_json(section)));
 }
 
-// What the two sides of a comparison are called.
+// The names of the two sides of a comparison.
 struct SideNames {
   std::string in_first = "in the cache";
   std::string in_second = "asked for";
   std::string not_in_second = "absent in what is asked for";
 };
 
-// What differs between two sections, for people: "features.mel.n_mels: 80 in the cache, 100 asked
-// for".
+// Describes the differences between two sections, for people: "features.mel.n_mels: 80 in the
+// cache, 100 asked for".
 [[nodiscard]] std::vector<std::string> describe_differences(const nlohmann::json& first,
                                                             const nlohmann::json& second,
                                                             const std::string& prefix,

@@ -1,4 +1,4 @@
-// The name of a clip in the world: "data set/id", or the id alone where there are no data sets.
+// The full id of a clip: "data set/id", or the id alone where there are no data sets.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct ClipId {
   std::string dataset, id;
 };
 
-// The parts of a full id. Names of data sets hold no '/'; ids may.
+// Splits a full id. Names of data sets hold no '/'; ids may.
 [[nodiscard]] ClipId parts_of_full_id(std::string_view full_id, bool has_datasets);
 
 }  // namespace xtts::formats

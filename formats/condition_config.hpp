@@ -1,5 +1,5 @@
-// The sections trim and loudness of FeatureConfig (feature_config.hpp): what is done with a clip's
-// samples before they are framed. Plain values.
+// The sections trim and loudness of FeatureConfig (feature_config.hpp): they change a clip's
+// samples before framing. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct LoudnessConfig {
   double target = 0.1;     // RMS or peak, full scale = 1; LUFS
   bool limit_peak = true;  // rms, lufs: the gain is lowered so that the peak stays at or under 1
   bool then_peak_to_one = false;  // after the gain, divide by the peak
-  double rms_plus = 0.0;          // rms: added to it before it divides
-  bool clip = false;              // at last, samples beyond full scale are cut to it
+  double rms_plus = 0.0;          // rms: added to the RMS before the division
+  bool clip = false;              // last step: cut samples to full scale
   Rounding rounding = Rounding::kEachStep;
 };
 

@@ -23,7 +23,7 @@ inline constexpr std::size_t kHdf5PayloadOffset = 16384;
 inline constexpr std::size_t kIndexChunkBytes = 65536;
 inline constexpr std::size_t kRankMax = 4;
 
-// How many records make a block, and how many planned clips a shard, for a column of `record_bytes`
+// The number of records in a block and of planned clips in a shard, for a column of `record_bytes`
 // a record.
 struct Geometry {
   std::uint32_t records_per_block = 1;

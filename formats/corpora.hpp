@@ -7,7 +7,8 @@
 
 namespace xtts::formats {
 
-// Names of the columns of a list (CSV, TSV, JSON lines) of any origin. Empty: by the usual names.
+// Names of the columns of a list (CSV, TSV, JSON lines) of any origin. An empty name means the
+// usual names.
 struct CorpusColumns {
   std::string audio = {};
   std::string id = {};
@@ -22,15 +23,15 @@ struct CorpusColumns {
   friend bool operator==(const CorpusColumns&, const CorpusColumns&) = default;
 };
 
-// What is empty is as the recipe's corpus section says.
+// An empty member takes the value of the recipe's corpus section.
 struct CorporaEntry {
-  std::string name;    // the data set: ids become name/id
-  std::string folder;  // where it lies
+  std::string name;    // name of the data set: ids become name/id
+  std::string folder;  // folder of the corpus
   std::string layout;
   std::string language;
-  std::string speaker;  // as it is, also beside other corpora's speakers of that name
+  std::string speaker;  // used as it is, even if another corpus has a speaker of that name
   std::string speaker_pattern;
-  std::string split;  // train, validation or test, for all of its clips
+  std::string split;  // train, validation or test, for all clips
   CorpusColumns columns = {};
   std::vector<std::string> audio_roots = {};  // folders outside of `folder` that hold audio, too
 };

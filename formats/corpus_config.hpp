@@ -1,5 +1,5 @@
-// The corpus section of a recipe: layout, speakers, splits, and what becomes of odd clips. It
-// decides the index alone. Plain values; validate() returns every problem at once.
+// The corpus section of a recipe: layout, speakers, splits, and the treatment of odd clips. It
+// decides only the index. Plain values; validate() returns every problem at once.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace xtts::formats {
 
 enum class SplitBy { kId, kSource, kSpeaker, kText };
 
-// What it costs a clip to be odd: nothing, a warning among its facts, or its place in the cache.
+// The treatment of an odd clip: keep it, keep it with a warning among its facts, or drop it.
 enum class OddClip { kKeep, kWarn, kDrop };
 
 struct CorpusConfig {
-  std::string layout = "auto";  // or the name of one, which only discovery knows
-  std::string language;         // for clips whose list does not say
+  std::string layout = "auto";  // or a layout's name; only discovery knows them
+  std::string language;         // for clips without one in their list
   std::string speaker;          // one name for all
   std::string
       speaker_pattern;  // regular expression on the file name; its first group is the speaker
@@ -41,12 +41,12 @@ struct CorpusConfig {
   OddClip too_short = OddClip::kWarn;
   double too_short_seconds = 0.02;  // not one window of speech analysis
   OddClip silent = OddClip::kWarn;
-  double silent_dbfs = -80.0;  // a peak below it
+  double silent_dbfs = -80.0;  // the peak is below this
   OddClip clipped = OddClip::kWarn;
-  double clipped_share = 1e-3;  // of the samples at full scale
+  double clipped_share = 1e-3;  // share of samples at full scale
   OddClip not_finite = OddClip::kWarn;
   OddClip low_rate = OddClip::kWarn;
-  std::uint32_t source_rate_below = 4000;  // nothing of speech is left above 2 kHz
+  std::uint32_t source_rate_below = 4000;  // such a source holds no speech above 2 kHz
   OddClip duplicates = OddClip::kWarn;     // the same samples as an earlier clip's
   OddClip no_text = OddClip::kWarn;        // in a corpus that has texts
 

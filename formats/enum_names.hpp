@@ -1,6 +1,6 @@
-// The names of the recipe's enumerators, as YAML recipes spell them and as canonical JSON writes
-// them. One table for both, so that what a person writes is what the fingerprint sees. Names never
-// change: they are in fingerprints.
+// The names of the recipe's enumerators, in YAML recipes and in canonical JSON. Both use one
+// table, so the fingerprint has the words that a person writes. Names never change, because they
+// are in fingerprints.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Facts: what is known of a record beside its numbers (cache-v1.md, section 6). Bytes <-> structs,
+// Facts: the data about a record beside its numbers (cache-v1.md, section 6). Bytes <-> structs,
 // no I/O; pure functions. The decoders take hostile bytes: they bound everything and fail with
 // kCorrupt.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace xtts::formats {
 
-// A field that is not set is unknown and is not written.
+// An unset field is unknown and is not written.
 struct RecordFacts {
   std::optional<std::string> id, dataset;
   std::optional<std::uint8_t> split;  // 0 train, 1 validation, 2 test
@@ -32,15 +32,15 @@ struct RecordFacts {
   std::optional<std::uint64_t> clipped_sample_count;
   std::optional<float> silence_share, bandwidth_hz;
   std::optional<std::uint64_t> nonfinite_sample_count;
-  std::vector<Reason> warnings;  // none: not written
+  std::vector<Reason> warnings;  // not written if empty
   std::optional<std::string> extra_json;
   std::optional<std::uint32_t> frame_count_before_cut, character_count;
   std::optional<std::string> unknown_characters_json;
   std::optional<std::uint8_t> text_was_cut;
-  // Seconds, of a clip that is a part of its source, as its list has them; no end: to the source's
-  // end. source_frame_count is then the part's.
+  // For a clip that is a part of its source: seconds, as its list has them. An unset end means the
+  // source's end. source_frame_count then counts the part.
   std::optional<double> segment_start_s, segment_end_s;
-  std::map<std::uint16_t, std::string> unknown;  // tags that this version does not know, passed on
+  std::map<std::uint16_t, std::string> unknown;  // tags of other versions, kept as they are
 
   friend bool operator==(const RecordFacts&, const RecordFacts&) = default;
 };
@@ -48,14 +48,14 @@ struct RecordFacts {
 void append_facts(const RecordFacts& facts, std::string& out);
 [[nodiscard]] Result<RecordFacts> decode_facts(std::span<const std::byte> bytes);
 
-// A field that is set: for comparing what two records say, and telling it to people.
+// A field that is set, for comparing two records and for messages.
 struct NamedFact {
   std::uint16_t tag = 0;
   std::string_view name;  // "source rate"
-  std::string bytes;      // as it is written
+  std::string bytes;      // the stored form
   std::string text;       // "22050", "'wavs/a.wav'"
 };
-// In ascending order of tag; unknown tags are left out.
+// Lists fields in ascending order of tag, without unknown tags.
 [[nodiscard]] std::vector<NamedFact> list_facts(const RecordFacts& facts);
 
 // The facts value of one block.
@@ -70,7 +70,7 @@ struct BlockFacts {
 [[nodiscard]] std::string encode_block_facts(
     const BlockFacts& facts);  // k * 4096 - 16 bytes, check included
 [[nodiscard]] Result<BlockFacts> decode_block_facts(std::span<const std::byte> bytes);
-// The check that a facts value carries (its last eight bytes), for the shard's table.
+// Returns the check that a facts value carries (its last eight bytes), for the shard's table.
 [[nodiscard]] std::uint64_t stored_facts_check(std::span<const std::byte> bytes);
 
 }  // namespace xtts::formats

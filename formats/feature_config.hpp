@@ -25,7 +25,7 @@
 
 namespace xtts::formats {
 
-// Zeros added to the clip before its frames: so many, then up to a multiple.
+// Zeros that are added to the clip before its frames: fixed counts, then up to a multiple.
 struct ZerosConfig {
   std::uint32_t front_samples = 0;
   std::uint32_t back_samples = 0;
@@ -36,7 +36,7 @@ struct LogConfig {
   LogBase base = LogBase::kNatural;
   LogFloor mode = LogFloor::kClamp;
   double floor = 1e-5;
-  double range = 0.0;  // above 0: values are raised to the clip's largest less this
+  double range = 0.0;  // above 0: the lowest value is the clip's largest minus this
 };
 
 struct NormalizeConfig {
@@ -47,18 +47,18 @@ struct NormalizeConfig {
   std::vector<double> channel_scales = {};
 };
 
-// What a record is made of, each a column of the cache.
+// The columns of a record.
 struct ColumnsConfig {
   bool mel = true;
   bool linear = false;                  // the bins of the spectrum, as they go into the mel filters
   WaveColumn wave = WaveColumn::kNone;  // the conditioned samples, hop_samples a frame
-  bool energy = false;                  // of each frame the L2 norm of its magnitudes
+  bool energy = false;                  // the L2 norm of each frame's magnitudes
 };
 
-// What `convert --bake corpus` has put behind the chain: each channel (x - mean) /
-// max(std_deviation, 1e-5), where x is what the chain makes, rounded to `dtype`. No recipe file
-// says it, and no build makes it: it comes from the manifest of a cache that was written so, and
-// says what its records hold.
+// The normalization that `convert --bake corpus` has put behind the chain. Each channel is (x -
+// mean) / max(std_deviation, 1e-5), where x is the chain's result, rounded to `dtype`. No recipe
+// file sets it and no build makes it. It comes from the manifest of a baked cache, and describes
+// its records.
 struct BakedConfig {
   DType dtype = DType::kFloat32;
   std::vector<double> mean = {};  // one a channel; empty: nothing is baked
@@ -86,19 +86,19 @@ struct FeatureConfig {
   std::uint32_t max_frames = 800;
   PadWhat pad = PadWhat::kFrames;
   double pad_value = 0.0;
-  // Unset, and what kSplit finds no times for: drop where there is text, truncate where there is
-  // none.
+  // Unset means: drop a clip with text, truncate one without. The same holds for clips for which
+  // kSplit finds no times.
   std::optional<TooLong> too_long;
   Precision precision = Precision::kDouble;
   BakedConfig baked;
 
   [[nodiscard]] std::vector<std::string> validate() const;
-  // Numbers of a frame.
+  // Returns the number of values in a frame.
   [[nodiscard]] std::uint32_t channel_count() const noexcept {
     return mel.scale == MelScale::kNone ? bin_count() : mel.n_mels;
   }
   [[nodiscard]] std::uint32_t bin_count() const noexcept { return stft.n_fft / 2 + 1; }
-  // pad: samples: the length of every clip.
+  // Returns the length of every clip with pad: samples.
   [[nodiscard]] std::uint64_t padded_samples() const noexcept {
     return std::uint64_t{max_frames} * stft.hop_samples;
   }

@@ -1,5 +1,5 @@
-// The choices of a recipe's features section (feature_config.hpp). Apart from the configuration, so
-// that a header can name a choice without depending on every key.
+// The choices of a recipe's features section (feature_config.hpp). They have their own header, so
+// that another header can name a choice without depending on every key.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@ namespace xtts::formats {
 
 enum class ChannelMix { kMean, kFirst };
 enum class TrimMethod { kNone, kTopDb };
-// kLimit: the peak is brought down to the target where it is above it.
+// kLimit lowers a peak above the target to the target.
 enum class LoudnessMethod { kNone, kRms, kPeak, kLimit, kLufs };
-// After each step in float32, as NumPy does with float32 arrays, or once at the end of steps in
-// double.
+// Rounding happens after each step in float32, as NumPy does with float32 arrays, or once at the
+// end of steps in double.
 enum class Rounding { kEachStep, kOnce };
-// kPovey: Kaldi's, a symmetric Hann to the power of 0.85.
+// kPovey is Kaldi's window: a symmetric Hann to the power of 0.85.
 enum class WindowKind { kHann, kHamming, kPovey };
 enum class WindowSymmetry { kPeriodic, kSymmetric };
 // kCenter: n_fft/2 padded on both sides. kSame: (n_fft - hop)/2 on both sides, not centred. kNone:
@@ -37,13 +37,13 @@ enum class LogFloor { kClamp, kAdd };  // log(max(x, floor)) or log(x + floor)
 // max(deviation, 1e-5), each channel over the clip. kChannels: (x - offset) / scale, each channel
 // by its own.
 enum class NormalizeMethod { kNone, kAffine, kMinMax, kMeanVariance, kChannels };
-// Of the samples that the features are made of.
+// The column of the samples that the features are computed from.
 enum class WaveColumn { kNone, kInt16, kFloat32 };
 enum class PadWhat { kFrames, kSamples };
 enum class TooLong { kDrop, kTruncate, kSplit };
-enum class Precision { kDouble, kFloat32 };  // of the FFT; the truth is double
+enum class Precision { kDouble, kFloat32 };  // precision of the FFT; double is the reference
 
-// The columns that are made of sound, in the order of their numbers.
+// The columns that are computed from sound, in the order of their numbers.
 enum class SoundColumn { kMel, kLinear, kWave, kEnergy };
 inline constexpr std::size_t kSoundColumnCount = 4;
 

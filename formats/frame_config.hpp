@@ -16,15 +16,16 @@ struct StftConfig {
   WindowSymmetry symmetry = WindowSymmetry::kPeriodic;
   Framing framing = Framing::kCenter;
   PadMode pad_mode = PadMode::kReflect;
-  // Of each frame, before its window, as Kaldi does.
+  // Removes the mean of each frame before its window, as Kaldi does.
   bool remove_dc = false;
   double preemphasis =
       0.0;  // x[i] - preemphasis x[i - 1]; the first sample stands in for the one before
   bool drop_last = false;
-  std::uint32_t multiple_frames = 1;  // what does not fill a multiple is dropped
+  std::uint32_t multiple_frames = 1;  // frames beyond the last full multiple are dropped
 };
 
-// Where the window begins in its n_fft: Kaldi puts the zeros behind it, everybody else around it.
+// Returns the start of the window in its n_fft. Kaldi puts the zeros behind the window; the others
+// put them around it.
 [[nodiscard]] constexpr std::uint32_t window_start(const StftConfig& config) noexcept {
   const bool is_kaldi =
       config.framing == Framing::kSnipEdges || config.framing == Framing::kKeepEdges;

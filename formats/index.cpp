@@ -26,7 +26,7 @@ constexpr std::size_t kSectionsAt = 128;
 constexpr std::size_t kSectionBytes = 40;
 constexpr std::size_t kCheckBytes = 8;
 
-// Bytes a row, where the section has rows of one size.
+// Returns the bytes of a row, for a section with rows of one size.
 std::optional<std::uint64_t> row_bytes_of(SectionKind kind) {
   switch (kind) {
     case SectionKind::kPlan:
@@ -47,7 +47,7 @@ std::optional<std::uint64_t> row_bytes_of(SectionKind kind) {
   return std::nullopt;
 }
 
-// A row a record of the cache.
+// True for sections with one row for each record of the cache.
 bool is_by_record(SectionKind kind) {
   return kind == SectionKind::kPlan || kind == SectionKind::kLocations ||
          kind == SectionKind::kIdHashes || kind == SectionKind::kDetails;

@@ -50,7 +50,7 @@ struct LocationRow {            // 8 bytes
   std::uint16_t slot = 0;
 };
 inline constexpr std::size_t kLocationRowBytes = 8;
-// block_row of a clip that an added column does not have (yet).
+// The block_row of a clip that an added column does not have (yet).
 inline constexpr std::uint32_t kNoRecord = 0xFFFFFFFFU;
 
 struct IdHashRow {  // 24 bytes, ascending
@@ -107,23 +107,23 @@ struct IndexFooter {
 };
 
 inline constexpr std::size_t kIndexFooterBytes = kPageBytes;
-inline constexpr std::size_t kIndexAlignmentBytes = 64;  // of sections and of the data's end
+inline constexpr std::size_t kIndexAlignmentBytes = 64;  // sections and the data's end
 inline constexpr std::size_t kIndexSectionsMax = 64;
 [[nodiscard]] std::string encode_index_footer(const IndexFooter& footer);
-// Own check first, then every rule: what it returns is safe to follow within a file of
-// `file_bytes`.
+// Verifies the footer's own check first, then every rule. The result is safe to follow within a
+// file of `file_bytes`.
 [[nodiscard]] Result<IndexFooter> decode_index_footer(std::span<const std::byte> bytes,
                                                       std::uint64_t file_bytes);
 [[nodiscard]] std::uint64_t index_chunk_check(std::uint64_t chunk,
                                               std::span<const std::byte> bytes);
-// Whether `row_count` rows of a section's fixed size make `size_bytes`; true for kinds whose rows
+// True if `row_count` rows of a section's fixed size make `size_bytes`, and for kinds whose rows
 // vary.
 [[nodiscard]] bool section_rows_fit(SectionKind kind, std::uint64_t size_bytes,
                                     std::uint64_t row_count);
 
-// Streams an index out: sections in any sizes, through `sink` (a file's append). Memory: one chunk
-// and 8 bytes a chunk. Failures: the sink's, and kInternal where the calls are out of order or rows
-// do not fill their section. After a failure the encoder is only good for destruction.
+// Writes an index through `sink` (a file's append), with sections of any size. Memory: one chunk
+// and 8 bytes a chunk. Failures: the sink's, and kInternal where the calls are out of order or
+// rows do not fill their section. After a failure the encoder may only be destroyed.
 class IndexEncoder {
  public:
   using Sink = std::function<Status(std::span<const std::byte>)>;
@@ -131,7 +131,7 @@ class IndexEncoder {
 
   [[nodiscard]] Status begin_section(SectionKind kind, std::uint32_t column_id = 0);
   [[nodiscard]] Status append(std::span<const std::byte> bytes);
-  [[nodiscard]] std::uint64_t section_bytes() const noexcept;  // so far, of the open section
+  [[nodiscard]] std::uint64_t section_bytes() const noexcept;  // bytes so far in the open section
   [[nodiscard]] Status end_section(std::uint64_t row_count);
 
   struct Finished {

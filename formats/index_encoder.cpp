@@ -64,7 +64,7 @@ Result<IndexEncoder::Finished> IndexEncoder::finish() {
   footer_.chunk_table_check = check64(bytes_of(checks));
   footer_.file_bytes = written_bytes_ + checks.size() + kIndexFooterBytes;
   const std::string footer = encode_index_footer(footer_);
-  // Paired with the readers: what they would refuse is not written.
+  // We never write a footer that the readers would refuse.
   if (auto read_back = decode_index_footer(bytes_of(footer), footer_.file_bytes); !read_back) {
     return misuse(read_back.status().message());
   }
@@ -73,7 +73,7 @@ Result<IndexEncoder::Finished> IndexEncoder::finish() {
   return Finished{digest128(footer), footer_.file_bytes};
 }
 
-// Whole chunks leave for the sink as soon as they are full.
+// A full chunk goes to the sink at once.
 Status IndexEncoder::put(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), kIndexChunkBytes - chunk_.size());

@@ -1,6 +1,5 @@
-// Rows of the index's sections (cache-v1.md, section 8). Any bytes of the right size are a row;
-// whether the numbers in it lead anywhere is for the reader to check against the tables that they
-// lead into.
+// Rows of the index's sections (cache-v1.md, section 8). Any bytes of the right size are a row.
+// The reader checks a row's numbers against the tables that they point into.
 #include <cassert>
 
 #include "formats/bytes.hpp"

@@ -1,8 +1,8 @@
-// JsonFields: typed members of a JSON object that came from a file. Whoever reads a document asks
-// for its members one after the other and looks at the status once, at the end: the first problem
-// is kept in the Status that all readers of a document share, with the member's full path
-// ("columns[0].shards[2].digest"), and what comes after it is a default. A reader shows the memory
-// of the document and of that Status. One thread at a time. Never throws on content.
+// JsonFields reads typed members of a JSON object that came from a file. A caller reads members
+// one after the other and checks the status once, at the end. All readers of a document share one
+// Status. It keeps the first problem, with the member's full path ("columns[0].shards[2].digest").
+// Members read after a problem have default values. A reader points into the memory of the
+// document and of that Status. One thread at a time. Never throws on content.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ class JsonFields {
  public:
   JsonFields(const nlohmann::json& value, std::string path, Status& failure);
 
-  // Null where the member is absent or null.
+  // Returns null where the member is absent or null.
   [[nodiscard]] const nlohmann::json* find(const char* key) const;
 
   template <std::unsigned_integral T>
@@ -55,7 +55,7 @@ class JsonFields {
   Status* failure_;
 };
 
-// 16 lower-case hexadecimal digits, and back (nothing for any other text).
+// Converts to 16 lower-case hexadecimal digits and back (nothing for any other text).
 [[nodiscard]] std::string check_to_hex(std::uint64_t check);
 [[nodiscard]] std::optional<std::uint64_t> check_from_hex(std::string_view text);
 

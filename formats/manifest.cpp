@@ -65,7 +65,7 @@ json to_json(const Counts& counts) {
           {"records_by_split", counts.records_by_split}};
 }
 
-// What the hash covers.
+// The hash of the numerics covers this object.
 json numerics_to_json(const Numerics& numerics) {
   return {{"device", numerics.device}, {"isa", numerics.isa}, {"libraries", numerics.libraries}};
 }
@@ -88,7 +88,7 @@ json index_to_json(std::uint64_t size_bytes, const Digest& digest) {
   return {{"bytes", size_bytes}, {"digest", digest.to_hex()}};
 }
 
-// Without the member `index`.
+// Gives the manifest without the member `index`.
 json to_json(const Manifest& manifest) {
   json columns = json::array();
   for (const ColumnEntry& column : manifest.columns) columns.push_back(to_json(column));
@@ -120,7 +120,7 @@ json to_json(const Manifest& manifest) {
   return document;
 }
 
-// The path of the first number that JSON cannot hold; empty where there is none.
+// Returns the path of the first number that JSON cannot hold; empty where there is none.
 std::string find_nonfinite(const json& value, const std::string& path) {
   if (value.is_number_float()) return std::isfinite(value.get<double>()) ? "" : path;
   if (!value.is_structured()) return {};
@@ -131,7 +131,7 @@ std::string find_nonfinite(const json& value, const std::string& path) {
   return {};
 }
 
-// Paired with decoding, which takes the store of all columns from the storage section.
+// Decoding takes the store of all columns from the storage section, so every column must have it.
 Status check_stores(const Manifest& manifest) {
   const json name = manifest.storage.value("store", json(std::string(name_of(StoreKind::kLmdb))));
   for (const ColumnEntry& column : manifest.columns) {

@@ -1,7 +1,7 @@
 // manifest.json (cache-v1.md, section 9). Bytes <-> struct, no I/O. Pure functions.
-// decode_manifest takes hostile bytes: the digest is verified before the text is parsed; format,
-// version and flags are looked at before anything else. Failures: kCorrupt, kUnsupported (with the
-// version needed).
+// decode_manifest takes hostile bytes. It verifies the digest before it parses the text, and
+// checks format, version and flags before anything else. Failures: kCorrupt, kUnsupported (with
+// the version needed).
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct ShardEntry {
 
 struct ColumnEntry {
   ColumnSpec spec;
-  // Of columns that no build makes, but add_column.
+  // Members of columns that come from add_column, not from a build.
   std::optional<Axis> axis = {};    // see axis_of
-  std::string version;              // of what made it, as its maker says
-  std::uint64_t missing_count = 0;  // clips that came, or changed, after it
+  std::string version;              // version of the column's maker, in its own words
+  std::uint64_t missing_count = 0;  // clips added or changed after the column
   StoreKind store =
       StoreKind::kLmdb;         // of its shards: as the storage section says, for all columns
   std::uint32_t fill_bits = 0;  // bits of a float32, or of an int32 for integer columns
@@ -62,11 +62,11 @@ struct Counts {
   std::map<std::string, std::uint64_t> records_by_split;  // train, validation, test
 };
 
-// Of a cache that is one of several parts, for merge to join (§9).
+// Describes a cache that is one of several parts, which merge joins (section 9).
 struct Partition {
   std::uint32_t index = 1;  // 1 ... count
   std::uint32_t count = 1;
-  Digest plan;  // of all clips of all parts
+  Digest plan;  // digest of all clips of all parts
 
   [[nodiscard]] std::string name() const;  // "2/8"
 };
@@ -84,25 +84,26 @@ struct Manifest {
   std::optional<Partition> partition;
   std::uint64_t index_bytes = 0;
   Digest index_digest;
-  std::string data_layout;            // "ljspeech": what DATA was taken for
-  std::uint32_t ro_compat_flags = 0;  // of the cache that was read; written as 0
+  std::string data_layout;            // the layout that DATA was read as: "ljspeech"
+  std::uint32_t ro_compat_flags = 0;  // flags of the cache that was read; written as 0
 
-  // kUnsupported where a newer build has marked the cache as one that this build may read but not
-  // change.
+  // kUnsupported if a newer build has marked the cache as readable for this build but not
+  // writable.
   [[nodiscard]] Status allows_changes() const;
   [[nodiscard]] const ColumnEntry* find_column(std::string_view name) const noexcept;
-  // At most so many frames has a record; 0 where it has none.
+  // Returns the limit on a record's frames; 0 if there is none.
   [[nodiscard]] std::uint32_t max_frames() const;
 };
 
 [[nodiscard]] Axis axis_of(const ColumnEntry& column);
 
-// kInternal where a number is NaN or infinite (JSON has no word for it), or where a column's store
-// is not the storage section's.
+// kInternal if a number is NaN or infinite (JSON has no word for it), or if a column's store is
+// not the storage section's.
 [[nodiscard]] Result<std::string> encode_manifest(const Manifest& manifest);
 [[nodiscard]] Result<Manifest> decode_manifest(std::string_view text);
 
-// What an index keeps of its manifest: all but the member that names the index.
+// Encodes the copy of its manifest that an index keeps: all members but the one that names the
+// index.
 [[nodiscard]] Result<std::string> encode_manifest_copy(const Manifest& manifest);
 [[nodiscard]] Result<Manifest> decode_manifest_copy(std::string_view copy,
                                                     std::uint64_t index_bytes,

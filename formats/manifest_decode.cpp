@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr std::string_view kWhat = "manifest";
 
-// A number is a place in its list, and plan rows hold it in an i32, an i16 and a u16.
+// A number is a place in its list. Plan rows hold it as i32, i16 or u16.
 constexpr std::size_t kSpeakersMax = std::size_t{1} << 31U;
 constexpr std::size_t kLanguagesMax = std::size_t{1} << 15U;
 constexpr std::size_t kDatasetsMax = std::size_t{1} << 16U;
@@ -42,7 +42,7 @@ Enum read_enum(JsonFields& fields, const char* key) {
   return value.value_or(Enum{});
 }
 
-// A float column's fill is a float32 that was written as the equal double.
+// The fill of a float column is a float32, written as the equal double.
 std::uint32_t read_fill(JsonFields& fields, DType dtype) {
   if (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
     const double value = fields.number("fill");
@@ -56,8 +56,8 @@ std::uint32_t read_fill(JsonFields& fields, DType dtype) {
     fields.fail("fill", "is not a whole number");
     return 0;
   }
-  // An unsigned value of 2^63 and more turns negative here, below the lowest int32 or equal to none
-  // that was written.
+  // An unsigned value of 2^63 or more turns negative here. It is then below the lowest int32, or
+  // equals no value that was written.
   const auto value = member->get<std::int64_t>();
   const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
                     value <= std::numeric_limits<std::int32_t>::max();
@@ -65,7 +65,7 @@ std::uint32_t read_fill(JsonFields& fields, DType dtype) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(value));
 }
 
-// Columns that were computed together end their shards with the one that has the fewest clips a
+// Columns that were computed together share the shard size of the column with the fewest clips a
 // shard.
 void read_geometry(JsonFields& fields, ColumnEntry& column) {
   const Geometry geometry = column.spec.geometry();
@@ -105,7 +105,7 @@ ColumnEntry read_column(JsonFields fields, std::uint32_t id, std::uint64_t gener
   return column;
 }
 
-// Sections of before the HDF5 store's time may lack it.
+// Sections older than the HDF5 store may lack this member.
 StoreKind read_store(JsonFields fields) {
   JsonFields storage = fields.object("storage");
   if (storage.find("store") == nullptr) return StoreKind::kLmdb;
@@ -203,7 +203,7 @@ void read_fingerprints(JsonFields fields, Manifest& manifest) {
   manifest.storage_fingerprint = fields.digest("storage");
 }
 
-// Format, version and flags: what decides whether the rest means what we think it means.
+// Reads format, version and flags, which decide the meaning of the rest.
 Status read_identity(JsonFields& fields, Manifest& manifest) {
   const std::string format = fields.text("format");
   if (format != "xtts-cache")

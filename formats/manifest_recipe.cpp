@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// What is computed with without asking again.
+// Checks the values that later code computes with unchecked.
 std::string find_problem(const FeatureConfig& config) {
   const BakedConfig& baked = config.baked;
   if (baked.mean.empty() && baked.std_deviation.empty()) return {};

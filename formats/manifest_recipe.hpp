@@ -1,6 +1,6 @@
-// The recipe that a manifest keeps: its four sections back into structs, the inverse of
-// formats::to_json. Pure functions. kUnsupported where a field is missing, of another type, or a
-// word that this version does not know.
+// Reads the recipe of a manifest: its four sections back into structs, the inverse of
+// formats::to_json. Pure functions. kUnsupported where a field is missing, has another type, or is
+// a word that this version does not know.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace xtts::formats {
 
-// Without `about` and `fits`, which are no part of a cache.
+// The result has no `about` and `fits`, because a cache does not keep them.
 [[nodiscard]] Result<Recipe> recipe_of(const Manifest& manifest);
 [[nodiscard]] Result<FeatureConfig> feature_config_from_json(const nlohmann::json& features);
 

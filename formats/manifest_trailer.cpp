@@ -14,7 +14,7 @@ constexpr std::size_t kTrailerBytes = kBegin.size() + kDigits + kEnd.size();
 }  // namespace
 
 std::string append_manifest_trailer(std::string object) {
-  object.pop_back();  // the closing brace, which the trailer brings
+  object.pop_back();  // remove the closing brace: the trailer has it
   const Digest digest = digest128(object);
   object += kBegin;
   object += digest.to_hex();

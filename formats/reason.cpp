@@ -14,11 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kWholeMax = 9007199254740992.0;  // 2^53: a double has all whole numbers below
+constexpr double kWholeMax = 9007199254740992.0;  // 2^53: up to it a double is exact
 
-// Whole numbers without a point, as counts are.
+// Writes whole numbers without a point, as counts are.
 json number_to_json(double value) {
-  if (!std::isfinite(value)) value = std::numeric_limits<double>::max();  // JSON has no other
+  if (!std::isfinite(value)) value = std::numeric_limits<double>::max();  // JSON has no infinity
   if (value == std::floor(value) && std::abs(value) <= kWholeMax)
     return static_cast<std::int64_t>(value);
   return value;
@@ -28,7 +28,7 @@ std::string key_of(std::string_view name) {
   return std::string(name);
 }
 
-// A text of a reason that is kept as JSON; empty where it has none.
+// Returns a text member of a reason that is kept as JSON; empty where it has none.
 std::string member_of(const Reason& unknown, const char* name) {
   const auto kept = parse_json(unknown.detail);
   if (!kept || !kept->is_object()) return {};

@@ -18,9 +18,8 @@
 
 namespace xtts::formats {
 
-// The features section, a value like the others: always there, copied with its recipe. It is held
-// out of line, so that only those who look into it are compiled anew when a key is added: they
-// include feature_config.hpp.
+// The features section is a value like the others: always there, copied with its recipe. It is
+// held out of line, so a new key recompiles only files that include feature_config.hpp.
 class HeldFeatures {
  public:
   HeldFeatures();
@@ -39,7 +38,7 @@ class HeldFeatures {
 
 struct Recipe {
   std::string name = "myxtts";
-  std::string about;              // one line, for people
+  std::string about;              // one line of description
   std::vector<std::string> fits;  // vocoders and models that take these features
   HeldFeatures features;
   TextConfig text;

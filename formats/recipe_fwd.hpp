@@ -1,5 +1,6 @@
-// Names of a recipe's parts, for headers that only pass them on. Whoever looks into one includes
-// its own header: a key added to feature_config.hpp then compiles only what reads features.
+// Forward declarations of a recipe's parts, for headers that only pass them on. Code that reads a
+// part includes its own header. So a new key in feature_config.hpp recompiles only the readers of
+// features.
 #pragma once
 
 namespace xtts::formats {

@@ -13,8 +13,8 @@
 namespace xtts::formats {
 namespace {
 
-// Ids, paths and libraries' messages are bounded where they enter; a line near this is no line of
-// ours.
+// Ids, paths and libraries' messages are bounded when they enter. We never write a line near this
+// limit.
 constexpr std::size_t kLineBytesMax = std::size_t{16} << 20U;
 
 constexpr std::array kClasses = {RejectClass::kPolicy, RejectClass::kInput, RejectClass::kCrash,

@@ -1,6 +1,6 @@
-// Rules: all that a clip can break, a row each: where in a build it is found, what becomes of the
-// clip, which numbers and which setting belong to it. Apart from reason.hpp, so that a further rule
-// compiles only what names rules anew. Plain values; pure functions.
+// Rules: a row for each rule that a clip can break. A row has the stage of a build that finds it,
+// the effect on the clip, its numbers and its setting. They have their own header, so a new rule
+// recompiles only files that name rules. Plain values; pure functions.
 #pragma once
 
 #include <array>
@@ -82,15 +82,15 @@ enum class Stage : std::uint8_t {
   kFeatures,
 };
 [[nodiscard]] std::string_view to_string(Stage stage) noexcept;
-// A list, a folder or a text alone breaks the rule: the clip has no planned place, and its sound no
-// part in it.
+// True if a list, a folder or a text alone breaks the rule. Then the clip has no planned place,
+// and its sound plays no part.
 [[nodiscard]] bool precedes_sound(Stage stage) noexcept;
 
-// What becomes of a clip that breaks a rule.
+// The effect on a clip that breaks a rule.
 enum class Effect : std::uint8_t {
   kRejected,  // it is not stored
   kWarned,    // it is stored, with a warning
-  kChosen,    // as the corpus section says, which may change while records stay
+  kChosen,    // the corpus section decides, and may change while records stay
 };
 
 struct RuleInfo {
@@ -98,9 +98,9 @@ struct RuleInfo {
   std::string_view name;  // "too_long"
   Stage stage;
   Effect effect = Effect::kRejected;
-  std::array<std::string_view, 2> numbers = {};  // their names, "frames"; empty: it has no such
+  std::array<std::string_view, 2> numbers = {};  // names such as "frames"; empty: no number
   std::string_view text = "detail";              // the name of Reason::detail
-  std::string_view setting = {};                 // of the recipe: keeps the clip with another value
+  std::string_view setting = {};                 // recipe key: another value keeps the clip
 };
 [[nodiscard]] const RuleInfo& info_of(Rule rule) noexcept;
 [[nodiscard]] std::string_view name_of(Rule rule) noexcept;

@@ -21,7 +21,7 @@
 
 namespace xtts::formats {
 
-// `columns`, const or not; so below.
+// `columns` may be const or not. The same holds for the sections below.
 template <typename Columns>
 void visit_columns(Columns& columns, auto& fields) {
   const ColumnsConfig unset;
@@ -145,7 +145,7 @@ void visit_lists(Corpus& c, auto& fields) {
   fields.always("metadata_eval_file", c.metadata_eval_file);
   fields.always("wavs_train_folder", c.wavs_train_folder);
   fields.always("wavs_eval_folder", c.wavs_eval_folder);
-  // Unset where they have their usual names, so that the fingerprints of most caches do not tell.
+  // Unset names are the usual ones, so the fingerprints of most caches do not change with them.
   const std::string unset;
   fields.later("audio_column", c.columns.audio, unset);
   fields.later("id_column", c.columns.id, unset);
@@ -158,8 +158,8 @@ void visit_lists(Corpus& c, auto& fields) {
   fields.later("end_column", c.columns.end, unset);
 }
 
-// These were there with the first caches. A new field is `later`: else manifests without it are
-// refused.
+// The first caches had these fields. A new field must be `later`; otherwise manifests without it
+// are refused.
 template <typename Corpus>
 void visit_choice(Corpus& c, auto& fields) {
   fields.always("train_split", c.train_split);

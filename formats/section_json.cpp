@@ -1,5 +1,5 @@
-// The four sections as JSON: every field, named as in recipes, enumerators by
-// formats/enum_names.hpp (section_fields.hpp).
+// The four sections as JSON: every field has its name in recipes, and enumerators have the names
+// of formats/enum_names.hpp (section_fields.hpp).
 #include "formats/canonical_json.hpp"
 #include "formats/enum_names.hpp"
 #include "formats/section_fields.hpp"

@@ -1,6 +1,6 @@
-// SectionMembers: members of a manifest's section, an object, copied into a config struct. The
-// first problem (a member that is missing, of another type, or a word that this version does not
-// know) is kept, and makes what follows keep its default. Private to the decoders of sections.
+// SectionMembers copies members of a manifest's section (an object) into a config struct. It keeps
+// the first problem: a missing member, another type, or a word that this version does not know.
+// Members after a problem keep their defaults. Private to the decoders of sections.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@ class SectionMembers {
     const nlohmann::json* value = find(key);
     if (value != nullptr) copy_value(key, *value, target);
   }
-  // What is not set stands as null.
+  // An unset value is stored as null.
   template <typename T>
   void always(const std::string& key, std::optional<T>& target) {
     const nlohmann::json* value = find(key);
     if (value != nullptr && !value->is_null()) copy_value(key, *value, target.emplace());
   }
-  // Where it is missing, the default stays.
+  // A missing member keeps its default.
   template <typename T>
   void later(const std::string& key, T& target, const T& /*unset*/) {
     const nlohmann::json* value = look(key);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kMagic = "XTTSSHD1";
 
-// Headers, payloads and facts values, by offset. Empty regions are left out.
+// Lists headers, payloads and facts values by offset, without empty regions.
 std::vector<ByteRange> checked_ranges(const ShardTable& table) {
   std::vector<ByteRange> ranges;
   ranges.reserve(3 * table.blocks.size());
@@ -59,7 +59,7 @@ Status check_order_of_lmdb(const std::vector<BlockPlace>& blocks) {
   return {};
 }
 
-// Three datasets without gaps, the payloads' at a constant place.
+// Checks three datasets without gaps. The payloads' dataset has a constant place.
 Status check_order_of_hdf5(const std::vector<BlockPlace>& blocks) {
   std::uint64_t payload = kHdf5PayloadOffset;
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -12,7 +12,7 @@
 
 namespace xtts::formats {
 
-// Where a block lies in its shard's file, and the checks that header and facts must carry.
+// The place of a block in its shard's file, and the checks that its header and facts must carry.
 struct BlockPlace {
   std::uint64_t header_offset = 0;
   std::uint64_t payload_offset = 0;
@@ -32,18 +32,19 @@ struct ShardTable {
   std::vector<BlockPlace> blocks;
 
   [[nodiscard]] Digest digest() const;
-  // kCorrupt where a region lies outside the file or over another one, or not where the store puts
+  // kCorrupt if a region lies outside the file, overlaps another, or is not where the store puts
   // it (sections 4 and 4b).
   [[nodiscard]] Status validate(StoreKind store) const;
 };
 
-// A stretch of a file: [offset, offset + size).
+// A range of a file: [offset, offset + size).
 struct ByteRange {
   std::uint64_t offset_bytes = 0;
   std::uint64_t size_bytes = 0;
 };
 
-// What no header, payload or facts value covers, in ascending order. The table must be valid.
+// Returns the ranges that no header, payload or facts value covers, in ascending order. The table
+// must be valid.
 [[nodiscard]] std::vector<ByteRange> structure_ranges(const ShardTable& table);
 
 }  // namespace xtts::formats

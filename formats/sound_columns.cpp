@@ -28,7 +28,7 @@ std::string words_of_mel(const FeatureConfig& config) {
 
 using Shape = std::vector<std::uint32_t>;
 
-// In the order of the enumeration.
+// The entries are in the order of the enumeration.
 constexpr std::array<SoundColumnInfo, kSoundColumnCount> kColumns{{
     {.column = SoundColumn::kMel,
      .name = "mel",

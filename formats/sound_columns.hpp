@@ -1,6 +1,6 @@
-// The columns that are made of sound, a row each: all that the program knows of one but how its
-// values are computed (dsp/extract.hpp). A new one is a value of SoundColumn, a member of
-// ColumnsConfig, a row here, and its arithmetic.
+// The columns that are computed from sound, a row each. A row has everything about a column but
+// the computation of its values (dsp/extract.hpp). A new column needs a value of SoundColumn, a
+// member of ColumnsConfig, a row here, and its arithmetic.
 #pragma once
 
 #include <array>
@@ -20,28 +20,30 @@ namespace xtts::formats {
 struct SoundColumnInfo {
   SoundColumn column;
   std::string_view name;
-  std::string_view help;        // of the recipe's key
+  std::string_view help;        // help for the recipe's key
   bool ColumnsConfig::*wanted;  // null: the wave, whose key is a dtype
-  // Made by the whole chain: the logarithm, normalization, padding by pad_value, and statistics.
+  // True if the whole chain makes the column: the logarithm, normalization, padding by pad_value,
+  // and statistics.
   bool is_feature;
   bool counts_samples;  // its first axis has hop_samples a frame
-  // Of one record at full length.
+  // Returns the shape of one record at full length.
   std::vector<std::uint32_t> (*shape)(const FeatureConfig& config);
   DType (*dtype)(const FeatureConfig& config, DType stored);
   std::string (*words)(const FeatureConfig& config);  // "80 mels"
 };
 
-// In the order of their numbers.
+// Returns the columns in the order of their numbers.
 [[nodiscard]] std::span<const SoundColumnInfo> all_sound_columns() noexcept;
 [[nodiscard]] const SoundColumnInfo& info_of(SoundColumn column) noexcept;
 [[nodiscard]] const SoundColumnInfo* find_sound_column(std::string_view name) noexcept;
-// Those that the recipe asks for. The first has the facts of the clip beside it.
+// Returns the columns that the recipe asks for. The first has the facts of the clip beside it.
 [[nodiscard]] std::vector<SoundColumn> sound_columns_of(const FeatureConfig& config);
-// Of the wave column: the samples of a clip of `sample_count`, which made `frame_count` frames.
+// Returns the samples that the wave column keeps of a clip of `sample_count`, which made
+// `frame_count` frames.
 [[nodiscard]] std::uint64_t wave_samples(const FeatureConfig& config, std::uint64_t sample_count,
                                          std::uint64_t frame_count) noexcept;
 
-// One value for each of them.
+// One value for each column.
 template <typename Value>
 class BySoundColumn {
  public:

@@ -1,4 +1,4 @@
-// Split: what a clip is for. Its number lies in plans and records.
+// Split: the purpose of a clip. Plans and records hold its number.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ enum class Split : std::uint8_t { kTrain = 0, kValidation = 1, kTest = 2 };
 
 inline constexpr std::array<Split, 3> kSplits{Split::kTrain, Split::kValidation, Split::kTest};
 
-// "train", "validation", "test"; "unknown" of a number that this version does not know.
+// Returns "train", "validation" or "test"; "unknown" for a number that this version does not know.
 [[nodiscard]] std::string_view to_string(Split split) noexcept;
 [[nodiscard]] std::string_view split_name(std::uint8_t number) noexcept;
 
-// The split of that name.
+// Returns the split of that name.
 [[nodiscard]] std::optional<Split> split_named(std::string_view name) noexcept;
 
 }  // namespace xtts::formats

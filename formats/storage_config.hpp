@@ -1,5 +1,5 @@
-// The storage section of a recipe, and the words that blocks and manifests share with it: how the
-// numbers lie on disk. Plain values; validate() returns every problem at once.
+// The storage section of a recipe, and the words that blocks and manifests share with it. It
+// decides how the numbers lie on disk. Plain values; validate() returns every problem at once.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace xtts::formats {
 // Persisted in block headers. Values never change.
 enum class Layout : std::uint8_t { kPadded = 1, kPacked = 2 };
 enum class StoreKind { kLmdb, kHdf5 };
-// What the rows of a column go along: so many of them a frame, one a token, a number of their own
-// up to the padded shape's, or always all of the shape.
+// How the row count of a column is set: a fixed number for each frame, one for each token, its own
+// number up to the padded shape's, or always the full shape.
 enum class Axis { kFrames, kTokens, kOwn, kFixed };
 
 struct StorageConfig {

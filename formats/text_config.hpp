@@ -1,5 +1,5 @@
-// The text section of a recipe: what decides the tokens column. Plain values; validate() returns
-// every problem at once.
+// The text section of a recipe decides the tokens column. Plain values; validate() returns every
+// problem at once.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct TextConfig {
   // kDrop leaves the character out; kUnknownToken writes token vocabulary_size + 1; kError rejects
   // the clip.
   UnknownCharacter unknown = UnknownCharacter::kDrop;
-  // Which text is tokenized.
+  // Tokenizes the normalized text if there is one, else the raw text.
   bool use_normalized = true;
 
   [[nodiscard]] std::vector<std::string> validate() const;

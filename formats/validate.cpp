@@ -42,7 +42,7 @@ class Problems {
   void add(std::string_view keys, const std::string& problem) {
     list_.push_back(std::string(keys) + ": " + problem);
   }
-  // Not a number is outside every range.
+  // NaN is outside every range.
   bool in_range(std::string_view key, double value, double low, double high) {
     if (value >= low && value <= high) return true;
     add(key, number(value) + " is outside " + number(low) + " to " + number(high));
@@ -168,7 +168,8 @@ void check_channels(const FeatureConfig& config, Problems& problems) {
   }
 }
 
-// What one number per clip must be able to fill: frames of zeros are alike in all channels.
+// One number per clip must be able to fill its padding, so frames of zeros must be alike in all
+// channels.
 void check_padding(const FeatureConfig& config, Problems& problems) {
   if (config.pad != PadWhat::kSamples) return;
   const auto& zeros = config.zeros;
@@ -285,7 +286,7 @@ std::vector<std::string> TextConfig::validate() const {
 
 std::vector<std::string> CorpusConfig::validate() const {
   Problems problems;
-  // Discovery knows which there are, and says so.
+  // Discovery knows the layouts and checks the name.
   if (layout.empty()) problems.add("layout", "auto, or the name of a layout");
   problems.text("language", language);
   problems.text("speaker", speaker);

@@ -1,7 +1,7 @@
-// The characters of a TextConfig vocabulary. Two spellings: one line of characters, or (as soon as
-// there is a line break) one character a line. A character is a Unicode code point; nothing is
-// normalized or folded, because a token must mean what the trainer's own table means. Pure; the
-// views show the memory of `vocabulary`.
+// The characters of a TextConfig vocabulary. It has two spellings: one line of characters, or one
+// character a line if there is a line break. A character is a Unicode code point. Nothing is
+// normalized or folded, because a token must mean the same as in the trainer's own table. Pure;
+// the views point into the memory of `vocabulary`.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@
 
 namespace xtts::formats {
 
-// kInvalidArgument: not UTF-8, a character twice, a line that is not one character, a control
-// character.
+// kInvalidArgument: not UTF-8, a repeated character, a line that is not one character, or a
+// control character.
 [[nodiscard]] inline Result<std::vector<std::string_view>> split_vocabulary(
     std::string_view vocabulary) {
   const auto fail = [](std::string problem) {
