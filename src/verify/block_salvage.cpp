@@ -10,7 +10,7 @@ using formats::BlockHeader;
 using formats::BlockPlace;
 using Bytes = std::vector<std::byte>;
 
-// Nothing where the disk does not give them: then they are as lost as damaged ones.
+// Returns nothing for bytes that the disk cannot read: they are as lost as damaged ones.
 std::optional<Bytes> read(const DamagedShard& shard, std::uint64_t offset, std::uint64_t size) {
   if (shard.file == nullptr) return std::nullopt;
   auto bytes = reader::read_exactly(*shard.file, shard.name, offset, size);
@@ -23,7 +23,8 @@ std::optional<Bytes> read_region(const DamagedShard& shard, const BlockPlace& pl
               header.region_bytes(slot));
 }
 
-// The wanted header with the records' checks as they lie there: proved by its own check.
+// Returns the wanted header with the records' checks as they lie there, if its own check proves
+// it.
 std::optional<BlockHeader> proved_header(const DamagedShard& shard, const BlockPlace& place,
                                          BlockHeader wanted) {
   if (wanted.payload_bytes != place.payload_bytes) return std::nullopt;

@@ -1,9 +1,9 @@
-// BlockSalvage: what is still true of one block of a damaged shard. Nothing here is guessed: a
-// header, a record or a facts value counts as sound when the checks that the index keeps say so.
+// BlockSalvage finds the sound parts of one block of a damaged shard. It guesses nothing: a
+// header, a record or a facts value counts as sound when the checks in the index say so.
 //
-// A header that is lost is made again from the plan, with the checks of the records as they lie
-// there; where its own check comes out as the index says, header and records are proved at once.
-// One thread at a time. Memory: the block.
+// A lost header is made again from the plan, with the checks of the records as they lie there. If
+// its own check then matches the index, header and records are proved at once. One thread at a
+// time. Memory: the block.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct SalvagedBlock {
   std::optional<formats::BlockFacts> facts;  // nothing: to be made again
 };
 
-// A shard's file; null where there is none.
+// The file of a shard; null where there is none.
 struct DamagedShard {
   const RandomAccessFile* file = nullptr;
   std::string name;
@@ -41,9 +41,9 @@ struct DamagedShard {
                                                                const formats::BlockPlace& place,
                                                                const formats::ColumnSpec& column);
 
-// `wanted`: the header as the plan tells it (records with id hash, length and the column's fill
-// bits, which records may have instead of their own; column, generation and block number), whose
-// records lie where they must.
+// `wanted` is the header as the plan tells it: records with id hash, length and the column's fill
+// bits (a record may have its own), column, generation and block number. Its records lie where
+// they must.
 [[nodiscard]] SalvagedBlock salvage_block(const DamagedShard& shard,
                                           const formats::BlockPlace& place,
                                           const formats::BlockHeader& wanted);

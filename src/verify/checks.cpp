@@ -6,7 +6,7 @@
 namespace xtts::verify {
 namespace {
 
-// In the order of the enumeration.
+// The entries are in the order of the enumeration.
 constexpr std::array kChecks{
     CheckInfo{Check::kFile, "file"},
     CheckInfo{Check::kMissingFile, "missing_file"},

@@ -1,5 +1,5 @@
-// Checks: all that verify looks at, a row each (README.md says what each compares). A finding names
-// its check; words are made of it in request/verify_words.hpp.
+// Checks: a row for each check of verify (README.md says what each compares). A finding names its
+// check; request/verify_words.hpp turns it into words.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct CheckInfo {
 [[nodiscard]] std::span<const CheckInfo> all_checks() noexcept;
 [[nodiscard]] std::string_view name_of(Check check) noexcept;
 
-// How the check ended.
+// The outcome of a check.
 enum class Outcome : std::uint8_t {
   kWrong,
   kUnreadable,  // the bytes could not be read: they may be sound on a disk that is not
@@ -45,12 +45,12 @@ enum class Outcome : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(Outcome outcome) noexcept;
 
-// What helps against a finding; the cheapest first.
+// The cures for findings, the cheapest first.
 enum class Cure : std::uint8_t {
   kLookAtDisk,    // a file that cannot be read: permissions, or a disk that dies
   kRepair,        // verify --repair, from the cache alone
-  kSources,       // the same, from the sources where it must
-  kChooseIndex,   // the same, told which index is the newest
+  kSources,       // verify --repair, from the sources where it must
+  kChooseIndex,   // verify --repair, told which index is the newest
   kAddColumn,     // a record of a column that no build makes
   kBuild,         // sources that have changed: the next build
   kLeaveOut,      // nothing makes the record again: a repair that leaves its clip out

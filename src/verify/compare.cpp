@@ -85,7 +85,7 @@ std::optional<Difference> differing_facts(const ExpectedRecord& expected,
   return std::nullopt;
 }
 
-// The number of values, and each of them as a float.
+// Gives the number of values, and each value as a float.
 class Values {
  public:
   Values(DType dtype, std::span<const std::byte> bytes) : dtype_(dtype), bytes_(bytes) {}
@@ -109,7 +109,7 @@ class Values {
   std::span<const std::byte> bytes_;
 };
 
-// Half a step of the dtype, relative to the value.
+// Returns half a step of the dtype, relative to the value.
 double rounding_of(DType dtype) {
   switch (dtype) {
     case DType::kFloat16:
@@ -128,12 +128,12 @@ std::string text_of(double value) {
 }
 
 bool is_within(const Tolerance& tolerance, std::size_t channel, double expected, double found) {
-  // Equal infinities, and a NaN where a NaN was, too.
+  // This also accepts equal infinities, and a NaN for a NaN.
   if (expected == found || (std::isnan(expected) && std::isnan(found))) return true;
   const double apart = std::abs(expected - found);
   const double size = std::max(std::abs(expected), std::abs(found));
   if (tolerance.baked_mean.empty()) return apart <= tolerance.absolute + tolerance.relative * size;
-  // Both as they were before.
+  // Takes both values back to their state before baking.
   const double mean = tolerance.baked_mean[channel];
   const double divisor = std::max(tolerance.baked_deviation[channel], kDeviationMin);
   const double size_before =
@@ -166,7 +166,8 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : b - a;
 }
 
-// Positions in the sound, in samples at the recipe's rate; and the source's length in its own.
+// Compares positions in the sound, in samples at the recipe's rate, and the source's length in its
+// own rate.
 std::optional<Difference> positions_apart(const ExpectedRecord& expected,
                                           const StoredRecord& stored,
                                           const formats::Recipe& recipe) {
@@ -196,7 +197,7 @@ std::optional<Difference> positions_apart(const ExpectedRecord& expected,
   return difference;
 }
 
-// What does not hang on rounding: file, rate, channels, segment.
+// The facts that do not depend on rounding: file, rate, channels, segment.
 const std::set<std::uint16_t> kExactTags = {9, 13, 14, 31, 32};
 
 }  // namespace
@@ -213,7 +214,7 @@ std::optional<Difference> compare_bits(const ExpectedRecord& expected, const Sto
 
 namespace {
 
-// Of what the recipe's chain makes, rounded to `dtype`.
+// Returns the tolerance for results of the recipe's chain, rounded to `dtype`.
 Tolerance tolerance_before_baking(const formats::FeatureConfig& features,
                                   const formats::ColumnSpec& column, DType dtype) {
   const auto* const sound = formats::find_sound_column(column.name);
@@ -241,7 +242,7 @@ Tolerance tolerance_of(const formats::Recipe& recipe, const formats::ColumnSpec&
   Tolerance tolerance = tolerance_before_baking(*recipe.features, column, baked.dtype);
   tolerance.baked_mean = baked.mean;
   tolerance.baked_deviation = baked.std_deviation;
-  // Of the subtraction and the division, and of the dtype.
+  // The rounding of the subtraction, the division and the dtype.
   tolerance.relative_baked = 2.0 * (rounding_of(column.dtype) + 2.0 * rounding_of(DType::kFloat32));
   return tolerance;
 }

@@ -1,11 +1,10 @@
-// Compare: a record as it is stored against the same record made again. Pure functions; share
-// freely.
+// Compares a stored record with the same record made again. Pure functions; share freely.
 //
-// Where numerics are the same, every bit must be. Where they differ, a value may differ by the
-// recipe's tolerance. The goldens hold every instruction set within 1e-5 natural-log units of the
-// formula where the FFT runs in double precision (tests/golden/myxtts) and float32 FFTs within
-// 1.3e-3; two of them are at most twice that apart, and the dtype rounds each of them once more.
-// Values of a baked cache are compared as what they were before.
+// Where numerics are the same, every bit must be the same. Where they differ, a value may differ
+// by the recipe's tolerance. The goldens hold every instruction set within 1e-5 natural-log units
+// of the formula where the FFT runs in double precision (tests/golden/myxtts), and float32 FFTs
+// within 1.3e-3. Two instruction sets are at most twice that apart, and the dtype rounds each
+// result once more. Values of a baked cache are compared in their state before baking.
 #pragma once
 
 #include <cstddef>
@@ -37,11 +36,11 @@ struct Difference {
   std::optional<std::uint64_t> offset_bytes;  // in the shard's file
   Evidence expected;
   Evidence found;
-  // Other numerics moved the sound itself: no two values can be compared.
+  // Other numerics moved the sound itself, so no two values can be compared.
   bool is_beyond_comparison = false;
 };
 
-// `tags`: the facts that were made again.
+// `tags` are the facts that were made again.
 [[nodiscard]] std::optional<Difference> compare_bits(const ExpectedRecord& expected,
                                                      const StoredRecord& stored,
                                                      const std::set<std::uint16_t>& tags);
@@ -49,18 +48,19 @@ struct Difference {
 struct Tolerance {
   double absolute = 0.0;  // in units of the values that the recipe's chain makes
   double relative = 0.0;
-  // What is baked in stretches each channel's differences by its own deviation, and rounds again.
+  // Baking stretches each channel's differences by its own deviation, and rounds again.
   std::vector<double> baked_mean = {};  // one a channel; empty: nothing is baked
   std::vector<double> baked_deviation = {};
   double relative_baked = 0.0;
 };
 
-// Of two values of the column that different processors or libraries computed by this recipe.
+// Returns the tolerance for two values of the column that different processors or libraries
+// computed by this recipe.
 [[nodiscard]] Tolerance tolerance_of(const formats::Recipe& recipe,
                                      const formats::ColumnSpec& column);
 
-// A length, a trim or a length of the source that differs by more than a frame is a difference;
-// within a frame the values are not compared where the trim moved, for they are another frame's.
+// A length, a trim or a source length that differs by more than a frame is a difference. If the
+// trim moved within a frame, the values are not compared, because they belong to another frame.
 [[nodiscard]] std::optional<Difference> compare_within(const Tolerance& tolerance,
                                                        const formats::ColumnSpec& column,
                                                        const ExpectedRecord& expected,

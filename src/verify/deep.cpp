@@ -21,8 +21,8 @@ namespace {
 using formats::RecordFacts;
 
 // The facts that are measured from the sound, and those that follow from the text (cache-v1.md,
-// section 6.2). Names of speakers and the like come from lists, which may change while records
-// stay.
+// section 6.2). Other facts, such as names of speakers, come from lists, which may change while
+// records stay.
 const std::set<std::uint16_t> kSoundTags = {9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
                                             19, 20, 21, 22, 23, 24, 27, 31, 32, 34};
 const std::set<std::uint16_t> kTextTags = {7, 8, 28, 29, 30};
@@ -52,7 +52,7 @@ class Deep {
   }
 
  private:
-  // What a thread has for itself.
+  // The data of one thread.
   struct Worker {
     std::vector<StoredRecords> sounds;  // of the columns made of sound
     std::optional<StoredRecords> tokens;
@@ -87,7 +87,7 @@ class Deep {
         if (run_.options.recompute_progress)
           run_.options.recompute_progress(done, positions_.size());
       }
-    } catch (...) {  // there may be no memory for words of our own
+    } catch (...) {  // memory may be too short for our own message
       fail(status_of_current_exception());
     }
   }
@@ -114,10 +114,10 @@ class Deep {
       if (column == records::kMainId) {
         count(*stored, made);
       } else {
-        stored->facts = *facts;  // its own say only whose it is
+        stored->facts = *facts;  // its own facts only name its owner
       }
       check_sound(*facts, column, *stored, made);
-      if (made.made != Made::kRecord) break;  // once is enough
+      if (made.made != Made::kRecord) break;  // one failure is enough
     }
     worker.buffers = std::move(made.outcome.records);
     return {};
@@ -248,7 +248,7 @@ class Deep {
   std::atomic<std::uint64_t> exact_count_ = 0;
   std::atomic<std::uint64_t> tolerant_count_ = 0;
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;  // guards what stands below
+  std::mutex mutex_;  // guards the members below
   Status failure_;
   std::optional<Digest> other_numerics_;
 };
@@ -267,7 +267,7 @@ std::vector<std::uint64_t> sampled_positions(const std::vector<ClipPlan>& clips,
       lowest = i;
       lowest_hash = hash;
     }
-    // 53 bits of it, which a double holds.
+    // Takes 53 bits of the hash, which a double holds.
     if (std::ldexp(static_cast<double>(hash >> 11U), -53) < sample.share) positions.push_back(i);
   }
   if (positions.empty() && lowest) positions.push_back(*lowest);

@@ -1,11 +1,11 @@
-// deep: are the records what the sources make of them? Each clip of the sample is computed again,
-// by the code of the build, and compared with what its shards hold: the rows, the length, the fill
-// value, the facts. Bit for bit where the record's `numerics` are this machine's, else within the
+// deep: do the sources still make these records? The code of the build computes each clip of the
+// sample again. deep compares it with the shards: the rows, the length, the fill value, the facts.
+// It compares bit for bit where the record's `numerics` are this machine's, else within the
 // recipe's tolerance (compare.hpp).
 //
-// A source that is gone, has changed or cannot be read proves nothing: a note. What full found
-// damaged is passed over. Memory: the corpus, and a share of Sources::memory_bytes and one record a
-// thread.
+// A source that is gone, has changed or cannot be read proves nothing: it becomes a note. deep
+// skips damage that full found. Memory: the corpus, and a share of Sources::memory_bytes and one
+// record a thread.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@
 
 namespace xtts::verify {
 
-// Positions, ascending. None only of a cache without clips.
+// Returns ascending positions. Empty only for a cache without clips.
 [[nodiscard]] std::vector<std::uint64_t> sampled_positions(const std::vector<ClipPlan>& clips,
                                                            const Sample& sample);
 
-// `plan` was loaded from a sound index. Failures: as Recomputer's; a cancelled run is none.
+// `plan` was loaded from a sound index. Failures: those of Recomputer. A cancelled run is not a
+// failure.
 [[nodiscard]] Status recompute_and_compare(Run& run, reader::IndexReader& index,
                                            const formats::Manifest& manifest, const Plan& plan,
                                            Report& report);

@@ -1,5 +1,5 @@
-// Evidence: what a check expected or found, what a repair did, or why it could not, as values.
-// Words are made of it where they are shown (request/verify_words.hpp), and nowhere else.
+// Evidence holds as values what a check expected or found, what a repair did, or why it could not.
+// Only request/verify_words.hpp turns it into words, where it is shown.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace xtts::verify {
 
-// `numbers` and `text` of the evidence are what the comments say.
+// The comment of a sign lists the `numbers` and `text` of its evidence.
 enum class Sign : std::uint8_t {
   kNothing,
-  // Values, of what Finding::part names, where it names anything.
+  // Values of the part that Finding::part names, if it names one.
   kNotKnown,
   kNumber,
   kText,
@@ -32,7 +32,7 @@ enum class Sign : std::uint8_t {
   kStatus,  // what the system or a lower layer says
   kOtherBytes,
   kOtherText,
-  // What stands elsewhere, and should stand here.
+  // Data that stands elsewhere and should stand here.
   kSoundBytes,
   kReadableRows,
   kDigestOfName,      // its digits
@@ -64,7 +64,7 @@ enum class Sign : std::uint8_t {
   kPlaceOfNobody,      // row, slot
   kLostHeader,         // records; what is wrong with it
   kLostHeaderOfClips,  // records; the same, with the first clip and the last
-  // Why a record is not made again, or is another one.
+  // Reasons why a record is not made again, or is another one.
   kNotListed,
   kOtherPart,
   kSourceUnread,
@@ -81,12 +81,12 @@ enum class Sign : std::uint8_t {
   kIndexContradicts,
   kContradictsManifest,
   kNoCopyOfManifest,
-  // Which index is the newest is not proved: `text` may be newer. The indexes stand behind it.
+  // It is not proved which index is the newest: `text` may be newer. The indexes follow it.
   kMaybeNewerIndex,
   kLostIndexOfSources,
   kShardOfLostIndex,  // generation
   kShardOfNoIndex,
-  // What was done.
+  // Results of a repair.
   kRejectsRewritten,
   kClipLeftOut,  // generation; the clip
   kReplacedBy,   // generation
@@ -97,7 +97,7 @@ enum class Sign : std::uint8_t {
   kManifestRemade,  // generation; the index
 };
 
-// An index that lies in a cache whose manifest is lost.
+// An index in a cache whose manifest is lost.
 struct IndexSeen {
   std::string name;
   std::optional<std::uint64_t> generation = {};  // nothing: it cannot be read
@@ -106,7 +106,7 @@ struct IndexSeen {
   double seconds = 0.0;
 };
 
-// What two machines compute with, where that differs.
+// The numerics of two machines, where they differ.
 struct OtherNumerics {
   formats::Numerics here;
   formats::Numerics cache;
@@ -126,7 +126,7 @@ struct Evidence {
   std::array<std::string, 2> clips = {};       // the first and the last
   std::optional<formats::Reason> reason = {};  // of kRefused and kNoRecord
   std::vector<IndexSeen> indexes = {};         // the highest generation first
-  std::optional<OtherNumerics> numerics = {};  // which may be why
+  std::optional<OtherNumerics> numerics = {};  // a possible cause
 };
 
 [[nodiscard]] inline Evidence refused(formats::Reason reason, Sign sign = Sign::kRefused) {

@@ -1,6 +1,6 @@
-// Findings: what the threads of one verify have found. Keeps the first `kept_max` by file and
-// offset, whatever the order in which they come, so that a report is the same for any number of
-// threads and a ruined cache does not fill the memory. Synchronised inside.
+// Findings collects the findings of all threads of one verify. It keeps the first `kept_max` by
+// file and offset, in whatever order they come. So a report is the same for any number of threads,
+// and a ruined cache does not fill the memory. Synchronised inside.
 #pragma once
 
 #include <compare>
@@ -20,9 +20,9 @@ class Findings {
 
   void add(Finding finding);
   [[nodiscard]] bool is_empty();
-  // Files with damage that a check tells, and rejects.jsonl where it is another text.
+  // Returns the files with damage that a check reported, and rejects.jsonl if it has another text.
   [[nodiscard]] std::set<std::string> files_to_mend();
-  // What checks have told of a file that is mended.
+  // Forgets the findings of checks about a mended file.
   void forget(const std::string& file);
   // Puts findings, their number and `ok` into the report. Nothing is added after this point.
   void move_into(Report& report);
@@ -33,7 +33,7 @@ class Findings {
                          std::array<std::uint64_t, 2>, std::string>;
 
   std::uint64_t kept_max_;
-  std::mutex mutex_;  // guards what stands below
+  std::mutex mutex_;  // guards the members below
   std::multimap<Key, Finding> kept_;
   struct Tally {
     std::uint64_t by_checks = 0;
@@ -41,7 +41,7 @@ class Findings {
     bool has_damage_by_checks = false;
     bool has_other_damage = false;
   };
-  std::map<std::string, Tally> by_file_;  // of those that are not kept, too
+  std::map<std::string, Tally> by_file_;  // also counts findings that are not kept
 };
 
 }  // namespace xtts::verify

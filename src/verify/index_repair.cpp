@@ -95,7 +95,7 @@ class IndexRepair {
     return shards;
   }
 
-  // As a build lists them: a shard's columns together.
+  // Lists the shards as a build does: a shard's columns together.
   Status scan_sound(const formats::ColumnEntry& column) {
     XTTS_ASSIGN(auto shards, scan_column(column));
     if (sounds_.empty()) {
@@ -124,7 +124,7 @@ class IndexRepair {
                               .table = *table};
   }
 
-  // A cache without rejects may have lost the empty file; the digest will tell.
+  // A cache without rejects may have lost the empty file. The digest shows it.
   Result<std::vector<formats::Reject>> read_rejects() const {
     const auto lines =
         read_text_file(env_, join_path(cache_, reader::kRejectsName), kRejectsBytesMax);
@@ -133,7 +133,7 @@ class IndexRepair {
     return formats::decode_rejects(*lines);
   }
 
-  // As discovery and the text policies left them, for all that an index says of them.
+  // Lists the clips as discovery and the text policies left them, as far as an index records it.
   Status list_clips(pipeline::Plan& plan) const {
     pipeline::SealedRecords sounds(env_, cache_, sounds_);
     pipeline::SealedRecords texts(env_, cache_, tokens_);

@@ -1,10 +1,10 @@
-// index_repair: a lost index made again from what the shards say of their clips, from the manifest
-// and from rejects.jsonl, by the code that writes an index after a build. It counts only where its
-// digest is the one that the manifest names.
+// index_repair makes a lost index again from the clips in the shards, the manifest and
+// rejects.jsonl. It uses the code that writes an index after a build. The result counts only if
+// its digest is the one that the manifest names.
 //
-// For caches whose sound was written by one build: of later ones the shards do not tell which
-// record is whose. Memory: the clips, one shard. Under the builder's lock. Failures: kResource,
-// kCancelled.
+// It works for caches whose sound was written by one build: after later builds the shards do not
+// tell which record belongs to which clip. Memory: the clips, one shard. Under the builder's lock.
+// Failures: kResource, kCancelled.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace xtts::verify {
 
-// Puts the index into its place; nothing, or why that cannot be done.
+// Puts the index into its place. Returns nothing, or the reason why it cannot.
 [[nodiscard]] Result<std::optional<std::string>> remake_index(
     Env& env, const std::string& cache, const formats::Manifest& manifest,
     store::CacheFolder& folder, const std::function<bool()>& cancelled);

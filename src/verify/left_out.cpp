@@ -32,8 +32,8 @@ Result<pipeline::Plan> plan_without(reader::CacheView& view,
   return plan;
 }
 
-// Their sizes and times stay known; that nothing has changed since the last build is not true of a
-// clip that it would make again.
+// Keeps the sizes and times of the sources, but lets the next build look at them again: it would
+// make the clips again that were left out, so "unchanged since the last build" is not true.
 Status save_sources_for_another_look(const Run& run, store::CacheFolder& folder,
                                      const Digest& index_before, const Digest& index_after) {
   auto sources = store::load_source_table(run.env, run.cache);
@@ -73,7 +73,7 @@ Result<formats::Manifest> publish_without(Run& run, store::CacheFolder& folder,
                                                        .amend_manifest = keep_counts},
                                                       folder));
   XTTS_ASSIGN(const std::string text, formats::encode_manifest(index.manifest));
-  // Damaged shards are there still: publish() would refuse them.
+  // publish() would refuse this cache, because its damaged shards are still there.
   XTTS_TRY(store::replace_manifest(folder, text));
   XTTS_TRY(
       save_sources_for_another_look(run, folder, before.index_digest, index.manifest.index_digest));

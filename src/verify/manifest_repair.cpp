@@ -22,7 +22,7 @@ struct Candidate {
   std::optional<formats::Manifest> manifest;  // nothing: it keeps no copy that can be read
 };
 
-// The manifest that an index was published with.
+// Reads the manifest that an index was published with.
 std::optional<formats::Manifest> read_copy(Run& run, const std::string& name) {
   const auto digest = reader::digest_of_index_name(name);
   const auto facts = run.env.stat(run.path_of(name));
@@ -67,7 +67,8 @@ class ManifestRepair {
   }
 
  private:
-  // An index of the generation that an unfinished build was making is not published.
+  // Leaves out an index of the generation that an unfinished build was making: it is not
+  // published.
   Status list_candidates() {
     const auto unfinished = store::unfinished_generation(run_.env, run_.cache);
     XTTS_ASSIGN(const auto entries, run_.env.list(run_.cache));
@@ -95,8 +96,8 @@ class ManifestRepair {
     return nullptr;
   }
 
-  // Nothing where it is proved: no generation has the number of another, so that nothing else may
-  // be as high, or of an unknown height.
+  // Returns nothing if the index is proved to be the newest. No two generations share a number, so
+  // no other index may be as high, or of unknown height.
   Result<std::optional<Evidence>> why_not_newest(const Candidate& chosen) {
     for (const Candidate& other : candidates_) {
       if (&other == &chosen || (other.generation && *other.generation < *chosen.generation))
@@ -111,7 +112,7 @@ class ManifestRepair {
     return newer_shard(*chosen.manifest);
   }
 
-  // One that no index names, of a generation whose index is lost.
+  // Finds a shard that no index names, of a generation whose index is lost.
   Result<std::optional<Evidence>> newer_shard(const formats::Manifest& chosen) {
     std::set<std::string> named;
     for (const formats::ColumnEntry& column : chosen.columns) {
@@ -155,7 +156,7 @@ class ManifestRepair {
     XTTS_ASSIGN(const auto folder, store::CacheFolder::open(run_.env, run_.cache, run_.notices()));
     XTTS_ASSIGN(const std::string text, formats::encode_manifest(manifest));
     XTTS_TRY(store::replace_manifest(*folder, text));
-    // What an unfinished build has sealed is not thrown away.
+    // Shards that an unfinished build has sealed are kept.
     if (store::unfinished_generation(run_.env, run_.cache)) return {};
     return folder->finish();
   }

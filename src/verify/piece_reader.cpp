@@ -12,7 +12,7 @@ bool PieceReader::holds(std::uint64_t offset_bytes, std::size_t size_bytes) cons
   return offset_bytes >= begin_ && offset_bytes + size_bytes <= begin_ + held_bytes_;
 }
 
-// Moves what is already held of the wanted bytes to the front.
+// Moves the wanted bytes that the buffer already holds to its front.
 void PieceReader::keep_from(std::uint64_t offset_bytes) {
   const bool overlaps = offset_bytes >= begin_ && offset_bytes < begin_ + held_bytes_;
   const std::size_t dropped = overlaps ? offset_bytes - begin_ : held_bytes_;
@@ -34,8 +34,8 @@ Result<std::span<const std::byte>> PieceReader::view(std::uint64_t offset_bytes,
     keep_from(offset_bytes);
     if (buffer_.size() < size_bytes) buffer_.resize(size_bytes);
     Status status = fill(buffer_.size());
-    // One bad sector must not hide the stretches around it: where the large read fails, only what
-    // is wanted is read.
+    // One bad sector must not hide the bytes around it. If the large read fails, we read only the
+    // wanted bytes.
     if (!status.ok() && held_bytes_ < size_bytes) status = fill(size_bytes);
     if (held_bytes_ < size_bytes && !status.ok()) return status;
     if (held_bytes_ < size_bytes) {

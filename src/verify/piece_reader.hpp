@@ -1,6 +1,6 @@
-// PieceReader: a file from front to back in large reads, shown in stretches of any size. The buffer
-// belongs to the caller, who gives the same one to file after file. One thread at a time. Failures:
-// kCorrupt (the file ends before the stretch does), kResource.
+// PieceReader reads a file from front to back in large reads, and shows ranges of any size. The
+// buffer belongs to the caller, who reuses it for file after file. One thread at a time. Failures:
+// kCorrupt (the file ends before the range does), kResource.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,9 @@ class PieceReader {
   PieceReader(const RandomAccessFile& file, std::string name, std::vector<std::byte>& buffer)
       : file_(file), name_(std::move(name)), buffer_(buffer) {}
 
-  // The bytes [offset, offset + size), valid until the next call. Cheap where offsets ascend from
-  // call to call. Grows the buffer where one stretch is longer; the caller has bounded the size.
+  // Returns the bytes [offset, offset + size), valid until the next call. Cheap where offsets
+  // ascend from call to call. Grows the buffer for a longer range; the caller has bounded the
+  // size.
   [[nodiscard]] Result<std::span<const std::byte>> view(std::uint64_t offset_bytes,
                                                         std::size_t size_bytes);
 
@@ -32,7 +33,7 @@ class PieceReader {
   const RandomAccessFile& file_;
   std::string name_;
   std::vector<std::byte>& buffer_;
-  std::uint64_t begin_ = 0;  // of the bytes held, in the file
+  std::uint64_t begin_ = 0;  // offset in the file of the held bytes
   std::size_t held_bytes_ = 0;
 };
 

@@ -77,8 +77,8 @@ Plan PlanLoader::load(bool sound) {
   for (ColumnPlan& column : plan.columns) {
     if (status.ok() && number_records(column)) status = load_owners(column);
   }
-  // Every chunk was found right, so what fails here is a row that leads outside, or a disk that has
-  // just died.
+  // Every chunk was right. So a failure here is a row that points outside, or a disk that has just
+  // died.
   if (!status.ok()) run_.add_failure(index_.file().name(), Check::kPlan, status);
   return plan;
 }
@@ -130,7 +130,7 @@ Status PlanLoader::load_clip(std::uint64_t position, ClipPlan& clip) {
   return {};
 }
 
-// The numbers of a plan row must be places in the manifest's lists, and mean what the details say.
+// The numbers of a plan row must be places in the manifest's lists, and agree with the details.
 void PlanLoader::check_names(const std::string& id, const formats::PlanRow& row,
                              const formats::RecordFacts& facts) {
   const auto check = [&](const char* what, std::int64_t place,
@@ -156,9 +156,9 @@ ColumnPlan PlanLoader::load_blocks(const formats::ColumnEntry& entry) {
   column.first_row_of_shard.push_back(0);
   for (std::uint32_t shard = 0; shard < entry.shards.size(); ++shard) {
     for (std::uint32_t i = 0; i < entry.shards[shard].block_count; ++i) {
-      // The manifest's word alone must not make us allocate: the section ends what it says.
+      // We do not allocate by the manifest's count alone: the loop stops where the section ends.
       auto row = index_.block(entry.spec.id, column.rows.size());
-      if (row.status().code() == StatusCode::kNotFound) break;  // check_counts has told
+      if (row.status().code() == StatusCode::kNotFound) break;  // check_counts has reported it
       column.rows.push_back(row.ok() && row->shard == shard ? std::optional(*row) : std::nullopt);
       if (row.ok() && row->shard != shard) {
         contradiction({}, {Sign::kBlockRowOfShard, column.rows.size() - 1, shard},
@@ -253,7 +253,7 @@ std::optional<std::uint32_t> Plan::length_of(const formats::ColumnEntry& column,
       break;
   }
   if (sound != nullptr && sound->counts_samples) return clip.wave_len;
-  if (sound == nullptr && !column.axis) return std::nullopt;  // not of ours
+  if (sound == nullptr && !column.axis) return std::nullopt;  // not a column of ours
   return max_frames == 0 ? clip.mel_len : clip.mel_len * (rows / max_frames);
 }
 

@@ -1,6 +1,6 @@
 // Plan: the index of a cache in memory, cross-checked within itself, for the checks of the shards.
 //
-// Rows of a column's block section stand by shard, then by block: shard s has the rows behind those
+// A column's block section has its rows by shard, then by block: the rows of shard s follow those
 // of the shards before it. Memory: 32 bytes a clip and 4 a record, 80 a block. Immutable once
 // loaded; share freely.
 #pragma once
@@ -44,16 +44,16 @@ struct Plan {
   std::vector<ColumnPlan> columns;
   std::uint32_t max_frames = 0;
 
-  // The length that the plan tells of a clip in a column, for the columns that it tells one of.
+  // Returns a clip's length in a column, for columns whose lengths the plan has.
   [[nodiscard]] std::optional<std::uint32_t> length_of(const formats::ColumnEntry& column,
                                                        std::uint32_t position) const;
 };
 
-// Sizes and counts: what manifest and footer say of each other, without reading a chunk.
+// Compares the sizes and counts of manifest and footer, without reading a chunk.
 void check_counts(Run& run, const reader::IndexReader& index, const formats::Manifest& manifest);
 
-// `sound`: no chunk of the index is damaged. Otherwise only the rows that can be read are loaded,
-// and nothing is compared. Contradictions become findings.
+// `sound` means that no chunk of the index is damaged. Otherwise load_plan loads only the readable
+// rows and compares nothing. Contradictions become findings.
 [[nodiscard]] Plan load_plan(Run& run, reader::IndexReader& index,
                              const formats::Manifest& manifest, bool sound);
 

@@ -19,7 +19,7 @@
 namespace xtts::verify {
 namespace {
 
-// Clips keep the split that was published, as in a build: no other order of anything follows.
+// Clips keep the split that was published, as in a build. No other order depends on it.
 corpus::KnownSplits published_splits(reader::IndexReader& index) {
   return [&index](std::string_view id) -> std::optional<corpus::Split> {
     const auto position = index.find(digest128(id));
@@ -144,7 +144,8 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
     return answer(Made::kOtherSource, Sign::kOtherPart, with_buffers(std::move(buffers)));
   }
   corpus::Clip clip = *listed;
-  // Whether it has a text decides what becomes of a clip that is too long: as it was then.
+  // The treatment of a clip that is too long depends on its text, so we take the text of that
+  // build.
   const auto& features = *recipe_.features;
   if (records::was_cut(features, stored) && records::depends_on_text(features)) {
     clip.text_raw.clear();
@@ -173,7 +174,7 @@ Result<MadeAgain> Recomputer::sound(const formats::RecordFacts& stored,
                 std::move(outcome));
 }
 
-// As `convert --bake` did, with the same function: the same bits.
+// Bakes with the function of `convert --bake`, which gives the same bits.
 std::optional<formats::Reason> Recomputer::bake(records::ClipOutcome& outcome) const {
   if (!norm_) return std::nullopt;
   const auto computed = records::sound_column_forms(computed_);

@@ -1,10 +1,10 @@
-// Recomputer: the records of a published cache made again, by the code and the recipe that built
+// Recomputer makes the records of a published cache again, with the code and the recipe that built
 // it. Sound comes from the sources, tokens from the text that the index keeps.
 //
 // Synchronised inside, once created. Memory: the corpus (as a build's plan), and a share of
 // Sources::memory_bytes for each thread that computes. Failures: those of discovery (DATA is not
-// there, cannot be listed), kUnsupported (a recipe of a newer version), kResource; what is wrong
-// with one clip's source is in the answer.
+// there, cannot be listed), kUnsupported (a recipe of a newer version), kResource. The answer
+// holds the fault of a single clip's source.
 #pragma once
 
 #include <cstdint>
@@ -40,37 +40,40 @@ enum class Made : std::uint8_t {
 
 struct MadeAgain {
   Made made = Made::kRecord;
-  Evidence why_not = {};         // where it is no record
-  records::ClipOutcome outcome;  // its buffers are there in any case
+  Evidence why_not = {};         // set if there is no record
+  records::ClipOutcome outcome;  // its buffers always exist
 };
 
-// Whether the work is to stop, asked while a source is decoded; none: never.
+// Returns true if the work shall stop. Called while a source is decoded. An empty function means
+// never.
 using CancelWish = std::function<bool()>;
 
 class Recomputer {
  public:
-  // Env, manifest and index must outlive it. `sources` may be without data: then it makes tokens
-  // alone.
+  // Env, manifest and index must outlive the Recomputer. Without data in `sources` it makes only
+  // tokens.
   [[nodiscard]] static Result<std::unique_ptr<Recomputer>> create(
       Env& env, const formats::Manifest& manifest, reader::IndexReader& index,
       const Sources& sources, std::uint32_t thread_count, CancelWish cancelled = {});
 
   [[nodiscard]] const formats::Recipe& recipe() const noexcept { return recipe_; }
-  // What this machine computes with, as the manifest would tell it. Only where there are sources.
+  // Returns the numerics of this machine in the manifest's form. Valid only where there are
+  // sources.
   [[nodiscard]] const formats::Numerics& numerics() const noexcept { return numerics_; }
 
-  // Which clips will be asked for (their full ids), so that a source which several of them share is
-  // decoded once. Once, before sound(); one thread.
+  // Names the clips that sound() will be called for (their full ids), so a source that several of
+  // them share is decoded once. Call it once, before sound(), on one thread.
   void expect(std::span<const std::string> full_ids);
-  // Where that is not known: any of them, each once.
+  // Call this instead if the clips are not known: any clip may follow, each once.
   void expect_all();
 
-  // `stored`: the clip's details in the index. `buffers` are reused.
+  // `stored` holds the clip's details in the index. `buffers` are reused.
   [[nodiscard]] Result<MadeAgain> sound(const formats::RecordFacts& stored,
                                         std::vector<records::MadeRecord> buffers);
-  // Of the stored text.
+  // Makes tokens of the stored text.
   [[nodiscard]] pipeline::ClipText tokens(const formats::RecordFacts& stored) const;
-  // What the lists say now, where it is another text; nothing where they do not know the clip.
+  // Returns the lists' present text if it differs; nothing if it does not, or if the lists do not
+  // know the clip.
   [[nodiscard]] std::optional<std::string> other_text(const formats::RecordFacts& stored) const;
 
  private:
@@ -80,12 +83,12 @@ class Recomputer {
   [[nodiscard]] Status discover(reader::IndexReader& index);
   [[nodiscard]] const corpus::Clip* find(const formats::RecordFacts& stored) const;
   [[nodiscard]] std::optional<formats::Reason> bake(records::ClipOutcome& outcome) const;
-  // Of a source that its worker could not hash: nothing where it cannot be read.
+  // Hashes a source that its worker could not hash. Returns nothing if the source cannot be read.
   [[nodiscard]] std::optional<Digest> hash_source(const corpus::Clip& clip);
 
   Env& env_;
-  const formats::Recipe recipe_;    // of what is stored
-  const formats::Recipe computed_;  // of what sources make, before anything is baked in
+  const formats::Recipe recipe_;    // recipe of the stored records
+  const formats::Recipe computed_;  // the same before baking
   std::optional<ChannelNorm> norm_;
   const Sources sources_;
   const std::uint32_t thread_count_;

@@ -7,7 +7,7 @@
 namespace xtts::verify {
 namespace {
 
-// What checks have told is no news to a repair: it has tried.
+// Skips findings of checks after a repair, which has tried them already.
 const Finding* cheapest_of(const Run& run, const Report& report, Weight weight) {
   const Finding* cheapest = nullptr;
   for (const Finding& finding : report.findings) {
@@ -29,7 +29,7 @@ Remedy remedy_by(const Run& run, const Report& report, Cure cure) {
   if (cure == Cure::kRepair && any_needs_sources(report)) remedy.cure = Cure::kSources;
   if (const auto table = store::load_source_table(run.env, run.cache))
     remedy.data_before = table->data_path;
-  // As it was given, else where the last build found it, if it is still there.
+  // Takes DATA as given, else the place where the last build found it, if it still exists.
   const std::string& told = run.options.sources.data;
   const bool was_in_vain = remedy.cure == Cure::kSources && run.options.repair && !told.empty();
   for (const std::string& data : {told, remedy.data_before}) {
@@ -48,7 +48,7 @@ std::optional<Remedy> remedy_of(const Run& run, const Report& report) {
   const Finding* cheapest = cheapest_of(run, report, Weight::kDamage);
   if (cheapest == nullptr && report.ok) cheapest = cheapest_of(run, report, Weight::kNote);
   if (cheapest == nullptr && report.ok) return std::nullopt;
-  // Only what a repair has just failed to mend, without an obstacle of its own.
+  // Only findings remain that a repair has just failed to mend, without an obstacle of their own.
   if (cheapest == nullptr) return remedy_by(run, report, Cure::kOverwrite);
   Remedy remedy = remedy_by(run, report, cheapest->cure);
   remedy.column = cheapest->column;

@@ -1,5 +1,5 @@
-// remedy: what to do about what a verify has found. One step, the cheapest that helps; the verify
-// after it tells the next. Reads sources.bin. Failures: none.
+// remedy chooses one step against the findings of a verify: the cheapest that helps. The next
+// verify gives the next step. Reads sources.bin. Failures: none.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,7 @@
 namespace xtts::verify {
 namespace {
 
-// Where a record lies in its column.
+// The place of a record in its column.
 struct RecordSpot {
   std::uint64_t row = 0;
   std::size_t slot = 0;
@@ -56,7 +56,8 @@ class Renewer {
     return count;
   }
 
-  // Columns of sound hold the same clips in shards of the same number, so they lose them together.
+  // Columns of sound hold the same clips in shards of the same number, so they lose shards
+  // together.
   void list_dead_shards() {
     for (const ShardPlace& place : places_) {
       if (live_count(place) > 0) continue;
@@ -117,7 +118,7 @@ class Renewer {
     result_.shards.push_back(std::move(shard));
   }
 
-  // False: there is an obstacle.
+  // Returns false if there is an obstacle.
   Result<bool> renew_shard_at(const ShardPlace& before, std::uint32_t after,
                               pipeline::ColumnRows& rows, Spots& spots) {
     const ShardRepairJob repair = job_.repair_job(before);
@@ -191,7 +192,7 @@ class Renewer {
     return {};
   }
 
-  // Those whose shards stay.
+  // Keeps the tombstones of shards that stay.
   Status keep_tombstones() {
     for (std::uint64_t i = 0; i < job_.index.row_count(formats::SectionKind::kTombstones); ++i) {
       XTTS_ASSIGN(formats::TombstoneRow row, job_.index.tombstone(i));
@@ -215,10 +216,10 @@ class Renewer {
   Status publish() {
     XTTS_TRY(pipeline::write_copied_index(job_.run.env, job_.manifest, changes_, job_.folder,
                                           result_.manifest));
-    // Another damaged shard may be there that could not be mended: it stays as it is, and told.
+    // Another damaged shard may exist that could not be mended. It stays as it is and is reported.
     XTTS_ASSIGN(const std::string text, formats::encode_manifest(result_.manifest));
     XTTS_TRY(store::replace_manifest(job_.folder, text));
-    // So that the next build need not hash the sources again.
+    // With this table the next build need not hash the sources again.
     auto sources = store::load_source_table(job_.run.env, job_.run.cache);
     if (!sources || sources->index_digest != job_.manifest.index_digest) return {};
     sources->index_digest = result_.manifest.index_digest;

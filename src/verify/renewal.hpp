@@ -1,13 +1,14 @@
-// Renewal: a generation in which damaged shards hold their live records alone. For shards that
-// cannot be had again to the byte, because a record that no clip names any more is lost with them.
+// Renewal writes a generation in which damaged shards hold only their live records. It is for
+// shards that cannot be made again to the byte, because they lost a record that no clip names any
+// more.
 //
-// Live records are copied where their checks are right, else made again; dead slots are gone. A
-// shard without live records goes, and the last of its column takes its number, so that columns of
-// sound keep as many shards as each other. All else is taken over as it is.
+// Live records are copied if their checks are right, else made again. Dead slots go. A shard
+// without live records goes too. The last shard of its column takes its number, so columns of
+// sound keep equal numbers of shards. All else is taken over unchanged.
 //
-// Under the builder's lock; one thread at a time. Memory: one shard image, 40 bytes a record
-// of the columns that change. A crash before the manifest leaves the damaged cache and files that
-// nobody names.
+// Under the builder's lock; one thread at a time. Memory: one shard image, 40 bytes a record of
+// the columns that change. A crash before the manifest leaves the damaged cache, and files that no
+// manifest names.
 #pragma once
 
 #include <cstdint>
@@ -52,13 +53,13 @@ struct RenewalJob {
   reader::IndexReader& index;
   const Plan& plan;
   store::CacheFolder& folder;
-  // The job of a shard's repair.
+  // Returns the job that repairs a shard.
   std::function<ShardRepairJob(const ShardPlace& place)> repair_job;
   std::function<void(const ShardPlace& place, const Obstacle& obstacle)> tell;
 };
 
-// Shards with an obstacle stay as they are, and are told. Publishes where any was renewed; what it
-// replaces stays until garbage is collected.
+// Shards with an obstacle stay as they are and are reported. Publishes if any shard was renewed.
+// The files that this replaces stay until garbage is collected.
 [[nodiscard]] Result<Renewal> renew_shards(const RenewalJob& job, std::vector<ShardPlace> places);
 
 }  // namespace xtts::verify

@@ -33,7 +33,7 @@ void tell(Run& run, const std::string& file, const Obstacle& obstacle, Cure cure
                     .is_of_checks = false});
 }
 
-// Every byte of it is what its checks say.
+// True if every byte of the index matches its checks.
 bool is_sound_index(Env& env, const std::string& cache) {
   const auto generation = reader::open_generation(env, cache);
   if (!generation) return false;
@@ -71,7 +71,7 @@ class Repair {
   }
 
  private:
-  // Told at the end, for some are overcome until then.
+  // Obstacles are reported at the end, because some are overcome until then.
   struct ToldObstacle {
     std::string file;
     std::string column;
@@ -91,7 +91,8 @@ class Repair {
     return {};
   }
 
-  // The checks before have told its contradictions, unless somebody has published since.
+  // The checks before have reported the plan's contradictions, unless another build has published
+  // since.
   Status load_plan_again() {
     Run silent(run_.env, run_.cache, run_.options);
     plan_ = load_plan(silent, index(), manifest(), true);
@@ -101,7 +102,7 @@ class Repair {
     return {};
   }
 
-  // What the checks have looked at, once nothing is damaged any more.
+  // Counts the records that the checks look at once nothing is damaged any more.
   [[nodiscard]] std::uint64_t all_records() const {
     std::uint64_t count = 0;
     for (const formats::ColumnEntry& column : manifest().columns)
@@ -109,7 +110,7 @@ class Repair {
     return count;
   }
 
-  // Files that the manifest does not name (any more) are nobody's.
+  // Leaves out files that the manifest does not name (any more).
   [[nodiscard]] std::map<std::string, ShardPlace> shards_of(
       const std::set<std::string>& files) const {
     std::map<std::string, ShardPlace> shards;
@@ -138,7 +139,7 @@ class Repair {
     return to_renew_.empty() ? Status() : renew(folder);
   }
 
-  // A build takes up other sources and lets go of clips that are gone, where it begins at all.
+  // A build, if it can begin, accepts changed sources and drops clips that are gone.
   [[nodiscard]] bool is_build_refused() const {
     if (manifest().features.contains("baked")) return true;
     const auto lost = pipeline::lost_shard(run_.env, run_.cache, manifest());
@@ -152,7 +153,7 @@ class Repair {
     for (ToldObstacle& left : obstacles_) {
       Cure& cure = left.obstacle.cure;
       if (cure == Cure::kBuild && is_refused) cure = Cure::kLeaveOut;
-      // merge joins parts of one plan: none of them may lack a clip.
+      // merge joins parts of one plan, and no part may lack a clip.
       if (cure == Cure::kLeaveOut && is_part) cure = Cure::kOverwrite;
       if (cure != Cure::kLeaveOut || !left.obstacle.position) continue;
       lost_clips_.emplace(*left.obstacle.position, left.obstacle);
@@ -183,7 +184,7 @@ class Repair {
     return {};
   }
 
-  // The tokens are in other files now.
+  // The tokens are now in other files.
   void forget_replaced_files(std::uint64_t generation) {
     const std::set<std::string> files = run_.findings.files_to_mend();
     const auto shards = shards_of(files);
@@ -194,7 +195,7 @@ class Repair {
     }
   }
 
-  // Gives up the lock on what is to be replaced.
+  // Releases the lock on the generation that will be replaced.
   void close_generation() {
     texts_.reset();
     sounds_.reset();
@@ -202,7 +203,7 @@ class Repair {
   }
 
   Status open_published(store::CacheFolder& folder, const formats::Manifest& published) {
-    // An unfinished build collects what it does not need by itself.
+    // An unfinished build collects its own garbage.
     if (!store::unfinished_generation(run_.env, run_.cache))
       XTTS_TRY(folder.collect_garbage(&published, {}));
     XTTS_ASSIGN(generation_, reader::open_generation(run_.env, run_.cache));
@@ -260,7 +261,7 @@ class Repair {
             .cancelled = run_.options.cancelled};
   }
 
-  // Shards that cannot be had again to the byte, in a new generation.
+  // Renews, in a new generation, shards that cannot be made again to the byte.
   Status renew(store::CacheFolder& folder) {
     XTTS_ASSIGN(const Renewal renewal,
                 renew_shards({.run = run_,
@@ -317,7 +318,7 @@ class Repair {
     return true;
   }
 
-  // The sources are looked for once, when the first record needs them.
+  // We look for the sources once, when the first record needs them.
   Result<Recomputer*> sounds() {
     if (sounds_) return sounds_.get();
     Sources sources = run_.options.sources;
@@ -346,17 +347,17 @@ class Repair {
   std::map<std::uint64_t, Obstacle> lost_clips_;  // by position
 };
 
-// .build/ goes again, unless it holds the journal of a build to go on with.
+// Removes .build/, unless it holds the journal of a build to continue.
 Status leave(Env& env, store::CacheFolder& folder) {
   const auto journal = env.stat(join_path(store::build_folder(folder.path()), "journal"));
   return journal.status().code() == StatusCode::kNotFound ? folder.finish() : Status();
 }
 
-// A repair that died between a rename and the sync of its folder has left files that look whole,
-// and a power cut would bring the damaged ones back. Its .build/ tells.
+// A repair that died between a rename and the sync of its folder has left files that look whole. A
+// power cut would bring the damaged ones back. Its .build/ shows this case.
 Status make_names_durable(Run& run) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
-  if (!loaded) return {};  // then nothing was mended
+  if (!loaded) return {};  // then no file was mended
   for (const formats::ColumnEntry& column : loaded->manifest.columns)
     XTTS_TRY(run.env.sync_directory(store::column_folder(run.cache, column.spec.name)));
   return run.env.sync_directory(run.cache);
@@ -372,7 +373,7 @@ Status mend(Run& run, Report& report) {
   if (!folder) return folder.status();
   if (is_damaged) XTTS_TRY(Repair(run, report).mend_all(**folder));
   XTTS_TRY(make_names_durable(run));
-  // After a failure .build/ stays, for the next repair to see.
+  // After a failure .build/ stays, so that the next repair sees it.
   return leave(run.env, **folder);
 }
 

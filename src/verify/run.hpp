@@ -1,4 +1,5 @@
-// Run: what the steps of one verify share. Synchronised inside; lives as long as verify_cache runs.
+// Run: the state that the steps of one verify share. Synchronised inside; lives as long as
+// verify_cache runs.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 namespace xtts::verify {
 
-// A failed read is its own finding: the bytes may be sound on a disk that is not.
+// A failed read is a finding of its own, because the bytes may be sound although the disk is not.
 [[nodiscard]] inline Finding failure(const std::string& file,
                                      std::optional<std::uint64_t> offset_bytes, Check check,
                                      const Status& status) {
@@ -51,8 +52,8 @@ class Run {
   const std::string cache;
   const Options& options;
   Findings findings;
-  bool is_manifest_told = false;      // why it was not made again
-  std::string index_to_name;          // the likeliest, where that was not proved
+  bool is_manifest_told = false;      // the reason for not making it again is reported
+  std::string index_to_name;          // the likeliest index, without proof
   std::uint64_t lost_clip_count = 0;  // nothing makes their records again; told by a repair
   std::uint64_t clip_count = 0;       // of all; told with it
   std::atomic<std::uint64_t> bytes_done = 0;

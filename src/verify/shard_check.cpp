@@ -10,7 +10,7 @@
 namespace xtts::verify {
 namespace {
 
-// As digests are shown: hexadecimal, all digits.
+// Writes a check as digests are shown: hexadecimal, all digits.
 std::string hex(std::uint64_t check) {
   return Digest{0, check}.to_hex().substr(16);
 }
@@ -148,7 +148,7 @@ void ShardCheck::check_header(PieceReader& pieces, std::size_t block) {
   check_header_fields(block);
 }
 
-// What only the place of a sound header in its shard can tell.
+// Checks the fields of a sound header that only its place in the shard can prove.
 void ShardCheck::check_header_fields(std::size_t block) {
   const auto expect = [&](const char* field, std::uint64_t expected, std::uint64_t found) {
     if (expected == found) return;
@@ -253,7 +253,7 @@ void ShardCheck::hash_structure(PieceReader& pieces, const formats::ByteRange& r
     auto bytes = pieces.view(range.offset_bytes + done, size);
     if (!bytes.ok()) {
       structure_read_ = false;
-      // A file that ends too early is told once, by its size.
+      // A file that ends too early is reported once, by its size.
       if (bytes.status().code() != StatusCode::kCorrupt) {
         add_failure(range.offset_bytes + done, Check::kStructure, bytes.status());
       }
@@ -280,7 +280,7 @@ void ShardCheck::add(Finding finding) {
   run_.findings.add(std::move(finding));
 }
 
-// Records of texts are made again from the cache itself, those of sound from their sources.
+// Records of texts are made again from the cache itself; records of sound need their sources.
 Cure ShardCheck::cure_of_records() const {
   const bool is_sound = column_.entry->spec.name != "tokens" && !column_.entry->axis;
   return is_sound ? Cure::kSources : Cure::kRepair;
@@ -298,8 +298,7 @@ void ShardCheck::add_failure(std::uint64_t offset_bytes, Check check, const Stat
   add(std::move(finding));
 }
 
-// The clip's name from the index; where that fails, from the block's facts; where that fails, its
-// hash.
+// Takes the clip's name from the index, else from the block's facts, else its hash.
 std::string ShardCheck::clip_of(std::size_t block, std::size_t slot) {
   const Digest& hash = headers_[block]->records[slot].id_hash;
   const auto position = index_.find(hash);
@@ -314,7 +313,7 @@ std::string ShardCheck::clip_of(std::size_t block, std::size_t slot) {
   return "id hash " + hash.to_hex();
 }
 
-// With the records that go with it, as far as the facts still tell.
+// Names the lost header and the records lost with it, as far as the facts still tell.
 Evidence ShardCheck::lost_header(std::size_t block, const Status& status) {
   Evidence found(Sign::kLostHeader, status.message(), table_.blocks[block].record_count);
   const auto facts = reader::read_block_facts(shard_, table_.blocks[block]);

@@ -1,7 +1,6 @@
-// ShardCheck: every byte of one shard, each read and hashed once, front to back (cache-v1.md,
-// sections 4 to 7). No byte is parsed before its region's check was found right, and what LMDB or
-// HDF5 wrote is never parsed at all. One thread at a time; what is found goes to the run's
-// findings.
+// ShardCheck reads and hashes every byte of one shard once, front to back (cache-v1.md, sections 4
+// to 7). It parses no byte before its region's check was right, and never parses the bytes of LMDB
+// or HDF5. One thread at a time. Findings go to the run.
 #pragma once
 
 #include <memory>
@@ -16,11 +15,11 @@ namespace xtts::verify {
 
 class ShardCheck {
  public:
-  // Everything given must outlive it.
+  // All arguments must outlive the ShardCheck.
   ShardCheck(Run& run, reader::IndexReader& index, const Plan& plan, const ColumnPlan& column,
              std::uint32_t ordinal);
 
-  // `buffer` is scratch: its size is that of the reads.
+  // `buffer` is scratch; its size is the size of a read.
   void run(std::vector<std::byte>& buffer);
 
  private:
@@ -47,8 +46,8 @@ class ShardCheck {
   void add(Finding finding);
   void add_failure(std::uint64_t offset_bytes, Check check, const Status& status,
                    std::string clip = {}, Cure cure = Cure::kRepair);
-  [[nodiscard]] Cure cure_of_records() const;  // where the file is lost or cut
-  [[nodiscard]] Cure cure_of_record() const;   // where one alone is damaged
+  [[nodiscard]] Cure cure_of_records() const;  // if the file is lost or cut
+  [[nodiscard]] Cure cure_of_record() const;   // if a single one is damaged
   [[nodiscard]] std::string clip_of(std::size_t block, std::size_t slot);
   [[nodiscard]] Evidence lost_header(std::size_t block, const Status& status);
   [[nodiscard]] std::uint64_t row_of(std::size_t block) const noexcept {
@@ -65,8 +64,8 @@ class ShardCheck {
 
   reader::ShardFile shard_;
   formats::ShardTable table_;
-  // By block: sound ones whose records have not yet been checked. One at a time in LMDB's shards,
-  // all (3 KiB each) in HDF5's.
+  // By block: sound headers whose records have not yet been checked. LMDB's shards have one at a
+  // time, HDF5's have all (3 KiB each).
   std::vector<std::optional<formats::BlockHeader>> headers_;
   std::vector<std::optional<std::vector<Digest>>>
       id_hashes_;  // by block, for the facts, which come later

@@ -95,7 +95,7 @@ class ShardRepair {
     return job_.column.owner(first_row_ + block, slot) >= job_.plan.clips.size();
   }
 
-  // Nobody can make a dead record again, nor the facts of a block that holds one.
+  // A dead record cannot be made again, nor the facts of a block that holds one.
   [[nodiscard]] bool has_lost_the_dead() const {
     for (std::size_t block = 0; block < block_count(); ++block) {
       std::vector<std::size_t> dead;
@@ -117,7 +117,8 @@ class ShardRepair {
     shard_.file = file_.get();
   }
 
-  // A shard has one; the manifest tells only that of its column, and later shards may have another.
+  // All of a shard has the same numerics. The manifest only has those of the column, and later
+  // shards may have others.
   void find_numerics() {
     for (std::size_t block = 0; block < block_count(); ++block) {
       const auto header = sound_header(shard_, place_of(block), spec_);
@@ -139,8 +140,8 @@ class ShardRepair {
          .position = record.owner});
   }
 
-  // The header as the plan tells it. Where a tombstone's length is not known it comes out false,
-  // and nothing is proved by it.
+  // Returns the header as the plan tells it. If a tombstone's length is not known, the header is
+  // wrong and proves nothing.
   [[nodiscard]] formats::BlockHeader wanted_header(std::size_t block) const {
     formats::BlockHeader header{.column = spec_,
                                 .block_index = static_cast<std::uint32_t>(block),
@@ -178,12 +179,12 @@ class ShardRepair {
                          : make_sounds(to_make, salvaged, records));
     if (is_renewed_) return made_.obstacles.empty() ? assemble(salvaged, records) : Status();
     if (!salvaged.facts) make_facts(block, salvaged, records);
-    // The rest is looked at for its obstacles alone.
+    // The other blocks are only searched for obstacles.
     if (!made_.obstacles.empty() || are_facts_lost_) return {};
     return add_block(salvaged);
   }
 
-  // What clips name, in the order of before.
+  // Adds the records that clips name, in the order of before.
   Status assemble(SalvagedBlock& salvaged, const std::vector<Record>& records) {
     for (std::size_t slot = 0; slot < records.size(); ++slot) {
       if (!records[slot].details) continue;
@@ -284,7 +285,7 @@ class ShardRepair {
         obstacle_of(record, made.why_not, cure_of(made.made));
         return {};
       }
-      // Nothing would tell them apart from the records beside them.
+      // No mark would tell these records from their neighbours.
       if (is_renewed_ && other_numerics()) {
         obstacle_of(record, with_numerics(Sign::kCannotStandBeside), Cure::kOtherMachine);
         return {};
@@ -292,7 +293,7 @@ class ShardRepair {
       records::MadeRecord& row = made.outcome.records[spec_.id];
       put_rows(salvaged, row.length, row.fill_bits, std::move(row.rows), record);
       return {};
-    } catch (...) {  // there may be no memory for words of our own
+    } catch (...) {  // memory may be too short for our own message
       return status_of_current_exception();
     }
   }
@@ -306,7 +307,7 @@ class ShardRepair {
     if (salvaged.fill_bits && fill_bits != *salvaged.fill_bits) {
       return obstacle_of(record, with_numerics(Sign::kOtherFill), cure_of(Made::kRefused));
     }
-    // Where the header is lost, the shard's digest says at last whether this is what it was.
+    // If the header is lost, the shard's digest finally decides whether this is the old value.
     salvaged.fill_bits = fill_bits;
     salvaged.rows = std::move(rows);
     const std::scoped_lock lock(mutex_);
@@ -317,7 +318,7 @@ class ShardRepair {
     BlockFacts facts;
     facts.block_index = static_cast<std::uint32_t>(block);
     for (std::size_t slot = 0; slot < records.size(); ++slot) {
-      // An obstacle by itself, or a dead record, whose facts are there.
+      // Either an obstacle was reported, or this is a dead record whose facts are there.
       if (!records[slot].details || !salvaged.records[slot].rows) return;
       facts.records.push_back(facts_of(*records[slot].details));
       if (!records::has_sums(spec_)) continue;
@@ -327,7 +328,7 @@ class ShardRepair {
     const formats::BlockPlace& place = place_of(block);
     if (encoded.size() != place.facts_bytes ||
         formats::stored_facts_check(as_bytes(encoded)) != place.facts_check) {
-      // They were written before their lists changed.
+      // The facts were written before their lists changed.
       are_facts_lost_ = true;
       return;
     }
@@ -356,7 +357,7 @@ class ShardRepair {
     return {};
   }
 
-  // Of a record that was not made.
+  // Returns the cure for a record that was not made.
   [[nodiscard]] Cure cure_of(Made made) const {
     switch (made) {
       case Made::kOtherSource:
@@ -370,7 +371,7 @@ class ShardRepair {
     return other_numerics() ? Cure::kOtherMachine : Cure::kLeaveOut;
   }
 
-  // The likely reason, where records were made again.
+  // Returns other numerics as the likely reason, if records were made again.
   [[nodiscard]] std::optional<OtherNumerics> other_numerics() const {
     if (sounds_ == nullptr || sounds_->numerics().hash() == numerics_) return std::nullopt;
     return OtherNumerics{.here = sounds_->numerics(), .cache = job_.manifest.numerics};

@@ -1,10 +1,11 @@
-// ShardRepair: a damaged or missing shard made again, byte for byte. What its checks prove is
-// copied from the damaged file, the rest is made again from the sources (sound) or from the index
-// (tokens, facts); the image counts only where its digest is the one that the manifest names.
+// ShardRepair makes a damaged or missing shard again, byte for byte. It copies the parts of the
+// damaged file that their checks prove. The rest is made again from the sources (sound) or from
+// the index (tokens, facts). The image counts only if its digest is the one that the manifest
+// names.
 //
 // One thread at a time; computes records of a block on `thread_count` threads. Memory: one shard
-// image, one block's records. Writes nothing. Failures: kCancelled, kResource; what cannot be made
-// again is an Obstacle.
+// image, one block's records. Writes nothing. Failures: kCancelled, kResource. A part that cannot
+// be made again is an Obstacle.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@
 
 namespace xtts::verify {
 
-// Why a part of a shard cannot be made again.
+// The reason why a part of a shard cannot be made again.
 struct Obstacle {
   std::string clip = {};  // full id; empty where it is not one clip's
   Check check = Check::kRecord;
@@ -45,17 +46,16 @@ struct ShardRepairJob {
   std::uint32_t ordinal = 0;
   std::uint32_t thread_count = 1;
   const Recomputer& texts;
-  // Asked for when the first record has to be made from its source: finding the sources takes time,
-  // and most damage does not need them.
-  // Null: nobody has said where they are.
+  // Called when the first record needs its source: finding the sources takes time, and most damage
+  // does not need them. Null if nobody has said where the sources are.
   std::function<Result<Recomputer*>()> sounds;
   std::function<bool()> cancelled;
 };
 
 struct RemadeShard {
-  // Its bytes cannot be had again, but all that clips name can: a dead record is lost (a clip was
-  // removed or recomputed since), or facts were written before their lists changed. Then there is
-  // neither image nor obstacle.
+  // The shard's bytes cannot be made again, but all records that clips name can. Either a dead
+  // record is lost (a clip was removed or recomputed since), or facts were written before their
+  // lists changed. Then there is neither image nor obstacle.
   bool needs_renewal = false;
   std::unique_ptr<store::ShardImage> image;  // null where there are obstacles
   store::FinishedImage finished;             // of `image`
@@ -65,8 +65,8 @@ struct RemadeShard {
 
 [[nodiscard]] Result<RemadeShard> remake_shard(const ShardRepairJob& job);
 
-// The shard without its dead records, for a new generation (renewal.hpp). At least one of its
-// records is named by a clip.
+// Makes the shard without its dead records, for a new generation (renewal.hpp). A clip names at
+// least one of its records.
 [[nodiscard]] Result<RemadeShard> renew_shard(const ShardRepairJob& job, std::uint64_t generation);
 
 }  // namespace xtts::verify

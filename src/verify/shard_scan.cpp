@@ -29,7 +29,7 @@ bool begins_with(Bytes bytes, std::uint64_t page, std::string_view magic) {
          std::ranges::equal(bytes.subspan(at, magic.size()), as_bytes(magic));
 }
 
-// The header that lies in `page`, where it is one; the pages that it and its payload take.
+// Takes the header in `page`, if there is one. Returns the pages that it and its payload take.
 std::uint64_t take_block(Bytes bytes, std::uint64_t page, std::vector<BlockPlace>& blocks) {
   const std::uint64_t offset = page * kPageBytes + kLmdbPageHeaderBytes;
   if (bytes.size() - offset < kBlockHeaderBytes) return 1;
@@ -52,8 +52,8 @@ std::uint64_t find(Bytes bytes, std::uint64_t from, std::string_view magic) {
   return std::min<std::uint64_t>(text.find(magic, from), bytes.size());
 }
 
-// How long a facts value is it does not say: as long as makes its check right. True where there is
-// such a length.
+// A facts value does not tell its length: the right length makes its check right. Returns true if
+// there is one.
 bool take_facts(Bytes bytes, std::uint64_t offset, BlockPlace& place) {
   const std::uint64_t end = find(bytes, offset + 1, kFactsMagic);
   for (std::uint64_t size = kPageBytes - kLmdbPageHeaderBytes; offset + size <= end;
@@ -87,7 +87,7 @@ void scan_lmdb(Bytes bytes, std::vector<BlockPlace>& blocks) {
   }
 }
 
-// Payloads one after another from a fixed byte on, behind them headers, behind these facts values.
+// Payloads follow one another from a fixed byte on. Headers follow them, then facts values.
 void scan_hdf5(Bytes bytes, std::vector<BlockPlace>& blocks) {
   std::uint64_t payload_offset = formats::kHdf5PayloadOffset;
   std::uint64_t at = find(bytes, payload_offset, kBlockMagic);

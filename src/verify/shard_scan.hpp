@@ -1,7 +1,7 @@
-// shard_scan: the table of a shard from its own bytes, where no index tells it. Block headers and
-// facts values carry their own checks and lie where cache-v1.md, sections 4 and 4b, say; neither
-// LMDB's pages nor HDF5's objects are ever parsed. Whether the table is the shard's shows in its
-// digest, which the caller compares. Pure function.
+// shard_scan makes the table of a shard from its own bytes, if no index tells it. Block headers
+// and facts values carry their own checks and lie where cache-v1.md, sections 4 and 4b, say.
+// LMDB's pages and HDF5's objects are never parsed. The caller compares the digest, which shows
+// whether the table is the shard's. Pure function.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace xtts::verify {
 
-// kCorrupt: the regions that were found make no shard.
+// kCorrupt: the regions found do not make a shard.
 [[nodiscard]] Result<formats::ShardTable> scan_shard(std::span<const std::byte> bytes,
                                                      formats::StoreKind store);
 

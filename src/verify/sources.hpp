@@ -1,4 +1,5 @@
-// Sources: where the records of a cache can be computed again from, and with what. Plain values.
+// Sources: the place of the sources and the means to compute records from them again. Plain
+// values.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,18 @@ namespace xtts::verify {
 
 struct Sources {
   std::string data = {};                            // DATA, as for a build; empty: not known
-  std::vector<formats::CorporaEntry> corpora = {};  // of DATA, where it is a corpora.yaml
+  std::vector<formats::CorporaEntry> corpora = {};  // entries of DATA if it is a corpora.yaml
   std::vector<std::string> audio_roots = {};        // as corpus::discover() takes them
   dsp::Isa isa = dsp::Isa::kBest;
   audio::MakeDecoder make_decoder = {};  // as in RunConfig
-  Status no_decoder = {};                // why there is none: told where one is needed
+  Status no_decoder = {};                // why there is none; reported when one is needed
   std::uint64_t memory_bytes = pipeline::kMemoryBytesMin;
-  // Of scratch files, for sound that is too long for the memory, or shared by segments. It is there
-  // already, and may be one that all users share.
+  // The folder for scratch files, for sound that is too long for the memory or is shared by
+  // segments. It exists already, and all users may share it.
   std::string scratch_folder = {};
 };
 
-// A seeded part of the clips: those whose hash of seed and id lies under the share; at least one.
+// A seeded part of the clips: those whose hash of seed and id is below the share; at least one.
 struct Sample {
   double share = 1.0;
   std::uint64_t seed = 0;

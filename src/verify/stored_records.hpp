@@ -1,6 +1,6 @@
-// StoredRecords: what a shard holds of a clip, from checked bytes alone: header entry, rows, facts.
-// Keeps the block that was read last, for clips mostly come in the order of their records. One
-// thread at a time. Failures: kCorrupt (damage: full has told it), kResource.
+// StoredRecords reads a clip's header entry, rows and facts from a shard, only from checked bytes.
+// It keeps the last block, because clips mostly come in the order of their records. One thread at
+// a time. Failures: kCorrupt (damage: full has reported it), kResource.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace xtts::verify {
 struct StoredRecord {
   std::string file;  // relative to the cache
   std::uint64_t offset_bytes = 0;
-  std::uint64_t facts_offset_bytes = 0;  // of its block's facts value
+  std::uint64_t facts_offset_bytes = 0;  // its block's facts value
   Digest numerics;
   std::uint32_t length = 0;
   std::uint32_t fill_bits = 0;
@@ -28,12 +28,12 @@ struct StoredRecord {
 
 class StoredRecords {
  public:
-  // All of them must outlive it.
+  // All arguments must outlive the StoredRecords.
   StoredRecords(reader::IndexReader& index, reader::ShardFiles& files,
                 const formats::ColumnEntry& column)
       : index_(index), files_(files), column_(column) {}
 
-  // kCorrupt, too, where the plan leads to another clip's record.
+  // Also kCorrupt if the plan leads to another clip's record.
   [[nodiscard]] Result<StoredRecord> read(std::uint64_t position, const Digest& id_hash);
 
  private:

@@ -23,9 +23,10 @@
 namespace xtts::verify {
 namespace {
 
-// So that what was copied out of the page cache is still in the core's second-level cache when it
-// is hashed. Measured with tests/bench/verify_bench (512 KiB of L2): 256 KiB 67 ms, 512 KiB 58, 1
-// MiB 63, 2 MiB 65, 8 MiB 78 for two mel shards. Records above that grow the buffer to their size.
+// With this size, bytes copied out of the page cache are still in the core's second-level cache
+// when they are hashed. Measured with tests/bench/verify_bench (512 KiB of L2): 256 KiB 67 ms, 512
+// KiB 58, 1 MiB 63, 2 MiB 65, 8 MiB 78 for two mel shards. Larger records grow the buffer to their
+// size.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 19U;
 
 struct ShardTask {
@@ -43,7 +44,8 @@ std::vector<ShardTask> all_shards(const formats::Manifest& manifest) {
   return tasks;
 }
 
-// No more than the largest shard has: a small cache is verified in a few pages of memory.
+// A piece is no larger than the largest shard, so verifying a small cache takes a few pages of
+// memory.
 std::size_t piece_bytes(const formats::Manifest& manifest) {
   std::uint64_t largest = formats::kPageBytes;
   for (const formats::ColumnEntry& column : manifest.columns) {
@@ -62,7 +64,7 @@ std::uint64_t shard_bytes(const formats::Manifest& manifest) {
   return bytes;
 }
 
-// Manifest sizes against the file system; the shards' bytes are full's business.
+// Compares the manifest's sizes with the file system. Only full reads the shards' bytes.
 void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_t ordinal) {
   const std::string name = reader::shard_name(column, ordinal);
   const std::uint64_t expected = column.shards[ordinal].file_bytes;
@@ -91,7 +93,7 @@ void check_shard_size(Run& run, const formats::ColumnEntry& column, std::uint32_
   run.findings.add(std::move(finding));
 }
 
-// rejects.jsonl is a copy for people: a crash may leave an older one, and readers never look at it.
+// rejects.jsonl is a copy for people. A crash may leave an older one, and readers never use it.
 void check_rejects(Run& run, reader::IndexReader& index) {
   const auto section = index.section_text(formats::SectionKind::kRejects);
   if (!section.ok()) return;  // told as a damaged chunk
@@ -108,7 +110,7 @@ void check_rejects(Run& run, reader::IndexReader& index) {
                     .cure = Cure::kRepair});
 }
 
-// The index keeps a copy of its manifest for the day on which that is lost.
+// The index keeps a copy of its manifest in case the manifest is lost.
 void check_manifest_copy(Run& run, reader::IndexReader& index, const formats::Manifest& manifest) {
   const auto copy = index.section_text(formats::SectionKind::kManifest);
   if (!copy.ok() || copy->empty()) return;  // told as a damaged chunk; made before there was one
@@ -121,7 +123,7 @@ void check_manifest_copy(Run& run, reader::IndexReader& index, const formats::Ma
                     .cure = Cure::kRepair});
 }
 
-// Every chunk of the index. True where all are sound.
+// Checks every chunk of the index. Returns true if all are sound.
 bool check_chunks(Run& run, const reader::IndexReader& index) {
   bool sound = true;
   const formats::IndexFooter& footer = index.footer();
@@ -138,8 +140,7 @@ bool check_chunks(Run& run, const reader::IndexReader& index) {
   return sound;
 }
 
-// Takes shards one after the other until none is left. Exceptions end here: they may not leave a
-// thread.
+// Takes shards one after the other until none is left. No exception may leave a thread.
 class ShardWorkers {
  public:
   ShardWorkers(Run& run, reader::IndexReader& index, const formats::Manifest& manifest,
@@ -197,11 +198,11 @@ void check_sizes(Run& run, const formats::Manifest& manifest) {
   }
 }
 
-// Something is wrong with the manifest or the index: which of them, and what is left to look at.
+// The manifest or the index is broken. Finds out which, and checks what is left.
 Status check_broken_generation(Run& run, const Status& why) {
   const auto loaded = reader::load_manifest(run.env, run.cache);
   if (!loaded.ok()) {
-    // Beside the journal of an unfinished update, a lost manifest looks like none.
+    // With the journal of an unfinished update, a lost manifest looks as if there had been none.
     const bool is_lost = store::is_manifest_lost(run.env, run.cache);
     if (loaded.status().code() != StatusCode::kCorrupt && !is_lost) return loaded.status();
     run.findings.add(
@@ -209,7 +210,7 @@ Status check_broken_generation(Run& run, const Status& why) {
                 is_lost ? Status(StatusCode::kCorrupt, "no such file") : loaded.status()));
     return {};
   }
-  // Without the index nobody knows where the blocks lie; sizes are all that can be compared.
+  // Without the index the places of the blocks are unknown. We can only compare sizes.
   run.findings.add(failure(formats::index_file_name(loaded->manifest.index_digest), std::nullopt,
                            Check::kIndex, why));
   check_sizes(run, loaded->manifest);
@@ -240,8 +241,8 @@ Status check_cache(Run& run, Report& report) {
   return {};
 }
 
-// A file that the system could not open for want of descriptors or memory is not damaged, and must
-// not be mended.
+// A file is not damaged, and must not be mended, if the system could not open it for want of
+// descriptors or memory.
 Status check_cache_in_plenty(Run& run, Report& report) {
   const std::uint64_t shortages = shortage_count();
   XTTS_TRY(check_cache(run, report));

@@ -1,10 +1,10 @@
-// verify: is every byte what was written? quick: manifest, sizes, plan; full: every byte, each
-// hashed once; deep: full, and then records computed again from their sources (deep.hpp).
+// verify: is every byte as it was written? quick checks manifest, sizes and plan. full hashes
+// every byte once. deep is full, and then computes records again from their sources (deep.hpp).
 //
-// Reads through Env (pread), so a damaged or shrinking file is a finding and never a signal. `full`
-// works on `threads` shards at once with 512 KiB of buffer each (or one record, where that is
-// more). The function itself fails only where it cannot begin, or where the sources as a whole
-// cannot be had; damage is in the report.
+// Reads use Env (pread), so a damaged or shrinking file is a finding and never a signal. `full`
+// works on `threads` shards at once, with a buffer of 512 KiB each (or one record, if that is
+// more). The function itself fails only if it cannot begin, or if the sources as a whole are not
+// available. Damage is in the report.
 #pragma once
 
 #include <cstdint>
@@ -24,33 +24,34 @@ namespace xtts::verify {
 
 enum class Level : std::uint8_t { kQuick, kFull, kDeep };
 
-// kNote: nothing is lost and nothing that a reader uses is wrong; the report stays ok.
+// kNote means that nothing is lost and that no reader uses a wrong byte; the report stays ok.
 enum class Weight : std::uint8_t { kDamage, kNote };
 
 struct Finding {
   Weight weight = Weight::kDamage;
   std::string file = {};  // relative to the cache
   std::optional<std::uint64_t> offset_bytes = {};
-  std::string clip = {};  // full id, where one is hit
+  std::string clip = {};  // full id, if one is affected
   std::string column = {};
   Check check = Check::kRecord;
   Outcome outcome = Outcome::kWrong;
-  std::string part = {};  // of what the check looks at: "length", "split", the name of a fact
+  std::string part = {};  // checked part: "length", "split", the name of a fact
   Evidence expected = {};
   Evidence found = {};
   Cure cure = Cure::kRepair;
-  // Told by a check; otherwise every check is right, and repair cannot prove what would be.
+  // True if a check reported it. Otherwise every check is right, and repair cannot prove the right
+  // value.
   bool is_of_checks = true;
 };
 
 struct Mended {
   std::string file = {};
   Evidence done = {};
-  Evidence why = {};                   // of a clip that was left out
+  Evidence why = {};                   // reason for leaving a clip out
   std::uint64_t recomputed_count = 0;  // records that were computed again for it
 };
 
-// What to do next about all that was found: the cheapest step that helps.
+// The next step after the findings: the cheapest that helps.
 struct Remedy {
   Cure cure = Cure::kRepair;
   std::string cache = {};
@@ -63,7 +64,7 @@ struct Remedy {
   std::uint64_t clip_count = 0;
 };
 
-// How deep compared records with those that it made again.
+// The way in which deep compared records with those that it made again.
 struct DeepComparison {
   std::uint64_t exact_count = 0;     // bit for bit
   std::uint64_t tolerant_count = 0;  // within `tolerance`, because numerics differ
@@ -76,19 +77,19 @@ struct DeepComparison {
 
 struct Report {
   bool ok = true;                     // no damage found
-  std::optional<Remedy> remedy = {};  // nothing: nothing is to be done
+  std::optional<Remedy> remedy = {};  // unset: nothing is to be done
   Level level = Level::kFull;
   std::uint64_t shard_count = 0;
   std::uint64_t clip_count = 0;    // as the manifest has it; 0 where it cannot be read
-  std::uint64_t record_count = 0;  // quick: as the manifest has it; else those that were looked at
+  std::uint64_t record_count = 0;  // quick: as the manifest has it; else those checked
   bool has_sources = true;         // sources.bin: without it the next build hashes all sources
   std::uint64_t bytes_checked = 0;
   double seconds = 0.0;
   std::vector<Finding> findings;  // by file and offset; at most findings_max, the count goes on
   std::uint64_t finding_count = 0;
-  std::vector<Mended> repaired;  // with `repair`; what was found in them is no finding any more
+  std::vector<Mended> repaired;  // with `repair`; their findings are gone
   // deep:
-  DeepComparison comparison = {};  // of the clips whose records were computed again
+  DeepComparison comparison = {};  // clips whose records were computed again
   std::uint64_t sampled_of = 0;    // clips that the cache has
 };
 
@@ -97,9 +98,9 @@ struct Options {
   std::uint32_t thread_count = 1;
   std::uint64_t findings_max = 1000;
   bool repair = false;  // full and deep: mend what is found (repair.hpp)
-  // repair: the index that a lost manifest is made again from, where it is asked for.
+  // repair: the index from which a lost manifest is made again, if a finding asks for it.
   std::string index = {};
-  // repair: this share of the clips may be left out, where nothing makes their records again.
+  // repair: this share of the clips may be left out if their records cannot be made again.
   double max_gone = 0.0;
   Sources sources = {};  // deep, repair
   Sample sample = {};    // deep
