@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# cli/run.sh DATA CACHE [options]: installs what is missing, builds, and runs xtts-precompute with these arguments.
-# Run again, it starts at once.
+# cli/run.sh DATA CACHE [options]: installs what is missing, builds, and runs xtts-precompute with
+# these arguments. A second run starts at once.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 binary="$project/build/release/cli/xtts-precompute"
-# What the binary was built from: another checkout builds anew, an unchanged one does not even ask cmake.
+# Prints what the binary is built from. Another checkout builds anew; an unchanged one does not
+# even ask cmake.
 sources_stamp() {
   (cd "$project" && find CMakeLists.txt CMakePresets.json cmake cli configs formats include src -type f -printf '%p %s %T@\n' | sort) | cksum
 }
 
-# Before minutes of building: what is meant as a folder of audio, and is none.
+# Reports a missing folder of audio before minutes of building.
 if [[ ${1:-} == */* && $1 != -* && ! -e $1 ]]; then
   say "$1 is not there: the first argument is the folder with your audio (samples/make_corpus.sh $1 makes a small one to try)"
   exit 2

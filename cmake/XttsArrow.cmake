@@ -1,6 +1,7 @@
-# Apache Arrow's library, which reads Parquet and Arrow files, is optional. It is taken from a folder that holds its headers
-# and libraries, as the Python package pyarrow does, or from the CMake packages that Apache's own packages install.
-# Makes the target arrow_library and the variable xtts_arrow_version; neither where it is absent.
+# Apache Arrow's library, which reads Parquet and Arrow files, is optional. It is taken from a
+# folder that holds its headers and libraries, as the Python package pyarrow does, or from the
+# CMake packages that Apache's own packages install. Makes the target arrow_library and the
+# variable xtts_arrow_version; neither exists where Arrow is absent.
 set(XTTS_WITH_ARROW AUTO CACHE STRING "Read Parquet and Arrow files (ON, OFF, AUTO: where Apache Arrow is found)")
 set(XTTS_ARROW_ROOT "$ENV{XTTS_ARROW_ROOT}" CACHE PATH "A folder with Apache Arrow's include/ and libraries, such as that of pyarrow")
 set(XTTS_ARROW_VERSION_MIN 26)  # older ones have other signatures

@@ -1,7 +1,7 @@
 # Third-party libraries, each for its field. All are Debian packages (cli/run.sh installs them).
 find_package(Threads REQUIRED)
 
-# What the reader needs: headers alone, so that libxtts_reader.so links nothing.
+# The reader needs headers alone, so that libxtts_reader.so links nothing.
 find_path(XTTS_XXHASH_INCLUDE xxhash.h)
 find_package(nlohmann_json 3.10 QUIET)
 if(NOT XTTS_XXHASH_INCLUDE)
@@ -17,7 +17,7 @@ if(NOT XTTS_BUILD_TOOLS)
   return()
 endif()
 
-# All that is missing is named at once; with AUTO it leaves the tools out.
+# One message names all that is missing. With AUTO, the tools are left out instead.
 find_package(PkgConfig QUIET)
 find_package(yaml-cpp QUIET)
 find_package(CLI11 QUIET)
@@ -57,7 +57,8 @@ add_library(lmdb_library INTERFACE)
 target_include_directories(lmdb_library SYSTEM INTERFACE ${XTTS_LMDB_INCLUDE})
 target_link_libraries(lmdb_library INTERFACE ${XTTS_LMDB_LIBRARY})
 
-# libhdf5 is loaded when it is wanted (src/store/hdf5_library.hpp): its headers, and its name.
+# libhdf5 is loaded at run time, on demand (src/store/hdf5_library.hpp). The build needs only its
+# headers and its name.
 add_library(hdf5_headers INTERFACE)
 target_include_directories(hdf5_headers SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
 list(FILTER HDF5_LINK_LIBRARIES INCLUDE REGEX "libhdf5")

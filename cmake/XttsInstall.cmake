@@ -1,5 +1,7 @@
-# What `cmake --install` gives: the program and, in libexec, its decoder, libxtts_reader.so and libxtts_builder.so with their headers, a CMake package
-# (find_package(xtts), targets xtts::reader and xtts::builder) and the shipped recipes. Nothing static and no third-party header is installed.
+# `cmake --install` installs the program and, in libexec, its decoder; libxtts_reader.so and
+# libxtts_builder.so with their headers; a CMake package (find_package(xtts), targets xtts::reader
+# and xtts::builder); and the shipped recipes. It installs nothing static and no third-party
+# header.
 include(CMakePackageConfigHelpers)
 
 if(TARGET xtts-precompute)

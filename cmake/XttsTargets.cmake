@@ -1,15 +1,16 @@
 # One library target a folder. The links spelled out here are the arrows of the architecture; tests/unit/architecture
 # checks the #include lines against the same table.
 
-# Headers of others that most of our files include, compiled once for the libraries and once for the tests: measured, a
-# sixth of a library file's compile time and a third of a test's. Files include what they need all the same: the tsan
-# preset builds without.
+# Third-party and standard headers that most of our files include, compiled once for the libraries
+# and once for the tests. They save a sixth of a library file's compile time and a third of a
+# test's. Files must still include what they need: the tsan preset builds without precompiled
+# headers.
 set(xtts_common_headers <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <functional> <map> <memory> <mutex>
   <optional> <set> <span> <string> <string_view> <unordered_map> <variant> <vector> <nlohmann/json.hpp>)
 set(CMAKE_PCH_WARN_INVALID OFF)  # a file with options of its own just reads them as text
 
-# xtts_precompile_headers(TARGET DONOR HEADERS...): TARGET uses the headers that DONOR, made by the first who asks, has
-# compiled. All that share a donor have the same options.
+# xtts_precompile_headers(TARGET DONOR HEADERS...): TARGET uses the headers that DONOR has
+# compiled. The first call makes DONOR. All targets that share a donor have the same options.
 function(xtts_precompile_headers target donor)
   if(NOT TARGET ${donor})
     file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${donor}.cpp CONTENT "// Only compiled for its headers.\n")
@@ -27,8 +28,9 @@ function(xtts_precompile_headers target donor)
   target_precompile_headers(${target} REUSE_FROM ${donor})
 endfunction()
 
-# Several files a compiler run, in less than half of the time: in what users and CI build, but not in dev, where one file
-# changes at a time. Files whose helpers are named like those of others in the folder stand APART.
+# A unity build compiles several files in one compiler run, in less than half of the time. Users
+# and CI build so; dev does not, because there one file changes at a time. Files whose helpers
+# have the names of others in the folder stand APART.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
 # xtts_add_library(NAME [HOT] [OWN_OPTIONS] SOURCES ... [APART ...] [PUBLIC_LINK ...] [PRIVATE_LINK ...])
@@ -63,8 +65,8 @@ function(xtts_add_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xtts_warnings GTest::gtest GTest::gmock GTest::gtest_main)
   # The libraries under test are optimized as ever; optimizing the tests themselves is up to half of their compile time.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
-  # Undefined behaviour is looked for in the libraries. The checks are a third of a file's compile time, measured on two
-  # of these.
+  # The libraries are checked for undefined behaviour, the tests are not: the checks take a third
+  # of a file's compile time, measured on two tests.
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
     target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
   endif()
@@ -87,7 +89,8 @@ endfunction()
 # makes one ctest entry, which is there once the TARGETs are built.
 function(xtts_add_script_test name)
   cmake_parse_arguments(ARG "" "" "NEEDS;COMMAND;PROPERTIES" ${ARGN})
-  # No "TRUE AND": ctest reads the file by the policies of CMake 2.x, to which TRUE is a variable that nobody has set.
+  # No "TRUE AND": ctest reads the file by the policies of CMake 2.x, to which TRUE is an unset
+  # variable.
   list(TRANSFORM ARG_NEEDS REPLACE "(.+)" "EXISTS [==[$<TARGET_FILE:\\1>]==]" OUTPUT_VARIABLE condition)
   list(JOIN condition " AND " condition)
   list(JOIN ARG_COMMAND "]==] [==[" command)
@@ -103,8 +106,8 @@ function(xtts_add_script_test name)
 endfunction()
 
 # xtts_add_fuzzer(NAME SOURCES ... [LINK ...] [SEEDS folder])
-# With XTTS_BUILD_FUZZERS (Clang): a libFuzzer program. Otherwise the same sources replay their seeds as a test, so that
-# fuzzers do not rot and their findings stay mended.
+# With XTTS_BUILD_FUZZERS (Clang), makes a libFuzzer program. Otherwise the same sources replay
+# their seeds as a test, so that fuzzers do not rot and their findings stay fixed.
 function(xtts_add_fuzzer name)
   cmake_parse_arguments(ARG "" "SEEDS" "SOURCES;LINK" ${ARGN})
   if(XTTS_BUILD_FUZZERS)

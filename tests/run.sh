@@ -41,7 +41,7 @@ if [ -z "${XTTS_CORPUS:-}" ] && [ -f "$project/../shared/corpus/corpus.tar.gz" ]
 fi
 [ -n "${XTTS_CORPUS:-}" ] || say "XTTS_CORPUS is not set: tests on the recorded corpus will say that they skip."
 
-# run_tests PRESET [ctest arguments]: the tests that are built.
+# run_tests PRESET [ctest arguments]: runs the tests that are built.
 run_tests() {
   local preset=$1
   shift
@@ -59,7 +59,7 @@ run_programs() {
   run_tests "$preset" -R "^($(IFS='|'; echo "$*"))\." ${left_out:+-E "$left_out"}
 }
 
-# A test that no list names cannot fail: the cases of the command line are counted.
+# Counts the command line's cases, because a test that ctest does not list cannot fail.
 count_cases() {
   local cases listed
   cases=$(find tests/cli/cases tests/cli/cache_cases -name '*.sh' | wc -l)
@@ -69,7 +69,8 @@ count_cases() {
   return 1
 }
 
-# A quicker linker, where the compiler knows it; not for the Python package, which is made as users make it.
+# Uses a quicker linker where the compiler knows it, but not for the Python package, which is
+# built as users build it.
 if command -v mold >/dev/null && echo 'int main() {}' | g++ -fuse-ld=mold -x c++ -o /dev/null - 2>/dev/null; then
   export LDFLAGS=-fuse-ld=mold
 fi

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# make_fixture.sh PROGRAM FOLDER: FOLDER/data and FOLDER/cache, built by the program under test. One clip of five is no sound.
+# make_fixture.sh PROGRAM FOLDER: makes FOLDER/data, and FOLDER/cache with the program under test.
+# One clip of five is no sound.
 set -euo pipefail
 program=$1
 folder=$2

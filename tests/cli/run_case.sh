@@ -4,8 +4,9 @@
 #   CASE.stdout.exact, CASE.stderr.exact   byte for byte
 #   CASE.stdout.glob, CASE.stderr.glob     one shell pattern for the whole output (* ? [ ] match, line ends included)
 #   CASE.exit                              the exit code; 0 where the file is absent
-# A stream without a file is not compared. A case finds xtts-precompute, check_json and read_hdf5 in its PATH, and the fixture's data/ and
-# cache/ (copies that it may damage) in its folder.
+# A stream without a file is not compared. A case finds xtts-precompute, check_json and
+# read_hdf5 in its PATH, and the fixture's data/ and cache/ (copies that it may damage) in its
+# folder.
 # A case that cannot run here says why on stderr and exits with 77: ctest calls it skipped.
 # XTTS_REGENERATE=1 writes .exact and .exit files anew; patterns are for people to write.
 set -euo pipefail

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# damaged_commands.sh PROGRAM [SEED]: the program itself on damaged caches: each file flipped and cut at seeded places, then every command that reads.
-# verify finds it; the others work or end with a typed error; nothing ends by a signal. (tests/property flips each byte, in process.)
+# damaged_commands.sh PROGRAM [SEED]: runs every reading command of the program on damaged caches.
+# The script flips and cuts each file at seeded places. verify finds the damage; the other
+# commands work or end with a typed error; none ends by a signal. (tests/property flips each byte,
+# in process.)
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 seed=${2:-$RANDOM}
 RANDOM=$seed
@@ -16,7 +18,7 @@ flip() {  # flip FILE OFFSET
 }
 
 commands=0
-# try_all WHAT EXPECTED: verify has to end with EXPECTED; the others with 0, 2 or 4.
+# try_all WHAT EXPECTED: verify must exit with EXPECTED, the other commands with 0, 2 or 4.
 try_all() {
   local command
   for command in "verify cache" "verify cache --level quick" "info cache" "info cache --by split" "ls cache" "show cache clip-0002" \

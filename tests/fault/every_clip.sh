@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# every_clip.sh PROGRAM [COUNT]: every_clip.py in a folder of its own. 20,000 clips take some minutes.
+# every_clip.sh PROGRAM [COUNT]: runs every_clip.py in its own folder. 20,000 clips take minutes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

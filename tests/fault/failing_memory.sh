@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# failing_memory.sh PROGRAM LIBRARY (failing_malloc.c): commands to which memory is refused once, at many places. They end well, having taken from the
-# program's reserve, or with exit code 6 and words; never by a signal.
+# failing_memory.sh PROGRAM LIBRARY (failing_malloc.c): refuses memory to commands once, at many
+# places. A command succeeds with the program's reserve, or ends with exit code 6 and a message.
+# No command ends by a signal.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 library=$(realpath "${2:?usage: $0 PROGRAM LIBRARY}")
 
@@ -15,7 +16,8 @@ with_failing() {
   XTTS_FAILING_MALLOC=$number LD_PRELOAD=$library "$program" "$@" >"$folder/out" 2>"$folder/err" </dev/null || code=$?
 }
 
-# try_places WHAT COUNT ARGUMENT ...: at COUNT places, spread over all of the command's calls; without the cache of the one before.
+# try_places WHAT COUNT ARGUMENT ...: fails the command at COUNT places, spread over all its calls.
+# Each try begins without the cache of the try before.
 try_places() {
   local what=$1 count=$2 calls step number refused=0 done=0
   shift 2

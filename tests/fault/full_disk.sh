@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# full_disk.sh PROGRAM: builds on a real file system (tmpfs) of many sizes, so that the disk is full at one write after another. Each time: exit
-# code 6, the bytes needed and what to do on stderr, a published cache unharmed; with more room the same command ends in the bytes of a
-# build that had room from the start.
+# full_disk.sh PROGRAM: builds on a real file system (tmpfs) of many sizes. The disk is
+# therefore full at one write after another. A build on a full disk ends with exit code 6, names
+# the bytes needed and what to do on stderr, and leaves a published cache unharmed. With more
+# room, the same command writes the same bytes as a build that had room from the start.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 enter_own_mounts "$@"
 

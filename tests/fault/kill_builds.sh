@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# kill_builds.sh [COUNT] [SEED]: kills COUNT (500) real builds with SIGKILL at random moments, lets each go on and compares the finished cache byte
-# for byte with an undisturbed one; kill_builds.py says how. XTTS_PROGRAM names the program, where it is not build/release or build/dev.
+# kill_builds.sh [COUNT] [SEED]: kills COUNT (500) real builds with SIGKILL at random moments. It
+# lets each build go on and compares the finished cache byte for byte with an undisturbed one;
+# kill_builds.py says how. XTTS_PROGRAM names the program; without it, the script
+# takes build/release or build/dev.
 set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 program=${XTTS_PROGRAM:-}

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# limits.sh PROGRAM: every command with files that may not grow (ulimit -f), few descriptors (-n), little memory (-v), no threads (-u), and with
-# nobody at the other end of its output. Each ends well or with exit code 6 and says why; "damaged" is said of damage alone, and nothing published is hurt.
+# limits.sh PROGRAM: runs every command with files that may not grow (ulimit -f), few descriptors
+# (-n), little memory (-v), no threads (-u), and with nobody at the other end of its output. Each
+# command succeeds, or ends with exit code 6 and says why. It calls only damage "damaged", and
+# harms nothing that is published.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 python3 "$here/make_clips.py" "$folder/data" 6
 python3 - "$folder/parts" <<'PY'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# memory_limit.sh PROGRAM: address space for less and less (ulimit -v). A build ends well or with exit code 6, and says why; never with a signal, never
-# with another cache. And without a limit a build stays within --memory.
+# memory_limit.sh PROGRAM: builds with less and less address space (ulimit -v). A build succeeds,
+# or ends with exit code 6 and says why. It never ends by a signal or writes a different cache.
+# Without a limit, a build stays within --memory.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 
 python3 "$here/make_clips.py" "$folder/data" 20
@@ -14,7 +15,8 @@ starts_in() { (ulimit -v "$1" && "$program" --version >/dev/null 2>&1); }
 refused=0
 done_in=0
 cache=$folder/cache
-# LMDB and the images of two shards take 1 GiB of addresses each; from 270 MiB on it is threads, FFTW's planner and buffers that meet the limit.
+# LMDB and the images of two shards take 1 GiB of addresses each. From 270 MiB on, threads, FFTW's
+# planner and buffers meet the limit.
 for mib in 8000 4000 2000 700 300 270 255 245 235 230 225 220 215 210 205 200 195 190 185; do
   starts_in $((mib * 1024)) || break
   rm -rf "$cache"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# read_only.sh PROGRAM: on a file system that is mounted read-only everything that reads works, says the same as elsewhere and leaves nothing
-# behind; a build says what to do. On one that could be written, reading leaves no trace either.
+# read_only.sh PROGRAM: every reading command works on a file system that is mounted read-only,
+# prints the same as elsewhere and leaves nothing behind. A build says what to do. On a writable
+# file system, reading leaves no trace either.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 enter_own_mounts "$@"
 
@@ -21,7 +22,7 @@ reading_commands=(
 )
 trace() { (cd "$disk" && find . -printf '%p %y %s %i %T@ %C@\n' | sort); }
 
-# say_all FOLDER: what each command says.
+# say_all FOLDER: keeps in FOLDER what each command prints.
 say_all() {
   mkdir "$1"
   local number=0 command

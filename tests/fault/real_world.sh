@@ -1,5 +1,7 @@
-# Sourced by the scripts that put the program into a real predicament: "SCRIPT PROGRAM". Gives them a folder of their own that goes with
-# them, $program, and words to say what they expect. Exit code 77: skipped, with the reason (ctest's SKIP_RETURN_CODE).
+# Shared by the scripts that test the program in a real predicament ("SCRIPT PROGRAM"); sourced,
+# not run. It gives a script $program, its own $folder, which is removed at the end, and
+# functions that check results. Exit code 77 means skipped, with the reason printed (ctest's
+# SKIP_RETURN_CODE).
 set -euo pipefail
 
 # shellcheck disable=SC2034  # whoever sources this uses it
@@ -21,7 +23,8 @@ fail() {
   if [ -s "$folder/err" ]; then sed 's/^/  stderr: /' "$folder/err"; fi
 }
 
-# run ARGUMENT ...: the program; its exit code is in $code, its output in $folder/out and $folder/err.
+# run ARGUMENT ...: runs the program. Its exit code is then in $code, its output in $folder/out and
+# $folder/err.
 run() {
   code=0
   "$program" "$@" >"$folder/out" 2>"$folder/err" </dev/null || code=$?
@@ -31,12 +34,12 @@ expect_code() {
   [ "$code" -eq "$1" ] || fail "$2: exit code $code instead of $1"
 }
 
-# same_bytes EXPECTED CACHE WHAT: every file but sources.bin, which is local.
+# same_bytes EXPECTED CACHE WHAT: compares every file except sources.bin, which is local.
 same_bytes() {
   diff -r --exclude=sources.bin "$1" "$2" >"$folder/difference" || fail "$3: $(head -n 5 "$folder/difference")"
 }
 
-# Our own mounts, in a namespace that ends with the script: enter_own_mounts "$@" begins it anew there.
+# enter_own_mounts "$@": starts the script again in its own mount namespace, which ends with it.
 enter_own_mounts() {
   if [ -z "${XTTS_OWN_MOUNTS:-}" ]; then
     rm -rf "$folder"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# scratch.sh PROGRAM: decoded sound on the disk, in a folder that all users share. Files and links planted under the names that a process number
-# would give are left alone; two processes with one number keep apart; a killed one leaves nothing.
+# scratch.sh PROGRAM: verify keeps decoded sound on the disk, in a folder that all users share. It
+# leaves alone the files and links planted under names that a process number would give. Two
+# processes with the same number keep apart. A killed process leaves nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 shared=$folder/shared
 unshare --pid --fork --mount-proc true 2>/dev/null || skip "this machine makes no process namespaces: run as root"
@@ -25,7 +26,8 @@ for name in one two; do
   expect_code 0 "build of $name"
 done
 
-# Each in a process namespace of its own: with the same small numbers. --kill-child: what unshare is sent ends the program.
+# Each process runs in its own process namespace, so all have the same small numbers. With
+# --kill-child, a signal that ends unshare ends the program too.
 deep() { TMPDIR=$shared exec unshare --pid --fork --kill-child --mount-proc "$program" verify "$folder/$1-cache" --level deep --data "$folder/$1" --quiet; }
 
 plant() {

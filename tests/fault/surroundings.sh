@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# surroundings.sh PROGRAM: locale, time zone, umask, number of processors and the folder one stands in are nobody's business: the same bytes.
+# surroundings.sh PROGRAM: a build writes the same bytes whatever the locale, time zone, umask,
+# number of processors and current folder.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 
 python3 "$here/make_clips.py" "$folder/data" 12
@@ -8,7 +9,7 @@ run build "$folder/data" "$folder/plain" "${settings[@]}"
 expect_code 0 "build"
 
 count=0
-# same_in NAME COMMAND ...: a build run by COMMAND.
+# same_in NAME COMMAND ...: COMMAND runs the build, which must write the same bytes.
 same_in() {
   local name=$1 code=0
   shift

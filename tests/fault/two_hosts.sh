@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# two_hosts.sh PROGRAM: one folder through two mounts of a FUSE file system whose locks do not reach each other, as on two machines that share
-# it. A second builder is turned away while the first lives; a suspended one is replaced after 30 seconds of silence, and stops when it wakes.
+# two_hosts.sh PROGRAM: builds in one folder through two FUSE mounts whose locks do not reach each
+# other, as on two machines that share it. A second builder is turned away while the first lives. A
+# suspended builder is replaced after 30 seconds of silence, and stops when it wakes.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 enter_own_mounts "$@"
 command -v bindfs >/dev/null || skip "bindfs is not installed"
@@ -32,8 +33,8 @@ build_expected() {
   took_ms=$(((${EPOCHREALTIME/[.,]/} - begin) / 1000))
 }
 
-# A builder that has ended before a second one has seen two beats, 5 s apart, was no obstacle to it: the build has to last longer, on
-# whatever machine.
+# The build must last longer than two beats, 5 s apart, on any machine. A first builder that ends
+# before the second has seen two beats does not stop the second.
 make_data 300
 build_expected
 if [ "$took_ms" -lt 14000 ]; then
@@ -41,7 +42,8 @@ if [ "$took_ms" -lt 14000 ]; then
   build_expected
 fi
 
-# begin_here CACHE: a build through the first mount, in the background, which has begun to compute.
+# begin_here CACHE: starts a build through the first mount, in the background, and returns when it
+# has begun to compute.
 begin_here() {
   "$program" build "$folder/data" "$folder/here/$1" "${slowly[@]}" >/dev/null 2>"$folder/first" </dev/null &
   first=$!

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# tests/lint/cpp.sh [FOLDER ...]: clang-tidy on the product's C++, by the rules of .clang-tidy. Any finding is an error.
-#   FOLDER   of the product, such as src/loader; without one: all, which takes about a minute on two cores
-# Needs build/check configured and built, as tests/run.sh leaves it: its groups of files are read at once.
+# tests/lint/cpp.sh [FOLDER ...]: runs clang-tidy on the product's C++, by the rules of
+# .clang-tidy. Any finding is an error.
+#   FOLDER   a folder of the product, such as src/loader; without one, all folders are checked,
+#            which takes about a minute on two cores
+# Needs build/check configured and built, as tests/run.sh leaves it.
+# clang-tidy reads each group of files there at once.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 commands=build/check
@@ -11,7 +14,8 @@ if [ ! -f "$commands/compile_commands.json" ]; then
 fi
 folders=("$@")
 [ $# -gt 0 ] || folders=(cli formats src)
-# The groups of these folders, and the files that are compiled by themselves; not the headers that are compiled ahead.
+# Lists the file groups of these folders and the files that are compiled by themselves, without the
+# precompiled headers.
 "$environment/bin/python" - "$commands/compile_commands.json" "${folders[@]}" <<'PYTHON' |
 import json, os, sys
 for entry in json.load(open(sys.argv[1])):

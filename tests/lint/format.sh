@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/lint/format.sh [--fix]: clang-format on every C and C++ file, by .clang-format. Any difference is an error; --fix rewrites the files.
+# tests/lint/format.sh [--fix]: runs clang-format on every C and C++ file, by .clang-format.
+# Any difference is an error; --fix rewrites the files.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 how=(--dry-run --Werror)

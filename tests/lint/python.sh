@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tests/lint/python.sh: ruff on every file of Python, mypy on the package, by the rules of pyproject.toml. Any finding is an error.
+# tests/lint/python.sh: runs ruff on every Python file and mypy on the package, by the rules of
+# pyproject.toml. Any finding is an error.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 status=0

@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# tests/python/frameworks.sh [install | pytest arguments]: the integrations with the real PyTorch, TensorFlow and JAX, in an environment of their own
-# (build/frameworks-env, 2 GB): PyTorch as Debian has it (a build for CPUs; PyPI's is one for CUDA, of gigabytes), the others from PyPI. What cannot be
-# installed is said, and its tests say that they skip. Needs the package as tests/python/run.sh has built it (build/python-dist).
+# tests/python/frameworks.sh [install | pytest arguments]: tests the integrations with the real
+# PyTorch, TensorFlow and JAX, in their own environment (build/frameworks-env, 2 GB). PyTorch is
+# Debian's build for CPUs, because PyPI's is for CUDA and has gigabytes; the others are from PyPI.
+# The script names what cannot be installed, and its tests say that they skip. Needs the package as
+# tests/python/run.sh has built it (build/python-dist).
 # install: makes the environment, and tests nothing.
-# XTTS_FRAMEWORKS_PYTHON: another Python with the package, pytest and newer frameworks in it, as they are; nothing is installed there.
+# XTTS_FRAMEWORKS_PYTHON: another Python that has the package, pytest and newer frameworks. The
+# script installs nothing there.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/../package_path.sh"
 cd "$project"
 environment=build/frameworks-env
 log=$project/build/frameworks-env.log
-# Each in a process of its own: after JAX and TensorFlow have threads, PyTorch's workers should not be forked.
+# Each group runs in its own process: PyTorch's workers should not be forked after JAX and
+# TensorFlow have threads.
 tests=("torch torch_datasets torch_trainers myxtts_torch" "tensorflow myxtts_tensorflow myxtts_install myxtts_trainer" jax "integrations arrays myxtts myxtts_modes myxtts_splits myxtts_tokenizer" "profile profile_command" docs)
 
 state() {
@@ -20,10 +24,10 @@ state() {
   cat build/python-env.state
 }
 
-# One framework that fails leaves the others.
+# If one framework cannot be installed, the others still are.
 install_frameworks() {
   rm -rf "$environment"
-  # Of the system's Python, which is the one that Debian's PyTorch is for.
+  # Debian's PyTorch is for the system's Python.
   /usr/bin/python3 -m venv --system-site-packages "$environment"
   if ! "$environment/bin/pip" install --requirement tests/python/requirements-frameworks.txt; then
     "$environment/bin/pip" install pytest
@@ -31,13 +35,13 @@ install_frameworks() {
       "$environment/bin/pip" install "$one" || echo "NOT INSTALLED: $one"
     done
   fi
-  # With the PyTorch that is there, and no other: PyPI's is one of gigabytes.
+  # The version is pinned to the PyTorch that is there, because PyPI's has gigabytes.
   local torch
   if torch=$("$environment/bin/python" -c 'import torch, importlib.metadata as all; print(all.version("torch"))'); then
     "$environment/bin/pip" install --requirement tests/python/requirements-torch.txt "torch==$torch" ||
       echo "NOT INSTALLED: Lightning and Accelerate for PyTorch $torch"
   fi
-  # The wheel is for the Python that it was built with, mostly the same.
+  # The wheel is for the Python that it was built with, which is mostly this one.
   "$environment/bin/pip" install build/python-dist/*.whl || "$environment/bin/pip" install build/python-dist/*.tar.gz
 }
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# tests/python/in_place.sh [pytest arguments]: these tests on the package as it lies in src/python, without making a wheel. The compiled modules are
-# built in build/check, where all but their own files may be compiled already. Left out: the frameworks' tests and those of the installed package.
+# tests/python/in_place.sh [pytest arguments]: tests the package as it lies in src/python, without
+# making a wheel. The script builds the compiled modules in build/check, where most of their
+# objects may exist already. Left out are the tests of the frameworks and of the installed
+# package.
 # XTTS_PYTHON: another Python than python3.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cli/setup.sh"
@@ -18,7 +20,7 @@ say "== python: building the compiled modules"
 cmake --preset check -DXTTS_BUILD_PYTHON=ON -DPython_EXECUTABLE="$environment/bin/python" >build/python-in-place.log
 build check --target _core _builder xtts-precompute xtts-decode
 
-# As a wheel has them: the files of Python, the modules and the program in one folder.
+# One folder holds the Python files, the modules and the program, as in a wheel.
 rm -rf "$package"
 mkdir -p "$package"
 ln -s "$project"/src/python/xtts_precompute/* "$project"/build/check/src/python/_*.so \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tests/python/run.sh [pytest arguments]: makes the package's sdist, installs that into an environment of its own (build/python-env) as a user's
-# pip does, and runs these tests; behind them those with PyTorch, TensorFlow and JAX (frameworks.sh). What has not changed since is not built again.
+# tests/python/run.sh [pytest arguments]: makes the package's sdist, installs it as a user's pip
+# does into its own environment (build/python-env), and runs these tests. The tests with PyTorch,
+# TensorFlow and JAX follow (frameworks.sh). An unchanged package is not built again.
 # XTTS_PYTHON: another Python than python3.
 # Needs tests/run.sh's packages and the program (build/check/cli/xtts-precompute); pip needs its index.
 set -euo pipefail
@@ -11,7 +12,7 @@ python=${XTTS_PYTHON:-python3}
 environment=build/python-env
 log=$project/build/python-env.log
 
-# Of all that the installed package is made of.
+# Prints the state of all that the installed package is made of.
 state() {
   "$python" -c 'import sys; print(sys.version, sys.executable)'
   sha256sum pyproject.toml CMakeLists.txt LICENSE README.md tests/python/requirements.txt
@@ -32,7 +33,7 @@ mkdir -p build
 state >build/python-env.state
 if ! cmp -s build/python-env.state "$environment/state"; then
   say "== python: building and installing the package"
-  # In a shell of its own: within a condition, bash would not stop at the first failure.
+  # A separate shell, because bash would not stop at the first failure within a condition.
   if ! bash -euo pipefail -c "$(declare -f install_package); environment=$environment python=$python; install_package" >"$log" 2>&1; then
     tail -40 "$log" >&2
     say "The Python package could not be built or installed; the whole log: $log"
@@ -40,7 +41,8 @@ if ! cmp -s build/python-env.state "$environment/state"; then
   fi
   cp build/python-env.state "$environment/state"
 fi
-# The frameworks come from the network meanwhile; what fails there, frameworks.sh tries again below, and says.
+# The frameworks are installed meanwhile, from the network. frameworks.sh below tries again what
+# failed here, and reports it.
 tests/python/frameworks.sh install >/dev/null 2>&1 &
 trap 'wait' EXIT
 say "== python: testing"
