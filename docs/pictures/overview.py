@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """overview.py MEL: draws overview-light.svg and overview-dark.svg, the picture of README.md; needs matplotlib.
 
-MEL is what `xtts-precompute show CACHE ID --npy MEL` has written: a sentence of LJSpeech in the picture that is there. The
-times are those of tests/bench/RESULTS.md ("Training before and after", samples/train_tensorflow.py).
+`xtts-precompute show CACHE ID --npy MEL` writes MEL. The present picture has a sentence of LJSpeech.
+The times are those of samples/train_tensorflow.py in tests/bench/RESULTS.md.
 """
 
 import sys
@@ -28,10 +28,9 @@ def draw(mel, ink, path):
     for row, (wait, step) in enumerate(STEPS_MS.values()):
         begins = np.arange(0, SHOWN_MS, step)
         right.broken_barh([(begin, min(wait, SHOWN_MS - begin)) for begin in begins], (-row - 0.3, 0.6), color=WAIT)
-        right.broken_barh(
-            [(begin + wait + 1, min(step - wait, SHOWN_MS - begin - wait) - 4) for begin in begins if begin + wait < SHOWN_MS],
-            (-row - 0.3, 0.6), color=WORK,
-        )  # fmt: skip
+        works = begins[begins + wait < SHOWN_MS] + wait
+        lengths = np.minimum(step - wait, SHOWN_MS - works) - 4  # a gap tells two steps apart
+        right.broken_barh(list(zip(works + 1, lengths)), (-row - 0.3, 0.6), color=WORK)
         right.text(SHOWN_MS + 15, -row, f"{1000 / step:.1f}\nsteps/s", va="center")
     right.set(title="One second of training", xlabel="time, ms", xlim=(0, SHOWN_MS), ylim=(-1.95, 0.5))
     right.set_yticks([0, -1], STEPS_MS)
