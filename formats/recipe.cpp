@@ -1,6 +1,6 @@
-#include "formats/feature_config.hpp"
-
 #include "formats/recipe.hpp"
+
+#include "formats/feature_config.hpp"
 
 namespace xtts::formats {
 
