@@ -16,7 +16,12 @@ RATE, N_FFT, HOP, MELS, FRAMES, TOKENS = 22050, 1024, 256, 80, 800, 200
 
 def arguments(description):
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("data", nargs="?", type=pathlib.Path, help="a corpus in LJSpeech's layout; without it samples/make_corpus.sh makes one")
+    parser.add_argument(
+        "data",
+        nargs="?",
+        type=pathlib.Path,
+        help="a corpus in LJSpeech's layout; without it samples/make_corpus.sh makes one",
+    )
     parser.add_argument("--cache", type=pathlib.Path, help="of that corpus; built where there is none (DATA-cache)")
     parser.add_argument("--steps", type=int, default=10, help="that count, for each way of loading")
     parser.add_argument("--warmup", type=int, default=3, help="steps before them that do not")
@@ -66,7 +71,9 @@ def mel_on_the_fly(path):
         sound, _ = librosa.load(path, sr=RATE)
     sound, _ = librosa.effects.trim(sound, top_db=20, frame_length=N_FFT, hop_length=HOP)
     sound = sound / np.abs(sound).max()
-    mel = librosa.feature.melspectrogram(y=sound, sr=RATE, n_fft=N_FFT, hop_length=HOP, n_mels=MELS, power=1.0, pad_mode="constant")
+    mel = librosa.feature.melspectrogram(
+        y=sound, sr=RATE, n_fft=N_FFT, hop_length=HOP, n_mels=MELS, power=1.0, pad_mode="constant"
+    )
     return np.log(np.maximum(mel, 1e-5)).T.astype(np.float32)[:FRAMES]
 
 
@@ -83,7 +90,9 @@ def padded(mel, text):
 
 def print_table(results):
     """(name, report, first loss, last loss) of each way of loading, beside the first of them."""
-    print(f"\n{'':34} {'wait ms':>8} {'step ms':>8} {'variation':>9} {'data':>7} {'samples/s':>9} {'steps/s':>8} {'x':>6}   loss")
+    print(
+        f"\n{'':34} {'wait ms':>8} {'step ms':>8} {'variation':>9} {'data':>7} {'samples/s':>9} {'steps/s':>8} {'x':>6}   loss"
+    )
     first = results[0][1].steps_per_s
     for name, report, begin, end in results:
         numbers = report.to_json()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains a small text-to-speech network in TensorFlow: features on the fly (librosa in tf.data), then from the cache; and says what that changes.
 
-    samples/train_tensorflow.py [DATA] [--cache CACHE] [--steps N] [--batch-size N]
+samples/train_tensorflow.py [DATA] [--cache CACHE] [--steps N] [--batch-size N]
 """
 
 import os
@@ -34,7 +34,10 @@ def on_the_fly(data, batch_size):
     return (
         tf.data.Dataset.from_tensor_slices((list(paths), list(texts)))
         .shuffle(len(paths))
-        .map(lambda path, text: with_shapes(*tf.numpy_function(load, (path, text), types)), num_parallel_calls=tf.data.AUTOTUNE)
+        .map(
+            lambda path, text: with_shapes(*tf.numpy_function(load, (path, text), types)),
+            num_parallel_calls=tf.data.AUTOTUNE,
+        )
         .batch(batch_size, drop_remainder=True)
         .repeat()
         .prefetch(tf.data.AUTOTUNE)
@@ -46,7 +49,10 @@ def ways_of_loading(data, cache, batch_size):
         yield "on the fly, tf.data", on_the_fly(data, batch_size)
     # After: the same batches, filled ahead by threads of C++. The first is for loops like this one, the second for model.fit.
     yield "cache, xp.tensorflow.Loader", xp.tensorflow.Loader(cache, batch_size=batch_size, fields=FIELDS)
-    yield "cache, xp.tensorflow.dataset", xp.tensorflow.dataset(cache, batch_size=batch_size, fields=FIELDS, structure=tuple, repeat=True)
+    yield (
+        "cache, xp.tensorflow.dataset",
+        xp.tensorflow.dataset(cache, batch_size=batch_size, fields=FIELDS, structure=tuple, repeat=True),
+    )
 
 
 def train(loader, options):

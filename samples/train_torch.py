@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains a small text-to-speech network in PyTorch: features on the fly (librosa in a DataLoader), then from the cache; and says what that changes.
 
-    samples/train_torch.py [DATA] [--cache CACHE] [--steps N] [--batch-size N]
+samples/train_torch.py [DATA] [--cache CACHE] [--steps N] [--batch-size N]
 """
 
 import os
@@ -39,7 +39,10 @@ def ways_of_loading(data, cache, batch_size):
             )
             yield f"on the fly, DataLoader, {workers} workers", loader
     # After: the same batches, filled ahead by threads of C++.
-    yield "cache, xp.torch.Loader", xp.torch.Loader(cache, batch_size=batch_size, fields=("tokens", "mel", "text_len", "mel_len"))
+    yield (
+        "cache, xp.torch.Loader",
+        xp.torch.Loader(cache, batch_size=batch_size, fields=("tokens", "mel", "text_len", "mel_len")),
+    )
 
 
 def train(loader, options):

@@ -22,7 +22,9 @@ def draw(mel, ink, path):
     plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 10, "text.color": ink, "axes.labelcolor": ink,
                          "xtick.color": ink, "ytick.color": ink, "axes.edgecolor": ink, "svg.hashsalt": "overview"})  # fmt: skip
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 2.9), width_ratios=(1, 1.15), layout="constrained")
-    left.imshow(mel.T, origin="lower", aspect="auto", cmap="magma", extent=(0, len(mel) * SECONDS_A_FRAME, 0, mel.shape[1]))
+    left.imshow(
+        mel.T, origin="lower", aspect="auto", cmap="magma", extent=(0, len(mel) * SECONDS_A_FRAME, 0, mel.shape[1])
+    )
     left.set(title="A mel, as the cache holds it", xlabel="time, s", ylabel="mel channel")
 
     for row, (wait, step) in enumerate(STEPS_MS.values()):

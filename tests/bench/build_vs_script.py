@@ -42,7 +42,11 @@ def speech_like(seed):
     t = np.arange(n) / 44100
     pitch = 110 + 60 * random.random() + 15 * np.sin(2 * np.pi * 2.1 * t + random.random())
     phase = 2 * np.pi * np.cumsum(pitch) / 44100
-    voice = sum(np.sin(k * phase) / k ** 1.1 * np.exp(-((k * 140 - f) / 500) ** 2) for k in range(1, 30) for f in (500, 1500, 2500))
+    voice = sum(
+        np.sin(k * phase) / k**1.1 * np.exp(-(((k * 140 - f) / 500) ** 2))
+        for k in range(1, 30)
+        for f in (500, 1500, 2500)
+    )
     syllables = np.clip(np.sin(2 * np.pi * 3.3 * t + random.random() * 6) + 0.3, 0, 1)
     sound = voice * syllables + 0.02 * random.standard_normal(n)
     sound[: 44100 // 5] *= 0.001
@@ -60,7 +64,10 @@ def make_corpus(folder, encoding, clips):
     for i in range(distinct):
         source = folder / "source.wav"
         soundfile.write(source, speech_like(i), 44100)
-        subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, *options, wavs / f"clip-{i:05d}.{extension}"], check=True)
+        subprocess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, *options, wavs / f"clip-{i:05d}.{extension}"],
+            check=True,
+        )
     (folder / "source.wav").unlink()
     for i in range(distinct, clips):
         shutil.copy(wavs / f"clip-{i % distinct:05d}.{extension}", wavs / f"clip-{i:05d}.{extension}")
@@ -117,7 +124,15 @@ def run_clip(job):
     peak = np.max(np.abs(mono))
     mono = mono * min(0.1 / rms, 1 / peak)
     mono = mono / np.max(np.abs(mono))
-    spectrum = torch.stft(torch.from_numpy(mono), N_FFT, HOP, window=worker["window"], center=True, pad_mode="constant", return_complex=True).abs()
+    spectrum = torch.stft(
+        torch.from_numpy(mono),
+        N_FFT,
+        HOP,
+        window=worker["window"],
+        center=True,
+        pad_mode="constant",
+        return_complex=True,
+    ).abs()
     mel = torch.log(torch.clamp(worker["mel"] @ spectrum, min=1e-5)).T[:FRAMES]
     worker["store"][index, : len(mel)] = mel.numpy()
     return seconds
@@ -144,8 +159,12 @@ def time_ours(binary, folder, cache):
 
 def shares(taken, times):
     """Percent of the two threads' time; the disk's is of the wall's, for it works beside them."""
-    parts = {"read": times["read_s"], "codec": times["decode_s"], "resampler": times["resample_s"],
-             "features": times["condition_s"] + times["features_s"]}
+    parts = {
+        "read": times["read_s"],
+        "codec": times["decode_s"],
+        "resampler": times["resample_s"],
+        "features": times["condition_s"] + times["features_s"],
+    }
     parts["rest"] = 2 * taken - sum(parts.values())
     text = ", ".join(f"{name} {100 * seconds / (2 * taken):.0f}" for name, seconds in parts.items())
     return f"{text}; disk {100 * times['write_s'] / taken:.0f}"
@@ -160,7 +179,9 @@ def main():
     arguments.add_argument("--folder", help="where corpora and caches are made (default: a temporary folder)")
     options = arguments.parse_args()
     base = Path(tempfile.mkdtemp(dir=options.folder))
-    print(f"{'format':8} {'ours s':>8} {'script s':>9} {'ratio':>6} {'ours x rt':>10} {'script x rt':>12}  shares of ours, %")
+    print(
+        f"{'format':8} {'ours s':>8} {'script s':>9} {'ratio':>6} {'ours x rt':>10} {'script x rt':>12}  shares of ours, %"
+    )
     try:
         for encoding in options.formats.split(","):
             folder = base / encoding
@@ -178,7 +199,10 @@ def main():
                 os.remove(base / "store.bin")
             ours.sort(key=lambda round_of: round_of[0])
             (a, times), b = ours[len(ours) // 2], statistics.median(script)
-            print(f"{encoding:8} {a:8.2f} {b:9.2f} {b / a:6.2f} {seconds / a:10.0f} {seconds / b:12.0f}  {shares(a, times)}", flush=True)
+            print(
+                f"{encoding:8} {a:8.2f} {b:9.2f} {b / a:6.2f} {seconds / a:10.0f} {seconds / b:12.0f}  {shares(a, times)}",
+                flush=True,
+            )
             shutil.rmtree(folder)
     finally:
         shutil.rmtree(base)

@@ -8,6 +8,7 @@ filters, one thread pinned to the core, inference mode, float32. Clips are noise
 Time is the processor's (of the process), so that a busy machine disturbs less. Prints the median and the best of
 the rounds, and by how much the fastest peer is beaten (ratio); compare ratios within a run only.
 """
+
 import argparse
 import os
 import pathlib
@@ -27,8 +28,10 @@ LENGTH = int(RATE * SECONDS)
 
 def slaney_filters():
     """80 triangles, Slaney's scale and norm: [80, 513] float32, as librosa.filters.mel has them."""
+
     def to_hz(mel):
         return np.where(mel < 15, mel * 200 / 3, 1000 * np.exp(np.log(6.4) / 27 * (mel - 15)))
+
     edges = to_hz(np.linspace(0.0, 15 + 27 * np.log(11025 / 1000) / np.log(6.4), MELS + 2))
     hz = np.arange(N_FFT // 2 + 1) * RATE / N_FFT
     rise = (hz - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
@@ -38,33 +41,50 @@ def slaney_filters():
 
 def torch_stft(filters):
     import torch
+
     torch.set_num_threads(1)
     window, basis = torch.hann_window(N_FFT), torch.from_numpy(filters)
 
     def run(clip):
         with torch.inference_mode():
-            spectrum = torch.stft(torch.from_numpy(clip), N_FFT, HOP, N_FFT, window, center=True, pad_mode="constant",
-                                  return_complex=True).abs()
+            spectrum = torch.stft(
+                torch.from_numpy(clip), N_FFT, HOP, N_FFT, window, center=True, pad_mode="constant", return_complex=True
+            ).abs()
             return torch.log(torch.clamp(basis @ spectrum, min=1e-5)).numpy().T
+
     return run
 
 
 def torchaudio_mel(_filters):
     import torch
     import torchaudio
+
     torch.set_num_threads(1)
-    mel = torchaudio.transforms.MelSpectrogram(RATE, N_FFT, N_FFT, HOP, 0.0, RATE / 2, n_mels=MELS, power=1.0,
-                                               norm="slaney", mel_scale="slaney", pad_mode="constant")
+    mel = torchaudio.transforms.MelSpectrogram(
+        RATE,
+        N_FFT,
+        N_FFT,
+        HOP,
+        0.0,
+        RATE / 2,
+        n_mels=MELS,
+        power=1.0,
+        norm="slaney",
+        mel_scale="slaney",
+        pad_mode="constant",
+    )
 
     def run(clip):
         with torch.inference_mode():
             return torch.log(torch.clamp(mel(torch.from_numpy(clip)), min=1e-5)).numpy().T
+
     return run
 
 
 def tensorflow_xla(filters):
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     import tensorflow as tf
+
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     basis = tf.constant(filters.T)
@@ -74,6 +94,7 @@ def tensorflow_xla(filters):
         padded = tf.pad(clip, [[N_FFT // 2, N_FFT // 2]])
         spectrum = tf.abs(tf.signal.stft(padded, N_FFT, HOP, N_FFT))
         return tf.math.log(tf.maximum(spectrum @ basis, 1e-5))
+
     return lambda clip: mel(tf.constant(clip)).numpy()
 
 
@@ -83,18 +104,21 @@ def librosa_mel(filters):
     def run(clip):
         spectrum = np.abs(librosa.stft(clip, n_fft=N_FFT, hop_length=HOP, pad_mode="constant"))
         return np.log(np.maximum(filters @ spectrum, 1e-5)).T
+
     return run
 
 
 def scipy_rfft(filters):
     import scipy.fft
     import scipy.signal
+
     window, basis = scipy.signal.get_window("hann", N_FFT).astype(np.float32), np.ascontiguousarray(filters.T)
 
     def run(clip):
         frames = np.lib.stride_tricks.sliding_window_view(np.pad(clip, N_FFT // 2), N_FFT)[::HOP]
         spectrum = np.abs(scipy.fft.rfft(frames * window, overwrite_x=True))
         return np.log(np.maximum(spectrum @ basis, 1e-5))
+
     return run
 
 
@@ -102,6 +126,7 @@ def make_clips(wavs):
     if wavs is None:
         return (np.random.default_rng(1).standard_normal((CLIPS, LENGTH)) * 0.1).astype(np.float32)
     import soundfile
+
     paths = sorted(pathlib.Path(wavs).glob("*.wav"))
     speech = [soundfile.read(path, dtype="float32")[0] for path in paths]
     return np.stack([np.resize(speech[i % len(speech)], LENGTH) for i in range(CLIPS)])
@@ -116,8 +141,13 @@ def main():
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {arguments.core})
     clips, filters, runs = make_clips(arguments.wavs), slaney_filters(), {}
-    for name, make in (("torch.stft + matmul", torch_stft), ("torchaudio", torchaudio_mel), ("TensorFlow XLA", tensorflow_xla),
-                       ("librosa", librosa_mel), ("scipy rfft", scipy_rfft)):
+    for name, make in (
+        ("torch.stft + matmul", torch_stft),
+        ("torchaudio", torchaudio_mel),
+        ("TensorFlow XLA", tensorflow_xla),
+        ("librosa", librosa_mel),
+        ("scipy rfft", scipy_rfft),
+    ):
         try:
             runs[name] = make(filters)
         except (ImportError, OSError, RuntimeError) as missing:  # torchaudio raises when it does not fit torch
@@ -150,8 +180,10 @@ def main():
     fastest, fastest_best = min(medians[name] for name in runs), min(best[name] for name in runs)
     print(f"{'':20} {'x real time':>11} {'us a frame':>10} {'ratio':>6}   best: {'x real time':>11} {'ratio':>6}")
     for name, median in sorted(medians.items(), key=lambda item: item[1]):
-        print(f"{name:20} {CLIPS * SECONDS / median:11.0f} {median / frames * 1e6:10.2f} {fastest / median:6.2f}"
-              f"         {CLIPS * SECONDS / best[name]:11.0f} {fastest_best / best[name]:6.2f}")
+        print(
+            f"{name:20} {CLIPS * SECONDS / median:11.0f} {median / frames * 1e6:10.2f} {fastest / median:6.2f}"
+            f"         {CLIPS * SECONDS / best[name]:11.0f} {fastest_best / best[name]:6.2f}"
+        )
 
 
 if __name__ == "__main__":

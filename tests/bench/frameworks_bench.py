@@ -3,6 +3,7 @@
 PyTorch, TensorFlow and JAX are installed. Each round goes through all ways in turn, and the ratios are within a round: figures of one run can be
 compared, those of two hardly. The page cache is warm after the first round, which is not counted. DataLoader's workers are started anew for each epoch, as it does; the
 time to its first batch is not in the table. tests/python/frameworks.sh makes an environment with all three."""
+
 import importlib.util
 import os
 import statistics
@@ -28,7 +29,11 @@ def ways_of_torch(cache):
     yield "torch.Loader, none, copied", xp.torch.Loader(cache, batch_size=BATCH, shuffle="none"), look
     for workers in (0, 2):
         yield f"BatchDataset, {workers} workers", DataLoader(batches, batch_size=None, num_workers=workers), look
-        yield f"ClipDataset, {workers} workers", DataLoader(clips, BATCH, shuffle=True, num_workers=workers, collate_fn=clips.collate), look
+        yield (
+            f"ClipDataset, {workers} workers",
+            DataLoader(clips, BATCH, shuffle=True, num_workers=workers, collate_fn=clips.collate),
+            look,
+        )
     yield "ClipDataset, default collate", DataLoader(clips, BATCH, shuffle=True), look
 
 
@@ -41,7 +46,11 @@ def ways_of_tensorflow(cache):
 
     yield "tensorflow.Loader", xp.tensorflow.Loader(cache, batch_size=BATCH), look
     yield "tensorflow.dataset", xp.tensorflow.dataset(cache, batch_size=BATCH), look
-    yield "tensorflow.dataset, AUTOTUNE", xp.tensorflow.dataset(cache, batch_size=BATCH, buffer=0).prefetch(tf.data.AUTOTUNE), look
+    yield (
+        "tensorflow.dataset, AUTOTUNE",
+        xp.tensorflow.dataset(cache, batch_size=BATCH, buffer=0).prefetch(tf.data.AUTOTUNE),
+        look,
+    )
     yield "tensorflow.dataset, none", xp.tensorflow.dataset(cache, batch_size=BATCH, shuffle="none"), look
 
 
@@ -55,9 +64,19 @@ def ways_of_myxtts(cache):
 
     fields = ("tokens", "mel", "text_len", "mel_len")
     keys = {"batch_size": BATCH}
-    padded, longest = (xp.myxtts.open({**keys, "pad_to_fixed_length": pads}, cache, split=None) for pads in (True, False))
-    yield "tensorflow.dataset, tuple", xp.tensorflow.dataset(cache, batch_size=BATCH, fields=fields, structure=tuple), lambda batch: look(*batch)
-    yield "create_tf_dataset, dropped end", padded.create_tf_dataset(repeat=False, drop_remainder=True), lambda batch: look(*batch)
+    padded, longest = (
+        xp.myxtts.open({**keys, "pad_to_fixed_length": pads}, cache, split=None) for pads in (True, False)
+    )
+    yield (
+        "tensorflow.dataset, tuple",
+        xp.tensorflow.dataset(cache, batch_size=BATCH, fields=fields, structure=tuple),
+        lambda batch: look(*batch),
+    )
+    yield (
+        "create_tf_dataset, dropped end",
+        padded.create_tf_dataset(repeat=False, drop_remainder=True),
+        lambda batch: look(*batch),
+    )
     yield "create_tf_dataset", padded.create_tf_dataset(repeat=False), lambda batch: look(*batch)
     yield "create_tf_dataset, longest", longest.create_tf_dataset(repeat=False), lambda batch: float(batch[1][0, 0, 0])
     yield "myxtts reader", padded.reader(), lambda batch: float(batch.mel[0, 0, 0])
@@ -99,15 +118,24 @@ def show(found):
     for name, epochs in found.items():
         times = sorted(time for one in epochs for time in one)
         mean = statistics.fmean(times)
-        ratio = statistics.median(statistics.median(one) / statistics.median(plain) for one, plain in zip(epochs, found["reader"]))
+        ratio = statistics.median(
+            statistics.median(one) / statistics.median(plain) for one, plain in zip(epochs, found["reader"])
+        )
         p99 = times[int(len(times) * 0.99)]
-        print(f"{name:30} {1e3 * BATCH / mean:9.0f} {times[len(times) // 2]:8.3f} {p99:8.3f} {statistics.pstdev(times) / mean:10.2f} {ratio:8.2f}")
+        print(
+            f"{name:30} {1e3 * BATCH / mean:9.0f} {times[len(times) // 2]:8.3f} {p99:8.3f} {statistics.pstdev(times) / mean:10.2f} {ratio:8.2f}"
+        )
 
 
 def main():
     cache, rounds = xp.open(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5
     # One after the other: PyTorch's workers are forked before the others have threads.
-    for name, make in (("torch", ways_of_torch), ("tensorflow", ways_of_tensorflow), ("tensorflow", ways_of_myxtts), ("jax", ways_of_jax)):
+    for name, make in (
+        ("torch", ways_of_torch),
+        ("tensorflow", ways_of_tensorflow),
+        ("tensorflow", ways_of_myxtts),
+        ("jax", ways_of_jax),
+    ):
         if importlib.util.find_spec(name):
             plain = ("reader", cache.reader(batch_size=BATCH), lambda batch: float(batch.mel[0, 0, 0]))
             show(measure([plain, *make(cache)], rounds))

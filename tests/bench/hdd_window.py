@@ -40,8 +40,16 @@ class Disk:
 
     def __init__(self, arguments, *more):
         self.mountpoint = tempfile.mkdtemp(prefix="hdd-")
-        self.command = [arguments.programs / "hdd_model", arguments.folder, self.mountpoint,
-                        "--rate", str(arguments.rate), "--seek", str(arguments.seek), *map(str, more)]
+        self.command = [
+            arguments.programs / "hdd_model",
+            arguments.folder,
+            self.mountpoint,
+            "--rate",
+            str(arguments.rate),
+            "--seek",
+            str(arguments.seek),
+            *map(str, more),
+        ]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE, text=True)
@@ -86,9 +94,17 @@ def read_all(paths):
 
 def measure_epochs(arguments, disk, world, options):
     """The epochs of each rank, and what the disk was asked for."""
-    command = [arguments.programs / "epoch_bench", *(os.path.join(disk.mountpoint, name) for name in arguments.names),
-               "--world", world, *options]
-    ranks = [subprocess.Popen([*map(str, command), "--rank", str(rank)], stdout=subprocess.PIPE, text=True) for rank in range(world)]
+    command = [
+        arguments.programs / "epoch_bench",
+        *(os.path.join(disk.mountpoint, name) for name in arguments.names),
+        "--world",
+        world,
+        *options,
+    ]
+    ranks = [
+        subprocess.Popen([*map(str, command), "--rank", str(rank)], stdout=subprocess.PIPE, text=True)
+        for rank in range(world)
+    ]
     outputs = [rank.communicate()[0] for rank in ranks]
     if any(rank.returncode for rank in ranks):
         sys.exit("epoch_bench failed")
@@ -106,9 +122,12 @@ def row(name, epochs_of_ranks, epoch, counters, limit, limit_busy_s_per_byte):
         handed_out = sum(epoch["bytes"] for epochs in epochs_of_ranks for epoch in epochs)
         share = handed_out * limit_busy_s_per_byte / counters["busy_s"]
         disk = f"{counters['requests']} | {counters['seeks']} | {counters['bytes'] / 1e6:.0f} | {counters['busy_s']:.2f} | {100 * share:.1f} %"
-    print(f"| {name} | {samples:.0f} | {speed:.1f} | {100 * speed / limit:.1f} % | {seconds:.2f} | "
-          f"{max(rank['first_batch_s'] for rank in ranks):.2f} | {worst['ms_mean']:.1f} | {worst['ms_std'] / max(worst['ms_mean'], 1e-9):.2f} | "
-          f"{worst['ms_p50']:.1f} | {worst['ms_p99']:.1f} | {disk} |", flush=True)
+    print(
+        f"| {name} | {samples:.0f} | {speed:.1f} | {100 * speed / limit:.1f} % | {seconds:.2f} | "
+        f"{max(rank['first_batch_s'] for rank in ranks):.2f} | {worst['ms_mean']:.1f} | {worst['ms_std'] / max(worst['ms_mean'], 1e-9):.2f} | "
+        f"{worst['ms_p50']:.1f} | {worst['ms_p99']:.1f} | {disk} |",
+        flush=True,
+    )
 
 
 def main():
@@ -134,13 +153,18 @@ def main():
             seconds = time.monotonic() - begin
             counters = disk.counters()
         limit = total / seconds / 1e6
-        print(f"sequential: {total / 1e6:.0f} MB in {len(paths)} files, {seconds:.2f} s, {limit:.1f} MB/s; the disk was busy {counters['busy_s']:.2f} s of it, "
-              f"with {counters['seeks']} seeks and {counters['requests']} requests of {counters['bytes'] / counters['requests'] / 1024:.0f} KiB on average", flush=True)
+        print(
+            f"sequential: {total / 1e6:.0f} MB in {len(paths)} files, {seconds:.2f} s, {limit:.1f} MB/s; the disk was busy {counters['busy_s']:.2f} s of it, "
+            f"with {counters['seeks']} seeks and {counters['requests']} requests of {counters['bytes'] / counters['requests'] / 1024:.0f} KiB on average",
+            flush=True,
+        )
         return limit, counters["busy_s"] / total
 
     print(f"disk of {arguments.rate:g} MB/s and {arguments.seek:g} ms a seek")
     limit, busy_s_per_byte = sequential()
-    print("\n| | samples/s | MB/s | of sequential | s | first batch, s | ms a batch | std/mean | p50 | p99 | requests | seeks | MB read | busy, s | of the busy time |")
+    print(
+        "\n| | samples/s | MB/s | of sequential | s | first batch, s | ms a batch | std/mean | p50 | p99 | requests | seeks | MB read | busy, s | of the busy time |"
+    )
     print("|" + "---|" * 15)
 
     def run(name, world, options, model=()):

@@ -125,13 +125,13 @@ def measure(orders, speakers, languages, batch):
     language_shares = numpy.bincount(languages) / len(languages)
     result = {name: [] for name in ["speakers", "language", "lasting", "same", "adjacent", "apart"]}
     for order in orders:
-        batches = order[:len(order) // batch * batch].reshape(-1, batch)
+        batches = order[: len(order) // batch * batch].reshape(-1, batch)
         of_speakers = counts_of(speakers[batches], len(speaker_shares))
         result["speakers"].append((of_speakers > 0).sum(axis=1))
         pairs = (of_speakers * (of_speakers - 1)).sum(axis=1) / (batch * (batch - 1))
         result["same"].append(pairs / (speaker_shares**2).sum())
         result["language"].append(distance(languages[batches], language_shares))
-        many = order[:len(order) // (32 * batch) * (32 * batch)].reshape(-1, 32 * batch)
+        many = order[: len(order) // (32 * batch) * (32 * batch)].reshape(-1, 32 * batch)
         result["lasting"].append(distance(languages[many], language_shares))
         share = (languages[batches] == language_shares.argmax()).mean(axis=1)
         result["adjacent"].append([numpy.corrcoef(share[:-1], share[1:])[0, 1]])
@@ -151,9 +151,12 @@ def row(name, result, reference, window):
         reading_s = size_bytes / 150e6
         seeking_s = G * 0.010
         cost = f"{size_bytes / 2**20:.0f} | {reading_s + seeking_s:.1f} | {100 * reading_s / (reading_s + seeking_s):.0f} %"
-    print(f"| {name} | {speakers.mean():.1f} | {numpy.percentile(speakers, 1):.0f} | {ratio:.3f} | {result['language'].mean():.3f} | "
-          f"{numpy.percentile(result['language'], 99):.3f} | {result['lasting'].mean():.3f} | {numpy.percentile(result['lasting'], 99):.3f} | "
-          f"{result['same'].mean():.2f} | {result['adjacent'].mean():.2f} | {numpy.median(result['apart']):.0f} | {cost or ' | | '} |", flush=True)
+    print(
+        f"| {name} | {speakers.mean():.1f} | {numpy.percentile(speakers, 1):.0f} | {ratio:.3f} | {result['language'].mean():.3f} | "
+        f"{numpy.percentile(result['language'], 99):.3f} | {result['lasting'].mean():.3f} | {numpy.percentile(result['lasting'], 99):.3f} | "
+        f"{result['same'].mean():.2f} | {result['adjacent'].mean():.2f} | {numpy.median(result['apart']):.0f} | {cost or ' | | '} |",
+        flush=True,
+    )
 
 
 def main():
@@ -167,8 +170,12 @@ def main():
     for name in arguments.corpus or CORPORA:
         speakers, languages = CORPORA[name]()
         n = len(speakers)
-        print(f"\n{name}: {n} clips, {speakers.max() + 1} speakers, {languages.max() + 1} languages, batches of {arguments.batch}, {arguments.epochs} epochs\n")
-        print("| | speakers | 1 % | ratio | language | 99 % | lasting | 99 % | same | adjacent | apart | MiB | s | not seeking |")
+        print(
+            f"\n{name}: {n} clips, {speakers.max() + 1} speakers, {languages.max() + 1} languages, batches of {arguments.batch}, {arguments.epochs} epochs\n"
+        )
+        print(
+            "| | speakers | 1 % | ratio | language | 99 % | lasting | 99 % | same | adjacent | apart | MiB | s | not seeking |"
+        )
         print("|" + "---|" * 14)
         orders = [global_order(n, 7, epoch) for epoch in range(arguments.epochs)]
         reference = measure(orders, speakers, languages, arguments.batch)

@@ -2,13 +2,16 @@
 are kept only from moments in which it was little, or say how much it was. Linux only; times are in ticks of 10 ms, so what is
 measured should take some tenths of a second.
 """
+
 import os
 import pathlib
 import time
 
 
 def busy_ticks():
-    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, pathlib.Path("/proc/stat").read_text().split(maxsplit=9)[1:9])
+    user, nice, system, _idle, _iowait, irq, softirq, steal = map(
+        int, pathlib.Path("/proc/stat").read_text().split(maxsplit=9)[1:9]
+    )
     return user + nice + system + irq + softirq + steal
 
 

@@ -5,6 +5,7 @@ and tokens, seeded order, one byte a page touched. FOLDER is the cache that read
 Touching is one strided reduction of NumPy a column (exclusive or, which needs no conversion: 2,000 bytes of 2,000 pages in 20 us). `--beside build/bench/tests/bench/reader_bench` runs that before each round, with as many threads, and prints the ratio of the medians:
 figures of one run can be compared, those of two hardly. The page cache is warm. The last table is Python alone: what a batch costs
 whose columns are not looked at, with the memory copied (`global`) and where it lies (`none`)."""
+
 import argparse
 import os
 import re
@@ -47,7 +48,10 @@ def epoch(reader, number, use):
 
 def cpp_rates(program, folder, threads):
     said = subprocess.run([program, folder, "3", str(threads)], capture_output=True, text=True, check=True).stdout
-    return tuple(float(re.search(rf"^{name} +(\d+)", said, re.MULTILINE).group(1)) for name in ("global, later epochs", "none, in place"))
+    return tuple(
+        float(re.search(rf"^{name} +(\d+)", said, re.MULTILINE).group(1))
+        for name in ("global, later epochs", "none, in place")
+    )
 
 
 def show(name, rates, times, cpp=()):
@@ -88,7 +92,10 @@ def main():
                     rate, times = epoch(reader, 3 * number + turn, use)
                     results[kind][1].extend(times)
                     results[kind][0].append(rate)
-    medians = {name: [statistics.median(rates[i : i + 3]) for i in range(0, len(rates), 3)] for name, (rates, _) in results.items()}
+    medians = {
+        name: [statistics.median(rates[i : i + 3]) for i in range(0, len(rates), 3)]
+        for name, (rates, _) in results.items()
+    }
     show("global, first epoch", [first_rate], first_times)
     show("global, later epochs", medians["global"], results["global"][1], [rates[0] for rates in cpp])
     show("none, in place", medians["none"], results["none"][1], [rates[1] for rates in cpp])

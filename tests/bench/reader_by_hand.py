@@ -4,6 +4,7 @@ A peer stores the samples in its own form (once a folder), opens it in a process
 [32, 800, 80] float32 and [32, 200] int32, in a seeded order over all samples. The folder holds mels.f32 and tokens.i32, the
 raw samples.
 """
+
 import collections
 import concurrent.futures
 
@@ -13,8 +14,10 @@ CLIPS, BATCH, FRAMES, MELS, TOKENS, SEED, WORKERS = 4096, 32, 800, 80, 200, 7, 2
 
 
 def sources(folder):
-    return (np.memmap(folder / "mels.f32", np.float32, "r", shape=(CLIPS, FRAMES, MELS)),
-            np.memmap(folder / "tokens.i32", np.int32, "r", shape=(CLIPS, TOKENS)))
+    return (
+        np.memmap(folder / "mels.f32", np.float32, "r", shape=(CLIPS, FRAMES, MELS)),
+        np.memmap(folder / "tokens.i32", np.int32, "r", shape=(CLIPS, TOKENS)),
+    )
 
 
 def order(epoch):
@@ -32,6 +35,7 @@ def new_batch():
 class Peer:
     """store() is called once a folder; open() in each process; epoch() gives (mel, tokens) pairs: arrays or tensors, or
     lists of rows. A batch is good until the next one is asked for."""
+
     modules = ()
 
     def __init__(self, folder):
@@ -88,21 +92,26 @@ class MemmapTake(Peer):
 
 class Arrow(Peer):
     """Hugging Face's layout: an Arrow file, mapped, rows as fixed-size lists; read by hand into one reused batch."""
+
     modules = ("pyarrow",)
 
     def store(self):
         import pyarrow as pa
+
         mels, tokens = sources(self.folder)
         schema = pa.schema([("mel", pa.list_(pa.float32(), FRAMES * MELS)), ("tokens", pa.list_(pa.int32(), TOKENS))])
         with pa.OSFile(str(self.folder / "samples.arrow"), "wb") as file, pa.ipc.new_file(file, schema) as writer:
             for begin in range(0, CLIPS, 1024):
                 part = slice(begin, begin + 1024)
-                columns = [pa.FixedSizeListArray.from_arrays(pa.array(rows[part].reshape(-1)), int(np.prod(rows.shape[1:])))
-                           for rows in (mels, tokens)]
+                columns = [
+                    pa.FixedSizeListArray.from_arrays(pa.array(rows[part].reshape(-1)), int(np.prod(rows.shape[1:])))
+                    for rows in (mels, tokens)
+                ]
                 writer.write_batch(pa.record_batch(columns, schema=schema))
 
     def open(self):
         import pyarrow as pa
+
         reader = pa.ipc.open_file(pa.memory_map(str(self.folder / "samples.arrow")))
         parts = [reader.get_batch(i) for i in range(reader.num_record_batches)]
         self.mels = [row for part in parts for row in part.column(0).values.to_numpy().reshape(-1, FRAMES, MELS)]
@@ -120,10 +129,12 @@ class Arrow(Peer):
 
 class Lmdb(Peer):
     """One thread, by hand: values in place (buffers=True) into one reused batch."""
+
     modules = ("lmdb",)
 
     def store(self):
         import lmdb
+
         mels, tokens = sources(self.folder)
         with lmdb.open(str(self.folder / "lmdb"), map_size=4 << 30) as store:
             for begin in range(0, CLIPS, 256):
@@ -134,6 +145,7 @@ class Lmdb(Peer):
 
     def connect(self):
         import lmdb
+
         self.store_ = lmdb.open(str(self.folder / "lmdb"), readonly=True, lock=False, readahead=True)
         self.transaction = self.store_.begin(buffers=True)
 
@@ -143,8 +155,10 @@ class Lmdb(Peer):
 
     def row(self, i):
         get = self.transaction.get
-        return (np.frombuffer(get(b"m%06d" % i), np.float32).reshape(FRAMES, MELS),
-                np.frombuffer(get(b"t%06d" % i), np.int32))
+        return (
+            np.frombuffer(get(b"m%06d" % i), np.float32).reshape(FRAMES, MELS),
+            np.frombuffer(get(b"t%06d" % i), np.int32),
+        )
 
     def epoch(self, epoch):
         mel, tokens = self.batch
@@ -159,6 +173,7 @@ class H5py(Peer):
 
     def store(self):
         import h5py
+
         mels, tokens = sources(self.folder)
         with h5py.File(self.folder / "samples.h5", "w", libver="latest") as file:
             file.create_dataset("mel", data=mels, chunks=None)
@@ -166,6 +181,7 @@ class H5py(Peer):
 
     def open(self):
         import h5py
+
         file = h5py.File(self.folder / "samples.h5", "r")
         self.mels, self.tokens = file["mel"], file["tokens"]
         self.batch = new_batch()
@@ -194,11 +210,13 @@ class H5pyFancy(H5py):
 
 class Ours(Peer):
     """The Python package of this project, over the same cache as the C++ program beside it."""
+
     modules = ("xtts_precompute",)
     shuffle = "global"
 
     def open(self):
         import xtts_precompute
+
         cache = xtts_precompute.open(str(self.folder / "cache"))
         self.reader = cache.reader(batch_size=BATCH, shuffle=self.shuffle, seed=SEED)
 

@@ -2,6 +2,7 @@
 around LMDB, memmap and .npy files. Each is used as its documentation shows, with two workers or threads; reader_by_hand.py
 says what a peer is.
 """
+
 import pathlib
 import queue
 import tempfile
@@ -36,6 +37,7 @@ def torch_loader(rows, whole_batches=False):
 
         def __iter__(self):
             return iter(batches_of_indices(self.epoch).tolist())
+
     sampler = Sampler()
     how = {"sampler": sampler, "batch_size": None} if whole_batches else {"batch_sampler": sampler}
     return torch.utils.data.DataLoader(rows, num_workers=WORKERS, persistent_workers=True, **how), sampler
@@ -43,24 +45,33 @@ def torch_loader(rows, whole_batches=False):
 
 class HuggingFace(Peer):
     """datasets with_format('numpy'), which makes tokens int64, the indices of a batch at a time."""
+
     modules = ("datasets",)
 
     def store(self):
         import datasets
-        features = datasets.Features({"mel": datasets.Array2D((FRAMES, MELS), "float32"),
-                                      "tokens": datasets.Sequence(datasets.Value("int32"), length=TOKENS)})
+
+        features = datasets.Features(
+            {
+                "mel": datasets.Array2D((FRAMES, MELS), "float32"),
+                "tokens": datasets.Sequence(datasets.Value("int32"), length=TOKENS),
+            }
+        )
 
         def rows(path):
             mels, tokens = sources(pathlib.Path(path))
             for i in range(CLIPS):
                 yield {"mel": mels[i], "tokens": tokens[i]}
+
         with tempfile.TemporaryDirectory(dir=self.folder) as cache:
-            made = datasets.Dataset.from_generator(rows, features=features, gen_kwargs={"path": str(self.folder)},
-                                                   cache_dir=cache)
+            made = datasets.Dataset.from_generator(
+                rows, features=features, gen_kwargs={"path": str(self.folder)}, cache_dir=cache
+            )
             made.save_to_disk(str(self.folder / "hf"))
 
     def open(self):
         import datasets
+
         datasets.disable_progress_bars()
         self.dataset = datasets.load_from_disk(str(self.folder / "hf")).with_format("numpy")
 
@@ -81,10 +92,12 @@ class HuggingFaceShuffled(HuggingFace):
 
 class HuggingFaceTorch(HuggingFace):
     """with_format('torch') in a DataLoader of two workers, which fetches by __getitems__ and collates."""
+
     modules = ("datasets", "torch")
 
     def open(self):
         import datasets
+
         datasets.disable_progress_bars()
         rows = datasets.load_from_disk(str(self.folder / "hf")).with_format("torch")
         self.loader, self.sampler = torch_loader(rows)
@@ -101,6 +114,7 @@ class Ffcv(Peer):
     def store(self):
         import ffcv.fields
         import ffcv.writer
+
         mels, tokens = sources(self.folder)
 
         class Rows:
@@ -109,17 +123,29 @@ class Ffcv(Peer):
 
             def __getitem__(self, i):
                 return mels[i], tokens[i]
-        fields = {"mel": ffcv.fields.NDArrayField(np.dtype(np.float32), (FRAMES, MELS)),
-                  "tokens": ffcv.fields.NDArrayField(np.dtype(np.int32), (TOKENS,))}
-        ffcv.writer.DatasetWriter(str(self.folder / "samples.beton"), fields, num_workers=1).from_indexed_dataset(Rows())
+
+        fields = {
+            "mel": ffcv.fields.NDArrayField(np.dtype(np.float32), (FRAMES, MELS)),
+            "tokens": ffcv.fields.NDArrayField(np.dtype(np.int32), (TOKENS,)),
+        }
+        ffcv.writer.DatasetWriter(str(self.folder / "samples.beton"), fields, num_workers=1).from_indexed_dataset(
+            Rows()
+        )
 
     def open(self):
         import ffcv.fields.ndarray
         import ffcv.loader
+
         decoder = ffcv.fields.ndarray.NDArrayDecoder
-        self.loader = ffcv.loader.Loader(str(self.folder / "samples.beton"), batch_size=BATCH, num_workers=WORKERS,
-                                         order=ffcv.loader.OrderOption.RANDOM, os_cache=True, seed=SEED,
-                                         pipelines={"mel": [decoder()], "tokens": [decoder()]})
+        self.loader = ffcv.loader.Loader(
+            str(self.folder / "samples.beton"),
+            batch_size=BATCH,
+            num_workers=WORKERS,
+            order=ffcv.loader.OrderOption.RANDOM,
+            os_cache=True,
+            seed=SEED,
+            pipelines={"mel": [decoder()], "tokens": [decoder()]},
+        )
 
     def epoch(self, _epoch):  # counts epochs itself, and draws from seed and epoch
         yield from self.loader
@@ -127,6 +153,7 @@ class Ffcv(Peer):
 
 class Spdl(Peer):
     """A pipeline whose stage takes a batch out of a memmap, two at a time."""
+
     modules = ("spdl.pipeline",)
 
     def take(self, indices):
@@ -134,8 +161,14 @@ class Spdl(Peer):
 
     def epoch(self, epoch):
         import spdl.pipeline
-        pipeline = (spdl.pipeline.PipelineBuilder().add_source(iter(batches_of_indices(epoch)))
-                    .pipe(self.take, concurrency=WORKERS, output_order="input").add_sink(3).build(num_threads=WORKERS))
+
+        pipeline = (
+            spdl.pipeline.PipelineBuilder()
+            .add_source(iter(batches_of_indices(epoch)))
+            .pipe(self.take, concurrency=WORKERS, output_order="input")
+            .add_sink(3)
+            .build(num_threads=WORKERS)
+        )
         with pipeline.auto_stop():
             yield from pipeline
 
@@ -163,6 +196,7 @@ class SpdlReuse(Spdl):
 
 class Grain(Peer):
     """grain.MapDataset over memmap: shuffle(seed), batch, read by two threads."""
+
     modules = ("grain",)
 
     def open(self):
@@ -175,20 +209,24 @@ class Grain(Peer):
 
             def __getitem__(self, i):
                 return peer.mels[i], peer.tokens[i]
+
         self.rows = Rows()
 
     def epoch(self, epoch):
         import grain
+
         samples = grain.MapDataset.source(self.rows).shuffle(seed=SEED + epoch).batch(BATCH, drop_remainder=True)
         yield from samples.to_iter_dataset(grain.ReadOptions(num_threads=WORKERS, prefetch_buffer_size=4))
 
 
 class LmdbTorch(Lmdb):
     """The usual data set around LMDB, opened in each worker, in a DataLoader of two workers."""
+
     modules = ("lmdb", "torch")
 
     def open(self):
         import torch
+
         peer = self
 
         class Rows(torch.utils.data.Dataset):
@@ -201,6 +239,7 @@ class LmdbTorch(Lmdb):
                     self.is_open = True
                 mel, tokens = peer.row(i)
                 return torch.from_numpy(mel.copy()), torch.from_numpy(tokens.copy())
+
         self.loader, self.sampler = torch_loader(Rows())
 
     def epoch(self, epoch):
@@ -210,11 +249,13 @@ class LmdbTorch(Lmdb):
 
 class TorchMemmap(Peer):
     """A data set over memmap that gives whole batches, in a DataLoader of two workers."""
+
     modules = ("torch",)
     whole_batches = True
 
     def open(self):
         import torch
+
         super().open()
         peer = self
 
@@ -224,6 +265,7 @@ class TorchMemmap(Peer):
 
             def __getitem__(self, i):
                 return peer.row(i)
+
         self.loader, self.sampler = torch_loader(Rows(), self.whole_batches)
 
     def row(self, i):
@@ -236,6 +278,7 @@ class TorchMemmap(Peer):
 
 class TorchNpy(TorchMemmap):
     """A .npy file a sample: what most trainers have."""
+
     whole_batches = False
 
     def store(self):

@@ -1,6 +1,7 @@
 """A reader in a process of its own, which answers a line of JSON to each line that it is sent; for readers_vs_peers.py and
 storage_forms.py. It ends when we do, because its standard input does.
 """
+
 import json
 import select
 import subprocess
@@ -16,8 +17,15 @@ class Process:
     def __init__(self, command, log, environment=None):
         self.log = log
         with open(log, "w") as errors:
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
-                                            env=environment, start_new_session=True)
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=environment,
+                start_new_session=True,
+            )
 
     def answer(self, timeout_s=300):
         ready, _, _ = select.select([self.process.stdout], [], [], timeout_s)

@@ -1,4 +1,5 @@
 """What readers_vs_peers.py measures, by name and in the order of its table, and the table itself. Needs nothing but Python."""
+
 import statistics
 
 # Commands of reader_ours; the reader that all others are compared with is the first.
@@ -65,21 +66,38 @@ def intervals(answers):
     if not pooled:
         return ["", "", ""]
     variations = [statistics.pstdev(answer["batch_ms"]) / statistics.fmean(answer["batch_ms"]) for answer in answers]
-    return [f"{pooled[len(pooled) // 2]:.2f}", f"{pooled[min(len(pooled) - 1, int(0.99 * len(pooled)))]:.2f}",
-            f"{statistics.median(variations):.2f}"]
+    return [
+        f"{pooled[len(pooled) // 2]:.2f}",
+        f"{pooled[min(len(pooled) - 1, int(0.99 * len(pooled)))]:.2f}",
+        f"{statistics.median(variations):.2f}",
+    ]
 
 
 def table(results, beside):
     """Markdown; in the order in which they were measured."""
-    columns = ["reader", "samples/s", "lowest–highest round", "without the first batch", "ms a batch, median", "p99", "std / mean"]
+    columns = [
+        "reader",
+        "samples/s",
+        "lowest–highest round",
+        "without the first batch",
+        "ms a batch, median",
+        "p99",
+        "std / mean",
+    ]
     columns += ["ours / it", "the same without the first batch"]
     lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
     for name, answers in results.items():
         rates = [per_s(answer) for answer in answers]
         steady = [rate for rate in map(steady_per_s, answers) if rate is not None]
-        cells = [name, f"{statistics.median(rates):.0f}", f"{min(rates):.0f}–{max(rates):.0f}",
-                 number(statistics.median(steady) if steady else None, ".0f"), *intervals(answers),
-                 f"{ratio(beside[name], answers, per_s):.2f}", number(ratio(beside[name], answers, steady_per_s), ".2f")]
+        cells = [
+            name,
+            f"{statistics.median(rates):.0f}",
+            f"{min(rates):.0f}–{max(rates):.0f}",
+            number(statistics.median(steady) if steady else None, ".0f"),
+            *intervals(answers),
+            f"{ratio(beside[name], answers, per_s):.2f}",
+            number(ratio(beside[name], answers, steady_per_s), ".2f"),
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -91,8 +109,10 @@ def verdict(results, beside):
     lines = []
     for rate, what in ((per_s, "whole epochs"), (steady_per_s, "without an epoch's first batch")):
         nearest = min(loaders, key=lambda name: ratio(beside[name], results[name], rate))
-        lines.append(f"{what}: the fastest peer that offers a loader is {nearest}; ours, C++, is"
-                     f" {ratio(beside[nearest], results[nearest], rate):.2f} times as fast")
+        lines.append(
+            f"{what}: the fastest peer that offers a loader is {nearest}; ours, C++, is"
+            f" {ratio(beside[nearest], results[nearest], rate):.2f} times as fast"
+        )
     limit = "limit: memcpy into one buffer, 2 threads"
     lines.append(f"of memcpy by two threads: {ratio(beside[limit], results[limit], per_s):.2f}")
     if OURS_PYTHON in results:

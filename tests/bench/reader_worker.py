@@ -4,6 +4,7 @@
 Stores the samples, if this peer has not yet, and then answers a line of JSON to each line of standard input: `check`, or the
 number of an epoch to read.
 """
+
 import json
 import os
 import pathlib
@@ -63,6 +64,7 @@ def check(peer, is_ordered):
 
 def version_of(module):
     import importlib.metadata
+
     packages = {"spdl.pipeline": "spdl-core"}
     try:
         return importlib.metadata.version(packages.get(module, module.split(".")[0]))
@@ -84,7 +86,10 @@ def main():
         peer.store()
         marker.touch()
     peer.open()
-    print(json.dumps({"modules": [f"{module.split('.')[0]} {version_of(module)}" for module in peer.modules]}), file=answers)
+    print(
+        json.dumps({"modules": [f"{module.split('.')[0]} {version_of(module)}" for module in peer.modules]}),
+        file=answers,
+    )
     for line in sys.stdin:
         if line.strip() == "check":
             check(peer, is_ordered=isinstance(peer, reader_by_hand.OursInPlace))

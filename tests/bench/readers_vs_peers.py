@@ -14,6 +14,7 @@ epochs for a quarter of a second, and ours just before it; ratios are the median
 pair, it is measured again, up to three times, and left out where a reader has three better ones. Times a batch are those of all rounds,
 without an epoch's first batch; std/mean is a round's, the median.
 """
+
 import argparse
 import json
 import os
@@ -29,8 +30,17 @@ import reader_table
 from reader_process import Failed, Process
 
 # What is installed, in turn, and by which module it is known to be there.
-PACKAGES = (("numpy", ["numpy"]), ("pyarrow", ["pyarrow"]), ("lmdb", ["lmdb"]), ("h5py", ["h5py"]), ("spdl.pipeline", ["spdl-core"]),
-            ("datasets", ["datasets"]), ("grain", ["grain"]), ("torch", ["torch"]), ("ffcv", ["setuptools", "pillow", "ffcv"]))
+PACKAGES = (
+    ("numpy", ["numpy"]),
+    ("pyarrow", ["pyarrow"]),
+    ("lmdb", ["lmdb"]),
+    ("h5py", ["h5py"]),
+    ("spdl.pipeline", ["spdl-core"]),
+    ("datasets", ["datasets"]),
+    ("grain", ["grain"]),
+    ("torch", ["torch"]),
+    ("ffcv", ["setuptools", "pillow", "ffcv"]),
+)
 LEFT_OUT = {
     "MosaicML Streaming": "asks for older NumPy and huggingface_hub than the others' newest releases",
     "WebDataset": "has no seeded order over all samples, only a bounded shuffle",
@@ -52,7 +62,11 @@ def environment_of(folder, install):
         done = subprocess.run([python, "-m", "pip", "install", "-q", *packages], capture_output=True, text=True)
         tried = subprocess.run([python, "-c", f"import {module}"], capture_output=True, text=True)
         if tried.returncode != 0:
-            said = [line.strip() for line in (done.stderr + tried.stderr).splitlines() if "Error" in line or "Could not" in line]
+            said = [
+                line.strip()
+                for line in (done.stderr + tried.stderr).splitlines()
+                if "Error" in line or "Could not" in line
+            ]
             print(f"did not install: {module} ({said[0] if said else 'pip failed'})", flush=True)
     return python
 
@@ -128,7 +142,11 @@ def measure(ours, peers, rounds, patience_s):
             if is_warm:
                 results.setdefault(name, []).append(answer)
                 beside.setdefault(name, []).append(pair)
-        print(f"round {round_number + 1 - WARM_ROUNDS} of {rounds}" if is_warm else "warming up", file=sys.stderr, flush=True)
+        print(
+            f"round {round_number + 1 - WARM_ROUNDS} of {rounds}" if is_warm else "warming up",
+            file=sys.stderr,
+            flush=True,
+        )
     return results, beside
 
 
@@ -148,7 +166,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", default="", help="a regular expression: peers to measure")
     parser.add_argument("--package", type=pathlib.Path, help="the folder in which xtts_precompute lies")
-    parser.add_argument("--patience", type=float, default=5, help="seconds to wait for a quiet moment, before each pair")
+    parser.add_argument(
+        "--patience", type=float, default=5, help="seconds to wait for a quiet moment, before each pair"
+    )
     parser.add_argument("--no-install", action="store_true", help="with what the environment has")
     parser.add_argument("--json", type=pathlib.Path, help="every answer of every round")
     arguments = parser.parse_args()
@@ -167,8 +187,10 @@ def main():
     if arguments.json:
         arguments.json.write_text(json.dumps({"results": results, "beside": beside}))
     others = [answer["others"] for answers in results.values() for answer in answers]
-    print(f"\n{arguments.rounds} rounds; other work took {statistics.median(others):.0%} of the processors (median), more than"
-          f" {QUIET_SHARE:.0%} beside {sum(share > QUIET_SHARE for share in others)} of {len(others)} pairs\n")
+    print(
+        f"\n{arguments.rounds} rounds; other work took {statistics.median(others):.0%} of the processors (median), more than"
+        f" {QUIET_SHARE:.0%} beside {sum(share > QUIET_SHARE for share in others)} of {len(others)} pairs\n"
+    )
     keep_quiet(results, beside)
     print(reader_table.table(results, beside))
     print(reader_table.verdict(results, beside))

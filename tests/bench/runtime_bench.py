@@ -6,6 +6,7 @@ DATA is a folder of WAV files, without lists: each stands N times in a folder of
 build into a new cache in memory (/dev/shm); an epoch of `xp.runtime(...).reader()`, batches of 32; and every clip by itself in the calling thread,
 `clips[i]`. Figures of one run can be compared, those of two hardly; the last columns are ratios to the build of the same round. How much of the
 processors other work took is said with each."""
+
 import argparse
 import os
 import pathlib
@@ -56,7 +57,10 @@ def main():
     if child:
         raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     os.setsid()
-    with tempfile.TemporaryDirectory(dir=pathlib.Path(arguments.data).resolve().parent) as links, tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+    with (
+        tempfile.TemporaryDirectory(dir=pathlib.Path(arguments.data).resolve().parent) as links,
+        tempfile.TemporaryDirectory(dir="/dev/shm") as memory,
+    ):
         folder, work = pathlib.Path(links), pathlib.Path(memory)
         linked(arguments.data, arguments.copies, folder)
         print(f"{'':18}{'x real time':>12}{'a core':>9}{'others':>8}   of the build: {'wall':>6}{'core':>6}")
@@ -79,7 +83,9 @@ def main():
                 wall, core, others = (statistics.median(column) for column in zip(*results))
                 of_build = [(r[0] / b[0], r[1] / b[1]) for r, b in zip(results, rounds["build"][1:])]
                 walls, cores = (statistics.median(column) for column in zip(*of_build))
-                print(f"{name + f', {workers} threads':18}{wall:12.0f}{core:9.0f}{others:8.0%}                 {walls:6.2f}{cores:6.2f}")
+                print(
+                    f"{name + f', {workers} threads':18}{wall:12.0f}{core:9.0f}{others:8.0%}                 {walls:6.2f}{cores:6.2f}"
+                )
 
 
 main()

@@ -9,6 +9,7 @@ page cache warm, records verified before, one byte a page of each batch touched;
 batch. Medians of the rounds; ratios to padded float32 are the medians of the ratios within a round. Disk is what the shards of
 mels occupy. Needs only Python, and twice the padded corpus (3 GB) of disk and of memory for a warm page cache.
 """
+
 import argparse
 import array
 import json
@@ -25,7 +26,9 @@ from reader_process import Process
 
 RATE, DISTINCT = 22050, 128
 FORMS = [(layout, dtype) for dtype in ("float32", "float16", "bfloat16") for layout in ("padded", "packed")]
-WORDS = "printing in the only sense with which we are at present concerned differs from most if not all the arts".split()
+WORDS = (
+    "printing in the only sense with which we are at present concerned differs from most if not all the arts".split()
+)
 
 
 def seconds_of(chance):
@@ -46,13 +49,15 @@ def make_corpus(folder, clips):
         for i in range(clips):
             name, length = f"clip-{i:05d}", lengths[i % DISTINCT]
             if i < DISTINCT:
-                samples = (second * 10)[:int(RATE * length)]
+                samples = (second * 10)[: int(RATE * length)]
                 with wave.open(str(wavs / f"{name}.wav"), "wb") as file:
                     file.setparams((1, 2, RATE, 0, "NONE", ""))
                     file.writeframes(samples.tobytes())
             else:
                 os.link(wavs / f"clip-{i % DISTINCT:05d}.wav", wavs / f"{name}.wav")
-            text = " ".join(WORDS[(i + k) % len(WORDS)] for k in range(int(length * 2.6)))  # words a second, as read aloud
+            text = " ".join(
+                WORDS[(i + k) % len(WORDS)] for k in range(int(length * 2.6))
+            )  # words a second, as read aloud
             lines.write(f"{name}|{text}|{text}\n")
 
 
@@ -69,7 +74,9 @@ def make_caches(program, work, clips):
     subprocess.run([program, "build", corpus, first, "--layout", layout, "--dtype", dtype, "--quiet"], check=True)
     for (layout, dtype), folder in caches.items():
         if not (folder / "manifest.json").exists():
-            subprocess.run([program, "convert", first, folder, "--layout", layout, "--dtype", dtype, "--quiet"], check=True)
+            subprocess.run(
+                [program, "convert", first, folder, "--layout", layout, "--dtype", dtype, "--quiet"], check=True
+            )
     return caches
 
 
@@ -104,25 +111,36 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/forms"))
     parser.add_argument("--clips", type=int, default=4096)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--patience", type=float, default=5, help="seconds to wait for a quiet moment, before each round")
+    parser.add_argument(
+        "--patience", type=float, default=5, help="seconds to wait for a quiet moment, before each round"
+    )
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     caches = make_caches(arguments.program, arguments.work, arguments.clips)
 
     rounds, others = measure(Process([arguments.reader, *caches.values()], arguments.work / "reader.log"), arguments)
-    info = json.loads(subprocess.run([arguments.program, "info", "--json", caches[FORMS[0]]], check=True, capture_output=True,
-                                     text=True).stdout)
-    print(f"{info['clips']} clips, {info['seconds'] / info['clips']:.2f} s on average; beside the rounds other work took"
-          f" {min(others):.0%} to {max(others):.0%} of the processors\n")
-    print("| stored | disk, MB | of padded float32 | batch of 32 | MB | samples/s | lowest–highest round | of padded float32 |")
+    info = json.loads(
+        subprocess.run(
+            [arguments.program, "info", "--json", caches[FORMS[0]]], check=True, capture_output=True, text=True
+        ).stdout
+    )
+    print(
+        f"{info['clips']} clips, {info['seconds'] / info['clips']:.2f} s on average; beside the rounds other work took"
+        f" {min(others):.0%} to {max(others):.0%} of the processors\n"
+    )
+    print(
+        "| stored | disk, MB | of padded float32 | batch of 32 | MB | samples/s | lowest–highest round | of padded float32 |"
+    )
     print("|" + "---|" * 8)
     base_bytes = mel_bytes(caches[FORMS[0]])
     for number, form in enumerate(form for form in FORMS for _ in range(2)):  # as stored, and as float32
         rates = [answers[number]["per_s"] for answers in rounds]
         ratio = statistics.median(answers[number]["per_s"] / answers[0]["per_s"] for answers in rounds)
         disk, row = mel_bytes(caches[form]), rounds[0][number]
-        print(f"| {' '.join(form)} | {disk / 1e6:.0f} | {disk / base_bytes:.2f} | {row['batch']} | {row['batch_bytes'] / 1e6:.1f} |"
-              f" {statistics.median(rates):.0f} | {min(rates):.0f}–{max(rates):.0f} | {ratio:.2f} |")
+        print(
+            f"| {' '.join(form)} | {disk / 1e6:.0f} | {disk / base_bytes:.2f} | {row['batch']} | {row['batch_bytes'] / 1e6:.1f} |"
+            f" {statistics.median(rates):.0f} | {min(rates):.0f}–{max(rates):.0f} | {ratio:.2f} |"
+        )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ DATA: some clips in LJSpeech's layout, copied under other ids until there are N.
 of 32 alone, then a small network trained on them, with real data and with one batch again and again. Medians over the rounds are printed; compare ratios within a
 run. Needs the package with its builder, librosa, and torch or tensorflow; what is missing is left out and said.
 """
+
 import argparse
 import importlib.util
 import json
@@ -44,7 +45,10 @@ def prepare(data, folder, clip_count):
         name = f"clip-{number:05d}"
         shutil.copyfile(path, folder / f"data/wavs/{name}{pathlib.Path(path).suffix}")
         np.save(folder / f"npy/{name}.mel.npy", mel)
-        np.save(folder / f"npy/{name}.tokens.npy", np.frombuffer(text.encode(), np.uint8)[: common.TOKENS].astype(np.int32) + 1)
+        np.save(
+            folder / f"npy/{name}.tokens.npy",
+            np.frombuffer(text.encode(), np.uint8)[: common.TOKENS].astype(np.int32) + 1,
+        )
         lines.append(f"{name}|{text}|{text}\n")
     (folder / "data/metadata.csv").write_text("".join(lines), encoding="utf-8")
     report = xp.build(folder / "data", folder / "cache", progress=False)
@@ -101,8 +105,19 @@ def table(results):
     text = ("| | batch alone, ms | std/mean | samples/s | × cache | step, ms | std/mean | wait, ms | data | steps/s | samples/s | data for free | std/mean | others |\n"
             "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")  # fmt: skip
     for name, answers in results.items():
-        ours = next((found for other, found in results.items() if other.startswith(name.partition(":")[0]) and "cache" in other), None)
-        ratio = "" if ours is None else f"{statistics.median(a['batch_ms'] / o['batch_ms'] for a, o in zip(answers, ours)):.1f}"
+        ours = next(
+            (
+                found
+                for other, found in results.items()
+                if other.startswith(name.partition(":")[0]) and "cache" in other
+            ),
+            None,
+        )
+        ratio = (
+            ""
+            if ours is None
+            else f"{statistics.median(a['batch_ms'] / o['batch_ms'] for a, o in zip(answers, ours)):.1f}"
+        )
         batch, step = middle(answers, "batch_ms"), middle(answers, "step", "ms", "mean")
         text += (
             f"| {name} | {batch:.2f} | {middle(answers, 'batch_variation'):.2f} | {32e3 / batch:,.0f} | {ratio} | {step:.0f} |"
@@ -119,12 +134,19 @@ def targets(results):
     for name, ours in results.items():
         if "cache" not in name:
             continue
-        peers = [other for other in results if other.partition(":")[0] == name.partition(":")[0] and "cache" not in other]
+        peers = [
+            other for other in results if other.partition(":")[0] == name.partition(":")[0] and "cache" not in other
+        ]
         for kind, least in ((".npy", 10), ("on the fly", 50)):
             beside = [other for other in peers if kind in other]
             if beside:
-                best = min(statistics.median(a["batch_ms"] / o["batch_ms"] for a, o in zip(results[other], ours)) for other in beside)
-                lines.append(f"{name}: {best:.1f} times as fast as the faster {kind} (target {least}): {'met' if best >= least else 'MISSED'}")
+                best = min(
+                    statistics.median(a["batch_ms"] / o["batch_ms"] for a, o in zip(results[other], ours))
+                    for other in beside
+                )
+                lines.append(
+                    f"{name}: {best:.1f} times as fast as the faster {kind} (target {least}): {'met' if best >= least else 'MISSED'}"
+                )
         share, variation = middle(ours, "data", "share"), middle(ours, "step", "variation")
         free = middle(ours, "synthetic", "step", "variation")
         lines.append(f"{name}: data {share:.2%} of the step (target 5 %): {'met' if share < 0.05 else 'MISSED'};"
@@ -140,7 +162,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=8, help="of each part of each way")
     parser.add_argument("--only", default="", help="a regular expression: ways to measure")
-    parser.add_argument("--patience", type=float, default=20, help="seconds to wait for a quiet moment, before each way")
+    parser.add_argument(
+        "--patience", type=float, default=20, help="seconds to wait for a quiet moment, before each way"
+    )
     parser.add_argument("--json", type=pathlib.Path, help="every answer of every round")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:2]))

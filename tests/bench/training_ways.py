@@ -4,6 +4,7 @@
 
 FOLDER holds data/ (LJSpeech's layout), npy/ (each clip's mel and tokens as .npy, as users precompute them) and cache/.
 """
+
 import importlib.util
 import json
 import os
@@ -80,13 +81,17 @@ WAYS = {
     "tensorflow: on the fly": lambda folder: tensorflow_dataset(folder, "fly"),
     "tensorflow: .npy": lambda folder: tensorflow_dataset(folder, "npy"),
     "tensorflow: cache, Loader": lambda folder: xp.tensorflow.Loader(folder / "cache", batch_size=BATCH, fields=FIELDS),
-    "tensorflow: cache, dataset()": lambda folder: xp.tensorflow.dataset(folder / "cache", batch_size=BATCH, fields=FIELDS, structure=tuple, repeat=True),
+    "tensorflow: cache, dataset()": lambda folder: xp.tensorflow.dataset(
+        folder / "cache", batch_size=BATCH, fields=FIELDS, structure=tuple, repeat=True
+    ),
 }
 
 
 def trainer_dataset(folder):
     config = {"preprocessing_mode": "precompute", "batch_size": BATCH}
-    return xp.myxtts.open(config, cache=folder / "cache", data=folder / "data", split=None).create_tf_dataset(drop_remainder=True)
+    return xp.myxtts.open(config, cache=folder / "cache", data=folder / "data", split=None).create_tf_dataset(
+        drop_remainder=True
+    )
 
 
 if importlib.util.find_spec("xtts_precompute.myxtts") is not None:

@@ -30,7 +30,9 @@ def main():
     parser.add_argument("--sample", default="1%")
     arguments = parser.parse_args()
 
-    files = sorted(str(path) for path in Path(arguments.cache).rglob("*") if path.is_file() and path.name != "sources.bin")
+    files = sorted(
+        str(path) for path in Path(arguments.cache).rglob("*") if path.is_file() and path.name != "sources.bin"
+    )
     total = sum(Path(path).stat().st_size for path in files)
     verify = [arguments.binary, "verify", arguments.cache, "--quiet"]
     one = ["taskset", "-c", "0"]
@@ -44,7 +46,15 @@ def main():
     }
     if arguments.data:
         contestants[f"verify --level deep --sample {arguments.sample}, two threads"] = [
-            *verify, "-j2", "--level", "deep", "--sample", arguments.sample, "--data", arguments.data]
+            *verify,
+            "-j2",
+            "--level",
+            "deep",
+            "--sample",
+            arguments.sample,
+            "--data",
+            arguments.data,
+        ]
 
     taken = {name: [] for name in contestants}
     for round_number in range(arguments.rounds + 1):

@@ -4,16 +4,32 @@
 Understands the part of JSON Schema that our schemas use: type, required, properties, additionalProperties (false), items, enum,
 minimum. Anything else in a schema is an error, so that no rule is ignored in silence. Needs nothing but Python.
 """
+
 import json
 import os
 import sys
 
 TYPES = {
-    "object": dict, "array": list, "string": str, "boolean": bool, "null": type(None),
-    "integer": int, "number": (int, float),
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "null": type(None),
+    "integer": int,
+    "number": (int, float),
 }
-KNOWN = {"$schema", "title", "description", "type", "required", "properties", "additionalProperties", "items", "enum",
-         "minimum"}
+KNOWN = {
+    "$schema",
+    "title",
+    "description",
+    "type",
+    "required",
+    "properties",
+    "additionalProperties",
+    "items",
+    "enum",
+    "minimum",
+}
 
 
 def has_type(value, name):

@@ -3,6 +3,7 @@
 
 Vowel-like sounds (harmonics of a gliding pitch) of 0.5 to 1.5 s, one clip that is not audio at all, and texts with
 quotes, Persian and a control character."""
+
 import math
 import os
 import struct

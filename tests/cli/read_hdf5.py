@@ -2,6 +2,7 @@
 """read_hdf5 CACHE...: opens the shards of HDF5 caches with plain h5py, as somebody would who knows nothing but h5py and the
 attributes, and compares every record with what `xtts-precompute show --npy` gives. Prints a line a dataset.
 Exit code 77 (skipped) where h5py is missing."""
+
 import glob
 import json
 import os

@@ -77,7 +77,9 @@ def run_console(text, code):
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, *expected = part.splitlines()
         printed = run_script(command, code).splitlines()
-        if not is_shown([line if line == "..." else shape_of(line) for line in expected], [shape_of(line) for line in printed]):
+        if not is_shown(
+            [line if line == "..." else shape_of(line) for line in expected], [shape_of(line) for line in printed]
+        ):
             raise PageError(f"$ {command}\nprints\n" + "\n".join(printed))
 
 

@@ -23,7 +23,13 @@ def wav(number: int, seconds: float) -> bytes:
     samples[0] = number % 30000  # no two are equal
     samples[1] = number // 30000
     data = struct.pack(f"<{len(samples)}h", *samples)
-    return b"RIFF" + struct.pack("<I4s4sIHHIIHH4sI", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, RATE, 2 * RATE, 2, 16, b"data", len(data)) + data
+    return (
+        b"RIFF"
+        + struct.pack(
+            "<I4s4sIHHIIHH4sI", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, RATE, 2 * RATE, 2, 16, b"data", len(data)
+        )
+        + data
+    )
 
 
 class Corpus:
@@ -54,7 +60,19 @@ class Corpus:
 
 
 def build(program: str, folder: str, *more: str) -> dict:
-    command = [program, "build", f"{folder}/data", f"{folder}/cache", "--json", "--quiet", "--set", "max_frames=60", "--layout", "packed", *more]
+    command = [
+        program,
+        "build",
+        f"{folder}/data",
+        f"{folder}/cache",
+        "--json",
+        "--quiet",
+        "--set",
+        "max_frames=60",
+        "--layout",
+        "packed",
+        *more,
+    ]
     begin = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
@@ -67,7 +85,10 @@ def check(all: dict, expected: dict) -> None:
     assert all["found"] == all["stored"] + all["dropped"] + all["rejected"], all
     assert all["stored"] == all["reused"] + all["changed"] + all["renamed"] + all["new"], all
     assert all["before"] == all["reused"] + all["changed"] + all["renamed"] + all["lost"] + all["gone"], all
-    assert sum(all["dropped_by_rule"].values()) == all["dropped"] and sum(all["rejected_by_class"].values()) == all["rejected"], all
+    assert (
+        sum(all["dropped_by_rule"].values()) == all["dropped"]
+        and sum(all["rejected_by_class"].values()) == all["rejected"]
+    ), all
     wrong = {name: (all[name], value) for name, value in expected.items() if all[name] != value}
     assert not wrong, f"found, expected: {wrong}"
     print(json.dumps(all), file=sys.stderr)
@@ -90,7 +111,13 @@ def main() -> None:
     corpus.write()
     limits = ["--max-dropped", "50%", "--max-gone", "10%"]
     rules = {"too_long": few, "text_too_long": few}
-    first = {"found": count, "stored": len(sound), "dropped_by_rule": rules, "rejected_by_class": {"input": 2 * few}, "new": len(sound)}
+    first = {
+        "found": count,
+        "stored": len(sound),
+        "dropped_by_rule": rules,
+        "rejected_by_class": {"input": 2 * few},
+        "new": len(sound),
+    }
     check(build(program, folder, *limits), first)
 
     random.shuffle(sound)

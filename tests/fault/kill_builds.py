@@ -9,6 +9,7 @@ update runs, and after each kill, the published generation has to be readable.
 
 Prints where kills have hit, by what lay on the disk; exit code 1 at any difference. The seed repeats the plan, not the race.
 """
+
 import collections
 import json
 import os
@@ -25,10 +26,32 @@ import make_clips
 
 CLIPS = 40
 # A record may have 16 MiB, so that eight make a shard; packed ones take what they need.
-SETTINGS = ["--max-gone", "100%", "--layout", "packed", "--set", "max_frames=52428", "--max-rejects", "1", "--quiet", "-j", "2"]
+SETTINGS = [
+    "--max-gone",
+    "100%",
+    "--layout",
+    "packed",
+    "--set",
+    "max_frames=52428",
+    "--max-rejects",
+    "1",
+    "--quiet",
+    "-j",
+    "2",
+]
 # Steps to wait for: names in CACHE/.build/ (or CACHE/) whose appearance is the sign to kill.
-SIGNS = [".build/lock", ".build/journal", ".build/mel-", ".build/tokens-", ".build/index", ".build/manifest.json", ".build/rejects",
-         "shards/mel/00002-", "index-", "sources.bin.tmp"]
+SIGNS = [
+    ".build/lock",
+    ".build/journal",
+    ".build/mel-",
+    ".build/tokens-",
+    ".build/index",
+    ".build/manifest.json",
+    ".build/rejects",
+    "shards/mel/00002-",
+    "index-",
+    "sources.bin.tmp",
+]
 
 
 def make_corpora(folder):
@@ -101,7 +124,13 @@ class Scene:
     """A first build or an update: where it begins, its command, and what it must end in."""
 
     def __init__(self, program, folder, name, data, begin_with, generation, store):
-        self.program, self.name, self.data, self.begin_with, self.generation = program, name, data, begin_with, generation
+        self.program, self.name, self.data, self.begin_with, self.generation = (
+            program,
+            name,
+            data,
+            begin_with,
+            generation,
+        )
         self.settings = SETTINGS + (["--store", store] if store != "lmdb" else [])
         self.undisturbed = os.path.join(folder, f"{store}-{generation}")
         self.begin(self.undisturbed)
@@ -125,7 +154,9 @@ class Trial:
         self.problems = []
 
     def run(self, *arguments):
-        done = subprocess.run([self.scene.program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            [self.scene.program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         return done.returncode, done.stdout
 
     def expect_well(self, what, *arguments):
@@ -143,8 +174,9 @@ class Trial:
 
     def kill_once(self):
         """The phase that was hit; None where the build had ended."""
-        process = subprocess.Popen(self.scene.command(self.cache), start_new_session=True, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            self.scene.command(self.cache), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         began = time.monotonic()
         if self.scene.begin_with and self.chance.random() < 0.2:
             self.expect_readable("while the update runs")

@@ -21,10 +21,19 @@ def write_corpus(folder: str, rows: int) -> None:
     os.makedirs(folder)
     data = bytes(16000)
     with open(f"{folder}/sound.wav", "wb") as file:
-        file.write(b"RIFF" + struct.pack("<I4s4sIHHIIHH4sI", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, 8000, 16000, 2, 16, b"data", len(data)) + data)
+        file.write(
+            b"RIFF"
+            + struct.pack(
+                "<I4s4sIHHIIHH4sI", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, 8000, 16000, 2, 16, b"data", len(data)
+            )
+            + data
+        )
     with open(f"{folder}/train.csv", "w", encoding="utf-8") as file:
         file.write("audio,id,text,speaker\n")
-        file.writelines(f"sound.wav,utterance-{row:08d},{f'what is said in row {row}':.<60},speaker-{row % 50}\n" for row in range(rows))
+        file.writelines(
+            f"sound.wav,utterance-{row:08d},{f'what is said in row {row}':.<60},speaker-{row % 50}\n"
+            for row in range(rows)
+        )
 
 
 def dry_run(program: str, folder: str, *more: str) -> tuple[int, str, int]:

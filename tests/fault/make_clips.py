@@ -2,6 +2,7 @@
 """make_clips FOLDER COUNT [SECONDS]: clips in LJSpeech's layout, the same in every byte each time; needs nothing but Python.
 
 Seeded noise, which costs no time to make; the clip number 3 is no sound. Sizes vary, so that no two records end alike."""
+
 import array
 import os
 import random

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """output_paths PROGRAM: `show --npy`, `--png`, `--wav` and `bench --png` onto what may stand at a path: written through, replaced as a whole, or refused; never
 anything else of the user's changed."""
+
 import ast
 import os
 import shutil
@@ -17,7 +18,7 @@ def is_npy(data):
     if data[:6] != b"\x93NUMPY":
         return False
     length = int.from_bytes(data[8:10], "little")
-    head = ast.literal_eval(data[10:10 + length].decode())
+    head = ast.literal_eval(data[10 : 10 + length].decode())
     return len(data) == 10 + length + 4 * head["shape"][0] * head["shape"][1]
 
 
@@ -27,7 +28,12 @@ def main():
     os.chdir(folder)
 
     def show(*arguments, **settings):
-        return subprocess.run([program, "show", "cache", "clip-0001", *arguments], timeout=60, capture_output="stdout" not in settings, **settings)
+        return subprocess.run(
+            [program, "show", "cache", "clip-0001", *arguments],
+            timeout=60,
+            capture_output="stdout" not in settings,
+            **settings,
+        )
 
     def read(path):
         with open(path, "rb") as file:
@@ -90,7 +96,13 @@ def main():
                 assert done.returncode == code, (path, option, done.returncode, done.stderr)
             assert stat.S_ISCHR(os.stat(path).st_mode), path
         if os.geteuid() == 0:
-            assert subprocess.run([program, "bench", "cache", "--batch-size", "1", "--num-batches", "1", "--png", "null"], stdout=subprocess.DEVNULL).returncode == 0
+            assert (
+                subprocess.run(
+                    [program, "bench", "cache", "--batch-size", "1", "--num-batches", "1", "--png", "null"],
+                    stdout=subprocess.DEVNULL,
+                ).returncode
+                == 0
+            )
             assert stat.S_ISCHR(os.lstat("null").st_mode)
 
         for path in ("target", "missing/x.npy"):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """stop_signals PROGRAM: one SIGTERM or SIGINT ends a command that waits, with 143 or 130 and a word why; a reader that reads no further, a FIFO that nobody opens, a
 builder that may live. Also where the signal was ignored by whoever started the command: then it stays ignored."""
+
 import os
 import shutil
 import signal
@@ -28,7 +29,10 @@ def decoders_of(process):
 
 
 def stop_beside_stopped_decoders(program, number):
-    process = subprocess.Popen([program, "build", "many", f"cache-{number}", "--quiet", "-j", "2", "--set", "features.max_frames=96"], stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [program, "build", "many", f"cache-{number}", "--quiet", "-j", "2", "--set", "features.max_frames=96"],
+        stderr=subprocess.PIPE,
+    )
     begin = time.monotonic()
     decoders = []
     while len(decoders) < 2 and time.monotonic() - begin < SECONDS_MAX:
@@ -78,7 +82,13 @@ def main():
             except BlockingIOError:
                 pass
             os.set_blocking(writing, True)
-            for arguments in (["ls", "cache"], ["info", "cache", "--json"], ["verify", "cache", "--json"], ["build", "data", "cache", "--json", "--set", "features.max_frames=96"], ["recipes"]):
+            for arguments in (
+                ["ls", "cache"],
+                ["info", "cache", "--json"],
+                ["verify", "cache", "--json"],
+                ["build", "data", "cache", "--json", "--set", "features.max_frames=96"],
+                ["recipes"],
+            ):
                 stop(arguments, number, stdout=writing)
             os.close(reading)
             os.close(writing)
@@ -86,7 +96,11 @@ def main():
         for number in (signal.SIGTERM, signal.SIGINT):
             stop_beside_stopped_decoders(program, number)
         # Ignored by who started it: it goes on, until somebody reads the FIFO.
-        process = subprocess.Popen([program, "show", "cache", "clip-0001", "--npy", "fifo"], stdout=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        process = subprocess.Popen(
+            [program, "show", "cache", "clip-0001", "--npy", "fifo"],
+            stdout=subprocess.DEVNULL,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        )
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         time.sleep(1.5)

@@ -4,6 +4,7 @@
 Kinds: links to a file, to a folder, to nothing, to themselves; a second name of a file (hard link); FIFO, socket, folder, device (as root). Whatever stands there, a
 command ends in time with an exit code of the table, says which file it is where it fails, and nothing outside the cache is made, changed or removed.
 Two of the commands for each node, others for the next; FILTER: all commands, on the cases whose name holds this text."""
+
 import hashlib
 import os
 import shutil
@@ -18,7 +19,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS_MAX = 60  # far more than any of these takes on a busy machine
 EXIT_CODES = {0, 2, 3, 4, 5, 6}
 # Where a command needs no look at the node to know that it cannot go on.
-OTHER_ANSWERS = ("give a folder that does not exist yet", "is incomplete: what was making it has not published it", "has an unfinished build")
+OTHER_ANSWERS = (
+    "give a folder that does not exist yet",
+    "is incomplete: what was making it has not published it",
+    "has an unfinished build",
+)
 
 
 def snapshot(folder):
@@ -107,7 +112,13 @@ class Trial:
     def call(self, arguments, seconds_max=SECONDS_MAX):
         """Exit code (None: it hung) and what it said."""
         self.run_count += 1
-        with subprocess.Popen([self.program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.place) as process:
+        with subprocess.Popen(
+            [self.program, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=self.place,
+        ) as process:
             try:
                 said, _ = process.communicate(timeout=seconds_max)
             except subprocess.TimeoutExpired:
@@ -129,27 +140,39 @@ class Trial:
         code, said = self.call(["build", self.data, unfinished, *small])  # clip 3 is no sound
         assert code == 3 and os.path.exists(os.path.join(unfinished, ".build", "journal")), said
         for part in (1, 2):
-            code, said = self.call(["build", self.data, os.path.join(self.root, f"part-{part}"), *small, "--max-rejects", "1", "--partition", f"{part}/2"])
+            code, said = self.call(
+                [
+                    "build",
+                    self.data,
+                    os.path.join(self.root, f"part-{part}"),
+                    *small,
+                    "--max-rejects",
+                    "1",
+                    "--partition",
+                    f"{part}/2",
+                ]
+            )
             assert code == 0, said
 
     def commands(self):
         """Name, arguments, whether the cache's own files may change."""
         new = os.path.join(self.place, "new")
         for name, arguments, changes in [
-                ("build", self.build, True),
-                ("build --overwrite", [*self.build, "--overwrite"], True),
-                ("verify --repair", ["verify", "CACHE", "--repair", "--data", self.data], True),
-                ("compact", ["compact", "CACHE"], True),
-                ("info", ["info", "CACHE"], False),
-                ("ls", ["ls", "CACHE"], False),
-                ("show", ["show", "CACHE", "clip-0001"], False),
-                ("verify", ["verify", "CACHE"], False),
-                ("verify --level quick", ["verify", "CACHE", "--level", "quick", "--json"], False),
-                ("bench --cold", ["bench", "CACHE", "--batch-size", "1", "--num-batches", "1", "--cold"], False),
-                ("diff", ["diff", "CACHE", os.path.join(self.templates, "whole")], False),
-                ("convert", ["convert", "CACHE", new, "--layout", "packed"], False),
-                ("convert to", ["convert", os.path.join(self.templates, "whole"), "CACHE"], True),
-                ("build --dry-run", [*self.build, "--dry-run"], False)]:
+            ("build", self.build, True),
+            ("build --overwrite", [*self.build, "--overwrite"], True),
+            ("verify --repair", ["verify", "CACHE", "--repair", "--data", self.data], True),
+            ("compact", ["compact", "CACHE"], True),
+            ("info", ["info", "CACHE"], False),
+            ("ls", ["ls", "CACHE"], False),
+            ("show", ["show", "CACHE", "clip-0001"], False),
+            ("verify", ["verify", "CACHE"], False),
+            ("verify --level quick", ["verify", "CACHE", "--level", "quick", "--json"], False),
+            ("bench --cold", ["bench", "CACHE", "--batch-size", "1", "--num-batches", "1", "--cold"], False),
+            ("diff", ["diff", "CACHE", os.path.join(self.templates, "whole")], False),
+            ("convert", ["convert", "CACHE", new, "--layout", "packed"], False),
+            ("convert to", ["convert", os.path.join(self.templates, "whole"), "CACHE"], True),
+            ("build --dry-run", [*self.build, "--dry-run"], False),
+        ]:
             yield name, [self.cache if argument == "CACHE" else argument for argument in arguments], changes
 
     def lay_out(self, template, target, kind):
@@ -158,7 +181,14 @@ class Trial:
         os.makedirs(self.place)
         shutil.copytree(template, self.cache, symlinks=True)
         os.makedirs(os.path.join(self.victims, "photos"))
-        for name in ("letter.txt", "photos/photo.jpg", "photos/journal", "photos/lock", "photos/mel.tmp", "photos/records-0"):
+        for name in (
+            "letter.txt",
+            "photos/photo.jpg",
+            "photos/journal",
+            "photos/lock",
+            "photos/mel.tmp",
+            "photos/records-0",
+        ):
             with open(os.path.join(self.victims, name), "w") as file:
                 file.write(f"somebody's {name}\n")
         path = os.path.join(self.cache, target)
@@ -182,10 +212,16 @@ class Trial:
             self.failures.append(f"{what}: hung")
         elif code not in EXIT_CODES:
             self.failures.append(f"{what}: exit code {code}: {said[-300:]}")
-        elif code not in (0, 3) and os.path.basename(target) not in said and not any(answer in said for answer in OTHER_ANSWERS):
+        elif (
+            code not in (0, 3)
+            and os.path.basename(target) not in said
+            and not any(answer in said for answer in OTHER_ANSWERS)
+        ):
             self.failures.append(f"{what}: exit code {code} and does not name the file: {said[-300:]}")
         if snapshot(self.victims) != outside:
-            self.failures.append(f"{what}: changed what lies outside: {sorted(set(outside.items()) ^ set(snapshot(self.victims).items()))[:4]}")
+            self.failures.append(
+                f"{what}: changed what lies outside: {sorted(set(outside.items()) ^ set(snapshot(self.victims).items()))[:4]}"
+            )
         if not changes and snapshot(self.cache) != inside:
             self.failures.append(f"{what}: a command that reads changed the cache")
         return (changes and snapshot(self.cache) != inside) or snapshot(self.victims) != outside
@@ -211,12 +247,18 @@ class Trial:
             if self.wanted not in f"merge {kind.__name__}":
                 continue
             part = os.path.join(self.root, "part-1")
-            shard = next(os.path.relpath(os.path.join(path, name), part) for path, _, names in os.walk(os.path.join(part, "shards")) for name in names)
+            shard = next(
+                os.path.relpath(os.path.join(path, name), part)
+                for path, _, names in os.walk(os.path.join(part, "shards"))
+                for name in names
+            )
             if not self.lay_out(part, shard, kind):
                 continue
             outside = snapshot(self.victims)
             merged = os.path.join(self.place, "merged")
-            code, said = self.call(["merge", merged, self.cache, os.path.join(self.root, "part-2"), "--max-rejects", "1"])
+            code, said = self.call(
+                ["merge", merged, self.cache, os.path.join(self.root, "part-2"), "--max-rejects", "1"]
+            )
             case = f"merge, {shard} is a {kind.__name__}"
             if code not in EXIT_CODES - {0} or os.path.basename(shard) not in said:
                 self.failures.append(f"{case}: exit code {code}: {said[-300:]}")
@@ -230,8 +272,20 @@ class Trial:
         for template in ("whole", "unfinished"):
             path = os.path.join(self.templates, template)
             targets = sorted(snapshot(path))
-            names = [".build", ".build/lock", ".build/lease", ".build/journal", ".build/xtts-precompute", ".build/manifest.json.tmp",
-                     ".build/rejects.jsonl.tmp", ".build/sources.bin.tmp", ".build/mel-0.tmp", ".build/records-0", "sources.bin.tmp", "shards/mel"]
+            names = [
+                ".build",
+                ".build/lock",
+                ".build/lease",
+                ".build/journal",
+                ".build/xtts-precompute",
+                ".build/manifest.json.tmp",
+                ".build/rejects.jsonl.tmp",
+                ".build/sources.bin.tmp",
+                ".build/mel-0.tmp",
+                ".build/records-0",
+                "sources.bin.tmp",
+                "shards/mel",
+            ]
             for target in targets + [name for name in names if name not in targets]:
                 self.try_target(path, target)
         self.try_merge()

@@ -27,7 +27,9 @@ XTTS_NORMS = np.float32(2 + np.arange(80) / 20)
 class Recipe:
     rate: int
     compute: Callable
-    natural_log_units: float  # so much is one unit of the features, in natural-log units; 0: the features are no logarithms
+    natural_log_units: (
+        float  # so much is one unit of the features, in natural-log units; 0: the features are no logarithms
+    )
 
 
 RECIPES = {}

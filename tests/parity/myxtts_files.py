@@ -64,7 +64,9 @@ def log_mel(spectrum, dtype):
 
 
 def librosa_mel(samples):
-    return log_mel(np.abs(librosa.stft(samples, n_fft=N_FFT, hop_length=HOP, center=True, pad_mode="constant")), np.float32)
+    return log_mel(
+        np.abs(librosa.stft(samples, n_fft=N_FFT, hop_length=HOP, center=True, pad_mode="constant")), np.float32
+    )
 
 
 def formula_mel(samples):
@@ -83,7 +85,9 @@ def main():
         samples, start, end = condition(path)
         ours = struct.unpack("<QQ", facts[TAG_TRIM_START] + facts[TAG_TRIM_END])
         formula, reference = formula_mel(samples), librosa_mel(samples)
-        group = groups.setdefault((kind, struct.unpack("<I", facts[TAG_RATE])[0]), {"clips": 0, "trim": 0, "values": [], "to_librosa": 0.0})
+        group = groups.setdefault(
+            (kind, struct.unpack("<I", facts[TAG_RATE])[0]), {"clips": 0, "trim": 0, "values": [], "to_librosa": 0.0}
+        )
         group["clips"] += 1
         if ours != (start, end) or mel.shape != formula.shape:
             group["trim"] += 1
@@ -93,11 +97,15 @@ def main():
         group["values"].append(errors.ravel())
         group["to_librosa"] = max(group["to_librosa"], np.abs(mel - reference).max())
         failed += kind in LOSSLESS and errors.max() > 1e-4
-    print(f"{'kind':5} {'rate':>6} {'clips':>5} {'trim or length differs':>22} {'max':>9} {'p99.9':>9} {'mean':>9} {'max to librosa':>14}")
+    print(
+        f"{'kind':5} {'rate':>6} {'clips':>5} {'trim or length differs':>22} {'max':>9} {'p99.9':>9} {'mean':>9} {'max to librosa':>14}"
+    )
     for (kind, rate), group in sorted(groups.items()):
         errors = np.concatenate(group["values"]) if group["values"] else np.full(1, np.nan)
-        print(f"{kind:5} {rate:6} {group['clips']:5} {group['trim']:22} {errors.max():9.1e} {np.quantile(errors, 0.999):9.1e} "
-              f"{errors.mean():9.1e} {group['to_librosa']:14.1e}")
+        print(
+            f"{kind:5} {rate:6} {group['clips']:5} {group['trim']:22} {errors.max():9.1e} {np.quantile(errors, 0.999):9.1e} "
+            f"{errors.mean():9.1e} {group['to_librosa']:14.1e}"
+        )
     sys.exit(1 if failed or not groups else 0)
 
 

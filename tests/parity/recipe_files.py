@@ -60,7 +60,9 @@ def compare(recipe, program, data, paths):
             if refusal:
                 continue  # tacotron2: beyond full scale after resampling
             ours = np.asarray(cache[name].mel)
-            if len(ours) > len(truth) or (len(ours) < len(truth) and np.ptp(truth[len(ours) :]) > 0 and len(ours) != cache.columns["mel"].shape[0]):
+            if len(ours) > len(truth) or (
+                len(ours) < len(truth) and np.ptp(truth[len(ours) :]) > 0 and len(ours) != cache.columns["mel"].shape[0]
+            ):
                 faults.append(f"{recipe}: {path.name}: {len(ours)} frames, not {len(truth)}")
                 continue
             (same if is_own_rate else resampled).append(difference(recipe, ours, truth[: len(ours)]))

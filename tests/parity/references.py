@@ -65,7 +65,9 @@ def missing():
 
 
 def versions(name):
-    return ", ".join(f"{package} {importlib.metadata.version(package).split('+')[0]}" for package in REFERENCES[name].packages)
+    return ", ".join(
+        f"{package} {importlib.metadata.version(package).split('+')[0]}" for package in REFERENCES[name].packages
+    )
 
 
 @cache
@@ -101,7 +103,9 @@ def myxtts(x):
         x = x * min(0.1 / rms, 1.0 / np.max(np.abs(x)))
     peak = np.max(np.abs(x))
     x = x / peak if peak > 0 else x
-    spectrum = librosa.stft(x, n_fft=1024, hop_length=256, win_length=1024, window="hann", center=True, pad_mode="constant")
+    spectrum = librosa.stft(
+        x, n_fft=1024, hop_length=256, win_length=1024, window="hann", center=True, pad_mode="constant"
+    )
     return np.log(np.maximum(np.dot(myxtts_filters(), np.abs(spectrum)), 1e-5)).T
 
 
@@ -213,9 +217,9 @@ def xtts(x, n_fft, win, hop, norms=None):
 
 
 for suffix, norms in (("", None), ("+norms", formulas.XTTS_NORMS)):
-    reference(f"xtts-dvae{suffix}", "coqui-tts torchaudio torch", "TTS.tts.layers.tortoise.arch_utils.TorchMelSpectrogram")(
-        lambda x, norms=norms: xtts(x, 1024, 1024, 256, norms)
-    )
+    reference(
+        f"xtts-dvae{suffix}", "coqui-tts torchaudio torch", "TTS.tts.layers.tortoise.arch_utils.TorchMelSpectrogram"
+    )(lambda x, norms=norms: xtts(x, 1024, 1024, 256, norms))
 for name, sizes in (("xtts-cond", (2048, 1024, 256)), ("xtts-cond-4096", (4096, 4096, 1024))):
     reference(name, "coqui-tts torchaudio torch", "TTS.tts.layers.tortoise.arch_utils.TorchMelSpectrogram")(
         lambda x, sizes=sizes: xtts(x, *sizes)

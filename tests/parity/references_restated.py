@@ -85,7 +85,11 @@ def vits_linear(x):
     return same_spectrum(x, 1024, 256, 1e-6).numpy().T
 
 
-@reference("matcha", "librosa torch", "shivammehta25/Matcha-TTS 108906c matcha/utils/audio.py, text_mel_datamodule.py, restated")
+@reference(
+    "matcha",
+    "librosa torch",
+    "shivammehta25/Matcha-TTS 108906c matcha/utils/audio.py, text_mel_datamodule.py, restated",
+)
 def matcha(x):
     return ((same_mel(x, 22050, 1024, 256, 80, 8000) - -5.536622) / 2.116101).numpy().T
 
@@ -98,12 +102,20 @@ def cosyvoice_samples(x):
     return speech
 
 
-@reference("cosyvoice", "librosa torch", "FunAudioLLM/CosyVoice ace7c47 dataset/processor.py, cosyvoice.yaml; Matcha-TTS dd9105b; restated")
+@reference(
+    "cosyvoice",
+    "librosa torch",
+    "FunAudioLLM/CosyVoice ace7c47 dataset/processor.py, cosyvoice.yaml; Matcha-TTS dd9105b; restated",
+)
 def cosyvoice(x):
     return hifigan_unscaled(cosyvoice_samples(x)[0].numpy())
 
 
-@reference("cosyvoice2", "librosa torch", "FunAudioLLM/CosyVoice ace7c47 dataset/processor.py, cosyvoice2.yaml; Matcha-TTS dd9105b; restated")
+@reference(
+    "cosyvoice2",
+    "librosa torch",
+    "FunAudioLLM/CosyVoice ace7c47 dataset/processor.py, cosyvoice2.yaml; Matcha-TTS dd9105b; restated",
+)
 def cosyvoice2(x):
     speech = cosyvoice_samples(x)
     wanted = int(np.ceil(speech.shape[1] / 960)) * 960
@@ -111,7 +123,9 @@ def cosyvoice2(x):
     return same_mel(speech[0].numpy(), 24000, 1920, 480, 80, 8000).numpy().T
 
 
-@reference("bigvgan-44k", "librosa torch", "NVIDIA/BigVGAN 7d2b454 meldataset.py, bigvgan_v2_44khz_128band_512x.json, restated")
+@reference(
+    "bigvgan-44k", "librosa torch", "NVIDIA/BigVGAN 7d2b454 meldataset.py, bigvgan_v2_44khz_128band_512x.json, restated"
+)
 def bigvgan_44k(x):
     import librosa
 

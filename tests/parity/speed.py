@@ -14,7 +14,13 @@ import tempfile
 import time
 from pathlib import Path
 
-for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"):
+for variable in (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "TF_NUM_INTRAOP_THREADS",
+    "TF_NUM_INTEROP_THREADS",
+):
     os.environ[variable] = "1"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -69,8 +75,11 @@ def main():
             samples = speech(options.corpus, formulas.RECIPES[name].rate, options.seconds)
             theirs = best_time(name, samples, options.repeats)
             ours = our_time(options.program, name, samples, options.repeats, Path(folder))
-            print(f"| {name} | {references.versions(name)} | {options.seconds / theirs:,.0f} | {options.seconds / ours:,.0f} |"
-                  f" {theirs / ours:.1f} |", flush=True)
+            print(
+                f"| {name} | {references.versions(name)} | {options.seconds / theirs:,.0f} | {options.seconds / ours:,.0f} |"
+                f" {theirs / ours:.1f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ SETTINGS = {"features.pad_value": PADDING}
 
 def opened(cache, keys=None, **options):
     """With the tokens of the tests' recipe, unless a tokenizer is given."""
-    return xp.myxtts.open({**KEYS, **(keys or {})}, cache, **{"settings": SETTINGS, "progress": False, "tokenizer": "recipe", **options})
+    return xp.myxtts.open(
+        {**KEYS, **(keys or {})}, cache, **{"settings": SETTINGS, "progress": False, "tokenizer": "recipe", **options}
+    )
 
 
 def kept(loader):
@@ -42,5 +44,7 @@ def command_of(error):
 
 
 def run_command_of(error, folder=None):
-    done = subprocess.run([PROGRAM, *command_of(error), "--quiet"], capture_output=True, text=True, check=False, cwd=folder)
+    done = subprocess.run(
+        [PROGRAM, *command_of(error), "--quiet"], capture_output=True, text=True, check=False, cwd=folder
+    )
     assert done.returncode == 0, done.stderr

@@ -23,7 +23,9 @@ LANGUAGES = ("en", "fa")
 
 def tell(*arguments):
     """Runs the program; its standard output."""
-    assert PROGRAM.exists(), f"{PROGRAM} is missing: cmake --preset check && cmake --build build/check --target xtts-precompute"
+    assert PROGRAM.exists(), (
+        f"{PROGRAM} is missing: cmake --preset check && cmake --build build/check --target xtts-precompute"
+    )
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
@@ -88,24 +90,28 @@ class Truth:
         assert len(ids) == batch.valid_count
         for row, clip_id in enumerate(ids):
             np.testing.assert_array_equal(
-                np.asarray(batch.mel[row]).astype(np.float32), self.padded_mel(clip_id, dtype).astype(np.float32), clip_id
+                np.asarray(batch.mel[row]).astype(np.float32),
+                self.padded_mel(clip_id, dtype).astype(np.float32),
+                clip_id,
             )
             np.testing.assert_array_equal(batch.tokens[row], self.padded_tokens(clip_id), clip_id)
             assert batch.mel_len[row] == len(self.mels[clip_id])
             assert batch.text_len[row] == len(self.tokens[clip_id])
         assert not batch.mel_len[len(ids) :].any() and not batch.text_len[len(ids) :].any()
-        assert (np.asarray(batch.speaker[len(ids) :]) == -1).all() and (np.asarray(batch.language[len(ids) :]) == -1).all()
+        assert (np.asarray(batch.speaker[len(ids) :]) == -1).all() and (
+            np.asarray(batch.language[len(ids) :]) == -1
+        ).all()
 
 
 # Begins programs for run_python that look at their memory.
-RESIDENT_KIB = '''
+RESIDENT_KIB = """
 import gc, os
 
 def resident_kib():
     gc.collect()
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
-'''
+"""
 
 
 class _Digest(ctypes.Structure):
@@ -119,7 +125,9 @@ def forge_index(cache, old, new):
     xxhash.XXH3_128bits.restype = _Digest
 
     def check(part, seed=0):
-        return struct.pack("<Q", xxhash.XXH3_64bits_withSeed(bytes(part), ctypes.c_size_t(len(part)), ctypes.c_uint64(seed)))
+        return struct.pack(
+            "<Q", xxhash.XXH3_64bits_withSeed(bytes(part), ctypes.c_size_t(len(part)), ctypes.c_uint64(seed))
+        )
 
     def digest(part):
         found = xxhash.XXH3_128bits(bytes(part), ctypes.c_size_t(len(part)))
@@ -147,7 +155,11 @@ def forge_index(cache, old, new):
 def run_python(code, *arguments, timeout_s=60):
     """Runs a program of its own, which has to end well and say nothing on stderr; its stdout."""
     done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, timeout=timeout_s, check=False
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
     )
     assert done.returncode == 0 and done.stderr == "", f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout

@@ -160,7 +160,10 @@ def test_what_does_not_fit_names_its_clip_and_changes_nothing(cache):
             add(cache, "bad", fn, **options)
         assert "bad" not in xp.open(cache.path).columns
 
-    refused(r"clip 'clip-000' is float32 \[1\].* must be float32 \[\d+\] for its \d+ rows along frames", lambda clip: np.zeros(1))
+    refused(
+        r"clip 'clip-000' is float32 \[1\].* must be float32 \[\d+\] for its \d+ rows along frames",
+        lambda clip: np.zeros(1),
+    )
     refused("is of complex128", lambda clip: np.zeros(clip.frames, complex))
     refused("is of object|is of <U", lambda clip: [None])
     refused(r"must be float32 \[2\]", lambda clip: np.zeros(2 + clip.id.startswith("clip-007")), axis="fixed")
@@ -186,7 +189,13 @@ def test_a_function_that_fails_is_told_what_is_kept(cache):
             raise KeyError("é")
         return loudness(clip)
 
-    with pytest.warns(UserWarning, match="'bad' has the records of 10 clips already, which are kept for version '1'.*another version=") as told, pytest.raises(KeyError, match="é"):
+    with (
+        pytest.warns(
+            UserWarning,
+            match="'bad' has the records of 10 clips already, which are kept for version '1'.*another version=",
+        ) as told,
+        pytest.raises(KeyError, match="é"),
+    ):
         add(cache, "bad", fails, version="1")
     assert len(told) == 1
 
@@ -232,7 +241,11 @@ def test_workers_make_the_same_bytes(cache, tmp_path):
     )
     (tmp_path / "program.py").write_text(program)
     done = subprocess.run(
-        [sys.executable, tmp_path / "program.py", tmp_path, cache.path, other.path], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, tmp_path / "program.py", tmp_path, cache.path, other.path],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert done.stdout == "no luck with clip-000\n"
@@ -278,7 +291,9 @@ def test_arrays_are_the_numbers_that_they_are_whatever_their_form(cache, tmp_pat
     for number, (form, made_as) in enumerate(FORMS.items()):
         if form == "list" and dtype not in ("float64", "int64"):
             continue
-        cache = add(cache, "numbers", lambda clip, made_as=made_as: made_as(expected), axis="fixed", version=str(number))
+        cache = add(
+            cache, "numbers", lambda clip, made_as=made_as: made_as(expected), axis="fixed", version=str(number)
+        )
         for clip in cache:
             np.testing.assert_array_equal(clip.numbers, expected, err_msg=form)
         folder = tmp_path / str(number)
@@ -300,7 +315,9 @@ def test_arrays_of_columns_lie_row_by_row(cache, tmp_path):
     np.testing.assert_array_equal(new[0].matrix, matrix)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "uint32", "uint64", "complex64", "U3", "datetime64[s]", "longdouble"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint16", "uint32", "uint64", "complex64", "U3", "datetime64[s]", "longdouble"]
+)
 def test_dtypes_that_no_column_has_are_refused(cache, dtype):
     with pytest.raises(xp.InvalidArgumentError, match="a column can hold float32"):
         add(cache, "bad", lambda clip: np.zeros(4, dtype), axis="fixed")
@@ -320,7 +337,9 @@ def test_what_is_not_finite_is_refused_unless_it_means_something(cache, dtype):
     def voiced(clip):
         return np.array([1, np.nan if clip.id == "clip-000" else 2, np.inf if clip.id == "clip-005" else 3], dtype)
 
-    with pytest.raises(xp.InvalidArgumentError, match="clip 'clip-000' has 1 value that is NaN or infinite.*allow_nonfinite"):
+    with pytest.raises(
+        xp.InvalidArgumentError, match="clip 'clip-000' has 1 value that is NaN or infinite.*allow_nonfinite"
+    ):
         add(cache, "voiced", voiced, axis="fixed")
     new = add(cache, "voiced", voiced, axis="fixed", allow_nonfinite=True)
     np.testing.assert_array_equal(new["clip-000"].voiced, [1, np.nan, 3])
@@ -340,11 +359,18 @@ def names_of_attributes(cache):
 
     kinds = [Batch, Clip, ColumnClip, FieldDict, RuntimeClip, TrainerBatch]
     with open(f"{next(iter(xp.__path__))}/torch/batches.py") as file:  # which needs no PyTorch to be looked at
-        of_torch = re.findall(r"^    def ([a-z]\w*)\(self", file.read().split("class TensorBatch")[1].split("\nclass ")[0], re.MULTILINE)
+        of_torch = re.findall(
+            r"^    def ([a-z]\w*)\(self", file.read().split("class TensorBatch")[1].split("\nclass ")[0], re.MULTILINE
+        )
     assert "pin_memory" in of_torch
     batch = next(iter(cache.reader(batch_size=2)))
     lengths = {f"{name}_len" for name in cache.columns} | {"text_len"}
-    return sorted({name for kind in kinds for name in dir(kind) if not name.startswith("_")} | set(of_torch) | lengths | (set(dir(batch)) - set(cache.columns)))
+    return sorted(
+        {name for kind in kinds for name in dir(kind) if not name.startswith("_")}
+        | set(of_torch)
+        | lengths
+        | (set(dir(batch)) - set(cache.columns))
+    )
 
 
 def test_names_that_batches_and_clips_have_already_are_refused(cache):

@@ -32,7 +32,7 @@ COMPILED = {"_core": {"_base", "_cache", "_runtime", "_loaders"}, "_builder": {"
 
 
 def room_of(module):
-    """ "_cache" of ("_cache", "reader"), "reference" of ("reference_torch",), "" of ("__init__",)."""
+    """Gives "_cache" of ("_cache", "reader"), "reference" of ("reference_torch",), "" of ("__init__",)."""
     first = module[0]
     if first in ("__init__", "__main__"):
         return ""
@@ -61,7 +61,9 @@ def imports_of(path):
                 yield resolved(base, name.name), node in hidden
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [node.module] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
-            assert not any(name.split(".")[0] == PACKAGE.name for name in names) or path.name == "installer.py", f"{path}: imports of ours are relative"
+            assert not any(name.split(".")[0] == PACKAGE.name for name in names) or path.name == "installer.py", (
+                f"{path}: imports of ours are relative"
+            )
 
 
 def resolved(base, name):
@@ -112,7 +114,11 @@ def test_the_table_is_a_way_down():
 def test_the_readme_draws_the_same_arrows():
     lines = (PROJECT / "src/python/README.md").read_text(encoding="utf-8").splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
-    drawn = {row[0].strip("`/"): {name.strip("`") for name in row[-1].split(", ") if name.startswith("`")} for row in rows if len(row) == 3}
+    drawn = {
+        row[0].strip("`/"): {name.strip("`") for name in row[-1].split(", ") if name.startswith("`")}
+        for row in rows
+        if len(row) == 3
+    }
     drawn = {room.removesuffix(".py").removesuffix("_*"): arrows for room, arrows in drawn.items()}
     for room, arrows in ARROWS.items():
         assert drawn.get(room) == arrows, room

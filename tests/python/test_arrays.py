@@ -34,8 +34,18 @@ def test_memory_is_aligned_and_cannot_be_written(array):
 
 def test_results_are_ordinary_arrays(array):
     plain = np.asarray(array).copy()
-    for result in (array * 2, np.exp(array), array + array, array.copy(), array.astype(np.float64), np.array(array),
-                   np.concatenate([array, array]), array.sum(axis=0), np.add.reduce(array), array @ array.swapaxes(-1, -2)):
+    for result in (
+        array * 2,
+        np.exp(array),
+        array + array,
+        array.copy(),
+        array.astype(np.float64),
+        np.array(array),
+        np.concatenate([array, array]),
+        array.sum(axis=0),
+        np.add.reduce(array),
+        array @ array.swapaxes(-1, -2),
+    ):
         assert type(result) is np.ndarray and result.flags.writeable
     np.testing.assert_array_equal(array * 2, plain * 2)
     assert isinstance(array.sum(), np.float32) and array.sum() == plain.sum()

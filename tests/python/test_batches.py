@@ -131,7 +131,12 @@ def test_weights_even_out_languages(cache, truth):
 
 
 def test_buckets_hold_clips_of_like_length(cache, truth):
-    reader = cache.reader(buckets=[{"batch_size": 6, "mel": 30}, {"batch_size": 4, "mel": 45, "tokens": 20}, {}], batch_size=3, seed=1, drop_last=False)
+    reader = cache.reader(
+        buckets=[{"batch_size": 6, "mel": 30}, {"batch_size": 4, "mel": 45, "tokens": 20}, {}],
+        batch_size=3,
+        seed=1,
+        drop_last=False,
+    )
     seen = []
     for batch in reader:
         limit = (30, 45, MAX_FRAMES)[batch.bucket]
@@ -181,5 +186,10 @@ def test_same_batches_however_they_are_read(form, reading, caches, truths):
 def test_same_batches_for_any_number_of_threads(cache):
     runs = []
     for threads in (1, 3):
-        runs.append([(batch.ids, batch.mel.tobytes()) for batch in cache.reader(batch_size=8, seed=2, threads=threads, prefetch=3)])
+        runs.append(
+            [
+                (batch.ids, batch.mel.tobytes())
+                for batch in cache.reader(batch_size=8, seed=2, threads=threads, prefetch=3)
+            ]
+        )
     assert runs[0] == runs[1]

@@ -17,7 +17,9 @@ from support import MAX_FRAMES, MAX_TOKENS, PADDING, make_corpus, run_python, te
 
 SETTINGS = {"max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS, "features.pad_value": PADDING}
 FOLDER = Path(xp.__file__).parent
-as_installed = pytest.mark.skipif("python-in-place" in str(FOLDER), reason="the package is tried in place: nobody installed it")
+as_installed = pytest.mark.skipif(
+    "python-in-place" in str(FOLDER), reason="the package is tried in place: nobody installed it"
+)
 
 
 def build(data, cache, **options):
@@ -53,7 +55,11 @@ def many(tmp_path_factory):
 
 
 def files(cache):
-    return {path.relative_to(cache): path.read_bytes() for path in Path(cache).rglob("*") if path.is_file() and path.name != "sources.bin"}
+    return {
+        path.relative_to(cache): path.read_bytes()
+        for path in Path(cache).rglob("*")
+        if path.is_file() and path.name != "sources.bin"
+    }
 
 
 def flip_a_byte(cache):
@@ -89,7 +95,9 @@ def test_the_names_of_reports_are_those_of_the_json(built, corpus, tmp_path):
     assert names(xp.BuildReport) == set(json.loads(tell("build", corpus, cache, "--json")))
     assert names(xp.VerifyReport) == set(json.loads(tell("verify", cache, "--json")))
     flip_a_byte(cache)
-    damaged = json.loads(subprocess.run([FOLDER / "xtts-precompute", "verify", cache, "--json"], capture_output=True, check=False).stdout)
+    damaged = json.loads(
+        subprocess.run([FOLDER / "xtts-precompute", "verify", cache, "--json"], capture_output=True, check=False).stdout
+    )
     assert names(xp.Finding) == set(damaged["findings"][0])
     mended = json.loads(tell("verify", cache, "--repair", "--json"))
     assert names(xp.Repaired) == set(mended["repaired"][0])
@@ -97,7 +105,9 @@ def test_the_names_of_reports_are_those_of_the_json(built, corpus, tmp_path):
 
 def test_a_dry_run_only_looks(corpus, tmp_path):
     preview = build(corpus, tmp_path / "cache", dry_run=True)
-    assert isinstance(preview, xp.BuildPreview) and preview.clips == preview.to_compute == 37 and preview.sound_seconds > 0
+    assert (
+        isinstance(preview, xp.BuildPreview) and preview.clips == preview.to_compute == 37 and preview.sound_seconds > 0
+    )
     assert not (tmp_path / "cache/manifest.json").exists()
 
 
@@ -109,7 +119,17 @@ def test_a_dry_run_only_looks(corpus, tmp_path):
     ],
 )
 def test_options_reach_the_build(options, expected, corpus, tmp_path):
-    xp.build(corpus, tmp_path / "cache", progress=False, threads=1, memory="600M", max_rejects=0.1, max_dropped=1.0, language="tlh", **options)
+    xp.build(
+        corpus,
+        tmp_path / "cache",
+        progress=False,
+        threads=1,
+        memory="600M",
+        max_rejects=0.1,
+        max_dropped=1.0,
+        language="tlh",
+        **options,
+    )
     said = json.loads(tell("info", tmp_path / "cache", "--json"))
     assert (said["columns"][0]["layout"], said["columns"][0]["dtype"]) == expected
 
@@ -176,7 +196,10 @@ def test_a_list_that_nobody_can_read_is_left_to_no_text(corpus, tmp_path):
     data.mkdir()
     shutil.copy(next(corpus.glob("*.wav")), data / "one.wav")
     (data / "train.csv").write_text("sound_of_it,bytes,what_is_said\none.wav,1,Hello.\n")
-    for make in (lambda **options: build(data, tmp_path / "cache", **options), lambda **options: xp.runtime(data, progress=False, **options)):
+    for make in (
+        lambda **options: build(data, tmp_path / "cache", **options),
+        lambda **options: xp.runtime(data, progress=False, **options),
+    ):
         with pytest.raises(xp.InvalidArgumentError, match="or give no_text=True"):
             make()
         assert make(no_text=True)
@@ -220,7 +243,12 @@ def test_wrong_arguments_say_what_is_right(options, message, corpus, tmp_path):
 def test_warnings_are_pythons(corpus, tmp_path):
     config = tmp_path / "config.yaml"
     config.write_text("data:\n  sample_rate: 22050\n  add_noise: true\n")
-    said = subprocess.run([FOLDER / "xtts-precompute", "build", corpus, tmp_path / "a", "--config", config], capture_output=True, text=True, check=False).stderr
+    said = subprocess.run(
+        [FOLDER / "xtts-precompute", "build", corpus, tmp_path / "a", "--config", config],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stderr
     expected = [line.removeprefix("warning: ") for line in said.splitlines() if line.startswith("warning: ")]
     assert expected
     with warnings.catch_warnings(record=True) as caught:
@@ -262,7 +290,9 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_stops_a_build_within_a_second(many, tmp_path):
-    with subprocess.Popen([sys.executable, "-c", INTERRUPTED, many, tmp_path / "cache"], stdout=subprocess.PIPE, text=True) as program:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, many, tmp_path / "cache"], stdout=subprocess.PIPE, text=True
+    ) as program:
         program.stdout.readline()
         asked = time.monotonic()
         program.send_signal(signal.SIGINT)
@@ -367,7 +397,11 @@ xp.verify(sys.argv[2])
 @pytest.mark.parametrize(("hidden", "sign"), [("", "37/37"), ("tqdm", "100%"), ("tqdm,rich", "build: 37 of 37 clips")])
 def test_progress_is_drawn_by_whatever_draws_here(hidden, sign, corpus, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", DISPLAYED, corpus, tmp_path / "cache", hidden], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", DISPLAYED, corpus, tmp_path / "cache", hidden],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     assert done.stdout == "" and sign in done.stderr, done.stderr
 
@@ -401,18 +435,38 @@ assert "libxtts_builder" in maps and "libavcodec" not in maps
 def test_a_reader_only_installation_says_what_to_do(corpus, tmp_path):
     # The same package without its builder, as it is installed where the tools' libraries are missing.
     parts = ("_builder.", "libxtts_builder.", "xtts-precompute", "xtts-decode")
-    shutil.copytree(FOLDER, tmp_path / "xtts_precompute", ignore=lambda _, names: [name for name in names if name.startswith(parts)])
+    shutil.copytree(
+        FOLDER, tmp_path / "xtts_precompute", ignore=lambda _, names: [name for name in names if name.startswith(parts)]
+    )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     code = "import sys, xtts_precompute as xp; xp.build(sys.argv[1], sys.argv[2])"
-    done = subprocess.run([sys.executable, "-c", code, corpus, tmp_path / "c"], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, corpus, tmp_path / "c"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     said = done.stderr.splitlines()
-    assert done.returncode == 1 and "UnsupportedError: this installation of xtts_precompute is the reader alone" in done.stderr
+    assert (
+        done.returncode == 1
+        and "UnsupportedError: this installation of xtts_precompute is the reader alone" in done.stderr
+    )
     assert "libavformat-dev" in done.stderr
     command = next(line for line in said if line.startswith("then: ")).removeprefix("then: ").split()
-    assert command[:4] == [sys.executable, "-m", "pip", "install"] and "--config-settings=cmake.define.XTTS_BUILD_TOOLS=ON" in command
+    assert (
+        command[:4] == [sys.executable, "-m", "pip", "install"]
+        and "--config-settings=cmake.define.XTTS_BUILD_TOOLS=ON" in command
+    )
     assert command[-1] == "xtts-precompute" or Path(command[-1]).suffix in ("", ".gz", ".whl")
 
-    done = subprocess.run([sys.executable, "-m", "xtts_precompute", "--version"], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "xtts_precompute", "--version"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     assert done.returncode == 2 and "pip install" in done.stderr and done.stdout == ""
 
 
@@ -422,12 +476,24 @@ def test_a_builder_that_cannot_be_loaded_says_why(corpus, tmp_path):
     (copied / "libxtts_builder.so.0").unlink()  # as when a library that it needs is another version now
     code = "import sys, xtts_precompute as xp; xp.build(sys.argv[1], sys.argv[2])"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code, corpus, tmp_path / "c"], capture_output=True, text=True, env=environment, check=False)
-    assert done.returncode == 1 and "cannot be loaded: libxtts_builder.so.0: cannot open shared object file" in done.stderr and "pip install" in done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", code, corpus, tmp_path / "c"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert (
+        done.returncode == 1
+        and "cannot be loaded: libxtts_builder.so.0: cannot open shared object file" in done.stderr
+        and "pip install" in done.stderr
+    )
 
 
 @as_installed
-@pytest.mark.parametrize("command", [[Path(sys.executable).with_name("xtts-precompute")], [sys.executable, "-m", "xtts_precompute"]])
+@pytest.mark.parametrize(
+    "command", [[Path(sys.executable).with_name("xtts-precompute")], [sys.executable, "-m", "xtts_precompute"]]
+)
 def test_the_command_line_comes_with_the_package(command, corpus, tmp_path):
     def run(*arguments):
         return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)

@@ -33,7 +33,10 @@ def test_a_clip_has_the_text_of_its_list_and_the_normalized_one(tmp_path):
     (tmp_path / "metadata.csv").write_text("clip-000|Dr. 2|Doctor two\nclip-001|only this\n")
     tell("build", tmp_path, tmp_path / "cache", "--quiet", "--set", f"max_frames={MAX_FRAMES}")
     cache = xp.open(tmp_path / "cache")
-    assert [(clip.text, clip.text_normalized) for clip in map(cache.__getitem__, ("clip-000", "clip-001"))] == [("Dr. 2", "Doctor two"), ("only this", "only this")]
+    assert [(clip.text, clip.text_normalized) for clip in map(cache.__getitem__, ("clip-000", "clip-001"))] == [
+        ("Dr. 2", "Doctor two"),
+        ("only this", "only this"),
+    ]
 
 
 def test_a_table_has_a_row_for_each_clip(caches, tmp_path):
@@ -65,7 +68,9 @@ for path in glob.glob(sys.argv[1] + "/shards/mel/*.h5"):
             records[clip.decode()] = shard["mel"][i, : shard["lengths"][i]]
 numpy.savez(sys.argv[2], **records)
 """
-    done = subprocess.run(["/usr/bin/python3", "-c", script, caches("hdf5-padded-float16"), tmp_path / "h5.npz"], check=False)
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", script, caches("hdf5-padded-float16"), tmp_path / "h5.npz"], check=False
+    )
     assert done.returncode == 0, "h5py is missing: apt-get install python3-h5py"
     cache = xp.open(caches("hdf5-padded-float16"))
     theirs = np.load(tmp_path / "h5.npz")
@@ -93,7 +98,12 @@ def test_facts_of_a_cache(cache, path):
 
 def test_ids_are_a_sequence(cache, truth):
     ids = cache.ids
-    assert ids[0] == truth.order[0] and ids[-1] == truth.order[-1] and ids[2:5] == truth.order[2:5] and ids[::-1] == truth.order[::-1]
+    assert (
+        ids[0] == truth.order[0]
+        and ids[-1] == truth.order[-1]
+        and ids[2:5] == truth.order[2:5]
+        and ids[::-1] == truth.order[::-1]
+    )
     assert truth.order[3] in ids and "nobody" not in ids and ids.index(truth.order[3]) == 3
     assert ids.count(truth.order[3]) == 1 and list(reversed(ids)) == truth.order[::-1]
 
@@ -160,7 +170,9 @@ def test_padded_records_are_views_of_the_file_aligned(cache, path):
     assert mel.ctypes.data % 256 == 0 and mel.base is not None
     address = mel.ctypes.data
     maps = [line.split() for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()]
-    where = [words[-1] for words in maps if int(words[0].split("-")[0], 16) <= address < int(words[0].split("-")[1], 16)]
+    where = [
+        words[-1] for words in maps if int(words[0].split("-")[0], 16) <= address < int(words[0].split("-")[1], 16)
+    ]
     assert where and where[0].startswith(str(path)), where
 
 
@@ -185,6 +197,17 @@ def test_several_caches_are_one(path, second_path, truth):
 
 
 def test_caches_of_other_features_do_not_go_together(path, corpus, tmp_path):
-    tell("build", corpus, tmp_path / "other", "--quiet", "--set", "mel.n_mels=40", "--set", "max_frames=64", "--set", "max_tokens=48")
+    tell(
+        "build",
+        corpus,
+        tmp_path / "other",
+        "--quiet",
+        "--set",
+        "mel.n_mels=40",
+        "--set",
+        "max_frames=64",
+        "--set",
+        "max_tokens=48",
+    )
     with pytest.raises(xp.MismatchError):
         xp.open([path, tmp_path / "other"])

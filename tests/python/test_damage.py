@@ -56,7 +56,10 @@ def test_skip_leaves_the_clip_out(damaged, truth):
     cache, clip_id = damaged
     reader = cache.reader(batch_size=4, on_damage="skip", drop_last=False)
     seen = []
-    with pytest.warns(UserWarning, match=rf"epoch 0 has left out 1 of {len(cache)} clips so far .*{clip_id}.*verify {cache.path} --repair mends them"):
+    with pytest.warns(
+        UserWarning,
+        match=rf"epoch 0 has left out 1 of {len(cache)} clips so far .*{clip_id}.*verify {cache.path} --repair mends them",
+    ):
         for batch in reader:
             truth.check(batch)
             assert len(batch) == 4
@@ -96,7 +99,11 @@ def test_of_a_shard_that_was_cut_before_opening_the_sound_clips_come(cut, truth)
         assert set(seen) == sound and len(seen) == len(sound)
         assert f"epoch {epoch} has left out {lost} of {len(cache)} clips" in str(told[-1].message)
     stats = reader.stats()
-    assert stats.left_out_count == 2 * lost and stats.epoch_left_out_count == lost and stats.epoch_sample_count == len(cache)
+    assert (
+        stats.left_out_count == 2 * lost
+        and stats.epoch_left_out_count == lost
+        and stats.epoch_sample_count == len(cache)
+    )
 
 
 def test_an_epoch_that_loses_more_than_max_damage_is_an_error(cut):

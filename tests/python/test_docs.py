@@ -39,7 +39,9 @@ def test_what_a_page_says_works(page, sample_corpus, tmp_path):
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment["PATH"] = os.pathsep.join([str(PROGRAM.parent), str(Path(sys.executable).parent), environment["PATH"]])
     command = [sys.executable, RUN_PAGE, page]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -59,7 +61,9 @@ def test_what_a_page_says_works(page, sample_corpus, tmp_path):
 )
 def test_a_page_that_does_not_work_is_found(page, why, tmp_path):
     (tmp_path / "page.md").write_text(page, encoding="utf-8")
-    done = subprocess.run([sys.executable, RUN_PAGE, "page.md"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, RUN_PAGE, "page.md"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode != 0 and why in done.stderr
 
 

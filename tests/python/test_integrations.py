@@ -102,8 +102,17 @@ def cpp_program(tmp_path_factory):
     (folder / "batches.cpp").write_text(CPP)
     library = Path(xp.__file__).parent
     subprocess.run(
-        ["c++", "-std=c++20", "-O1", folder / "batches.cpp", "-o", folder / "batches", f"-I{PROJECT}/include",
-         library / "libxtts_reader.so.0", f"-Wl,-rpath,{library}"],
+        [
+            "c++",
+            "-std=c++20",
+            "-O1",
+            folder / "batches.cpp",
+            "-o",
+            folder / "batches",
+            f"-I{PROJECT}/include",
+            library / "libxtts_reader.so.0",
+            f"-Wl,-rpath,{library}",
+        ],
         check=True,
     )
     return folder / "batches"
@@ -146,7 +155,10 @@ def test_batches_are_equal_to_cpps_in_every_bit(name, form, caches, cpp_program)
 def test_clips_without_a_cache_give_the_batches_of_a_cache(name, cache, corpus):
     needs(name)
     options = {"batch_size": 8, "seed": 11, "drop_last": False}
-    made, stored = ([[array.tobytes() for array in batch] for batch in loader_batches(name, clips, options)] for clips in (runtime(corpus), cache))
+    made, stored = (
+        [[array.tobytes() for array in batch] for batch in loader_batches(name, clips, options)]
+        for clips in (runtime(corpus), cache)
+    )
     assert made == stored and len(made) == 10
 
 
@@ -158,5 +170,8 @@ def test_a_loader_of_clips_without_a_cache_goes_on_in_another_process(name, corp
         again = pickle.loads(pickle.dumps(loader))
         left = [np.asarray(batch["mel_len"]).tolist() for batch in again]
         assert loader.cache.digest == again.cache.digest and again.cache is not loader.cache
-    whole = [np.asarray(batch["mel_len"]).tolist() for batch in getattr(xp, name).Loader(runtime(corpus), batch_size=4, seed=3)]
+    whole = [
+        np.asarray(batch["mel_len"]).tolist()
+        for batch in getattr(xp, name).Loader(runtime(corpus), batch_size=4, seed=3)
+    ]
     assert [np.asarray(taken["mel_len"]).tolist(), *left] == whole and len(whole) == 9

@@ -177,7 +177,13 @@ def test_a_released_batch_says_so(reader):
         first = float(mel[0, 0, 0])
     assert float(mel[0, 0, 0]) == first
     assert repr(batch) == "<Batch, released>" and "mel" not in dir(batch)  # what a debugger asks for
-    for use in (lambda: batch.mel, lambda: len(batch), lambda: batch["tokens"], lambda: batch.speaker, lambda: batch.columns):
+    for use in (
+        lambda: batch.mel,
+        lambda: len(batch),
+        lambda: batch["tokens"],
+        lambda: batch.speaker,
+        lambda: batch.columns,
+    ):
         with pytest.raises(xp.InvalidArgumentError, match="the batch was released"):
             use()
 
@@ -208,7 +214,12 @@ def test_a_closed_reader_tells_where_it_stood(cache):
         next(one)
     reader.close()
     assert reader.stats().batch_count == 1 and reader.stats().reading == same.stats().reading
-    assert (len(reader), reader.sample_count, reader.samples_per_epoch, reader.epoch) == (BATCHES, len(cache), len(cache), 0)
+    assert (len(reader), reader.sample_count, reader.samples_per_epoch, reader.epoch) == (
+        BATCHES,
+        len(cache),
+        len(cache),
+        0,
+    )
     assert reader.state_dict() == same.state_dict()
     assert next(pickle.loads(pickle.dumps(reader))).ids == next(same).ids
 
@@ -233,11 +244,15 @@ def test_stats_count_what_was_done(cache, truth, reader):
 
 
 def test_repr_of_a_reader(cache, reader):
-    assert "ids=[" in repr(cache.reader(batch_size=4, ids=list(cache.ids))) and cache.ids[20] not in repr(cache.reader(batch_size=4, ids=list(cache.ids)))
+    assert "ids=[" in repr(cache.reader(batch_size=4, ids=list(cache.ids))) and cache.ids[20] not in repr(
+        cache.reader(batch_size=4, ids=list(cache.ids))
+    )
     assert "epoch 0, 9 batches of 37 clips" in repr(reader) and "seed=11" in repr(reader)
 
 
 def test_an_epoch_without_a_batch_is_told(cache):
     reader = cache.reader(batch_size=len(cache) + 1)
-    with pytest.warns(UserWarning, match=f"an epoch has no batch: {len(cache)} clips do not fill one of {len(cache) + 1}"):
+    with pytest.warns(
+        UserWarning, match=f"an epoch has no batch: {len(cache)} clips do not fill one of {len(cache) + 1}"
+    ):
         assert list(reader) == []

@@ -123,14 +123,18 @@ def test_states_and_epochs(cache):
 def test_ranks_are_processes(cache):
     assert xp.jax.share() == (0, 1)
     expected = [batch.ids for batch in cache.reader(batch_size=8, rank=1, world_size=2)]
-    assert [batch.ids for batch in xp.jax.Loader(cache, batch_size=8, rank=1, world_size=2, fields=("ids",))] == expected
+    assert [
+        batch.ids for batch in xp.jax.Loader(cache, batch_size=8, rank=1, world_size=2, fields=("ids",))
+    ] == expected
 
 
 def test_two_processes_share_an_epoch(path, tmp_path):
     try:
         socket.getaddrinfo(socket.gethostname(), None)
     except OSError:
-        pytest.skip(f"this machine's name, {socket.gethostname()}, has no address (/etc/hosts), and JAX's processes meet by it")
+        pytest.skip(
+            f"this machine's name, {socket.gethostname()}, has no address (/etc/hosts), and JAX's processes meet by it"
+        )
     code = """
 import os, sys
 rank = int(sys.argv[3])
@@ -157,7 +161,13 @@ jax.distributed.shutdown()
         port = probe.getsockname()[1]
     environment = {**os.environ, "XLA_FLAGS": ""}
     running = [
-        subprocess.Popen([sys.executable, "-c", code, path, str(port), str(rank)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        subprocess.Popen(
+            [sys.executable, "-c", code, path, str(port), str(rank)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
         for rank in range(2)
     ]
     said = [process.communicate(timeout=120) for process in running]

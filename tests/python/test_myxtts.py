@@ -69,7 +69,10 @@ def test_the_last_batch_is_short_where_the_end_is_kept(path, truth):
 @pytest.mark.parametrize("mode", ["precompute", "runtime"])
 def test_an_epoch_without_a_batch_is_warned_of(corpus, path, mode):
     loader = opened(path, {"preprocessing_mode": mode}, data=corpus).reader(batch_size=1000)
-    with pytest.warns(UserWarning, match=r"an epoch has no batch: \d+ clips do not fill one of 1000 on each of 1 ranks; drop_last=False keeps them"):
+    with pytest.warns(
+        UserWarning,
+        match=r"an epoch has no batch: \d+ clips do not fill one of 1000 on each of 1 ranks; drop_last=False keeps them",
+    ):
         assert list(loader) == []
 
 
@@ -105,7 +108,12 @@ def test_the_state_behind_the_last_batch_is_the_next_epochs(corpus, path, mode, 
 
 
 def test_splits_have_the_trainers_names(path, truth):
-    for name, split in (("train", "train"), ("val", "validation"), ("validation", "validation"), ("eval", "validation")):
+    for name, split in (
+        ("train", "train"),
+        ("val", "validation"),
+        ("validation", "validation"),
+        ("eval", "validation"),
+    ):
         assert all_ids(opened(path, split=name)) == sorted(i for i in truth.order if truth.clips[i]["split"] == split)
     assert all_ids(opened(path, split=None)) == sorted(truth.order)
     with pytest.raises(xp.InvalidArgumentError, match="did you mean 'train'"):
@@ -130,7 +138,11 @@ def test_a_last_batch_without_clips_on_some_ranks_is_warned_of(corpus, path, mod
         told = [str(one.message) for one in caught if "a mean over it is NaN" in str(one.message)]
     empty = lengths.count(0)
     assert bool(told) == bool(empty) and len(told) <= 1
-    assert not empty or f"{sum(lengths)} clips are left for the last step of an epoch, which is a batch without clips on {empty} of {ranks} ranks" in told[0]
+    assert (
+        not empty
+        or f"{sum(lengths)} clips are left for the last step of an epoch, which is a batch without clips on {empty} of {ranks} ranks"
+        in told[0]
+    )
 
 
 @pytest.mark.parametrize("form", ["lmdb-packed-float16", "hdf5-packed-float32"])
@@ -146,7 +158,12 @@ def with_an_empty_text(tmp_path):
     make_corpus(tmp_path / "data", 9)
     table = tmp_path / "data/metadata.csv"
     table.write_text(table.read_text(encoding="utf-8").replace("this is clip-004", ""), encoding="utf-8")
-    xp.build(tmp_path / "data", tmp_path / "data.cache", settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}, progress=False)
+    xp.build(
+        tmp_path / "data",
+        tmp_path / "data.cache",
+        settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS},
+        progress=False,
+    )
     return tmp_path / "data"
 
 
@@ -244,9 +261,16 @@ class Plain:
 IN_YAML = f"data:\n  max_mel_frames: {MAX_FRAMES}\n  max_text_length: {MAX_TOKENS}\n  pad_to_fixed_length: true\n  use_tf_native_loading: false\n"
 CONFIGURATIONS = {
     "dict": lambda folder: dict(KEYS),
-    "sections": lambda folder: {"data": KEYS, "training": {"mixed_precision": True}, "model": {"n_mels": 80, "decoder_dim": 1536}, "epochs": 3},
+    "sections": lambda folder: {
+        "data": KEYS,
+        "training": {"mixed_precision": True},
+        "model": {"n_mels": 80, "decoder_dim": 1536},
+        "epochs": 3,
+    },
     "dataclass": lambda folder: DataConfig(),
-    "object of sections": lambda folder: types.SimpleNamespace(data=DataConfig(), training=None, model=types.SimpleNamespace(n_mels=80)),
+    "object of sections": lambda folder: types.SimpleNamespace(
+        data=DataConfig(), training=None, model=types.SimpleNamespace(n_mels=80)
+    ),
     "data section with a model": lambda folder: {**KEYS, "model": {"n_mels": 80}},
     "namespace with a model": lambda folder: types.SimpleNamespace(**KEYS, model=types.SimpleNamespace(n_mels=80)),
     "namespace": lambda folder: types.SimpleNamespace(**KEYS),
@@ -259,13 +283,17 @@ CONFIGURATIONS = {
 @pytest.mark.parametrize("kind", CONFIGURATIONS)
 def test_a_configuration_is_a_file_a_dict_or_an_object(kind, tmp_path, path):
     # The tests' cache leaves out what is too long, where the trainer cuts it.
-    config = xp.myxtts.Config(CONFIGURATIONS[kind](tmp_path), settings={**SETTINGS, "features.too_long": "auto", "text.too_long": "drop"})
+    config = xp.myxtts.Config(
+        CONFIGURATIONS[kind](tmp_path), settings={**SETTINGS, "features.too_long": "auto", "text.too_long": "drop"}
+    )
     cache = xp.open(path)
     assert config.fingerprints["features"] == cache.features_fingerprint
     assert config.fingerprints["text"] == cache.text_fingerprint
     assert config.whole("batch_size", None, 1, 100) == 4
     assert config.mode == "precompute"
-    assert "data.save" not in {key.name for key in config.keys} and "data._hidden" not in {key.name for key in config.keys}
+    assert "data.save" not in {key.name for key in config.keys} and "data._hidden" not in {
+        key.name for key in config.keys
+    }
 
 
 @pytest.mark.parametrize(
@@ -274,12 +302,30 @@ def test_a_configuration_is_a_file_a_dict_or_an_object(kind, tmp_path, path):
         {"normalize_audio": False},
         {"enable_loudness_normalization": False, "trim_silence": False},
         {"sample_rate": 24000, "n_fft": 2048, "win_length": 1200, "hop_length": 300, "n_mels": 100},
-        {"language": "fa", "speaker_id_pattern": "(?P<who>p\\d+)_'x'", "metadata_train_file": "a b.csv", "metadata_eval_file": "é.csv"},
-        {"train_split": 0.85, "val_split": 0.15, "train_subset_fraction": 0.3, "subset_seed": 12345, "max_audio_length": 11.0},
+        {
+            "language": "fa",
+            "speaker_id_pattern": "(?P<who>p\\d+)_'x'",
+            "metadata_train_file": "a b.csv",
+            "metadata_eval_file": "é.csv",
+        },
+        {
+            "train_split": 0.85,
+            "val_split": 0.15,
+            "train_subset_fraction": 0.3,
+            "subset_seed": 12345,
+            "max_audio_length": 11.0,
+        },
         {"max_text_tokens": 1024, "max_text_length": 300, "max_mel_frames": 1024},
     ],
 )
-@pytest.mark.parametrize("settings", [{}, {"log.floor": 1e-4, "columns.wave": "int16", "text.tokens": "none"}, {"storage.layout": "packed", "corpus.layout": "table"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"log.floor": 1e-4, "columns.wave": "int16", "text.tokens": "none"},
+        {"storage.layout": "packed", "corpus.layout": "table"},
+    ],
+)
 def test_what_is_no_file_can_be_said_in_settings(keys, settings):
     config = xp.myxtts.Config(keys, settings=settings)
     told = config.as_settings()
@@ -307,7 +353,20 @@ def test_each_key_of_the_users_has_its_class():
         "win_length": 1024, "sample_rate": 22050, "max_audio_length": 11.0, "max_mel_frames": 800, "target_loudness_lufs": -23.0,
     }  # fmt: skip
     names = [name.strip() for name in USERS_KEYS.split(",")]
-    switches = ("trim_", "normalize_", "enable_", "prefetch_to", "pin_", "pad_", "mixed_", "cache_ver", "auto_", "use_", "enhanced", "optimize")
+    switches = (
+        "trim_",
+        "normalize_",
+        "enable_",
+        "prefetch_to",
+        "pin_",
+        "pad_",
+        "mixed_",
+        "cache_ver",
+        "auto_",
+        "use_",
+        "enhanced",
+        "optimize",
+    )
     config = xp.myxtts.Config({name: values.get(name, True if name.startswith(switches) else 7) for name in names})
     kinds = {key.name.removeprefix("data."): key.kind for key in config.keys if not key.is_default}
     assert list(kinds) == names
@@ -324,7 +383,9 @@ def test_a_key_that_changes_the_sound_stops_precompute_unless_it_is_accepted(pat
     keys = {"enable_noise_mixing": True, "enable_pitch_shift": True, "enable_vad": False}
     with pytest.raises(xp.InvalidArgumentError) as stopped:
         opened(path, keys)
-    assert "data.enable_noise_mixing: changes clips at random" in str(stopped.value) and "enable_vad" not in str(stopped.value)
+    assert "data.enable_noise_mixing: changes clips at random" in str(stopped.value) and "enable_vad" not in str(
+        stopped.value
+    )
     assert str(stopped.value).endswith("accept=('enable_noise_mixing', 'enable_pitch_shift',)")
     with pytest.raises(xp.InvalidArgumentError, match="data.enable_pitch_shift"):
         opened(path, keys, accept=["enable_noise_mixing"])
@@ -358,10 +419,22 @@ def test_absent_keys_are_the_trainers_defaults():
     config = xp.myxtts.Config({})
     assert config.recipe_name == "myxtts-tf" and config.is_native
     features, text = config.sections["features"], config.sections["text"]
-    assert (features["max_frames"], features["too_long"], text["max_tokens"], text["too_long"]) == (1024, "truncate", 1024, "truncate")
+    assert (features["max_frames"], features["too_long"], text["max_tokens"], text["too_long"]) == (
+        1024,
+        "truncate",
+        1024,
+        "truncate",
+    )
     assert (config.whole("batch_size", None, 1, 99), config.whole("prefetch_buffer_size", None, 1, 99)) == (56, 12)
-    assert not config.switch("pad_to_fixed_length", True) and config.switch("prefetch_to_gpu", False) and config.switch("use_phonemes", False)
-    assert config.items("text_cleaners") == ["english_cleaners"] and config.value("training.checkpoint_dir") == "./checkpoints"
+    assert (
+        not config.switch("pad_to_fixed_length", True)
+        and config.switch("prefetch_to_gpu", False)
+        and config.switch("use_phonemes", False)
+    )
+    assert (
+        config.items("text_cleaners") == ["english_cleaners"]
+        and config.value("training.checkpoint_dir") == "./checkpoints"
+    )
     assert not config.says("batch_size") and xp.myxtts.Config({"batch_size": 3}).says("batch_size")
 
 
@@ -369,21 +442,33 @@ def test_native_loading_is_the_trainers_other_recipe(corpus, tmp_path):
     xp.build(corpus, tmp_path / "cache", progress=False)
     with pytest.raises(xp.MismatchError) as other:
         xp.myxtts.open({}, tmp_path / "cache", corpus)
-    assert 'recipe: "myxtts" in the cache, "myxtts-tf" asked for\n' in str(other.value) and "recipe='myxtts' trains on those that the cache has" in str(other.value)
-    with pytest.warns(UserWarning, match="data.use_tf_native_loading: absent, so the trainer's default; .* this cache holds those of myxtts, which was asked for"):
+    assert 'recipe: "myxtts" in the cache, "myxtts-tf" asked for\n' in str(
+        other.value
+    ) and "recipe='myxtts' trains on those that the cache has" in str(other.value)
+    with pytest.warns(
+        UserWarning,
+        match="data.use_tf_native_loading: absent, so the trainer's default; .* this cache holds those of myxtts, which was asked for",
+    ):
         xp.myxtts.open({}, tmp_path / "cache", recipe="myxtts", tokenizer="recipe")
 
 
 def test_a_cache_of_the_two_commands_opens_where_native_loading_is_off(corpus, tmp_path):
     xp.build(corpus, tmp_path / "cache", language="sw", progress=False)
-    for keys in ({}, {"language": "en"}, {"max_mel_frames": 800, "max_text_length": 200, "pad_to_fixed_length": True}, {"max_mel_frames": 700}):
+    for keys in (
+        {},
+        {"language": "en"},
+        {"max_mel_frames": 800, "max_text_length": 200, "pad_to_fixed_length": True},
+        {"max_mel_frames": 700},
+    ):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             if keys.get("language") == "en":
                 with pytest.raises(xp.MismatchError, match='corpus.language: "sw" in the cache, "en" asked for'):
                     xp.myxtts.open({"use_tf_native_loading": False, **keys}, tmp_path / "cache", tokenizer="recipe")
                 continue
-            dataset = xp.myxtts.open({"use_tf_native_loading": False, "batch_size": 4, **keys}, tmp_path / "cache", tokenizer="recipe")
+            dataset = xp.myxtts.open(
+                {"use_tf_native_loading": False, "batch_size": 4, **keys}, tmp_path / "cache", tokenizer="recipe"
+            )
         batch = next(iter(dataset.reader()))
         assert batch.mel.shape[1:] == ((800, 80) if "pad_to_fixed_length" in keys else (int(batch.mel_len.max()), 80))
 
@@ -402,7 +487,10 @@ def test_records_that_are_longer_than_the_trainers_are_cut(path, truth):
 def test_records_that_may_have_cut_something_are_refused(corpus, tmp_path, path):
     settings = {**SETTINGS, "max_frames": 20, "features.too_long": "truncate", "max_tokens": MAX_TOKENS}
     xp.build(corpus, tmp_path / "cache", settings=settings, progress=False)
-    with pytest.raises(xp.MismatchError, match=r"\d+ clips of the cache .* fill its records of 20, and the trainer reads up to 64 frames"):
+    with pytest.raises(
+        xp.MismatchError,
+        match=r"\d+ clips of the cache .* fill its records of 20, and the trainer reads up to 64 frames",
+    ):
         opened(tmp_path / "cache")
     with pytest.raises(xp.MismatchError, match="have 64 rows of mel, and pad_to_fixed_length asks for 100 frames"):
         opened(path, {"max_mel_frames": 100})
@@ -412,7 +500,10 @@ def test_records_that_may_have_cut_something_are_refused(corpus, tmp_path, path)
 def test_clips_that_the_caches_rules_have_left_out_are_told(corpus, tmp_path):
     settings = {**SETTINGS, "max_frames": 40, "max_tokens": MAX_TOKENS}
     report = xp.build(corpus, tmp_path / "cache", settings=settings, max_dropped=1.0, progress=False)
-    with pytest.warns(UserWarning, match=rf"{report.accounting['dropped']} clips are not in the cache .* because they are too long for its recipe \(clip-.*The trainer cuts them"):
+    with pytest.warns(
+        UserWarning,
+        match=rf"{report.accounting['dropped']} clips are not in the cache .* because they are too long for its recipe \(clip-.*The trainer cuts them",
+    ):
         opened(tmp_path / "cache", {"max_mel_frames": 40}, data=corpus)
 
 
@@ -433,14 +524,26 @@ def test_clips_without_a_text_are_not_called_too_long(corpus, tmp_path):
 @pytest.mark.parametrize("pads", [True, False])
 @pytest.mark.parametrize("mel_len", ["trainer", "true"])
 def test_native_batches_say_the_lengths_of_the_trainer_or_the_true_ones(corpus, tmp_path, mode, pads, mel_len):
-    keys = {"max_mel_frames": MAX_FRAMES, "max_text_length": MAX_TOKENS, "max_text_tokens": MAX_TOKENS, "batch_size": 4, "pad_to_fixed_length": pads}
+    keys = {
+        "max_mel_frames": MAX_FRAMES,
+        "max_text_length": MAX_TOKENS,
+        "max_text_tokens": MAX_TOKENS,
+        "batch_size": 4,
+        "pad_to_fixed_length": pads,
+    }
     config = xp.myxtts.Config(keys)
     with config.arguments() as arguments:
         xp.build(corpus, tmp_path / "cache", progress=False, **arguments)
-    dataset = xp.myxtts.open(keys, tmp_path / "cache", corpus, mode=mode, tokenizer="recipe", mel_len=mel_len, progress=False)
+    dataset = xp.myxtts.open(
+        keys, tmp_path / "cache", corpus, mode=mode, tokenizer="recipe", mel_len=mel_len, progress=False
+    )
     cache = xp.open(tmp_path / "cache")
     for batch in dataset.reader(ids=True):
-        assert batch.mel.shape == (4, MAX_FRAMES, 80)  # which the trainer's native loader pads to, whether texts are padded or not
+        assert batch.mel.shape == (
+            4,
+            MAX_FRAMES,
+            80,
+        )  # which the trainer's native loader pads to, whether texts are padded or not
         assert (batch.tokens.shape[1] == MAX_TOKENS) == pads and batch.mel_len.dtype == np.int32
         for row, clip_id in enumerate(batch.ids):
             true = len(cache[clip_id].mel)
@@ -458,7 +561,9 @@ def test_the_mode_may_be_an_argument(corpus, path):
 
 
 def test_the_recipe_of_native_loading_reproduces_it():
-    key = {key.name: key for key in xp.myxtts.Config({"use_tf_native_loading": True}, recipe="myxtts-tf").keys}["data.use_tf_native_loading"]
+    key = {key.name: key for key in xp.myxtts.Config({"use_tf_native_loading": True}, recipe="myxtts-tf").keys}[
+        "data.use_tf_native_loading"
+    ]
     assert key.kind == "honoured"
 
 

@@ -12,7 +12,16 @@ import trainer_interface as trainer
 import xtts_precompute as xp
 from support import PROGRAM, tell
 
-NATIVE = ("--recipe", "myxtts-tf", "--set", "features.max_frames=96", "--set", "features.too_long=truncate", "--set", "text.too_long=truncate")
+NATIVE = (
+    "--recipe",
+    "myxtts-tf",
+    "--set",
+    "features.max_frames=96",
+    "--set",
+    "features.too_long=truncate",
+    "--set",
+    "text.too_long=truncate",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -36,11 +45,15 @@ def native(data, tmp_path_factory):
 
 
 def dataset(data, subset="train", **keys):
-    return importlib.import_module("myxtts.trainer").LJSpeechDataset(data, trainer.config(**{"max_mel_frames": 96, **keys}), subset)
+    return importlib.import_module("myxtts.trainer").LJSpeechDataset(
+        data, trainer.config(**{"max_mel_frames": 96, **keys}), subset
+    )
 
 
 def batches(data, subset="train", **keys):
-    pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    pytest.importorskip(
+        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
+    )
     made = dataset(data, subset, **keys).create_tf_dataset(shuffle=False, repeat=False)
     return [tuple(part.numpy() for part in batch) for batch in made]
 
@@ -50,7 +63,10 @@ def test_the_class_is_replaced_where_the_trainer_imports_it(data, native):
     theirs = importlib.import_module("myxtts.data.ljspeech")
     importer = importlib.import_module("myxtts.trainer")
     assert importer.LJSpeechDataset is theirs.LJSpeechDataset
-    assert importer.LJSpeechDataset.__mro__[1].__name__ == "LJSpeechDataset" and importer.LJSpeechDataset.__module__ == "myxtts.data.ljspeech"
+    assert (
+        importer.LJSpeechDataset.__mro__[1].__name__ == "LJSpeechDataset"
+        and importer.LJSpeechDataset.__module__ == "myxtts.data.ljspeech"
+    )
     assert len(dataset(data)) == 37
 
 
@@ -104,13 +120,17 @@ def test_of_librosa_longer_clips_are_cut_where_the_trainer_cuts_them(data, tmp_p
     lengths = {clip_id: len(cache[clip_id]["mel"]) for clip_id in ids}
     assert min(lengths.values()) < 20 < max(lengths.values())
     made = batches(data, use_tf_native_loading=False, max_mel_frames=20)
-    for place, (mel, mel_len) in enumerate((mel, mel_len) for batch in made for mel, mel_len in zip(batch[1], batch[3])):
+    for place, (mel, mel_len) in enumerate(
+        (mel, mel_len) for batch in made for mel, mel_len in zip(batch[1], batch[3])
+    ):
         assert mel_len == min(lengths[ids[place]], 20)
         np.testing.assert_array_equal(mel[:mel_len], np.asarray(cache[ids[place]]["mel"]).astype(np.float32)[:mel_len])
 
 
 def test_tensorflows_seed_gives_the_order_of_its_shuffle(data, native):
-    tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    tf = pytest.importorskip(
+        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
+    )
     xp.myxtts.install(native)
 
     def order():
@@ -140,10 +160,14 @@ UNCUT = ["text.too_long=truncate", "features.too_long=auto", "storage.layout=pac
 )  # fmt: skip
 def test_the_error_ends_in_the_command_that_makes_the_cache(data, tmp_path, keys, recipe, settings):
     xp.myxtts.install(tmp_path / "cache")
-    with pytest.raises(xp.NotFoundError, match="is not there, or not finished. This makes it:\n    xtts-precompute ") as error:
+    with pytest.raises(
+        xp.NotFoundError, match="is not there, or not finished. This makes it:\n    xtts-precompute "
+    ) as error:
         dataset(data, **keys).create_tf_dataset()
     words = shlex.split(str(error.value).splitlines()[-1])
-    assert sorted(word for word in words if "=" in word) == sorted(settings) and words.count("--recipe") == (recipe is not None)
+    assert sorted(word for word in words if "=" in word) == sorted(settings) and words.count("--recipe") == (
+        recipe is not None
+    )
     assert recipe in (None, words[words.index("--recipe") + 1] if recipe else None)
     done = subprocess.run([PROGRAM, *words[1:], "--quiet"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -160,7 +184,12 @@ def test_another_cache_is_refused_with_what_differs(data, native):
 def test_two_folders_have_a_cache_each(corpus, tmp_path, capfd):
     lists = ("metadata_train.csv", "metadata_eval.csv")
     data = trainer.lj_corpus(corpus, tmp_path / "data", lists)
-    keys = {"metadata_train_file": lists[0], "metadata_eval_file": lists[1], "wavs_train_dir": "wavs", "wavs_eval_dir": "wavs"}
+    keys = {
+        "metadata_train_file": lists[0],
+        "metadata_eval_file": lists[1],
+        "wavs_train_dir": "wavs",
+        "wavs_eval_dir": "wavs",
+    }
     (data / lists[1]).rename(tmp_path / lists[1])
     (tmp_path / "eval" / "wavs").mkdir(parents=True)
     for line in (tmp_path / lists[1]).read_text(encoding="utf-8").splitlines():
@@ -171,7 +200,9 @@ def test_two_folders_have_a_cache_each(corpus, tmp_path, capfd):
     with pytest.raises(xp.NotFoundError) as error:
         dataset(data, **keys).create_tf_dataset()
     tell(*shlex.split(str(error.value).splitlines()[-1])[1:], "--quiet")
-    with pytest.raises(xp.MismatchError, match="18 of the 18 clips that the trainer has for val are not in .*cache-val") as error:
+    with pytest.raises(
+        xp.MismatchError, match="18 of the 18 clips that the trainer has for val are not in .*cache-val"
+    ) as error:
         dataset(tmp_path / "eval", "val", **keys).create_tf_dataset()
     tell(*shlex.split(str(error.value).splitlines()[-1])[1:], "--quiet")
     xp.myxtts.install([tmp_path / "cache", tmp_path / "cache-val"])
@@ -182,14 +213,25 @@ def test_two_folders_have_a_cache_each(corpus, tmp_path, capfd):
 
 def test_the_cache_of_another_corpus_is_refused(data, native, tmp_path):
     other = tmp_path / "metadata.csv"
-    other.write_text((data / "metadata.csv").read_text(encoding="utf-8").replace("this is", "no such text"), encoding="utf-8")
+    other.write_text(
+        (data / "metadata.csv").read_text(encoding="utf-8").replace("this is", "no such text"), encoding="utf-8"
+    )
     xp.myxtts.install(native)
     with pytest.raises(xp.MismatchError, match="37 of 37 clips have other texts"):
         dataset(tmp_path).create_tf_dataset()
 
 
 def test_clips_that_the_cache_cut_are_not_taken_for_whole(data, tmp_path):
-    tell("build", data, tmp_path / "cache", "--quiet", "--set", "features.max_frames=20", "--set", "features.too_long=truncate")
+    tell(
+        "build",
+        data,
+        tmp_path / "cache",
+        "--quiet",
+        "--set",
+        "features.max_frames=20",
+        "--set",
+        "features.too_long=truncate",
+    )
     xp.myxtts.install(tmp_path / "cache")
     with pytest.raises(xp.MismatchError, match="clips are cut in the cache, and the trainer reads 96 of their frames"):
         dataset(data, use_tf_native_loading=False).create_tf_dataset()
@@ -211,14 +253,18 @@ def test_versions_that_compute_ahead_by_themselves_do_not(data, tmp_path, monkey
     theirs = importlib.import_module("myxtts.data.ljspeech").LJSpeechDataset
     for name in ("precompute_mels", "precompute_tokens", "verify_and_fix_cache", "filter_items_by_cache"):
         monkeypatch.setattr(theirs, name, lambda *_, **__: pytest.fail("it computes"), raising=False)
-    monkeypatch.setattr(theirs, "create_tf_dataset", lambda self, use_cache_files=True, **_: pytest.fail("it reads its own files"))
+    monkeypatch.setattr(
+        theirs, "create_tf_dataset", lambda self, use_cache_files=True, **_: pytest.fail("it reads its own files")
+    )
     tell("build", data, tmp_path / "cache", "--quiet", "--set", "text.too_long=truncate")
     xp.myxtts.install(tmp_path / "cache")
     made = dataset(data, preprocessing_mode="precompute")
     made.precompute_mels(num_workers=2, overwrite=False)
     made.precompute_tokens(num_workers=2)
     assert not made.verify_and_fix_cache(fix=True)["failed"] and made.filter_items_by_cache() == 37
-    pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    pytest.importorskip(
+        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
+    )
     # They have the key use_tf_native_loading, and compute by librosa.
     assert len(list(made.create_tf_dataset(repeat=False, use_cache_files=True))) == 10
 
@@ -226,7 +272,10 @@ def test_versions_that_compute_ahead_by_themselves_do_not(data, tmp_path, monkey
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"use_tf_native_loading": False, "enable_pitch_shift": True}, "enable_pitch_shift changes each clip at random"),
+        (
+            {"use_tf_native_loading": False, "enable_pitch_shift": True},
+            "enable_pitch_shift changes each clip at random",
+        ),
         ({"sample_rate": 24000}, "at 24000 Hz use_tf_native_loading resamples by interpolating lines"),
     ],
 )
@@ -238,19 +287,25 @@ def test_what_no_cache_holds_is_named(data, native, keys, words):
 
 def test_padding_that_the_trainer_itself_fails_at_is_named(data, native):
     xp.myxtts.install(native)
-    with pytest.raises(xp.InvalidArgumentError, match="trainer's own padded_batch fails at them, too. Set data.max_text_tokens: 5"):
+    with pytest.raises(
+        xp.InvalidArgumentError, match="trainer's own padded_batch fails at them, too. Set data.max_text_tokens: 5"
+    ):
         dataset(data, pad_to_fixed_length=True, max_text_length=5).create_tf_dataset()
 
 
 def test_too_few_clips_for_a_batch_do_not_wait_for_ever(data, native):
-    pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    pytest.importorskip(
+        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
+    )
     xp.myxtts.install(native)
     with pytest.raises(xp.InvalidArgumentError, match="train has 37 clips, which fill no batch of 40"):
         dataset(data, pad_to_fixed_length=True).create_tf_dataset(batch_size=40)
 
 
 def test_a_program_may_end_while_batches_are_read(data, native):
-    pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+    pytest.importorskip(
+        "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
+    )
     program = (
         "import pathlib, sys, trainer_interface\nimport xtts_precompute as xp\nxp.myxtts.install(sys.argv[1])\n"
         "from myxtts.trainer import LJSpeechDataset\n"
@@ -259,19 +314,29 @@ def test_a_program_may_end_while_batches_are_read(data, native):
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for _ in range(4):  # without care, about every second run hangs
-        subprocess.run([sys.executable, "-c", program, native, data], env=environment, capture_output=True, check=True, timeout=120)
+        subprocess.run(
+            [sys.executable, "-c", program, native, data], env=environment, capture_output=True, check=True, timeout=120
+        )
 
 
 def launch(*arguments, folder):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(
-        [sys.executable, "-m", "xtts_precompute.myxtts", *map(str, arguments)], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "xtts_precompute.myxtts", *map(str, arguments)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
 def test_the_launcher_runs_the_trainers_program(native, tmp_path):
     program = tmp_path / "train_main.py"
-    program.write_text("import sys, beside\nfrom myxtts.trainer import LJSpeechDataset\nprint(sys.argv, __name__, LJSpeechDataset.__mro__[1].__name__)\n", encoding="utf-8")
+    program.write_text(
+        "import sys, beside\nfrom myxtts.trainer import LJSpeechDataset\nprint(sys.argv, __name__, LJSpeechDataset.__mro__[1].__name__)\n",
+        encoding="utf-8",
+    )
     (tmp_path / "beside.py").write_text("", encoding="utf-8")
     done = launch("--cache", native, program, "--epochs", "2", "-m", "x", folder="/")
     assert done.stdout == f"{[str(program), '--epochs', '2', '-m', 'x']} __main__ LJSpeechDataset\n", done.stderr
@@ -298,7 +363,11 @@ def test_the_launcher_ends_with_the_error_and_its_exit_code(data, tmp_path):
         encoding="utf-8",
     )
     done = launch("--cache", tmp_path / "none", program, data, folder=tmp_path)
-    assert done.returncode == 2 and "Traceback" not in done.stderr and "This makes it:\n    xtts-precompute " in done.stderr
+    assert (
+        done.returncode == 2
+        and "Traceback" not in done.stderr
+        and "This makes it:\n    xtts-precompute " in done.stderr
+    )
 
 
 PROGRAMS = {
@@ -306,9 +375,18 @@ PROGRAMS = {
         "class DataConfig:\n    def __init__(self): pass\ntry:\n    DataConfig(preprocessing_mode='auto')\nexcept Exception as error:\n    sys.exit(1)\n",
         "this version of the trainer has no key data.preprocessing_mode: take it out of the file, and say --mode here",
     ),
-    "another key": ("class ModelConfig:\n    def __init__(self): pass\nModelConfig(n_mells=3)\n", "has no key model.n_mells: take it out of the file\n"),
-    "padding": ("raise ValueError('Attempted to pad to a smaller size than the input element.')\n", "set data.max_text_tokens to the same number"),
-    "accumulation": ("def _train_epoch():\n    None.items()\n_train_epoch()\n", "take --grad-accum 2 (gradient_accumulation_steps) or more"),
+    "another key": (
+        "class ModelConfig:\n    def __init__(self): pass\nModelConfig(n_mells=3)\n",
+        "has no key model.n_mells: take it out of the file\n",
+    ),
+    "padding": (
+        "raise ValueError('Attempted to pad to a smaller size than the input element.')\n",
+        "set data.max_text_tokens to the same number",
+    ),
+    "accumulation": (
+        "def _train_epoch():\n    None.items()\n_train_epoch()\n",
+        "take --grad-accum 2 (gradient_accumulation_steps) or more",
+    ),
 }
 
 
@@ -317,12 +395,20 @@ def test_the_launcher_names_the_trainers_own_faults(native, tmp_path, kind):
     text, words = PROGRAMS[kind]
     (tmp_path / "train.py").write_text("import sys\n" + text, encoding="utf-8")
     done = launch("--cache", native, "train.py", folder=tmp_path)
-    assert done.returncode == 1 and "\nxtts-precompute: the trainer fails here without a cache, too: " in "\n" + done.stderr and words in done.stderr
+    assert (
+        done.returncode == 1
+        and "\nxtts-precompute: the trainer fails here without a cache, too: " in "\n" + done.stderr
+        and words in done.stderr
+    )
     assert ("Traceback" in done.stderr) == (kind != "a key of its YAML")
 
 
 def test_the_launcher_leaves_other_ends_of_the_trainer_as_they_are(native, tmp_path):
-    for text, code, words in (("1 / 0\n", 1, "ZeroDivisionError"), ("sys.exit(7)\n", 7, ""), ("None.items()\n", 1, "AttributeError")):
+    for text, code, words in (
+        ("1 / 0\n", 1, "ZeroDivisionError"),
+        ("sys.exit(7)\n", 7, ""),
+        ("None.items()\n", 1, "AttributeError"),
+    ):
         (tmp_path / "train.py").write_text("import sys\n" + text, encoding="utf-8")
         done = launch("--cache", native, "train.py", folder=tmp_path)
         assert done.returncode == code and "without a cache, too" not in done.stderr and words in done.stderr
@@ -336,7 +422,9 @@ def test_of_two_caches_each_is_made_of_its_own_folder(corpus, tmp_path):
     (tmp_path / "eval/wavs/other.wav").write_bytes((corpus / "clip-001.wav").read_bytes())
     xp.myxtts.install(caches)
     for part, path in zip(("train", "eval"), caches):
-        with pytest.raises(xp.Error, match=f"[Tt]he cache {path} is not there, or not finished. This makes it") as error:
+        with pytest.raises(
+            xp.Error, match=f"[Tt]he cache {path} is not there, or not finished. This makes it"
+        ) as error:
             dataset(tmp_path / part).create_tf_dataset()
         command = shlex.split(str(error.value).splitlines()[-1])[1:]
         assert command[:2] == [str(tmp_path / part), str(path)]

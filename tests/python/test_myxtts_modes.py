@@ -46,14 +46,23 @@ def test_an_open_cache_will_do(cache):
 @pytest.mark.parametrize("mode", ["precompute", "runtime"])
 def test_a_data_set_has_its_clips(path, corpus, mode):
     dataset = opened(path, {"preprocessing_mode": mode}, data=corpus)
-    batches = [(clip_id, batch, row) for batch in kept(dataset.reader(shuffle=False, drop_last=False, ids=True)) for row, clip_id in enumerate(batch.ids)]
+    batches = [
+        (clip_id, batch, row)
+        for batch in kept(dataset.reader(shuffle=False, drop_last=False, ids=True))
+        for row, clip_id in enumerate(batch.ids)
+    ]
     assert len(dataset) == len(batches) > 20
     for place, (clip_id, batch, row) in enumerate(batches):
         tokens, mel, text_len, mel_len = one = dataset[place]
-        assert one.ids == [clip_id] and (text_len, mel_len) == (batch.text_len[row], batch.mel_len[row]) == (len(tokens), len(mel))
+        assert one.ids == [clip_id] and (text_len, mel_len) == (batch.text_len[row], batch.mel_len[row]) == (
+            len(tokens),
+            len(mel),
+        )
         np.testing.assert_array_equal(tokens, batch.tokens[row][:text_len])
         np.testing.assert_array_equal(mel, batch.mel[row][:mel_len])
-    assert dataset[-1].ids == [batches[-1][0]] and [one.ids[0] for one in dataset] == [clip_id for clip_id, *_ in batches]
+    assert dataset[-1].ids == [batches[-1][0]] and [one.ids[0] for one in dataset] == [
+        clip_id for clip_id, *_ in batches
+    ]
     with pytest.raises(xp.NotFoundError):
         dataset[len(dataset)]
 
@@ -68,8 +77,15 @@ def test_the_command_of_the_error_makes_the_missing_cache(corpus, tmp_path, kind
     config = {**KEYS, "n_mels": 40, "language": "fa", "train_split": 0.75, "val_split": 0.25}
     if kind == "file":
         config = yaml_file(folder, "data:\n" + "".join(f"  {name}: {value}\n" for name, value in config.items()))
-    arguments = {"cache": folder / "the cache", "data": corpus, "settings": {"log.floor": 1e-4, "text.too_long": "drop"}, "tokenizer": "recipe"}
-    with pytest.raises(xp.NotFoundError, match="preprocessing_mode is precompute, but the cache .* is not there") as missing:
+    arguments = {
+        "cache": folder / "the cache",
+        "data": corpus,
+        "settings": {"log.floor": 1e-4, "text.too_long": "drop"},
+        "tokenizer": "recipe",
+    }
+    with pytest.raises(
+        xp.NotFoundError, match="preprocessing_mode is precompute, but the cache .* is not there"
+    ) as missing:
         xp.myxtts.open(config, **arguments)
     assert ("--config" in command_of(missing.value)) == (kind == "file")
     run_command_of(missing.value)
@@ -99,20 +115,37 @@ def test_a_subset_that_is_not_asked_for_any_more_is_noticed(corpus, tmp_path):
     keys = {"auto_rebuild_mel_cache": True, "preprocessing_mode": "auto"}
     half = {**SETTINGS, "corpus.train_subset_fraction": 0.5, "corpus.subset_seed": 3}
     subset = all_ids(opened(tmp_path / "cache", keys, data=corpus, settings=half))
-    with pytest.raises(xp.MismatchError, match="corpus.subset_seed: 3 in the cache, 0 asked for(.|\n)*corpus.train_subset_fraction: 0.5 in the cache, 1.0"):
+    with pytest.raises(
+        xp.MismatchError,
+        match="corpus.subset_seed: 3 in the cache, 0 asked for(.|\n)*corpus.train_subset_fraction: 0.5 in the cache, 1.0",
+    ):
         opened(tmp_path / "cache", data=corpus)
     everything = all_ids(opened(tmp_path / "cache", keys, data=corpus))
     assert 0 < len(subset) < len(everything) and set(subset) < set(everything)
-    opened(tmp_path / "cache", data=corpus, settings={**SETTINGS, "corpus.subset_seed": 4})  # which means nothing without a subset
+    opened(
+        tmp_path / "cache", data=corpus, settings={**SETTINGS, "corpus.subset_seed": 4}
+    )  # which means nothing without a subset
 
 
 def test_what_the_configuration_does_not_say_may_be_the_caches(corpus, tmp_path):
-    xp.build(corpus, tmp_path / "cache", settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}, language="sw", progress=False)
+    xp.build(
+        corpus,
+        tmp_path / "cache",
+        settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS},
+        language="sw",
+        progress=False,
+    )
     opened(tmp_path / "cache")
 
 
 def test_a_part_of_a_cache_is_not_complete(corpus, tmp_path):
-    xp.build(corpus, tmp_path / "part", settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}, partition=(1, 1), progress=False)
+    xp.build(
+        corpus,
+        tmp_path / "part",
+        settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS},
+        partition=(1, 1),
+        progress=False,
+    )
     with pytest.raises(xp.MismatchError, match="is a part of one. This joins them:\n    xtts-precompute merge"):
         opened(tmp_path / "part")
 
@@ -162,7 +195,9 @@ def test_auto_makes_a_missing_cache_and_tells_of_its_progress(corpus, tmp_path):
 
 
 def test_auto_makes_a_cache_anew_that_is_another_one(corpus, own_path):
-    with pytest.warns(UserWarning, match="is made anew, because .*\n    features.mel.n_mels: 80 in the cache, 40 asked for"):
+    with pytest.warns(
+        UserWarning, match="is made anew, because .*\n    features.mel.n_mels: 80 in the cache, 40 asked for"
+    ):
         dataset = opened(own_path, {**AUTO, "n_mels": 40}, data=corpus)
     assert next(iter(dataset.reader())).mel.shape == (4, MAX_FRAMES, 40)
 
@@ -190,7 +225,10 @@ def test_a_shard_that_is_lost_or_cut_is_noticed_and_mended(corpus, own_path, los
 
 
 def test_auto_says_that_it_leaves_clips_out_of_the_cache(corpus, own_path):
-    with pytest.warns(UserWarning, match="is brought up to date, because (.*\n)*.*train_subset_fraction: 1.0 in the cache, 0.5 asked for"):
+    with pytest.warns(
+        UserWarning,
+        match="is brought up to date, because (.*\n)*.*train_subset_fraction: 1.0 in the cache, 0.5 asked for",
+    ):
         dataset = opened(own_path, AUTO, data=corpus, settings={**SETTINGS, "corpus.train_subset_fraction": 0.5})
     assert dataset.mode == "precompute"
 
@@ -207,12 +245,19 @@ print(dataset.source.digest, next(iter(dataset.reader(batch_size=4))).mel.shape[
 """
 
 
-@pytest.mark.parametrize(("begun", "tokenizer"), [("missing", []), ("of another recipe", []), ("missing", ["tokenizer"])])
+@pytest.mark.parametrize(
+    ("begun", "tokenizer"), [("missing", []), ("of another recipe", []), ("missing", ["tokenizer"])]
+)
 def test_ranks_that_find_no_cache_make_it_once(corpus, tmp_path, begun, tokenizer):
     cache = tmp_path / "cache"
     if begun != "missing":
         run_python(RANK, corpus, cache, 80)
-    ranks = [subprocess.Popen([sys.executable, "-c", RANK, corpus, cache, "40", *tokenizer], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, "-c", RANK, corpus, cache, "40", *tokenizer], stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
     said = [rank.communicate(timeout=120)[0].split() for rank in ranks]
     assert [rank.returncode for rank in ranks] == [0, 0, 0]
     assert {channels for _, channels in said} == {"40"}
@@ -229,7 +274,13 @@ def test_a_rank_leaves_what_another_made_since_it_looked(corpus, own_path, monke
 
     monkeypatch.setattr(source, "_build_or_mend", be_late)
     with pytest.warns(UserWarning, match="is made anew"):
-        config = {"preprocessing_mode": "auto", "auto_rebuild_mel_cache": True, "use_tf_native_loading": False, "max_mel_frames": 64, "n_mels": 40}
+        config = {
+            "preprocessing_mode": "auto",
+            "auto_rebuild_mel_cache": True,
+            "use_tf_native_loading": False,
+            "max_mel_frames": 64,
+            "n_mels": 40,
+        }
         dataset = xp.myxtts.open(config, own_path, corpus, tokenizer="recipe", progress=False)
     assert [dataset.source.digest] == made
 
@@ -238,7 +289,10 @@ def test_auto_without_leave_to_build_says_so_and_computes_at_runtime(corpus, tmp
     with pytest.warns(UserWarning) as told:
         dataset = opened(tmp_path / "cache", {"preprocessing_mode": "auto"}, data=corpus)
     (said,) = [str(one.message) for one in told]
-    assert "computed on the fly, because the cache" in said and "data.auto_rebuild_mel_cache: true would make it here" in said
+    assert (
+        "computed on the fly, because the cache" in said
+        and "data.auto_rebuild_mel_cache: true would make it here" in said
+    )
     assert told[0].filename == opened.__code__.co_filename
     assert dataset.mode == "runtime" and not (tmp_path / "cache").exists()
     run_command_of(said)
@@ -247,7 +301,10 @@ def test_auto_without_leave_to_build_says_so_and_computes_at_runtime(corpus, tmp
 
 
 def test_auto_that_does_not_know_the_data_says_what_is_missing(tmp_path):
-    with pytest.warns(UserWarning, match="auto_rebuild_mel_cache needs to know where the data is"), pytest.raises(xp.NotFoundError, match="where is the data"):
+    with (
+        pytest.warns(UserWarning, match="auto_rebuild_mel_cache needs to know where the data is"),
+        pytest.raises(xp.NotFoundError, match="where is the data"),
+    ):
         opened(tmp_path / "cache", AUTO)
 
 
@@ -269,7 +326,9 @@ def test_batches_at_runtime_are_those_of_the_cache(corpus, path, pads, shuffle):
         for one, other in pairs:
             assert one.ids == other.ids
             for first, second in zip(one, other, strict=True):
-                assert first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
+                assert (
+                    first.dtype == second.dtype and first.shape == second.shape and first.tobytes() == second.tobytes()
+                )
 
 
 def test_passes_and_states_at_runtime_are_as_with_a_cache(corpus, path):
@@ -318,9 +377,13 @@ def test_nothing_is_computed_before_the_first_batch_is_asked_for(corpus, monkeyp
 
 
 def test_the_tokenizer_is_called_at_runtime(corpus, path):
-    dataset = opened(path, {"preprocessing_mode": "runtime"}, data=corpus, tokenizer=lambda text: [len(text), ord(text[-1])])
+    dataset = opened(
+        path, {"preprocessing_mode": "runtime"}, data=corpus, tokenizer=lambda text: [len(text), ord(text[-1])]
+    )
     cache = xp.open(path)
     for batch in dataset.reader(ids=True):
         for row, clip_id in enumerate(batch.ids):
             words = cache[clip_id].text
-            assert batch.text_len[row] == 2 and batch.tokens[row].tolist() == [len(words), ord(words[-1])] + [0] * (MAX_TOKENS - 2)
+            assert batch.text_len[row] == 2 and batch.tokens[row].tolist() == [len(words), ord(words[-1])] + [0] * (
+                MAX_TOKENS - 2
+            )

@@ -17,7 +17,9 @@ def lj_data(corpus, folder):
     """The trainer's folder, with its list of the tests' clips, one of which has no sound; and the ids by its numbers."""
     (folder / "wavs").mkdir(parents=True)
     names = sorted(file.stem for file in corpus.glob("*.wav"))[::-1]
-    lines = ["ID|text|normalized text", f"{names[0]}|a|b|c", "no bars", "", "not there|x|y"] + [f"{name}|this is {name}|this is {name}" for name in names[1:]]
+    lines = ["ID|text|normalized text", f"{names[0]}|a|b|c", "no bars", "", "not there|x|y"] + [
+        f"{name}|this is {name}|this is {name}" for name in names[1:]
+    ]
     (folder / "metadata.csv").write_text("\ufeff" + "\r\n".join(lines) + "\r\n", encoding="utf-8")
     for name in names:
         shutil.copy(corpus / f"{name}.wav", folder / "wavs")
@@ -27,7 +29,9 @@ def lj_data(corpus, folder):
 def test_the_trainers_own_split_is_read(corpus, tmp_path):
     names = lj_data(corpus, tmp_path / "data")
     settings = {**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}
-    xp.build(tmp_path / "data", tmp_path / "cache", settings=settings, max_rejects=2, progress=False)  # two lines of the list are no clips
+    xp.build(
+        tmp_path / "data", tmp_path / "cache", settings=settings, max_rejects=2, progress=False
+    )  # two lines of the list are no clips
     (tmp_path / "data/processed").mkdir()
     splits = tmp_path / "data/processed/splits.json"
     places = {"train": [5, 0, *range(8, len(names)), 3], "val": [1, 2], "test": [4, 6, 7]}
@@ -40,7 +44,10 @@ def test_the_trainers_own_split_is_read(corpus, tmp_path):
     assert all_ids(opened(tmp_path / "cache", data=tmp_path / "data", split="val")) == sorted(names[1:3])
     table = tmp_path / "data/metadata.csv"
     table.write_text("\n".join(table.read_text(encoding="utf-8").splitlines()[:-1]), encoding="utf-8")
-    with pytest.raises(xp.MismatchError, match=f"divides {len(names)} clips, and .*metadata.csv has {len(names) - 1}: one of the two has changed since"):
+    with pytest.raises(
+        xp.MismatchError,
+        match=f"divides {len(names)} clips, and .*metadata.csv has {len(names) - 1}: one of the two has changed since",
+    ):
         opened(tmp_path / "cache", data=tmp_path / "data", split="val")
 
 
@@ -57,7 +64,9 @@ def test_a_file_that_is_no_split_is_named(corpus, path, tmp_path, text):
 def test_an_empty_split_of_the_trainers_is_told(corpus, path, tmp_path):
     names = lj_data(corpus, tmp_path / "data")
     (tmp_path / "data/processed").mkdir()
-    (tmp_path / "data/processed/splits.json").write_text(json.dumps({"train": list(range(len(names))), "val": [], "test": []}))
+    (tmp_path / "data/processed/splits.json").write_text(
+        json.dumps({"train": list(range(len(names))), "val": [], "test": []})
+    )
     dataset = opened(path, data=tmp_path / "data", split="test")
     assert len(dataset) == 0
     with pytest.raises(xp.InvalidArgumentError, match="no clip is chosen: the trainer's own split has none for test"):
@@ -70,20 +79,34 @@ def test_the_trainers_two_folders_have_a_cache_each(corpus, tmp_path, kind):
     keys = {
         **KEYS, "metadata_train_file": "metadata_train.csv", "metadata_eval_file": "metadata_eval.csv", "wavs_train_dir": "wavs", "wavs_eval_dir": "wavs",
     }  # fmt: skip
-    config = keys if kind == "dict" else yaml_file(tmp_path, "data:\n" + "".join(f"  {name}: {value}\n" for name, value in keys.items()))
+    config = (
+        keys
+        if kind == "dict"
+        else yaml_file(tmp_path, "data:\n" + "".join(f"  {name}: {value}\n" for name, value in keys.items()))
+    )
     for name in ("train", "eval"):
         names = lj_data(corpus, tmp_path / name)
         (tmp_path / name / "metadata.csv").unlink()
         chosen = names[:9] if name == "eval" else names[9:]
         (tmp_path / name / f"metadata_{name}.csv").write_text("".join(f"{one}|x|this is {one}\n" for one in chosen))
-        arguments = {"cache": tmp_path / f"cache-{name}", "data": tmp_path / name, "settings": SETTINGS, "tokenizer": "recipe"}
+        arguments = {
+            "cache": tmp_path / f"cache-{name}",
+            "data": tmp_path / name,
+            "settings": SETTINGS,
+            "tokenizer": "recipe",
+        }
         with pytest.raises(xp.NotFoundError) as missing:
             xp.myxtts.open(config, **arguments, split="train" if name == "train" else "val")
         run_command_of(missing.value)
         other = "val" if name == "train" else "train"
-        with pytest.raises(xp.InvalidArgumentError, match=f"and not metadata_.*.csv, which has the clips of {'validation' if other == 'val' else other}: give data="):
+        with pytest.raises(
+            xp.InvalidArgumentError,
+            match=f"and not metadata_.*.csv, which has the clips of {'validation' if other == 'val' else other}: give data=",
+        ):
             xp.myxtts.open(config, **arguments, split=other)
-        for split in ("train",) if name == "train" else ("val", "test"):  # it tests with the list that it validates with
+        for split in (
+            ("train",) if name == "train" else ("val", "test")
+        ):  # it tests with the list that it validates with
             assert all_ids(xp.myxtts.open(config, **arguments, split=split)) == sorted(chosen)
 
 
@@ -100,15 +123,25 @@ def test_texts_that_were_edited_since_are_told(corpus, tmp_path):
     table = tmp_path / "data/metadata.csv"
     lines = [f"{name}|this is {name}|this is {name}" for name in names]
     table.write_text("\n".join(lines) + "\n")
-    xp.build(tmp_path / "data", tmp_path / "cache", settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS}, progress=False)
+    xp.build(
+        tmp_path / "data",
+        tmp_path / "cache",
+        settings={**SETTINGS, "max_frames": MAX_FRAMES, "max_tokens": MAX_TOKENS},
+        progress=False,
+    )
     (tmp_path / "data/processed").mkdir()
-    (tmp_path / "data/processed/splits.json").write_text(json.dumps({"train": list(range(len(names))), "val": [], "test": []}))
+    (tmp_path / "data/processed/splits.json").write_text(
+        json.dumps({"train": list(range(len(names))), "val": [], "test": []})
+    )
     arguments = {"cache": tmp_path / "cache", "data": tmp_path / "data"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         opened(**arguments)
     table.write_text("\n".join(["edited".join(lines[0].rsplit("this is", 1)), *lines[1:]]) + "\n")
-    with pytest.warns(UserWarning, match=f"1 clips have other texts in the trainer's list than in .*: {names[0]}. This brings it up to date:\n    xtts-precompute"):
+    with pytest.warns(
+        UserWarning,
+        match=f"1 clips have other texts in the trainer's list than in .*: {names[0]}. This brings it up to date:\n    xtts-precompute",
+    ):
         opened(**arguments)
 
 
@@ -146,13 +179,21 @@ def test_without_a_limit_nothing_is_cut(corpus, tmp_path, native):
         file.setsampwidth(2)
         file.setframerate(22050)
         file.writeframes((8000 * np.sin(np.arange(31 * 22050) / 20)).astype("<i2").tobytes())
-    arguments = {"cache": tmp_path / "cache", "data": tmp_path / "data", "tokenizer": "recipe", "split": None, "progress": False}
+    arguments = {
+        "cache": tmp_path / "cache",
+        "data": tmp_path / "data",
+        "tokenizer": "recipe",
+        "split": None,
+        "progress": False,
+    }
     with pytest.raises(xp.NotFoundError) as missing:
         xp.myxtts.open(keys, **arguments)
     command = [*command_of(missing.value), "--quiet"]
     refused = subprocess.run([PROGRAM, *command], capture_output=True, text=True, check=False)
     assert refused.returncode == 3 and "max_frames" in refused.stderr
-    done = subprocess.run([PROGRAM, *command, "--set", "features.max_frames=2671"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [PROGRAM, *command, "--set", "features.max_frames=2671"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     dataset = xp.myxtts.open(keys, **arguments)
     batch = next(iter(dataset.reader(batch_size=len(dataset))))
@@ -173,7 +214,12 @@ def test_texts_are_cut_before_they_are_padded(own_path):
     keys = {"max_text_tokens": 6, "max_text_length": 40}
     dataset = opened(own_path, keys, tokenizer=lambda text: list(range(1, 1 + len(text))), tokenizer_version="1")
     for batch in dataset.reader():
-        assert batch.tokens.shape == (4, 40) and (batch.text_len == 6).all() and not batch.tokens[:, 6:].any() and batch.tokens[:, :6].all()
+        assert (
+            batch.tokens.shape == (4, 40)
+            and (batch.text_len == 6).all()
+            and not batch.tokens[:, 6:].any()
+            and batch.tokens[:, :6].all()
+        )
     assert [len(one.tokens) for one in dataset] == [6] * len(dataset)
 
 

@@ -12,7 +12,9 @@ import xtts_precompute as xp
 from support import MAX_FRAMES, MAX_TOKENS, PADDING, RESIDENT_KIB, make_corpus, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+tf = pytest.importorskip(
+    "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
+)
 
 TYPES = (tf.int32, tf.float32, tf.int32, tf.int32)
 
@@ -82,7 +84,9 @@ def test_an_epochs_end_is_a_short_batch_unless_it_is_dropped(path, truth):
 
 @pytest.mark.parametrize("drop_remainder", [True, False])
 def test_batches_are_as_long_as_their_longest_clip_where_they_are_not_padded(path, truth, drop_remainder):
-    dataset = opened(path, {"pad_to_fixed_length": False}).create_tf_dataset(repeat=False, drop_remainder=drop_remainder)
+    dataset = opened(path, {"pad_to_fixed_length": False}).create_tf_dataset(
+        repeat=False, drop_remainder=drop_remainder
+    )
     assert [tuple(spec.shape) for spec in dataset.element_spec] == shapes(5 if drop_remainder else None, None, None)
     seen = set()
     for tokens, mel, text_len, mel_len in dataset:
@@ -97,13 +101,18 @@ def test_it_repeats_for_ever_in_another_order_each_time(path, truth):
     assert int(dataset.cardinality()) == tf.data.INFINITE_CARDINALITY
     per_epoch = -(-len(trained(truth)) // 5)
     batches = [check(batch, truth, known(truth)) for batch in dataset.take(3 * per_epoch)]
-    epochs = [[clip_id for ids in batches[start : start + per_epoch] for clip_id in ids] for start in range(0, 3 * per_epoch, per_epoch)]
+    epochs = [
+        [clip_id for ids in batches[start : start + per_epoch] for clip_id in ids]
+        for start in range(0, 3 * per_epoch, per_epoch)
+    ]
     assert all(sorted(epoch) == trained(truth) for epoch in epochs)
     assert epochs[0] != epochs[1] != epochs[2]
 
 
 def test_without_shuffle_it_is_the_caches_order(path, truth):
-    dataset = opened(path).create_tf_dataset(shuffle=False, repeat=False, prefetch=False, memory_cache=True, num_parallel_calls=2)
+    dataset = opened(path).create_tf_dataset(
+        shuffle=False, repeat=False, prefetch=False, memory_cache=True, num_parallel_calls=2
+    )
     ids = [clip_id for batch in dataset for clip_id in check(batch, truth, known(truth))]
     assert ids == [clip_id for clip_id in truth.order if truth.clips[clip_id]["split"] == "train"]
 
@@ -119,7 +128,10 @@ def test_the_batch_size_of_the_call_comes_first(path):
     assert opened(path).create_tf_dataset(3, drop_remainder=True).element_spec[1].shape == (3, MAX_FRAMES, 80)
 
 
-@pytest.mark.parametrize("wrong", [{"batch_size": 0}, {"num_parallel_calls": 0}, {"shuffle": "yes"}, {"repeat": 2}, {"buffer_size_multiplier": 0}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"batch_size": 0}, {"num_parallel_calls": 0}, {"shuffle": "yes"}, {"repeat": 2}, {"buffer_size_multiplier": 0}],
+)
 def test_a_wrong_argument_is_named(path, wrong):
     with pytest.raises(xp.InvalidArgumentError, match=next(iter(wrong))):
         opened(path).create_tf_dataset(**wrong)
@@ -133,7 +145,9 @@ def traces_of(dataset, count):
         nonlocal traces
         traces += 1
         mask = tf.cast(tf.sequence_mask(mel_len, tf.shape(mel)[1]), tf.float32)
-        return tf.reduce_sum(mel * mask[..., tf.newaxis]) + tf.cast(tf.reduce_sum(tokens) + tf.reduce_sum(text_len), tf.float32)
+        return tf.reduce_sum(mel * mask[..., tf.newaxis]) + tf.cast(
+            tf.reduce_sum(tokens) + tf.reduce_sum(text_len), tf.float32
+        )
 
     by_epoch = []
     for number, batch in enumerate(dataset.take(count)):
@@ -154,7 +168,10 @@ def test_a_step_is_traced_once_more_for_the_short_batch(path):
 def test_fixed_shapes_have_no_short_batch_in_training(path):
     assert opened(path).create_tf_dataset().element_spec[1].shape == (5, MAX_FRAMES, 80)
     assert traces_of(opened(path).create_tf_dataset(), 70) == [1] * 10
-    for made in (opened(path).create_tf_dataset(repeat=False), opened(path, {"pad_to_fixed_length": False}).create_tf_dataset()):
+    for made in (
+        opened(path).create_tf_dataset(repeat=False),
+        opened(path, {"pad_to_fixed_length": False}).create_tf_dataset(),
+    ):
         assert made.element_spec[1].shape[0] is None
 
 
@@ -176,7 +193,9 @@ def test_a_loop_inside_of_a_function_is_traced_once(path):
 
 
 def test_keras_takes_it_as_it_is(path):
-    dataset = opened(path).create_tf_dataset(drop_remainder=True).map(lambda tokens, mel, text_len, mel_len: (mel, mel_len))
+    dataset = (
+        opened(path).create_tf_dataset(drop_remainder=True).map(lambda tokens, mel, text_len, mel_len: (mel, mel_len))
+    )
     model = tf.keras.Sequential([tf.keras.layers.GlobalAveragePooling1D(), tf.keras.layers.Dense(1)])
     model.compile(optimizer="sgd", loss="mse")
     history = model.fit(dataset, epochs=2, steps_per_epoch=6, verbose=0)
@@ -186,7 +205,9 @@ def test_keras_takes_it_as_it_is(path):
 def test_prefetch_to_gpu_without_one_says_so(path):
     if tf.config.list_logical_devices("GPU"):
         pytest.skip("there is a GPU")
-    with pytest.warns(UserWarning, match="TensorFlow finds 0 GPUs, so there is no GPU 1: batches stay in the CPU's memory"):
+    with pytest.warns(
+        UserWarning, match="TensorFlow finds 0 GPUs, so there is no GPU 1: batches stay in the CPU's memory"
+    ):
         dataset = opened(path, {"prefetch_to_gpu": True, "data_gpu": 0, "model_gpu": 1}).create_tf_dataset()
     assert "CPU" in next(iter(dataset))[1].device
 
@@ -233,7 +254,9 @@ def test_memory_stays_the_same_over_a_hundred_epochs(path, kind):
     assert int(run_python(MEMORY, path, kind, timeout_s=300).split()[-1]) < 4096
 
 
-@pytest.mark.parametrize("arguments", [{}, {"drop_remainder": True}, {"shuffle": False}, {"memory_cache": True, "num_parallel_calls": 2}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"drop_remainder": True}, {"shuffle": False}, {"memory_cache": True, "num_parallel_calls": 2}]
+)
 @pytest.mark.parametrize("pads", [True, False])
 def test_batches_at_runtime_are_those_of_the_cache(corpus, path, arguments, pads):
     stored = opened(path, {"pad_to_fixed_length": pads}).create_tf_dataset(repeat=False, **arguments)
@@ -251,7 +274,9 @@ def test_batches_at_runtime_are_those_of_the_cache(corpus, path, arguments, pads
 @pytest.mark.parametrize("mode", ["precompute", "runtime"])
 def test_an_epoch_without_a_batch_is_an_error_and_no_loop_for_ever(corpus, path, mode):
     dataset = opened(path, {"preprocessing_mode": mode}, data=corpus)
-    with pytest.raises(xp.InvalidArgumentError, match="there is no batch in an epoch: 32 clips are chosen, .* A smaller batch_size"):
+    with pytest.raises(
+        xp.InvalidArgumentError, match="there is no batch in an epoch: 32 clips are chosen, .* A smaller batch_size"
+    ):
         dataset.create_tf_dataset(1000, drop_remainder=True)
     with pytest.raises(xp.InvalidArgumentError, match="no clip is chosen of the split 'test'"):
         opened(path, {"preprocessing_mode": mode}, data=corpus, split="test").create_tf_dataset()
@@ -274,7 +299,9 @@ def test_epochs_are_shorter_when_a_clip_was_rejected(with_a_reject):
 
 @pytest.mark.filterwarnings("ignore:clip 'clip-005' is rejected", "ignore:an epoch has no batch")
 def test_a_later_epoch_without_a_batch_is_an_error_and_no_loop_for_ever(with_a_reject):
-    dataset = opened(None, {"preprocessing_mode": "runtime"}, data=with_a_reject, split=None).create_tf_dataset(24, drop_remainder=True)
+    dataset = opened(None, {"preprocessing_mode": "runtime"}, data=with_a_reject, split=None).create_tf_dataset(
+        24, drop_remainder=True
+    )
     batches = iter(dataset)
     assert next(batches)[1].shape == (24, MAX_FRAMES, 80)
     with pytest.raises(tf.errors.OpError, match="there is no batch in this epoch"):

@@ -27,7 +27,9 @@ def data(corpus, tmp_path):
     (folder / "wavs").mkdir(parents=True)
     for number, clip_id in enumerate(LIST):
         (folder / f"wavs/{clip_id}.wav").write_bytes((corpus / f"clip-00{number}.wav").read_bytes())
-    (folder / "metadata.csv").write_text("".join(f"{clip_id}|x|{text}\n" for clip_id, text in LIST.items()), encoding="utf-8")
+    (folder / "metadata.csv").write_text(
+        "".join(f"{clip_id}|x|{text}\n" for clip_id, text in LIST.items()), encoding="utf-8"
+    )
     xp.build(folder, tmp_path / "data.cache", progress=False)
     return folder
 
@@ -58,15 +60,21 @@ def test_of_two_folders_the_training_list_numbers(data, tmp_path):
         chosen = [(data / "metadata.csv").read_text().splitlines()[number] for number in lines]
         (folder / f"metadata_{name}.csv").write_text("".join(f"{line}\n" for line in chosen))
         for line in chosen:
-            (folder / f"wavs/{line.split('|')[0]}.wav").write_bytes((data / f"wavs/{line.split('|')[0]}.wav").read_bytes())
+            (folder / f"wavs/{line.split('|')[0]}.wav").write_bytes(
+                (data / f"wavs/{line.split('|')[0]}.wav").read_bytes()
+            )
     keys = {"metadata_train_file": "metadata_train.csv", "metadata_eval_file": "metadata_eval.csv"}
     config = xp.myxtts.Config({**KEYS, **keys})
     with config.arguments() as arguments:
         xp.build(tmp_path / "both", tmp_path / "both.cache", progress=False, **arguments)
     symbols = [*"_^~", *"bad c!"]  # an e comes in the other list alone
     for split, ids in (("train", {"b-1", "a-1"}), ("val", {"a-2"})):
-        dataset = xp.myxtts.open({**KEYS, **keys}, tmp_path / "both.cache", tmp_path / "both", split=split, progress=False)
-        assert {one.ids[0].split("/")[-1]: one.tokens.tolist() for one in dataset} == {clip_id: expected(LIST[clip_id], symbols) for clip_id in ids}
+        dataset = xp.myxtts.open(
+            {**KEYS, **keys}, tmp_path / "both.cache", tmp_path / "both", split=split, progress=False
+        )
+        assert {one.ids[0].split("/")[-1]: one.tokens.tolist() for one in dataset} == {
+            clip_id: expected(LIST[clip_id], symbols) for clip_id in ids
+        }
 
 
 def test_the_trainers_own_numbers_come_first(data):
@@ -105,7 +113,14 @@ def processor(**options):
 
 @pytest.mark.parametrize(
     "other",
-    [{"language": "fr"}, {"cleaner_names": ["x"]}, {"add_blank": False}, {"use_phonemes": False}, {"phoneme_language": "fr"}, {"custom_symbols": ["a"]}],
+    [
+        {"language": "fr"},
+        {"cleaner_names": ["x"]},
+        {"add_blank": False},
+        {"use_phonemes": False},
+        {"phoneme_language": "fr"},
+        {"custom_symbols": ["a"]},
+    ],
 )
 def test_a_processors_version_is_told_by_what_decides_its_tokens(other):
     fixed = {"custom_symbols": ["_", "^", "~", "a"], "allow_symbol_growth": False}
@@ -120,7 +135,9 @@ FIXED = {"custom_symbols": ["_", "^", "~", "a"], "allow_symbol_growth": False}
 def test_a_processors_version_is_told_by_the_code_that_runs(tmp_path):
     version = version_of(processor(**FIXED), None)
     file = tmp_path / "trainer/myxtts/utils/text.py"
-    file.write_text(file.read_text().replace("text.lower()", "text.strip().upper()"))  # of another length: Python compiles it anew
+    file.write_text(
+        file.read_text().replace("text.lower()", "text.strip().upper()")
+    )  # of another length: Python compiles it anew
     assert version_of(processor(**FIXED), None) == version  # what was loaded runs on
     trainer.forget()
     assert version_of(processor(**FIXED), None) != version
@@ -141,7 +158,10 @@ def test_a_processors_version_is_the_same_in_another_process(tmp_path):
 
 
 def test_a_processor_that_numbers_as_it_goes_needs_a_version():
-    with pytest.raises(xp.InvalidArgumentError, match="its tokens depend on the order of texts: give it custom_symbols= and allow_symbol_growth=False"):
+    with pytest.raises(
+        xp.InvalidArgumentError,
+        match="its tokens depend on the order of texts: give it custom_symbols= and allow_symbol_growth=False",
+    ):
         version_of(processor(), None)
     assert version_of(processor(), "1") == "1"
     version_of(processor(use_phonemes=False), None)  # which does not grow
@@ -204,17 +224,35 @@ def test_without_it_there_are_no_tokens_and_never_bytes(data, keys, where, why):
     for ask in (lambda: dataset.reader(), lambda: dataset[0]):
         with pytest.raises(xp.InvalidArgumentError) as refused:
             ask()
-        assert why in str(refused.value) and str(refused.value).endswith("or take those of the cache's recipe: tokenizer='recipe'")
-    assert next(iter(xp.myxtts.open({**KEYS, **keys}, f"{data}.cache", split=None, tokenizer="recipe").reader())).tokens.min() >= 0
+        assert why in str(refused.value) and str(refused.value).endswith(
+            "or take those of the cache's recipe: tokenizer='recipe'"
+        )
+    assert (
+        next(
+            iter(xp.myxtts.open({**KEYS, **keys}, f"{data}.cache", split=None, tokenizer="recipe").reader())
+        ).tokens.min()
+        >= 0
+    )
 
 
 def test_where_the_trainer_is_not_there_nobody_has_its_tokens(data, tmp_path):
     (tmp_path / "trainer/myxtts/utils/text.py").unlink()
     dataset = xp.myxtts.open(KEYS, f"{data}.cache", split=None)
-    with pytest.raises(xp.InvalidArgumentError, match=r"the trainer \(myxtts\) cannot be imported here. Run where it can be imported, give tokenizer="):
+    with pytest.raises(
+        xp.InvalidArgumentError,
+        match=r"the trainer \(myxtts\) cannot be imported here. Run where it can be imported, give tokenizer=",
+    ):
         dataset.reader()
 
 
 def test_texts_that_the_trainer_would_fail_at_are_named(data):
-    with pytest.warns(UserWarning, match=r"3 texts are cut at 10 tokens \(max_text_length, .* The trainer itself fails at longer ones: data.max_text_tokens: 10"):
-        xp.myxtts.open({**KEYS, "max_text_length": 10, "pad_to_fixed_length": True, "max_mel_frames": 800}, data=data, split=None, progress=False)
+    with pytest.warns(
+        UserWarning,
+        match=r"3 texts are cut at 10 tokens \(max_text_length, .* The trainer itself fails at longer ones: data.max_text_tokens: 10",
+    ):
+        xp.myxtts.open(
+            {**KEYS, "max_text_length": 10, "pad_to_fixed_length": True, "max_mel_frames": 800},
+            data=data,
+            split=None,
+            progress=False,
+        )

@@ -57,7 +57,9 @@ def test_what_a_function_closes_over_changes_the_version():
 
     one, same, other = tokenizer_with({"a": 1}), tokenizer_with({"a": 1}), tokenizer_with({"a": 2})
     assert version_of(one, None) == version_of(same, None) != version_of(other, None)
-    assert version_of(functools.partial(by_table, offset=4), None) != version_of(functools.partial(by_table, offset=5), None)
+    assert version_of(functools.partial(by_table, offset=4), None) != version_of(
+        functools.partial(by_table, offset=5), None
+    )
 
 
 def test_the_version_is_the_same_in_another_process(tmp_path):
@@ -65,7 +67,9 @@ def test_the_version_is_the_same_in_another_process(tmp_path):
         "import re\nTABLE = {'a': 1}\nWORDS = {'x', 'y', 'z', 'ä'}\ndef tokenize(text):\n    'About.'\n    return [TABLE.get(c, 0) for c in re.findall('[a-z]', text) if c in WORDS or c in {'q', 'r'}]\n"
     )
     code = "import sys; sys.path.insert(0, sys.argv[1]); import mine; from xtts_precompute.myxtts.tokens import version_of; print(version_of(mine.tokenize, None))"
-    assert len({run_python(code, tmp_path) for _ in range(3)}) == 1  # the first one compiles it, and sets are in another order each time
+    assert (
+        len({run_python(code, tmp_path) for _ in range(3)}) == 1
+    )  # the first one compiles it, and sets are in another order each time
 
 
 class Tokenizer:
@@ -78,7 +82,12 @@ class Tokenizer:
 
 @pytest.mark.parametrize(
     "tokenizer",
-    [Tokenizer(), Tokenizer().encode, "abc".find, made("def tokenize(text):\n    return thing.encode(text)\n", thing=Tokenizer())],
+    [
+        Tokenizer(),
+        Tokenizer().encode,
+        "abc".find,
+        made("def tokenize(text):\n    return thing.encode(text)\n", thing=Tokenizer()),
+    ],
     ids=["object", "method", "built-in method", "global object"],
 )
 def test_what_may_change_unseen_needs_a_version(tokenizer):
@@ -123,7 +132,10 @@ def test_what_a_tokenizer_raises_names_the_clip_and_its_text(error):
     def tokenizer(text):
         raise error
 
-    with pytest.raises(xp.InvalidArgumentError, match=f"^clip x: the tokenizer raised {type(error).__name__}: .*; the text is 'some text'") as raised:
+    with pytest.raises(
+        xp.InvalidArgumentError,
+        match=f"^clip x: the tokenizer raised {type(error).__name__}: .*; the text is 'some text'",
+    ) as raised:
         tokens_of(tokenizer).of("x", "some text")
     assert raised.value.__cause__ is error
 
@@ -144,7 +156,9 @@ def test_keys_about_text_are_the_tokenizers_business():
 
 
 def opened(cache, tokenizer, **options):
-    return xp.myxtts.open(KEYS, cache, settings={"features.pad_value": PADDING}, tokenizer=tokenizer, progress=False, **options)
+    return xp.myxtts.open(
+        KEYS, cache, settings={"features.pad_value": PADDING}, tokenizer=tokenizer, progress=False, **options
+    )
 
 
 def codes(text):
@@ -192,7 +206,12 @@ def test_a_cache_that_cannot_be_written_to_says_what_to_do(own_path, monkeypatch
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
-    with monkeypatch.context() as patched, pytest.raises(xp.ResourceError, match=r"\.build.*\. What the tokenizer makes is kept in the cache .*: make it writable") as refused:
+    with (
+        monkeypatch.context() as patched,
+        pytest.raises(
+            xp.ResourceError, match=r"\.build.*\. What the tokenizer makes is kept in the cache .*: make it writable"
+        ) as refused,
+    ):
         patched.setattr(xp.Cache, "add_column", without_room)
         opened(own_path, codes)
     assert str(own_path) in str(refused.value)
@@ -224,13 +243,27 @@ def test_the_tokenizer_gets_normalized_texts_of_any_length(tmp_path, settings):
     (tmp_path / "wavs/metadata.csv").unlink()
     lines = [LJSPEECH.format(number) for number in range(8)] + ["clip-008|long|" + "long " * 20]
     (tmp_path / "metadata.csv").write_text("\n".join(lines) + "\n")
-    xp.build(tmp_path, tmp_path / "cache", settings={"max_frames": MAX_FRAMES, "text.max_tokens": MAX_TOKENS, **settings}, max_dropped=1.0, progress=False)
+    xp.build(
+        tmp_path,
+        tmp_path / "cache",
+        settings={"max_frames": MAX_FRAMES, "text.max_tokens": MAX_TOKENS, **settings},
+        max_dropped=1.0,
+        progress=False,
+    )
     heard = []
     dataset = xp.myxtts.open(
-        KEYS, tmp_path / "cache", settings=settings, split=None, tokenizer=lambda text: [len(heard.append(text) or text)], tokenizer_version="1", progress=False
+        KEYS,
+        tmp_path / "cache",
+        settings=settings,
+        split=None,
+        tokenizer=lambda text: [len(heard.append(text) or text)],
+        tokenizer_version="1",
+        progress=False,
     )
     # One of the recipe's tokens is a byte: what is too long for them may be short for a tokenizer.
-    assert sorted(set(heard)) == sorted([f"Doctor {number}" for number in range(8)] + ([" ".join(20 * ["long"])] if settings else []))
+    assert sorted(set(heard)) == sorted(
+        [f"Doctor {number}" for number in range(8)] + ([" ".join(20 * ["long"])] if settings else [])
+    )
     assert [batch.tokens.shape for batch in dataset.reader()] == [(4, MAX_TOKENS)] * 2
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import xtts_precompute as xp
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
+torch = pytest.importorskip(
+    "torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it"
+)
 
 
 def opened(path, keys=None, **options):
@@ -18,7 +20,10 @@ def opened(path, keys=None, **options):
 @pytest.mark.parametrize("pads", [True, False])
 def test_batches_are_those_of_the_reader(path, drop_last, pads):
     dataset = opened(path, {"pad_to_fixed_length": pads})
-    loader, reader = dataset.create_torch_loader(drop_last=drop_last, ids=True), dataset.reader(drop_last=drop_last, ids=True)
+    loader, reader = (
+        dataset.create_torch_loader(drop_last=drop_last, ids=True),
+        dataset.reader(drop_last=drop_last, ids=True),
+    )
     assert len(loader) == len(reader)
     for _ in range(2):
         count = 0
@@ -86,7 +91,9 @@ def test_pin_memory_makes_page_locked_batches(corpus, path, mode):
 def test_prefetch_to_gpu_without_one_says_so(path):
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    with pytest.warns(UserWarning, match="PyTorch finds 0 GPUs, so there is no GPU 0: batches stay in the CPU's memory"):
+    with pytest.warns(
+        UserWarning, match="PyTorch finds 0 GPUs, so there is no GPU 0: batches stay in the CPU's memory"
+    ):
         loader = opened(path, {"prefetch_to_gpu": True, "pin_memory": True}).create_torch_loader()
     assert next(iter(loader)).mel.device.type == "cpu"
 

@@ -19,7 +19,10 @@ import xtts_precompute as xp
 from support import tell
 
 CHECKOUT = os.environ.get("XTTS_MYXTTS_CHECKOUT")
-pytestmark = pytest.mark.skipif(not CHECKOUT, reason="XTTS_MYXTTS_CHECKOUT names no clone of masoodafar-web/MyXTTSModel: the trainer itself is not tried")
+pytestmark = pytest.mark.skipif(
+    not CHECKOUT,
+    reason="XTTS_MYXTTS_CHECKOUT names no clone of masoodafar-web/MyXTTSModel: the trainer itself is not tried",
+)
 
 # A model of a few thousand weights, which two cores train in seconds.
 TINY = {
@@ -59,7 +62,12 @@ def batches(data, subset, **keys):
     tf.random.set_seed(5)
     made = LJSpeechDataset(str(data), its_config(**keys), subset, download=False)
     # One call, so that its own loader keeps the order.
-    whole = made.create_tf_dataset(shuffle=subset == "train", repeat=False, num_parallel_calls=1, drop_remainder=bool(keys.get("pad_to_fixed_length")))
+    whole = made.create_tf_dataset(
+        shuffle=subset == "train",
+        repeat=False,
+        num_parallel_calls=1,
+        drop_remainder=bool(keys.get("pad_to_fixed_length")),
+    )
     return [tuple(part.numpy() for part in batch) for batch in whole]
 
 
@@ -108,7 +116,9 @@ def test_lengths_may_be_the_clips_own(data, tmp_path):
 
 def plain(value):
     """As the table of keys writes it."""
-    return [*map(str, value)] if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
+    return (
+        [*map(str, value)] if isinstance(value, list) else str(value).lower() if isinstance(value, bool) else str(value)
+    )
 
 
 def test_what_it_says_and_what_it_leaves_unsaid_come_to_the_same():
@@ -118,7 +128,11 @@ def test_what_it_says_and_what_it_leaves_unsaid_come_to_the_same():
     whole, short = xp.myxtts.Config(DataConfig(**said)), xp.myxtts.Config(said)
     for name in ("features", "text"):
         assert whole.fingerprints[name] == short.fingerprints[name]
-    assert [key.name for key in whole.not_reproduced()] == [key.name for key in short.not_reproduced()] == ["data.enable_vad"]
+    assert (
+        [key.name for key in whole.not_reproduced()]
+        == [key.name for key in short.not_reproduced()]
+        == ["data.enable_vad"]
+    )
 
 
 def test_the_table_of_keys_has_its_defaults():
@@ -148,11 +162,18 @@ def its_configurations(folder):
     files = [folder / "made.yaml", *Path(CHECKOUT).glob("configs/*.yaml"), *Path(CHECKOUT).glob("examples/*.yaml")]
     assert len(files) == 4
     made = [train_main.build_config(model_size="tiny"), train_main.build_config(enable_static_shapes=True)]
-    return {**{file.name: file for file in files}, "XTTSConfig()": XTTSConfig(), "DataConfig()": DataConfig(), **dict(zip(("tiny", "static"), made))}
+    return {
+        **{file.name: file for file in files},
+        "XTTSConfig()": XTTSConfig(),
+        "DataConfig()": DataConfig(),
+        **dict(zip(("tiny", "static"), made)),
+    }
 
 
 def test_each_of_its_configurations_opens(data, tmp_path, monkeypatch):
-    pytest.importorskip("phonemizer", reason="phonemizer is not installed here: the trainer makes no tokens of its own defaults")
+    pytest.importorskip(
+        "phonemizer", reason="phonemizer is not installed here: the trainer makes no tokens of its own defaults"
+    )
     monkeypatch.setattr(sys, "argv", list(sys.argv))
     shutil.copytree(data, tmp_path / "data")
     shutil.copy(data / "metadata.csv", tmp_path / "data/metadata_train.csv")  # which train_main.py reads
@@ -167,7 +188,9 @@ def test_each_of_its_configurations_opens(data, tmp_path, monkeypatch):
             dataset = xp.myxtts.open(config, tmp_path / f"cache of {name}", data, progress=False)
         assert not told, (name, [str(one.message) for one in told])
         batch = next(iter(dataset.reader(batch_size=4)))
-        frames = {"made.yaml": 1024, "XTTSConfig()": 1024, "DataConfig()": 1024, "tiny": 256, "static": 512}.get(name, 800)
+        frames = {"made.yaml": 1024, "XTTSConfig()": 1024, "DataConfig()": 1024, "tiny": 256, "static": 512}.get(
+            name, 800
+        )
         assert read.recipe_name == "myxtts-tf" and batch.mel.shape == (4, frames, 80), name
         assert (batch.mel_len == frames).all() and batch.tokens.max() > 0
 
@@ -182,7 +205,9 @@ def test_a_data_set_of_ours_has_its_split_and_tokens(corpus, tmp_path, native):
     fresh = trainer.lj_corpus(corpus, tmp_path / "fresh")
     with read.arguments() as arguments:
         xp.build(fresh, tmp_path / "cache", progress=False, **arguments)
-    first = {one.ids[0]: one.tokens for one in xp.myxtts.open(config, tmp_path / "cache", fresh, split=None, progress=False)}
+    first = {
+        one.ids[0]: one.tokens for one in xp.myxtts.open(config, tmp_path / "cache", fresh, split=None, progress=False)
+    }
     from myxtts.data.ljspeech import LJSpeechDataset
 
     for subset in ("train", "val", "test"):
@@ -211,8 +236,22 @@ def test_its_own_command_trains_to_the_same_losses(data, tmp_path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([CHECKOUT, *sys.path]), "TF_CPP_MIN_LOG_LEVEL": "3"}
 
     def losses(*start):
-        command = [sys.executable, *start, "-m", "myxtts.cli", "train", "--config", settings, "--data-path", data, "--checkpoint-dir", tmp_path / "checkpoints"]
-        done = subprocess.run(list(map(str, command)), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        command = [
+            sys.executable,
+            *start,
+            "-m",
+            "myxtts.cli",
+            "train",
+            "--config",
+            settings,
+            "--data-path",
+            data,
+            "--checkpoint-dir",
+            tmp_path / "checkpoints",
+        ]
+        done = subprocess.run(
+            list(map(str, command)), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
         told = done.stdout + done.stderr
         assert done.returncode == 0 and "Training completed!" in told, told[-3000:]
         assert ("clips from" in told) == bool(start)
@@ -241,11 +280,26 @@ def test_its_own_program_trains_to_the_same_losses(corpus, tmp_path):
     (tmp_path / "seeds/sitecustomize.py").write_text(SEEDS, encoding="utf-8")
     path = os.pathsep.join([str(tmp_path / "seeds"), CHECKOUT, *sys.path])
     environment = {**os.environ, "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-    arguments = ["--train-data", str(tmp_path / "dataset_train"), "--val-data", str(tmp_path / "dataset_eval"), "--model-size", "tiny", "--epochs", "1", "--batch-size", "16", "--max-mel-frames", "96"]
+    arguments = [
+        "--train-data",
+        str(tmp_path / "dataset_train"),
+        "--val-data",
+        str(tmp_path / "dataset_eval"),
+        "--model-size",
+        "tiny",
+        "--epochs",
+        "1",
+        "--batch-size",
+        "16",
+        "--max-mel-frames",
+        "96",
+    ]
 
     def run(*start):
         command = [sys.executable, *start, os.path.join(CHECKOUT, "train_main.py"), *arguments, "--reset-training"]
-        done = subprocess.run(list(map(str, command)), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            list(map(str, command)), cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
         return done.returncode, done.stdout + done.stderr
 
     launcher = ["-m", "xtts_precompute.myxtts", "--cache", tmp_path / "cache", "--cache", tmp_path / "cache-val"]

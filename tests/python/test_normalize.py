@@ -32,7 +32,9 @@ def check(reader, truth, mean, std, padding=PADDING, first=0):
 
 
 def test_the_statistics_are_those_of_the_training_clips(cache, truth):
-    frames = np.concatenate([truth.mels[c] for c in truth.order if truth.clips[c]["split"] == "train"]).astype(np.float64)
+    frames = np.concatenate([truth.mels[c] for c in truth.order if truth.clips[c]["split"] == "train"]).astype(
+        np.float64
+    )
     stats = cache.stats["mel"]
     assert stats.frames == len(frames) and not stats.is_baked
     np.testing.assert_allclose(stats.mean, frames.mean(axis=0), rtol=1e-12, atol=1e-12)
@@ -65,13 +67,18 @@ def test_buckets_and_crops_and_pad_values(cache, truth):
     stats = cache.stats["mel"]
     columns = {"mel": {"normalize": "corpus", "pad_value": 0}}
     buckets = [{"batch_size": 5, "mel": 30}, {"batch_size": 3}]
-    assert check(cache.reader(columns=columns, buckets=buckets, drop_last=False), truth, stats.mean, stats.std, padding=0) == CLIPS
+    assert (
+        check(cache.reader(columns=columns, buckets=buckets, drop_last=False), truth, stats.mean, stats.std, padding=0)
+        == CLIPS
+    )
     cropped = cache.reader(batch_size=8, seed=3, columns=CORPUS, crop={"frames": 12})
     plain = cache.reader(batch_size=8, seed=3, columns=["mel"], crop={"frames": 12})
     for one, other in zip(cropped, plain):
         for row in range(8):
             length = other.mel_len[row]
-            np.testing.assert_array_equal(one.mel[row, :length], by_numpy(other.mel[row, :length], stats.mean, stats.std))
+            np.testing.assert_array_equal(
+                one.mel[row, :length], by_numpy(other.mel[row, :length], stats.mean, stats.std)
+            )
 
 
 def test_numbers_of_ones_own(cache, truth):

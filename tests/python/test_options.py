@@ -8,10 +8,16 @@ import xtts_precompute as xp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"shufle": "none"}, r"no argument of reader\(\) 'shufle' \(did you mean 'shuffle'\?\); there are: batch_size, split"),
+        (
+            {"shufle": "none"},
+            r"no argument of reader\(\) 'shufle' \(did you mean 'shuffle'\?\); there are: batch_size, split",
+        ),
         ({"shuffle": "globall"}, r"no shuffle 'globall' \(did you mean 'global'\?\); there are: global, window, none"),
         ({"split": "training"}, r"no split 'training' \(did you mean 'train'\?\); there are: train, validation, test"),
-        ({"reading": "directly"}, r"no reading 'directly' \(did you mean 'direct'\?\); there are: auto, mapped, direct"),
+        (
+            {"reading": "directly"},
+            r"no reading 'directly' \(did you mean 'direct'\?\); there are: auto, mapped, direct",
+        ),
         ({"on_damage": "ignored"}, r"did you mean 'ignore'"),
         ({"ids": []}, "no clips chosen"),
         ({"ids": "clip-001"}, "must be a list of ids, not one text"),

@@ -18,7 +18,9 @@ CHECKED_IN = PROJECT / "src/python/xtts_precompute"
 def test_it_is_the_installed_one():
     assert PROJECT / "src" not in FOLDER.parents
     for file in sorted(CHECKED_IN.rglob("*.py*")):
-        assert (FOLDER / file.relative_to(CHECKED_IN)).read_bytes() == file.read_bytes(), f"{file} was not installed anew"
+        assert (FOLDER / file.relative_to(CHECKED_IN)).read_bytes() == file.read_bytes(), (
+            f"{file} was not installed anew"
+        )
 
 
 def test_versions_agree():
@@ -92,14 +94,23 @@ def test_everything_public_has_a_docstring():
 def test_the_stub_is_that_of_the_module(name, tmp_path):
     # Made anew with: python -m nanobind.stubgen -m xtts_precompute._core -o src/python/xtts_precompute/_core.pyi
     stub = tmp_path / f"{name}.pyi"
-    subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-q", "-m", f"xtts_precompute.{name}", "-o", stub], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", f"xtts_precompute.{name}", "-o", stub], check=True
+    )
     made = stub.read_text()
-    made = re.sub(r'    def __buffer__\(self, flags, /\):\n        """\n.*?"""\n\n', "", made, flags=re.DOTALL)  # from Python 3.12 on
+    made = re.sub(
+        r'    def __buffer__\(self, flags, /\):\n        """\n.*?"""\n\n', "", made, flags=re.DOTALL
+    )  # from Python 3.12 on
     assert made == (CHECKED_IN / stub.name).read_text()
 
 
 def mypy(*arguments):
-    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary", *arguments], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_the_package_passes_mypy(tmp_path):
@@ -167,7 +178,7 @@ WRONG = {
     "report.storage": "has no attribute",
     'xp.verify("./cache", "fully")': "incompatible type",
     'clips.reader(shuffle="windows")': "incompatible type",
-    'clips.reader(workers=4)': "Unexpected keyword|incompatible type",
+    "clips.reader(workers=4)": "Unexpected keyword|incompatible type",
 }
 
 
@@ -188,7 +199,18 @@ def test_mypy_finds_a_users_errors(line, tmp_path):
 
 def configure(folder, *settings):
     return subprocess.run(
-        ["cmake", "-G", "Ninja", "-S", PROJECT, "-B", folder, "-DXTTS_BUILD_TOOLS=OFF", "-DXTTS_BUILD_TESTS=OFF", *settings],
+        [
+            "cmake",
+            "-G",
+            "Ninja",
+            "-S",
+            PROJECT,
+            "-B",
+            folder,
+            "-DXTTS_BUILD_TOOLS=OFF",
+            "-DXTTS_BUILD_TESTS=OFF",
+            *settings,
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -209,12 +231,19 @@ def test_without_the_tools_libraries_the_reader_alone_is_built(tmp_path):
     assert done.returncode == 0 and "The reader alone is built: not found: yaml-cpp, LMDB\n" in done.stdout, done.stderr
     done = configure(tmp_path, "-DXTTS_BUILD_TOOLS=ON", *hidden)
     said = " ".join(done.stderr.split())
-    assert done.returncode != 0 and "not found: yaml-cpp, LMDB." in said and "XTTS_BUILD_TOOLS=OFF builds the reader alone" in said
+    assert (
+        done.returncode != 0
+        and "not found: yaml-cpp, LMDB." in said
+        and "XTTS_BUILD_TOOLS=OFF builds the reader alone" in said
+    )
 
 
 @pytest.mark.parametrize(
     ("setting", "package"),
-    [("-DXTTS_XXHASH_INCLUDE=", "libxxhash-dev"), ("-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON", "nlohmann-json3-dev")],
+    [
+        ("-DXTTS_XXHASH_INCLUDE=", "libxxhash-dev"),
+        ("-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON", "nlohmann-json3-dev"),
+    ],
 )
 def test_what_is_missing_is_named_by_its_package(setting, package, tmp_path):
     done = configure(tmp_path, setting)

@@ -55,9 +55,20 @@ def test_the_step_is_split_into_shares_of_which_none_is_lost():
     report = profile([1.0] * 8, idle=0.5, backward=4.0, forward=2.0, clip=1.5, to_device=1.0)
     # In a step's order, what is not known by name behind it, and last the time in no phase.
     assert list(shares(report)) == ["data", "to_device", "forward", "backward", "clip", "other"]
-    assert shares(report) == {"data": 0.1, "to_device": 0.1, "forward": 0.2, "backward": 0.4, "clip": 0.15, "other": 0.05}
+    assert shares(report) == {
+        "data": 0.1,
+        "to_device": 0.1,
+        "forward": 0.2,
+        "backward": 0.4,
+        "clip": 0.15,
+        "other": 0.05,
+    }
     assert report.to_json()["step"]["ms"] == {"mean": 10_000, "std": 0, "p50": 10_000, "p95": 10_000, "p99": 10_000}
-    assert report.steps_per_s == pytest.approx(0.1) and report.samples_per_s == pytest.approx(0.4) and report.to_json()["batch_size"] == 4
+    assert (
+        report.steps_per_s == pytest.approx(0.1)
+        and report.samples_per_s == pytest.approx(0.4)
+        and report.to_json()["batch_size"] == 4
+    )
 
 
 def test_figures_are_those_of_bench():
@@ -67,7 +78,9 @@ def test_figures_are_those_of_bench():
     assert times.cycle is None
 
 
-@pytest.mark.parametrize(("wait", "verdict"), [(2.9, "good"), (3.0, "improvable"), (5.0, "improvable"), (5.1, "bottleneck")])
+@pytest.mark.parametrize(
+    ("wait", "verdict"), [(2.9, "good"), (3.0, "improvable"), (5.0, "improvable"), (5.1, "bottleneck")]
+)
 def test_the_verdict_on_data_is_by_its_share(wait, verdict):
     report = profile([wait] * 3, forward=10 - wait)
     assert report.data_share == pytest.approx(wait / 10) and report.data_verdict == verdict
@@ -75,7 +88,9 @@ def test_the_verdict_on_data_is_by_its_share(wait, verdict):
     assert verdict in str(report)
 
 
-@pytest.mark.parametrize(("apart", "verdict"), [(0.19, "stable"), (0.2, "acceptable"), (0.5, "acceptable"), (0.51, "oscillating")])
+@pytest.mark.parametrize(
+    ("apart", "verdict"), [(0.19, "stable"), (0.2, "acceptable"), (0.5, "acceptable"), (0.51, "oscillating")]
+)
 def test_the_verdict_on_variation_is_by_std_over_mean(apart, verdict):
     watch = Watch()
     profiler = xp.StepProfiler(warmup=0, clock=watch)
@@ -84,7 +99,10 @@ def test_the_verdict_on_variation_is_by_std_over_mean(apart, verdict):
     report = profiler.report()
     assert report.variation == pytest.approx(apart)
     assert report.variation_verdict == report.to_json()["step"]["verdict"]
-    assert variation_verdict(apart) == verdict and variation_verdict(report.variation) in (verdict, variation_verdict(apart - 1e-9))
+    assert variation_verdict(apart) == verdict and variation_verdict(report.variation) in (
+        verdict,
+        variation_verdict(apart - 1e-9),
+    )
 
 
 @pytest.mark.parametrize("period", [2, 5, 16, 24])
@@ -240,7 +258,9 @@ def test_errors_say_what_to_do():
 
 
 def test_a_clock_of_cuda_without_cuda_is_refused():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/frameworks.sh makes an environment with it")
+    torch = pytest.importorskip(
+        "torch", reason="PyTorch is not installed here; tests/python/frameworks.sh makes an environment with it"
+    )
     if torch.cuda.is_available():
         pytest.skip("this machine has CUDA")
     with pytest.raises(xp.UnsupportedError, match="clock='wall'"):
@@ -248,7 +268,9 @@ def test_a_clock_of_cuda_without_cuda_is_refused():
 
 
 def test_on_cuda_the_gpus_own_time_is_measured():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/frameworks.sh makes an environment with it")
+    torch = pytest.importorskip(
+        "torch", reason="PyTorch is not installed here; tests/python/frameworks.sh makes an environment with it"
+    )
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA here: the clock of CUDA events is not tried")
     matrix = torch.rand(4096, 4096, device="cuda")
@@ -314,7 +336,10 @@ def compared(real, free, apart=0.0):
     """A report of steps that take so long, every other one longer and shorter by `apart`."""
     watch = Watch()
     profiler = xp.StepProfiler(warmup=0, clock=watch)
-    for series, seconds in ((profiler.batches(watch.batches([0.0] * 20)), real), (profiler.synthetic(None, steps=20), free)):
+    for series, seconds in (
+        (profiler.batches(watch.batches([0.0] * 20)), real),
+        (profiler.synthetic(None, steps=20), free),
+    ):
         for number, _ in enumerate(series):
             watch.work(profiler, forward=seconds + (apart if number % 2 else -apart))
     return profiler.report()
@@ -325,15 +350,24 @@ def test_no_verdict_contradicts_the_figure_beside_it():
     report = compared(1.0, 0.71)
     text = str(report)
     assert "waiting for data 0.0 % of the step: good" in text
-    assert "Data costs 29 % (± 0.0 %) of the time: 0.0 % waiting, 29 % because its loader slows the rest of the step. Below 30 % counts as good" in text
-    assert "not the bottleneck" not in text and any("its workers compute on the processors" in one for one in report.to_json()["advice"])
-    assert "That is a part of the time" in str(compared(1.0, 0.6)) and "data is the bottleneck" in str(compared(1.0, 0.4))
+    assert (
+        "Data costs 29 % (± 0.0 %) of the time: 0.0 % waiting, 29 % because its loader slows the rest of the step. Below 30 % counts as good"
+        in text
+    )
+    assert "not the bottleneck" not in text and any(
+        "its workers compute on the processors" in one for one in report.to_json()["advice"]
+    )
+    assert "That is a part of the time" in str(compared(1.0, 0.6)) and "data is the bottleneck" in str(
+        compared(1.0, 0.4)
+    )
     assert "data is not the bottleneck" in str(compared(1.0, 0.98))
 
 
 def test_what_steps_differ_by_themselves_proves_nothing():
     report = compared(1.0, 0.9, apart=0.5)
-    assert report.proven_share == pytest.approx(0.1) and report.proven_error == pytest.approx(2 * (2 * 0.25 / 20) ** 0.5)
+    assert report.proven_share == pytest.approx(0.1) and report.proven_error == pytest.approx(
+        2 * (2 * 0.25 / 20) ** 0.5
+    )
     assert "within ± 32 %, by which steps differ by themselves: data is not the bottleneck" in str(report)
     assert not any("Precompute" in one or "workers compute" in one for one in report.to_json()["advice"])
     assert compared(1.0, 0.9, apart=0.01).proven_error < 0.01
@@ -354,7 +388,9 @@ def test_workers_that_take_the_steps_processors_show_in_the_proof_alone():
     for _ in profiler.synthetic(None, steps=10):
         watch.work(profiler, forward=5)
     report = profiler.report()
-    assert report.data_verdict == "good" and report.proven_share == pytest.approx(0.5) and report.gain == pytest.approx(2)
+    assert (
+        report.data_verdict == "good" and report.proven_share == pytest.approx(0.5) and report.gain == pytest.approx(2)
+    )
     assert any("its workers compute on the processors that the step needs" in one for one in report.to_json()["advice"])
 
 
@@ -420,7 +456,10 @@ class Picture:
         for node in self.root.getElementsByTagName("text"):
             words, size = node.firstChild.data, float(node.getAttribute("font-size"))
             width = 0.62 * size * len(words)  # of no sans-serif more
-            x = float(node.getAttribute("x")) - {"": 0.0, "end": width, "middle": width / 2}[node.getAttribute("text-anchor")]
+            x = (
+                float(node.getAttribute("x"))
+                - {"": 0.0, "end": width, "middle": width / 2}[node.getAttribute("text-anchor")]
+            )
             self.texts.append((words, x, float(node.getAttribute("y")), width, bool(node.getAttribute("transform"))))
 
     def numbers(self):
@@ -430,7 +469,10 @@ class Picture:
 def pictured(count, seconds, names=("forward", "loss", "backward", "optimizer"), both=True):
     watch = Watch()
     profiler = xp.StepProfiler(warmup=0, clock=watch)
-    for series in (profiler.batches(watch.batches([seconds / 10] * count)), profiler.synthetic(None, steps=count) if both else []):
+    for series in (
+        profiler.batches(watch.batches([seconds / 10] * count)),
+        profiler.synthetic(None, steps=count) if both else [],
+    ):
         for number, _ in enumerate(series):
             watch.work(profiler, **dict.fromkeys(names, seconds * (1 + number % 7 / 10)))
     return Picture(profiler.report())
@@ -449,7 +491,9 @@ def test_pictures_have_round_numbers_on_both_axes_and_cut_no_label(count, second
     # Three panels: numbers at the left of each, and below it.
     below = sorted({y for _, x, y, wide, _ in picture.numbers() if x + wide / 2 > 88})
     assert len(below) == 3
-    assert [words for words, *_ in picture.texts].count("step") == 2 and [words for words, *_ in picture.texts].count("ms") == 3
+    assert [words for words, *_ in picture.texts].count("step") == 2 and [words for words, *_ in picture.texts].count(
+        "ms"
+    ) == 3
     for y in below:
         row = sorted((x, x + wide) for _, x, other, wide, _ in picture.numbers() if other == y and x + wide / 2 > 88)
         assert all(end < begin for (_, end), (begin, _) in itertools.pairwise(row)), "numbers that lie on each other"
@@ -461,7 +505,12 @@ def test_a_few_steps_are_not_alone_in_forty_bins():
     for count, most_bins in ((1, 6), (15, 6), (50, 9), (600, 26), (100_000, 41)):
         for least, most in ((1.0, 2.5), (20.1, 2010.0), (0.001, 0.0017), (5.0, 5.0), (0.0, 0.0)):
             edges = bins_of(least, most, count)
-            assert 2 <= len(edges) <= most_bins + 2 and edges[0] <= least and most <= edges[-1] * (1 + 1e-12), (count, least, most, edges)
+            assert 2 <= len(edges) <= most_bins + 2 and edges[0] <= least and most <= edges[-1] * (1 + 1e-12), (
+                count,
+                least,
+                most,
+                edges,
+            )
 
 
 def test_axes_end_at_round_numbers():

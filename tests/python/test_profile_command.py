@@ -26,7 +26,12 @@ def needs(name):
 def run(*arguments, **environment):
     command = [sys.executable, *map(str, arguments)]
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=DEADLINE_S, check=False, env={**os.environ, "OMP_NUM_THREADS": "1", **environment}
+        command,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
     )
 
 
@@ -40,10 +45,29 @@ def profile(*arguments):
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_five_steps_are_timed_and_compared(name, path, tmp_path):
     needs(name)
-    done = profile(path, "--framework", name, "--num-steps", 5, "--warmup", 2, "--batch-size", 4, "--json", "--plot", tmp_path / "steps.svg")
+    done = profile(
+        path,
+        "--framework",
+        name,
+        "--num-steps",
+        5,
+        "--warmup",
+        2,
+        "--batch-size",
+        4,
+        "--json",
+        "--plot",
+        tmp_path / "steps.svg",
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert (found["steps"], found["warmup_steps"], found["batch_size"], found["device"], found["clock"]) == (5, 2, 4, "cpu", "wall")
+    assert (found["steps"], found["warmup_steps"], found["batch_size"], found["device"], found["clock"]) == (
+        5,
+        2,
+        4,
+        "cpu",
+        "wall",
+    )
     assert found["framework"].lower().startswith("pytorch" if name == "torch" else name) and found["has_text"] is True
     assert 1_000_000 < found["parameters"] < 3_000_000 and found["cache"] == str(path)
     assert [phase["name"] for phase in found["phases"]] == ["data", "forward", "loss", "backward", "optimizer", "other"]
@@ -75,7 +99,18 @@ def test_a_cache_without_texts_trains_on_mels_alone(name, tmp_path):
 
 def test_half_the_digits_train_too(caches):
     needs("torch")
-    done = profile(caches("lmdb-packed-float16"), "--framework", "torch", "--num-steps", 2, "--warmup", 0, "--batch-size", 4, "--no-synthetic")
+    done = profile(
+        caches("lmdb-packed-float16"),
+        "--framework",
+        "torch",
+        "--num-steps",
+        2,
+        "--warmup",
+        0,
+        "--batch-size",
+        4,
+        "--no-synthetic",
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -150,7 +185,9 @@ assert len(waits) == 4 * 5 + 1, waits  # each mark, and the wait for a fifth bat
 
 
 def test_the_package_has_the_command():
-    assert 'xtts-precompute-profile = "xtts_precompute.profile.command:main"' in (PROJECT / "pyproject.toml").read_text()
+    assert (
+        'xtts-precompute-profile = "xtts_precompute.profile.command:main"' in (PROJECT / "pyproject.toml").read_text()
+    )
     done = profile("--help")
     assert done.returncode == 0 and "xtts-precompute-profile ./cache --json --plot steps.svg" in done.stdout
 
@@ -249,12 +286,29 @@ def sample_corpus(tmp_path_factory):
 @pytest.mark.parametrize("name", FRAMEWORKS)
 def test_the_sample_trains_before_and_after(name, sample_corpus, tmp_path):
     needs(name)
-    done = run(PROJECT / f"samples/train_{name}.py", sample_corpus, "--cache", tmp_path / "cache", "--steps", 2, "--warmup", 1, "--batch-size", 4)
+    done = run(
+        PROJECT / f"samples/train_{name}.py",
+        sample_corpus,
+        "--cache",
+        tmp_path / "cache",
+        "--steps",
+        2,
+        "--warmup",
+        1,
+        "--batch-size",
+        4,
+    )
     assert done.returncode == 0, done.stderr
     table = done.stdout[done.stdout.index("wait ms") :].splitlines()
     ways = [line.split("  ")[0] for line in table if "->" in line]
-    before = {"torch": ["on the fly, DataLoader, 0 workers", "on the fly, DataLoader, 2 workers"], "tensorflow": ["on the fly, tf.data"]}[name]
-    after = {"torch": ["cache, xp.torch.Loader"], "tensorflow": ["cache, xp.tensorflow.Loader", "cache, xp.tensorflow.dataset"]}[name]
+    before = {
+        "torch": ["on the fly, DataLoader, 0 workers", "on the fly, DataLoader, 2 workers"],
+        "tensorflow": ["on the fly, tf.data"],
+    }[name]
+    after = {
+        "torch": ["cache, xp.torch.Loader"],
+        "tensorflow": ["cache, xp.tensorflow.Loader", "cache, xp.tensorflow.dataset"],
+    }[name]
     if importlib.util.find_spec("librosa") is None:
         assert "NOT SHOWN: loading on the fly" in done.stderr and "pip install librosa" in done.stderr and ways == after
         return

@@ -30,14 +30,22 @@ def is_option(name):
     return name != "struct_bytes" and not name.startswith("reserved")
 
 
-C_TYPES = {"uint32_t": ctypes.c_uint32, "int32_t": ctypes.c_int32, "uint64_t": ctypes.c_uint64, "size_t": ctypes.c_size_t, "double": ctypes.c_double}
+C_TYPES = {
+    "uint32_t": ctypes.c_uint32,
+    "int32_t": ctypes.c_int32,
+    "uint64_t": ctypes.c_uint64,
+    "size_t": ctypes.c_size_t,
+    "double": ctypes.c_double,
+}
 
 
 def members_of(header, opening):
     """(type, name, default's text) of each member of a struct, in order."""
     text = (PROJECT / "include/xtts" / header).read_text()
     body = re.sub(r"//[^\n]*|/\*.*?\*/", "", text.split(opening, 1)[1].split("\n}", 1)[0], flags=re.DOTALL)
-    found = [re.fullmatch(r"\s*(.*?[\s*])(\w+)\s*(?:=\s*(.*))?", one, re.DOTALL) for one in body.split(";") if one.strip()]
+    found = [
+        re.fullmatch(r"\s*(.*?[\s*])(\w+)\s*(?:=\s*(.*))?", one, re.DOTALL) for one in body.split(";") if one.strip()
+    ]
     return [(one.group(1).strip(), one.group(2), one.group(3)) for one in found]
 
 
@@ -62,7 +70,9 @@ def value_of(text):
         return None
     if text.startswith("k") or "::k" in text:
         return text.split("::k")[1].lower()
-    return {"true": True, "false": False}.get(text, text.strip('"') if text.startswith('"') else float(text) if "." in text else text)
+    return {"true": True, "false": False}.get(
+        text, text.strip('"') if text.startswith('"') else float(text) if "." in text else text
+    )
 
 
 def test_defaults_of_python_are_those_of_cpp(in_cpp, cache):
@@ -115,18 +125,25 @@ def enumerators(kind):
 
 def test_the_stub_has_no_list_of_options():
     # A further option leaves it as it is.
-    assert "def __init__(self, cache: Cache, options: dict[str, Any]) -> None" in (PROJECT / "src/python/xtts_precompute/_core.pyi").read_text()
+    assert (
+        "def __init__(self, cache: Cache, options: dict[str, Any]) -> None"
+        in (PROJECT / "src/python/xtts_precompute/_core.pyi").read_text()
+    )
 
 
 def test_each_option_is_described():
     told = inspect.getdoc(xp.Cache.reader).split("Args:", 1)[1].split("Raises:", 1)[0]
-    described = {name for line in re.findall(r"^    (\w+(?:, \w+)*): ", told, re.MULTILINE) for name in line.split(", ")}
+    described = {
+        name for line in re.findall(r"^    (\w+(?:, \w+)*): ", told, re.MULTILINE) for name in line.split(", ")
+    }
     assert described == set(READER_OPTIONS)
 
 
 def test_runtime_mode_has_the_same_defaults():
     theirs = xp.RuntimeClips.reader.__kwdefaults__
-    assert {name: DEFAULTS[name] for name in theirs if name in DEFAULTS} == {name: value for name, value in theirs.items() if name in DEFAULTS}
+    assert {name: DEFAULTS[name] for name in theirs if name in DEFAULTS} == {
+        name: value for name, value in theirs.items() if name in DEFAULTS
+    }
 
 
 def test_loaders_of_frameworks_take_the_options_of_the_reader(cache):

@@ -66,7 +66,9 @@ def test_crops_of_sound_and_mel_begin_at_the_same_moment(layout, tmp_path):
         write_noise(tmp_path / f"data/{number}.wav", 1 + 0.3 * number, seed=number)
     columns = ["columns.wave=int16", "columns.linear=true", "columns.energy=true"]
     settings = [part for setting in columns for part in ("--set", setting)]
-    tell("build", tmp_path / "data", tmp_path / "cache", "--quiet", "--recipe", "hifigan", "--layout", layout, *settings)
+    tell(
+        "build", tmp_path / "data", tmp_path / "cache", "--quiet", "--recipe", "hifigan", "--layout", layout, *settings
+    )
 
     cache = xp.open(tmp_path / "cache")
     reader = cache.reader(batch_size=2, shuffle="global", seed=3, split=None, crop={"frames": 32})

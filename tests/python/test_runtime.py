@@ -112,7 +112,14 @@ def test_batches_of_other_recipes_are_the_caches(recipe, settings, dtype, corpus
 @pytest.mark.parametrize("world_size", [1, 3])
 def test_batches_are_the_caches_bit_for_bit(clips, cache, shuffle, drop_last, world_size):
     for rank in range(world_size):
-        options = {"batch_size": 5, "shuffle": shuffle, "seed": 7, "drop_last": drop_last, "rank": rank, "world_size": world_size}
+        options = {
+            "batch_size": 5,
+            "shuffle": shuffle,
+            "seed": 7,
+            "drop_last": drop_last,
+            "rank": rank,
+            "world_size": world_size,
+        }
         with clips.reader(**options, prefetch=3, threads=3) as reader:
             expected = cache.reader(**options)
             assert len(reader) == len(expected) and reader.sample_count == expected.sample_count
@@ -236,7 +243,10 @@ def test_a_state_of_something_else_is_told(clips, cache, corpus):
                 other.load_state_dict(state)
         with pytest.raises(xp.MismatchError, match="the state is of a cache, or of other data"):
             reader.load_state_dict(cache.reader(batch_size=5).state_dict())
-        with runtime(corpus, settings={**SETTINGS, "log.floor": 1e-4}).reader(batch_size=5) as other, pytest.raises(xp.MismatchError, match="other data"):
+        with (
+            runtime(corpus, settings={**SETTINGS, "log.floor": 1e-4}).reader(batch_size=5) as other,
+            pytest.raises(xp.MismatchError, match="other data"),
+        ):
             other.load_state_dict(state)
         for key, wrong, error in (
             ("samples_consumed", len(clips) + 1, xp.MismatchError),
@@ -361,7 +371,11 @@ def test_a_rejected_clip_says_what_the_builds_rejects_say(faulty):
             clips[clip_id]
         error = caught.value
         assert (error.id, error.stage, error.kind, error.rule) == (clip_id, line["stage"], line["class"], line["rule"])
-        assert error.numbers == {name: line[name] for name in error.numbers} and clip_id in str(error) and error.reason in str(error)
+        assert (
+            error.numbers == {name: line[name] for name in error.numbers}
+            and clip_id in str(error)
+            and error.reason in str(error)
+        )
         assert str(pickle.loads(pickle.dumps(error))) == str(error)
     for clip_id in stored.ids:
         assert same(clips[clip_id].mel, stored[clip_id].mel)
@@ -380,7 +394,10 @@ def test_batches_come_without_rejected_clips_and_say_so_once(faulty):
                 for row, clip_id in enumerate(batch.ids):
                     mel = stored[clip_id].mel
                     assert same(batch.mel[row, : len(mel)], mel) and (batch.mel[row, len(mel) :] == PADDING).all()
-                    assert batch.mel_len[row] == len(mel) and stored.speakers[batch.speaker[row]] == stored[clip_id].speaker
+                    assert (
+                        batch.mel_len[row] == len(mel)
+                        and stored.speakers[batch.speaker[row]] == stored[clip_id].speaker
+                    )
                 empty = slice(batch.valid_count, None)
                 assert (batch.mel[empty] == PADDING).all() and not batch.tokens[empty].any()
                 assert not batch.mel_len[empty].any() and (batch.speaker[empty] == -1).all()
@@ -390,7 +407,9 @@ def test_batches_come_without_rejected_clips_and_say_so_once(faulty):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             counts = [batch.valid_count for batch in reader]
-        assert sum(counts) == len(stored) and set(counts[:-1]) == {4}  # what is known to be rejected leaves no row empty
+        assert sum(counts) == len(stored) and set(counts[:-1]) == {
+            4
+        }  # what is known to be rejected leaves no row empty
         assert reader.stats().left_out_count == 2
 
 
@@ -425,7 +444,10 @@ def test_buckets_know_of_rejected_clips_when_the_reader_is_opened(faulty):
 
 def test_too_many_rejects_are_an_error(faulty):
     data, _, settings = faulty
-    with runtime(data, settings=settings, max_rejects=1).reader(batch_size=4, shuffle="none") as reader, warnings.catch_warnings():
+    with (
+        runtime(data, settings=settings, max_rejects=1).reader(batch_size=4, shuffle="none") as reader,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
         with pytest.raises(xp.TooManyRejectsError, match="2 clips .* more than the 1 allowed"):
             list(reader)
@@ -452,7 +474,9 @@ def test_a_real_corpus_is_the_caches(name, tmp_path):
         warnings.simplefilter("ignore")
         xp.build(CORPUS / name, tmp_path / "cache", max_dropped=1.0, **options)
     clips, cache = xp.runtime(CORPUS / name, **options), xp.open(tmp_path / "cache")
-    rejects = {line["id"]: line for line in map(json.loads, (tmp_path / "cache/rejects.jsonl").read_text().splitlines())}
+    rejects = {
+        line["id"]: line for line in map(json.loads, (tmp_path / "cache/rejects.jsonl").read_text().splitlines())
+    }
     stored = []
     for clip_id in clips.ids:
         if clip_id in rejects:

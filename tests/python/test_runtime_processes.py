@@ -127,13 +127,18 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_ends_a_program_that_waits_for_a_batch(corpus):
     code = INTERRUPTED.replace("{then}", "raise")
-    done = subprocess.run([sys.executable, "-c", code, corpus, HERE], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, corpus, HERE], capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode, done.stdout) == (-signal.SIGINT, "True True\n")
     assert done.stderr.endswith("\nKeyboardInterrupt\n")
 
 
 def test_after_ctrl_c_no_batch_is_lost(corpus):
-    code = INTERRUPTED.replace("{then}", "seen += [batch.ids for batch in reader]; print(seen == [batch.ids for batch in clips.reader(**options)])")
+    code = INTERRUPTED.replace(
+        "{then}",
+        "seen += [batch.ids for batch in reader]; print(seen == [batch.ids for batch in clips.reader(**options)])",
+    )
     assert run_python(code, corpus, HERE) == "True True\nTrue\n"
 
 
@@ -194,7 +199,9 @@ def test_ctrl_c_ends_the_wait_for_a_reader_that_is_closed(corpus):
 
 
 def test_an_interpreter_ends_though_a_decoder_stands_still(corpus):
-    code = LEFT.replace("with clips.reader(batch_size=4, prefetch=3) as reader:", "if reader := clips.reader(batch_size=4, prefetch=3):")
+    code = LEFT.replace(
+        "with clips.reader(batch_size=4, prefetch=3) as reader:", "if reader := clips.reader(batch_size=4, prefetch=3):"
+    )
     code = code.replace("(0.3, 0.8)", "(0.3,)").replace('repr(reader).endswith("closed>")', "True")
     code += "xp._cache.reader._WAIT_AT_EXIT_S = 0.5\n"
     assert run_python(code, corpus, HERE, timeout_s=30) == "False True True\n"

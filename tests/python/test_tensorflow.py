@@ -10,7 +10,9 @@ from runtime_support import runtime
 from support import RESIDENT_KIB, make_corpus, run_python
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it")
+tf = pytest.importorskip(
+    "tensorflow", reason="TensorFlow is not installed here; tests/python/run.sh has an environment with it"
+)
 
 ALL = ("mel", "tokens", "mel_len", "text_len", "speaker", "language", "ids")
 TRAINER = ("tokens", "mel", "text_len", "mel_len")
@@ -32,7 +34,9 @@ def check(batch, expected):
     assert same_bytes(batch["mel"], expected.mel) and same_bytes(batch["tokens"], expected.tokens)
     assert same_bytes(batch["mel_len"], expected.mel_len) and same_bytes(batch["text_len"], expected.text_len)
     assert same_bytes(batch["speaker"], expected.speaker) and same_bytes(batch["language"], expected.language)
-    assert [name.decode() for name in np.asarray(batch["ids"])] == expected.ids + [""] * (len(expected) - expected.valid_count)
+    assert [name.decode() for name in np.asarray(batch["ids"])] == expected.ids + [""] * (
+        len(expected) - expected.valid_count
+    )
 
 
 def address(tensor):
@@ -115,7 +119,9 @@ def test_a_step_is_traced_once(kind, jit, cache):
     @tf.function(jit_compile=jit)
     def step(batch):
         traces.append(1)
-        return tf.reduce_sum(batch["mel"]) + tf.cast(tf.reduce_sum(batch["tokens"] + batch["mel_len"][:, None]), tf.float32)
+        return tf.reduce_sum(batch["mel"]) + tf.cast(
+            tf.reduce_sum(batch["tokens"] + batch["mel_len"][:, None]), tf.float32
+        )
 
     make = {"loader": xp.tensorflow.Loader, "dataset": xp.tensorflow.dataset}[kind]
     batches = make(cache, batch_size=8, drop_last=False, fields=TRAINER)
@@ -187,7 +193,11 @@ def test_epochs_of_clips_without_a_cache_may_become_shorter(tmp_path):
     make_corpus(tmp_path / "data", 24)
     (tmp_path / "data/clip-005.wav").write_bytes(b"no sound at all, but words about one")
     dataset = xp.tensorflow.dataset(runtime(tmp_path / "data"), batch_size=4, fields=("mel", "ids"))
-    assert int(dataset.cardinality()) == tf.data.UNKNOWN_CARDINALITY and dataset.element_spec["mel"].shape == (4, 64, 80)
+    assert int(dataset.cardinality()) == tf.data.UNKNOWN_CARDINALITY and dataset.element_spec["mel"].shape == (
+        4,
+        64,
+        80,
+    )
     assert [sum(1 for _ in dataset) for _ in range(3)][1:] == [5, 5]
     repeated = xp.tensorflow.dataset(runtime(tmp_path / "data"), batch_size=4, fields=("mel", "ids"), repeat=True)
     assert int(repeated.cardinality()) == tf.data.INFINITE_CARDINALITY and sum(1 for _ in repeated.take(20)) == 20
@@ -198,17 +208,17 @@ def test_each_pass_is_an_epoch(cache):
     reader = cache.reader(batch_size=8, seed=4)
     for epoch in (3, 4):
         reader.set_epoch(epoch)
-        assert [list(ids.numpy().astype(str)) for ids, in dataset] == [batch.ids for batch in reader]
+        assert [list(ids.numpy().astype(str)) for (ids,) in dataset] == [batch.ids for batch in reader]
     for _ in dataset.take(2):
         pass
     reader.set_epoch(6)
-    assert [list(ids.numpy().astype(str)) for ids, in dataset] == [batch.ids for batch in reader]
+    assert [list(ids.numpy().astype(str)) for (ids,) in dataset] == [batch.ids for batch in reader]
     endless = xp.tensorflow.dataset(cache, batch_size=8, seed=4, fields=("ids",), structure=tuple, repeat=True)
     expected = []
     reader.set_epoch(0)
     for _ in range(3):
         expected += [batch.ids for batch in reader]
-    assert [list(ids.numpy().astype(str)) for ids, in endless.take(12)] == expected
+    assert [list(ids.numpy().astype(str)) for (ids,) in endless.take(12)] == expected
     assert int(endless.cardinality()) == tf.data.INFINITE_CARDINALITY
 
 
@@ -216,10 +226,14 @@ def test_elements_may_be_kept(cache, monkeypatch):
     monkeypatch.setattr(xp._cache.reader, "_WAIT_FOR_SLOT_S", 0)
     expected = [np.array(batch.mel) for batch in cache.reader(batch_size=2, prefetch=64)]
     dataset = xp.tensorflow.dataset(cache, batch_size=2, prefetch=3, fields=("mel",), structure=tuple)
-    kept = [mel for mel, in dataset]
+    kept = [mel for (mel,) in dataset]
     assert len(kept) == 18 and all(same_bytes(one, other) for one, other in zip(kept, expected))
     del kept
-    cached = xp.tensorflow.dataset(cache, batch_size=2, prefetch=3, fields=("mel",), structure=tuple).cache().prefetch(tf.data.AUTOTUNE)
+    cached = (
+        xp.tensorflow.dataset(cache, batch_size=2, prefetch=3, fields=("mel",), structure=tuple)
+        .cache()
+        .prefetch(tf.data.AUTOTUNE)
+    )
     for _ in range(3):
         assert all(same_bytes(one, other) for (one,), other in zip(cached, expected))
 
@@ -313,9 +327,15 @@ other = next(batches)
 
 def test_pipelines_of_a_strategy_are_ranks(cache):
     context = tf.distribute.InputContext(num_input_pipelines=2, input_pipeline_id=1, num_replicas_in_sync=4)
-    dataset = xp.tensorflow.dataset(cache, batch_size=context.get_per_replica_batch_size(16), fields=("ids",), structure=tuple, input_context=context)
+    dataset = xp.tensorflow.dataset(
+        cache,
+        batch_size=context.get_per_replica_batch_size(16),
+        fields=("ids",),
+        structure=tuple,
+        input_context=context,
+    )
     expected = cache.reader(batch_size=4, rank=1, world_size=2)
-    assert [list(ids.numpy().astype(str)) for ids, in dataset] == [batch.ids for batch in expected]
+    assert [list(ids.numpy().astype(str)) for (ids,) in dataset] == [batch.ids for batch in expected]
 
 
 def test_workers_of_tf_config_are_ranks(monkeypatch):
@@ -324,7 +344,9 @@ def test_workers_of_tf_config_are_ranks(monkeypatch):
         return xp.tensorflow.share()
 
     assert with_task("worker", 1, worker=["a", "b", "c"]) == (1, 3)
-    assert with_task("worker", 1, chief=["z"], worker=["a", "b"]) == (2, 3) and with_task("chief", 0, chief=["z"], worker=["a", "b"]) == (0, 3)
+    assert with_task("worker", 1, chief=["z"], worker=["a", "b"]) == (2, 3) and with_task(
+        "chief", 0, chief=["z"], worker=["a", "b"]
+    ) == (0, 3)
     assert with_task("evaluator", 0, worker=["a", "b"]) == (0, 1) and with_task("worker", 0, worker=["a"]) == (0, 1)
     monkeypatch.delenv("TF_CONFIG")
     assert xp.tensorflow.share() == (0, 1)

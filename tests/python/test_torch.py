@@ -11,7 +11,9 @@ import pytest
 import xtts_precompute as xp
 from support import RESIDENT_KIB, run_python
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
+torch = pytest.importorskip(
+    "torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it"
+)
 
 from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
 
@@ -45,7 +47,9 @@ def test_batches_are_what_the_builder_wrote(path, truth):
     for batch in xp.torch.Loader(path, batch_size=8, fields=ALL, drop_last=False):
         for row, clip in enumerate(batch.ids):
             if clip:
-                assert same_bytes(batch.mel[row], truth.padded_mel(clip)) and same_bytes(batch.tokens[row], truth.padded_tokens(clip))
+                assert same_bytes(batch.mel[row], truth.padded_mel(clip)) and same_bytes(
+                    batch.tokens[row], truth.padded_tokens(clip)
+                )
         assert not batch.mel_len[[not clip for clip in batch.ids]].any()
 
 
@@ -53,7 +57,12 @@ def test_only_what_fields_need_is_read(cache):
     loader = xp.torch.Loader(cache, batch_size=8, fields=("text_len", "speaker"), seed=1)
     assert loader._options["columns"] == ["tokens"]
     assert tuple(next(iter(loader))) == ("text_len", "speaker")
-    assert tuple(next(iter(xp.torch.Loader(cache, columns={"mel": "float16"}, batch_size=8)))) == ("mel", "mel_len", "speaker", "language")
+    assert tuple(next(iter(xp.torch.Loader(cache, columns={"mel": "float16"}, batch_size=8)))) == (
+        "mel",
+        "mel_len",
+        "speaker",
+        "language",
+    )
 
 
 def test_a_batch_says_briefly_what_it_is(cache):
@@ -138,7 +147,11 @@ def test_a_batch_moves_and_turns_into_what_it_is(cache):
 def test_cuda_batches_are_the_same(cache):
     reader = cache.reader(batch_size=8, seed=3)
     for batch, expected in zip(xp.torch.Loader(cache, batch_size=8, seed=3, device="cuda"), reader):
-        assert batch.mel.is_cuda and same_bytes(batch.mel.cpu(), expected.mel) and same_bytes(batch.mel_len.cpu(), expected.mel_len)
+        assert (
+            batch.mel.is_cuda
+            and same_bytes(batch.mel.cpu(), expected.mel)
+            and same_bytes(batch.mel_len.cpu(), expected.mel_len)
+        )
     assert next(iter(xp.torch.Loader(cache, batch_size=8, pin_memory=True))).mel.is_pinned()
 
 
@@ -227,7 +240,9 @@ def test_a_state_is_for_other_ranks_too(cache):
     for _ in zip(range(2), one):
         pass
     found = []
-    loaders = [xp.torch.Loader(cache, batch_size=2, seed=1, fields=("ids",), rank=rank, world_size=2) for rank in range(2)]
+    loaders = [
+        xp.torch.Loader(cache, batch_size=2, seed=1, fields=("ids",), rank=rank, world_size=2) for rank in range(2)
+    ]
     for loader in loaders:
         loader.load_state_dict(one.state_dict())
     for batches in zip(*loaders):

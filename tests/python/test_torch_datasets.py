@@ -6,7 +6,9 @@ import xtts_precompute as xp
 from runtime_support import runtime
 from support import PADDING, build, make_corpus
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
+torch = pytest.importorskip(
+    "torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it"
+)
 
 from torch_support import ALL, FORMS, ids_of, same_bytes  # noqa: E402
 
@@ -17,13 +19,23 @@ def no_patience():
 
 
 def data_loader(dataset, workers, start, **options):
-    return torch.utils.data.DataLoader(dataset, num_workers=workers, multiprocessing_context=start if workers else None, **options)
+    return torch.utils.data.DataLoader(
+        dataset, num_workers=workers, multiprocessing_context=start if workers else None, **options
+    )
 
 
 @pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")  # more workers than cores, on purpose
 @pytest.mark.parametrize(
     ("workers", "start", "drop_last"),
-    [(0, None, True), (0, None, False), (1, "fork", True), (2, "fork", False), (3, "fork", True), (3, "fork", False), (2, "spawn", True)],
+    [
+        (0, None, True),
+        (0, None, False),
+        (1, "fork", True),
+        (2, "fork", False),
+        (3, "fork", True),
+        (3, "fork", False),
+        (2, "spawn", True),
+    ],
 )
 def test_whole_batches_are_the_same_for_any_workers(workers, start, drop_last, cache):
     options = {"batch_size": 4, "seed": 3, "fields": ALL, "drop_last": drop_last, "world_size": 2}
@@ -35,7 +47,10 @@ def test_whole_batches_are_the_same_for_any_workers(workers, start, drop_last, c
             dataset.set_epoch(epoch)
             plain = xp.torch.Loader(cache, rank=rank, **options)
             plain.set_epoch(epoch)
-            found, expected = list(loader), [{name: value if name == "ids" else value.clone() for name, value in batch.items()} for batch in plain]
+            found, expected = (
+                list(loader),
+                [{name: value if name == "ids" else value.clone() for name, value in batch.items()} for batch in plain],
+            )
             assert len(found) == len(expected) == len(loader)
             for batch, other in zip(found, expected):
                 assert tuple(batch) == ALL and batch["ids"] == other["ids"]
@@ -98,7 +113,9 @@ def test_workers_and_buckets_do_not_go_together(cache):
         list(data_loader(dataset, 2, "fork", batch_size=None))
 
 
-@pytest.mark.parametrize(("form", "workers", "start"), [*((form, 0, None) for form in FORMS), (FORMS[0], 2, "fork"), (FORMS[2], 2, "spawn")])
+@pytest.mark.parametrize(
+    ("form", "workers", "start"), [*((form, 0, None) for form in FORMS), (FORMS[0], 2, "fork"), (FORMS[2], 2, "spawn")]
+)
 def test_clips_are_those_of_the_reader(form, workers, start, caches):
     cache = xp.open(caches(form))
     dataset = xp.torch.ClipDataset(cache, fields=ALL)
@@ -109,18 +126,33 @@ def test_clips_are_those_of_the_reader(form, workers, start, caches):
     for own, plain, expected in zip(by_dataset, by_default, reader):
         rows = expected.valid_count
         assert own["ids"] == plain["ids"] == expected.ids
-        for name, array in (("mel", expected.mel), ("tokens", expected.tokens), ("mel_len", expected.mel_len), ("speaker", expected.speaker)):
-            assert same_bytes(own[name], array[:rows]) and own[name].dtype == plain[name].dtype and torch.equal(own[name], plain[name])
+        for name, array in (
+            ("mel", expected.mel),
+            ("tokens", expected.tokens),
+            ("mel_len", expected.mel_len),
+            ("speaker", expected.speaker),
+        ):
+            assert (
+                same_bytes(own[name], array[:rows])
+                and own[name].dtype == plain[name].dtype
+                and torch.equal(own[name], plain[name])
+            )
 
 
 def test_clips_are_chosen_as_by_a_reader(cache):
     split = xp.torch.ClipDataset(cache, split="train", fields=("ids",))
     expected = ids_of(cache.reader(batch_size=5, split="train", shuffle="none", drop_last=False))
     assert [split[index].ids for index in range(len(split))] == expected and split[-1].ids == expected[-1]
-    chosen = xp.torch.ClipDataset(cache, where='speaker == "ada"', columns={"mel": {"dtype": "float16", "pad_value": 7.0}})
+    chosen = xp.torch.ClipDataset(
+        cache, where='speaker == "ada"', columns={"mel": {"dtype": "float16", "pad_value": 7.0}}
+    )
     assert 5 < len(chosen) < len(cache) and tuple(chosen[0]) == ("mel", "mel_len", "speaker", "language")
     sample = chosen[0]
-    assert sample.mel.dtype == torch.float16 and float(sample.mel[-1, -1]) == 7.0 and int(sample.speaker) == cache.speakers.index("ada")
+    assert (
+        sample.mel.dtype == torch.float16
+        and float(sample.mel[-1, -1]) == 7.0
+        and int(sample.speaker) == cache.speakers.index("ada")
+    )
     assert float(xp.torch.ClipDataset(cache)[0].mel[-1, -1]) == PADDING
     with pytest.raises(IndexError, match="there is no clip 999"):
         chosen[999]
@@ -142,7 +174,9 @@ def test_a_column_that_nobody_asks_for_may_lack_clips(tmp_path):
 
 @pytest.mark.parametrize("kind", ["ClipDataset", "BatchDataset"])
 def test_clips_without_a_cache_are_for_the_loader(kind, corpus):
-    with pytest.raises(xp.InvalidArgumentError, match=f"{kind} reads caches, and <RuntimeClips .* is none: xp.torch.Loader takes it"):
+    with pytest.raises(
+        xp.InvalidArgumentError, match=f"{kind} reads caches, and <RuntimeClips .* is none: xp.torch.Loader takes it"
+    ):
         getattr(xp.torch, kind)(runtime(corpus))
 
 
@@ -154,5 +188,11 @@ def test_normalized_batches_are_those_of_the_reader(cache):
     columns = {"mel": {"normalize": "corpus"}}
     expected = [np.array(batch.mel) for batch in cache.reader(batch_size=8, columns=columns)]
     dataset = xp.torch.BatchDataset(cache, batch_size=8, columns=columns, fields=("mel",))
-    assert all(same_bytes(batch.mel, array) for batch, array in zip(xp.torch.Loader(cache, batch_size=8, columns=columns), expected))
-    assert all(same_bytes(batch["mel"], array) for batch, array in zip(data_loader(dataset, 2, "fork", batch_size=None), expected))
+    assert all(
+        same_bytes(batch.mel, array)
+        for batch, array in zip(xp.torch.Loader(cache, batch_size=8, columns=columns), expected)
+    )
+    assert all(
+        same_bytes(batch["mel"], array)
+        for batch, array in zip(data_loader(dataset, 2, "fork", batch_size=None), expected)
+    )

@@ -6,7 +6,9 @@ import sys
 import pytest
 import xtts_precompute as xp
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it")
+torch = pytest.importorskip(
+    "torch", reason="PyTorch is not installed here; tests/python/run.sh has an environment with it"
+)
 
 from torch_support import same_bytes  # noqa: E402
 
@@ -53,7 +55,9 @@ if __name__ == "__main__":
 def test_ranks_are_those_of_torch_distributed(cache, path, tmp_path):
     program = tmp_path / "ranks.py"
     program.write_text(RANKS)
-    done = subprocess.run([sys.executable, program, path, tmp_path], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, program, path, tmp_path], capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr
     (first, weights), (second, other_weights) = (torch.load(tmp_path / str(rank)) for rank in range(2))
     assert all(torch.equal(one, other) for one, other in zip(weights, other_weights))
@@ -102,7 +106,10 @@ def lightning(monkeypatch):
     if torch.__version__.startswith("1.") and sys.version_info >= (3, 11):
         # Lightning imports all of torch.distributed where it is available, and Python 3.11 refuses parts of that of Debian's PyTorch 1.13.
         monkeypatch.setattr(torch.distributed, "is_available", lambda: False)
-    return pytest.importorskip("pytorch_lightning", reason="Lightning is not installed here; tests/python/frameworks.sh makes an environment with it")
+    return pytest.importorskip(
+        "pytorch_lightning",
+        reason="Lightning is not installed here; tests/python/frameworks.sh makes an environment with it",
+    )
 
 
 def lightning_run(lightning, cache, folder, steps, checkpoint=None):
@@ -131,7 +138,9 @@ def lightning_run(lightning, cache, folder, steps, checkpoint=None):
         max_steps=steps, accelerator="cpu", logger=False, enable_progress_bar=False, enable_model_summary=False, default_root_dir=folder,
         enable_checkpointing=False, num_sanity_val_steps=2,
     )  # fmt: skip
-    trainer.fit(model, lightning_loader(cache), xp.torch.Loader(cache, batch_size=8, shuffle="none"), ckpt_path=checkpoint)
+    trainer.fit(
+        model, lightning_loader(cache), xp.torch.Loader(cache, batch_size=8, shuffle="none"), ckpt_path=checkpoint
+    )
     return model.seen, model.checked, trainer
 
 
@@ -158,7 +167,9 @@ def test_lightnings_checkpoints_go_on_within_an_epoch(lightning, cache, tmp_path
 
 
 def test_accelerate_takes_clips_and_leaves_loaders_alone(cache):
-    accelerate = pytest.importorskip("accelerate", reason="Accelerate is not installed here; tests/python/frameworks.sh makes an environment with it")
+    accelerate = pytest.importorskip(
+        "accelerate", reason="Accelerate is not installed here; tests/python/frameworks.sh makes an environment with it"
+    )
     accelerator = accelerate.Accelerator(cpu=True)
     dataset = xp.torch.ClipDataset(cache, fields=("mel", "mel_len"))
     loader = torch.utils.data.DataLoader(dataset, batch_size=8, collate_fn=dataset.collate)

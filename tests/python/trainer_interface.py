@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-SOURCE = '''
+SOURCE = """
 import numpy as np
 
 class Frame:
@@ -55,9 +55,9 @@ class LJSpeechDataset:
         if options["memory_cache"]:
             from .tf_native_loader import TFNativeDataLoader
         return "the trainer's own batches"
-'''
+"""
 # Letters are numbered as they come, as its phonemes are; a phonemizer doubles each.
-TEXT_SOURCE = '''
+TEXT_SOURCE = """
 class Phonemizer:
     def version(self):
         return (1, 51)
@@ -84,7 +84,7 @@ class TextProcessor:
             if one in self.symbols:
                 made += [self.symbols.index(one)] + [0] * (self.add_blank and one != " ")
         return made + [2]
-'''
+"""
 IMPORTER = "from .data.ljspeech import LJSpeechDataset\n"
 
 
@@ -93,7 +93,14 @@ def write(folder):
     package = folder / "myxtts"
     for name in ("data", "utils"):
         (package / name).mkdir(parents=True)
-    sources = {"__init__": "", "data/__init__": "", "utils/__init__": "", "data/ljspeech": SOURCE, "utils/text": TEXT_SOURCE, "trainer": IMPORTER}
+    sources = {
+        "__init__": "",
+        "data/__init__": "",
+        "utils/__init__": "",
+        "data/ljspeech": SOURCE,
+        "utils/text": TEXT_SOURCE,
+        "trainer": IMPORTER,
+    }
     for name, text in sources.items():
         (package / f"{name}.py").write_text(text, encoding="utf-8")
     return folder
@@ -120,7 +127,9 @@ def config(**keys):
 def lj_corpus(table, folder, lists=("metadata.csv",)):
     """The corpus of support.make_corpus() as LJSpeech has it; its clips, dealt out to these lists."""
     (folder / "wavs").mkdir(parents=True)
-    lines = [line.split(",")[:2] for line in (Path(table) / "metadata.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    lines = [
+        line.split(",")[:2] for line in (Path(table) / "metadata.csv").read_text(encoding="utf-8").splitlines()[1:]
+    ]
     for file, _ in lines:
         (folder / "wavs" / file).write_bytes((Path(table) / file).read_bytes())
     for number, name in enumerate(lists):

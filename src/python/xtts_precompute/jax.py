@@ -86,7 +86,9 @@ class Loader(BatchLoader[ArrayBatch]):
         found = self._fields.arrays(batch)
         ids = {"ids": found.pop("ids")} if "ids" in found else {}
         if self._spans_processes:
-            placed = {name: jax.make_array_from_process_local_data(self._device, array) for name, array in found.items()}
+            placed = {
+                name: jax.make_array_from_process_local_data(self._device, array) for name, array in found.items()
+            }
         else:
             placed = jax.device_put(found, self._device)  # of all at once: it costs little more than of one
         placed.update(ids)

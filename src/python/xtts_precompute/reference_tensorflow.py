@@ -38,12 +38,16 @@ class SmallTts(tf.Module):  # type: ignore[misc]
     @property
     def weights(self) -> list[Any]:
         """All that is trained."""
-        own = [*self.prenet, *self.decoder, *self.norms, self.projection] + ([self.embedding, *self.encoder, self.query] if self.has_text else [])
+        own = [*self.prenet, *self.decoder, *self.norms, self.projection] + (
+            [self.embedding, *self.encoder, self.query] if self.has_text else []
+        )
         return [weight.value for layer in own for weight in layer.trainable_weights]
 
     def __call__(self, mel: Any, tokens: Any = None, text_len: Any = None) -> Any:
         batch, frames, mels = mel.shape
-        known = tf.pad(mel, [[0, 0], [GROUP, -frames % GROUP], [0, 0]])[:, :-GROUP]  # a group later than what is to be predicted
+        known = tf.pad(mel, [[0, 0], [GROUP, -frames % GROUP], [0, 0]])[
+            :, :-GROUP
+        ]  # a group later than what is to be predicted
         state = tf.reshape(known, [batch, -1, GROUP * mels])
         for layer in self.prenet:
             state = layer(state)
@@ -65,4 +69,6 @@ class SmallTts(tf.Module):  # type: ignore[misc]
 def mel_loss(predicted: Any, mel: Any, mel_len: Any) -> Any:
     """Mean absolute error over true frames."""
     is_true = tf.sequence_mask(mel_len, mel.shape[1], mel.dtype)[..., None]
-    return tf.reduce_sum(tf.abs(predicted - mel) * is_true) / (tf.cast(tf.maximum(tf.reduce_sum(mel_len), 1), mel.dtype) * mel.shape[2])
+    return tf.reduce_sum(tf.abs(predicted - mel) * is_true) / (
+        tf.cast(tf.maximum(tf.reduce_sum(mel_len), 1), mel.dtype) * mel.shape[2]
+    )

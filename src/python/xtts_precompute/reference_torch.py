@@ -36,7 +36,9 @@ class SmallTts(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, mel: Any, tokens: Any = None, text_len: Any = None) -> Any:
         batch, frames, mels = mel.shape
-        known = torch.nn.functional.pad(mel, (0, 0, GROUP, -frames % GROUP))[:, :-GROUP]  # a group later than what is to be predicted
+        known = torch.nn.functional.pad(mel, (0, 0, GROUP, -frames % GROUP))[
+            :, :-GROUP
+        ]  # a group later than what is to be predicted
         state = self.prenet(known.reshape(batch, -1, GROUP * mels))
         if self.has_text:
             state = state + self._attend(state, tokens, text_len)

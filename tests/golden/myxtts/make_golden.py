@@ -16,6 +16,7 @@ ln(max(x, 1e-5)). For each clip:
 The test's bounds (1e-5 natural-log units) are three orders under what a float32 FFT misses the formula by on such clips
 (1.3e-3), and one above what librosa does (1e-6, its window and so its FFT being double).
 """
+
 import pathlib
 import platform
 import sys
@@ -25,12 +26,22 @@ import numpy as np
 import scipy
 
 CLIPS = ["LJ001-0002", "LJ001-0008", "LJ001-0011", "LJ002-0035"]
-TRIMS = [(20, 1024, 256), (10, 1024, 256), (40, 1024, 256), (60, 2048, 512), (30, 2048, 512), (20, 400, 160),
-         (35, 1000, 250), (25, 1001, 77), (15, 512, 300)]
+TRIMS = [
+    (20, 1024, 256),
+    (10, 1024, 256),
+    (40, 1024, 256),
+    (60, 2048, 512),
+    (30, 2048, 512),
+    (20, 400, 160),
+    (35, 1000, 250),
+    (25, 1001, 77),
+    (15, 512, 300),
+]
 
 
 def read_pcm(path):
     import soundfile
+
     pcm, rate = soundfile.read(path, dtype="int16")
     assert rate == 22050 and pcm.ndim == 1
     return pcm
@@ -38,7 +49,7 @@ def read_pcm(path):
 
 def condition(y):
     y, (start, end) = librosa.effects.trim(y, top_db=20, frame_length=1024, hop_length=256)
-    rms = np.sqrt(np.mean(y ** 2))
+    rms = np.sqrt(np.mean(y**2))
     y = y * min(np.float32(0.1) / rms, np.float32(1.0) / np.max(np.abs(y)))  # one gain, so that none passes a peak of 1
     y = y / np.max(np.abs(y))
     assert y.dtype == np.float32
@@ -55,7 +66,7 @@ def true_mel(y):
     padded = np.pad(y.astype(np.float64), 512)
     window = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(1024) / 1024.0)
     frames = 1 + (len(padded) - 1024) // 256
-    cut = np.stack([padded[f * 256:f * 256 + 1024] * window for f in range(frames)])
+    cut = np.stack([padded[f * 256 : f * 256 + 1024] * window for f in range(frames)])
     basis = librosa.filters.mel(sr=22050, n_fft=1024, n_mels=80, fmin=0.0, fmax=11025.0, dtype=np.float64)
     return np.log(np.maximum(np.abs(np.fft.rfft(cut)) @ basis.T, 1e-5))
 
@@ -89,7 +100,8 @@ def main():
         (out / path).write_text("".join("\t".join(str(field) for field in row) + "\n" for row in rows))
     (out / "versions.txt").write_text(
         f"python {platform.python_version()}\nnumpy {np.__version__}\nscipy {scipy.__version__}\n"
-        f"librosa {librosa.__version__}\nLJSpeech-1.1 (public domain; LibriVox readings, published by Keith Ito)\n")
+        f"librosa {librosa.__version__}\nLJSpeech-1.1 (public domain; LibriVox readings, published by Keith Ito)\n"
+    )
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ Lines of vectors.tsv, columns between tabs, lists between commas; keys in hexade
                 then for each step and rank bucket:count ..., and the places of all of these, one after the other ...
     crop        seed, epoch, place, choices, choice
 """
+
 import math
 from fractions import Fraction
 
@@ -72,7 +73,7 @@ def windows_of(n, seed, epoch, R, G):
         return []
     shuffle = bijection(len(stretches), key_of(seed, epoch, 1))
     turns = [stretches[shuffle(t)] for t in range(len(stretches))]
-    return [turns[i:i + G] for i in range(0, len(turns), G)]
+    return [turns[i : i + G] for i in range(0, len(turns), G)]
 
 
 def window_order(n, seed, epoch, R, G):
@@ -110,7 +111,7 @@ def shares_of(counts, weights, N):
     u = [int(Fraction(w) * scale) if m else 0 for m, w in zip(counts, weights)]
     shares = [N * v // sum(u) for v in u]
     by_remainder = sorted(range(len(u)), key=lambda g: (-(N * u[g] % sum(u)), g))
-    for g in by_remainder[:N - sum(shares)]:
+    for g in by_remainder[: N - sum(shares)]:
         shares[g] += 1
     return shares
 
@@ -153,13 +154,17 @@ def line(*columns):
         if isinstance(column, (list, tuple, range)):
             return ",".join(":".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in column)
         return str(column)
+
     print("\t".join(map(text, columns)))
 
 
 def some(n):
     """All of a small range, some of a large one."""
-    return range(n) if n <= 64 else sorted({x % n for x in
-                                            [0, 1, 2, 3, n // 3, n // 2, n // 2 + 1, n - 2, n - 1, 12345678901]})
+    return (
+        range(n)
+        if n <= 64
+        else sorted({x % n for x in [0, 1, 2, 3, n // 3, n // 2, n // 2 + 1, n - 2, n - 1, 12345678901]})
+    )
 
 
 def main():
@@ -171,12 +176,25 @@ def main():
         for key in [0, key_of(42, 3, 0)]:
             line("bijection", n, f"{key:016x}", some(n), [bijection(n, key)(x) for x in some(n)])
     for shuffle, n, seed, epoch, R, G in [
-            ("none", 7, 42, 3, 1, 1), ("global", 1, 42, 3, 1, 1), ("global", 10, 42, 3, 1, 1),
-            ("global", 10, 42, 4, 1, 1), ("global", 10, 43, 3, 1, 1), ("global", 300000, 42, 3, 1, 1),
-            ("global", 2**48, MASK, MASK, 1, 1), ("window", 1, 42, 3, 4, 2), ("window", 10, 42, 3, 100, 2),
-            ("window", 10, 42, 3, 1, 100), ("window", 10, 42, 3, 1, 1), ("window", 22, 42, 3, 4, 2),
-            ("window", 22, 42, 4, 4, 2), ("window", 24, 42, 3, 4, 2), ("window", 64, 0, 0, 7, 3),
-            ("window", 5000, 42, 3, 512, 4), ("window", 30011, 42, 3, 32, 16), ("window", 30011, 42, 4, 32, 16)]:
+        ("none", 7, 42, 3, 1, 1),
+        ("global", 1, 42, 3, 1, 1),
+        ("global", 10, 42, 3, 1, 1),
+        ("global", 10, 42, 4, 1, 1),
+        ("global", 10, 43, 3, 1, 1),
+        ("global", 300000, 42, 3, 1, 1),
+        ("global", 2**48, MASK, MASK, 1, 1),
+        ("window", 1, 42, 3, 4, 2),
+        ("window", 10, 42, 3, 100, 2),
+        ("window", 10, 42, 3, 1, 100),
+        ("window", 10, 42, 3, 1, 1),
+        ("window", 22, 42, 3, 4, 2),
+        ("window", 22, 42, 4, 4, 2),
+        ("window", 24, 42, 3, 4, 2),
+        ("window", 64, 0, 0, 7, 3),
+        ("window", 5000, 42, 3, 512, 4),
+        ("window", 30011, 42, 3, 32, 16),
+        ("window", 30011, 42, 4, 32, 16),
+    ]:
         at = sampler(shuffle, n, seed, epoch, R, G)
         line("order", shuffle, n, seed, epoch, R, G, some(n), [at(p) for p in some(n)])
     for n, R, G in [(22, 4, 2), (24, 4, 2), (10, 100, 2), (64, 7, 3), (5000, 512, 4)]:
@@ -185,33 +203,74 @@ def main():
             size = sum(map(len, window))
             line("window", n, 42, 3, R, G, w, first, size, [(stretch[0], len(stretch)) for stretch in window])
             first += size
-    for n, first, B, W in [(22, 0, 4, 2), (24, 0, 4, 2), (22, 5, 3, 2), (3, 0, 4, 3), (10, 10, 4, 2), (0, 0, 4, 2),
-                           (2**48, 2**48 - 7, 3, 2), (5, 0, 2**32 - 1, 2)]:
+    for n, first, B, W in [
+        (22, 0, 4, 2),
+        (24, 0, 4, 2),
+        (22, 5, 3, 2),
+        (3, 0, 4, 3),
+        (10, 10, 4, 2),
+        (0, 0, 4, 2),
+        (2**48, 2**48 - 7, 3, 2),
+        (5, 0, 2**32 - 1, 2),
+    ]:
         for last in ["drop", "pad"]:
             line("steps", n, first, B, W, last, *steps_of(n, first, B, W, last))
     for counts, weights, N in [
-            ([5, 5, 5], [1.0, 1.0, 1.0], 10), ([10, 20, 70], [10.0, 20.0, 70.0], 100), ([3, 0, 4], [1.0, 5.0, 3.0], 7),
-            ([9, 9, 9], [0.1, 0.2, 0.7], 1000), ([9, 9], [0.7, 0.3], 10), ([9, 9, 9], [0.0, 1e-300, 1e300], 10),
-            ([9, 9, 9], [5e-324, 1e-323, 5e-324], 11), ([1, 2**48], [1.0, 2.5], 2**48),
-            ([1, 1, 1, 1, 1, 1, 1], [0.3, 0.3, 0.3, 0.1, 0.1, 0.1, 1 / 3], 2**47 + 1)]:
+        ([5, 5, 5], [1.0, 1.0, 1.0], 10),
+        ([10, 20, 70], [10.0, 20.0, 70.0], 100),
+        ([3, 0, 4], [1.0, 5.0, 3.0], 7),
+        ([9, 9, 9], [0.1, 0.2, 0.7], 1000),
+        ([9, 9], [0.7, 0.3], 10),
+        ([9, 9, 9], [0.0, 1e-300, 1e300], 10),
+        ([9, 9, 9], [5e-324, 1e-323, 5e-324], 11),
+        ([1, 2**48], [1.0, 2.5], 2**48),
+        ([1, 1, 1, 1, 1, 1, 1], [0.3, 0.3, 0.3, 0.1, 0.1, 0.1, 1 / 3], 2**47 + 1),
+    ]:
         line("shares", counts, [repr(w) for w in weights], N, shares_of(counts, weights, N))
     for counts, weights, N, seed, epoch in [
-            ([4, 10], [1.0, 1.0], 20, 42, 3), ([4, 10], [1.0, 1.0], 20, 42, 4), ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 0),
-            ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 1), ([3, 50], [2.0, 1.0], 9, 7, MASK)]:
+        ([4, 10], [1.0, 1.0], 20, 42, 3),
+        ([4, 10], [1.0, 1.0], 20, 42, 4),
+        ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 0),
+        ([3, 0, 50, 1], [2.0, 9.0, 1.0, 0.5], 30, 7, 1),
+        ([3, 50], [2.0, 1.0], 9, 7, MASK),
+    ]:
         line("draws", counts, [repr(w) for w in weights], N, seed, epoch, draws_of(counts, weights, N, seed, epoch))
     for shuffle, n, seed, epoch, R, G, B, consumed, W, last in [
-            ("none", 20, 0, 0, 1, 1, [3, 2], [0, 0], 1, "drop"), ("global", 20, 42, 3, 1, 1, [3, 2], [0, 0], 1, "drop"),
-            ("global", 20, 42, 3, 1, 1, [3, 2], [0, 0], 2, "pad"), ("global", 60, 42, 3, 1, 1, [4, 2, 1], [8, 4, 3], 2, "pad"),
-            ("global", 60, 42, 3, 1, 1, [4, 2, 1], [8, 4, 3], 3, "drop"), ("window", 60, 42, 3, 7, 2, [4, 2, 1], [0, 8, 0], 2, "pad"),
-            ("global", 9, 1, 1, 1, 1, [4, 4], [9, 9], 1, "pad")]:
+        ("none", 20, 0, 0, 1, 1, [3, 2], [0, 0], 1, "drop"),
+        ("global", 20, 42, 3, 1, 1, [3, 2], [0, 0], 1, "drop"),
+        ("global", 20, 42, 3, 1, 1, [3, 2], [0, 0], 2, "pad"),
+        ("global", 60, 42, 3, 1, 1, [4, 2, 1], [8, 4, 3], 2, "pad"),
+        ("global", 60, 42, 3, 1, 1, [4, 2, 1], [8, 4, 3], 3, "drop"),
+        ("window", 60, 42, 3, 7, 2, [4, 2, 1], [0, 8, 0], 2, "pad"),
+        ("global", 9, 1, 1, 1, 1, [4, 4], [9, 9], 1, "pad"),
+    ]:
         bucket_of = [mix(sample) % len(B) for sample in range(n)]
         at = sampler(shuffle, n, seed, epoch, R, G)
         steps = bucket_steps_of([at(p) for p in range(n)], bucket_of, B, consumed, W, last)
-        parts = [(bucket, run[r * B[bucket]:(r + 1) * B[bucket]]) for bucket, run in steps for r in range(W)]
-        line("buckets", shuffle, seed, epoch, R, G, bucket_of, B, consumed, W, last,
-             [(bucket, len(part)) for bucket, part in parts], [place for _, part in parts for place in part])
-    for seed, epoch, place, choices in [(0, 0, 0, 1), (42, 3, 0, 769), (42, 3, 1, 769), (42, 4, 0, 769), (43, 3, 0, 769),
-                                        (MASK, MASK, 2**48 - 1, 2**32 - 1)]:
+        parts = [(bucket, run[r * B[bucket] : (r + 1) * B[bucket]]) for bucket, run in steps for r in range(W)]
+        line(
+            "buckets",
+            shuffle,
+            seed,
+            epoch,
+            R,
+            G,
+            bucket_of,
+            B,
+            consumed,
+            W,
+            last,
+            [(bucket, len(part)) for bucket, part in parts],
+            [place for _, part in parts for place in part],
+        )
+    for seed, epoch, place, choices in [
+        (0, 0, 0, 1),
+        (42, 3, 0, 769),
+        (42, 3, 1, 769),
+        (42, 4, 0, 769),
+        (43, 3, 0, 769),
+        (MASK, MASK, 2**48 - 1, 2**32 - 1),
+    ]:
         line("crop", seed, epoch, place, choices, crop_choice(seed, epoch, place, choices))
 
 

@@ -60,7 +60,9 @@ def write_inputs(corpus):
         first += len(steps)
     np.save(HERE / "inputs.npy", np.concatenate(arrays))
     write_table("inputs.tsv", rows)
-    return [(row[0], row[1], np.float32(steps) / np.float32(32768) * np.float32(row[4])) for row, steps in zip(rows, arrays)]
+    return [
+        (row[0], row[1], np.float32(steps) / np.float32(32768) * np.float32(row[4])) for row, steps in zip(rows, arrays)
+    ]
 
 
 def write_table(name, rows):
@@ -110,7 +112,11 @@ def write_recipe(name, samples_of_inputs, cases):
 def frame_counts(name):
     """first length, last length, frames or `refused`: of the reference, for the lengths 0 to 5000; the formula's must be the same."""
     noise = np.float32(0.1 * np.random.default_rng(1).standard_normal(LENGTH_MAX))
-    fixed = name in ("myxtts-tf", "whisper-80", "whisper-128")  # pads or cuts first: a hundredth of the lengths shows it
+    fixed = name in (
+        "myxtts-tf",
+        "whisper-80",
+        "whisper-128",
+    )  # pads or cuts first: a hundredth of the lengths shows it
     rows = []
     for length in range(0, LENGTH_MAX + 1, 100 if fixed else 1):
         samples = np.clip(noise[:length], -1, 1)
@@ -124,10 +130,17 @@ def frame_counts(name):
 
 
 def write_versions():
-    packages = sorted({package for reference in references.REFERENCES.values() for package in reference.packages} | {"numpy", "soundfile", "soxr"})
-    lines = [f"python {platform.python_version()}"] + [f"{package} {importlib.metadata.version(package)}" for package in packages]
+    packages = sorted(
+        {package for reference in references.REFERENCES.values() for package in reference.packages}
+        | {"numpy", "soundfile", "soxr"}
+    )
+    lines = [f"python {platform.python_version()}"] + [
+        f"{package} {importlib.metadata.version(package)}" for package in packages
+    ]
     lines += [f"{name}: {reference.origin}" for name, reference in references.REFERENCES.items()]
-    lines.append("lj: LJSpeech-1.1 LJ001-0008, public domain. jfk: inaugural address 1961, public domain. cv: Common Voice, CC0.")
+    lines.append(
+        "lj: LJSpeech-1.1 LJ001-0008, public domain. jfk: inaugural address 1961, public domain. cv: Common Voice, CC0."
+    )
     (HERE / "versions.txt").write_text("\n".join(lines) + "\n")
 
 
@@ -142,7 +155,9 @@ def main():
     for name in formulas.RECIPES:
         write_recipe(name, samples_of_inputs, cases)
     write_table("cases.tsv", cases)
-    write_table("recipes.tsv", [(name, recipe.rate, recipe.natural_log_units) for name, recipe in formulas.RECIPES.items()])
+    write_table(
+        "recipes.tsv", [(name, recipe.rate, recipe.natural_log_units) for name, recipe in formulas.RECIPES.items()]
+    )
     np.savetxt(HERE / "xtts_norms.txt", formulas.XTTS_NORMS)
     write_versions()
     if options.frames:

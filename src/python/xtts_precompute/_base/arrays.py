@@ -81,7 +81,9 @@ class Array(np.ndarray[Any, np.dtype[Any]]):
                 return super().__dlpack__(max_version=max_version, copy=copy)
             return super().__dlpack__()
         if copy is False and not knows_read_only:
-            raise BufferError("the memory is read-only, which DLPack says from version 1.0 on: ask for max_version=(1, 0)")
+            raise BufferError(
+                "the memory is read-only, which DLPack says from version 1.0 on: ask for max_version=(1, 0)"
+            )
         if copy or not knows_read_only:
             plain = np.ascontiguousarray(self.view(np.ndarray))
             return _core.dlpack_of_copy(knows_read_only, plain.ctypes.data, plain.nbytes, *_layout(plain))
@@ -108,7 +110,9 @@ def _layout(array: npt.NDArray[Any]) -> tuple[list[int], list[int], int, int]:
     """Shape, strides in elements, DLPack's kind, bits."""
     size = array.dtype.itemsize
     if any(step % size for step in array.strides):
-        raise BufferError(f"strides of {array.strides} bytes are no multiples of the {size} bytes of a number: copy the array")
+        raise BufferError(
+            f"strides of {array.strides} bytes are no multiples of the {size} bytes of a number: copy the array"
+        )
     if array.dtype == _BFLOAT16:
         kind = _DLPACK_BFLOAT
     elif array.dtype.kind in _DLPACK_KINDS and array.dtype.isnative:

@@ -104,7 +104,16 @@ class RejectedClipError(Error):
         """What the rule is about, where it is more than numbers: a column, another clip's id, a library's words."""
 
     def __reduce__(self) -> tuple[type[RejectedClipError], tuple[Any, ...]]:
-        return RejectedClipError, (self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers, self.about)
+        return RejectedClipError, (
+            self.id,
+            self.stage,
+            self.kind,
+            self.reason,
+            self.place,
+            self.rule,
+            self.numbers,
+            self.about,
+        )
 
 
 class InternalError(Error):

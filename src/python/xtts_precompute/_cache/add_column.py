@@ -100,7 +100,9 @@ class _Maker:
             return [_stored(fn(clip), clip.id) for clip in clips]
         made = list(fn(clips))
         if len(made) != len(clips):
-            raise InvalidArgumentError(f"add_column: the function was given {len(clips)} clips and made {len(made)} records")
+            raise InvalidArgumentError(
+                f"add_column: the function was given {len(clips)} clips and made {len(made)} records"
+            )
         return [_stored(one, clip.id) for one, clip in zip(made, clips)]
 
 
@@ -115,7 +117,9 @@ class _FromNpy:
         try:
             made: npt.NDArray[Any] = np.load(path, allow_pickle=False)
         except FileNotFoundError:
-            raise InvalidArgumentError(f"add_column: there is no {path}: from_npy needs a file for each clip, named by its id") from None
+            raise InvalidArgumentError(
+                f"add_column: there is no {path}: from_npy needs a file for each clip, named by its id"
+            ) from None
         except ValueError as error:
             raise InvalidArgumentError(f"add_column: {path}: {error}") from None
         return made
@@ -124,7 +128,9 @@ class _FromNpy:
 def _stored(made: Any, clip_id: str) -> npt.NDArray[Any]:
     """As the column can hold it: the numbers of the array, in this machine's byte order, row by row."""
     if isinstance(made, np.ma.MaskedArray) and np.ma.is_masked(made):
-        raise InvalidArgumentError(f"add_column: the record of clip '{clip_id}' has masked values, which a column cannot hold: fill them with .filled()")
+        raise InvalidArgumentError(
+            f"add_column: the record of clip '{clip_id}' has masked values, which a column cannot hold: fill them with .filled()"
+        )
     array = np.asarray(made)
     # Files of other machines have another byte order (`>f4`), of the same name.
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -174,14 +180,17 @@ class _Form(NamedTuple):
 
     def check(self, record: npt.NDArray[Any], axis: str, clip_id: str, rows: int) -> bytes:
         """The record's bytes; `rows`: what the clip needs, or may have at most."""
-        whole_shape = self.row_shape if axis == "fixed" else (rows, *(self.row_shape[1:] if axis == "own" else self.row_shape))
+        whole_shape = (
+            self.row_shape if axis == "fixed" else (rows, *(self.row_shape[1:] if axis == "own" else self.row_shape))
+        )
         fits = record.dtype.name == self.dtype and record.shape[1:] == whole_shape[1:]
         if fits and (len(record) == whole_shape[0] or (axis == "own" and len(record) <= rows)):
             return record.tobytes()
         most = "at most " if axis == "own" else ""
         raise InvalidArgumentError(
             f"add_column: the record of clip '{clip_id}' is {record.dtype.name} {list(record.shape)}, and must be {self.dtype} "
-            f"{most}{list(whole_shape)}" + (f" for its {rows} rows along {axis}" if axis in ("frames", "tokens") else "")
+            f"{most}{list(whole_shape)}"
+            + (f" for its {rows} rows along {axis}" if axis in ("frames", "tokens") else "")
         )
 
 
@@ -197,7 +206,9 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
     axis = one_of("axis", options["axis"], AXES)
     max_length = None if options["max_length"] is None else whole("max_length", options["max_length"], 1, 2**32 - 1)
     if (axis == "own") != (max_length is not None):
-        raise InvalidArgumentError('add_column: axis="own" needs max_length=, the rows of the longest record, and no other axis takes it')
+        raise InvalidArgumentError(
+            'add_column: axis="own" needs max_length=, the rows of the longest record, and no other axis takes it'
+        )
     version, name = text("version", options["version"]), text("name", name)
     batch = None if options["batch"] is None else whole("batch", options["batch"], 1, 2**20)
     workers = whole("workers", options["workers"], 0, 1024)
@@ -211,7 +222,9 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
     if known is not None and known.version == version and known.axis == axis:
         form = _Form.of_column(known)
     elif not len(newest):
-        raise InvalidArgumentError("add_column: the cache has no clips, so there is nothing to learn the column's dtype and shape from")
+        raise InvalidArgumentError(
+            "add_column: the cache has no clips, so there is nothing to learn the column's dtype and shape from"
+        )
     else:
         # What the function makes of the first clips shows the column's dtype and shape.
         positions = list(range(min(batch or 1, len(newest))))
@@ -243,7 +256,14 @@ def add_column(cache: Stored, name: str, fn: Callable[..., Any] | None, **option
 
 
 def _write(
-    writer: Any, maker: _Maker, form: _Form, axis: str, first: dict[int, Any], size: int, workers: int, hear: Callable[[Any], object] | None
+    writer: Any,
+    maker: _Maker,
+    form: _Form,
+    axis: str,
+    first: dict[int, Any],
+    size: int,
+    workers: int,
+    hear: Callable[[Any], object] | None,
 ) -> None:
     total, began, done_before = writer.clip_count, time.monotonic(), writer.done_count
     left = [writer.next(ahead)[0] for ahead in range(total - done_before)]

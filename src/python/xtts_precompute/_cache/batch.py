@@ -61,7 +61,9 @@ class Batch:
 
     def __getitem__(self, name: str) -> Array:
         if not isinstance(name, str):
-            raise InvalidArgumentError(f"a batch's columns are asked for by name, not by {name!r}: batch.mel[row] is a row")
+            raise InvalidArgumentError(
+                f"a batch's columns are asked for by name, not by {name!r}: batch.mel[row] is a row"
+            )
         array = self._arrays.get(name)
         if array is None:
             parts = self._held().column(name)
@@ -160,4 +162,6 @@ class Batch:
         return f"<Batch of {self.valid_count} clips: {', '.join(shown)}>"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a batch is a lease on memory of this process and cannot be pickled: pickle copies of its arrays")
+        raise TypeError(
+            "a batch is a lease on memory of this process and cannot be pickled: pickle copies of its arrays"
+        )

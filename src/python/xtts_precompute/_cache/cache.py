@@ -133,6 +133,13 @@ class Cache(Stored, Readable):
         """
         from .add_column import add_column  # with what only who builds needs
 
-        options = {"axis": axis, "version": version, "batch": batch, "workers": workers, "max_length": max_length, "allow_nonfinite": allow_nonfinite}
+        options = {
+            "axis": axis,
+            "version": version,
+            "batch": batch,
+            "workers": workers,
+            "max_length": max_length,
+            "allow_nonfinite": allow_nonfinite,
+        }
         add_column(self, name, fn, **options, from_npy=from_npy, data=data, progress=progress)
         return Cache([self._paths[0]])

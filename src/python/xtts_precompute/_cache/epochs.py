@@ -24,7 +24,11 @@ class Epoch(NamedTuple):
     def of(cls, reader: Any, options: Mapping[str, Any], world_size: int) -> Epoch | None:
         """That of a reader and its options. None with buckets: their batches have several sizes, which the reader alone counts."""
         given = {**DEFAULTS, **options}
-        return None if given["buckets"] else cls(reader.samples_per_epoch, int(given["batch_size"]), world_size, bool(given["drop_last"]))
+        return (
+            None
+            if given["buckets"]
+            else cls(reader.samples_per_epoch, int(given["batch_size"]), world_size, bool(given["drop_last"]))
+        )
 
     def steps(self, consumed: int = 0) -> int:
         """Those that are left where so many samples have been consumed."""

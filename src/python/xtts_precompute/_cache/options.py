@@ -148,9 +148,13 @@ def _normalize(column: str, wish: Any) -> tuple[str, list[float], list[float]]:
     try:
         mean, std = (np.asarray(numbers, np.float64) for numbers in pair)
     except (TypeError, ValueError):
-        raise InvalidArgumentError(f"normalize of column '{column}' must be \"corpus\" or a pair (mean, std), a number a channel each") from None
+        raise InvalidArgumentError(
+            f"normalize of column '{column}' must be \"corpus\" or a pair (mean, std), a number a channel each"
+        ) from None
     if mean.ndim != 1 or std.ndim != 1:
-        raise InvalidArgumentError(f"normalize of column '{column}': mean and std have shapes {mean.shape} and {std.shape}, not [channels] each")
+        raise InvalidArgumentError(
+            f"normalize of column '{column}': mean and std have shapes {mean.shape} and {std.shape}, not [channels] each"
+        )
     return "given", mean.tolist(), std.tolist()
 
 
@@ -204,7 +208,9 @@ def _weights(weights: Any) -> tuple[str, float, int]:
 
 def _buckets(buckets: Any, batch_size: int) -> list[tuple[int, int, int]]:
     if isinstance(buckets, (str, Mapping)) or not all(isinstance(wish, Mapping) for wish in listed("buckets", buckets)):
-        raise InvalidArgumentError('buckets must be a list of dicts, as in buckets=[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]')
+        raise InvalidArgumentError(
+            'buckets must be a list of dicts, as in buckets=[{"batch_size": 48, "mel": 400}, {"batch_size": 32}]'
+        )
     wishes = []
     for wish in buckets:
         no_others("option of a bucket", wish, ("batch_size", "mel", "tokens"))
@@ -246,7 +252,9 @@ class ReaderOption(NamedTuple):
 READER_OPTIONS = {
     "batch_size": ReaderOption("batch_size", lambda value, _: whole("batch_size", value, 1, _BATCH_SIZE_MAX)),
     "split": ReaderOption("split", lambda value, _: "" if value is None else one_of("split", value, SPLITS)),
-    "shuffle": ReaderOption("shuffle", lambda value, _: "none" if value is None else one_of("shuffle", value, SHUFFLES)),
+    "shuffle": ReaderOption(
+        "shuffle", lambda value, _: "none" if value is None else one_of("shuffle", value, SHUFFLES)
+    ),
     "seed": ReaderOption("seed", lambda value, _: whole("seed", value, 0, _UINT64_MAX)),
     "rank": ReaderOption("rank", lambda value, _: whole("rank", value, 0, _UINT32_MAX)),
     "world_size": ReaderOption("world_size", lambda value, _: whole("world_size", value, 1, _UINT32_MAX)),
@@ -259,13 +267,17 @@ READER_OPTIONS = {
     "ids": ReaderOption("ids", lambda value, _: _ids(value)),
     "exclude": ReaderOption("exclude", lambda value, _: [] if value is None else _texts("exclude", value)),
     "weights": ReaderOption("weights", lambda value, _: None if value is None else _weights(value)),
-    "buckets": ReaderOption("buckets", lambda value, beside: [] if value is None else _buckets(value, beside.batch_size)),
+    "buckets": ReaderOption(
+        "buckets", lambda value, beside: [] if value is None else _buckets(value, beside.batch_size)
+    ),
     "crop": ReaderOption("crop_frames", lambda value, _: 0 if value is None else _crop(value)),
     "verify": ReaderOption("verify_records", lambda value, _: switch("verify", value)),
     "on_damage": ReaderOption("on_damage", lambda value, _: one_of("choice of on_damage", value, ON_DAMAGE)),
     "lock_memory": ReaderOption("lock_memory", lambda value, _: switch("lock_memory", value)),
     "stretch_samples": ReaderOption("stretch_samples", lambda value, _: _or_default("stretch_samples", value)),
-    "stretches_per_window": ReaderOption("stretches_per_window", lambda value, _: _or_default("stretches_per_window", value)),
+    "stretches_per_window": ReaderOption(
+        "stretches_per_window", lambda value, _: _or_default("stretches_per_window", value)
+    ),
     "reading": ReaderOption("reading", lambda value, _: one_of("reading", value, READINGS)),
     "max_damage": ReaderOption("max_damage", lambda value, _: _share("max_damage", value)),
 }

@@ -109,7 +109,9 @@ class Reader:
         except CorruptError as error:
             if self._options["on_damage"] == "skip":
                 raise  # the epoch has lost more than max_damage; the message says what mends that
-            raise CorruptError(f'{error}. {self._mends()} mends it, to be opened anew then; on_damage="skip" leaves such clips out') from None
+            raise CorruptError(
+                f'{error}. {self._mends()} mends it, to be opened anew then; on_damage="skip" leaves such clips out'
+            ) from None
         if core is None:
             self._ended = True
             self._warn_of_left_out()

@@ -30,7 +30,7 @@ class FieldDict(dict[str, Any]):
 
 
 def _shown(value: Any) -> str:
-    """"[32, 800, 80] float32", for a batch's repr."""
+    """Writes "[32, 800, 80] float32", for a batch's repr."""
     if isinstance(value, list):
         return f"of {len(value)}"
     if not hasattr(value, "shape"):

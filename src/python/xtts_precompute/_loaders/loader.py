@@ -28,7 +28,9 @@ def opened_cache(cache: CacheOrPath, what: str) -> Cache:
     """A cache, or the one at a path, for `what`, which takes no other clips."""
     found = opened(cache)
     if not isinstance(found, Cache):
-        raise InvalidArgumentError(f"{what} reads caches, and {found!r} is none: xp.torch.Loader takes it, without workers")
+        raise InvalidArgumentError(
+            f"{what} reads caches, and {found!r} is none: xp.torch.Loader takes it, without workers"
+        )
     return found
 
 
@@ -73,5 +75,7 @@ class BatchLoader(Passes[T]):
         return stats
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self._options.items() if name not in ("ids", "exclude"))
+        shown = ", ".join(
+            f"{name}={value!r}" for name, value in self._options.items() if name not in ("ids", "exclude")
+        )
         return f"<{type(self).__module__}.{type(self).__name__} of {self._cache._shown}: {shown}>"

@@ -75,7 +75,13 @@ class Passes(Generic[T]):
     def _opened_by_rank(self) -> Any:
         """The same; opened anew for its share by who was asked something (its length, say) before the ranks had met."""
         is_between_passes = self._is_placed or self._is_over
-        if self._reader is not None and self._forks == _core.fork_count() and is_between_passes and self._world_size == 1 and self._share()[1] > 1:
+        if (
+            self._reader is not None
+            and self._forks == _core.fork_count()
+            and is_between_passes
+            and self._world_size == 1
+            and self._share()[1] > 1
+        ):
             self._state = self._reader.state_dict() if self._is_loaded else None
             self._reader.close()
             self._reader = None
@@ -174,8 +180,12 @@ class _Pass(Generic[T]):
         if self._is_over:
             raise StopIteration
         if loader._pass_number != self._number:
-            raise InvalidArgumentError("another pass over this loader has begun: it has one at a time; make a second loader")
-        loader._is_placed = loader._is_loaded = False  # only now: who asks for an iterator alone (Lightning) loses no epoch
+            raise InvalidArgumentError(
+                "another pass over this loader has begun: it has one at a time; make a second loader"
+            )
+        loader._is_placed = loader._is_loaded = (
+            False  # only now: who asks for an iterator alone (Lightning) loses no epoch
+        )
         try:
             return loader._finish(self._next_made() if loader._ahead else loader._convert(next(self._reader)))
         except StopIteration:
@@ -220,7 +230,9 @@ def given_share(rank: int | None, world_size: int | None) -> Share | None:
     if rank is None and world_size is None:
         return None
     if rank is None or world_size is None:
-        raise InvalidArgumentError("rank and world_size go together: give both, or none to take them from the framework")
+        raise InvalidArgumentError(
+            "rank and world_size go together: give both, or none to take them from the framework"
+        )
     return _Fixed(whole("rank", rank, 0, 2**32 - 1), whole("world_size", world_size, 1, 2**32 - 1))
 
 

@@ -36,7 +36,9 @@ class Reject(NamedTuple):
 
     def error(self) -> RejectedClipError:
         """As what who asks for the clip gets."""
-        return RejectedClipError(self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers, self.about)
+        return RejectedClipError(
+            self.id, self.stage, self.kind, self.reason, self.place, self.rule, self.numbers, self.about
+        )
 
 
 class RuntimeClip(ClipFacts):
@@ -51,7 +53,9 @@ class RuntimeClip(ClipFacts):
     position: int
     """Its place in canonical order."""
 
-    def __init__(self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, int]], duration_s: float) -> None:
+    def __init__(
+        self, clips: RuntimeClips, position: int, parts: list[tuple[_core.Memory, int, int]], duration_s: float
+    ) -> None:
         self._clips = clips
         self._facts = clips._core.clip(position)
         self._arrays = {

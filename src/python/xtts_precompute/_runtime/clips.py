@@ -93,7 +93,9 @@ def runtime(
         "language": words("language", language),
         "speakers_file": path_bytes("speakers", speakers),
         "store": "" if store is None else one_of("store", store, STORES),
-        "layout": "" if layout is None else one_of("layout of storage (that of DATA is layout_of_data)", layout, LAYOUTS),
+        "layout": ""
+        if layout is None
+        else one_of("layout of storage (that of DATA is layout_of_data)", layout, LAYOUTS),
         "dtype": "" if dtype is None else one_of("dtype", dtype, DTYPES),
         "device": text("device", device),
         "isa": text("isa", isa),
@@ -153,7 +155,9 @@ class RuntimeClips(Readable):
 
     _keeps_epochs_length = False  # later ones go without the clips that were rejected
 
-    def __init__(self, arguments: Mapping[str, Any], digest: str | None, hear: Callable[[RuntimeProgress], object] | None = None) -> None:
+    def __init__(
+        self, arguments: Mapping[str, Any], digest: str | None, hear: Callable[[RuntimeProgress], object] | None = None
+    ) -> None:
         self._arguments = dict(arguments)
         self._forks = _core.fork_count()
         self._handle = _open(self._arguments, hear)
@@ -167,7 +171,8 @@ class RuntimeClips(Readable):
         if os.path.isfile(self._arguments["recipe"]):
             self._arguments["recipe"] = os.path.abspath(self._arguments["recipe"])
         self._columns = {
-            name: Column(name, dtype, tuple(shape), "frames" if rows else "tokens", rows) for name, dtype, shape, rows, _ in self._handle.columns
+            name: Column(name, dtype, tuple(shape), "frames" if rows else "tokens", rows)
+            for name, dtype, shape, rows, _ in self._handle.columns
         }
         self._fills = {name: _fill(dtype, bits) for name, dtype, _, _, bits in self._handle.columns}
 
@@ -182,7 +187,9 @@ class RuntimeClips(Readable):
 
     def _check_digest(self) -> None:
         if self._handle.digest != self._digest:
-            raise MismatchError(f"{self._shown} holds other clips, texts or files than when it was planned: plan it again with xtts_precompute.runtime()")
+            raise MismatchError(
+                f"{self._shown} holds other clips, texts or files than when it was planned: plan it again with xtts_precompute.runtime()"
+            )
 
     # ---- what it is
 

@@ -114,7 +114,9 @@ class Loader:
     nothing is copied for it.
     """
 
-    def __init__(self, inner: Any, columns: Columns, cuts_rows: bool, shape: Shape, convert: Callable[[Any], Any] | None = None) -> None:
+    def __init__(
+        self, inner: Any, columns: Columns, cuts_rows: bool, shape: Shape, convert: Callable[[Any], Any] | None = None
+    ) -> None:
         self._inner = inner
         self._convert = convert
         self._columns = columns

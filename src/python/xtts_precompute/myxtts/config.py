@@ -47,7 +47,13 @@ LOADER_KEYS = {
     "data.data_gpu": "the GPU that they are copied to where model_gpu is not set; a cache leaves it nothing to compute",
 }
 # Keys about text, which are the tokenizer's business.
-TEXT_KEYS = ("data.text_cleaners", "data.add_blank", "data.use_phonemes", "data.phoneme_language", "data.enable_phone_normalization")
+TEXT_KEYS = (
+    "data.text_cleaners",
+    "data.add_blank",
+    "data.use_phonemes",
+    "data.phoneme_language",
+    "data.enable_phone_normalization",
+)
 # Keys that change the sound: at random while training, or always.
 RANDOM_KEYS = ("data.enable_pitch_shift", "data.enable_noise_mixing")
 SOUND_KEYS = (*RANDOM_KEYS, "data.enable_vad")
@@ -81,7 +87,13 @@ class Config:
     """What a configuration asks for: each key by its class, and the recipe that they make together."""
 
     def __init__(
-        self, config: Any, recipe: Any = None, settings: Any = None, tokenizer: Any = None, name: str = "the configuration", mode: str | None = None
+        self,
+        config: Any,
+        recipe: Any = None,
+        settings: Any = None,
+        tokenizer: Any = None,
+        name: str = "the configuration",
+        mode: str | None = None,
     ) -> None:
         self._path, self._text = _path_or_text(config)
         self.recipe = recipe
@@ -93,7 +105,9 @@ class Config:
         self.sections: dict[str, dict[str, Any]] = document["sections"]
         self.fingerprints: dict[str, str] = document["fingerprints"]
         self.recipe_name: str = document["name"]
-        self.uses_recipe_tokens = tokenizer == "recipe" or (tokenizer is None and self.sections["text"]["tokens"] == "characters")
+        self.uses_recipe_tokens = tokenizer == "recipe" or (
+            tokenizer is None and self.sections["text"]["tokens"] == "characters"
+        )
         """Bytes are for who asks for them; a vocabulary of the recipe is asked for by it."""
         self.keys = tuple(_judged(key, self.uses_recipe_tokens) for key in document["config"])
         self._by_name = {key.name: key for key in self.keys}
@@ -138,10 +152,15 @@ class Config:
         settings = [one for name, section in self.sections.items() for one in _changed(base[name], section, name)]
         for name, value in _UNSAID.items():
             if base["features"].get(name) is not None and self.sections["features"].get(name) is None:
-                settings = [*(one for one in settings if not one.startswith(f"features.{name}=")), f"features.{name}={value}"]
+                settings = [
+                    *(one for one in settings if not one.startswith(f"features.{name}=")),
+                    f"features.{name}={value}",
+                ]
         while True:
             try:
-                return settings if self._described(settings, b"", self.base)["fingerprints"] == self.fingerprints else None
+                return (
+                    settings if self._described(settings, b"", self.base)["fingerprints"] == self.fingerprints else None
+                )
             except InvalidArgumentError as error:
                 # What means nothing beside the others is an error, and has whatever value it likes in a recipe that was made otherwise.
                 used = [one for one in settings if f"{one.split('=', 1)[0]}: ignored" not in str(error)]
@@ -192,7 +211,9 @@ class Config:
 
     def _text_limits(self) -> tuple[int, int]:
         cuts = self.whole("max_text_tokens", 0, 0, 2**31) or MANY_TOKENS
-        return cuts, (self.whole("max_text_length", 0, 0, 2**31) or 0) if self.switch("pad_to_fixed_length", False) else 0
+        return cuts, (self.whole("max_text_length", 0, 0, 2**31) or 0) if self.switch(
+            "pad_to_fixed_length", False
+        ) else 0
 
     @property
     def frames_max(self) -> int | None:
@@ -204,7 +225,9 @@ class Config:
         if isinstance(accept, str):
             raise InvalidArgumentError(f"accept must be a list of keys, not one text: accept=({accept!r},)")
         accepted = {text("one of accept", name).removeprefix("data.") for name in accept}
-        return [key for key in self.keys if key.kind == "not reproduced" and key.name.removeprefix("data.") not in accepted]
+        return [
+            key for key in self.keys if key.kind == "not reproduced" and key.name.removeprefix("data.") not in accepted
+        ]
 
     def words(self, name: str) -> str | None:
         """What data.NAME says, or None."""
@@ -280,11 +303,18 @@ def _path_or_text(config: Any) -> tuple[str | None, str]:
         return os.fsdecode(config), ""
     values = _attributes(config)
     if values is None:
-        raise InvalidArgumentError(f"config must be the path of a config.yaml, a dict, or an object with attributes, not {config!r}")
-    found = {name: _attributes(values[name]) for name in SECTIONS if name in values and _attributes(values[name]) is not None}
+        raise InvalidArgumentError(
+            f"config must be the path of a config.yaml, a dict, or an object with attributes, not {config!r}"
+        )
+    found = {
+        name: _attributes(values[name]) for name in SECTIONS if name in values and _attributes(values[name]) is not None
+    }
     sections = found or {"data": values}
     if "data" not in sections:  # settings of data beside a section of its own for the model
-        sections = {"data": {name: value for name, value in values.items() if name not in found and _attributes(value) is None}, **found}
+        sections = {
+            "data": {name: value for name, value in values.items() if name not in found and _attributes(value) is None},
+            **found,
+        }
     return None, json.dumps({name: _plain(section) for name, section in sections.items()}, indent=1, ensure_ascii=False)
 
 

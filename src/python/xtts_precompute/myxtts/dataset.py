@@ -89,7 +89,9 @@ class Dataset:
         place = choose_cache(self.config, cache, data)
         chosen = None if ids is None else listed_ids(ids)
         is_own = chosen is None and has_own_split(self.config, place.data, self._split)
-        place = dataclasses.replace(place, uses_tokens=self.config.uses_recipe_tokens, divides=chosen is None and not is_own)
+        place = dataclasses.replace(
+            place, uses_tokens=self.config.uses_recipe_tokens, divides=chosen is None and not is_own
+        )
         self.mode, source = open_source(place, progress)
         self.source = source
         """An `xp.Cache`, or `xp.RuntimeClips`."""
@@ -179,11 +181,19 @@ class Dataset:
         left_out = set(self._left_out)
         if self.mode != "precompute":
             known = [(clip_id, self.source.info(clip_id)) for clip_id in self.source.ids]
-            return [place for place, (clip_id, info) in enumerate(known) if self._is_chosen(clip_id, info.split) and clip_id not in left_out]
+            return [
+                place
+                for place, (clip_id, info) in enumerate(known)
+                if self._is_chosen(clip_id, info.split) and clip_id not in left_out
+            ]
         chosen = []
         for place in range(len(self.source)):
             facts, clip_id = self.source._core.clip(place), self.source._id(place)
-            has_text = self._tokens == COLUMN or facts.token_count > 0 or (not self._tokens and bool(facts.text or facts.text_normalized))
+            has_text = (
+                self._tokens == COLUMN
+                or facts.token_count > 0
+                or (not self._tokens and bool(facts.text or facts.text_normalized))
+            )
             if self._is_chosen(clip_id, facts.split) and facts.frame_count > 0 and has_text and clip_id not in left_out:
                 chosen.append(place)
         return chosen
@@ -249,13 +259,22 @@ class Dataset:
             device=tensorflow.gpu(self._gpu, self.config.says("prefetch_to_gpu")) if self._to_gpu else None,
         )
         if self.mode == "precompute":
-            return tensorflow.of_cache(self.source, options, self._columns(False).fields, (self._rank, self._world_size), wish)
+            return tensorflow.of_cache(
+                self.source, options, self._columns(False).fields, (self._rank, self._world_size), wish
+            )
         from ..tensorflow import share
 
-        return tensorflow.of_loader(self._at_runtime(options, False, share, np.array), options["batch_size"] if drop_remainder else None, wish)
+        return tensorflow.of_loader(
+            self._at_runtime(options, False, share, np.array), options["batch_size"] if drop_remainder else None, wish
+        )
 
     def create_torch_loader(
-        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool | None = None, device: Any = None, ids: bool = False
+        self,
+        batch_size: int | None = None,
+        shuffle: bool = True,
+        drop_last: bool | None = None,
+        device: Any = None,
+        ids: bool = False,
     ) -> Loader:
         """TrainerBatches of tensors, a pass an epoch; see `xp.torch.Loader`.
 
@@ -277,12 +296,23 @@ class Dataset:
             return self._at_runtime(options, ids, torch.share, FromNumpy(device, self._pins))
         columns = self._columns(ids)
         inner = torch.Loader(
-            self.source, device=device, pin_memory=self._pins, fields=columns.fields, rank=self._rank, world_size=self._world_size, **options
+            self.source,
+            device=device,
+            pin_memory=self._pins,
+            fields=columns.fields,
+            rank=self._rank,
+            world_size=self._world_size,
+            **options,
         )
         return Loader(inner, columns, not drop_last, self._shape)
 
     def reader(
-        self, batch_size: int | None = None, shuffle: bool = True, drop_last: bool | None = None, threads: int | None = None, ids: bool = False
+        self,
+        batch_size: int | None = None,
+        shuffle: bool = True,
+        drop_last: bool | None = None,
+        threads: int | None = None,
+        ids: bool = False,
     ) -> Loader:
         """TrainerBatches of NumPy arrays, a pass an epoch, which are the reader's own memory: see `xp.Cache.reader()`, and create_torch_loader()."""
         drop_last = self._drops(drop_last)
@@ -290,7 +320,9 @@ class Dataset:
         if self.mode != "precompute":
             return self._at_runtime(options, ids, alone)
         columns = self._columns(ids)
-        inner = Batches(self.source, options, fields=columns.fields, rank=self._rank, world_size=self._world_size, share=alone)
+        inner = Batches(
+            self.source, options, fields=columns.fields, rank=self._rank, world_size=self._world_size, share=alone
+        )
         return Loader(inner, columns, not drop_last, self._shape)
 
     def _drops(self, drop_last: bool | None) -> bool:
@@ -341,7 +373,11 @@ class Dataset:
         return options
 
     def _at_runtime(
-        self, options: dict[str, Any], ids: bool, share: Callable[[], tuple[int, int]], convert: Callable[[Any], Any] | None = None
+        self,
+        options: dict[str, Any],
+        ids: bool,
+        share: Callable[[], tuple[int, int]],
+        convert: Callable[[Any], Any] | None = None,
     ) -> Loader:
         """The same batches, computed now: of the same clips in the same order."""
         columns = self._columns(ids)
@@ -375,6 +411,7 @@ def _torch_gpu(torch: Any, number: int, is_asked: bool) -> str:
     if number < found:
         return f"cuda:{number}"
     if is_asked:
-        warn(f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
+        warn(
+            f"prefetch_to_gpu: PyTorch finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory"
+        )
     return "cpu"
-

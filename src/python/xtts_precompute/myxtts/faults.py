@@ -16,7 +16,9 @@ def fault_of(error: BaseException) -> str | None:
     refused = _REFUSED_KEY.search(words)
     if refused:
         section, key = refused[1].lower(), refused[2]
-        instead = f": take it out of the file, and say {_OURS[key]} here" if key in _OURS else ": take it out of the file"
+        instead = (
+            f": take it out of the file, and say {_OURS[key]} here" if key in _OURS else ": take it out of the file"
+        )
         return f"this version of the trainer has no key {section}.{key}{instead}"
     if "Attempted to pad to a smaller size than the input element" in words:
         return "with pad_to_fixed_length it fails at texts of more than max_text_length tokens: set data.max_text_tokens to the same number, which cuts them"

@@ -42,7 +42,10 @@ class Asked:
         """For the program: what the trainer cuts is cut, and no text is left out, since the trainer makes its tokens itself."""
         cut = ["features.too_long=truncate"] if self.max_frames else ["features.too_long=auto", "storage.layout=packed"]
         settings = [*self.settings, *cut, "text.too_long=truncate"]
-        return [*(["--recipe", self.recipe] if self.recipe != "myxtts" else []), *(word for one in settings for word in ("--set", one))]
+        return [
+            *(["--recipe", self.recipe] if self.recipe != "myxtts" else []),
+            *(word for one in settings for word in ("--set", one)),
+        ]
 
 
 def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
@@ -50,10 +53,16 @@ def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
     config, sound = theirs.config, theirs.audio_processor
     native = has_native_loading(theirs) and bool(getattr(config, "use_tf_native_loading", True))
     max_frames = int(getattr(config, "max_mel_frames", 0) or 0) or None
-    pads = bool(getattr(config, "pad_to_fixed_length", False) and getattr(config, "max_text_length", None) and max_frames)
+    pads = bool(
+        getattr(config, "pad_to_fixed_length", False) and getattr(config, "max_text_length", None) and max_frames
+    )
     if native:
         _refuse_native(config, sound)
-        settings = [f"features.max_frames={max_frames}"] if max_frames else ["features.pad=frames", f"features.max_frames={MANY_FRAMES}"]
+        settings = (
+            [f"features.max_frames={max_frames}"]
+            if max_frames
+            else ["features.pad=frames", f"features.max_frames={MANY_FRAMES}"]
+        )
         recipe = NATIVE_RECIPE
     else:
         _refuse_librosa(theirs)
@@ -66,7 +75,14 @@ def asked_by(theirs: Any, mel_len: MelLength) -> Asked:
         recipe = "myxtts"
     described = json.loads(tools.core().recipe(recipe=recipe.encode(), settings=settings, config=b""))
     return Asked(
-        recipe, tuple(settings), described["sections"]["features"], native, max_frames, int(sound.n_mels), pads, native and mel_len == "trainer" and max_frames is not None
+        recipe,
+        tuple(settings),
+        described["sections"]["features"],
+        native,
+        max_frames,
+        int(sound.n_mels),
+        pads,
+        native and mel_len == "trainer" and max_frames is not None,
     )
 
 
@@ -82,7 +98,9 @@ def _refuse_native(config: Any, sound: Any) -> None:
             "use_tf_native_loading: false, whose features are also those of the trainer's inference"
         )
     if (sound.n_fft, sound.hop_length, sound.win_length, sound.n_mels) != (1024, 256, 1024, 80):
-        raise MismatchError("this trainer's AudioProcessor has other constants than 1024, 256, 1024, 80, for which recipe myxtts-tf is made")
+        raise MismatchError(
+            "this trainer's AudioProcessor has other constants than 1024, 256, 1024, 80, for which recipe myxtts-tf is made"
+        )
 
 
 def _refuse_librosa(theirs: Any) -> None:
@@ -94,7 +112,9 @@ def _refuse_librosa(theirs: Any) -> None:
         if theirs.subset == "train" and getattr(config, key, False):
             asks.append(f"{key} changes each clip at random")
     if asks:
-        raise MismatchError(f"{'; '.join(asks)}: a cache holds clips unchanged. Turn it off, or train with mode runtime")
+        raise MismatchError(
+            f"{'; '.join(asks)}: a cache holds clips unchanged. Turn it off, or train with mode runtime"
+        )
 
 
 def missing_features(asked: Asked, path: str) -> list[str]:
@@ -102,9 +122,15 @@ def missing_features(asked: Asked, path: str) -> list[str]:
     with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
         recipe = json.load(file)["recipe"]
     # Batches fill what is behind a clip themselves.
-    differ = [one for one in feature_differences(recipe["features"], asked.features) if not one.startswith("features.pad_value:")]
+    differ = [
+        one
+        for one in feature_differences(recipe["features"], asked.features)
+        if not one.startswith("features.pad_value:")
+    ]
     if differ and {recipe["name"], asked.recipe} == {"myxtts", NATIVE_RECIPE}:
-        return [f'recipe: "{recipe["name"]}" in the cache, "{asked.recipe}" asked for, as use_tf_native_loading is {"on" if asked.native else "off"}']
+        return [
+            f'recipe: "{recipe["name"]}" in the cache, "{asked.recipe}" asked for, as use_tf_native_loading is {"on" if asked.native else "off"}'
+        ]
     return differ
 
 
@@ -112,4 +138,7 @@ def has_other_lengths(asked: Asked, path: str) -> bool:
     """A build with the trainer's limits would find other features in the cache, and refuse."""
     with open(os.path.join(path, "manifest.json"), encoding="utf-8") as file:
         stored = json.load(file)["recipe"]["features"]
-    return (stored.get("max_frames"), stored.get("too_long")) != (asked.max_frames or MANY_FRAMES, "truncate" if asked.max_frames else None)
+    return (stored.get("max_frames"), stored.get("too_long")) != (
+        asked.max_frames or MANY_FRAMES,
+        "truncate" if asked.max_frames else None,
+    )

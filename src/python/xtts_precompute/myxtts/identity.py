@@ -30,7 +30,9 @@ class Identity:
     def add(self, value: Any) -> None:
         if id(value) in self._seen:
             return self._put("seen", self._seen[id(value)])
-        if isinstance(value, (tuple, frozenset)):  # which of the same constants are one object is the compiler's business
+        if isinstance(
+            value, (tuple, frozenset)
+        ):  # which of the same constants are one object is the compiler's business
             return self._add_all(type(value).__name__, value if isinstance(value, tuple) else sorted(value, key=repr))
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes)) or value is ...:
             return self._put(type(value).__name__, repr(value))
@@ -41,7 +43,9 @@ class Identity:
         if type(value) is dict or isinstance(value, types.MappingProxyType):
             return self._add_all("dict", [one for pair in value.items() for one in pair])
         if isinstance(value, np.ndarray) and value.dtype != object:
-            return self._put("array", value.dtype.str, value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest())
+            return self._put(
+                "array", value.dtype.str, value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+            )
         if isinstance(value, functools.partial):
             return self._add_all("partial", [value.func, value.args, value.keywords])
         if type(value).__module__ == "re" and hasattr(value, "pattern"):
@@ -58,7 +62,10 @@ class Identity:
             self._add_function(value)
         elif isinstance(value, types.ModuleType):
             self._add_module(value.__name__)
-        elif isinstance(value, (type, types.BuiltinFunctionType)) and value.__module__ in ("builtins", *sys.stdlib_module_names):
+        elif isinstance(value, (type, types.BuiltinFunctionType)) and value.__module__ in (
+            "builtins",
+            *sys.stdlib_module_names,
+        ):
             if isinstance(getattr(value, "__self__", None), (types.ModuleType, type(None))) or isinstance(value, type):
                 return self._put("built in", value.__module__, value.__qualname__)
             raise UnknownError(f"the method {value.__qualname__}")

@@ -66,7 +66,11 @@ class _Finder(importlib.abc.MetaPathFinder):
         if fullname != MODULE:
             return None
         for finder in sys.meta_path:
-            found = finder.find_spec(fullname, path, target) if finder is not self and hasattr(finder, "find_spec") else None
+            found = (
+                finder.find_spec(fullname, path, target)
+                if finder is not self and hasattr(finder, "find_spec")
+                else None
+            )
             if found is not None and found.loader is not None:
                 found.loader = _Loader(found.loader, self._wish)
                 return found
@@ -93,7 +97,9 @@ class _Loader(importlib.abc.Loader):
 def _replace(module: ModuleType, wish: Installed) -> None:
     now = getattr(module, CLASS, None)
     if not isinstance(now, type):
-        raise InvalidArgumentError(f"{module.__file__} has no class {CLASS}, so this is not the trainer that this is made for (masoodafar-web/MyXTTSModel)")
+        raise InvalidArgumentError(
+            f"{module.__file__} has no class {CLASS}, so this is not the trainer that this is made for (masoodafar-web/MyXTTSModel)"
+        )
     theirs = getattr(now, "_xtts_base", now)
     ours = cached(theirs, wish)
     # Who imported it before has the name as well.

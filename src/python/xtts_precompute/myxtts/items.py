@@ -21,7 +21,14 @@ _OTHER_TEXTS = 0.5  # of the clips: it is another corpus then
 class Items:
     """Of each of the trainer's clips the cache and the position in it; -1 where none has it."""
 
-    def __init__(self, ids: list[str], caches: Sequence[Cache], where: npt.NDArray[np.int64], frames: npt.NDArray[np.int64], beside: str) -> None:
+    def __init__(
+        self,
+        ids: list[str],
+        caches: Sequence[Cache],
+        where: npt.NDArray[np.int64],
+        frames: npt.NDArray[np.int64],
+        beside: str,
+    ) -> None:
         self.ids = ids
         self.frames = frames
         """Of each clip as it is stored."""
@@ -49,11 +56,18 @@ class Items:
         """Places of clips that fill their records, which are shorter than so many frames: what is behind may be lost."""
         # A cache that leaves long clips out has cut none.
         endless = np.iinfo(np.int64).max
-        limits = np.array([cache.columns["mel"].shape[0] if cuts_long_clips(cache._absolute[0])[0] else endless for cache in self._caches])
+        limits = np.array(
+            [
+                cache.columns["mel"].shape[0] if cuts_long_clips(cache._absolute[0])[0] else endless
+                for cache in self._caches
+            ]
+        )
         limit = limits[self._where[:, 0]] if len(limits) else np.zeros(len(self.ids), np.int64)
         return np.flatnonzero((self.frames >= limit) & (limit < (frames or np.inf)))
 
-    def mels(self, places: npt.NDArray[Any], most: int | None, frames: int | None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+    def mels(
+        self, places: npt.NDArray[Any], most: int | None, frames: int | None
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
         """Mels [clips, frames, channels] with zeros behind them, and their lengths; `frames` None: of the longest."""
         lengths = np.minimum(self.frames[places], most or np.iinfo(np.int64).max)
         views = [self._view(place) for place in places]
@@ -80,7 +94,9 @@ def find_items(theirs: Any, paths: Sequence[str], differences: Callable[[str], l
     frames = np.zeros(len(rows), np.int64)
     others = 0
     for place, row in enumerate(rows):
-        found = sorted(_candidates(caches, ids[place]), key=lambda one: _text_differs(caches[one[0]]._core.clip(one[1]), row))
+        found = sorted(
+            _candidates(caches, ids[place]), key=lambda one: _text_differs(caches[one[0]]._core.clip(one[1]), row)
+        )
         if not found:
             continue
         cache, position = where[place] = found[0]
@@ -110,12 +126,16 @@ def _open(path: str, differences: Callable[[str], list[str]], how: How) -> Cache
     differ = differences(path)
     if differ:
         lines = "\n".join(f"    {one}" for one in differ)
-        raise MismatchError(f"the cache {path} has other features than the trainer asks for:\n{lines}\n{how(path, True)}")
+        raise MismatchError(
+            f"the cache {path} has other features than the trainer asks for:\n{lines}\n{how(path, True)}"
+        )
     if "mel" not in cache.columns:
         raise MismatchError(f"the cache {path} has no mels. {how(path, True)}")
     lost = verify(path, level="quick", progress=False).findings
     if lost:
-        raise CorruptError(f"the cache {path} is damaged: {lost[0].file}: {lost[0].what}. This mends it:\n    xtts-precompute verify {path} --repair")
+        raise CorruptError(
+            f"the cache {path} is damaged: {lost[0].file}: {lost[0].what}. This mends it:\n    xtts-precompute verify {path} --repair"
+        )
     return cache
 
 
@@ -129,7 +149,9 @@ def _candidates(caches: Sequence[Cache], clip_id: str) -> Iterator[tuple[int, in
 
 def _text_differs(facts: Any, row: Any) -> bool:
     known = {" ".join(text.split()) for text in (facts.text, facts.text_normalized) if text}
-    return bool(known) and not known & {" ".join(str(row[name]).split()) for name in ("transcription", "normalized_transcription")}
+    return bool(known) and not known & {
+        " ".join(str(row[name]).split()) for name in ("transcription", "normalized_transcription")
+    }
 
 
 def rows_of(theirs: Any) -> list[Any]:

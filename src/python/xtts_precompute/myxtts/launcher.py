@@ -75,11 +75,31 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--cache", required=True, action="append", help="the cache; again for a second one, as where the trainer has two folders")
-    parser.add_argument("--mode", choices=MODES, help="default: preprocessing_mode of the trainer's configuration if it has one, else precompute")
     parser.add_argument(
-        "--mel-len", choices=("trainer", "true"), default="trainer", help="with use_tf_native_loading: max_mel_frames for every clip (default), or its own length"
+        "--cache",
+        required=True,
+        action="append",
+        help="the cache; again for a second one, as where the trainer has two folders",
     )
-    parser.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE ...", help="in place of a program: as python -m runs it")
-    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM ...", help="the trainer's program and its arguments")
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        help="default: preprocessing_mode of the trainer's configuration if it has one, else precompute",
+    )
+    parser.add_argument(
+        "--mel-len",
+        choices=("trainer", "true"),
+        default="trainer",
+        help="with use_tf_native_loading: max_mel_frames for every clip (default), or its own length",
+    )
+    parser.add_argument(
+        "-m",
+        dest="module",
+        nargs=argparse.REMAINDER,
+        metavar="MODULE ...",
+        help="in place of a program: as python -m runs it",
+    )
+    parser.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="PROGRAM ...", help="the trainer's program and its arguments"
+    )
     return parser

@@ -61,7 +61,9 @@ def training_list(config: Config, data: str) -> list[Row]:
 
 def _sound_of(config: Config, split: str, data: str) -> str:
     name, folder = named_list(config, split), named_sound(config, split)
-    return os.path.join(data, folder) if folder else os.path.join(os.path.dirname(os.path.join(data, name or "")), "wavs")
+    return (
+        os.path.join(data, folder) if folder else os.path.join(os.path.dirname(os.path.join(data, name or "")), "wavs")
+    )
 
 
 def _has_sound(folder: str, clip_id: str) -> bool:
@@ -138,12 +140,18 @@ def tell_of_old_texts(source: Any, rows: list[Row], command: str) -> None:
     for row in rows:
         name = _name_in(source, row.id)
         facts = None if name is None else source._core.clip(source._core.find(name))
-        known = {" ".join(one.split()) for one in (facts.text, facts.text_normalized) if one} if facts is not None else set()
+        known = (
+            {" ".join(one.split()) for one in (facts.text, facts.text_normalized) if one}
+            if facts is not None
+            else set()
+        )
         if known and row.normalized and " ".join(row.normalized.split()) not in known:
             differ.append(row.id)
     if differ:
         named = ", ".join(differ[:_SHOWN]) + (", ..." if len(differ) > _SHOWN else "")
-        warn(f"{len(differ)} clips have other texts in the trainer's list than in {source._shown}: {named}. This brings it up to date:\n    {command}")
+        warn(
+            f"{len(differ)} clips have other texts in the trainer's list than in {source._shown}: {named}. This brings it up to date:\n    {command}"
+        )
 
 
 def _read_splits(path: str) -> dict[str, list[int]]:
@@ -157,7 +165,9 @@ def _read_splits(path: str) -> dict[str, list[int]]:
     for places in made.values():
         for place in places:
             if type(place) is not int or not 0 <= place < count:
-                raise InvalidArgumentError(f"{path} is no file of the trainer's splits: {place!r} numbers none of its {count} clips")
+                raise InvalidArgumentError(
+                    f"{path} is no file of the trainer's splits: {place!r} numbers none of its {count} clips"
+                )
     return made
 
 
@@ -170,7 +180,9 @@ def chosen_clips(source: Any, ids: list[str], are_own: bool) -> list[str]:
         whose = " of the trainer's own split" if are_own else ""
         raise NotFoundError(f"{len(lacking)} of {len(found)} clips{whose} are not in {source._shown}: {named}")
     if lacking:
-        warn(f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in {source._shown}: {named}. A build brings in what is new, and its rejects.jsonl says why others are not")
+        warn(
+            f"{len(lacking)} of the {len(found)} clips of the trainer's own split are not in {source._shown}: {named}. A build brings in what is new, and its rejects.jsonl says why others are not"
+        )
     return [name for name in found.values() if name is not None]
 
 

@@ -71,7 +71,6 @@ class Place:
             words += ["--recipe", os.fspath(recipe)]
         return shlex.join(words + ["--overwrite"] * overwrite)
 
-
     def with_lists(self, settings: list[str]) -> list[str]:
         """The settings, for a folder that has one of the trainer's two lists: the program does the same with a file (--config)."""
         found = lists_in(self.config, self.data)
@@ -139,9 +138,13 @@ def find_cache(place: Place) -> Cache:
     try:
         cache = place.cache if isinstance(place.cache, Cache) else open(place.cache)
     except NotFoundError:
-        missing = [path for path in place.paths if not os.path.isfile(os.path.join(path, "manifest.json"))] or place.paths[:1]
+        missing = [
+            path for path in place.paths if not os.path.isfile(os.path.join(path, "manifest.json"))
+        ] or place.paths[:1]
         state = "begun, but not finished" if os.path.isdir(os.path.join(missing[0], ".build")) else "not there"
-        raise NotFoundError(f"the cache {missing[0]} is {state}. {_how('This makes it', place.command(missing[0]))}") from None
+        raise NotFoundError(
+            f"the cache {missing[0]} is {state}. {_how('This makes it', place.command(missing[0]))}"
+        ) from None
     except CorruptError as error:
         raise _damaged(place.paths, str(error)) from None
     published = [_check(place, path) for path in place.paths]
@@ -152,7 +155,9 @@ def find_cache(place: Place) -> Cache:
         if lost:
             raise _damaged([path], f"{lost[0].file}: {lost[0].what} ({lost[0].found}, and not {lost[0].expected})")
     if not len(cache):
-        raise MismatchError(f"the cache {cache.path} has no clips: {os.path.join(cache.path, 'rejects.jsonl')} says why")
+        raise MismatchError(
+            f"the cache {cache.path} has no clips: {os.path.join(cache.path, 'rejects.jsonl')} says why"
+        )
     if "mel" not in cache.columns:
         raise MismatchError(f"the cache {cache.path} has no mels; it has: {', '.join(cache.columns)}")
     _check_texts(place, cache)
@@ -164,7 +169,9 @@ def _check_texts(place: Place, cache: Cache) -> None:
     if "tokens" in cache.columns:
         return
     if place.uses_tokens:
-        raise MismatchError(f"the cache {cache.path} has no tokens, since its recipe makes none or its corpus has no texts; it has: {', '.join(cache.columns)}")
+        raise MismatchError(
+            f"the cache {cache.path} has no tokens, since its recipe makes none or its corpus has no texts; it has: {', '.join(cache.columns)}"
+        )
     if not any(clip.text or clip.text_normalized for clip in cache):
         raise MismatchError(f"the cache {cache.path} has no texts, which a trainer's batches have: its corpus has none")
 
@@ -205,21 +212,31 @@ def _check(place: Place, path: str) -> str:
     digest = str(manifest["index"]["digest"])
     part = manifest.get("partition")
     if part is not None:
-        raise MismatchError(f"the cache {path} is a part of one. {_how('This joins them', 'xtts-precompute merge CACHE PART...')}")
+        raise MismatchError(
+            f"the cache {path} is a part of one. {_how('This joins them', 'xtts-precompute merge CACHE PART...')}"
+        )
     stored, asked = manifest["recipe"], place.config.sections
     # Another features section is another cache; the others are brought up to date by a build.
     differ = feature_differences(stored["features"], asked["features"])
     if differ:
         besides = _other_recipe(place, stored)
-        shown = [f"recipe: {json.dumps(stored['name'])} in the cache, {json.dumps(place.config.recipe_name)} asked for"] if besides else differ
+        shown = (
+            [f"recipe: {json.dumps(stored['name'])} in the cache, {json.dumps(place.config.recipe_name)} asked for"]
+            if besides
+            else differ
+        )
         raise _mismatch(place, path, shown, digest, besides)
     differ = list(_differences(stored["text"], asked["text"], "text", _LENGTHS["text"])) if place.uses_tokens else []
     chosen = _corpus_keys(place, stored["corpus"])
-    differ += _differences({n: stored["corpus"].get(n) for n in chosen}, {n: asked["corpus"].get(n) for n in chosen}, "corpus")
+    differ += _differences(
+        {n: stored["corpus"].get(n) for n in chosen}, {n: asked["corpus"].get(n) for n in chosen}, "corpus"
+    )
     if differ:
         # A build leaves each clip in the split that it has: other shares are those of a new cache.
         divided = any(one.startswith(tuple(f"corpus.{name}:" for name in _SPLITS)) for one in differ)
-        raise _mismatch(place, path, differ, digest if divided else None, kept=_lengths_of(stored["features"], asked["features"]))
+        raise _mismatch(
+            place, path, differ, digest if divided else None, kept=_lengths_of(stored["features"], asked["features"])
+        )
     _tell_of_drops(place, path)
     return digest
 
@@ -275,7 +292,9 @@ def _corpus_keys(place: Place, stored: Mapping[str, Any]) -> list[str]:
     """Of the corpus section, what decides which clips are trained on, and what the configuration says; the layout or the language, say, may
     have come with the command that made the cache."""
     config = place.config
-    given = [key.recipe_key for key in config.keys] + [one.split("=", 1)[0].strip() for one in settings_texts(config.settings)]
+    given = [key.recipe_key for key in config.keys] + [
+        one.split("=", 1)[0].strip() for one in settings_texts(config.settings)
+    ]
     said = [name.removeprefix("corpus.") for name in given if name.startswith("corpus.")]
     # What a cache does not say is no mismatch.
     names = [*_CLIP_CHOICE, *(name for name in said if stored.get(name) not in (None, ""))]
@@ -306,7 +325,9 @@ def _mismatch(
     if replaced is not None:
         how = "This overwrites it (or choose another cache)"
     else:
-        how = "This brings it up to date (clips that are not chosen any more leave it; choose another cache to keep both)"
+        how = (
+            "This brings it up to date (clips that are not chosen any more leave it; choose another cache to keep both)"
+        )
     command = place.command(path, overwrite=replaced is not None, kept=kept)
     text = f"the cache {path} is not the one that {place.config.name} asks for:\n{what}\n{besides}{_how(how, command)}"
     if replaced is None:
@@ -325,7 +346,9 @@ def feature_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> 
     return list(_differences(stored, asked, "features", free))
 
 
-def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any], prefix: str, free: tuple[str, ...] = ()) -> Iterator[str]:
+def _differences(
+    stored: Mapping[str, Any], asked: Mapping[str, Any], prefix: str, free: tuple[str, ...] = ()
+) -> Iterator[str]:
     for name in sorted({*stored, *asked} - {*free}):
         first, second = stored.get(name), asked.get(name)
         if isinstance(first, Mapping) and isinstance(second, Mapping):

@@ -26,7 +26,9 @@ class Wish(NamedTuple):
     device: str | None
 
 
-def of_cache(cache: Any, options: dict[str, Any], fields: tuple[str, ...], ranks: tuple[int | None, int | None], wish: Wish) -> Any:
+def of_cache(
+    cache: Any, options: dict[str, Any], fields: tuple[str, ...], ranks: tuple[int | None, int | None], wish: Wish
+) -> Any:
     """Batches of a cache: xp.tensorflow.dataset(), and what makes them shorter where that is wanted."""
     slots = min(options["prefetch"] + wish.buffer, 1024)
     made = tensors.dataset(
@@ -50,12 +52,18 @@ def of_loader(loader: Loader, batch_size: int | None, wish: Wish) -> Any:
     """Batches that are computed at runtime; `batch_size`: where all have the same."""
     if not len(loader):
         raise tensors.no_batch(loader._inner)
-    tokens, frames = (wish.shape.width, wish.shape.frames) if wish.shape.pads else (None, wish.shape.frames if wish.shape.keeps_frames else None)
+    tokens, frames = (
+        (wish.shape.width, wish.shape.frames)
+        if wish.shape.pads
+        else (None, wish.shape.frames if wish.shape.keeps_frames else None)
+    )
     shapes = [(batch_size, tokens), (batch_size, frames, wish.mels), (batch_size,), (batch_size,)]
     kinds = (tf.int32, tf.float32, tf.int32, tf.int32)
     signature = tuple(tf.TensorSpec(shape, kind) for shape, kind in zip(shapes, kinds))
     made = tensors.from_source(_Dicts(loader), tuple, wish.repeat, signature)
-    if wish.repeat:  # else nobody knows how many there are: epochs are shorter when clips have turned out to be rejected
+    if (
+        wish.repeat
+    ):  # else nobody knows how many there are: epochs are shorter when clips have turned out to be rejected
         made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY))
     settings = tf.data.Options()
     settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
@@ -104,5 +112,7 @@ def gpu(number: int, is_asked: bool) -> str | None:
     if number < found:
         return f"/GPU:{number}"
     if is_asked:
-        warn(f"prefetch_to_gpu: TensorFlow finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory")
+        warn(
+            f"prefetch_to_gpu: TensorFlow finds {found} GPUs, so there is no GPU {number}: batches stay in the CPU's memory"
+        )
     return None

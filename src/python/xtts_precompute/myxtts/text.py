@@ -50,7 +50,11 @@ def _version_of(processor: Any, settings: tuple[str, ...]) -> str:
     for kind in type(processor).__mro__[:-1]:
         _put_module(digest, sys.modules.get(kind.__module__), kind)
     digest.update(_shown({name: getattr(processor, name, None) for name in settings}).encode())
-    packages = ["unidecode", "phonemizer", *(["transformers"] if getattr(processor, "tokenizer_type", "") == "nllb" else [])]
+    packages = [
+        "unidecode",
+        "phonemizer",
+        *(["transformers"] if getattr(processor, "tokenizer_type", "") == "nllb" else []),
+    ]
     digest.update(json.dumps([_package_version(name) for name in packages]).encode())
     speaker = getattr(processor, "phonemizer", None)
     if speaker is not None:
@@ -130,7 +134,9 @@ def _imported() -> Any:
     except Exception as error:  # somebody else's module, which may fail in any way
         if isinstance(error, ImportError) and (error.name or "").split(".")[0] == MODULE.split(".")[0]:
             raise NoTextError("the trainer (myxtts) cannot be imported here") from None
-        raise NoTextError(f"the trainer's text processing cannot be imported ({type(error).__name__}: {error})") from None
+        raise NoTextError(
+            f"the trainer's text processing cannot be imported ({type(error).__name__}: {error})"
+        ) from None
 
 
 def _made(kind: Any, settings: dict[str, Any], symbols: list[str] | None) -> Any:

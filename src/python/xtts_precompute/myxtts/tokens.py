@@ -54,15 +54,21 @@ class TokensOf:
         try:
             given = self.tokenizer(words)
         except Exception as error:
-            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer raised {type(error).__name__}: {error}; the text is {words!r}") from error
+            raise InvalidArgumentError(
+                f"clip {clip_id}: the tokenizer raised {type(error).__name__}: {error}; the text is {words!r}"
+            ) from error
         try:
             made = np.asarray(given)
         except (TypeError, ValueError) as error:
             raise InvalidArgumentError(f"clip {clip_id}: the tokenizer's result is no array: {error}") from error
         if made.ndim != 1 or (made.size and made.dtype.kind not in "iu"):
-            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer must give whole numbers [tokens], not {made.dtype} {list(made.shape)}{_hint(given, made)}")
+            raise InvalidArgumentError(
+                f"clip {clip_id}: the tokenizer must give whole numbers [tokens], not {made.dtype} {list(made.shape)}{_hint(given, made)}"
+            )
         if made.size and not _INT32.min <= int(made.min()) <= int(made.max()) <= _INT32.max:
-            raise InvalidArgumentError(f"clip {clip_id}: the tokenizer's numbers must be int32; they are {made.min()} to {made.max()}")
+            raise InvalidArgumentError(
+                f"clip {clip_id}: the tokenizer's numbers must be int32; they are {made.min()} to {made.max()}"
+            )
         if made.size > self.limit and not self.cuts:
             return np.empty(0, np.int32)
         return made[: self.limit].astype(np.int32)
@@ -75,7 +81,9 @@ def _hint(given: Any, made: npt.NDArray[Any]) -> str:
     return ": take row 0 of it" if made.ndim == 2 and len(made) == 1 else ""
 
 
-def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str | int | None, progress: Any) -> tuple[Cache, list[str]]:
+def with_tokens(
+    cache: Cache, config: Config, tokenizer: Tokenizer, version: str | int | None, progress: Any
+) -> tuple[Cache, list[str]]:
     """The cache with the tokenizer's column, made where it is not there yet or is another tokenizer's; and the clips without tokens."""
     tokens_of = TokensOf(tokenizer, config)
     # What is kept depends on how long it may be, too.
@@ -83,7 +91,9 @@ def with_tokens(cache: Cache, config: Config, tokenizer: Tokenizer, version: str
     lacking = [path for path in cache._absolute if not _has_tokens(open(path), full)]
     for path in lacking:
         when_free(functools.partial(_add, path, tokens_of, full, progress))
-    if lacking or not _has_tokens(cache, full):  # it may be older than the column, which another data set or rank has made since
+    if lacking or not _has_tokens(
+        cache, full
+    ):  # it may be older than the column, which another data set or rank has made since
         cache = open(cache._absolute)
     return cache, without_tokens(((clip.id, len(clip[COLUMN])) for clip in cache), tokens_of)
 
@@ -96,7 +106,9 @@ def _has_tokens(cache: Cache, version: str) -> bool:
 
 def _add(path: str, tokens_of: TokensOf, version: str, progress: Any) -> None:
     try:
-        open(path).add_column(COLUMN, tokens_of, axis="own", max_length=tokens_of.width, version=version, progress=progress)
+        open(path).add_column(
+            COLUMN, tokens_of, axis="own", max_length=tokens_of.width, version=version, progress=progress
+        )
     except ResourceError as error:
         raise ResourceError(
             f"{error}. What the tokenizer makes is kept in the cache {path}: make it writable, or make room there, or have somebody who may write there "

@@ -104,7 +104,9 @@ class TrainerBatches:
         items = find_items(self._theirs, wish.caches, lambda path: missing_features(self._asked, path), self._how)
         lacking = items.lacking
         if len(lacking):
-            named = ", ".join(items.ids[place] for place in lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
+            named = ", ".join(items.ids[place] for place in lacking[:_SHOWN]) + (
+                ", ..." if len(lacking) > _SHOWN else ""
+            )
             raise MismatchError(
                 f"{len(lacking)} of the {len(items.ids)} clips that the trainer has for {self._theirs.subset} are not in {', '.join(wish.caches)}: {named}. "
                 f"{_why_lacking(items, wish)}{self._how(items.beside, items.beside in items.opened and has_other_lengths(self._asked, items.beside))}"
@@ -131,7 +133,9 @@ class TrainerBatches:
 
     # ---- as tf.data
 
-    def dataset(self, shuffle: bool, repeat: bool, prefetch: bool, buffer_size_multiplier: int, drop_remainder: bool) -> Any:
+    def dataset(
+        self, shuffle: bool, repeat: bool, prefetch: bool, buffer_size_multiplier: int, drop_remainder: bool
+    ) -> Any:
         from ..tensorflow.tf_data import calls, tf
 
         self._calls = calls
@@ -139,11 +143,15 @@ class TrainerBatches:
         # A step that is compiled for one shape takes no short batch, which the trainer would give it.
         drop_remainder = drop_remainder or (asked.pads and self._theirs.subset == "train")
         if repeat and drop_remainder and int(self._valid.sum()) < batch_size:
-            raise InvalidArgumentError(f"{self._theirs.subset} has {int(self._valid.sum())} clips, which fill no batch of {batch_size}")
+            raise InvalidArgumentError(
+                f"{self._theirs.subset} has {int(self._valid.sum())} clips, which fill no batch of {batch_size}"
+            )
         order = tf.data.Dataset.from_tensor_slices(np.arange(count, dtype=np.int32))
         if shuffle and count:
             # The trainer's own buffer, so that a seed of TensorFlow's gives its order.
-            order = order.shuffle(min(count, max(1000, batch_size * buffer_size_multiplier)), reshuffle_each_iteration=True)
+            order = order.shuffle(
+                min(count, max(1000, batch_size * buffer_size_multiplier)), reshuffle_each_iteration=True
+            )
         if not self._valid.all():
             valid = tf.constant(self._valid)
             order = order.filter(lambda place: valid[place])
@@ -252,7 +260,9 @@ def how_to_make(theirs: Any, asked: Asked, path: str, overwrite: bool) -> str:
         (key, name), *_ = found.items()
         words += _lists(config, {"metadata_train_file": name}, (key.split("_")[1],))
     words += ["--overwrite"] if overwrite else []
-    return ("This overwrites it (or choose another cache):\n    " if overwrite else "This makes it:\n    ") + shlex.join(words)
+    return (
+        "This overwrites it (or choose another cache):\n    " if overwrite else "This makes it:\n    "
+    ) + shlex.join(words)
 
 
 def _lists(config: Any, found: dict[str, str], folders: tuple[str, ...]) -> list[str]:

@@ -72,12 +72,18 @@ def choose(wanted: ClockChoice) -> Clock:
     if callable(wanted):
         return WallClock("custom", wanted)
     torch, tensorflow = sys.modules.get("torch"), sys.modules.get("tensorflow")
-    if wanted == "cuda" or (wanted == "auto" and torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized()):
+    if wanted == "cuda" or (
+        wanted == "auto" and torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized()
+    ):
         torch = torch or framework("torch", "torch")
         if not torch.cuda.is_available():
-            raise UnsupportedError("clock='cuda', and PyTorch finds no CUDA (torch.cuda.is_available() is False): use clock='wall'")
+            raise UnsupportedError(
+                "clock='cuda', and PyTorch finds no CUDA (torch.cuda.is_available() is False): use clock='wall'"
+            )
         return CudaClock(torch)
-    if wanted == "tensorflow" or (wanted == "auto" and tensorflow is not None and tensorflow.config.list_physical_devices("GPU")):
+    if wanted == "tensorflow" or (
+        wanted == "auto" and tensorflow is not None and tensorflow.config.list_physical_devices("GPU")
+    ):
         tensorflow = tensorflow or framework("tensorflow", "tensorflow-cpu (or tensorflow[and-cuda] for a GPU)")
         synchronize = tensorflow.test.experimental.sync_devices
 
@@ -94,5 +100,7 @@ def checked(wanted: Any) -> ClockChoice:
     if callable(wanted):
         return wanted  # type: ignore[no-any-return]
     if not isinstance(wanted, str):
-        raise InvalidArgumentError(f"clock must be one of {', '.join(CLOCKS)}, or a function that returns seconds, not {wanted!r}")
+        raise InvalidArgumentError(
+            f"clock must be one of {', '.join(CLOCKS)}, or a function that returns seconds, not {wanted!r}"
+        )
     return one_of("clock", wanted, CLOCKS)

@@ -53,13 +53,25 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("cache", metavar="CACHE", help="the folder that xtts-precompute has made")
-    parser.add_argument("--framework", choices=("auto", "torch", "tensorflow"), default="auto", help="auto: the first that is installed")
+    parser.add_argument(
+        "--framework", choices=("auto", "torch", "tensorflow"), default="auto", help="auto: the first that is installed"
+    )
     parser.add_argument("--num-steps", type=_count, default=50, metavar="N", help="steps that count (50)")
-    parser.add_argument("--warmup", type=_count_or_none, default=5, metavar="N", help="steps before them that do not (5)")
+    parser.add_argument(
+        "--warmup", type=_count_or_none, default=5, metavar="N", help="steps before them that do not (5)"
+    )
     parser.add_argument("--batch-size", type=_count, default=32, metavar="N", help="clips of a batch (32)")
     parser.add_argument("--split", metavar="NAME", help="train, validation or test; all clips unless told otherwise")
-    parser.add_argument("--device", type=_device, default="auto", metavar="D", help="cpu, cuda, cuda:N, or auto: CUDA where the framework finds it")
-    parser.add_argument("--no-synthetic", action="store_true", help="leave out the steps on one batch alone, and with them the proof")
+    parser.add_argument(
+        "--device",
+        type=_device,
+        default="auto",
+        metavar="D",
+        help="cpu, cuda, cuda:N, or auto: CUDA where the framework finds it",
+    )
+    parser.add_argument(
+        "--no-synthetic", action="store_true", help="leave out the steps on one batch alone, and with them the proof"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
     parser.add_argument("--plot", metavar="FILE.svg", type=_svg, help="draw the steps")
     return parser
@@ -87,7 +99,9 @@ def _device(word: str) -> str:
 
 def _svg(word: str) -> str:
     if not word.endswith(".svg"):
-        raise argparse.ArgumentTypeError(f"is a picture in SVG, which every browser shows: give it a name that ends with .svg, not '{word}'")
+        raise argparse.ArgumentTypeError(
+            f"is a picture in SVG, which every browser shows: give it a name that ends with .svg, not '{word}'"
+        )
     return word
 
 
@@ -101,10 +115,19 @@ def _run(options: argparse.Namespace) -> None:
 
     folder = os.path.dirname(options.plot or "") or "."
     if options.plot is not None and not os.access(folder, os.W_OK):  # said now, not after minutes of steps
-        raise ResourceError(f"--plot {options.plot}: there is no folder '{folder}' that can be written to; name another one")
+        raise ResourceError(
+            f"--plot {options.plot}: there is no folder '{folder}' that can be written to; name another one"
+        )
     profiler = StepProfiler(warmup=options.warmup, batch_size=options.batch_size)
     cache = open_cache(options.cache)
-    run = prepare(cache, profiler, framework=options.framework, device=options.device, batch_size=options.batch_size, split=options.split)
+    run = prepare(
+        cache,
+        profiler,
+        framework=options.framework,
+        device=options.device,
+        batch_size=options.batch_size,
+        split=options.split,
+    )
     if options.no_synthetic:
         for batch in profiler.batches(run.loader, options.num_steps):
             run.step(batch)
@@ -122,6 +145,7 @@ def _run(options: argparse.Namespace) -> None:
         print(json.dumps({**about, **report.to_json()}, indent=2))
         return
     text = "tokens and mel" if run.has_text else "mel alone, since the cache has no tokens"
-    print(f"{options.cache}: a network of {run.parameter_count / 1e6:.1f} million parameters on {text}, {run.framework} on {run.device}")
+    print(
+        f"{options.cache}: a network of {run.parameter_count / 1e6:.1f} million parameters on {text}, {run.framework} on {run.device}"
+    )
     print(report)
-

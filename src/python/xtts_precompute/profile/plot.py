@@ -22,7 +22,15 @@ _COLUMNS_MAX = 415  # of two pixels; more steps are drawn as the means of neighb
 _BINS_MIN, _BINS_MAX = 5, 40
 _CHARACTER = 0.62  # of the font's size; no sans-serif's digits are wider
 # Told apart by the colour-blind, too (Okabe and Ito), data in the one that warns.
-_COLORS = {"data": "#d55e00", "to_device": "#e69f00", "forward": "#0072b2", "loss": "#cc79a7", "backward": "#56b4e9", "optimizer": "#009e73", "other": "#bbbbbb"}
+_COLORS = {
+    "data": "#d55e00",
+    "to_device": "#e69f00",
+    "forward": "#0072b2",
+    "loss": "#cc79a7",
+    "backward": "#56b4e9",
+    "optimizer": "#009e73",
+    "other": "#bbbbbb",
+}
 _MORE_COLORS = ("#f0e442", "#7f5fa8", "#8c6d31", "#3b6e5a")
 _KIND_COLORS = ("#000000", "#009e73")
 
@@ -44,8 +52,16 @@ def draw(report: ProfileReport) -> str:
     count = len(report.real.by_phase)
     title = (f"{count:,} step{'' if count == 1 else 's'}, mean {report.real.times.mean_ms:,.1f} ms, variation {100 * report.variation:.1f} %, "
              f"waiting for data {100 * report.data_share:.1f} %")  # fmt: skip
-    kinds = [("real data", report.real)] + ([("the same batch again and again: data for free", report.synthetic)] if report.synthetic else [])
-    scale = up_to(max(float(np.sum([_means(steps.seconds(phase.name)) for phase in steps.phases], axis=0).max()) for _, steps in kinds), 5)
+    kinds = [("real data", report.real)] + (
+        [("the same batch again and again: data for free", report.synthetic)] if report.synthetic else []
+    )
+    scale = up_to(
+        max(
+            float(np.sum([_means(steps.seconds(phase.name)) for phase in steps.phases], axis=0).max())
+            for _, steps in kinds
+        ),
+        5,
+    )
     colors = _colors([phase.name for _, steps in kinds for phase in steps.phases])
     parts = [_text(_LEFT, 26, title, size=15)]
     legend, top = _legend(colors, 48)
@@ -103,13 +119,18 @@ def _panel(top: float, title: str, vertical: Axis, unit: str, horizontal: Axis, 
     parts = [_text(_LEFT, top - 10, title, size=13)]
     for value, label in vertical.ticks:
         y = floor - _HEIGHT * vertical.place(value)
-        parts += [f'<path d="M{_LEFT} {y:.1f}h{_PLOT}" stroke="#dddddd"/>', _text(_LEFT - 8, y + 4, label, anchor="end")]
+        parts += [
+            f'<path d="M{_LEFT} {y:.1f}h{_PLOT}" stroke="#dddddd"/>',
+            _text(_LEFT - 8, y + 4, label, anchor="end"),
+        ]
     parts.append(f'<path d="M{_LEFT} {floor}h{_PLOT}" stroke="#444444"/>')
     for value, label in horizontal.ticks:
         x = _LEFT + _PLOT * horizontal.place(value)
         parts += [f'<path d="M{x:.1f} {floor}v5" stroke="#444444"/>', _text(x, floor + 19, label, anchor="middle")]
     middle = top + _HEIGHT / 2
-    parts.append(f'<text x="22" y="{middle}" font-size="12" text-anchor="middle" fill="#444444" transform="rotate(-90 22 {middle})">{escape(unit)}</text>')
+    parts.append(
+        f'<text x="22" y="{middle}" font-size="12" text-anchor="middle" fill="#444444" transform="rotate(-90 22 {middle})">{escape(unit)}</text>'
+    )
     parts.append(_text(_LEFT + _PLOT / 2, floor + 38, name, anchor="middle", color="#444444"))
     return parts
 
@@ -155,7 +176,9 @@ def _stack(top: int, scale: Axis, steps: Steps, colors: dict[str, str]) -> list[
         outline = [(x, level) for i, level in enumerate(above) for x in edges[i : i + 2]]
         outline += [(x, below[i]) for i in range(len(below) - 1, -1, -1) for x in edges[i : i + 2][::-1]]
         points = " ".join(f"{x:.1f},{top + _HEIGHT * (1 - scale.place(float(level))):.1f}" for x, level in outline)
-        parts.append(f'<polygon points="{points}" fill="{colors[phase.name]}"><title>{escape(phase.name)}</title></polygon>')
+        parts.append(
+            f'<polygon points="{points}" fill="{colors[phase.name]}"><title>{escape(phase.name)}</title></polygon>'
+        )
         below = above
     return parts
 
@@ -174,7 +197,11 @@ def bins_of(least: float, most: float, count: int) -> npt.NDArray[np.float64]:
 def _histogram(top: int, kinds: list[tuple[str, Steps]]) -> list[str]:
     """Lines, so that two of them can lie over each other."""
     totals = [np.sum([steps.seconds(phase.name) for phase in steps.phases], axis=0) * 1e3 for _, steps in kinds]
-    edges = bins_of(min(float(one.min()) for one in totals), max(float(one.max()) for one in totals), min(len(one) for one in totals))
+    edges = bins_of(
+        min(float(one.min()) for one in totals),
+        max(float(one.max()) for one in totals),
+        min(len(one) for one in totals),
+    )
     counts = [np.histogram(np.clip(one, edges[0], edges[-1]), edges)[0] for one in totals]
     highest = max(int(one.max()) for one in counts)
     every = max(1, round(round_step(highest, 5)))  # of steps, there are no halves
@@ -184,11 +211,16 @@ def _histogram(top: int, kinds: list[tuple[str, Steps]]) -> list[str]:
     parts = _panel(top, "how many steps took how long", vertical, "steps", horizontal, "ms")
     for (title, _), one, color in zip(kinds, counts, _KIND_COLORS):
         bins = "".join(f"V{top + _HEIGHT * (1 - vertical.place(count)):.1f}h{_PLOT / len(one):.2f}" for count in one)
-        parts.append(f'<path d="M{_LEFT} {top + _HEIGHT}{bins}V{top + _HEIGHT}" fill="none" stroke="{color}" stroke-width="2"><title>{escape(title)}</title></path>')
+        parts.append(
+            f'<path d="M{_LEFT} {top + _HEIGHT}{bins}V{top + _HEIGHT}" fill="none" stroke="{color}" stroke-width="2"><title>{escape(title)}</title></path>'
+        )
     if len(kinds) > 1:
         x = float(_LEFT)
         for (title, _), color in zip(kinds, _KIND_COLORS):
-            parts += [f'<path d="M{x:.1f} {top + _HEIGHT + 54}h18" stroke="{color}" stroke-width="2"/>', _text(x + 24, top + _HEIGHT + 58, title)]
+            parts += [
+                f'<path d="M{x:.1f} {top + _HEIGHT + 54}h18" stroke="{color}" stroke-width="2"/>',
+                _text(x + 24, top + _HEIGHT + 58, title),
+            ]
             x += 24 + _CHARACTER * 12 * len(title) + 24
     return parts
 

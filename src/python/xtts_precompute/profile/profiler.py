@@ -106,7 +106,9 @@ class StepProfiler:
             last = batch
             step(batch)
         if last is self:
-            raise InvalidArgumentError("the loader has no batches: are there fewer clips than batch_size? drop_last=False takes them all the same")
+            raise InvalidArgumentError(
+                "the loader has no batches: are there fewer clips than batch_size? drop_last=False takes them all the same"
+            )
         for batch in self.synthetic(last, steps):
             step(batch)
         return self.report()
@@ -120,7 +122,9 @@ class StepProfiler:
             )
         repeated = self._repeated.read(self._clock)
         size = self._batch_size or self._real.batch_size
-        return ProfileReport(self._real.steps(), self._repeated.steps() if repeated else None, self._clock.name, self._warmup, size)
+        return ProfileReport(
+            self._real.steps(), self._repeated.steps() if repeated else None, self._clock.name, self._warmup, size
+        )
 
     # ---- inside
 
@@ -162,11 +166,15 @@ class StepProfiler:
 
     def _check_open(self) -> None:
         if self._open:
-            raise InvalidArgumentError(f"a batch is asked for within phase '{self._open[-1]}': end the phase before the step")
+            raise InvalidArgumentError(
+                f"a batch is asked for within phase '{self._open[-1]}': end the phase before the step"
+            )
 
     def _end_of_step(self, run: object) -> None:
         if self._run is not run:
-            raise InvalidArgumentError("another loop over this profiler's batches has begun: it times one at a time; use a second StepProfiler for the inner loop")
+            raise InvalidArgumentError(
+                "another loop over this profiler's batches has begun: it times one at a time; use a second StepProfiler for the inner loop"
+            )
         self._check_open()
         self.step()
 

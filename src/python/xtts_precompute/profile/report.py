@@ -91,7 +91,7 @@ class ProfileReport:
 
     @property
     def data_verdict(self) -> str:
-        """"good" below 30 % of the step, "improvable" to 50 %, "bottleneck" above."""
+        """Is "good" below 30 % of the step, "improvable" to 50 %, "bottleneck" above."""
         return share_verdict(self.data_share)
 
     @property
@@ -101,7 +101,7 @@ class ProfileReport:
 
     @property
     def variation_verdict(self) -> str:
-        """"stable" below 20 %, "acceptable" to 50 %, "oscillating" above."""
+        """Is "stable" below 20 %, "acceptable" to 50 %, "oscillating" above."""
         return variation_verdict(self.variation)
 
     @property
@@ -163,7 +163,11 @@ class ProfileReport:
     def save(self, path: str | Path) -> Path:
         """Writes it as the ending says: .json, .txt, or .svg (a picture, in any browser)."""
         path = Path(path)
-        made = {".json": lambda: json.dumps(self.to_json(), indent=2) + "\n", ".txt": lambda: f"{self}\n", ".svg": self.plot}.get(path.suffix)
+        made = {
+            ".json": lambda: json.dumps(self.to_json(), indent=2) + "\n",
+            ".txt": lambda: f"{self}\n",
+            ".svg": self.plot,
+        }.get(path.suffix)
         if made is None:
             raise InvalidArgumentError(f"a report is saved as .json, .txt or .svg, not as '{path.name}'")
         path.write_text(made(), encoding="utf-8")

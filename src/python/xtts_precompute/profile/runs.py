@@ -29,7 +29,7 @@ class Run:
 
 
 def framework_of(wanted: str) -> str:
-    """"auto": the first one that is installed."""
+    """Says which framework "auto" is: the first one that is installed."""
     if wanted != "auto":
         return wanted
     for name in INSTALLATIONS:
@@ -39,12 +39,16 @@ def framework_of(wanted: str) -> str:
     raise MissingPackageError(f"the reference model needs PyTorch or TensorFlow, and neither is installed: {ways}")
 
 
-def prepare(cache: Cache, profiler: StepProfiler, *, framework: str, device: str, batch_size: int, split: str | None) -> Run:
+def prepare(
+    cache: Cache, profiler: StepProfiler, *, framework: str, device: str, batch_size: int, split: str | None
+) -> Run:
     """For one of the frameworks; which columns the cache has decides what the network is fed with."""
     mel = cache.columns.get("mel")
     if mel is None or len(mel.shape) != 2:
         there = ", ".join(f"{column.name} {list(column.shape)}" for column in cache.columns.values())
-        raise MismatchError(f"the reference model is trained on a column 'mel' of [frames, mels], and this cache has {there}: time your own step with xp.StepProfiler")
+        raise MismatchError(
+            f"the reference model is trained on a column 'mel' of [frames, mels], and this cache has {there}: time your own step with xp.StepProfiler"
+        )
     has_text = "tokens" in cache.columns
     options = {"batch_size": batch_size, "split": split, "fields": FIELDS + (TEXT_FIELDS if has_text else ())}
     make = {"torch": _torch, "tensorflow": _tensorflow}[framework_of(framework)]
@@ -55,7 +59,9 @@ def prepare(cache: Cache, profiler: StepProfiler, *, framework: str, device: str
     return run
 
 
-def _torch(cache: Cache, profiler: StepProfiler, mel_count: int, has_text: bool, device: str, options: dict[str, Any]) -> Run:
+def _torch(
+    cache: Cache, profiler: StepProfiler, mel_count: int, has_text: bool, device: str, options: dict[str, Any]
+) -> Run:
     from ..reference_torch import SmallTts, mel_loss
     from ..torch import Loader, torch
 
@@ -77,10 +83,14 @@ def _torch(cache: Cache, profiler: StepProfiler, mel_count: int, has_text: bool,
         with profiler.phase("optimizer"):
             optimizer.step()
 
-    return Run(loader, step, f"PyTorch {torch.__version__}", device, has_text, sum(one.numel() for one in model.parameters()))
+    return Run(
+        loader, step, f"PyTorch {torch.__version__}", device, has_text, sum(one.numel() for one in model.parameters())
+    )
 
 
-def _tensorflow(cache: Cache, profiler: StepProfiler, mel_count: int, has_text: bool, device: str, options: dict[str, Any]) -> Run:
+def _tensorflow(
+    cache: Cache, profiler: StepProfiler, mel_count: int, has_text: bool, device: str, options: dict[str, Any]
+) -> Run:
     from ..reference_tensorflow import SmallTts, mel_loss
     from ..tensorflow import Loader, tf
 
@@ -89,7 +99,9 @@ def _tensorflow(cache: Cache, profiler: StepProfiler, mel_count: int, has_text: 
         device = "cuda" if gpus else "cpu"
     number = int(device[5:] or 0) if device.startswith("cuda") else None
     if number is not None and number >= len(gpus):
-        raise UnsupportedError(f"device '{device}': TensorFlow sees {len(gpus)} GPUs; use --device cpu, or pip install tensorflow[and-cuda]")
+        raise UnsupportedError(
+            f"device '{device}': TensorFlow sees {len(gpus)} GPUs; use --device cpu, or pip install tensorflow[and-cuda]"
+        )
     place = "/CPU:0" if number is None else f"/GPU:{number}"
     loader = Loader(cache, device=None if number is None else place, **options)
     tf.random.set_seed(0)

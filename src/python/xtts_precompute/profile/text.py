@@ -9,7 +9,9 @@ from .times import BOTTLENECK_SHARE, GOOD_SHARE, STABLE_VARIATION, Cycle, share_
 if TYPE_CHECKING:
     from .report import ProfileReport, Steps
 
-_NO_MATTER = 0.05  # a data share below it is what precomputed data should cost: how even it is has no effect on the step
+_NO_MATTER = (
+    0.05  # a data share below it is what precomputed data should cost: how even it is has no effect on the step
+)
 
 _DISTURBED = 0.9  # a gain below it is none of the data's
 
@@ -28,7 +30,9 @@ def describe(report: ProfileReport) -> str:
     if report.data_share >= _NO_MATTER:
         # Against the step: an uneven wait that is short does not make steps uneven.
         of_step = data.std_ms / real.times.mean_ms
-        lines.append(f"wait for data: {number(data.mean_ms)} ± {number(data.std_ms)} ms, which is {percent(of_step)} of the step: {variation_verdict(of_step)}")
+        lines.append(
+            f"wait for data: {number(data.mean_ms)} ± {number(data.std_ms)} ms, which is {percent(of_step)} of the step: {variation_verdict(of_step)}"
+        )
         lines += _rhythm("wait", data.cycle)
     if report.synthetic is not None:
         lines.append(_proof(report))
@@ -38,9 +42,21 @@ def describe(report: ProfileReport) -> str:
 def _table(steps: Steps) -> list[str]:
     rows = [("", "ms", "± std", "p50", "p95", "share")]
     for name, share, times in [*((one.name, one.share, one.times) for one in steps.phases), ("step", 1.0, steps.times)]:
-        rows.append((name, number(times.mean_ms), number(times.std_ms), number(times.p50_ms), number(times.p95_ms), percent(share)))
+        rows.append(
+            (
+                name,
+                number(times.mean_ms),
+                number(times.std_ms),
+                number(times.p50_ms),
+                number(times.p95_ms),
+                percent(share),
+            )
+        )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  " + "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]) for row in rows]
+    return [
+        "  " + "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))])
+        for row in rows
+    ]
 
 
 def _rates(steps: Steps, batch_size: int | None) -> str:
@@ -51,27 +67,39 @@ def _rates(steps: Steps, batch_size: int | None) -> str:
 def _rhythm(what: str, cycle: Cycle | None) -> list[str]:
     if cycle is None:
         return []
-    return [f"every {cycle.period} steps the times of the {what} repeat themselves ({percent(cycle.strength)}): a queue that runs dry and is filled again"]
+    return [
+        f"every {cycle.period} steps the times of the {what} repeat themselves ({percent(cycle.strength)}): a queue that runs dry and is filled again"
+    ]
 
 
 def _proof(report: ProfileReport) -> str:
-    assert report.synthetic is not None and report.gain is not None and report.proven_share is not None and report.proven_error is not None
+    assert (
+        report.synthetic is not None
+        and report.gain is not None
+        and report.proven_share is not None
+        and report.proven_error is not None
+    )
     proven, error, wait = report.proven_share, report.proven_error, report.data_share
     text = f"with the same batch again and again, data for free: {_rates(report.synthetic, report.batch_size)}, {report.gain:.2f} times as many. "
     if proven <= error:
         text += f"That is within ± {percent(error)}, by which steps differ by themselves: "
-        return text + ("data is not the bottleneck" if wait < GOOD_SHARE else "it proves nothing, so measure more steps")
+        return text + (
+            "data is not the bottleneck" if wait < GOOD_SHARE else "it proves nothing, so measure more steps"
+        )
     text += f"Data costs {percent(proven)} (± {percent(error)}) of the time"
     if proven - wait > max(error, _NO_MATTER):
         text += f": {percent(wait)} waiting, {percent(proven - wait)} because its loader slows the rest of the step"
     verdict = share_verdict(proven)
     if verdict == "good" and proven >= _NO_MATTER:
         return text + f". Below {percent(GOOD_SHARE)} counts as good; it is a cost all the same"
-    return text + {
-        "good": ": data is not the bottleneck",
-        "improvable": ". That is a part of the time, and not the greater one",
-        "bottleneck": ": data is the bottleneck",
-    }[verdict]
+    return (
+        text
+        + {
+            "good": ": data is not the bottleneck",
+            "improvable": ". That is a part of the time, and not the greater one",
+            "bottleneck": ": data is the bottleneck",
+        }[verdict]
+    )
 
 
 def advice(report: ProfileReport) -> list[str]:
@@ -85,13 +113,21 @@ def advice(report: ProfileReport) -> list[str]:
             "where that is done, `xtts-precompute bench CACHE` tells what the cache itself can give."
         )
     if proven is None and GOOD_SHARE <= share <= BOTTLENECK_SHARE:
-        found.append("Measure with synthetic data, too (StepProfiler.synthetic or compare): that proves what data costs.")
+        found.append(
+            "Measure with synthetic data, too (StepProfiler.synthetic or compare): that proves what data costs."
+        )
     if proven is not None and proven - share >= max(_NO_MATTER, report.proven_error or 0.0):
-        found.append("The loader takes more than the wait shows: its workers compute on the processors that the step needs.")
+        found.append(
+            "The loader takes more than the wait shows: its workers compute on the processors that the step needs."
+        )
     if report.gain is not None and report.gain < _DISTURBED:
-        found.append("The steps with data for free were slower, so other programs took the processors meanwhile: measure again when the machine is idle.")
+        found.append(
+            "The steps with data for free were slower, so other programs took the processors meanwhile: measure again when the machine is idle."
+        )
     if report.variation >= STABLE_VARIATION and share < _NO_MATTER:
-        found.append("The steps are uneven, and data is not why: look for validation or checkpoints inside the step, shapes that change, or other programs.")
+        found.append(
+            "The steps are uneven, and data is not why: look for validation or checkpoints inside the step, shapes that change, or other programs."
+        )
     return found
 
 

@@ -72,7 +72,8 @@ def find_cycle(times: Any) -> Cycle | None:
     peaks = [
         lag
         for lag in range(2, lag_end)
-        if strength[lag] >= max(_STRENGTH_MIN, strength[lag - 1]) and (lag + 1 == lag_end or strength[lag] >= strength[lag + 1])
+        if strength[lag] >= max(_STRENGTH_MIN, strength[lag - 1])
+        and (lag + 1 == lag_end or strength[lag] >= strength[lag + 1])
     ]
     # Multiples of a period are peaks as well, and the first of them may not be the highest.
     highest = max((strength[lag] for lag in peaks), default=0.0)

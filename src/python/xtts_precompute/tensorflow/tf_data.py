@@ -88,7 +88,9 @@ def dataset(
     source.set_epoch(first_epoch)
     made = from_source(source, structure, switch("repeat", repeat), _signature(source, structure))
     if repeat or source.cache._keeps_epochs_length:
-        made = made.apply(tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if repeat else len(source)))
+        made = made.apply(
+            tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY if repeat else len(source))
+        )
     settings = tf.data.Options()
     # Its batches are this worker's already.
     settings.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
@@ -147,7 +149,12 @@ class _Lent:
     def __init__(self, loan: _Loan, array: Array) -> None:
         self._kept = loan, array
         plain = array.view(f"i{array.itemsize}")  # there are dtypes that the interface cannot name
-        self.__array_interface__ = {"version": 3, "shape": plain.shape, "typestr": plain.dtype.str, "data": (array.ctypes.data, True)}
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": plain.shape,
+            "typestr": plain.dtype.str,
+            "data": (array.ctypes.data, True),
+        }
 
 
 class _Generator:
@@ -246,9 +253,15 @@ def no_batch(source: Passes[Any]) -> InvalidArgumentError:
     clips = source._opened().sample_count
     if not clips:
         split = source._options.get("split")
-        whose = "" if split is None else f" of the split '{split}': how many clips it has is decided when the cache is built"
+        whose = (
+            ""
+            if split is None
+            else f" of the split '{split}': how many clips it has is decided when the cache is built"
+        )
         return InvalidArgumentError(f"there is no batch in an epoch: no clip is chosen{whose}")
-    return InvalidArgumentError(f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has. A smaller batch_size?")
+    return InvalidArgumentError(
+        f"there is no batch in an epoch: {clips} clips are chosen, fewer than a batch of all ranks has. A smaller batch_size?"
+    )
 
 
 def _spec(array: Any, is_fixed: bool) -> Any:

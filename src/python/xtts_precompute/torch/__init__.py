@@ -83,4 +83,3 @@ class Loader(BatchLoader[TensorBatch]):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_maker": None}
-

@@ -39,7 +39,9 @@ def checked_device(device: Any) -> Any:
     except (RuntimeError, TypeError) as error:
         raise InvalidArgumentError(f"device is {device!r}: {str(error).splitlines()[0]}") from None
     if known.type == "cuda" and not torch.cuda.is_available():
-        raise UnsupportedError(f"device is {device!r}, and PyTorch finds no CUDA (torch.cuda.is_available() is False): use device='cpu'")
+        raise UnsupportedError(
+            f"device is {device!r}, and PyTorch finds no CUDA (torch.cuda.is_available() is False): use device='cpu'"
+        )
     return known
 
 
@@ -58,7 +60,9 @@ class TensorBatch(FieldDict):
         return self._each(lambda tensor: tensor.pin_memory())
 
     def _each(self, change: Any) -> TensorBatch:
-        return type(self)((name, change(value) if isinstance(value, torch.Tensor) else value) for name, value in self.items())
+        return type(self)(
+            (name, change(value) if isinstance(value, torch.Tensor) else value) for name, value in self.items()
+        )
 
 
 class HostTensors:
@@ -72,7 +76,9 @@ class HostTensors:
     def __call__(self, batch: Batch) -> TensorBatch:
         made = TensorBatch()
         for name, array in self._fields.arrays(batch).items():
-            made[name] = array if isinstance(array, list) else self._tensor(array, name in batch.columns and batch.is_view(name))
+            made[name] = (
+                array if isinstance(array, list) else self._tensor(array, name in batch.columns and batch.is_view(name))
+            )
         return made
 
     def _tensor(self, array: Array, is_file: bool) -> Any:
@@ -127,4 +133,3 @@ class DeviceTensors:
                 if isinstance(value, torch.Tensor):
                     value.record_stream(stream)
         return moved
-

@@ -51,10 +51,14 @@ class ClipDataset(torch.utils.data.Dataset):  # type: ignore[misc]
         exclude: Iterable[str] | None = None,
     ) -> None:
         self._cache = opened_cache(cache, "ClipDataset")
-        options = reader_options(self._cache, {"columns": columns, "split": split, "where": where, "ids": ids, "exclude": exclude})
+        options = reader_options(
+            self._cache, {"columns": columns, "split": split, "where": where, "ids": ids, "exclude": exclude}
+        )
         self._fields = Fields(self._cache, options["columns"], fields)
         options["columns"] = self._fields.narrowed(options["columns"])
-        self._columns = [_PaddedColumn(self._cache, *wish) for wish in parsed_columns(self._cache.columns, options["columns"])]
+        self._columns = [
+            _PaddedColumn(self._cache, *wish) for wish in parsed_columns(self._cache.columns, options["columns"])
+        ]
         selects = any(options[name] is not None for name in ("split", "where", "ids", "exclude"))
         self._positions = _positions(self._cache, options) if selects else None
         self._speakers = {name: number for number, name in enumerate(self._cache.speakers)}
@@ -108,10 +112,19 @@ class _PaddedColumn:
     """Records of a column, each filled up as in a batch."""
 
     def __init__(
-        self, cache: Cache, name: str, dtype: str | None, pad_value: float | None, normalize: str, mean: Sequence[float], std: Sequence[float]
+        self,
+        cache: Cache,
+        name: str,
+        dtype: str | None,
+        pad_value: float | None,
+        normalize: str,
+        mean: Sequence[float],
+        std: Sequence[float],
     ) -> None:
         if normalize != "none":
-            raise UnsupportedError(f"column '{name}': clips by position are as stored; normalize them in the model, or take xp.torch.Loader or BatchDataset")
+            raise UnsupportedError(
+                f"column '{name}': clips by position are as stored; normalize them in the model, or take xp.torch.Loader or BatchDataset"
+            )
         column = cache.columns[name]
         self.name, self.length_name = name, length_field(name)
         self._cache = cache
@@ -136,7 +149,9 @@ class _PaddedColumn:
         """What stands behind a short record: the recipe fixes it for all of them, and a reader shows it."""
         if self._padding is None:
             wish = {"dtype": self._dtype, "pad_value": self._pad_value}
-            reader = self._cache.reader(batch_size=1, ids=[clip.id], shuffle="none", drop_last=False, columns={self.name: wish})
+            reader = self._cache.reader(
+                batch_size=1, ids=[clip.id], shuffle="none", drop_last=False, columns={self.name: wish}
+            )
             with reader:
                 self._padding = np.array(next(reader)[self.name][0, length]).flat[0]
         return self._padding
@@ -154,10 +169,19 @@ def _numbers(values: Sequence[int]) -> Any:
 
 def _positions(cache: Cache, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
     """Of the clips that are chosen, in canonical order. A reader knows them; of the records it reads a frame each, of the smallest column."""
-    lightest = min((column for column in cache.columns.values() if not column.missing), key=lambda column: math.prod(column.shape))
+    lightest = min(
+        (column for column in cache.columns.values() if not column.missing), key=lambda column: math.prod(column.shape)
+    )
     chosen = {name: options[name] for name in ("split", "where", "ids", "exclude")}
     reader = cache.reader(
-        **chosen, columns=[lightest.name], crop={"frames": 1}, batch_size=_ROWS_TO_FIND, shuffle="none", drop_last=False, verify=False, on_damage="ignore"
+        **chosen,
+        columns=[lightest.name],
+        crop={"frames": 1},
+        batch_size=_ROWS_TO_FIND,
+        shuffle="none",
+        drop_last=False,
+        verify=False,
+        on_damage="ignore",
     )
     with reader:
         found = [np.array(batch.positions).astype(np.int64) for batch in reader] if len(reader) else []
@@ -192,7 +216,9 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self._fields = Fields(self._cache, options.get("columns"), fields)
         self._options = {**options, "columns": self._fields.narrowed(options.get("columns"))}
         self._share: Share = given_share(rank, world_size) or share
-        self._shared_epoch = torch.zeros(1, dtype=torch.int64).share_memory_()  # workers that persist see what is set here
+        self._shared_epoch = torch.zeros(
+            1, dtype=torch.int64
+        ).share_memory_()  # workers that persist see what is set here
         self._state: dict[str, Any] | None = None  # that was loaded
         self._left: dict[str, Any] | None = None  # where the last pass ended
         self._running: Reader | None = None
@@ -220,7 +246,9 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         worker = torch.utils.data.get_worker_info()
         workers, number = (1, 0) if worker is None else (worker.num_workers, worker.id)
         if workers > 1 and self._options.get("buckets"):
-            raise InvalidArgumentError("buckets go with at most one worker: num_workers=1, or xp.torch.Loader, which needs none")
+            raise InvalidArgumentError(
+                "buckets go with at most one worker: num_workers=1, or xp.torch.Loader, which needs none"
+            )
         rank, world_size = self._share()
         # Worker w's steps are the batches w, w + W, ... of its rank, which is the order that DataLoader takes them in. The end is
         # that of the rank without workers, so the last step is cut here, not by drop_last.
@@ -233,7 +261,9 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         self._workers, self._world_size = workers, world_size
         epoch = Epoch.of(reader, self._options, world_size) if workers > 1 else None
         # None: as many as the reader has.
-        steps = None if epoch is None else epoch.steps_of_worker(reader.state_dict()["samples_consumed"], workers, number)
+        steps = (
+            None if epoch is None else epoch.steps_of_worker(reader.state_dict()["samples_consumed"], workers, number)
+        )
         # A worker's tensors are copied on their way to the parent. Here they may be kept, as of any DataLoader: they are copies, too.
         make = HostTensors(self._fields, "slot" if worker else "own")
         try:
@@ -248,7 +278,11 @@ class BatchDataset(torch.utils.data.IterableDataset):  # type: ignore[misc]
         """Where the pass of this process stands: behind the last batch that was handed out."""
         if self._running is not None:
             state = self._running.state_dict()
-            return state if self._workers > 1 else behind_last_batch(state, Epoch.of(self._running, self._options, self._world_size))
+            return (
+                state
+                if self._workers > 1
+                else behind_last_batch(state, Epoch.of(self._running, self._options, self._world_size))
+            )
         known = self._state or self._left
         if known is not None:
             return dict(known)

@@ -4,6 +4,7 @@ The sound of a row is no sound, but bytes that tests know: b"RIFF of row N". Row
 all, row 2 names a file instead. Each is as Hugging Face's `datasets` writes it, but for what its
 name says.
 """
+
 import datetime
 import pathlib
 
@@ -42,7 +43,9 @@ def write_stream(name, rows, batch_rows, **options):
 rows = table(5)
 write_stream("stream.arrow", rows, 2)
 write_stream("packed.arrow", rows, 5, compression="lz4")
-large = rows.set_column(1, "audio", rows["audio"].cast(pa.struct([("bytes", pa.large_binary()), ("path", pa.string())])))
+large = rows.set_column(
+    1, "audio", rows["audio"].cast(pa.struct([("bytes", pa.large_binary()), ("path", pa.string())]))
+)
 write_stream("large.arrow", large.select(["audio", "text"]), 5)
 write_stream("texts.arrow", rows.select(["text"]), 5)
 

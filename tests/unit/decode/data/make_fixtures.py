@@ -5,6 +5,7 @@ The signals are formulas that the tests repeat, so nothing but the encoded bytes
   sweep(channel): 0.4 sin(2 pi (f0 t + 1500 t^2)), f0 = 300 Hz for the first channel, 700 Hz for the second
   noise: 16-bit values of the generator x = x * 1664525 + 1013904223 mod 2^32, the upper half, over 32768
 """
+
 import pathlib
 import subprocess
 
@@ -43,8 +44,12 @@ def box(kind, payload):
 def itunes_tag(delay, heard):
     padding = -(delay + heard) % 1024
     text = b" 00000000 %08X %08X %016X" % (delay, padding, heard) + b" 00000000" * 8
-    return box(b"----", box(b"mean", bytes(4) + b"com.apple.iTunes") + box(b"name", bytes(4) + b"iTunSMPB")
-               + box(b"data", b"\0\0\0\1" + bytes(4) + text))
+    return box(
+        b"----",
+        box(b"mean", bytes(4) + b"com.apple.iTunes")
+        + box(b"name", bytes(4) + b"iTunSMPB")
+        + box(b"data", b"\0\0\0\1" + bytes(4) + text),
+    )
 
 
 def encode_with_itunes_tag(name, rate):
@@ -54,8 +59,8 @@ def encode_with_itunes_tag(name, rate):
     encode(name, rate, 1, "-c:a", "aac", "-b:a", "160k", "-use_editlist", "0", "-metadata", comment)
     data = (HERE / name).read_bytes()
     begin = data.index(b"\xa9cmt") - 4
-    assert int.from_bytes(data[begin:begin + 4], "big") == len(tag)
-    (HERE / name).write_bytes(data[:begin] + tag + data[begin + len(tag):])
+    assert int.from_bytes(data[begin : begin + 4], "big") == len(tag)
+    (HERE / name).write_bytes(data[:begin] + tag + data[begin + len(tag) :])
 
 
 def main():
