@@ -12,7 +12,7 @@
 namespace xtts::loader {
 namespace {
 
-// Pages that this thread had to wait for a disk for.
+// How many pages this thread had to wait for a disk to bring.
 long disk_waits() {
   rusage usage{};
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_majflt : 0;
@@ -22,7 +22,7 @@ std::uint32_t first_row_of(const BatchSlot& slot, std::uint64_t part) {
   return static_cast<std::uint32_t>(part * slot.layout->batch_size / slot.part_count);
 }
 
-// Lets go of what was staged for the rows that are left, however the scope ends.
+// Releases what was staged for the remaining rows, however the scope ends.
 class StagedRows {
  public:
   StagedRows(const RecordFeed& feed, const BatchSlot& slot, std::uint32_t first_row,
@@ -91,7 +91,6 @@ Status BatchFiller::prepare(BatchSlot& slot) {
   return {};
 }
 
-// Nothing behind the last step of the epochs that are known.
 std::optional<BatchClips> BatchFiller::choose_clips(std::uint64_t step) const {
   const auto plan = epoch_of(step);
   if (plan == nullptr) return std::nullopt;
@@ -106,7 +105,7 @@ std::optional<BatchClips> BatchFiller::choose_clips(std::uint64_t step) const {
   return clips;
 }
 
-// Finds the columns of a full batch of consecutive clips that need no copy.
+// Finds the columns that need no copy. There are some only in a full batch of consecutive clips.
 void BatchFiller::place_in_cache(BatchSlot& slot) {
   const std::uint32_t batch_size = slot.layout->batch_size;
   if (!options_.reads_host_memory || options_.shuffle != Shuffle::kNone ||
@@ -125,7 +124,7 @@ RowOptions BatchFiller::row_options(reader::Check check) const noexcept {
   return {.check = check, .crop_frames = options_.crop_frames, .seed = options_.seed};
 }
 
-// What the index knows of the clips.
+// Reads the clips' speakers, languages and first frames from the index.
 Status BatchFiller::read_plan(BatchSlot& slot) {
   slot.speakers.assign(slot.layout->batch_size, -1);
   slot.languages.assign(slot.layout->batch_size, -1);
@@ -159,12 +158,13 @@ Status BatchFiller::fill_part(BatchSlot& slot, std::uint32_t part) {
   return {};
 }
 
-// What was staged for it would keep its cells for ever.
+// Without this, records that were staged for the part would keep their cells for ever.
 void BatchFiller::drop_part(BatchSlot& slot, std::uint32_t part) noexcept {
   feed_.release(slot, first_row_of(slot, part), first_row_of(slot, std::uint64_t{part} + 1));
 }
 
-// Of rows [first, end), which a thread has filled, waiting for pages or not.
+// Counts how many of the rows [first, end) were read from a disk. One thread has filled them.
+// `has_waited`: it had to wait for pages.
 void BatchFiller::note_what_was_read(BatchSlot& slot, std::uint32_t first_row,
                                      std::uint32_t end_row, bool has_waited) {
   if (has_waited) disk_is_read_.store(true, std::memory_order_relaxed);
@@ -188,19 +188,19 @@ Status BatchFiller::fill_row(BatchSlot& slot, std::uint32_t row) {
   if (status.ok()) return status;
   XTTS_TRY(note_damage(slot, row, std::move(status)));
   if (slot.is_damaged[row] != 0 || options_.on_damage != OnDamage::kIgnore) return {};
-  // As it is; but not in place, where reading it may be what failed.
+  // The record is copied as it is. It is not shown in place, where reading may be what failed.
   slot.must_copy = true;
   return feed_.fill_row(slot, row, row_options(reader::Check::kNothing));
 }
 
-// Notes a record that is not what was written, or cannot be read, or that a clip does not have, and
-// says what follows. That the machine lacks memory or descriptors, or this build a part, is
-// nobody's damage: no policy hides it.
+// Notes a record that is not what was written, cannot be read, or does not exist. Returns the
+// failure where the batch must fail.
+// A lack of memory, of descriptors or of a part of this build is no damage: no policy hides it.
 Status BatchFiller::note_damage(BatchSlot& slot, std::uint32_t row, Status failure) {
   const bool is_rejected = failure.code() == StatusCode::kBadInput;
   if (!is_damage(failure) && !is_rejected) return failure;
   {
-    const std::scoped_lock lock(mutex_);  // several fillers
+    const std::scoped_lock lock(mutex_);  // several fillers may get here
     const auto known = std::ranges::find(slot.damage, slot.positions[row], &FoundDamage::position);
     if (known == slot.damage.end()) {
       slot.damage.push_back({slot.positions[row], failure.message(), is_rejected});
@@ -236,8 +236,9 @@ std::uint64_t BatchFiller::true_bytes(const BatchSlot& slot) const {
   return bytes;
 }
 
-// Rare, so simple: the whole batch once more, copied, from the clips that were not found damaged.
-// Should another turn out to be, it is done again: there are fewer clips each time.
+// Fills the whole batch once more, by copying, from the clips that were not found damaged. This is
+// rare, so it is simple. If another clip turns out to be damaged, finish() calls it again, with
+// fewer clips each time.
 Status BatchFiller::fill_again(BatchSlot& slot) {
   std::size_t sound_count = 0;
   for (std::size_t row = 0; row < slot.positions.size(); ++row) {

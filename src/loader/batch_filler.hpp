@@ -1,10 +1,10 @@
-// BatchFiller: what is in which batch, and how it gets there: the order of the epoch, the rank's
-// places in it, each place's clip, its rows (row_filler.hpp); or no copy at all, where the batch
-// lies in the cache as one array (shuffle none, padded records, the dtype as stored) and the device
-// reads the memory of the host.
+// BatchFiller chooses the clips of each batch and fills its rows (row_filler.hpp). It takes a
+// step's places of this rank from the epoch's plan, and each place's clip from its sequence.
 //
-// begin(), fill_part() and finish() as BatchWork says, from any number of threads; set_epoch() only
-// while nobody works.
+// It copies nothing where the batch lies in the cache as one array and the device reads the memory
+// of the host. That needs shuffle none, padded records and the dtype as stored.
+//
+// Any number of threads may call begin(), fill_part() and finish(), as BatchWork says.
 #pragma once
 
 #include <atomic>
@@ -32,25 +32,25 @@ struct BatchFillerOptions {
   std::uint32_t rank = 0;
   std::uint32_t crop_frames = 0;  // 0: whole clips
   bool verify_records = true;
-  bool reads_host_memory = true;  // the device: columns may be handed out where they lie
+  bool reads_host_memory = true;  // the device does: columns may be handed out where they lie
   OnDamage on_damage = OnDamage::kRaise;
 };
 
-// Whether a failure says that a record is not what was written, or cannot be read.
+// True where the failure says that a record is not what was written, or cannot be read.
 [[nodiscard]] bool is_damage(const Status& failure) noexcept;
 
 class BatchFiller final : public BatchWork {
  public:
-  // All of them must outlive it.
-  // `layouts`: one, or as many as there are buckets.
+  // `source`, `feed` and `layouts` must outlive it. There is one layout, or one for each bucket.
   BatchFiller(const RecordSource& source, RecordFeed& feed, std::span<const BatchLayout> layouts,
               const BatchFillerOptions& options);
 
-  // What the steps from now on are taken from: the epoch that is read, and the one that follows, or
-  // null. Also while batches are made; a seed that changes, only while nobody works.
+  // Takes the steps from now on from these: the epoch that is read, and the one that follows it, or
+  // null. May be called while batches are made.
   void set_epochs(std::shared_ptr<const EpochPlan> now, std::shared_ptr<const EpochPlan> next);
+  // Only while nobody works.
   void set_seed(std::uint64_t seed) noexcept { options_.seed = seed; }
-  // Nothing behind the last step of the epochs that are known.
+  // Returns nothing for a step behind the last one of the epochs that are known.
   [[nodiscard]] std::optional<BatchClips> choose_clips(std::uint64_t step) const;
 
   [[nodiscard]] Status begin(BatchSlot& slot, std::uint64_t step) override;
@@ -75,7 +75,7 @@ class BatchFiller final : public BatchWork {
   RecordFeed& feed_;
   std::span<const BatchLayout> layouts_;
   BatchFillerOptions options_;
-  // Whether a part that was read since the last batch was begun had to wait for the disk.
+  // A part that was filled since the last batch was begun had to wait for the disk.
   std::atomic<bool> disk_is_read_ = true;
 
   mutable std::mutex mutex_;  // guards what stands below

@@ -40,7 +40,7 @@ std::uint64_t bits_of(double value, DType dtype) {
 
 template <typename Integer>
 bool holds(double value) {
-  // The bounds of int64 as doubles: the upper one is 2^63, which it does not hold.
+  // As a double, int64's upper bound is 2^63, which int64 does not hold: hence < and not <=.
   return value == std::floor(value) &&
          value >= static_cast<double>(std::numeric_limits<Integer>::min()) &&
          value < static_cast<double>(std::numeric_limits<Integer>::max()) + 1.0;
@@ -72,7 +72,7 @@ Status check_pad_value(const ColumnRequest& request, DType dtype) {
                                             ", which cannot hold the pad_value asked for"};
 }
 
-// Nobody should learn in the middle of an epoch that a column lacks clips.
+// Refuses a column that lacks clips. Otherwise the user would learn of it in mid-epoch.
 Status check_complete(const reader::ClipSet& clips, const reader::SharedColumn& column) {
   for (std::size_t i = 0; i < clips.table_count(); ++i) {
     const formats::Manifest& manifest = clips.table(i).manifest();

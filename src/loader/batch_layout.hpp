@@ -1,9 +1,15 @@
-// BatchLayout: what lies where in the memory of a batch. For the consumer's device one array a
-// column, [batch, shape of a record]; for the host, on every device, the true lengths a column,
-// speakers and languages. Each array begins at a multiple of 256 bytes, the alignment that GPU
-// kernels and DLPack consumers like best, and large ones on a page. Immutable, share freely.
-// Failures: kNotFound (no such column), kInvalidArgument (a dtype that its numbers are not
-// converted to, a column that is not normalized so), kMismatch (caches with several statistics).
+// BatchLayout says what lies where in the memory of a batch.
+//
+// The consumer's device gets one array for each column: [batch, shape of a record]. The host gets,
+// on every device, the true lengths of each column, the speakers and the languages. Each array
+// begins at a multiple of 256 bytes, the alignment that GPU kernels and DLPack consumers like best.
+// Large arrays begin on a page.
+//
+// Immutable, share freely. Failures:
+// - kNotFound: no such column, or one that lacks clips.
+// - kInvalidArgument: a column cannot be converted, padded or normalized as asked, or is asked for
+//   twice.
+// - kMismatch: caches with different statistics.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +28,10 @@
 
 namespace xtts::loader {
 
-// How long the records of a batch are. 0: as the cache has them.
+// Limits on the length of a batch's records. 0: as the cache has them.
 struct LengthLimits {
-  std::uint32_t frames_max = 0;  // columns along frames, in proportion
-  std::uint32_t tokens_max = 0;  // the column tokens
+  std::uint32_t frames_max = 0;  // for columns along frames, in proportion
+  std::uint32_t tokens_max = 0;  // for columns along tokens
 };
 
 struct ColumnLayout {
@@ -33,20 +39,20 @@ struct ColumnLayout {
   const formats::ColumnEntry* column = nullptr;  // of the first cache
   DType dtype = DType::kFloat32;                 // in the batch
   std::optional<double> pad_value = {};
-  std::shared_ptr<const ChannelNorm> norm = {};  // of the true rows; null: as stored
-  std::uint32_t row_count = 0;                   // of axis 0, padded, in the batch
+  std::shared_ptr<const ChannelNorm> norm = {};  // for the true rows; null: as stored
+  std::uint32_t row_count = 0;                   // rows of a record in the batch, with padding
   std::uint32_t rows_per_frame = 0;              // 0: the column does not go along frames
-  std::uint64_t stored_row_bytes = 0;            // one step of axis 0, on disk
-  std::uint64_t row_bytes = 0;                   // and in the batch
+  std::uint64_t stored_row_bytes = 0;            // one row (a step of axis 0) on disk
+  std::uint64_t row_bytes = 0;                   // one row in the batch
   std::uint64_t record_bytes = 0;                // a whole padded record in the batch
   std::size_t offset_bytes = 0;                  // of the column's array
   std::size_t lengths_offset_bytes = 0;          // int32 [batch], on the host
 
   [[nodiscard]] bool is_converted() const noexcept { return column->spec.dtype != dtype; }
-  // Whether the batch has other numbers than the cache.
+  // True where the batch has other numbers than the cache.
   [[nodiscard]] bool is_changed() const noexcept { return is_converted() || norm != nullptr; }
   [[nodiscard]] bool is_shortened() const noexcept { return row_count < column->spec.shape[0]; }
-  // What stands behind the true rows of a record with these fill bits.
+  // What the batch has behind the true rows of a record with these fill bits.
   [[nodiscard]] device::Pattern padding(std::uint32_t fill_bits) const noexcept;
 };
 

@@ -1,5 +1,5 @@
-// BatchSlot: one batch, from its order to its consumer. Belongs to the ring; whoever the ring hands
-// it to may use it: fillers their parts of it, then the consumer, who only reads.
+// BatchSlot: one batch, from the choice of its clips to its consumer. It belongs to the ring. The
+// ring hands its parts to fillers, then the whole slot to the consumer, which only reads.
 #pragma once
 
 #include <atomic>
@@ -25,22 +25,22 @@ struct ColumnInPlace {
   const std::byte* data = nullptr;
 };
 
-// Where the rows' records of a column lie. Without a block: it could not be found, and whoever
-// fills the row finds out why.
+// By row: where a column's record lies. A place without a block could not be found. The filler of
+// its row finds out why.
 using Places = std::vector<reader::RecordPlace>;
 
-// A clip whose records are not what was written, or cannot be read; or that has none.
+// A clip whose records are not what was written, cannot be read, or do not exist.
 struct FoundDamage {
   std::uint64_t position = 0;
   std::string text;
-  bool is_reject = false;  // it has none, and nothing is damaged
+  bool is_reject = false;  // the clip has no record, and nothing is damaged
 };
 
-// By row: who asks the staging memory for the record (record_staging.hpp).
+// By row: the ticket of its staged record (record_staging.hpp).
 using Tickets = std::vector<std::uint64_t>;
 constexpr std::uint64_t kNoTicket = UINT64_MAX;
 
-// What is in a batch.
+// The clips of a batch.
 struct BatchClips {
   std::uint64_t epoch = 0;
   std::uint32_t bucket = 0;
@@ -50,32 +50,33 @@ struct BatchClips {
 };
 
 struct BatchSlot {
-  device::SlotMemory* memory = nullptr;  // the ring's; from the first part on
-  // Comes to pass when the columns that are not in place may be read. The memory's; from finish().
+  device::SlotMemory* memory = nullptr;  // the ring's; set before the first part is filled
+  // When it has come to pass, the columns that are not in place may be read. Belongs to the memory,
+  // and is set by finish().
   const device::Event* uploaded = nullptr;
   std::uint64_t step = 0;
   std::uint64_t epoch = 0;
-  const BatchLayout* layout = nullptr;  // of this batch: that of its bucket; the loader's
+  const BatchLayout* layout = nullptr;  // the layout of its bucket; belongs to the loader
   std::uint32_t bucket = 0;
-  std::uint32_t part_count = 1;             // as begin() says
-  std::vector<std::uint64_t> positions;     // of the rows that hold a clip, which come first
+  std::uint32_t part_count = 1;             // set by begin()
+  std::vector<std::uint64_t> positions;     // by row; rows that hold a clip come first
   std::vector<std::uint64_t> epoch_places;  // where the epoch has them, by row
   std::vector<std::uint32_t> first_frames;  // where their crops begin, by row; empty without crops
   std::vector<std::int32_t> speakers;       // by row; -1: unknown, or no clip
   std::vector<std::int32_t> languages;
-  bool has_places = false;     // whether these two were looked up
+  bool has_places = false;     // `places` and `tickets` were looked up
   std::vector<Places> places;  // by column of the layout, then by row
-  // By row: clips that were computed for the batch, until it is whole.
+  // By row: clips that were computed for the batch, kept until it is whole.
   std::vector<std::unique_ptr<SourceRecord>> computed;
-  std::vector<Tickets> tickets;              // likewise; empty for columns that are not staged
+  std::vector<Tickets> tickets;              // by column; empty for columns that are not staged
   std::vector<ColumnInPlace> in_place;       // by column of the layout
-  std::vector<std::uint8_t> is_damaged;      // by row; each written by the filler of the row
+  std::vector<std::uint8_t> is_damaged;      // by row; written by the filler of the row
   std::uint64_t true_bytes = 0;              // of the valid rows
-  std::atomic<std::uint32_t> rows_read = 0;  // not found in memory
+  std::atomic<std::uint32_t> rows_read = 0;  // rows that were not found in memory
   std::atomic<bool> must_copy =
       false;                         // a column in place holds a record that cannot be read there
   std::vector<FoundDamage> damage;   // each clip once
-  std::uint64_t left_out_count = 0;  // rows that are not in the batch for that
+  std::uint64_t left_out_count = 0;  // rows that are not in the batch because of damage
   Status failure;                    // why there is no batch
 
   // Where the consumer finds a column of the layout, once it is uploaded.
@@ -83,18 +84,21 @@ struct BatchSlot {
     if (in_place[column].mapping != nullptr) return in_place[column].data;
     return memory->consumer_data() + layout->columns[column].offset_bytes;
   }
-  // By row, at an offset that the layout has for the host.
+  // By row: the numbers at one of the layout's offsets for the host.
   [[nodiscard]] std::span<const std::int32_t> ints_at(std::size_t offset_bytes) const {
     return {reinterpret_cast<const std::int32_t*>(memory->host().data() + offset_bytes),
             layout->batch_size};
   }
 };
 
-// What the ring's threads do with a slot, in this order: begin, the parts (at the same time),
-// finish, which begins the upload. Batches are begun one at a time, in the order of their steps.
-// begin() has no memory yet to write to; it says in part_count, at least 1, how many parts there
-// are. A part that fails does not keep the others from running; the first failure is the slot's. A
-// part whose memory cannot be had is dropped instead of filled.
+// BatchWork: what the ring's threads do with a slot.
+//
+// - begin() comes first. Batches are begun one at a time, in the order of their steps. It has no
+//   memory yet to write to. It sets part_count, which is at least 1.
+// - fill_part() runs for each part, several at the same time. A part that fails does not keep the
+//   others from running. The first failure is the slot's.
+// - drop_part() replaces fill_part() where the part's memory cannot be had.
+// - finish() comes last and begins the upload.
 class BatchWork {
  public:
   virtual ~BatchWork() = default;

@@ -1,16 +1,16 @@
-// A shuffle that needs no memory: a keyed permutation of [0, size), computed number by number in
-// both directions. It is the arithmetic under Order v1 (formats/order-v1.md, which gives it
+// Bijection: a shuffle that needs no memory. It is a keyed permutation of [0, size), computed
+// number by number in both directions. Order v1 is built on it (formats/order-v1.md gives it
 // exactly): the same key gives the same permutation on every machine, for ever.
 //
 // A Feistel network of eight rounds permutes [0, 2^b), the smallest such range that holds the
-// numbers (at least 256, or the halves would be too narrow to mix); what falls outside [0, size) is
-// permuted again until it lies inside. That ends because the way through a permutation comes back
-// to its start, which lies inside. It takes less than two turns on average, but 256 / size where
-// size is less than 128.
+// numbers. It has at least 256 numbers, or the halves would be too narrow to mix. A result outside
+// [0, size) is permuted again until it lies inside. That ends, because repeating a permutation
+// leads back to the start, which lies inside. It takes less than two turns on average, and
+// 256 / size where size is less than 128.
 //
-// Everything is pure; a Bijection is immutable, share freely. Nothing fails: a size or number
-// outside its range is a programmer's error (an assertion; in a release build such a number comes
-// back as it is).
+// All functions are pure. A Bijection is immutable, share freely. Nothing fails. A size or number
+// outside its range is a programmer's error, and asserted. In a release build such a number comes
+// back as it is.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kOrderSizeMax = std::uint64_t{1} << 48U;
   return number ^ (number >> 31U);
 }
 
-// A key with one number more in its chain. Different numbers give different keys.
+// Adds a number to a key's chain. Different numbers give different keys.
 [[nodiscard]] constexpr std::uint64_t extend_key(std::uint64_t key, std::uint64_t number) noexcept {
   return mix(key ^ number);
 }
@@ -52,7 +52,7 @@ class Bijection {
   Bijection(std::uint64_t size, std::uint64_t key) noexcept;
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  // Of a number below size(). Each undoes the other.
+  // `number` is below size(). Each function undoes the other.
   [[nodiscard]] std::uint64_t forward(std::uint64_t number) const noexcept;
   [[nodiscard]] std::uint64_t inverse(std::uint64_t number) const noexcept;
 

@@ -101,7 +101,7 @@ BucketSteps::BucketSteps(const EpochSequence& sequence,
   for (const Step& step : steps_) first_place_ = std::min(first_place_, queue_[step.first]);
 }
 
-// Cuts what is left of a bucket's queue into steps of a batch a rank.
+// Cuts the rest of a bucket's queue into steps, each with one batch for every rank.
 void BucketSteps::cut(std::uint8_t bucket, std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t size = std::uint64_t{options_.batch_sizes[bucket]} * options_.world_size;
   const bool pads = options_.last == LastBatch::kPad;

@@ -13,8 +13,8 @@ Status refuse_norm(const ColumnRequest& request, const std::string& why) {
           "column '" + request.name + "' cannot be normalized: " + why};
 }
 
-// Frames that come of padded samples are features as the others are, but there is one number for
-// all of their channels.
+// True where the recipe pads samples. The frames of padding are features then, which differ by
+// channel, but a record has one fill value for all channels.
 bool pads_samples(const reader::ClipSet& clips, const ColumnRequest& request) {
   const auto& features = clips.table(0).manifest().features;
   return request.name == "mel" && features.value("pad", nlohmann::json()) == "samples";

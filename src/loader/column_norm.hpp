@@ -1,6 +1,7 @@
-// By what a batch's column is normalized: the corpus' statistics, which the cache was published
-// with, or numbers that were given. Pure; share freely. Failures: kInvalidArgument (no numbers for
-// this column, or numbers that do not fit it), kMismatch (several clips, each with its own).
+// Finds the numbers that a batch's column is normalized by: the corpus' statistics, which the cache
+// was published with, or numbers that the user gave. Pure, share freely. Failures: kInvalidArgument
+// (no numbers for this column, or numbers that do not fit it), kMismatch (several caches with
+// different statistics).
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace xtts::loader {
 
-// Null: the numbers are handed out as they lie, because nothing was asked for, or because the
+// Returns null where the column is handed out as stored: normalization was not asked for, or the
 // corpus' statistics are baked in.
 [[nodiscard]] Result<std::shared_ptr<const ChannelNorm>> find_norm(
     const reader::ClipSet& clips, const reader::SharedColumn& column, const ColumnRequest& request);

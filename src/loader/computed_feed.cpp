@@ -56,7 +56,7 @@ class ComputedRow final : public RowRecords {
 }  // namespace
 
 Status ComputedFeed::take(BatchSlot& slot, std::uint64_t step, bool /*disk_is_read*/) {
-  end_batch(slot);  // of one that has failed
+  end_batch(slot);  // frees the records of a batch that has failed
   auto clips = choose_clips_(step);
   if (!clips) return {StatusCode::kInternal, "no epoch has the step " + std::to_string(step)};
   slot.epoch = clips->epoch;
@@ -68,7 +68,7 @@ Status ComputedFeed::take(BatchSlot& slot, std::uint64_t step, bool /*disk_is_re
   return {};
 }
 
-// The clips that are left, in their order.
+// Keeps the clips that are left, in their order.
 void ComputedFeed::find_again(BatchSlot& slot) const {
   std::erase(slot.computed, nullptr);
 }
@@ -85,7 +85,7 @@ Status ComputedFeed::fill_row(BatchSlot& slot, std::uint32_t row, const RowOptio
     if (!fresh->reject.empty()) return {StatusCode::kBadInput, fresh->reject};
     clip = std::move(fresh);
   }
-  if (options.crop_frames > 0) {  // its length was not known before
+  if (options.crop_frames > 0) {  // the clip's length was not known before
     slot.first_frames[row] = first_frame_of_crop(slot, row, clip->frame_count, options);
   }
   ComputedRow records(*slot.layout, *clip);

@@ -1,6 +1,7 @@
-// ComputedFeed: rows whose clips are computed by the thread that fills them: a part of a batch is
-// one row. A clip that is rejected fails its row with kBadInput. The records of a batch are kept
-// until it is whole, so that those behind a rejected one move up without being computed again.
+// ComputedFeed: the thread that fills a row computes its clip. A part of a batch is one row.
+//
+// A rejected clip fails its row with kBadInput. The records of a batch are kept until it is whole:
+// when a clip is rejected, the rows behind it move up and are not computed again.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ class ComputedFeed final : public RecordFeed {
       : source_(std::move(source)), choose_clips_(std::move(choose_clips)) {}
 
   void begin_epoch(const EpochPlan& /*plan*/) override {}
-  // Memory was shared out for so many threads as fill, and a clip may take its time.
+  // The source shares out memory for the filling threads only. And a clip may take long.
   [[nodiscard]] Consumer consumer() const override { return Consumer::kWaits; }
   [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) override;
   void find_records(BatchSlot& /*slot*/) override {}

@@ -11,7 +11,7 @@
 namespace xtts::loader {
 namespace {
 
-// The option of what lies in a cache that is not as it is by default; nothing: all are.
+// The name of an option about stored records that was changed from its default, if there is one.
 std::optional<std::string> option_of_storage(const ReaderOptions& options) {
   const ReaderOptions defaults;
   if (options.verify_records != defaults.verify_records) return "verify_records";
@@ -21,7 +21,7 @@ std::optional<std::string> option_of_storage(const ReaderOptions& options) {
   return std::nullopt;
 }
 
-// Whether an expression asks for what only the computed clip tells.
+// True where the expression asks for something that only the computed clip tells.
 Result<bool> needs_sound(const std::string& where) {
   if (where.empty()) return false;
   XTTS_ASSIGN(const auto expression, query::Expression::parse(where));

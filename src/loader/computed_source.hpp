@@ -1,8 +1,8 @@
-// ComputedSource: clips that are computed when a row of a batch asks for them, by whoever
-// implements ClipSource. Nothing is stored, so nothing is damaged; a clip may be rejected.
+// ComputedSource: a ClipSource computes each clip when a row of a batch asks for it. Nothing is
+// stored, so nothing is damaged. A clip may be rejected.
 //
-// One reader's. Failures: kInvalidArgument (options of storage), kUnsupported (statistics of the
-// corpus), and those of the source.
+// It belongs to one reader. Failures: kInvalidArgument (options of storage, shuffle kWindow),
+// kUnsupported (statistics of the corpus), and those of the source.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ class ComputedSource final : public RecordSource {
 
   [[nodiscard]] const reader::ClipSet& clips() const override { return *clips_; }
   [[nodiscard]] Status check_options(const ReaderOptions& options) const override;
-  // Where buckets, or a `where`, ask for what the sound alone tells, computes all clips that may be
-  // chosen once. Those that are rejected are in no order then. kSourceIo: a clip could not be
-  // computed now, and may be another time; kCancelled.
+  // Computes all clips that may be chosen once, where buckets or `where` ask for something that the
+  // sound alone tells. Clips that are rejected then are in no order. Fails with kSourceIo where a
+  // clip could not be computed now, but may be another time, and with kCancelled.
   [[nodiscard]] Status prepare(const ReaderOptions& options) override;
   [[nodiscard]] std::vector<std::uint64_t> never_chosen() const override { return never_chosen_; }
   [[nodiscard]] Result<std::unique_ptr<RecordFeed>> open_feed(FeedJob job) override;

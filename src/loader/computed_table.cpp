@@ -59,7 +59,7 @@ Result<std::shared_ptr<ComputedTable>> ComputedTable::open(
   XTTS_ASSIGN(const std::string text, source->manifest());
   const auto digest = Digest::from_hex(source->digest());
   if (!digest) return Status(StatusCode::kInternal, "a source of clips has a digest that is none");
-  // There is no index, and so the shortest there can be.
+  // A source has no index, so the shortest possible size stands for it.
   XTTS_ASSIGN(auto manifest, formats::decode_manifest_copy(text, formats::kPageBytes, *digest));
   std::shared_ptr<ComputedTable> table(new ComputedTable(std::move(source), std::move(manifest)));
   table->rows_.reserve(table->source_->size());
@@ -117,7 +117,7 @@ void ComputedTable::learn_in_turn(Lesson& lesson) {
   }
 }
 
-// A row is written by the one thread that has taken its clip.
+// Only the thread that has taken a clip writes its row.
 Status ComputedTable::learn_one(Lesson& lesson, std::uint64_t position, SourceRecord& record) {
   std::string facts;
   XTTS_TRY(source_->compute(position, record, lesson.options.keeps_facts ? &facts : nullptr));
@@ -134,8 +134,9 @@ Status ComputedTable::learn_one(Lesson& lesson, std::uint64_t position, SourceRe
   return {};
 }
 
-// What was known before says nothing of whether there are too many: what the environment did to an
-// earlier attempt is counted until it was tried again.
+// Asks whether there are too many rejects, unless this clip was known to be one. Rejects of an
+// earlier attempt prove nothing yet: the environment may have caused them, and they are counted
+// until the clips were tried again.
 Status ComputedTable::note_without_record(Lesson& lesson, std::uint64_t position,
                                           std::string why) const {
   {
@@ -146,8 +147,8 @@ Status ComputedTable::note_without_record(Lesson& lesson, std::uint64_t position
   return source_->check_rejects();
 }
 
-// A clip of unknown length would be taken for one of no frames: in the wrong bucket, or in silence
-// not where `where` is.
+// Fails where a clip has no record and is not rejected. Its length would count as 0 frames: it
+// would get into the wrong bucket, or `where` would leave it out without a word.
 Status ComputedTable::check_complete(const Lesson& lesson) const {
   const auto rejected = source_->rejected();
   for (const auto& [position, why] : lesson.without_record) {

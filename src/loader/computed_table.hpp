@@ -1,9 +1,9 @@
-// ComputedTable: the clips of a ClipSource as a table: numbers of all, lengths of those that were
-// computed, facts while a selection is made by them.
+// ComputedTable: the clips of a ClipSource as a table. It has the numbers of all clips, the lengths
+// of those that were computed, and facts while a selection is made by them.
 //
-// Immutable but for learn() and forget_facts(), which nobody may meet. 40 bytes a clip.
-// Failures: as ClipTable; learn() as ClipSource::compute() and check_rejects(), kSourceIo, and
-// kCancelled.
+// Only learn() and forget_facts() change it; no other call may run beside them. It takes 40 bytes a
+// clip. Failures: those of ClipTable. learn() also fails as ClipSource::compute() and
+// check_rejects() do, with kSourceIo, and with kCancelled.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,10 @@ class ComputedTable final : public reader::ClipTable {
   [[nodiscard]] Result<formats::RecordFacts> details(std::uint64_t position) override;
   [[nodiscard]] Result<std::optional<std::uint64_t>> find(std::string_view full_id) override;
 
-  // Computes these clips, on several threads, the calling one among them: their lengths are in
-  // plan_rows() then, and, where `keeps_facts`, all that is known of them in details(). Those that
-  // are rejected have neither. Fails as soon as too many are, and with kSourceIo where a clip has
-  // no record and is not rejected.
+  // Computes these clips on several threads, the calling one among them. Then plan_rows() has their
+  // lengths and, with `keeps_facts`, details() has all that is known of them. Rejected clips have
+  // neither. Fails as soon as too many are rejected, and with kSourceIo where a clip has no record
+  // and is not rejected.
   [[nodiscard]] Status learn(const Selection& clips, const LearnOptions& options);
   void forget_facts() { facts_.clear(); }
 

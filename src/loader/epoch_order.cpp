@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::uint64_t kCropStream = std::uint64_t{1} << 62U;
 
-// A stretch longer than all samples says the same as one of their number, and keeps products small.
+// Limits a stretch to the number of samples. A longer one would mean the same, but products could
+// overflow.
 EpochOrderOptions in_range(EpochOrderOptions options) noexcept {
   assert(options.sample_count <= kOrderSizeMax);
   assert(options.stretch_samples >= 1 && options.stretches_per_window >= 1);
@@ -22,7 +23,8 @@ std::uint64_t divide_up(std::uint64_t number, std::uint64_t divisor) noexcept {
   return number / divisor + (number % divisor != 0 ? 1 : 0);
 }
 
-// An empty epoch or another shuffle has no use for the permutation, but a Bijection wants a number.
+// At least 1, because a Bijection needs a size, even where the permutation is not used (an empty
+// epoch, shuffle none).
 std::uint64_t permuted_count(const EpochOrderOptions& options) noexcept {
   const std::uint64_t count = options.shuffle == Shuffle::kWindow
                                   ? divide_up(options.sample_count, options.stretch_samples)
@@ -62,7 +64,8 @@ std::uint64_t EpochOrder::first_laid_of(std::uint64_t turn) const noexcept {
 }
 
 std::uint64_t EpochOrder::turn_of(std::uint64_t laid) const noexcept {
-  // From the short stretch on, what it lacks is put back, so that all stretches are equally long.
+  // Behind the short stretch, the samples that it lacks are added: all stretches count as equally
+  // long.
   const bool before = laid < short_turn_ * options_.stretch_samples;
   return (before ? laid : laid + missing_samples_) / options_.stretch_samples;
 }

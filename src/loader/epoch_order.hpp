@@ -1,14 +1,13 @@
-// The order in which an epoch gives its samples: which sample stands at which place, computed
-// place by place from the seed and the epoch's number, in constant memory (formats/order-v1.md).
-// Order v1 never changes, so that a run can be resumed at any place, by any number of ranks, on
-// any machine.
+// EpochOrder: the order of an epoch's samples. It computes which sample stands at a place from the
+// seed and the epoch's number, place by place, in constant memory (formats/order-v1.md). Order v1
+// never changes. So any number of ranks can resume a run at any place, on any machine.
 //
 // Samples are numbers 0 ... n-1 in the canonical order of the selection. kWindow shuffles without
-// reading all over the cache: samples are cut into stretches of consecutive ones, the stretches
-// are shuffled, each few of them make a window, and the samples of a window are shuffled.
+// reading all over the cache. It cuts the samples into stretches of consecutive ones and shuffles
+// the stretches. Each few stretches make a window, and the samples of a window are shuffled.
 //
-// Immutable; share freely. Nothing fails: what is outside the ranges given here is a programmer's
-// error (an assertion, and harmless without it).
+// Immutable, share freely. Nothing fails. A number outside the ranges given here is a programmer's
+// error: it is asserted, and harmless without the assertion.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +44,8 @@ struct Window {
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-// For seeded choices beside the order: a number below `choice_count`, which is at least 1, for a
-// place of an epoch.
+// Makes a seeded choice for a place of an epoch: a number below `choice_count`, which is at least
+// 1. It does not depend on the order.
 [[nodiscard]] std::uint32_t crop_choice(std::uint64_t seed, std::uint64_t epoch,
                                         std::uint64_t place, std::uint32_t choice_count) noexcept;
 
@@ -57,20 +56,21 @@ class EpochOrder {
   // The same samples one epoch on.
   [[nodiscard]] EpochOrder next_epoch() const noexcept;
   [[nodiscard]] std::uint64_t sample_count() const noexcept { return options_.sample_count; }
-  // Of a place below sample_count().
+  // `place` is below sample_count().
   [[nodiscard]] std::uint64_t sample_at(std::uint64_t place) const noexcept;
 
-  // What to read ahead. Without kWindow there are no windows; the others are for windows below
-  // window_count() and places below sample_count().
+  // The windows tell what to read ahead. Without kWindow there are none. `window_index` is below
+  // window_count(), and `place` below sample_count().
   [[nodiscard]] std::uint64_t window_count() const noexcept;
   [[nodiscard]] Window window(std::uint64_t window_index) const noexcept;
   [[nodiscard]] std::uint64_t window_of(std::uint64_t place) const noexcept;
-  // In the order of their shuffle. As many as stretches_per_window, fewer in the last window.
+  // The window's stretches in shuffled order: stretches_per_window of them, fewer in the last
+  // window.
   [[nodiscard]] std::vector<SampleRange> stretches_of(std::uint64_t window_index) const;
 
  private:
-  // A turn is a stretch's position in the shuffled order of the stretches; laid end to end in that
-  // order, the samples have positions of their own ("laid").
+  // A turn is a stretch's position in the shuffled order of the stretches. `laid` is a sample's
+  // position when the stretches are laid end to end in that order.
   [[nodiscard]] std::uint64_t first_laid_of(std::uint64_t turn) const noexcept;
   [[nodiscard]] std::uint64_t turn_of(std::uint64_t laid) const noexcept;
 
@@ -79,8 +79,8 @@ class EpochOrder {
   // Permutes the samples (kGlobal) or the stretches (kWindow).
   Bijection bijection_;
   std::uint64_t stretch_count_ = 0;
-  std::uint64_t missing_samples_ = 0;  // what the last stretch of the samples lacks
-  std::uint64_t short_turn_ = 0;       // where that stretch comes
+  std::uint64_t missing_samples_ = 0;  // how many samples the last stretch lacks
+  std::uint64_t short_turn_ = 0;       // the turn of that stretch
 };
 
 }  // namespace xtts::loader

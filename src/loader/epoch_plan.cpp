@@ -53,7 +53,7 @@ bool EpochPlan::is_rejected(std::uint64_t place,
   return std::ranges::binary_search(rejected, sequence_.position_at(place));
 }
 
-// A pass over the epoch, where any clip is rejected at all.
+// Goes over the whole epoch, but only where a clip is rejected at all.
 void EpochPlan::pass_over(std::span<const std::uint64_t> rejected) {
   if (rejected.empty()) return;
   for (std::uint64_t place = 0; place < steps_.sample_count; ++place) {
@@ -63,10 +63,9 @@ void EpochPlan::pass_over(std::span<const std::uint64_t> rejected) {
   }
 }
 
-// Counted from the first place that is left, without those that are passed over.
+// `kept` counts places from first_place on, without those that are passed over.
 std::uint64_t EpochPlan::place_of_kept(std::uint64_t kept) const noexcept {
-  std::uint64_t before =
-      0;  // how many of these are passed over: what lies before each is ascending
+  std::uint64_t before = 0;  // places that are passed over before it: a binary search finds them
   std::uint64_t end = passed_over_.size();
   while (before < end) {
     const std::uint64_t middle = before + (end - before) / 2;

@@ -1,6 +1,6 @@
-// EpochPlan: one epoch of a reader: its sequence of clips, and the steps that are cut from it, with
-// buckets or without. Steps are numbered on from one epoch to the next, from first_step() on.
-// Immutable, share freely; what it is made from must outlive it.
+// EpochPlan: one epoch of a reader. It has the epoch's sequence of clips and the steps that are cut
+// from it, with buckets or without. The numbers of steps go on from one epoch to the next: this one
+// begins at first_step(). Immutable, share freely. What it is made from must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,23 @@ struct Consumed {
   [[nodiscard]] bool is_nothing() const noexcept;
 };
 
-// What is the same in every epoch.
+// Options that are the same in every epoch.
 struct EpochPlanOptions {
-  EpochOrderOptions order;               // `epoch` apart
-  const SampleGroups* groups = nullptr;  // of weights
+  EpochOrderOptions order;               // except its `epoch`
+  const SampleGroups* groups = nullptr;  // for weights; null without
   std::uint32_t world_size = 1;
   LastBatch last = LastBatch::kDrop;
-  std::vector<std::uint32_t> batch_sizes;          // of one rank; by bucket, where there are any
+  std::vector<std::uint32_t> batch_sizes;          // of one rank; by bucket, if there are buckets
   std::span<const std::uint8_t> bucket_of_sample;  // empty without buckets
   bool has_buckets = false;
 };
 
 class EpochPlan {
  public:
-  // `rejected`: positions that are known to have no record, ascending. What a single rank has of
-  // the epoch moves up in their place, and it has fewer steps. Of several, each knows of its own
-  // clips alone, so that all keep their steps and nothing moves: a step has fewer clips by its own.
-  // Not with buckets, whose clips are all known.
+  // `rejected`: positions that are known to have no record, ascending. With a single rank, the
+  // clips behind them move up, and there are fewer steps. With several ranks, each rank knows of
+  // its own rejected clips only. So all ranks keep their number of steps, nothing moves, and a step
+  // is shorter by its rejected clips. With buckets they are ignored: all clips are known there.
   EpochPlan(const Selection& selection, const EpochPlanOptions& options, std::uint64_t epoch,
             const Consumed& consumed, std::uint64_t first_step,
             std::span<const std::uint64_t> rejected = {});
@@ -50,18 +50,18 @@ class EpochPlan {
   [[nodiscard]] std::uint64_t first_step() const noexcept { return first_step_; }
   [[nodiscard]] std::uint64_t step_count() const noexcept;
   [[nodiscard]] std::uint64_t end_step() const noexcept { return first_step_ + step_count(); }
-  // Nothing had been consumed before.
+  // True where nothing had been consumed when the plan was made.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
-  // Had nothing been consumed before.
+  // The steps of the whole epoch, whatever was consumed of it.
   [[nodiscard]] std::uint64_t whole_step_count() const noexcept;
   // The lowest place that is still to come.
   [[nodiscard]] std::uint64_t first_place() const noexcept;
 
-  // Of a step from first_step() to end_step().
+  // `step` is at least first_step() and below end_step().
   [[nodiscard]] std::uint8_t bucket_of(std::uint64_t step) const noexcept;
   void find_places(std::uint64_t step, std::uint32_t rank,
                    std::vector<std::uint64_t>& places) const;
-  // Where all ranks have taken so many steps of this plan.
+  // What is consumed once all ranks have taken so many steps of this plan.
   [[nodiscard]] Consumed consumed_after(std::uint64_t step_count) const;
 
  private:
@@ -78,12 +78,12 @@ class EpochPlan {
   std::uint64_t first_step_ = 0;
   bool is_whole_ = true;
   Steps steps_;  // without buckets
-  // Of a single rank without buckets: which of the places that are left, counted from the first of
-  // them, hold a rejected clip.
+  // For a single rank without buckets: the places that hold a rejected clip, counted from the first
+  // place that is not consumed.
   std::vector<std::uint64_t> passed_over_;
-  std::uint64_t rejected_count_ = 0;     // of the whole epoch
-  std::vector<std::uint64_t> rejected_;  // of several ranks without buckets: positions
-  std::optional<BucketSteps> buckets_;   // with them
+  std::uint64_t rejected_count_ = 0;     // in the whole epoch; for a single rank without buckets
+  std::vector<std::uint64_t> rejected_;  // positions; for several ranks without buckets
+  std::optional<BucketSteps> buckets_;   // with buckets
 };
 
 }  // namespace xtts::loader

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kTemperatureMax = 16.0;
 
-// -1: the clip has none.
+// Returns -1 for a clip without a group.
 std::int64_t group_number(const formats::PlanRow& row, WeightBy by) {
   switch (by) {
     case WeightBy::kLanguage:
@@ -26,7 +26,8 @@ std::int64_t group_number(const formats::PlanRow& row, WeightBy by) {
   return -1;
 }
 
-// How many names there are. Clips without a data set are in number 0 of no names.
+// How many numbers of groups there are. Clips without a data set have number 0, also where there
+// are no names.
 std::size_t name_count(const reader::ClipSet& clips, WeightBy by) {
   switch (by) {
     case WeightBy::kLanguage:
@@ -77,7 +78,7 @@ Result<SampleGroups> group_samples(const reader::ClipSet& clips, const Selection
   groups.weights = temperature_weights(groups.counts, weights.temperature);
   groups.draw_count = weights.draw_count != 0 ? weights.draw_count : selection.size();
   if (selection.size() == 0) groups.draw_count = 0;
-  // Are these shares that can be? Every epoch's are the same.
+  // Fails where these shares are impossible. Every epoch has the same ones.
   if (groups.draw_count > 0) {
     XTTS_TRY(share_draws(groups.counts, groups.weights, groups.draw_count).status());
   }

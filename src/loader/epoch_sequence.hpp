@@ -1,7 +1,7 @@
-// EpochSequence: which clip stands at which place of an epoch: the samples of a selection in the
-// epoch's order, or weighted draws from groups of them. Immutable, share freely; what it is made
-// from must outlive it. group_samples() fails with kInvalidArgument (weights that cannot be),
-// kCorrupt, kResource.
+// EpochSequence: the clip at each place of an epoch. It has the samples of a selection in the
+// epoch's order, or weighted draws from groups of them. Immutable, share freely. What it is made
+// from must outlive it. group_samples() fails with kInvalidArgument (impossible weights), kCorrupt
+// and kResource.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace xtts::loader {
 
-// The samples of each language, speaker or data set, in the order of its number in the cache; those
-// without one come first. 8 bytes a sample.
+// The samples of each language, speaker or data set, in the order of its number in the cache.
+// Samples without one come first. They take 8 bytes a sample.
 struct SampleGroups {
   std::vector<std::vector<std::uint64_t>> samples;
   std::vector<std::uint64_t> counts;
@@ -32,11 +32,11 @@ struct SampleGroups {
 
 class EpochSequence {
  public:
-  // `groups` may be null: then every sample comes once. With groups, the order is over their draws.
+  // With groups, the order is over their draws. `groups` may be null: then each sample comes once.
   EpochSequence(const Selection& selection, const SampleGroups* groups,
                 const EpochOrderOptions& options);
 
-  // Of a place below the order's sample_count().
+  // `place` is below the order's sample_count().
   [[nodiscard]] std::uint64_t sample_at(std::uint64_t place) const noexcept;
   [[nodiscard]] std::uint64_t position_at(std::uint64_t place) const noexcept;
   [[nodiscard]] const EpochOrder& order() const noexcept { return order_; }

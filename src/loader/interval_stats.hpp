@@ -1,5 +1,5 @@
-// IntervalStats: how evenly something comes. Mean and deviation of all intervals (Welford's sums),
-// percentiles of the last 8,192. One thread at a time; nothing fails.
+// IntervalStats tells how evenly events come: mean and deviation of all intervals (Welford's sums),
+// and percentiles of the last 8,192. One thread at a time. Nothing fails.
 #pragma once
 
 #include <chrono>
@@ -14,15 +14,15 @@ class IntervalStats {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // It came. The first time after forget_last() is not the end of an interval.
+  // Notes an event. The first one after forget_last() ends no interval.
   void tick(TimePoint now);
-  // What follows has nothing to do with what was before: an epoch's end lies between.
+  // Begins anew where no interval should be counted: over the end of an epoch.
   void forget_last() noexcept { last_.reset(); }
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }  // intervals
   [[nodiscard]] double mean_ms() const noexcept { return mean_; }
   [[nodiscard]] double std_ms() const noexcept;
-  // The smallest interval that `share` of the last ones do not exceed; 0 where there are none.
+  // The smallest interval that `share` of the last ones do not exceed. 0 where there are none.
   [[nodiscard]] double percentile_ms(double share) const;
 
  private:

@@ -34,7 +34,7 @@ Result<std::unique_ptr<Loader>> Loader::open(std::shared_ptr<RecordSource> sourc
   XTTS_TRY(loader->lay_out(options));
   XTTS_ASSIGN(loader->device_,
               device::Device::open(options.device, {.lock_memory = options.lock_memory}));
-  XTTS_TRY(loader->choose_clips(options));  // of clips that are computed this may take hours
+  XTTS_TRY(loader->choose_clips(options));  // may take hours where clips are computed
   XTTS_TRY(loader->start(options));
   return loader;
 }
@@ -135,7 +135,7 @@ Status Loader::start(const ReaderOptions& options) {
   return {};
 }
 
-// Any of them may hold a batch of any bucket.
+// Each slot is large enough for a batch of any bucket.
 Result<std::vector<std::unique_ptr<device::SlotMemory>>> Loader::make_slots(
     std::uint32_t slot_count) const {
   device::SlotBytes size;
@@ -151,13 +151,13 @@ Result<std::vector<std::unique_ptr<device::SlotMemory>>> Loader::make_slots(
   return slots;
 }
 
-// Fillers that wait for records are let go before the ring waits for them.
+// Releases fillers that wait for records before the ring waits for them.
 Loader::~Loader() {
   if (feed_ != nullptr) feed_->stop();
 }
 
-// What follows a finished epoch is most often the next one: its first batches are filled while the
-// last ones of this one are used. Windows are read from the disk in their own time.
+// Plans the next epoch, too, because it is most often wanted next: its first batches are filled
+// while the last ones of this epoch are used. Windows do not allow it: they are read in their time.
 Status Loader::begin_epoch(std::uint64_t epoch, const Consumed& consumed) {
   rejected_ = source_->rejected();
   std::erase_if(rejected_, [this](std::uint64_t clip) { return !selection_.contains(clip); });
@@ -181,8 +181,8 @@ std::shared_ptr<const EpochPlan> Loader::plan(std::uint64_t epoch, const Consume
 }
 
 void Loader::go_on_to_next_epoch() {
-  // What is behind us goes first: two epochs in memory, not three. Nobody needs the third before
-  // the steps are extended.
+  // The finished plan goes first, so that memory holds two plans and not three. Nobody needs the
+  // new one before the steps are extended.
   this_epoch_ = std::move(next_epoch_);
   filler_->set_epochs(this_epoch_, nullptr);
   next_epoch_ = plan(epoch_ + 2, {}, this_epoch_->end_step());
@@ -197,7 +197,7 @@ std::uint64_t Loader::batches_per_epoch() const noexcept {
   return this_epoch_->whole_step_count();
 }
 
-// Planned before these clips were rejected, it would have gaps.
+// False where clips were rejected since the next epoch was planned: its plan would have gaps.
 bool Loader::may_go_on_to_next_epoch() const {
   if (next_epoch_ == nullptr || steps_taken_ != this_epoch_->step_count() || !failure_.ok())
     return false;
@@ -212,7 +212,7 @@ void Loader::set_epoch(std::uint64_t epoch) {
   try {
     if (epoch == epoch_ + 1 && may_go_on_to_next_epoch()) return go_on_to_next_epoch();
   } catch (...) {
-    // Begun anew, it tells what is wrong.
+    // go_to() below begins the epoch anew and tells what is wrong.
   }
   go_to(epoch, {});
 }
@@ -248,8 +248,8 @@ Result<std::optional<Lease>> Loader::next(std::optional<Ring::Clock::time_point>
     return std::optional<Lease>();
   }
   auto lease = ring_->next(until);
-  // A batch that failed is behind us too; that all slots are kept, or a wait was ended, is no
-  // batch.
+  // A failed batch counts as taken. kBusy (all slots are held) and kCancelled (a wait was ended)
+  // take no batch.
   const StatusCode code = lease.status().code();
   if (code != StatusCode::kBusy && code != StatusCode::kCancelled) ++steps_taken_;
   if (!lease.ok()) {
@@ -298,7 +298,7 @@ void Loader::note_damage(const std::string& text) {
   if (first_damage_.size() < kDamageTextsMax) first_damage_.push_back(text);
 }
 
-// A function of the user's that throws is not ours to mend: nothing leaves it.
+// Drops the user's log function once it throws. Its exception does not leave this function.
 void Loader::log(LogLevel level, const std::string& text) noexcept {
   if (!log_) return;
   try {
@@ -316,7 +316,7 @@ void Loader::log_what_was_opened() {
   if (const std::string text = notice(); !text.empty()) log(LogLevel::kNotice, text);
 }
 
-// At an epoch's end.
+// Tells at an epoch's end what it has left out.
 void Loader::log_left_out() {
   if (!log_ || first_left_out_.empty()) return;
   const std::string remedy = source_->remedy();
@@ -327,7 +327,7 @@ void Loader::log_left_out() {
   first_left_out_.clear();
 }
 
-// Weighted draws count as often as they are drawn.
+// One rank's share of an epoch. Weighted draws count as often as they are drawn.
 std::uint64_t Loader::epoch_sample_count() const noexcept {
   return plan_options_.order.sample_count / plan_options_.world_size;
 }
@@ -409,7 +409,8 @@ Status Loader::load_state(const ReaderState& state) {
   return {};
 }
 
-// What the system did not grant, what would suit the storage better, and that there is no batch.
+// Tells what the system did not grant, what would suit the storage better, which options do
+// nothing, and that there is no batch.
 std::string Loader::notice() const {
   std::string text;
   const auto add = [&](const std::string& more) {

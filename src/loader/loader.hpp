@@ -1,6 +1,8 @@
-// Loader: what include/xtts/batch.hpp promises, on a RecordSource: the selection, the epoch's
-// order, the filler and the ring put together. One thread at a time, but stats() and interrupt(),
-// which any thread may call beside it. Failures: as Reader's.
+// Loader keeps the promises of include/xtts/batch.hpp, on any RecordSource. It puts the selection,
+// the epoch's order, the filler and the ring together.
+//
+// One thread at a time. But any thread may call stats(), left_out() and interrupt() beside it.
+// Failures: as Reader's.
 #pragma once
 
 #include <chrono>
@@ -43,8 +45,8 @@ class Loader {
   [[nodiscard]] ReaderState state() const;
   [[nodiscard]] Status load_state(const ReaderState& state);
   [[nodiscard]] ReaderStats stats() const;
-  // Positions of the clips that were left out so far, each once: those that were known to have no
-  // record when an epoch began among them.
+  // Positions of the clips that were left out so far, each once. They include clips that were known
+  // to have no record when an epoch began.
   [[nodiscard]] std::vector<std::uint64_t> left_out() const;
 
   ~Loader();
@@ -83,35 +85,35 @@ class Loader {
 
   std::shared_ptr<RecordSource> source_;
   Selection selection_;
-  std::vector<BatchLayout> layouts_;  // one, or by bucket
+  std::vector<BatchLayout> layouts_;  // one, or one for each bucket
   std::vector<std::uint8_t> bucket_of_sample_;
-  std::string buckets_text_;            // for the state: what they are
-  std::optional<SampleGroups> groups_;  // of weights
-  std::string weights_text_;            // likewise
+  std::string buckets_text_;            // the buckets in words, for the state
+  std::optional<SampleGroups> groups_;  // for weights
+  std::string weights_text_;            // the weights in words, for the state
   EpochPlanOptions plan_options_;
   std::shared_ptr<device::Device> device_;
   std::unique_ptr<RecordFeed> feed_;
   std::unique_ptr<BatchFiller> filler_;
-  std::unique_ptr<Ring> ring_;  // goes first: its threads use all that stands above
+  std::unique_ptr<Ring> ring_;  // destroyed first: its threads use everything above
 
   std::uint64_t epoch_ = 0;
   std::shared_ptr<const EpochPlan> this_epoch_;  // the plan of epoch_
   std::shared_ptr<const EpochPlan> next_epoch_;  // null until it is begun ahead
-  std::vector<std::uint64_t> rejected_;          // when these were planned
+  std::vector<std::uint64_t> rejected_;          // known when these were planned
   bool skips_damage_ = false;
   double max_damage_ = 1;
   std::string first_left_out_;  // of this epoch, in words
   Status too_much_damage_;      // the epoch has lost more than max_damage_
   ReaderLog log_;
-  bool has_idle_stretches_ = false;  // options of another shuffle
-  bool no_batch_ = false;            // an epoch holds none
-  Status failure_;                   // why the epoch could not begin; then this_epoch_ is another
-  Consumed wanted_;                  // where that epoch should have begun
+  bool has_idle_stretches_ = false;  // options of stretches were given for another shuffle
+  bool no_batch_ = false;            // an epoch holds no batch
+  Status failure_;                   // why epoch_ could not begin; then this_epoch_ is another's
+  Consumed wanted_;                  // where epoch_ should have begun then
   std::uint64_t steps_taken_ = 0;    // of this_epoch_
 
   mutable std::mutex stats_mutex_;  // guards what stands below, which stats() reads in any thread
   IntervalStats intervals_;
-  std::uint64_t batch_count_ = 0;  // what was handed out, over all epochs
+  std::uint64_t batch_count_ = 0;  // batches that were handed out, over all epochs
   std::uint64_t sample_count_taken_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t batches_in_place_ = 0;

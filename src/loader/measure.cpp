@@ -33,7 +33,8 @@ void add_pages(void* sum, std::span<const std::byte> bytes) {
   static_cast<std::atomic<unsigned>*>(sum)->fetch_add(total, std::memory_order_relaxed);
 }
 
-// Of a device that the host cannot read, that the batch has come is all that is asked.
+// Waits for the batch and looks at its pages. Where the host cannot read the device's memory, it
+// only waits.
 Status look_at(const BatchSlot& slot) {
   XTTS_TRY(slot.uploaded->wait());
   if (!slot.memory->device().reads_host_memory()) return {};
@@ -42,7 +43,7 @@ Status look_at(const BatchSlot& slot) {
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
     const ColumnLayout& column = layout.columns[i];
     const std::size_t size_bytes = column.record_bytes * layout.batch_size;
-    // Of a view whose file was cut, what could be read is enough for this purpose.
+    // Where a mapped file was cut, the part that could be read is enough here.
     (void)guarded_read({slot.column_data(i), size_bytes}, add_pages, &sum);
   }
   return {};
@@ -106,7 +107,7 @@ Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
 Status drop_from_memory(const std::string& cache, const formats::Manifest& manifest) {
   for (const formats::ColumnEntry& column : manifest.columns) {
     for (std::size_t i = 0; i < column.shards.size(); ++i) {
-      // Not through Env: this is about the machine that the cache lies on, not about the cache.
+      // Does without Env: this concerns the machine that the cache lies on, not the cache.
       const std::string path = join_path(cache, reader::shard_name(column, i));
       const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
       if (fd < 0) {

@@ -1,6 +1,7 @@
-// Measuring a reader: how fast and how evenly batches come, once in clips that this process has not
-// seen yet (each is verified), and once more. The consumer does the least that a consumer can do:
-// it looks at one byte of every page. Failures: as Loader; kCancelled.
+// Measures how fast and how evenly a reader's batches come. The first pass reads clips that this
+// process has not seen yet, so each is verified. The second pass reads them again. The consumer
+// does as little as a consumer can: it looks at one byte of every page. Failures: as Loader's, and
+// kCancelled.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,16 @@ namespace xtts::loader {
 
 struct MeasureOptions {
   ReaderOptions reader;
-  std::uint64_t batch_count = 100;  // of each pass; epochs follow one another as often as it takes
+  std::uint64_t batch_count = 100;  // of each pass, in as many epochs as it takes
   std::function<bool()> cancelled = {};
 };
 
 struct MeasuredPass {
-  std::vector<double> batch_ms;  // from one batch to the next, beginnings of epochs included
+  std::vector<double> batch_ms;  // from one batch to the next, also over an epoch's beginning
   std::uint64_t sample_count = 0;
   std::uint64_t bytes = 0;  // of true rows
   double seconds = 0.0;
-  double waited_s = 0.0;  // by the consumer
+  double waited_s = 0.0;  // how long the consumer waited
 };
 
 struct Measured {
@@ -35,12 +36,12 @@ struct Measured {
   std::string storage, reading, notice;  // as in ReaderStats
 };
 
-// `cache`: opened for this, so that nothing of it is verified yet.
+// `cache` was opened for this call, so that none of its records is verified yet.
 [[nodiscard]] Result<Measured> measure(const std::shared_ptr<reader::CacheView>& cache,
                                        const MeasureOptions& options);
 
-// Asks the kernel to forget the cache's shard files, so that they come from the disk again. Pages
-// that somebody has mapped or written stay.
+// Asks the kernel to forget the cache's shard files, so that they come from the disk again. It
+// keeps pages that somebody has mapped or written.
 [[nodiscard]] Status drop_from_memory(const std::string& cache, const formats::Manifest& manifest);
 
 }  // namespace xtts::loader

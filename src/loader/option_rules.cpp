@@ -25,7 +25,8 @@ Status refuse(std::string message) {
   return {StatusCode::kInvalidArgument, std::move(message)};
 }
 
-// A value that the enum does not have: from a cast, or from another header.
+// Refuses a value that the enum does not have. A cast or another version of the header gives such a
+// value.
 template <typename Enum>
 Status check_choice(Enum value, Enum last, std::string_view name) {
   const auto number = static_cast<unsigned>(value);
@@ -62,7 +63,8 @@ Status check_texts(const ReaderOptions& options) {
   return {};
 }
 
-// Runs of kStretchBytes of the largest column, which the others follow: whole blocks of it.
+// The samples in kStretchBytes of the largest column, in whole blocks of it. The other columns
+// follow.
 std::uint64_t default_stretch_samples(const BatchLayout& layout) {
   const formats::ColumnSpec* largest = nullptr;
   for (const ColumnLayout& column : layout.columns) {

@@ -9,15 +9,15 @@
 namespace xtts::loader {
 namespace {
 
-// Batches whose blocks' headers are asked for before their records are looked for.
+// How many batches earlier headers of blocks are asked for than their records.
 constexpr std::uint64_t kHeadersAhead = 2;
 constexpr std::uint64_t kBatchesAheadMax = 64;
-// Batches in a row that have to lie in memory before we believe that all do.
+// After so many batches in a row that lie in memory, we believe that all do.
 constexpr std::uint32_t kPatience = 32;
-// Of a column of small records, whole blocks up to this size come with their headers: one read
-// where each record would be one, and the others will be wanted, too.
+// In columns of small records, whole blocks up to this size come with their headers. That is one
+// read and not one for each record, and the other records will be wanted, too.
 constexpr std::uint64_t kSmallBlockBytesMax = std::uint64_t{256} << 10U;
-// Records of a batch that are looked at.
+// How many records of a batch are looked at, about.
 constexpr std::size_t kSampledRecords = 4;
 
 void announce_record(const reader::RecordPlace& place) {
@@ -29,7 +29,7 @@ bool is_known(const reader::RecordPlace& place) {
   return place.block != nullptr && place.is_mapped();
 }
 
-// A page in the middle of the record; what the system does not tell is taken for there.
+// Looks at a page in the middle of the record. True where the system does not tell.
 bool lies_in_memory(const reader::RecordPlace& place) {
   const FileMapping& mapping = *place.block->mapping;
   if (!mapping.tells_what_is_resident()) return true;
@@ -60,7 +60,7 @@ bool ReadAhead::looks_ahead() const {
   return options_.looks_ahead && (options_.staging != nullptr || patience_ > 0);
 }
 
-// So many that their records fill the staging memory, or what is announced at a time.
+// So many batches that their records fill the staging memory, or kAnnouncedBytes.
 std::uint64_t ReadAhead::batches_ahead(const BatchClips& clips) const {
   if (!looks_ahead()) return 0;
   std::uint64_t count = 0;
@@ -76,7 +76,7 @@ std::uint64_t ReadAhead::batches_ahead(const BatchClips& clips) const {
 
 Status ReadAhead::take(BatchSlot& slot, std::uint64_t step, bool disk_is_read) {
   if (disk_is_read) patience_ = kPatience;
-  // Of batches that could not be planned to their end, and that nobody will ask for again.
+  // Drops batches whose take() failed: nobody will ask for them again.
   while (!planned_.empty() && first_step_ < step) {
     release(planned_.front().tickets, 0, planned_.front().clips.positions.size());
     drop_first();
@@ -107,7 +107,7 @@ void ReadAhead::drop_first() {
   if (asked_count_ > 0) --asked_count_;
 }
 
-// False: there is none, as far as is known now.
+// Returns false where no further step is known now.
 bool ReadAhead::plan_next() {
   auto clips = choose_clips_(first_step_ + planned_.size());
   if (!clips) return false;
@@ -116,7 +116,7 @@ bool ReadAhead::plan_next() {
   return true;
 }
 
-// Steps below `end_step` have their records asked for after this, and some more their headers.
+// Asks for the records of all steps below `end_step`, and for the headers of kHeadersAhead more.
 void ReadAhead::plan_until(std::uint64_t end_step) {
   if (!looks_ahead()) return;
   while (first_step_ + planned_.size() < end_step + kHeadersAhead && plan_next()) {
@@ -161,8 +161,8 @@ void ReadAhead::ask_for(Planned& planned) {
     if (is_staged(layout.columns[i]))
       planned.tickets[i].assign(planned.places[i].size(), kNoTicket);
   }
-  // Nothing throws from here on: a ticket that nobody holds would never be released.
-  // In the order in which rows are filled: cells go to tickets in turn.
+  // Nothing may throw from here on: a ticket that nobody holds would never be released. Tickets are
+  // taken in the order in which rows are filled, because cells go to tickets in turn.
   for (std::size_t row = 0; row < planned.clips.positions.size(); ++row) {
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
       if (is_staged(layout.columns[i])) {

@@ -1,13 +1,13 @@
-// ReadAhead: which records the next batches need, and where they lie, some batches before these are
-// begun, so that the disk works on many of them at once: into the page cache (announced to the
-// kernel), or into staging memory (record_staging.hpp). The headers of their blocks, without which
-// no record can be found, are asked for some batches before that.
+// ReadAhead finds the records of the next batches some batches before these are begun, so that the
+// disk works on many records at once. It announces records to the kernel, which reads them into the
+// page cache, or reads them into staging memory (record_staging.hpp). No record can be found
+// without the header of its block, so headers are asked for some batches earlier still.
 //
-// Where everything lies in memory none of this is done: records are found when their batch is
-// begun, and a few pages of each batch are looked at, whether they are still there.
+// Where everything lies in memory, ReadAhead does none of this. It finds records when their batch
+// is begun, and looks at a few pages of each batch to see whether they are still there.
 //
-// One thread at a time, but for what is const: that any thread may call at any time. What cannot be
-// found has no block in its place, and whoever fills its row finds out why.
+// One thread at a time. But any thread may call const functions at any time. A record that cannot
+// be found gets a place without a block; the filler of its row finds out why.
 #pragma once
 
 #include <cstdint>
@@ -22,40 +22,40 @@
 
 namespace xtts::loader {
 
-// Records smaller than this go through the page cache in any case: there all of such a column fits,
-// and neighbours come along with each.
+// Smaller records always go through the page cache. A whole column of them fits into it, and a read
+// brings a record's neighbours along.
 constexpr std::uint64_t kStagedRecordBytesMin = std::uint64_t{16} << 10U;
-// What is announced to the page cache ahead of the batches. A disk works on all of it at once: with
-// 56 MiB (7 batches of 32) seven batches came at the same moment and then none, with 8 MiB they
-// come one by one (variation 1.2 and 0.3), at the same speed.
+// How much is announced to the page cache ahead of the batches. A disk works on all of it at once.
+// With 56 MiB (7 batches of 32), seven batches came at the same moment and then none. With 8 MiB
+// they came one by one, at the same speed (variation 0.3 and not 1.2).
 constexpr std::uint64_t kAnnouncedBytes = std::uint64_t{16} << 20U;
 
 struct ReadAheadOptions {
-  RecordStaging* staging = nullptr;  // outlives it; null: through the page cache
-  bool looks_ahead = true;           // no: somebody else reads ahead (window_reader.hpp)
-  bool reads_padding = true;  // a check goes over what stands behind the true rows of a record, too
+  RecordStaging* staging = nullptr;  // must outlive it; null: through the page cache
+  bool looks_ahead = true;           // false where WindowReader reads ahead
+  bool reads_padding = true;         // true where checks cover a record's padding
 };
 
 class ReadAhead {
  public:
-  // `caches` must outlive it, and the layouts that `choose_clips` names.
+  // `caches`, and the layouts that `choose_clips` returns, must outlive it.
   ReadAhead(const reader::CacheSet& caches, const ReadAheadOptions& options,
             ChooseClips choose_clips);
 
-  // Forgets what it knows. While nobody fills.
+  // Forgets what it knows. Only while nobody fills.
   void restart();
 
-  // The clips of a batch, with their records where they were looked up ahead. Steps in ascending
-  // order; where one fails or throws, the next is taken as if it had not been. `disk_is_read`:
-  // pages had to be waited for lately. kInternal: there is no such step.
+  // Gives a slot the clips of its batch, with their records if these were looked up ahead. Steps
+  // come in ascending order. Where one fails or throws, the next is taken as if it had not been.
+  // `disk_is_read`: a filler had to wait for pages lately. kInternal: there is no such step.
   [[nodiscard]] Status take(BatchSlot& slot, std::uint64_t step, bool disk_is_read);
-  // The records of a batch where take() has left that open.
+  // Finds the records of a batch unless take() gave them.
   void find_records(BatchSlot& slot);
-  // The records of other positions, or of the same once more: by the ordinary path, and now.
+  // Finds the records of a slot's positions anew, without staging.
   void find_again(BatchSlot& slot) const;
 
   [[nodiscard]] bool is_staged(const ColumnLayout& column) const;
-  // Lets go of what was staged for rows [first, end) of a batch, used or not.
+  // Releases what was staged for rows [first, end) of a batch, used or not.
   void release(const BatchSlot& slot, std::uint32_t first_row, std::uint32_t end_row) const;
 
  private:
@@ -82,10 +82,11 @@ class ReadAhead {
   const reader::CacheSet& caches_;
   ReadAheadOptions options_;
   ChooseClips choose_clips_;
-  std::deque<Planned> planned_;  // those whose records were asked for, then some with headers alone
+  // By step: first batches whose records were asked for, then some with headers alone.
+  std::deque<Planned> planned_;
   std::size_t asked_count_ = 0;
   std::uint64_t first_step_ = 0;  // of planned_
-  // Batches that may still be announced although nothing was on the disk of late.
+  // How many more batches are announced although everything was in memory lately.
   std::uint32_t patience_ = 0;
 };
 

@@ -11,9 +11,9 @@
 namespace xtts::loader {
 namespace {
 
-// Memory that a cache may fill: the rest is for whatever else goes on.
+// The share of the available memory that a cache may fill. Other programs need the rest.
 constexpr double kShareOfMemory = 0.8;
-// From here on the page cache brings more than the disk is slower through it.
+// With such a share in memory, the page cache gains more time than slower reads through it cost.
 constexpr double kMostlyInMemory = 0.5;
 constexpr std::size_t kSamplesMax = 64;
 constexpr std::uint64_t kSampleBytes = std::uint64_t{1} << 20U;
@@ -47,7 +47,7 @@ std::string_view kind_in_words(StorageKind kind) {
   return "storage of unknown kind";
 }
 
-// How slow it is to jump about in.
+// Ranks kinds of storage by the cost of a seek.
 int slowness(StorageKind kind) {
   switch (kind) {
     case StorageKind::kMemory:
@@ -64,7 +64,7 @@ int slowness(StorageKind kind) {
   return 2;
 }
 
-// Looks at some places, evenly apart, of the shards that are read.
+// Looks at evenly spaced places of the shards that are read.
 class ResidencySamples {
  public:
   void look(reader::CacheView& cache, const formats::ColumnEntry& column,
@@ -90,7 +90,7 @@ class ResidencySamples {
   }
 
  private:
-  std::uint64_t next_ = 0;  // from the beginning of the shard that comes next
+  std::uint64_t next_ = 0;  // offset in the shard that comes next
   std::uint64_t resident_ = 0;
   std::uint64_t looked_at_ = 0;
   bool is_told_ = true;

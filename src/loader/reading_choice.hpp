@@ -1,6 +1,6 @@
-// How a reader gets its records from where they lie: through the page cache, or past it. What is
-// known of the storage (find_reading_facts, which reads) and what follows from it (choose_reading,
-// pure), in words that stats() repeats. README.md has the measurements behind it.
+// Decides whether a reader gets its records through the page cache or past it.
+// find_reading_facts() finds out about the storage, by reading. choose_reading() decides, and is
+// pure. Both put it in words that stats() repeats. README.md has the measurements behind it.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@
 namespace xtts::loader {
 
 struct ReadingFacts {
-  StorageFacts storage = {};     // of several caches, the slowest
-  std::uint64_t file_bytes = 0;  // of the columns that are read, all clips
-  // Of those, in the page cache: from samples. Nothing where the system does not tell.
+  StorageFacts storage = {};     // with several caches, that of the slowest
+  std::uint64_t file_bytes = 0;  // shards of the columns that are read, with all clips
+  // The share of those bytes in the page cache, from samples. Nothing where the system does not
+  // tell.
   std::optional<double> resident_share = {};
   std::optional<std::uint64_t> available_memory_bytes = {};
 };
@@ -31,11 +32,11 @@ struct ReadingFacts {
 struct ReadingChoice {
   Reading reading = Reading::kMapped;  // never kAuto
   std::string why = {};
-  std::string notice = {};  // what the user could do better; empty: nothing
+  std::string notice = {};  // what the user could do better, if anything
 };
 
-// `asked`, `shuffle` and `crop_frames` of the options. Whether direct reads work here at all shows
-// when they are tried: then fall_back() says what became of it.
+// Uses `reading`, `shuffle` and `crop_frames` of the options. Whether direct reads work here shows
+// only when they are tried. Where they fail, fall_back() gives the choice in their stead.
 [[nodiscard]] ReadingChoice choose_reading(const ReadingFacts& facts, const ReaderOptions& options);
 [[nodiscard]] ReadingChoice fall_back(const ReadingChoice& choice, const Status& failure);
 

@@ -12,9 +12,10 @@
 namespace xtts::loader {
 namespace {
 
-// Cells begin on pages, and leave room before and behind a record that does not.
+// Cells begin on pages. They have room before and behind a record that does not.
 constexpr std::uint64_t kCellAlignmentBytes = 4096;
-// How many reads are handed to the kernel, or taken from it, at a time: the lock is held meanwhile.
+// How many reads are handed to the kernel, or collected from it, at a time. It is small because the
+// lock is held meanwhile.
 constexpr std::size_t kReadsAtOnce = 8;
 constexpr std::uint64_t kCellsMax = 1024;
 
@@ -31,7 +32,7 @@ Result<std::unique_ptr<RecordStaging>> RecordStaging::open(Env& env,
   if (!size_bytes) return Status(StatusCode::kResource, "records are too large to be staged");
   XTTS_ASSIGN(auto queue, env.open_direct_queue(options.depth));
   XTTS_ASSIGN(auto memory, device::HostMemory::allocate(*size_bytes));
-  // A child of fork() has no use for it, and must not come to share pages that the disk writes to.
+  // A child of fork() does not need this memory, and must not share pages that the disk writes to.
   (void)::madvise(memory.bytes().data(), memory.bytes().size(), MADV_DONTFORK);
   return std::unique_ptr<RecordStaging>(
       new RecordStaging(std::move(queue), std::move(memory), options, cell_bytes, cell_count));
@@ -50,7 +51,7 @@ RecordStaging::RecordStaging(std::unique_ptr<DirectQueue> queue, device::HostMem
 
 RecordStaging::~RecordStaging() {
   clear();
-  // Where the kernel no longer tells us about reads, it may still write to their memory.
+  // A kernel that no longer tells us about reads may still write to their memory: we leak it.
   if (is_broken_) memory_.abandon();
 }
 
@@ -91,10 +92,10 @@ DirectRead RecordStaging::prepare(std::uint64_t ticket, Wanted wanted) {
           .tag = ticket};
 }
 
-// Begins the reads whose turn it is and for which there are cells. With the lock.
+// Begins the reads whose turn it is and for which there are cells. The caller holds the lock.
 void RecordStaging::begin_reads() {
   if (is_broken_) {
-    // None of them will be read here; they must not be kept for all times either.
+    // The queue is broken, so none of them will be read here. They must not pile up.
     wanted_.clear();
     begun_end_ = next_ticket_;
     return;
@@ -121,8 +122,8 @@ void RecordStaging::begin_reads() {
     if (reads_.empty()) return;
     reading_count_ += static_cast<std::uint32_t>(reads_.size());
     const auto begun = queue_->submit(reads_);
-    // What the kernel does not take now, for want of memory or because it forbids it, is read in
-    // the ordinary way.
+    // The kernel may refuse reads, for want of memory or by a rule. Those records are read in the
+    // ordinary way.
     for (std::size_t i = begun.ok() ? *begun : 0; i < reads_.size(); ++i) {
       settle({.tag = reads_[i].tag, .error = 1});
     }
@@ -130,7 +131,7 @@ void RecordStaging::begin_reads() {
   }
 }
 
-// With the lock.
+// Notes a finished read. The caller holds the lock.
 void RecordStaging::settle(const DirectDone& done) {
   Cell& cell = cell_of(done.tag);
   --reading_count_;
@@ -154,7 +155,7 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
     }
     if (is_broken_) return {};
     if (reading_count_ == 0) {
-      // Its cell is another thread's, who will release it.
+      // Another thread holds the cell, and will release it.
       changed_.wait(lock);
       continue;
     }
@@ -165,18 +166,18 @@ std::span<const std::byte> RecordStaging::wait_for(std::uint64_t ticket) {
   return {};
 }
 
-// Whether waiting for the kernel can bring this ticket on. With the lock.
+// True where waiting for the kernel can bring this ticket on. The caller holds the lock.
 bool RecordStaging::must_wait_for_reads(std::uint64_t ticket) {
   if (is_broken_ || reading_count_ == 0 || ticket < first_valid_) return false;
   return ticket >= begun_end_ ||
          (cell_of(ticket).ticket == ticket && cell_of(ticket).state == CellState::kReading);
 }
 
-// Waits until the kernel has done something, and takes in what it was.
+// Waits until the kernel has finished a read, and settles what it has finished.
 void RecordStaging::reap_for(std::uint64_t ticket) {
   const std::scoped_lock reaping(reap_mutex_);
   {
-    // Whoever reaped before us may have taken in what we want.
+    // The thread that reaped before us may have settled our read.
     const std::scoped_lock lock(mutex_);
     if (!must_wait_for_reads(ticket)) return;
   }

@@ -1,21 +1,20 @@
-// RecordStaging: records on their way past the page cache, from the disk into memory of our own,
-// many at a time, in the order in which they will be asked for; from there they are checked and
-// copied into batches, once.
+// RecordStaging reads records past the page cache into memory of our own, many at a time, in the
+// order in which they will be asked for. From there each is checked and copied into a batch, once.
 //
-//   ticket = add(file, offset, size)    its turn comes when a cell is free
+//   ticket = add(file, offset, size)    the record's turn comes when a cell is free
 //   wait_for(ticket)                    its bytes; nothing where they could not be read this way
 //   release(ticket)                     the cell is free for another record
 //
-// Memory is a fixed number of cells, so that a slow consumer stops the reading; cells go to tickets
-// in turn. Whoever holds tickets must wait for and release the lowest of them sooner or later,
-// whatever the others do, and wait for no more than held_count_max before that; released out of
-// turn, or without having been waited for, is fine too.
-// The disk has at most `depth` reads at once.
+// Memory is a fixed number of cells, so a slow consumer stops the reading. Cells go to tickets in
+// turn. So a thread that holds tickets must release the lowest of them sooner or later, whatever
+// others do. Before that it may wait for held_count_max tickets at most. Tickets may be released
+// out of turn, and without having been waited for. The disk has at most `depth` reads at once.
 //
-// Synchronised inside: any number of threads. There is no thread of its own: who waits for a record
-// takes in what the kernel has done for all, and begins new reads. clear(): while nobody waits.
+// Synchronised inside: any number of threads. It has no thread of its own. A thread that waits for
+// a record collects the finished reads of all threads, and begins new ones. clear() may be called
+// only while nobody waits.
 // Failures of open(): kUnsupported (DirectQueue), kResource (memory). A record that cannot be read
-// here is the ordinary path's, which says what is wrong.
+// here is read in the ordinary way, which says what is wrong.
 #pragma once
 
 #include <condition_variable>
@@ -35,11 +34,11 @@
 namespace xtts::loader {
 
 struct StagingOptions {
-  std::uint64_t record_bytes_max = 0;  // larger ones are not read here
-  std::uint64_t memory_bytes = 0;      // at least kStagingCellsMin records, whatever this says
+  std::uint64_t record_bytes_max = 0;  // larger records are not read here
+  std::uint64_t memory_bytes = 0;      // but there are at least kStagingCellsMin cells
   std::uint32_t depth = 0;
-  // Tickets in a row that one thread waits for before it releases the first of them: there are as
-  // many cells at least, or it would wait for a cell of its own.
+  // How many tickets in a row one thread waits for before it releases the first of them. There are
+  // at least so many cells. With fewer, the thread would wait for a cell that it holds itself.
   std::uint32_t held_count_max = 1;
 };
 
@@ -59,24 +58,25 @@ class RecordStaging {
   // Valid until the ticket is released.
   [[nodiscard]] std::span<const std::byte> wait_for(std::uint64_t ticket);
   void release(std::uint64_t ticket);
-  // Forgets all tickets: waiting for one of them gives nothing, releasing it does nothing.
+  // Forgets all tickets: wait_for() gives nothing for them, and release() does nothing.
   void clear();
 
   [[nodiscard]] std::uint64_t cell_count() const noexcept { return cells_.size(); }
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return memory_.bytes().size(); }
-  // A record that was brought and is not what was written is left to the ordinary path, too.
+  // Counts a record that was read here, but is not what was written. It, too, is left to the
+  // ordinary path.
   void count_as_failed();
-  // Records that had to be left to the ordinary path.
+  // How many records were left to the ordinary path.
   [[nodiscard]] std::uint64_t failed_count() const;
 
  private:
   enum class CellState : std::uint8_t { kFree, kReading, kDone, kFailed };
   struct Cell {
     CellState state = CellState::kFree;
-    bool is_abandoned = false;  // released while it is being read into
+    bool is_abandoned = false;  // released while its read was under way
     std::uint64_t ticket = 0;
     std::shared_ptr<const DirectFile> file;
-    std::size_t lead_bytes = 0;  // before the record, for alignment's sake
+    std::size_t lead_bytes = 0;  // bytes before the record, read for alignment's sake
     std::size_t size_bytes = 0;
   };
   struct Wanted {
@@ -99,19 +99,19 @@ class RecordStaging {
   const std::uint32_t depth_;
   const std::uint64_t cell_bytes_;
   device::HostMemory memory_;
-  std::unique_ptr<DirectQueue> queue_;  // goes before the memory it reads into
-  std::mutex reap_mutex_;               // held by who reaps; taken before mutex_
+  std::unique_ptr<DirectQueue> queue_;  // destroyed before the memory that it reads into
+  std::mutex reap_mutex_;               // held while reaping; taken before mutex_
   mutable std::mutex mutex_;            // guards what stands below
   std::condition_variable changed_;
   std::vector<Cell> cells_;
-  std::deque<Wanted> wanted_;      // from begun_end_ on
-  std::uint64_t first_valid_ = 0;  // tickets before were forgotten
-  std::uint64_t begun_end_ = 0;    // tickets before have had their cell
+  std::deque<Wanted> wanted_;      // by ticket, from begun_end_ on
+  std::uint64_t first_valid_ = 0;  // tickets before this were forgotten
+  std::uint64_t begun_end_ = 0;    // tickets before this have had their turn
   std::uint64_t next_ticket_ = 0;
   std::uint32_t reading_count_ = 0;
   std::uint64_t failed_count_ = 0;
   bool is_broken_ = false;         // the queue no longer answers
-  std::vector<DirectRead> reads_;  // being prepared
+  std::vector<DirectRead> reads_;  // used by begin_reads(): reads that it prepares
 };
 
 }  // namespace xtts::loader

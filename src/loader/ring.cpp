@@ -27,7 +27,7 @@ Status without_exceptions(Call call) noexcept {
 
 }  // namespace
 
-// One batch on its way.
+// One batch on its way to the consumer.
 struct Ring::Entry {
   BatchSlot slot;
   bool has_begun = false;
@@ -42,31 +42,31 @@ struct Ring::Entry {
 };
 
 struct Ring::State {
-  std::mutex mutex;  // guards everything here; a slot's content belongs to who works on it
+  std::mutex mutex;  // guards everything here, except the slots that threads work on
   std::condition_variable for_fillers;
   std::condition_variable for_consumer;
-  std::condition_variable for_rest;  // whoever waits for all threads to rest
+  std::condition_variable for_rest;  // pause() waits here until no thread works
   std::vector<std::unique_ptr<device::SlotMemory>> memories;
-  // The one that came back last is taken first: it is still in the processor's cache. Copying into
-  // two memories in turn is as fast as into one; into three it was 13 % slower, into four 27 % (AMD
-  // EPYC, batches of 8 MiB, 32 MiB of L3).
-  // Where consumers read behind our back, it is the last one that nobody reads any more; and if
-  // all are read, the one that came back first.
+  // The memory that came back last is taken first: it is still in the processor's cache. Copying
+  // into two memories in turn is as fast as into one. Into four it was 27 % slower (AMD EPYC,
+  // batches of 8 MiB, 32 MiB of L3).
+  // A device may still read a memory that came back. So the last idle one is taken; if none is
+  // idle, the one that came back first.
   std::vector<device::SlotMemory*> free_memories;
   std::vector<std::unique_ptr<Entry>> entries;  // one more than memories, for the batch begun ahead
   std::vector<Entry*> free_entries;
-  // Begun and not handed out. Like the lists above it never grows beyond what it was made for:
-  // under the lock nothing allocates.
+  // Batches that have begun and were not handed out. No list here grows beyond its first capacity:
+  // nothing allocates under the lock.
   std::vector<Entry*> in_order;
   std::uint64_t next_step = 0;
   std::uint64_t end_step = 0;
-  std::size_t lent_count = 0;       // memories that the consumer has
-  std::uint32_t working_count = 0;  // threads that work on a slot just now
-  bool is_paused = true;            // nothing is begun, no part is taken
+  std::size_t lent_count = 0;       // memories that the consumer holds
+  std::uint32_t working_count = 0;  // threads that work on a slot now
+  bool is_paused = true;            // no batch is begun, and no part taken
   bool is_stopping = false;
-  bool is_interrupted = false;  // by interrupt(), until a next() has said so
+  bool is_interrupted = false;  // from interrupt() until next() has returned kCancelled
   RingWaits waits;
-  std::uint32_t forks = fork_count();  // when it was made
+  std::uint32_t forks = fork_count();  // when the ring was made
 
   [[nodiscard]] device::SlotMemory* take_memory() {
     const auto last_idle = std::find_if(free_memories.rbegin(), free_memories.rend(),
@@ -77,9 +77,9 @@ struct Ring::State {
     free_memories.erase(taken);
     return memory;
   }
-  // Of an entry whose lease has ended.
+  // Frees an entry whose lease has ended.
   void make_free(Entry* entry) {
-    // Mappings and blocks are not kept for a free slot's sake.
+    // A free slot must keep no mappings and blocks alive.
     entry->slot.in_place.clear();
     for (Places& places : entry->slot.places) places.clear();
     if (entry->slot.memory != nullptr) free_memories.push_back(entry->slot.memory);
@@ -88,10 +88,10 @@ struct Ring::State {
   }
   void give_back(Entry* entry) {
     if (fork_count() != forks)
-      return;  // a child: nobody fills slots here, and the lock may be held
-    // To be woken for each batch costs a reader of batches in place a tenth of its time. With a
-    // batch in reserve nobody waits: and whoever wants one that nobody fills begins it himself.
-    // What the consumer keeps may never come back: half of the others is enough.
+      return;  // we are a forked child: no thread fills slots here, and the lock may be held
+    // Waking a filler for every batch costs in-place readers 10 %. We wake one only when half of
+    // the slots are free, or half of those that the consumer does not hold: it may never give those
+    // back. A consumer that finds no batch in work begins it itself.
     bool is_worth_waking = false;
     entry->end_lease();
     {
@@ -105,7 +105,7 @@ struct Ring::State {
     if (is_worth_waking) for_fillers.notify_one();
   }
 
-  // Those that nobody was handed. While nobody works.
+  // Drops batches that were not handed out. Only while no thread works.
   void drop_batches() {
     for (Entry* entry : in_order) {
       entry->end_lease();
@@ -114,14 +114,14 @@ struct Ring::State {
     in_order.clear();
   }
 
-  // One batch is begun ahead of those that have memory, so that no thread waits for the beginning
-  // of one, and memory is bound as late as can be.
+  // One batch is begun ahead of those that have memory. So no thread waits for a batch to begin,
+  // and memory is bound as late as possible.
   [[nodiscard]] bool should_begin() const {
     return !is_paused && next_step < end_step && !free_entries.empty() &&
            (in_order.empty() || in_order.back()->slot.memory != nullptr ||
             in_order.back()->is_ready);
   }
-  // The oldest batch with work left that has memory, or can have it.
+  // The oldest batch that has parts left, if it has memory or can have it.
   [[nodiscard]] Entry* find_open_part() {
     if (is_paused) return nullptr;
     for (Entry* entry : in_order) {
@@ -131,7 +131,7 @@ struct Ring::State {
     }
     return nullptr;
   }
-  // All memory is with the consumer, and none of it is a batch that is still to be handed out.
+  // The consumer holds all memory, and no batch is ready or has memory.
   [[nodiscard]] bool is_all_lent() const {
     return free_memories.empty() &&
            (in_order.empty() ||
@@ -156,7 +156,7 @@ Ring::Ring(BatchWork& work, std::vector<std::unique_ptr<device::SlotMemory>> mem
   try {
     while (threads_.size() < thread_count) threads_.emplace_back([this] { run(); });
   } catch (...) {
-    stop();  // those that have started
+    stop();  // the threads that have started
     throw;
   }
 }
@@ -194,7 +194,7 @@ void Ring::run() {
   }
 }
 
-// Runs `call` without the lock; the slot's first failure is kept.
+// Runs `call` without the lock. The slot keeps its first failure.
 template <typename Call>
 void Ring::work_on(std::unique_lock<std::mutex>& lock, Entry& entry, Call call) {
   ++state_->working_count;
@@ -220,14 +220,14 @@ void Ring::begin_batch(std::unique_lock<std::mutex>& lock) {
     fresh.next_part = fresh.slot.part_count;
     fresh.is_ready = true;
   }
-  state.for_consumer.notify_one();  // it may be waiting for this batch, or for a part of it to fill
+  state.for_consumer.notify_one();  // the consumer may wait for this batch, or for a part to fill
   state.for_fillers.notify_one();
 }
 
 void Ring::fill_part(std::unique_lock<std::mutex>& lock, Entry& entry) {
   if (entry.slot.memory == nullptr) entry.slot.memory = state_->take_memory();
   const std::uint32_t part = entry.next_part++;
-  state_->for_fillers.notify_one();  // to another part, or to begin the batch after this one
+  state_->for_fillers.notify_one();  // to fill another part, or to begin the following batch
   work_on(lock, entry, [&]() -> Status {
     Status status = entry.slot.memory->begin_filling();
     if (status.ok()) return work_.fill_part(entry.slot, part);
@@ -287,8 +287,8 @@ Result<std::optional<Lease>> Ring::next(std::optional<Clock::time_point> until) 
                                          "what is to be kept, or ask for more slots");
   }
   const Clock::time_point begin = Clock::now();
-  // Rather than sleep, the consumer lends a hand with the batch that it waits for: on a machine
-  // whose cores are all filling, it would be woken late, and find several batches at once.
+  // The consumer does not sleep, but helps with the batch that it waits for. Where all cores are
+  // filling, a sleeping consumer is woken late and finds several batches at once.
   while (state.in_order.empty() || !state.in_order.front()->is_ready || state.is_interrupted) {
     if (std::exchange(state.is_interrupted, false)) {
       return Status(StatusCode::kCancelled, "interrupted: the batch comes with the next call");
@@ -325,7 +325,7 @@ Result<std::optional<Lease>> Ring::next(std::optional<Clock::time_point> until) 
     return failure;
   }
   lock.unlock();
-  // Where no memory is left for a lease, its deleter has given the slot back.
+  // Where memory is lacking for the lease, its deleter has given the slot back.
   std::optional<Lease> lease;
   const Status status = without_exceptions([&] {
     lease.emplace(&entry->slot,

@@ -1,17 +1,18 @@
 // Ring: threads that fill batch slots ahead of the consumer, in the order of the steps.
 //
-// All threads work on one batch at a time, a part each, and go on to the next while a slot is free;
-// the consumer lends a hand with the batch that it waits for, where the work allows that. So
-// batches come at even intervals, where a thread to a batch would bring two at once and then none.
-// Memory is the slots, bounded; a slow consumer stops the fillers, slow fillers make it wait.
+// All threads work on one batch at a time, a part each, and go on to the next while a slot is free.
+// The consumer helps with the batch that it waits for, where the work allows that. So batches come
+// at even intervals. With a thread for each batch, two would come at once and then none. The slots
+// bound the memory: a slow consumer stops the fillers, and slow fillers make the consumer wait.
 //
-// A lease gives its slot back when its last copy goes, in any thread, also after the Ring has gone.
-// A batch is handed out with its event (BatchSlot::uploaded), not waited for; its memory is filled
-// again when upload and consumer are done (device.hpp).
-// next(), pause() and resume(): one thread at a time. `work` must outlive the Ring (the slots do
-// not need it). Exceptions of the work end the batch as kResource or kInternal. Failures of next():
-// the batch's own (the next call goes on with the batch after it), kBusy when the caller keeps all
-// slots.
+// A lease gives its slot back when its last copy goes, in any thread, even after the Ring has gone.
+// A batch is handed out with its event (BatchSlot::uploaded), and next() does not wait for it. Its
+// memory is filled again once upload and consumer are done (device.hpp).
+//
+// One thread at a time calls next(), pause() and resume(). `work` must outlive the Ring, but leases
+// do not need it. An exception in the work ends its batch as kResource or kInternal. Failures of
+// next(): the batch's own, after which the next call goes on with the following batch; kBusy when
+// the caller holds all slots; kCancelled.
 #pragma once
 
 #include <chrono>
@@ -30,37 +31,38 @@ namespace xtts::loader {
 using Lease = std::shared_ptr<const BatchSlot>;
 
 struct RingWaits {
-  std::chrono::nanoseconds consumer{};  // for a batch
-  std::chrono::nanoseconds fillers{};   // for a free slot, all threads together
+  std::chrono::nanoseconds consumer{};  // waiting for a batch
+  std::chrono::nanoseconds fillers{};   // waiting for a free slot, all threads together
 };
 
-// What a consumer does that has to wait for a batch.
+// What a consumer does while its batch is not ready.
 enum class Consumer : std::uint8_t { kLendsAHand, kWaits };
 
 class Ring {
  public:
-  // Makes no batch before resume(). Throws std::system_error where the system refuses a thread.
+  // Begins no batch before resume(). Throws std::system_error where the system refuses a thread.
   Ring(BatchWork& work, std::vector<std::unique_ptr<device::SlotMemory>> memories,
        std::uint32_t thread_count, Consumer consumer = Consumer::kLendsAHand);
-  ~Ring();  // waits for what is in hand
+  ~Ring();  // waits for work that has begun
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  // Returns when no thread works; what was filled and not handed out is dropped.
+  // Returns when no thread works. Drops batches that were filled and not handed out.
   void pause();
-  // Fills the steps [first, end) from now on. Only after pause(), or once.
+  // Fills the steps [first, end) from now on. Only after pause(), or once at the beginning.
   void resume(std::uint64_t first_step, std::uint64_t end_step);
 
-  // The steps go on to this end from now on; not below the one before.
+  // Moves the end of the steps. `end_step` is not below the end before.
   void extend(std::uint64_t end_step);
 
   using Clock = std::chrono::steady_clock;
 
-  // Nothing: the steps are at their end. kCancelled: interrupt() was called, or `until` is past;
-  // the batch comes with a later call. Without `until` the caller may lend a hand, and what it has
-  // in hand is ended first; with it the caller only waits, so that no slow disk holds it up.
+  // Returns nothing at the end of the steps. kCancelled: interrupt() was called, or `until` has
+  // passed. The batch comes with a later call then.
+  // Without `until`, the caller may help to fill, and finishes the part that it has begun. With it,
+  // the caller only waits, so that no slow disk holds it up.
   [[nodiscard]] Result<std::optional<Lease>> next(std::optional<Clock::time_point> until = {});
-  // Any thread: the call of next() that runs, or else the next one, ends with kCancelled.
+  // Ends the running call of next(), or else the next one, with kCancelled. From any thread.
   void interrupt();
 
   [[nodiscard]] RingWaits waits() const;

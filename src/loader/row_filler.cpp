@@ -34,8 +34,8 @@ Rows rows_of(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& colum
   return rows;
 }
 
-// Bucket and crop were chosen by the lengths in the index. Whether the record is as long as that.
-// If a frame has several rows, those of the last frame need not all be there.
+// True where the record is as long as the index says. Bucket and crop were chosen by those lengths.
+// If a frame has several rows, some rows of the last frame may be missing.
 bool is_as_long_as_indexed(const BatchSlot& slot, std::uint32_t row, const ColumnLayout& column,
                            std::uint64_t length, const Rows& rows) {
   if (slot.first_frames.empty() || column.rows_per_frame == 0) return rows.count == length;
@@ -44,14 +44,14 @@ bool is_as_long_as_indexed(const BatchSlot& slot, std::uint32_t row, const Colum
   return rows.count + missing_rows_max >= column.row_count;
 }
 
-// Stored rows as the batch shall have them.
+// Converts or normalizes stored rows as the batch wants them.
 void change(std::span<const std::byte> in, const ColumnLayout& column, std::span<std::byte> out) {
   const DType from = column.column->spec.dtype;
   if (column.norm == nullptr) return convert_floats(in, from, out, column.dtype);
   column.norm->apply(in, from, out, column.dtype);
 }
 
-// Straight from where they lie into the batch: nothing in between that has to be written first.
+// Changes rows on their way from where they lie into the batch, with no buffer between.
 Status copy_changed(RowRecords& records, const ColumnLayout& column, std::uint64_t offset_bytes,
                     std::span<std::byte> out) {
   struct Change {

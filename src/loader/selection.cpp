@@ -29,8 +29,8 @@ bool in_same_group(const formats::PlanRow& a, const formats::PlanRow& b) {
   return a.dataset == b.dataset && a.split == b.split;
 }
 
-// Where the clips of the data set and split of position `first` end. They follow one another, so a
-// search by doubling and halving finds it without reading them all.
+// Finds the end of the clips that have the data set and split of position `first`. They follow one
+// another, so a search by doubling and halving finds it without reading them all.
 Result<std::uint64_t> end_of_group(reader::ClipTable& table, std::uint64_t first) {
   XTTS_ASSIGN(const formats::PlanRow group, table.plan_row(first));
   std::uint64_t inside = first;
@@ -53,7 +53,7 @@ Result<std::uint64_t> end_of_group(reader::ClipTable& table, std::uint64_t first
   return outside;
 }
 
-// The stretches of positions that lie in the split, ascending.
+// The ranges of positions that lie in the split, ascending.
 Result<std::vector<Range>> ranges_of_split(reader::ClipTable& table,
                                            std::optional<std::uint8_t> split) {
   std::vector<Range> ranges;
@@ -70,7 +70,7 @@ Result<std::vector<Range>> ranges_of_split(reader::ClipTable& table,
   return ranges;
 }
 
-// Ascending, each once.
+// The positions of these clips, ascending, each once.
 Result<std::vector<std::uint64_t>> find_all(const reader::ClipSet& clips,
                                             const std::vector<std::string>& ids) {
   std::vector<std::uint64_t> positions;
@@ -87,7 +87,7 @@ Result<std::vector<std::uint64_t>> find_all(const reader::ClipSet& clips,
   return positions;
 }
 
-// Asks an expression about clips, reading their facts only where it needs them.
+// Asks an expression about clips. It reads their facts only where the expression needs them.
 class Filter {
  public:
   Filter(reader::ClipTable& table, query::Expression expression)
@@ -110,7 +110,7 @@ class Filter {
 
 }  // namespace
 
-// SelectionOptions, understood.
+// SelectionOptions, parsed.
 struct Selection::Wanted {
   std::optional<std::uint8_t> split;
   std::optional<query::Expression> where;
@@ -193,7 +193,7 @@ Result<Selection> Selection::choose(const reader::ClipSet& clips, const Selectio
   return selection;
 }
 
-// `first_position`: that of the table's first clip in the set.
+// `first_position` is the position of the table's first clip in the set.
 Status Selection::add_from(reader::ClipTable& table, std::uint64_t first_position,
                            const Wanted& wanted) {
   XTTS_ASSIGN(const auto ranges, ranges_of_split(table, wanted.split));

@@ -1,8 +1,8 @@
-// Selection: which clips of a cache (or of several, one after the other) a reader goes through, as
-// samples 0 to size() - 1 in the cache's canonical order. Kept as runs of positions: a split of a
-// million clips is one or two of them. Immutable once chosen, share freely. Failures:
-// kInvalidArgument (an unknown split, an expression that cannot be read), kNotFound (an id that the
-// cache lacks), kCorrupt, kResource.
+// Selection: the clips that a reader goes through, of one cache or of several, one after the other.
+// They are samples 0 to size() - 1, in the cache's canonical order. A selection is kept as runs of
+// positions: a split of a million clips is one or two of them. Immutable once chosen, share freely.
+// Failures: kInvalidArgument (an unknown split, an expression that cannot be read), kNotFound (an
+// id that the cache lacks), kCorrupt, kResource.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace xtts::loader {
 
-// All of these at once; what is empty chooses everything.
+// A clip must meet all of these. An empty option chooses everything.
 struct SelectionOptions {
   std::string split = {};                  // train, validation or test
   std::string where = {};                  // an expression, as `ls --where` takes it
@@ -44,7 +44,7 @@ class Selection {
   // The positions of consecutive samples, all below size().
   [[nodiscard]] std::vector<PositionRange> positions_of(std::uint64_t first_sample,
                                                         std::uint64_t sample_count) const;
-  // Equal where the same positions are chosen.
+  // Equal digests: the same positions are chosen.
   [[nodiscard]] Digest digest() const;
 
  private:

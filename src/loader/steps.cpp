@@ -6,7 +6,7 @@
 namespace xtts::loader {
 namespace {
 
-// Below 2^64, both factors being below 2^32.
+// Below 2^64, because both factors are below 2^32.
 std::uint64_t places_a_step(const Steps& steps) noexcept {
   return std::uint64_t{steps.batch_size} * steps.world_size;
 }
@@ -28,8 +28,8 @@ PlaceRange Steps::places_of(std::uint64_t step, std::uint32_t rank) const noexce
   assert(rank < world_size);
   const PlaceRange nothing{.first = sample_count, .count = 0};
   if (step >= step_count() || rank >= world_size) return nothing;
-  // There is such a step, so `step * each` is below the places left: the sum is below 2^64 where
-  // step is 0, and below twice the places left otherwise.
+  // This cannot overflow. The step exists, so `step * places_a_step` is below the places left. The
+  // sum is below 2^64 where step is 0, and below twice the places left otherwise.
   const std::uint64_t left = places_left(*this);
   const std::uint64_t offset = step * places_a_step(*this) + std::uint64_t{rank} * batch_size;
   if (offset >= left) return nothing;

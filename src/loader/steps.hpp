@@ -1,10 +1,10 @@
-// Who takes which places of an epoch: steps of one batch a rank, cut from the epoch's sequence in
-// turn (formats/order-v1.md). All ranks take the same number of steps. Nothing depends on what
-// other ranks do, and the places that are left after some steps can be cut anew for another number
-// of ranks or another size of batch.
+// Steps: which rank takes which places of an epoch. A step is one batch for every rank; steps are
+// cut from the epoch's sequence in turn (formats/order-v1.md). All ranks take the same number of
+// steps. No rank depends on what others do. The places that are left after some steps can be cut
+// anew for another number of ranks or another batch size.
 //
-// Pure arithmetic without overflow; immutable, share freely. Nothing fails: batches of no samples
-// or a world without ranks have no steps.
+// Pure arithmetic without overflow. Immutable, share freely. Nothing fails: where batches have no
+// samples, or there are no ranks, there are no steps.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct PlaceRange {
 
 struct Steps {
   std::uint64_t sample_count = 0;  // of the whole epoch, at most kOrderSizeMax
-  std::uint64_t first_place = 0;   // those before were taken by an earlier run
+  std::uint64_t first_place = 0;   // an earlier run took the places before this one
   std::uint32_t batch_size = 1;    // of one rank
   std::uint32_t world_size = 1;
   LastBatch last = LastBatch::kDrop;
 
   [[nodiscard]] std::uint64_t step_count() const noexcept;
-  // Of a rank below world_size. Empty from step_count() on, and never beyond sample_count.
+  // The places of a rank below world_size. Never beyond sample_count; empty from step_count() on.
   [[nodiscard]] PlaceRange places_of(std::uint64_t step, std::uint32_t rank) const noexcept;
-  // The `first_place` of a run that goes on where all ranks have taken the steps below `step`.
+  // The `first_place` of a run that continues after all ranks have taken the steps below `step`.
   [[nodiscard]] std::uint64_t place_after(std::uint64_t step) const noexcept;
 };
 

@@ -14,13 +14,14 @@
 namespace xtts::loader {
 namespace {
 
-// What a disk works on at once, and that three times more for what waits to be checked and copied.
-// More of it at once is no faster, but brings the records of several batches at the same moment.
+// The disk works on kReadsAtOnceBytes at once. More is no faster, but brings the records of several
+// batches at the same moment. The rest of the staging memory, three times as much, holds records
+// that wait to be checked and copied.
 constexpr std::uint64_t kReadsAtOnceBytes = std::uint64_t{8} << 20U;
 constexpr std::uint64_t kReadsAtOnceMin = 8;
 constexpr std::uint64_t kReadsAtOnceMax = 128;
 constexpr std::uint64_t kStagingBytes = std::uint64_t{32} << 20U;
-// Large enough that handing out parts costs nothing, small enough that all threads end together.
+// A part is so large that handing it out costs nothing, and so small that all threads end together.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20U;
 
 }  // namespace
@@ -65,7 +66,7 @@ StoredFeed::StoredFeed(const reader::CacheSet& caches, FeedJob job)
                                        std::move(job.choose_clips));
 }
 
-// Fillers that wait for a window are let go before somebody waits for them.
+// Releases fillers that wait for a window.
 StoredFeed::~StoredFeed() {
   stop();
 }
@@ -81,7 +82,7 @@ void StoredFeed::choose_reading(const BatchLayout& layout, const ReaderOptions& 
 
 Status StoredFeed::open_staging(const BatchLayout& layout) {
   std::uint64_t record_bytes_max = 0;
-  std::uint32_t staged_count = 0;  // of the columns, and so of the records of a row
+  std::uint32_t staged_count = 0;  // staged columns, and so staged records of a row
   for (const ColumnLayout& column : layout.columns) {
     const std::uint64_t record_bytes = column.column->spec.record_bytes();
     record_bytes_max = std::max(record_bytes_max, record_bytes);
@@ -101,8 +102,8 @@ Status StoredFeed::open_staging(const BatchLayout& layout) {
   return {};
 }
 
-// kUnsupported: the file systems that the caches lie on have no direct reads. What else may be
-// wrong with a cache's first record is told when it is read.
+// kUnsupported: the file systems that the caches lie on have no direct reads. Other faults of a
+// cache's first record are not told here, but when the record is read.
 Status StoredFeed::find_direct_file(const BatchLayout& layout) const {
   Status unsupported;
   for (std::size_t cache = 0; cache < caches_.cache_count(); ++cache) {
@@ -154,13 +155,13 @@ void StoredFeed::release(const BatchSlot& slot, std::uint32_t first_row,
 ColumnInPlace StoredFeed::find_array(const ColumnLayout& column, std::uint64_t first_position,
                                      std::uint32_t count) const {
   if (ahead_->is_staged(column)) return {};
-  // What cannot be found is told row by row, by whoever fills it.
+  // A failure is not told here: the filler of each row tells it.
   auto array = caches_.find_array(*column.shared, first_position, count);
   if (!array.ok() || !*array) return {};
   return {std::move((*array)->mapping), (*array)->bytes.data()};
 }
 
-// What the parts have to go through: what is copied, and what is checked where it lies.
+// How many bytes the parts have to copy, or to check in place.
 std::uint64_t StoredFeed::work_bytes(const BatchSlot& slot) const {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < slot.layout->columns.size(); ++i) {
@@ -190,14 +191,14 @@ bool StoredFeed::lies_in_memory(const BatchSlot& slot, std::uint32_t row) const 
   const bool is_staged = std::ranges::any_of(slot.tickets, [row](const Tickets& tickets) {
     return row < tickets.size() && tickets[row] != kNoTicket;
   });
-  // What is not mapped is read with a call, and whether that had to wait is not told.
+  // A shard that is not mapped is read with calls, and calls do not tell whether they had to wait.
   const bool is_unmapped = std::ranges::any_of(slot.places, [row](const Places& places) {
     return places[row].block != nullptr && !places[row].is_mapped();
   });
   return !is_staged && !is_unmapped;
 }
 
-// The places' blocks are not kept any longer.
+// Lets go of the blocks.
 void StoredFeed::end_batch(BatchSlot& slot) const {
   for (Places& places : slot.places) places.clear();
 }

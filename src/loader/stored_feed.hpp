@@ -1,5 +1,5 @@
-// StoredFeed: how one loader gets the records of caches: mapped, staged past the page cache, or in
-// windows (README.md says when).
+// StoredFeed: one loader's way to the records of caches. They come from mapped files, through
+// staging memory past the page cache, or in windows. README.md says when.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace xtts::loader {
 Result<RecordHead> StoredRow::find(std::size_t column) {
   column_ = column;
   place_ = slot_.places[column][row_];
-  // It could not be found before: this says why, or finds it after all.
+  // The record could not be found before. This call says why, or finds it after all.
   if (place_.block == nullptr) {
     XTTS_ASSIGN(place_, caches_.locate_record(*slot_.layout->columns[column].shared,
                                               slot_.positions[row_]));
@@ -23,13 +23,13 @@ Result<RecordHead> StoredRow::find(std::size_t column) {
 Status StoredRow::verify_in_place() {
   if (check_ == reader::Check::kNothing) return {};
   XTTS_TRY(place_.map->verify(place_));
-  // Sound where it lies, or only as the disk gave it to another call?
+  // The record may be sound only as a read from the disk gave it, and not where it is mapped.
   if (!place_.map->is_verified(place_)) slot_.must_copy = true;
   return {};
 }
 
-// The record as it came past the page cache, if it did, and is what was written. Where it is not,
-// the ordinary path says what is wrong with it.
+// The record in staging memory, if it was staged and is what was written. Otherwise nothing: the
+// ordinary path says what is wrong with it.
 std::span<const std::byte> StoredRow::staged_record() const {
   const bool is_staged = column_ < slot_.tickets.size() && row_ < slot_.tickets[column_].size() &&
                          slot_.tickets[column_][row_] != kNoTicket;

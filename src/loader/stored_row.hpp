@@ -1,7 +1,5 @@
-// StoredRow: the records of a clip where they lie in caches, verified: in mapped blocks, or as they
-// came past the page cache. One thread at a time.
-//
-// Failures: as BlockMap; names the clip.
+// StoredRow: the records of a clip in caches, verified. They lie in mapped blocks, or in staging
+// memory. One thread at a time. Failures: those of BlockMap, with the clip's name.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +16,7 @@ namespace xtts::loader {
 
 class StoredRow final : public RowRecords {
  public:
-  // All of them must outlive it; `staging` may be null.
+  // `caches`, `staging` and `slot` must outlive it. `staging` may be null.
   StoredRow(const reader::CacheSet& caches, RecordStaging* staging, BatchSlot& slot,
             std::uint32_t row, reader::Check check)
       : caches_(caches), staging_(staging), slot_(slot), row_(row), check_(check) {}
@@ -39,8 +37,8 @@ class StoredRow final : public RowRecords {
   BatchSlot& slot_;
   const std::uint32_t row_;
   const reader::Check check_;
-  std::size_t column_ = 0;     // as find() says
-  reader::RecordPlace place_;  // of its record
+  std::size_t column_ = 0;     // set by find()
+  reader::RecordPlace place_;  // where the column's record lies
 };
 
 }  // namespace xtts::loader

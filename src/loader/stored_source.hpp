@@ -1,5 +1,5 @@
-// StoredSource: the records of one cache or several, in mapped blocks or past the page cache. Reads
-// ahead, stages, and reads windows, as the storage and the reader's options ask for.
+// StoredSource: the records of one cache or of several. Its feed maps, stages or reads windows, as
+// the storage and the reader's options demand.
 //
 // Synchronised inside, as its caches are. Failures of open_feed(): kResource.
 #pragma once

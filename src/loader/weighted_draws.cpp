@@ -13,7 +13,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr int kWeightBits = 53;  // as a double has: the largest weight is kept as it is
+constexpr int kWeightBits = 53;  // a double's: the largest weight is kept as it is
 constexpr int kPowerBits = 24;
 
 Status refuse_weights(const std::string& reason) {
@@ -37,7 +37,7 @@ Status check_weights(std::span<const std::uint64_t> sample_counts, std::span<con
   return {};
 }
 
-// Of the groups that have samples; all 0 where no such group weighs anything.
+// The scaled weights of the groups that have samples. All are 0 where no such group has a weight.
 std::vector<std::uint64_t> integer_weights(std::span<const std::uint64_t> sample_counts,
                                            std::span<const double> weights) {
   double largest = 0.0;
@@ -80,8 +80,8 @@ Result<std::vector<std::uint64_t>> share_draws(std::span<const std::uint64_t> sa
     remainders[g] = product % sum;
     left -= shares[g];
   }
-  // The remainders add up to `left` sums, each being less than one: fewer draws are left than
-  // groups that have a remainder.
+  // The remainders add up to `left` sums, and each is less than one sum. So fewer draws are left
+  // than groups have a remainder.
   std::vector<std::size_t> groups(scaled.size());
   std::iota(groups.begin(), groups.end(), std::size_t{0});
   std::ranges::stable_sort(
@@ -103,12 +103,12 @@ Result<WeightedDraws> WeightedDraws::make(const WeightedDrawsOptions& options) {
 Draw WeightedDraws::draw(std::uint64_t number) const noexcept {
   assert(number < draw_count());
   if (number >= draw_count()) return {.group = sample_counts_.size(), .index = 0};
-  // The last group that begins at or before the number: groups without draws begin there too, but
-  // stand before it.
+  // Finds the last group that begins at or before the number. Groups without draws may begin there,
+  // too, but stand before it.
   const auto after = std::ranges::upper_bound(first_draws_, number);
   const auto group = static_cast<std::uint64_t>(after - first_draws_.begin()) - 1;
   const std::uint64_t sample_count = sample_counts_[group];
-  // Counted from the first epoch on.
+  // `drawn` is counted from the first epoch on.
   const std::uint64_t share = first_draws_[group + 1] - first_draws_[group];
   const Wide drawn = Wide{epoch_} * share + (number - first_draws_[group]);
   const auto pass = static_cast<std::uint64_t>(drawn / sample_count);

@@ -14,10 +14,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kWindowPieceBytes = std::size_t{1} << 20U;
-// A disk of 150 MB/s reads it in 7 ms; a seek takes 10.
+// A disk of 150 MB/s reads so much in 7 ms; a seek takes 10.
 constexpr std::uint64_t kWholeShardBytesMax = std::uint64_t{1} << 20U;
-// Announced ahead of what is read, so that the disk has work for 27 ms when this thread waits for a
-// processor: the kernel's own read-ahead is 128 KiB, or one millisecond.
+// So much is announced ahead of the reading. It gives the disk work for 27 ms when this thread
+// waits for a processor. The kernel's own read-ahead is 128 KiB, or one millisecond.
 constexpr std::uint64_t kRunAheadBytes = std::uint64_t{4} << 20U;
 constexpr std::size_t kWindowsKept = 2;
 constexpr std::chrono::milliseconds kBetweenTries{2};
@@ -75,7 +75,7 @@ void WindowPages::bring_in_indexes(const IsStopping& is_stopping) {
 void WindowPages::bring_in(const EpochOrder& order, std::uint64_t window,
                            const IsStopping& is_stopping) {
   const std::vector<Run> runs = find_runs(order, window);
-  // It may be the one that was guessed to come.
+  // The window may be kept already: as the guessed first one of this epoch.
   std::erase(kept_, runs);
   while (kept_.size() >= kWindowsKept) let_go_of_oldest();
   if (keep_in_memory_) kept_.push_back(runs);
@@ -86,7 +86,7 @@ void WindowPages::bring_in(const EpochOrder& order, std::uint64_t window,
   }
 }
 
-// Cache by cache, column by column, shard by shard, from front to back: the fewest seeks.
+// Goes by cache, by column and by shard, from front to back: that makes the fewest seeks.
 std::vector<WindowPages::Run> WindowPages::find_runs(const EpochOrder& order,
                                                      std::uint64_t window) const {
   std::vector<std::vector<PositionRange>> positions(caches_.cache_count());
@@ -139,7 +139,7 @@ void WindowPages::read_run(const Run& run, const IsStopping& is_stopping) {
   if (mapping == nullptr) return;
   const reader::FileRange& range = run.range;
   const std::uint64_t end = range.offset_bytes + range.size_bytes;
-  // The last byte first: while another reads, it saves looking at all of it.
+  // Looks at the last byte first. While another rank reads, that saves looking at the whole run.
   const auto is_needless = [&] {
     return is_stopping() || (is_in_memory(*mapping, end - 1, 1) &&
                              is_in_memory(*mapping, range.offset_bytes, range.size_bytes));

@@ -1,25 +1,23 @@
-// WindowPages: brings what a window's records take into the system's page cache, in the order in
-// which it lies on the disk, and, where it is told to, keeps the last two windows there.
+// WindowPages brings the records of a window into the system's page cache, in the order in which
+// they lie on the disk. On request it keeps the last two windows there.
 //
-// The disk is asked for few long runs, each byte once:
-// - What lies in memory already is not read.
-// - The ranks of one machine take turns: each wants the same window, and two that read the same run
-//   at the same time keep overtaking each other by a few pages, which costs a rotating disk two
-//   seeks each time (measured: 110 to 199 seeks instead of 60). Who comes second waits, and finds
-//   the run in memory. The turn is a lock on an opening of the cache's index file of its own, which
-//   reaches as far as the page cache does: this machine. Where there are no such locks, or the
-//   holder does not go on for ten seconds, reading goes on without; and does not wait again before
-//   a turn was to be had.
-// - The next 4 MiB are announced to the kernel, so that the disk goes on while this thread waits
-// for
-//   a processor.
-// - A small shard is read whole when any of it is wanted: that takes less time than the seeks that
+// It asks the disk for few long runs, and for each byte once:
+// - Pages that lie in memory already are not read.
+// - The ranks of one machine take turns. All want the same window, and two ranks that read the same
+//   run keep overtaking each other by a few pages. On a rotating disk each time costs two seeks
+//   (measured: 110 to 199 seeks and not 60). The second rank waits, and finds the run in memory.
+// - A turn is a lock on the cache's index file, which is opened once more for it. Like the page
+//   cache, the lock reaches over this machine. Where there are no such locks, or the holder does
+//   not go on for ten seconds, it reads without a turn, and waits for none until one is free again.
+// - The next 4 MiB are announced to the kernel. So the disk goes on while this thread waits for a
+//   processor.
+// - A small shard is read whole when any of it is wanted. That takes less time than the seeks that
 //   other windows would make for the rest.
-// - The index is read once, from front to back, before the first window, where it would otherwise
-//   be looked up bit by bit between the runs.
+// - The index is read once, from front to back, before the first window. Otherwise it would be
+//   looked up bit by bit between the runs.
 //
-// One thread at a time. Nothing fails, but that memory may be wanting (std::bad_alloc): what cannot
-// be read is not told here, the filler of the record finds it out. `caches` and `selection` must
+// One thread at a time. Nothing fails but for lack of memory (std::bad_alloc). It does not tell
+// that something cannot be read: the filler of the record finds out. `caches` and `selection` must
 // outlive it.
 #pragma once
 
@@ -47,10 +45,10 @@ namespace xtts::loader {
 
 class WindowPages {
  public:
-  // `keep_in_memory`: locks the pages of the last two windows, so that nothing that goes on in the
-  // machine takes them away before they are used, as far as the limits allow it.
-  // `patience`: how long a turn is waited for. A run is read in less than a second; who holds a
-  // turn for ten has been suspended.
+  // `keep_in_memory`: locks the pages of the last two windows, as far as limits allow it, so that
+  // no other work takes them away before they are used.
+  // `patience`: how long to wait for a turn. A run is read in less than a second, so a rank that
+  // holds its turn for ten has been suspended.
   WindowPages(const reader::CacheSet& caches, const Selection& selection,
               std::vector<const reader::SharedColumn*> columns, bool keep_in_memory,
               std::chrono::milliseconds patience = std::chrono::seconds(10));
@@ -58,12 +56,12 @@ class WindowPages {
   WindowPages(const WindowPages&) = delete;
   WindowPages& operator=(const WindowPages&) = delete;
 
-  // Asked between pieces of a MiB and while waiting: should it end early?
+  // Returns true where reading should end early. Called between pieces of a MiB and while waiting.
   using IsStopping = std::function<bool()>;
   void bring_in_indexes(const IsStopping& is_stopping);
   void bring_in(const EpochOrder& order, std::uint64_t window, const IsStopping& is_stopping);
 
-  // What the system did not grant; empty if nothing. From any thread.
+  // What the system did not grant, if anything. From any thread.
   [[nodiscard]] std::string shortfall() const;
 
  private:
@@ -91,10 +89,10 @@ class WindowPages {
   const bool keep_in_memory_;
   const std::chrono::milliseconds patience_;
   std::vector<std::unique_ptr<RandomAccessFile>> indexes_;  // by cache; null: cannot be opened
-  // By cache: a turn was waited for in vain. Until one is had again, none is waited for.
+  // By cache: it waited for a turn in vain. It does not wait again before a turn was free.
   std::vector<bool> has_waited_in_vain_;
-  std::vector<std::byte> piece_;       // what is read goes through here and is forgotten
-  std::deque<std::vector<Run>> kept_;  // a window each, the oldest first
+  std::vector<std::byte> piece_;       // takes what is read, and is overwritten by the next piece
+  std::deque<std::vector<Run>> kept_;  // by window, the oldest first
   mutable std::mutex mutex_;           // guards what stands below
   std::string shortfall_;
 };

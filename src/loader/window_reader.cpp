@@ -30,7 +30,7 @@ void WindowReader::begin(const EpochOrder& order, std::uint64_t first_place) {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
     read_end_ =
-        order.window_count();  // no thread to be had: nobody waits, and pages are faulted in
+        order.window_count();  // there is no thread: fillers do not wait, but fault pages in
   }
 }
 
@@ -67,7 +67,7 @@ void WindowReader::run() {
   try {
     pages_.bring_in_indexes([this] { return is_stopping(); });
   } catch (...) {  // no memory
-    // It is looked up bit by bit.
+    // The index is looked up bit by bit.
   }
   std::unique_lock lock(mutex_);
   while (read_end_ <= order_.window_count()) {
@@ -78,7 +78,7 @@ void WindowReader::run() {
     try {
       read(window);
     } catch (...) {
-      // The fillers read it, page by page.
+      // The fillers read the window, page by page.
     }
     lock.lock();
     ++read_end_;

@@ -1,16 +1,15 @@
-// WindowReader: reads the windows of a windowed epoch ahead (window_pages.hpp), in a thread of its
-// own, one window ahead of the batches: two windows have to fit into memory beside everything else.
+// WindowReader reads the windows of an epoch (window_pages.hpp) in a thread of its own, one window
+// ahead of the batches. Two windows have to fit into memory beside everything else.
 //
-// Fillers wait for a window before they touch it: pages faulted in at random beside the sequential
-// reading would cost a rotating disk a seek each.
+// Fillers wait for a window before they touch it. Beside the sequential reading, each page that
+// they fault in at random would cost a rotating disk a seek.
 //
-// Behind an epoch's last window it reads the first one of the next epoch, which is what is asked
-// for next in all but the last: otherwise the disk would rest while the last window is consumed,
-// and the consumer while the first is read. If another epoch comes, or none, time of the disk was
-// wasted that nobody wanted.
+// Behind an epoch's last window it reads the first one of the next epoch, which is asked for next
+// in all but the last. Otherwise the disk would rest while the last window is consumed, and the
+// consumer while the first is read. If another epoch comes, or none, only idle disk time is lost.
 //
-// wait_for() from any thread; begin() and stop() by the owner, with no one waiting. `caches` and
-// `selection` must outlive it.
+// Any thread may call wait_for(). The owner calls begin(), while nobody waits, and stop(). `caches`
+// and `selection` must outlive it.
 #pragma once
 
 #include <condition_variable>
@@ -36,14 +35,15 @@ class WindowReader {
   WindowReader(const WindowReader&) = delete;
   WindowReader& operator=(const WindowReader&) = delete;
 
-  // Reads the windows of `order` from that of `first_place` on. After stop(), or once.
+  // Reads the windows of `order`, from the one that holds `first_place` on. Only after stop(), or
+  // once at the beginning.
   void begin(const EpochOrder& order, std::uint64_t first_place);
   void stop();
 
-  // Returns when the window of this place has been read (or stop() was called).
+  // Returns when the window of this place has been read, or stop() was called.
   void wait_for(std::uint64_t place);
 
-  // What the system did not grant; empty if nothing. From any thread.
+  // What the system did not grant, if anything. From any thread.
   [[nodiscard]] std::string shortfall() const { return pages_.shortfall(); }
 
  private:
@@ -53,11 +53,11 @@ class WindowReader {
   [[nodiscard]] bool is_stopping() const;
 
   EpochOrder order_;
-  WindowPages pages_;  // of the thread, while there is one
+  WindowPages pages_;  // belongs to the thread, while there is one
   std::thread thread_;
   mutable std::mutex mutex_;  // guards what stands below
   std::condition_variable changed_;
-  // The window behind the last one is the first of the next epoch.
+  // Windows are counted on over the epoch's end: behind the last one stands the next epoch's first.
   std::uint64_t read_end_ = 0;    // windows before this have been read
   std::uint64_t wanted_end_ = 0;  // windows before this may be read
   bool is_stopping_ = false;
