@@ -1,4 +1,4 @@
-// What Python's Batch holds, and every array taken from it.
+// BatchHandle: what Python's Batch holds. Each array that is taken from it holds the same batch.
 #pragma once
 
 #include <memory>

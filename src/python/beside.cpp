@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{50};
 
-// Handlers of Python's let system calls be interrupted, and are Python's business: threads of ours,
-// and those that they start, get none of its signals. Their own faults they keep.
+// Keeps Python's signals from our threads and from threads that they start: a handler would
+// interrupt their system calls. Signals of a thread's own faults (SIGSEGV) still reach it.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -38,7 +38,7 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-// Of the process that has worked first with the tools' threads.
+// The fork count of the process that first worked with the tools' threads.
 std::optional<std::uint32_t> first_fork_count;
 
 }  // namespace
@@ -92,7 +92,7 @@ void Beside::run(const std::function<void()>& work, const std::function<void()>&
     std::unique_lock lock(mutex);
     return ended_changed.wait_for(lock, kLook, [&] { return has_ended; });
   };
-  // After a failure nothing more is told, but a second Ctrl-C is still taken note of.
+  // After a failure nothing more is reported. A second Ctrl-C is still handled.
   while (!wait()) look_at_signals_and(failure_ ? std::function<void()>([] {}) : look);
   thread.join();
   if (!failure_) look_at_signals_and(look);

@@ -1,9 +1,9 @@
-// Work without the GIL in a thread of its own, while the calling thread stays Python's: twenty
-// times a second it looks for signals (Ctrl-C) and tells Python what the work has come to. So
-// callbacks run where the caller's code does, and nothing of ours ever waits for the GIL.
+// Beside runs work in a thread of its own, without the GIL. Meanwhile the calling thread looks for
+// signals (Ctrl-C) twenty times a second and reports progress to Python. So callbacks run in the
+// caller's thread, and no thread of ours ever waits for the GIL.
 //
-// A signal's or callback's exception stops the work and is thrown when the work has ended, having
-// finished what was in hand. The GIL is held at every entry.
+// An exception of a signal or callback stops the work. The work finishes what it has begun; then
+// the exception is thrown. The caller holds the GIL at every entry.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,24 @@ namespace xtts::python {
 
 class Beside {
  public:
-  // Whose threads the work needs beside the calling one's: the tools', whose libraries a fork may
-  // have met in the middle of work, or such as end with it.
+  // The threads that the work needs, beside the calling one. kOfTools: those of the tools'
+  // libraries, which a fork may have interrupted. kOwn: threads that end with the work.
   enum class Threads { kOfTools, kOwn };
-  // kUnsupported in the child of a process that has worked with kOfTools: those threads are the
-  // parent's.
+  // kUnsupported for kOfTools in the child of a process that has worked with kOfTools: the parent
+  // has those threads.
   explicit Beside(Threads threads = Threads::kOfTools);
   ~Beside();
   Beside(const Beside&) = delete;
   Beside& operator=(const Beside&) = delete;
 
-  // For the work, in any thread: it should end.
+  // True where the work should end. The work asks, in any thread.
   [[nodiscard]] bool is_stopped() const noexcept { return stopped_ || all_stopped; }
 
-  // `work` has no GIL, and throws nothing; `look` has it, and comes once more when work has ended.
+  // Runs `work` without the GIL; it throws nothing. Calls `look` with the GIL, and once more when
+  // the work has ended.
   void run(const std::function<void()>& work, const std::function<void()>& look);
 
-  // At the interpreter's end: all work is to stop, and none begins.
+  // Tells all work to stop, for good. Called when the interpreter ends.
   static void stop_all() noexcept { all_stopped = true; }
   [[nodiscard]] static unsigned running_count() noexcept { return running; }
 

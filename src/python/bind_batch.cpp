@@ -1,4 +1,4 @@
-// Batch, as include/xtts/batch.hpp has it.
+// Binds Batch of include/xtts/batch.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-// build and verify, as include/xtts/builder.hpp has them.
+// Binds build and verify of include/xtts/builder.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace nb = nanobind;
 
-// The system's own bytes: a path need not be UTF-8.
+// Paths come as the system's bytes, because a path need not be UTF-8.
 std::string text_of(const nb::bytes& bytes) {
   return {bytes.c_str(), bytes.size()};
 }
@@ -32,7 +32,8 @@ std::string text_of(const nb::bytes& bytes) {
   return one.stage == other.stage;
 }
 
-// What other threads leave for the one that looks: all notices, and of each stage the latest.
+// News holds what the working threads report until the calling thread takes it: all notices, and
+// the latest progress of each stage.
 template <typename Progress>
 class News {
  public:
@@ -85,7 +86,7 @@ void tell(const nb::callable& hear, const VerifyProgress& progress) {
        progress.seconds_left);
 }
 
-// `call` is the library's function with its callbacks as the argument; its report, or an exception.
+// Runs `call`: the library's function with its callbacks as argument. Returns its report or throws.
 template <typename Progress, typename Callbacks, typename Report, typename Call>
 Report run(const nb::callable& on_notice, const std::optional<nb::callable>& on_progress,
            Callbacks callbacks, Call call) {

@@ -1,4 +1,4 @@
-// Cache, as include/xtts/reader.hpp has it.
+// Binds Cache of include/xtts/reader.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -19,13 +19,13 @@ namespace {
 
 namespace nb = nanobind;
 
-// name, dtype, shape, axis, rows a frame, version or None, clips that it lacks
+// name, dtype, shape, axis, rows a frame, version or None, number of clips that it lacks
 using ColumnFacts = std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::string,
                                std::uint32_t, std::optional<std::string>, std::uint64_t>;
-// What an array is made of: memory, dtype, shape.
+// The parts of an array: memory, dtype, shape.
 using ArrayParts = std::tuple<Memory, std::string, std::vector<std::uint32_t>>;
 
-// The system's own bytes: a path need not be UTF-8.
+// Paths come as the system's bytes, because a path need not be UTF-8.
 CacheHandle open_cache(const std::vector<nb::bytes>& encoded) {
   std::vector<std::string> paths;
   for (const nb::bytes& path : encoded) paths.emplace_back(path.c_str(), path.size());
@@ -51,7 +51,8 @@ ArrayParts view(const CacheHandle& self, const std::string& column, std::uint64_
   return {memory_of(bytes, record), std::string(to_string(record->dtype())), record->shape()};
 }
 
-// Once without the GIL for all: under other busy threads, each return to it may take milliseconds.
+// Runs without the GIL, once for all ids. Where other threads are busy, each return to the GIL may
+// take milliseconds.
 Result<std::vector<std::string>> ids(const Cache& cache,
                                      const std::vector<std::uint64_t>& positions) {
   std::vector<std::string> found;

@@ -1,4 +1,4 @@
-// ColumnWriter and SoundReader, as include/xtts/add_column.hpp has them.
+// Binds ColumnWriter and SoundReader of include/xtts/add_column.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -25,7 +25,8 @@ ColumnAxis axis_of(const std::string& name) {
   return name == "own" ? ColumnAxis::kOwn : ColumnAxis::kFixed;
 }
 
-// Closed by hand: an exception that somebody keeps would keep the builder's lock.
+// Python closes the writer explicitly. Otherwise an exception that somebody keeps would keep the
+// builder's lock.
 struct WriterHandle {
   std::optional<ColumnWriter> writer;
 
@@ -44,7 +45,7 @@ WriterHandle open_writer(const nb::bytes& cache, const std::string& name,
       .name = name,
       .version = version,
       .axis = axis_of(axis),
-      .dtype = parse_dtype(dtype).value_or(DType::kFloat32),  // Python has looked at it
+      .dtype = parse_dtype(dtype).value_or(DType::kFloat32),  // Python has checked the name
       .row_shape = std::move(row_shape),
       .rows_per_frame = rows_per_frame,
       .allow_nonfinite = allow_nonfinite};

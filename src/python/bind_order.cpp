@@ -1,4 +1,4 @@
-// How many batches an epoch has, as include/xtts/order.hpp has it.
+// Binds count_batches() of include/xtts/order.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

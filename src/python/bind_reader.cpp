@@ -1,4 +1,4 @@
-// Reader, as include/xtts/batch.hpp has it.
+// Binds Reader of include/xtts/batch.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -30,16 +30,16 @@ Status invalid(std::string message) {
   return {StatusCode::kInvalidArgument, std::move(message)};
 }
 
-// Between looks for signals, while a computed clip is waited for.
+// How often we look for signals while we wait for a computed clip.
 constexpr std::chrono::milliseconds kLook{50};
 
 Status interpreter_ends() {
   return invalid("the reader is closed, because the interpreter ends");
 }
 
-// Looks for signals while a reader of computed clips is opened, which may compute all of them
-// first. Reader::open() asks on the calling thread, between clips, without the GIL. What a signal's
-// handler raises is thrown when open() has ended, behind the clips in hand.
+// OpeningWatch looks for signals while a reader of computed clips is opened, which may compute all
+// of them first. Reader::open() asks it on the calling thread, between clips, without the GIL. An
+// exception of a signal's handler is thrown when open() has ended and the clips in work are done.
 class OpeningWatch {
  public:
   [[nodiscard]] bool should_stop() {
@@ -52,7 +52,7 @@ class OpeningWatch {
     failure_ = std::make_exception_ptr(nb::python_error());
     return true;
   }
-  // With the GIL again.
+  // The caller holds the GIL again.
   [[nodiscard]] Reader must_have(Result<Reader> opened) const {
     if (failure_) std::rethrow_exception(failure_);
     if (opened.status().code() == StatusCode::kCancelled) throw StatusError(interpreter_ends());
@@ -64,7 +64,7 @@ class OpeningWatch {
   std::exception_ptr failure_;
 };
 
-// What a reader tells of itself, as it was when it was closed.
+// What a reader told of itself when it was closed.
 struct ClosedReader {
   std::uint64_t epoch = 0;
   std::uint64_t sample_count = 0;
@@ -85,17 +85,18 @@ ClosedReader facts_of(const Reader& reader) {
           .left_out = reader.left_out()};
 }
 
-// Ends a reader of computed clips, whose threads finish the clips in hand: soon, unless a decoder
-// stands still. It is done beside the calling thread, which looks for signals: what their handlers
-// raise ends the wait, as the limit does, and the reader ends by itself then.
+// Ends a reader of computed clips. Its threads finish their clips first, which takes long only
+// where a decoder hangs. So the reader ends in another thread, and the calling thread looks for
+// signals. An exception of a signal's handler ends the wait, and so does the limit: then the reader
+// ends by itself.
 void end_beside(std::shared_ptr<Reader> reader, std::optional<double> limit_s) {
   std::promise<void> ended;
   const std::future<void> end = ended.get_future();
   std::thread thread([reader = std::move(reader), ended = std::move(ended)]() mutable {
     sigset_t all;
     sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);  // they are Python's threads' business
-    // Its threads end here, and not where somebody has watched it meanwhile.
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are for Python's threads
+    // Waits for calls of watch(), so that the reader's threads end here and not in theirs.
     while (reader.use_count() > 1) std::this_thread::yield();
     reader.reset();
     ended.set_value();
@@ -113,8 +114,8 @@ void end_beside(std::shared_ptr<Reader> reader, std::optional<double> limit_s) {
   thread.join();
 }
 
-// One call at a time; without the GIL two threads could meet in the reader, which is not made for
-// it. Only watch() runs beside the others.
+// ReaderHandle allows one call at a time. Calls release the GIL, so two threads could meet in the
+// reader, which allows one. Only watch() may run beside other calls.
 class ReaderHandle {
  public:
   enum class Clips { kStored, kComputed };
@@ -129,18 +130,18 @@ class ReaderHandle {
     reader_.reset();
   }
 
-  // `limit_s`: how long to wait for the clips in hand, where there are any.
+  // `limit_s`: how long to wait for the clips that are being computed.
   void close(std::optional<double> limit_s) {
     if (!reader_) return;
     forget_parents_threads();
     const Turn turn(*this);
     if (!is_parents()) keep_facts();
-    auto closing = std::move(reader_);  // with the GIL, under which the others look
+    auto closing = std::move(reader_);  // under the GIL, as are all looks at reader_
     if (clips_ == Clips::kComputed && !is_parents()) {
       return end_beside(std::move(closing), limit_s);
     }
     const GilRelease released;
-    // Its threads end here, and not where somebody has watched it meanwhile.
+    // Waits for calls of watch(), so that the reader's threads end here and not in theirs.
     while (!is_parents() && closing.use_count() > 1) std::this_thread::yield();
     closing.reset();
   }
@@ -156,14 +157,14 @@ class ReaderHandle {
     return call(*reader_);
   }
 
-  // The reader's answer, or the one that it gave when it was closed.
+  // Returns the reader's answer, or the one that it gave when it was closed.
   template <typename Answer>
   [[nodiscard]] Answer ask(Answer (Reader::*question)() const, Answer ClosedReader::*kept) {
     if (closed_) return *closed_.*kept;
     return with([&](const Reader& reader) { return (reader.*question)(); });
   }
 
-  // The same of what any thread may ask while another one reads.
+  // Does what ask() does, for questions that any thread may ask while another one reads.
   template <typename Answer>
   [[nodiscard]] Answer watch(Answer (Reader::*question)() const, Answer ClosedReader::*kept) const {
     if (closed_) return *closed_.*kept;
@@ -173,9 +174,9 @@ class ReaderHandle {
     return ((*reader).*question)();
   }
 
-  // A batch of computed clips may be long in coming: its decoder computes, or stands still. So we
-  // look for signals meanwhile, and what their handlers raise loses no batch. A batch of stored
-  // records is waited for without a limit, because the consumer lends a hand with the filling then.
+  // A batch of computed clips may take long: its decoder computes, or hangs. So we look for signals
+  // meanwhile. An exception of their handlers loses no batch. For a batch of stored records we wait
+  // without a limit, because then the consumer helps to fill it.
   [[nodiscard]] Result<std::optional<Batch>> next() {
     if (clips_ == Clips::kStored) return with([](Reader& reader) { return reader.next(); });
     must_be_usable();
@@ -184,13 +185,13 @@ class ReaderHandle {
       auto batch = without_gil([&] { return reader_->next(kLook); });
       if (batch.status().code() != StatusCode::kCancelled) return batch;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      // Nobody lets go of the GIL any more, and the main thread waits for it.
+      // No thread releases the GIL any more, and the main thread waits for it.
       if (GilRelease::stays_inside()) throw StatusError(interpreter_ends());
     }
   }
 
  private:
-  // This process is a fork of the one that opened the reader.
+  // True where this process is a fork of the one that opened the reader.
   [[nodiscard]] bool is_parents() const noexcept { return made_at_ != fork_count(); }
   void must_be_usable() const {
     if (!reader_) throw StatusError(invalid("the reader is closed: open another with reader()"));
@@ -201,7 +202,7 @@ class ReaderHandle {
            "open a reader in the child"});
     }
   }
-  // To close it is more important than to remember.
+  // Never keeps the reader from being closed: without memory, the facts are lost.
   void keep_facts() noexcept {
     try {
       closed_ = facts_of(*reader_);
@@ -209,7 +210,8 @@ class ReaderHandle {
       closed_.reset();
     }
   }
-  // Who was using the reader when the process forked is not here, and never will have done with it.
+  // A thread of the parent that was using the reader at the fork does not exist here, and will
+  // never end its turn.
   void forget_parents_threads() noexcept {
     if (is_parents()) is_busy_.store(false);
   }
@@ -228,14 +230,14 @@ class ReaderHandle {
     ReaderHandle& handle_;
   };
 
-  std::shared_ptr<Reader> reader_;  // shared with who watches, for the time of a call
+  std::shared_ptr<Reader> reader_;  // shared with each call of watch() while it runs
   Clips clips_;
   std::optional<ClosedReader> closed_;
   std::uint32_t made_at_ = fork_count();
   std::atomic<bool> is_busy_ = false;
 };
 
-// Slots are asked for as prefetch here.
+// Adds the option's name in Python: slots are `prefetch` here.
 Status named_as_here(const Status& status) {
   if (status.code() != StatusCode::kBusy) return status;
   return {status.code(), status.message() + " (prefetch=)"};

@@ -1,4 +1,4 @@
-// describe_recipe, as include/xtts/recipe.hpp has it.
+// Binds describe_recipe() of include/xtts/recipe.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -16,7 +16,7 @@ namespace {
 
 namespace nb = nanobind;
 
-// Small files alone are read, so the GIL stays.
+// Keeps the GIL, because it reads small files only.
 nb::object recipe(const nb::bytes& name, const std::vector<std::string>& settings,
                   const nb::bytes& config) {
   auto report = describe_recipe({.recipe = {name.c_str(), name.size()},

@@ -1,4 +1,4 @@
-// Clips computed when they are asked for, as include/xtts/runtime.hpp has them.
+// Binds RuntimeClips of include/xtts/runtime.hpp: clips that are computed when asked for.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -39,12 +39,12 @@ using RejectParts = std::tuple<nb::object, nb::object, nb::object, nb::object, n
 // name, dtype, shape, rows a frame, fill bits
 using RuntimeColumnFacts =
     std::tuple<std::string, std::string, std::vector<std::uint32_t>, std::uint32_t, std::uint32_t>;
-// true rows, how many, bits of what stands behind them
+// true rows, their number, bits of the padding
 using RowParts = std::tuple<Memory, std::uint32_t, std::uint32_t>;
-// why not, the columns, seconds
+// why the clip was rejected, or None; the columns; seconds
 using RecordParts = std::tuple<std::optional<RejectParts>, std::vector<RowParts>, double>;
 
-// The system's own bytes: a path need not be UTF-8.
+// Paths come as the system's bytes, because a path need not be UTF-8.
 std::string path_of(const nb::bytes& bytes) {
   return {bytes.c_str(), bytes.size()};
 }
@@ -54,7 +54,7 @@ RejectParts reject_parts(const RejectedClip& reject) {
           to_text(reject.reason), reject.rule,           reject.numbers,     to_text(reject.about)};
 }
 
-// `on_wait` is called about twenty times a second with the seconds since the call.
+// Calls `on_wait` about twenty times a second, with the seconds since the beginning.
 RuntimeHandle open_runtime(const nb::bytes& data, const nb::bytes& recipe,
                            const std::vector<std::string>& settings, const nb::bytes& config,
                            const std::string& layout_of_data,
@@ -135,7 +135,7 @@ std::vector<RuntimeColumnFacts> columns_of(const RuntimeHandle& self) {
   return facts;
 }
 
-// Empty: of all splits.
+// The positions of a split's clips. An empty `split` means all splits.
 std::vector<std::uint64_t> positions_of(const RuntimeHandle& self, const std::string& split) {
   std::vector<std::uint64_t> positions;
   for (std::uint64_t position = 0; position < self.clips->size(); ++position) {

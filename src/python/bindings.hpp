@@ -1,4 +1,4 @@
-// The parts of the module `_core`, which are bound in this order.
+// The parts of the module `_core`, in the order in which they are bound.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,12 +10,12 @@
 
 namespace xtts::python {
 
-// What Python's Cache holds; readers share it.
+// What Python's Cache holds. Readers share it.
 struct CacheHandle {
   std::shared_ptr<const Cache> cache;
 };
 
-// Clips that are computed while they are read: _builder's Runtime gives it.
+// Clips that are computed while they are read. _builder's Runtime gives it.
 struct SourceHandle {
   std::shared_ptr<const ClipSource> source;
 };

@@ -1,4 +1,4 @@
-// The parts of the module `_builder`, where the tools' code meets Python.
+// The parts of the module `_builder`, which gives Python the tools' code.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,7 +7,7 @@ namespace xtts::python {
 
 void bind_build(nanobind::module_& module);
 void bind_column(nanobind::module_& module);
-// Arrays in it are _core's Memory: that module is to be imported before.
+// Import `_core` first: the arrays are its Memory.
 void bind_runtime(nanobind::module_& module);
 void bind_recipe(nanobind::module_& module);
 

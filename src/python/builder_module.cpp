@@ -1,5 +1,5 @@
-// xtts_precompute._builder: include/xtts/builder.hpp for the Python files of the package. A module
-// of its own beside _core, loaded when something is built: it brings FFmpeg and more with it.
+// xtts_precompute._builder gives the package's Python files include/xtts/builder.hpp. It is a
+// module of its own because it brings FFmpeg and more: it is loaded when something is built.
 #include <nanobind/nanobind.h>
 
 #include "python/beside.hpp"

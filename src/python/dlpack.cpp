@@ -22,7 +22,7 @@ constexpr std::uint64_t kReadOnly = 1;
 constexpr std::uint64_t kIsCopied = 2;
 constexpr std::align_val_t kAlignment{256};
 
-// The two structures of dlpack.h, which consumers read.
+// Managed and ManagedVersioned are the two structures of dlpack.h that consumers read.
 struct Managed {
   static constexpr const char* kName = "dltensor";
   nb::dlpack::dltensor tensor;
@@ -45,7 +45,7 @@ struct Layout {
   nb::dlpack::dtype dtype;
 };
 
-// The structure, and all that it points to.
+// The structure, and everything that it points to.
 template <typename Structure>
 struct Shared {
   Structure structure;
@@ -71,7 +71,7 @@ nb::object make_capsule(void* data, Layout layout, std::shared_ptr<const void> o
     delete static_cast<Shared<Structure>*>(self->context);
   };
   if constexpr (requires { structure.flags; }) structure.flags = flags;
-  // Who takes the tensor over renames the capsule, and calls the deleter himself.
+  // A consumer that takes the tensor over renames the capsule, and calls the deleter itself.
   PyObject* const capsule = PyCapsule_New(&structure, Structure::kName, [](PyObject* unused) {
     if (PyCapsule_IsValid(unused, Structure::kName) == 0) return;
     auto* const left = static_cast<Structure*>(PyCapsule_GetPointer(unused, Structure::kName));
@@ -91,8 +91,9 @@ nb::object make_capsule(bool is_versioned, void* data, Layout layout,
              : make_capsule<Managed>(data, std::move(layout), std::move(owner), flags, device);
 }
 
-// `address` lies in `memory`, which the capsule keeps. Before version 1.0 DLPack cannot say that
-// memory is read-only: the caller answers for a consumer that does not write.
+// Makes a capsule of a part of `memory`, which holds `address`. The capsule keeps the memory.
+// Before version 1.0, DLPack cannot say that memory is read-only: there the caller must know that
+// the consumer does not write.
 nb::object share(bool is_versioned, const Memory& memory, std::uintptr_t address,
                  std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
                  std::uint8_t kind, std::uint8_t bits) {
@@ -101,7 +102,7 @@ nb::object share(bool is_versioned, const Memory& memory, std::uintptr_t address
                       kReadOnly, memory.device);
 }
 
-// Of memory without gaps, which the caller keeps until this returns.
+// Makes a capsule of a copy. The memory has no gaps, and the caller keeps it until this returns.
 nb::object copy(bool is_versioned, std::uintptr_t address, std::size_t size_bytes,
                 std::vector<std::int64_t> shape, std::vector<std::int64_t> strides,
                 std::uint8_t kind, std::uint8_t bits) {

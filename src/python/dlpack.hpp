@@ -1,6 +1,8 @@
-// DLPack capsules whose memory is kept by C++ alone: a consumer may let go of them in any thread,
-// without the GIL, also while or after the interpreter ends. (With a Python owner that takes the
-// GIL then, which ends in terminate(): seen with JAX, which drops tensors in threads of its own.)
+// DLPack capsules whose memory C++ alone keeps. So a consumer may drop them in any thread, without
+// the GIL, even while or after the interpreter ends.
+//
+// A Python owner would take the GIL then, and the process would end in terminate(). That was seen
+// with JAX, which drops tensors in threads of its own.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -7,11 +7,12 @@ namespace {
 
 namespace nb = nanobind;
 
-// Code, in words, to class; kept until the process ends.
+// Names of codes to classes. Kept until the process ends.
 PyObject* classes = nullptr;
 PyObject* base_class = nullptr;
 
-// Runs no line of Python: where the interpreter ends meanwhile, a thread would be unwound by force.
+// Runs no Python code. If the interpreter ended in the middle of it, this thread would be unwound
+// by force.
 void raise_status(const std::exception_ptr& thrown, void* /*unused*/) {
   try {
     std::rethrow_exception(thrown);

@@ -1,4 +1,5 @@
-// A Status becomes an exception of the class that xtts_precompute._base.errors has for its code.
+// StatusError carries a Status to Python. There it becomes an exception of the class that
+// xtts_precompute._base.errors has for its code.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,7 +15,7 @@ namespace xtts::python {
 
 class StatusError : public std::exception {
  public:
-  // `kind` is for failures of one code that Python tells apart: the class's name in CLASSES.
+  // `kind` is a key of CLASSES. It is given where Python tells failures of one code apart.
   explicit StatusError(Status status, std::string kind = {})
       : status_(std::move(status)),
         kind_(kind.empty() ? std::string(to_string(status_.code())) : std::move(kind)) {}
@@ -27,12 +28,12 @@ class StatusError : public std::exception {
   std::string kind_;
 };
 
-// A message as Python's text: paths in it may be any bytes, and those that are no UTF-8 are shown
-// as numbers.
+// Makes Python text of a message. Paths in it may hold any bytes: those that are not UTF-8 are
+// shown as numbers.
 [[nodiscard]] nanobind::object to_text(std::string_view message);
 
-// Text out of a cache's index. CorruptError where it is not UTF-8: writers see to that, so such an
-// index is forged. Under the GIL.
+// Checks text from a cache's index. Throws (CorruptError in Python) where it is not UTF-8: writers
+// write UTF-8 only, so such an index is forged or damaged. The caller holds the GIL.
 void must_be_text(std::string_view text, std::string_view what, std::string_view clip_id = {});
 
 inline void must(Status status) {

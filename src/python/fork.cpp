@@ -18,7 +18,8 @@ std::uint32_t fork_count() noexcept {
 }
 
 void count_forks() {
-  // Without memory for the handler forks go unseen: then a child may wait for a lock of its parent.
+  // Where memory is lacking for the handler, forks are not counted. Then a child may wait for a
+  // lock that its parent holds.
   static const int installed = ::pthread_atfork(nullptr, nullptr, [] {
     forks.fetch_add(1, std::memory_order_relaxed);
     GilRelease::forget_others();

@@ -1,7 +1,8 @@
-// Letting go of the GIL, so that no thread is outside of it when the interpreter ends: until
-// Python 3.14 a daemon thread that comes back then is unwound by force, which C++ answers with
-// terminate(). package's atexit calls stay_inside() and waits until nobody is outside; from then on
-// nobody leaves. All of it under the GIL.
+// GilRelease releases the GIL, but not while the interpreter ends. Until Python 3.14, a daemon
+// thread that takes the GIL again then is unwound by force, which C++ answers with terminate().
+//
+// So the package's atexit handler calls stay_inside(): from then on no thread releases the GIL.
+// Then it waits until no thread is outside. All calls hold the GIL, except where said.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -26,9 +27,9 @@ class GilRelease {
   GilRelease(const GilRelease&) = delete;
   GilRelease& operator=(const GilRelease&) = delete;
 
-  // Any thread may ask.
+  // Any thread may ask, with or without the GIL.
   [[nodiscard]] static bool stays_inside() noexcept { return must_stay_inside; }
-  // In a forked child, which has none of the parent's other threads.
+  // Called in a forked child, which has none of the parent's other threads.
   static void forget_others() noexcept { outside_count = 0; }
   static void stay_inside() noexcept { must_stay_inside = true; }
   [[nodiscard]] static std::uint32_t count_outside() noexcept { return outside_count; }
@@ -39,7 +40,7 @@ class GilRelease {
   PyThreadState* state_ = nullptr;
 };
 
-// While the GIL is let go.
+// Calls without the GIL.
 template <typename Call>
 [[nodiscard]] auto without_gil(Call call) {
   const GilRelease released;

@@ -21,7 +21,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                  to_string(memory.device).c_str());
     return -1;
   }
-  // PyBuffer_FillInfo takes no const and refuses writers; an empty piece still needs an address.
+  // PyBuffer_FillInfo takes no const pointer, but refuses writers. It wants an address even for an
+  // empty piece.
   static const std::byte nowhere{};
   const std::byte* const data = memory.bytes.empty() ? &nowhere : memory.bytes.data();
   return PyBuffer_FillInfo(view, self, const_cast<std::byte*>(data),

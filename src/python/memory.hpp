@@ -1,6 +1,6 @@
-// Memory: a piece of read-only memory for Python, where it lies, and what keeps it. NumPy arrays
-// have it as their base (buffer protocol), where the host can read it; DLPack capsules say its
-// device and keep its owner (dlpack.hpp). Immutable; may be dropped in any thread that has the GIL.
+// Memory: a piece of read-only memory for Python, with its device and its owner. Where the host can
+// read it, NumPy arrays have it as their base, by the buffer protocol. DLPack capsules name its
+// device and keep its owner (dlpack.hpp). Immutable. Any thread that has the GIL may drop it.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
-// xtts_precompute._core: include/xtts for the Python files of the package, which say what it all
-// means. Threads: what waits, reads or copies does so without the GIL.
+// xtts_precompute._core gives the package's Python files include/xtts. Those files document it.
+// Calls that wait, read or copy release the GIL.
 #include <nanobind/nanobind.h>
 
 #include "python/bindings.hpp"
@@ -11,7 +11,7 @@
 
 NB_MODULE(_core, module) {
   using namespace xtts::python;
-  // Arrays in a module's globals live until the process ends; that is no leak worth a line.
+  // Arrays in a module's globals live until the process ends. nanobind would report them as leaks.
   nanobind::set_leak_warnings(false);
   count_forks();
   module.doc() = "The compiled part of xtts_precompute. Use xtts_precompute itself.";

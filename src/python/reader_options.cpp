@@ -25,10 +25,10 @@ namespace {
 
 namespace nb = nanobind;
 
-// name, dtype or nothing, pad value or nothing; "none", "corpus" or "given"; means, deviations
+// name; dtype or None; pad value or None; "none", "corpus" or "given"; means; deviations
 using ColumnWish = std::tuple<std::string, std::optional<std::string>, std::optional<double>,
                               std::string, std::vector<double>, std::vector<double>>;
-// "language", "speaker" or "dataset"; temperature; draws
+// "language", "speaker" or "dataset"; temperature; number of draws
 using WeightsWish = std::tuple<std::string, double, std::uint64_t>;
 
 // batch size, most frames, most tokens
@@ -71,7 +71,7 @@ Weights to_weights(const WeightsWish& wish) {
           .draw_count = draw_count};
 }
 
-// A row of the table below: a member of ReaderOptions, and how a value of Python becomes it.
+// A row of the table below: a member of ReaderOptions, and how to set it from a Python value.
 struct Row {
   std::string_view name;
   void (*put)(ReaderOptions& options, nb::handle value);

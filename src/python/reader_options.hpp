@@ -1,4 +1,4 @@
-// ReaderOptions out of a dict, which the Python files make (xtts_precompute/_cache/options.py).
+// Makes ReaderOptions of the dict that the Python files make (xtts_precompute/_cache/options.py).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,8 +7,8 @@
 
 namespace xtts::python {
 
-// Keys are the names of the struct's members. StatusError, kInvalidArgument: a key that it does not
-// have, or a value of another kind. A member without a key keeps its default.
+// Keys are the names of the struct's members. A member without a key keeps its default. Throws
+// StatusError with kInvalidArgument for an unknown key, or for a value of the wrong kind.
 [[nodiscard]] ReaderOptions to_reader_options(const nanobind::dict& given);
 
 }  // namespace xtts::python
