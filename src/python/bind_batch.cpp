@@ -56,7 +56,7 @@ void bind_batch(nb::module_& module) {
       .def_prop_ro("bucket", [](const BatchHandle& self) { return self.batch->bucket(); })
       .def_prop_ro("column_names", column_names)
       .def("column", column, nb::arg("name"), "(memory, dtype, shape), or None.")
-      .def("lengths", lengths, nb::arg("name"), "int32, or None.")
+      .def("lengths", lengths, nb::arg("name"), "The true lengths (int32), or None.")
       .def("is_view", is_view, nb::arg("name"))
       .def("speakers",
            [](const BatchHandle& self) { return memory_of(self.batch->speakers(), self.batch); })

@@ -206,7 +206,7 @@ void bind_build(nb::module_& module) {
           "on_notice: "
           "collections.abc.Callable[[str], object], on_progress: collections.abc.Callable[[int, "
           "int, int, float, float, float, float | None], object] | None) -> str"),
-      "Builds; the JSON document of `build --json`. Empty: not given.");
+      "Builds. Returns the JSON of `build --json`. Empty means not given.");
   module.def(
       "verify", verify_it, nb::kw_only(), "cache"_a, "level"_a, "data"_a, "audio_roots"_a,
       "sample"_a, "seed"_a, "isa"_a, "threads"_a, "repair"_a, "index"_a, "max_gone"_a, "program"_a,
@@ -218,7 +218,7 @@ void bind_build(nb::module_& module) {
           "collections.abc.Callable[[str], "
           "object], on_progress: collections.abc.Callable[[str, int, int, float, float | None], "
           "object] | None) -> str"),
-      "Verifies; the JSON document of `verify --json`. Empty: not given.");
+      "Verifies. Returns the JSON of `verify --json`. Empty means not given.");
 }
 
 }  // namespace xtts::python

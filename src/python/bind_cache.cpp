@@ -100,7 +100,7 @@ ClipInfo clip(const CacheHandle& self, std::uint64_t position) {
 }  // namespace
 
 void bind_cache(nb::module_& module) {
-  nb::class_<ClipInfo>(module, "ClipInfo", "What is known of a clip; empty where it is not known.")
+  nb::class_<ClipInfo>(module, "ClipInfo", "What is known of a clip. Unknown values are empty.")
       .def_ro("id", &ClipInfo::id)
       .def_ro("dataset", &ClipInfo::dataset)
       .def_ro("split", &ClipInfo::split)
@@ -111,7 +111,7 @@ void bind_cache(nb::module_& module) {
       .def_ro("duration_s", &ClipInfo::duration_s)
       .def_ro("frame_count", &ClipInfo::frame_count)
       .def_ro("token_count", &ClipInfo::token_count);
-  nb::class_<CacheHandle>(module, "Cache", "One generation of a cache, opened.")
+  nb::class_<CacheHandle>(module, "Cache", "Caches that were opened, one generation of each.")
       .def_prop_ro("digest", [](const CacheHandle& self) { return self.cache->digest(); })
       .def_prop_ro("speakers", [](const CacheHandle& self) { return self.cache->speakers(); })
       .def_prop_ro("languages", [](const CacheHandle& self) { return self.cache->languages(); })

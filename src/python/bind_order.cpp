@@ -24,7 +24,7 @@ void bind_order(nb::module_& module) {
                                    .first_place = first_place}));
       },
       nb::kw_only(), "sample_count"_a, "batch_size"_a, "rank"_a, "world_size"_a, "drop_last"_a,
-      "first_place"_a = 0, "Batches of a rank in an epoch, from a place on.");
+      "first_place"_a = 0, "How many batches a rank gets in an epoch, from a place on.");
 }
 
 }  // namespace xtts::python

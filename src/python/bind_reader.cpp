@@ -310,7 +310,8 @@ nb::dict stats(const ReaderHandle& self) {
 
 void bind_reader(nb::module_& module) {
   nb::class_<SourceHandle>(module, "ClipSource", "Clips that are computed while they are read.");
-  nb::class_<ReaderHandle>(module, "Reader", "Batches of one cache; one thread at a time.")
+  nb::class_<ReaderHandle>(module, "Reader",
+                           "Batches of caches or of a ClipSource. One thread at a time.")
       .def(
           "__init__",
           [](ReaderHandle* self, const CacheHandle& cache, const nb::dict& options) {
@@ -332,7 +333,7 @@ void bind_reader(nb::module_& module) {
           },
           nb::arg("clips"), nb::arg("options"),
           nb::sig("def __init__(self, clips: ClipSource, options: dict[str, typing.Any]) -> None"))
-      .def("next", next, "The next batch; None at the epoch's end.")
+      .def("next", next, "The next batch, or None at the epoch's end.")
       .def(
           "set_epoch",
           [](ReaderHandle& self, std::uint64_t epoch) {
@@ -359,15 +360,16 @@ void bind_reader(nb::module_& module) {
       .def("state", state, nb::sig("def state(self) -> dict[str, typing.Any]"))
       .def("load_state", load_state, nb::arg("state"),
            nb::sig("def load_state(self, state: dict[str, typing.Any]) -> None"))
-      .def("stats", stats, nb::sig("def stats(self) -> dict[str, typing.Any]"), "Any thread.")
+      .def("stats", stats, nb::sig("def stats(self) -> dict[str, typing.Any]"),
+           "The reader's figures so far. Any thread may ask.")
       .def(
           "left_out",
           [](const ReaderHandle& self) {
             return self.watch(&Reader::left_out, &ClosedReader::left_out);
           },
-          "Positions of the clips that were left out so far. Any thread.")
+          "Positions of the clips left out so far. Any thread may ask.")
       .def("close", &ReaderHandle::close, nb::arg("limit_s").none() = nb::none(),
-           "Ends its threads. Batches and arrays stay, and so do its figures.")
+           "Ends the threads. Batches, arrays and figures stay valid.")
       .def_prop_ro("is_closed", &ReaderHandle::is_closed)
       .def_prop_ro("is_busy", &ReaderHandle::is_busy);
 }

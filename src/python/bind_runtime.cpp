@@ -157,7 +157,7 @@ std::vector<std::string> ids_of(const RuntimeHandle& self,
 void bind_runtime(nb::module_& module) {
   using nb::literals::operator""_a;
   nb::class_<RuntimeClip>(module, "RuntimeClip",
-                          "What is known of a clip before it is computed; empty where it is not.")
+                          "What is known of a clip before it is computed. Unknown is empty.")
       .def_ro("id", &RuntimeClip::id)
       .def_ro("dataset", &RuntimeClip::dataset)
       .def_ro("split", &RuntimeClip::split)
@@ -197,7 +197,8 @@ void bind_runtime(nb::module_& module) {
           "(kind, stage, id, place, reason, rule, its numbers, about) of each.")
       .def(
           "source", [](const RuntimeHandle& self) { return SourceHandle{self.clips->source()}; },
-          nb::sig("def source(self) -> xtts_precompute._core.ClipSource"), "For _core.Reader.")
+          nb::sig("def source(self) -> xtts_precompute._core.ClipSource"),
+          "The source for a _core.Reader.")
       .def(
           "reject",
           [](const RuntimeHandle& self, std::uint64_t position) -> std::optional<RejectParts> {
@@ -208,7 +209,7 @@ void bind_runtime(nb::module_& module) {
           nb::sig(
               "def reject(self, position: int) -> tuple[str, str, str, str, str, str, dict[str, "
               "float], str] | None"),
-          "Why a clip has no record, as far as that is known.")
+          "Why a clip has no record, if that is known.")
       .def("__len__", [](const RuntimeHandle& self) { return self.clips->size(); })
       .def(
           "clip",
@@ -217,7 +218,8 @@ void bind_runtime(nb::module_& module) {
           },
           "position"_a)
       .def("ids", ids_of, "positions"_a)
-      .def("positions", positions_of, "split"_a, "Of a split, ascending; empty: of all.")
+      .def("positions", positions_of, "split"_a,
+           "The positions of a split, ascending. Empty means all splits.")
       .def(
           "find",
           [](const RuntimeHandle& self, const std::string& id) { return self.clips->find(id); },
@@ -242,7 +244,7 @@ void bind_runtime(nb::module_& module) {
           "memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: "
           "collections.abc.Callable[[str], object], on_wait: "
           "collections.abc.Callable[[float], object] | None) -> Runtime"),
-      "Plans DATA. Empty: not given.");
+      "Plans DATA. Empty means not given.");
 }
 
 }  // namespace xtts::python

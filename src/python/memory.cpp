@@ -41,7 +41,7 @@ void bind_memory(nb::module_& module) {
           [](const Memory& self) {
             return std::pair(static_cast<std::int32_t>(self.device.kind), self.device.number);
           },
-          "Its kind, as DLPack numbers them, and which one of them.");
+          "(kind in DLPack's numbers, number of the device).");
 }
 
 }  // namespace xtts::python

@@ -16,9 +16,10 @@ NB_MODULE(_core, module) {
   count_forks();
   module.doc() = "The compiled part of xtts_precompute. Use xtts_precompute itself.";
   module.def("fork_count", fork_count,
-             "How many forks lie between this process and its ancestors.");
-  module.def("stay_inside", GilRelease::stay_inside, "From now on no thread lets go of the GIL.");
-  module.def("count_outside", GilRelease::count_outside, "Threads that have let go of the GIL.");
+             "How many forks lie between the importing process and this one.");
+  module.def("stay_inside", GilRelease::stay_inside, "From now on no thread releases the GIL.");
+  module.def("count_outside", GilRelease::count_outside,
+             "The number of threads that have released the GIL.");
   bind_errors();
   bind_memory(module);
   bind_dlpack(module);

@@ -8,22 +8,22 @@ import xtts_precompute._core
 
 
 def stop_all() -> None:
-    """From now on all work stops."""
+    """Tells all work to stop, for good."""
 
 def stay_inside() -> None:
-    """From now on no thread lets go of the GIL."""
+    """From now on no thread releases the GIL."""
 
 def count_outside() -> int:
-    """Threads that have let go of the GIL."""
+    """The number of threads that have released the GIL."""
 
 def running_count() -> int:
-    """Calls that have not ended."""
+    """The number of calls that have not ended."""
 
 def build(*, data: bytes, cache: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, max_dropped: str, max_gone: str, partition: str, threads: int, no_text: bool, retry_rejects: bool, overwrite: bool, overwrite_only: str, allow_mixed: bool, dry_run: bool, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[int, int, int, float, float, float, float | None], object] | None) -> str:
-    """Builds; the JSON document of `build --json`. Empty: not given."""
+    """Builds. Returns the JSON of `build --json`. Empty means not given."""
 
 def verify(*, cache: bytes, level: str, data: bytes, audio_roots: Sequence[bytes], sample: str, seed: str, isa: str, threads: int, repair: bool, index: str, max_gone: str, program: bytes, on_notice: Callable[[str], object], on_progress: Callable[[str, int, int, float, float | None], object] | None) -> str:
-    """Verifies; the JSON document of `verify --json`. Empty: not given."""
+    """Verifies. Returns the JSON of `verify --json`. Empty means not given."""
 
 class ColumnWriter:
     @property
@@ -51,7 +51,7 @@ class SoundReader:
 def open_sound(*, cache: bytes, data: bytes, program: bytes) -> SoundReader: ...
 
 class RuntimeClip:
-    """What is known of a clip before it is computed; empty where it is not."""
+    """What is known of a clip before it is computed. Unknown is empty."""
 
     @property
     def id(self) -> str: ...
@@ -120,10 +120,10 @@ class Runtime:
         """(kind, stage, id, place, reason, rule, its numbers, about) of each."""
 
     def source(self) -> xtts_precompute._core.ClipSource:
-        """For _core.Reader."""
+        """The source for a _core.Reader."""
 
     def reject(self, position: int) -> tuple[str, str, str, str, str, str, dict[str, float], str] | None:
-        """Why a clip has no record, as far as that is known."""
+        """Why a clip has no record, if that is known."""
 
     def __len__(self) -> int: ...
 
@@ -132,7 +132,7 @@ class Runtime:
     def ids(self, positions: Sequence[int]) -> list[str]: ...
 
     def positions(self, split: str) -> list[int]:
-        """Of a split, ascending; empty: of all."""
+        """The positions of a split, ascending. Empty means all splits."""
 
     def find(self, id: str) -> int | None: ...
 
@@ -142,7 +142,7 @@ class Runtime:
         """
 
 def open_runtime(*, data: bytes, recipe: bytes, settings: Sequence[str], config: bytes, layout_of_data: str, audio_roots: Sequence[bytes], language: str, speakers_file: bytes, store: str, layout: str, dtype: str, device: str, isa: str, memory: str, max_rejects: str, no_text: bool, threads: int, program: bytes, on_notice: Callable[[str], object], on_wait: Callable[[float], object] | None) -> Runtime:
-    """Plans DATA. Empty: not given."""
+    """Plans DATA. Empty means not given."""
 
 def recipe(*, recipe: bytes, settings: Sequence[str], config: bytes) -> str:
     """

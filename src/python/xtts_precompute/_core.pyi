@@ -5,20 +5,20 @@ from typing import Any, overload
 
 
 def fork_count() -> int:
-    """How many forks lie between this process and its ancestors."""
+    """How many forks lie between the importing process and this one."""
 
 def stay_inside() -> None:
-    """From now on no thread lets go of the GIL."""
+    """From now on no thread releases the GIL."""
 
 def count_outside() -> int:
-    """Threads that have let go of the GIL."""
+    """The number of threads that have released the GIL."""
 
 class Memory:
     """Read-only memory of a batch or record, by the buffer protocol."""
 
     @property
     def device(self) -> tuple[int, int]:
-        """Its kind, as DLPack numbers them, and which one of them."""
+        """(kind in DLPack's numbers, number of the device)."""
 
 def dlpack_of_memory(is_versioned: bool, memory: Memory, address: int, shape: Sequence[int], strides: Sequence[int], kind: int, bits: int) -> object:
     """
@@ -29,7 +29,7 @@ def dlpack_of_copy(is_versioned: bool, address: int, size_bytes: int, shape: Seq
     """A capsule of a copy of memory without gaps."""
 
 class ClipInfo:
-    """What is known of a clip; empty where it is not known."""
+    """What is known of a clip. Unknown values are empty."""
 
     @property
     def id(self) -> str: ...
@@ -62,7 +62,7 @@ class ClipInfo:
     def token_count(self) -> int: ...
 
 class Cache:
-    """One generation of a cache, opened."""
+    """Caches that were opened, one generation of each."""
 
     @property
     def digest(self) -> str: ...
@@ -129,7 +129,7 @@ class Batch:
         """(memory, dtype, shape), or None."""
 
     def lengths(self, name: str) -> Memory | None:
-        """int32, or None."""
+        """The true lengths (int32), or None."""
 
     def is_view(self, name: str) -> bool: ...
 
@@ -143,7 +143,7 @@ class ClipSource:
     """Clips that are computed while they are read."""
 
 class Reader:
-    """Batches of one cache; one thread at a time."""
+    """Batches of caches or of a ClipSource. One thread at a time."""
 
     @overload
     def __init__(self, cache: Cache, options: dict[str, Any]) -> None: ...
@@ -152,7 +152,7 @@ class Reader:
     def __init__(self, clips: ClipSource, options: dict[str, Any]) -> None: ...
 
     def next(self) -> Batch | None:
-        """The next batch; None at the epoch's end."""
+        """The next batch, or None at the epoch's end."""
 
     def set_epoch(self, epoch: int) -> None: ...
 
@@ -169,13 +169,13 @@ class Reader:
     def load_state(self, state: dict[str, Any]) -> None: ...
 
     def stats(self) -> dict[str, Any]:
-        """Any thread."""
+        """The reader's figures so far. Any thread may ask."""
 
     def left_out(self) -> list[int]:
-        """Positions of the clips that were left out so far. Any thread."""
+        """Positions of the clips left out so far. Any thread may ask."""
 
     def close(self, limit_s: float | None = None) -> None:
-        """Ends its threads. Batches and arrays stay, and so do its figures."""
+        """Ends the threads. Batches, arrays and figures stay valid."""
 
     @property
     def is_closed(self) -> bool: ...
@@ -184,4 +184,4 @@ class Reader:
     def is_busy(self) -> bool: ...
 
 def count_batches(*, sample_count: int, batch_size: int, rank: int, world_size: int, drop_last: bool, first_place: int = 0) -> int:
-    """Batches of a rank in an epoch, from a place on."""
+    """How many batches a rank gets in an epoch, from a place on."""
