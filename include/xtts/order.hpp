@@ -1,8 +1,8 @@
 // count_batches() tells how many batches a reader gives (Order v1, formats/order-v1.md), for a
 // consumer that has no Reader of its rank and place yet. Part of libxtts_reader.so.
 //
-// A pure function, for any thread. It gives the number of batches of a Reader with the
-// same options and number of clips.
+// A pure function, for any thread. The number equals that of a Reader with the same options and
+// number of clips.
 #pragma once
 
 #include <cstdint>
