@@ -27,13 +27,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kPiecesMax = 7;
-// An upload that nobody waits for comes all the same, but late.
+// An upload that nobody waits for is done after this time.
 constexpr std::chrono::milliseconds kLazyFor{2};
 constexpr int kUnfilled = 0xEE;
 constexpr int kCopied = 0xA5;
 
-// The same pages twice: as the consumer is shown them, closed for everybody, and as the device
-// itself has them.
+// ClosedMemory maps the same pages twice. The consumer sees one mapping, which nobody may touch.
+// The device itself uses the other one.
 class ClosedMemory {
  public:
   explicit ClosedMemory(std::size_t size_bytes)
@@ -69,8 +69,8 @@ class ClosedMemory {
 struct Piece {
   std::size_t offset_bytes = 0;
   std::size_t size_bytes = 0;
-  std::optional<device::Pattern> pattern = {};  // nothing: it is copied
-  std::uint64_t hash = 0;                       // of what is to be copied
+  std::optional<device::Pattern> pattern = {};  // nothing: the piece is copied
+  std::uint64_t hash = 0;                       // of the bytes to be copied
 };
 
 void fill_range(std::span<std::byte> out, const device::Pattern& pattern) {
@@ -84,7 +84,7 @@ void fill_range(std::span<std::byte> out, const device::Pattern& pattern) {
 
 class AdversarialSlot;
 
-// The lock is the device's, for all of this.
+// The device's mutex guards all of this.
 struct AdversarialDevice::State {
   enum class Phase : std::uint8_t { kFree, kFilling, kUploaded };
   struct Slot {
@@ -92,21 +92,21 @@ struct AdversarialDevice::State {
     std::unique_ptr<ClosedMemory> memory;
     std::span<std::byte> staging;
     Phase phase = Phase::kFree;
-    std::vector<Piece> filled;   // since begin_filling()
-    std::vector<Piece> pending;  // of the upload
-    std::uint64_t upload = 0;    // its number among all; 0: there was none
+    std::vector<Piece> filled;   // pieces that fill() gave since begin_filling()
+    std::vector<Piece> pending;  // pieces of the upload that are not done
+    std::uint64_t upload = 0;    // the upload's number among all; 0: there was none
     bool is_wanted = false;      // somebody waits for the upload
     Clock::time_point lazy_until;
     bool is_lent = false;
     bool is_refused = false;     // begin_filling() has failed
-    bool is_waited_for = false;  // by the host
-    // Streams that were let wait, and how much each had been given at the end of the lease.
+    bool is_waited_for = false;  // the host has waited
+    // Streams that wait for the event, and how many tasks each had at the end of the lease.
     std::map<std::uintptr_t, std::uint64_t> readers;
   };
   struct Task {
-    Slot* slot = nullptr;  // null: it was destroyed meanwhile
+    Slot* slot = nullptr;  // null: the slot was destroyed meanwhile
     std::uint64_t upload = 0;
-    bool is_wait = false;  // for that upload; else work
+    bool is_wait = false;  // the task waits for that upload; else it is work
     const std::byte* address = nullptr;
     std::size_t size_bytes = 0;
     Work work = {};
@@ -116,7 +116,7 @@ struct AdversarialDevice::State {
     std::deque<Task> tasks;
     std::uint64_t given_count = 0;
     std::uint64_t done_count = 0;
-    std::map<const Slot*, std::uint64_t> waited;  // which upload of a slot
+    std::map<const Slot*, std::uint64_t> waited;  // by slot: the upload that it has waited for
   };
 
   mutable std::mutex mutex;
@@ -168,7 +168,7 @@ struct AdversarialDevice::State {
     return is_ending || Clock::now() >= first.not_before;
   }
 
-  // Pieces of what is uploaded: what is not filled, cut anywhere, and what is.
+  // The pieces of an upload: the filled ranges, and all bytes between them, cut anywhere.
   [[nodiscard]] std::vector<Piece> cut(const Slot& slot) {
     std::vector<Piece> pieces = slot.filled;
     std::ranges::sort(pieces, {}, &Piece::offset_bytes);
@@ -231,7 +231,7 @@ struct AdversarialDevice::State {
     ++streams[handle].done_count;
   }
 
-  // One of what is due, whichever. False: nothing is.
+  // Does one thing that is due, chosen at random. Returns false where nothing is due.
   bool step(std::unique_lock<std::mutex>& lock) {
     std::vector<Slot*> due_slots;
     std::vector<std::uintptr_t> due_streams;
@@ -312,7 +312,7 @@ class AdversarialSlot final : public device::SlotMemory {
       slot_.is_lent = false;
     }
     wait_until(lock, [&] { return state().is_idle(slot_); });
-    if (slot_.phase == Phase::kFilling) return {};  // another filler was first meanwhile
+    if (slot_.phase == Phase::kFilling) return {};  // another filler came first meanwhile
     slot_.phase = Phase::kFilling;
     slot_.is_refused = false;
     slot_.filled.clear();
@@ -369,7 +369,7 @@ class AdversarialSlot final : public device::SlotMemory {
   void end_lease() noexcept override {
     const std::scoped_lock lock(state().mutex);
     if (slot_.phase == Phase::kFilling) {
-      slot_.phase = Phase::kFree;  // there was no batch
+      slot_.phase = Phase::kFree;  // the filling never became a batch
     } else if (!slot_.is_lent && !slot_.is_refused) {
       state().fault(slot_, "was given back twice");
     }

@@ -1,12 +1,14 @@
 // AdversarialDevice: a device for tests that keeps its promises (device.hpp) as badly as it may.
-// Its memory is no memory of the host's: whoever touches it dies of SIGSEGV. Copies come late and
-// in any order, in pieces, of several slots in turn, on a thread of its own; some not before
-// somebody waits for them. Staging memory is scribbled over when it was copied, device memory
-// before. A seed says how, but for what threads add.
 //
-// What somebody does who may not is a fault: to write to a slot outside of begin_filling() and
-// upload(), or to what is not copied yet; to fill what is lent; to read before the event, or after
-// the lease; to end a lease twice; slots that are left. faults() has them in words.
+// - The host cannot touch its memory: a thread that does dies of SIGSEGV.
+// - Its own thread copies late and in any order, in pieces, of several slots in turn. It makes some
+//   copies only when somebody waits for them.
+// - It overwrites staging memory when this was copied, and device memory before.
+// - A seed decides all this, except what the timing of threads adds.
+//
+// A forbidden act is a fault, and faults() has it in words: writing to a slot outside of
+// begin_filling() and upload(), or to bytes that are not copied yet; filling a lent slot; reading
+// before the event or after the lease; ending a lease twice; leaving slots behind.
 //
 // Tests are its consumers: copy_to_host() reads for the host, launch() on a stream of the device.
 // Synchronised inside.
@@ -26,7 +28,7 @@ namespace xtts::testing {
 
 struct AdversaryOptions {
   std::uint64_t seed = 0;
-  // Which call fails with kResource, counted from 1 over all slots.
+  // The call that fails with kResource, counted from 1 over all slots. 0: none.
   std::uint64_t failing_slot = 0;
   std::uint64_t failing_filling = 0;
   std::uint64_t failing_upload = 0;
@@ -41,7 +43,7 @@ class AdversarialDevice final : public device::Device,
   AdversarialDevice(const AdversarialDevice&) = delete;
   AdversarialDevice& operator=(const AdversarialDevice&) = delete;
 
-  // One of its kind.
+  // A device of a kind that nothing else has.
   static constexpr DeviceId kId{DeviceKind{12}, 3};
 
   [[nodiscard]] DeviceId id() const noexcept override { return kId; }
@@ -50,18 +52,18 @@ class AdversarialDevice final : public device::Device,
       const device::SlotBytes& size) override;
   [[nodiscard]] std::string shortfall() const override { return {}; }
 
-  // What lies there. A fault if the host has not waited for the event.
+  // Reads device memory. A fault where the host has not waited for the event.
   [[nodiscard]] std::vector<std::byte> copy_to_host(const std::byte* address,
                                                     std::size_t size_bytes) const;
 
   [[nodiscard]] std::uintptr_t make_stream();
-  // Calls `work` some time, in the order of the stream, with what lies there then. A fault if the
-  // stream was not let wait for the event, or the slot was filled again.
+  // Calls `work` at some time, in the stream's order, with the bytes that lie there then. A fault
+  // where the stream does not wait for the event, or the slot was filled again.
   using Work = std::function<void(std::vector<std::byte> bytes)>;
   void launch(std::uintptr_t stream, const std::byte* address, std::size_t size_bytes, Work work);
   void finish(std::uintptr_t stream);
 
-  // So far; slots that there are still are none yet.
+  // The faults so far. A slot that still exists is no fault yet.
   [[nodiscard]] std::vector<std::string> faults() const;
   [[nodiscard]] std::size_t slot_count() const;
 

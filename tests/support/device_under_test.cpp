@@ -31,7 +31,7 @@ std::vector<std::byte> DeviceUnderTest::read(std::span<const std::byte> bytes) c
   return read_from(*device(), bytes);
 }
 
-// XTTS_DEVICE_SEED takes one again.
+// XTTS_DEVICE_SEED repeats the seed of an earlier run.
 std::uint64_t DeviceUnderTest::any_seed() {
   const char* const given = std::getenv("XTTS_DEVICE_SEED");
   return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();

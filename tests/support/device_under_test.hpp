@@ -1,6 +1,6 @@
-// DeviceUnderTest: one of the devices that tests of memory run on: the CPU, or the adversarial one.
-// It is there, under its name, while this lives, and the end of this expects that nothing was done
-// wrong and nothing is left: readers, batches and slots go before it.
+// DeviceUnderTest: one of the devices that tests of memory run on, the CPU or the adversarial one.
+// Device::open() knows its name while this object lives. Destroy readers, batches and slots first:
+// its destructor expects that no fault has happened and that no slot is left.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ enum class DeviceChoice : std::uint8_t { kCpu, kAdversary };
 
 class DeviceUnderTest {
  public:
-  // The adversary's seed is another one in each run, and told where a test fails.
+  // The adversary has a new seed in each run. A failing test prints it.
   explicit DeviceUnderTest(DeviceChoice choice, AdversaryOptions options = {.seed = any_seed()});
   ~DeviceUnderTest();
   DeviceUnderTest(const DeviceUnderTest&) = delete;
@@ -32,7 +32,7 @@ class DeviceUnderTest {
   [[nodiscard]] bool is_adversary() const noexcept { return adversary_ != nullptr; }
   [[nodiscard]] AdversarialDevice& adversary() const { return *adversary_; }
 
-  // Of what lies on the device, whose event was waited for.
+  // Reads bytes on the device. Wait for their event first.
   [[nodiscard]] std::vector<std::byte> read(std::span<const std::byte> bytes) const;
 
   [[nodiscard]] static std::uint64_t any_seed();
@@ -44,11 +44,11 @@ class DeviceUnderTest {
   std::optional<::testing::ScopedTrace> seed_told_;
 };
 
-// As a consumer of this device finds them.
+// Reads bytes as a consumer of this device does.
 [[nodiscard]] std::vector<std::byte> read_from(const device::Device& device,
                                                std::span<const std::byte> bytes);
 
-// Which devices a parameterized test runs on, and their names.
+// The devices that a parameterized test runs on.
 [[nodiscard]] inline auto all_devices() {
   return ::testing::Values(DeviceChoice::kCpu, DeviceChoice::kAdversary);
 }

@@ -12,16 +12,16 @@ struct FaultEnv::State {
   std::optional<Fault> fault;
   std::optional<std::uint64_t> room_bytes;
   std::uint64_t call_count = 0;
-  std::atomic<bool> is_dead = false;  // asked by the threads that read, too
+  std::atomic<bool> is_dead = false;  // threads that read look at it, too
   std::string failed_call;
-  std::set<std::string> unsafe_paths;  // whose last sync failed
+  std::set<std::string> unsafe_paths;  // files whose last sync failed
   std::vector<std::string> misuse;
 
   [[nodiscard]] Status dead() const {
     return is_dead ? Status(StatusCode::kResource, "the process is dead") : Status();
   }
 
-  // Asked before every call that changes anything.
+  // Called before each changing call. Returns the failure that the call must have.
   [[nodiscard]] Status ask(const std::string& what) {
     XTTS_TRY(dead());
     ++call_count;
@@ -217,7 +217,7 @@ Result<std::string> FaultEnv::real_path(const std::string& path) {
   return target_->real_path(path);
 }
 
-// An exclusive lock may create its file.
+// An exclusive lock counts as a changing call, because it may create its file.
 Result<std::unique_ptr<FileLock>> FaultEnv::lock(const std::string& path, LockKind kind) {
   if (kind == LockKind::kExclusive) XTTS_TRY(state_->ask("lock " + path));
   XTTS_TRY(state_->dead());

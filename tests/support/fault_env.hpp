@@ -1,10 +1,10 @@
-// FaultEnv: any Env with faults in it. It counts the calls that change the file system, fails the
-// one it is told to, or everything from it on, and passes the rest through.
+// FaultEnv puts faults into any Env. It counts the calls that change the file system, fails a
+// chosen one, or everything from it on, and passes all others through.
 //
-// It also watches one rule of its own: after a failed sync() nobody may sync, extend or rename
-// those bytes as if they were safe (kernels forget the pages that they could not write and report
-// success the next time). misuse() tells who did. Changing calls and the setters: one thread at a
-// time. Reading calls: any thread.
+// It also watches one rule: after a failed sync() nobody may sync, extend or rename those bytes as
+// if they were safe. (Kernels forget pages that they could not write, and report success the next
+// time.) misuse() lists the breaches. One thread at a time may make changing calls and use the
+// setters. Any thread may make reading calls.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +21,25 @@ namespace xtts::testing {
 
 enum class Aftermath : std::uint8_t {
   kGoesOn,    // the next call works again
-  kIsACrash,  // the process is dead: no later call works, reading included
+  kIsACrash,  // the process is dead: no later call works, not even a reading one
 };
 
 struct Fault {
-  std::uint64_t at_call = 1;  // which of the changing calls, from 1
+  std::uint64_t at_call = 1;  // the number of the changing call, from 1
   Aftermath aftermath = Aftermath::kGoesOn;
   Status failure{StatusCode::kResource, "injected fault"};
-  // Where the call is an append: the share of its bytes that reach the file all the same, as when a
-  // disk fills up.
+  // For an append: the share of its bytes that still reach the file, as when a disk fills up.
   double torn_share = 0.0;
 };
 
 class FaultEnv final : public Env, public RuledEnv, public ScratchPlace {
  public:
-  explicit FaultEnv(Env& target);  // which outlives it
+  explicit FaultEnv(Env& target);  // `target` must outlive it
   ~FaultEnv() override;
 
   void set_fault(std::optional<Fault> fault);
-  // The disk takes so many more appended bytes; what does not fit is cut, and kResource.
+  // The disk takes so many more appended bytes. An append that does not fit is cut, and fails with
+  // kResource.
   void set_room_bytes(std::optional<std::uint64_t> room_bytes);
 
   [[nodiscard]] std::uint64_t call_count() const;  // changing calls so far

@@ -1,5 +1,5 @@
-// Code run where the kernel refuses a system call, as the seccomp filters of containers do: for the
-// rest of a thread's life, so in a thread of its own.
+// Runs code where the kernel refuses a system call, as the seccomp filters of containers make it.
+// The filter holds for the rest of a thread's life, so the code gets a thread of its own.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -14,7 +14,7 @@
 
 namespace xtts::testing {
 
-// False: the system takes no filter from us.
+// Returns false where the system takes no filter from us.
 [[nodiscard]] inline bool forbid_system_call(long number) {
   const std::array<sock_filter, 4> filter = {{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -28,7 +28,8 @@ namespace xtts::testing {
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-// Runs `call` where this system call is refused with EPERM; false where it could not be forbidden.
+// Runs `call` while this system call is refused with EPERM. Returns false where it could not be
+// forbidden.
 [[nodiscard]] inline bool run_without_system_call(long number, const std::function<void()>& call) {
   bool is_forbidden = false;
   std::thread thread([&] {

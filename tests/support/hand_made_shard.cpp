@@ -1,6 +1,6 @@
-// A shard file without LMDB: two pages in front, a page header before each value, one page behind,
-// all of it filled with bytes that mean nothing. What section 4 of cache-v1.md calls structure is
-// any bytes with the right check.
+// make_shard_by_hand() makes a shard file without LMDB: two pages in front, a page header before
+// each value, one page behind, all filled with meaningless bytes. What section 4 of cache-v1.md
+// calls structure may be any bytes that have the right check.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,7 +21,7 @@ void align_to_page(std::string& file) {
   if (behind != 0) file += filler(formats::kPageBytes - behind);
 }
 
-// Fill values of four bytes are all that the test columns need.
+// Pads a record, with a fill value of four bytes: the test columns need no other.
 void append_record(const TestRecord& record, std::size_t region_bytes, bool padded,
                    std::string& payload) {
   payload += record.rows;

@@ -1,6 +1,6 @@
-// A DirectQueue for tests, on any machine: reads with pread when it is asked for what is done, and
-// brings the reads back in another order than they were given, some of them changed. Env with such
-// queues, and files that are direct wherever they lie.
+// MadeDirectQueue: a DirectQueue for tests on any machine. It reads with pread when it is asked for
+// finished reads. It returns them in another order than it got them, and some of them changed.
+// MadeDirectEnv: an Env with such queues, whose files are direct on every file system.
 #pragma once
 
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 namespace xtts::testing {
 
 struct DirectFaults {
-  // Changes what a read that is done came to; the number counts reads, from 1.
+  // Changes the result of a finished read. `number` counts reads, from 1.
   std::function<void(std::uint64_t number, const DirectRead& read, DirectDone& done)> on_done = {};
-  // What submitting comes to: how many of these many are taken.
+  // Decides how many of `count` submitted reads are taken.
   std::function<Result<std::size_t>(std::size_t count)> on_submit = {};
-  bool is_lost = false;             // nothing is told of reads any more
+  bool is_lost = false;             // reap() fails from now on
   bool refuses_files = false;       // no file can be read directly
   bool refuses_maps = false;        // no file can be mapped
-  std::uint32_t in_flight_max = 0;  // seen
+  std::uint32_t in_flight_max = 0;  // the most reads that were pending at once
   std::uint64_t read_count = 0;
 };
 
@@ -58,7 +58,7 @@ class MadeDirectQueue final : public DirectQueue {
     const std::scoped_lock lock(mutex_);
     std::size_t count = 0;
     while (count < std::min<std::size_t>(done.size(), 2) && !pending_.empty()) {
-      // Neither the first nor the last.
+      // Takes one from the middle of the list.
       const auto chosen = pending_.begin() + static_cast<std::ptrdiff_t>(pending_.size() / 2);
       const DirectRead read = *chosen;
       pending_.erase(chosen);
@@ -81,7 +81,7 @@ class MadeDirectQueue final : public DirectQueue {
   std::vector<DirectRead> pending_;
 };
 
-// A file that is direct for a MadeDirectQueue, with the alignment of many disks.
+// Opens a file for a MadeDirectQueue, with the alignment of many disks.
 [[nodiscard]] inline std::shared_ptr<const DirectFile> made_direct_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   return fd < 0 ? nullptr : std::make_shared<DirectFile>(fd, 512);

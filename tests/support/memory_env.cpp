@@ -146,7 +146,7 @@ class MemoryWriteFile final : public WritableFile {
   std::shared_ptr<Node> node_;
 };
 
-// Both kinds of file on a node that no folder has.
+// A file that can be written and read, on a node that no folder has.
 template <typename State>
 class MemoryScratchFile final : public ScratchFile {
  public:
@@ -231,7 +231,7 @@ std::shared_ptr<Env> MemoryEnv::with_rule(const std::string& folder, Links links
 }
 
 Result<MemoryEnv::Target> MemoryEnv::find(const std::string& path, bool follows_last) const {
-  std::size_t begin = std::string::npos;  // of what may be no link
+  std::size_t begin = std::string::npos;  // from here on no part of the path may be a link
   for (const std::string& folder : link_free_) {
     if (path.starts_with(folder + "/") && (begin == std::string::npos || folder.size() > begin))
       begin = folder.size();
@@ -402,7 +402,7 @@ Result<std::vector<DirectoryEntry>> MemoryEnv::list(const std::string& path) {
     entries.push_back(std::move(entry));
   }
   if (state_->shuffle_seed) {
-    // Each listing in an order of its own: two listings of one folder need not agree either.
+    // Each listing has its own order: even two listings of one folder need not agree.
     std::mt19937_64 random(*state_->shuffle_seed + state_->listing_count++);
     std::shuffle(entries.begin(), entries.end(), random);
   }
@@ -499,7 +499,8 @@ Result<std::unique_ptr<FileLock>> MemoryEnv::lock(const std::string& path, LockK
   const std::lock_guard guard(state_->mutex);
   XTTS_ASSIGN(Target place, find(path, true));
   if (!place.node) {
-    // As the real one: a shared lock never creates, so that it works on a read-only file system.
+    // As in the real Env, a shared lock never creates its file: so it works on a read-only file
+    // system.
     if (kind == LockKind::kShared) return Status(StatusCode::kNotFound, path + " is not there");
     place.node = state_->tree.make_node(NodeKind::kFile);
     place.folder->entries[place.name] = place.node;

@@ -1,12 +1,14 @@
-// MemoryEnv: a file system in memory, for tests. It keeps apart what was written and what was
-// synced, so that a test can cut the power (forget_unsynced), and it asks a hook before each
-// operation, so that a test can fail any of them.
+// MemoryEnv: a file system in memory, for tests. It keeps written and synced bytes apart, so that a
+// test can cut the power (forget_unsynced). It calls a hook before each operation, so that a test
+// can fail any of them.
 //
-// Model of durability, the strictest that POSIX allows: the bytes of a file survive when the file
-// was synced; a name (created, renamed or removed) survives when the folder that holds it was
-// synced. Files and folders made by the add_ functions are durable at once. Paths are resolved as
-// Linux does, with symbolic links; relative paths start at "/". Synchronised inside, as Env::real()
-// is; the hook is called without the lock held. Set the hook before threads start.
+// Its model of durability is the strictest that POSIX allows. A file's bytes survive once the file
+// was synced. A name (created, renamed or removed) survives once its folder was synced. Files and
+// folders made by the add_ functions are durable at once. Paths are resolved as Linux does, with
+// symbolic links; relative paths start at "/".
+//
+// Synchronised inside, as Env::real() is. The hook is called without the lock. Set it before
+// threads start.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +44,10 @@ enum class EnvCall : std::uint8_t {
   kRealPath,
   kLock,
   kLockReach,
-  kOpenScratch,  // `path`: the folder, also of what is read and appended
+  kOpenScratch,  // `path` is the folder, also when a scratch file is read or appended to
 };
 
-// What is about to happen. The hook may change `torn_bytes`.
+// The operation that is about to happen. The hook may change `torn_bytes`.
 struct EnvOperation {
   EnvCall call = EnvCall::kStat;
   std::string path;
@@ -55,7 +57,7 @@ struct EnvOperation {
   std::uint64_t torn_bytes = 0;
 };
 
-// Returns the failure that the operation is to have, or Status() to let it happen.
+// Returns the failure that the operation must have, or Status() to let it happen.
 using EnvHook = std::function<Status(EnvOperation&)>;
 
 class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
@@ -63,26 +65,27 @@ class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
   MemoryEnv();
   ~MemoryEnv() override;
 
-  // Set-up; parent folders are made as needed, and what stands at `path` is replaced.
+  // Set-up. They make parent folders as needed, and replace what stands at `path`.
   void add_file(const std::string& path, std::string_view contents);
   void add_folder(const std::string& path);
   void add_link(const std::string& path, const std::string& target);
   void add_special(const std::string& path);  // a FIFO, socket or device
 
-  // From now on a network file system on which a lock reaches its own host only, and another host
-  // that sees it: the same files, clock and hook. Its tree lives as long as either.
+  // set_network() makes this a network file system, on which a lock reaches its own host only.
+  // other_host() gives another host that sees it, with the same files, clock and hook. The tree
+  // lives as long as either.
   void set_network();
   [[nodiscard]] std::unique_ptr<MemoryEnv> other_host(const std::string& name);
 
   void set_hook(EnvHook hook);
-  // Asked after each sleep_for, on the thread that slept: what others did meanwhile.
+  // Called after each sleep_for, on the thread that slept. It can do what others did meanwhile.
   void set_on_sleep(std::function<void()> on_sleep);
   void set_free_bytes(std::uint64_t size_bytes);
   void advance_clock(std::chrono::nanoseconds by);
-  // Listings come in the order of names by default, in another order for each seed after this call.
+  // Listings come in the order of names by default. After this call each seed gives another order.
   void shuffle_listings(std::uint64_t seed);
 
-  // The power fails and comes back: everything unsynced is gone, open files and locks lead nowhere.
+  // The power fails and comes back: everything unsynced is gone. Open files and locks lead nowhere.
   void forget_unsynced();
 
   [[nodiscard]] bool exists(const std::string& path);
@@ -90,7 +93,7 @@ class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
   [[nodiscard]] std::vector<std::string> all_files();           // every regular file, sorted
   [[nodiscard]] std::size_t scratch_count();                    // scratch files that are held
 
-  // Links::kInside follows every link here: whether one leads out is RealEnv's to see.
+  // Links::kInside follows every link here. Only RealEnv sees whether a link leads out.
   [[nodiscard]] std::shared_ptr<Env> with_rule(const std::string& folder, Links links) override;
   [[nodiscard]] Result<std::unique_ptr<WritableFile>> open_new(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
@@ -113,14 +116,14 @@ class MemoryEnv final : public Env, public RuledEnv, public ScratchPlace {
   [[nodiscard]] Result<std::unique_ptr<ScratchFile>> open_scratch(
       const std::string& folder) override;
   [[nodiscard]] std::chrono::nanoseconds now() override;
-  // Advances the clock and waits for nobody.
+  // Advances the clock and returns at once.
   void sleep_for(std::chrono::nanoseconds duration) override;
 
  private:
   struct State;
   struct Target;
   MemoryEnv(std::shared_ptr<State> state, std::string host, std::vector<std::string> link_free);
-  // Where `path` leads, or would lead, under the rules of with_rule().
+  // Finds the place that `path` leads to, or would lead to, under the rules of with_rule().
   [[nodiscard]] Result<Target> find(const std::string& path, bool follows_last) const;
   [[nodiscard]] Result<Target> find_existing(const std::string& path, bool follows_last) const;
 

@@ -1,4 +1,4 @@
-// The file system that other tests stand on has to keep its own promises.
+// Other tests rely on MemoryEnv, so it has to keep its promises.
 #include "support/memory_env.hpp"
 
 #include <gtest/gtest.h>

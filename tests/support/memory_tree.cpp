@@ -25,7 +25,7 @@ Status missing(const std::string& path) {
   return {StatusCode::kNotFound, path + ": No such file or directory"};
 }
 
-// The folders walked so far, with their names: what ".." needs.
+// The folders walked so far, with their names. ".." needs them.
 struct Trail {
   std::vector<std::pair<std::string, std::shared_ptr<Node>>> steps;
 
@@ -107,7 +107,7 @@ void MemoryTree::forget_unsynced() {
     folder.entries = folder.durable_entries;
     for (auto& [name, node] : folder.entries) {
       if (node->kind == NodeKind::kFolder) todo.push_back(node.get());
-      // Open files keep the node of before: what they still write must not reach the file of after.
+      // Open files keep the old node: what they still write must not reach the file that survived.
       if (node->kind != NodeKind::kFile) continue;
       auto survivor = std::make_shared<Node>();
       survivor->inode = node->inode;

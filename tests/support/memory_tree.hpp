@@ -1,5 +1,5 @@
-// The nodes of MemoryEnv and the resolution of paths among them. One thread at a time: MemoryEnv
-// holds the lock.
+// MemoryTree: the nodes of MemoryEnv, and the resolution of paths among them. One thread at a time:
+// MemoryEnv holds the lock.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Node {
   std::string durable_bytes;
   Entries entries;  // of a folder
   Entries durable_entries;
-  // Locks by open files, of each host that does not see the others'; a file renamed or removed
-  // keeps its locks.
+  // The locks that open files hold, by host: a host does not see the others' locks. A file that is
+  // renamed or removed keeps its locks.
   struct Locks {
     int shared_count = 0;
     bool is_exclusive = false;
@@ -35,8 +35,8 @@ struct Node {
 
 enum class LastLink : std::uint8_t { kFollow, kKeep };
 
-// Where a path leads: the folder that holds (or would hold) its last name, and the node there, if
-// any.
+// Place: the end of a path. It has the folder that holds (or would hold) the last name, and the
+// node there, if any.
 struct Place {
   std::shared_ptr<Node> folder;
   std::string name;  // empty for "/"
@@ -48,12 +48,12 @@ class MemoryTree {
  public:
   MemoryTree();
 
-  // kNotFound where a folder on the way is missing; `node` is null where only the last name is.
+  // kNotFound where a folder on the way is missing. Where only the last name is, `node` is null.
   [[nodiscard]] Result<Place> find(const std::string& path, LastLink last) const;
-  // As find(), but the node must be there.
+  // Like find(), but the node must exist.
   [[nodiscard]] Result<Place> find_existing(const std::string& path, LastLink last) const;
   [[nodiscard]] std::shared_ptr<Node> make_node(NodeKind kind);
-  void touch(Node& node);  // a new modification time
+  void touch(Node& node);  // gives it a new modification time
   void forget_unsynced();
 
   [[nodiscard]] const std::shared_ptr<Node>& root() const { return root_; }

@@ -1,5 +1,5 @@
-// Reads the .npy files of the golden tests: version 1, little-endian, C order, the element type
-// asked for. A file that is absent or of another type gives an empty array and a test failure.
+// Reads the .npy files of the golden tests: version 1, little-endian, C order, of a given element
+// type. A file that is absent or of another type gives an empty array and a test failure.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// PassingEnv: an Env that passes every call on to another. To be derived from by tests that change
-// one of them.
+// PassingEnv: an Env that passes every call on to another. Tests derive from it to change a call.
 #pragma once
 
 #include "base/direct_reads.hpp"
@@ -10,7 +9,7 @@ namespace xtts::testing {
 
 class PassingEnv : public Env, public ScratchPlace {
  public:
-  explicit PassingEnv(Env& target) : target_(target) {}  // which outlives it
+  explicit PassingEnv(Env& target) : target_(target) {}  // `target` must outlive it
 
   [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(
       const std::string& path) override {

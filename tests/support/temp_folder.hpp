@@ -1,5 +1,5 @@
-// A folder of the real file system that goes with the object, for tests that need links, FIFOs or
-// real files. Owns the folder and everything in it. One thread at a time.
+// TempFolder: a folder of the real file system, for tests that need links, FIFOs or real files. The
+// object owns the folder and everything in it, and removes it. One thread at a time.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ class TempFolder {
   TempFolder& operator=(const TempFolder&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Writes a file below the folder, making its parents; returns its path.
+  // Writes a file below the folder and makes its parents. Returns its path.
   std::string write(const std::string& relative_path, std::string_view contents) const;
 
  private:

@@ -18,7 +18,7 @@ constexpr float kMelFill = -11.5F;
 constexpr std::string_view kRejects =
     "{\"class\":\"input\",\"id\":\"broken\",\"path\":\"broken.wav\"}\n";
 
-// A test's own mistake; GoogleTest reports the exception.
+// Throws where the test itself is wrong. GoogleTest reports the exception.
 void require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
@@ -39,7 +39,7 @@ TestClip make_clip(const TestCacheOptions& options, std::uint32_t number) {
   const std::string name = "clip-" + std::to_string(100 + number);
   clip.id = options.dataset.empty() ? name : options.dataset + "/" + name;
   const std::uint32_t frames = 1 + number * 5 % options.frames_max;
-  const std::uint32_t tokens = number * 7 % (options.tokens_max + 1);  // none for the first
+  const std::uint32_t tokens = number * 7 % (options.tokens_max + 1);  // the first clip has none
   for (std::uint32_t i = 0; i < frames * options.channel_count; ++i) {
     clip.mel.push_back(static_cast<float>(number) + static_cast<float>(i) / 1024.0F);
   }
@@ -70,7 +70,7 @@ formats::RecordFacts facts_of(const TestCacheOptions& options, const TestClip& c
   return facts;
 }
 
-// One column on its way: its clips cut into blocks, the blocks into shards.
+// ColumnMaker makes one column: it cuts the clips into blocks, and the blocks into shards.
 class ColumnMaker {
  public:
   ColumnMaker(const TestCacheOptions& options, formats::ColumnSpec spec, std::uint32_t fill_bits)
@@ -139,7 +139,7 @@ class ColumnMaker {
   TestBlock block_;
   std::vector<TestBlock> blocks_;
   std::vector<MadeShard> shards_;
-  std::vector<formats::LocationRow> locations_;  // of tombstones too
+  std::vector<formats::LocationRow> locations_;  // includes those of tombstones
   std::size_t rows_made_ = 0;
 };
 
@@ -181,7 +181,7 @@ ClipSections make_clip_sections(const TestCacheOptions& options, const TestCache
   return sections;
 }
 
-// Position of a location beyond the live clips: what a tombstone names.
+// The tombstones, which name the locations beyond those of the `live` clips.
 std::vector<formats::TombstoneRow> tombstones_of(const std::vector<ColumnMaker>& columns,
                                                  std::size_t live) {
   std::vector<formats::TombstoneRow> rows;

@@ -1,8 +1,9 @@
-// TestCache: a small published cache, composed from the format document: two columns (mel and
-// tokens; more where that is asked for), any layout, with reader's and verify's tests in mind. The
-// index and the manifest are made by the codecs of formats/; shards by a ShardMaker: by hand, pages
-// of a made-up tree around real regions (readers never parse LMDB's pages), or by the store. Plain
-// values; one thread at a time.
+// TestCache: a small published cache for tests of readers and of verify, composed after the format
+// document. It has two columns (mel and tokens), or more on request, in any layout.
+//
+// The codecs of formats/ make index and manifest. A ShardMaker makes the shards. By hand, they are
+// pages of a made-up tree around real regions: readers never parse LMDB's pages. The store can make
+// them, too. Plain values. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -51,24 +52,25 @@ struct TestClip {
 };
 
 struct TestCacheOptions {
-  formats::StoreKind store = formats::StoreKind::kLmdb;  // what make_shard makes
+  formats::StoreKind store = formats::StoreKind::kLmdb;  // the kind that make_shard makes
   formats::Layout layout = formats::Layout::kPadded;
   std::uint32_t clip_count = 7;
   std::uint32_t frames_max = 24;
   std::uint32_t channel_count = 5;
   std::uint32_t tokens_max = 12;
-  std::uint32_t mel_copies = 0;  // further columns, mel_1 and so on, with the mel's own numbers
+  std::uint32_t mel_copies = 0;       // more columns (mel_1, ...) with the mel's own numbers
   std::uint32_t clips_per_block = 2;  // at most K, which is 64 for records this small
   std::uint32_t blocks_per_shard = 2;
   std::uint32_t tombstone_count =
-      0;  // clips in the shards that no plan row names any more: the last ones
+      0;  // how many of the last clips in the shards no plan row names any more
   std::uint64_t generation = 1;
-  std::string dataset = {};  // of every clip; empty for none
-  // More than one: the first has half of the clips, in the index alone; in the shards all are hers.
+  std::string dataset = {};  // of every clip; empty: none
+  // With more than one, the first speaker has half of the clips by the index. In the shards, all
+  // clips are hers.
   std::uint32_t speaker_count = 1;
   ShardMaker make_shard = make_shard_by_hand;
-  std::function<void(TestClip&)> edit_clip = {};  // changes its numbers before they are stored
-  // What the index says of a position, and what the manifest says, if not the truth.
+  std::function<void(TestClip&)> edit_clip = {};  // changes a clip's numbers before they are stored
+  // Make index or manifest say something else than the truth.
   std::function<void(std::uint32_t, formats::PlanRow&)> edit_plan_row = {};
   std::function<void(formats::Manifest&)> edit_manifest = {};
 };
@@ -76,7 +78,7 @@ struct TestCacheOptions {
 struct TestCache {
   std::vector<TestClip> clips;  // by position
   formats::Manifest manifest;
-  std::map<std::string, std::string> files;  // by name within the cache, what is published
+  std::map<std::string, std::string> files;  // contents of the published files, by name
   std::string index_name;
 
   // The name of a shard of a column.

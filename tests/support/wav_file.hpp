@@ -1,5 +1,5 @@
-// WAV files made in code, of 16-bit PCM or float32: tones and noise whose bytes are the same
-// everywhere. Pure functions.
+// Makes WAV files of 16-bit PCM or float32: tones and noise, with the same bytes on every machine.
+// Pure functions.
 #pragma once
 
 #include <bit>
@@ -56,7 +56,7 @@ inline std::string wav_header(const WavShape& shape, std::uint16_t format,
 
 }  // namespace detail
 
-// `samples` interleaved.
+// `samples` are interleaved.
 inline std::string wav_file(const WavShape& shape, std::span<const std::int16_t> samples) {
   std::string out = detail::wav_header(shape, 1, 2, samples.size());
   for (const std::int16_t sample : samples)
