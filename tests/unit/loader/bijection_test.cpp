@@ -22,7 +22,7 @@ std::vector<std::uint64_t> whole(std::uint64_t size, std::uint64_t key) {
   return numbers;
 }
 
-// Sizes on both sides of where the number of bits changes, and all small ones.
+// All small sizes, and sizes on both sides of each change in the number of bits.
 std::vector<std::uint64_t> sizes() {
   std::vector<std::uint64_t> list;
   for (std::uint64_t size = 1; size <= 300; ++size) list.push_back(size);
@@ -31,8 +31,8 @@ std::vector<std::uint64_t> sizes() {
   return list;
 }
 
-// How far the counts are from all alike: the chi-square statistic, less its mean and in standard
-// deviations. Chance stays within 4 or so.
+// How far the counts are from being equal: the chi-square statistic, less its mean, in standard
+// deviations. Chance stays within about 4.
 double unevenness(const std::vector<double>& counts) {
   double sum = 0.0;
   for (const double count : counts) sum += count;
@@ -44,8 +44,7 @@ double unevenness(const std::vector<double>& counts) {
   return (chi_square - freedom) / std::sqrt(2.0 * freedom);
 }
 
-// The first numbers of splitmix64 from the state 1234567, as Rosetta Code's "Pseudo-random
-// numbers/Splitmix64" has them.
+// Rosetta Code ("Pseudo-random numbers/Splitmix64") has the first numbers from the state 1234567.
 TEST(Mix, GivesTheNumbersOfSplitmix64) {
   std::uint64_t state = 1234567;
   for (const std::uint64_t expected :
@@ -107,7 +106,7 @@ TEST(Bijection, HoldsUpToItsLargestSize) {
   }
 }
 
-// Seeds as people give them: 0, 1, 2 ...
+// The seeds are those that people choose: 0, 1, 2 ...
 TEST(Bijection, GivesEveryNumberEveryPlaceAlikeOverSeeds) {
   for (const std::uint64_t size : {2U, 3U, 5U, 10U, 100U}) {
     for (const std::uint64_t number : {std::uint64_t{0}, size / 2, size - 1}) {
@@ -137,8 +136,8 @@ TEST(Bijection, GivesEveryOrderOfFourAlike) {
   EXPECT_LT(std::abs(unevenness(counts)), 4.0);
 }
 
-// Two unrelated orders agree in one place on average, their correlation has a standard deviation of
-// 1 / sqrt(n - 1), and of n pairs of neighbours about two are neighbours again.
+// Two unrelated orders agree in one place on average. Their correlation has a standard deviation of
+// 1 / sqrt(n - 1). About two of n pairs of neighbours are neighbours again.
 TEST(Bijection, GivesConsecutiveEpochsUnrelatedOrders) {
   constexpr std::uint64_t kSize = 500;
   constexpr int kEpochs = 60;

@@ -1,6 +1,6 @@
-// ColdEnv: a machine of which nothing lies in memory at first, for tests of what a reader asks of a
-// disk. It writes down every read and remembers, by pages, what has been read since; the disk is
-// asked for the rest. Mapped memory is the real file's: what is read through it is not seen here.
+// ColdEnv: a machine whose page cache is empty at first, for tests of a reader's use of the disk.
+// It notes each read of the disk, and remembers which pages have been read. Mapped memory is the
+// real file's: reads through it are not seen here.
 #pragma once
 
 #include <atomic>
@@ -33,12 +33,12 @@ class ColdDisk {
  public:
   static constexpr std::uint64_t kPageBytes = 4096;
 
-  // Memory that keeps nothing: every read goes to the disk.
+  // From now on memory keeps nothing: each read goes to the disk.
   void forget_everything_always() { is_forgetful_ = true; }
   void refuse_to_hold() { is_hold_refused_ = true; }
 
-  // What a read of these bytes has to fetch. It takes a moment until it has come; another that
-  // wants the same pages meanwhile asks for them again, as a disk is when two programs race.
+  // Fetches the pages of these bytes that are not in memory. They take a moment to come. A read
+  // that wants the same pages meanwhile fetches them again, as when two programs race.
   void read(const std::string& path, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
     const Pages wanted = pages_of(path, offset_bytes, size_bytes);
     bool is_asked = false;
@@ -65,7 +65,7 @@ class ColdDisk {
 
   std::atomic<std::uint64_t> turns_tried = 0;
 
-  // In order; those that go on where the last one ended are one. A disk makes as many seeks.
+  // The reads in order. Reads that continue the one before are joined: there are as many as seeks.
   [[nodiscard]] std::vector<DiskRead> reads(const std::string& part_of_path = "") const {
     const std::scoped_lock lock(mutex_);
     std::vector<DiskRead> some;
@@ -117,7 +117,7 @@ class ColdDisk {
   }
 
   mutable std::mutex
-      mutex_;  // guards what stands below, but the two that are set before it is used
+      mutex_;  // guards what stands below, except the two settings made before the first read
   Pages memory_;
   std::vector<DiskRead> reads_;
   std::set<std::tuple<std::string, std::uint64_t, std::uint64_t>> held_;
@@ -179,7 +179,7 @@ class ColdFile final : public RandomAccessFile {
   ColdDisk& disk_;
 };
 
-// Reading calls alone: a reader makes no others.
+// Has reading calls only, because a reader makes no others.
 class ColdEnv final : public Env {
  public:
   [[nodiscard]] Result<std::unique_ptr<RandomAccessFile>> open_for_read(

@@ -1,5 +1,5 @@
-// Clips that are computed while they are read, beside the cache that holds the same: the records of
-// a cache, told as if somebody computed them now.
+// Compares clips that are computed while they are read with the cache that holds them. The source
+// takes the cache's records and pretends to compute them.
 #include "loader/computed_source.hpp"
 
 #include <gmock/gmock.h>
@@ -30,12 +30,12 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// What a test says of the clips, by position.
+// A test's settings for the clips, by position.
 struct Story {
   std::set<std::uint64_t> rejected = {};
-  std::set<std::uint64_t> known = {};  // of these: found by somebody else before
+  std::set<std::uint64_t> known = {};  // rejected clips that another caller has found before
   std::set<std::uint64_t> failing_once = {};
-  std::set<std::uint64_t> away_once = {};  // the environment's doing, and over by the second time
+  std::set<std::uint64_t> away_once = {};  // the environment's fault, over by the second attempt
   std::uint64_t rejects_allowed = 1000;
   bool has_torn_rows = false;
 };
@@ -209,7 +209,7 @@ void expect_same(const BatchSlot& made, const BatchSlot& stored) {
   }
 }
 
-// Whole epochs of both, from where they stand.
+// Compares the rest of the epoch in both.
 void expect_same_batches(Loader& made, Loader& stored) {
   ASSERT_EQ(made.batches_per_epoch(), stored.batches_per_epoch());
   for (std::uint64_t count = 0;; ++count) {
@@ -296,7 +296,7 @@ std::vector<std::string> reader_names() {
 INSTANTIATE_TEST_SUITE_P(, ComputedBatches, ::testing::ValuesIn(reader_names()),
                          [](const auto& test) { return test.param; });
 
-// The first epoch meets them: its batches are shorter. The second knows.
+// The first epoch finds the rejected clips, so its batches are shorter. The second one knows them.
 TEST_F(ComputedSourceTest, RejectedClipLeavesItsBatchAndTheEpochsToCome) {
   const std::set<std::uint64_t> rejected = {3, 20, 21, 60};
   const auto clips = tell({.rejected = rejected});
@@ -308,7 +308,7 @@ TEST_F(ComputedSourceTest, RejectedClipLeavesItsBatchAndTheEpochsToCome) {
   EXPECT_EQ(loader->stats().left_out_count, 4U);
   const auto computed = clips->computed();
   for (const auto& [position, times] : computed) {
-    EXPECT_LE(times, 2) << position;  // what is behind a rejected clip moves up, as it is
+    EXPECT_LE(times, 2) << position;  // clips behind a rejected one move up, as they are
   }
 
   loader->set_epoch(1);
@@ -333,7 +333,7 @@ TEST_F(ComputedSourceTest, OneRankThatDropsItsEndHasAsManyBatchesAsItCanFill) {
   for (const auto& batch : take_epoch(*loader)) EXPECT_EQ(batch.size(), 8U);
 }
 
-// Each knows of its own clips alone.
+// Each rank knows of its own rejected clips only.
 TEST_F(ComputedSourceTest, RanksKeepTheirStepsAndShareNoClip) {
   const std::set<std::uint64_t> rejected = {0, 7, 8, 9, 30, 44};
   std::vector<std::uint64_t> seen;
@@ -352,7 +352,7 @@ TEST_F(ComputedSourceTest, RanksKeepTheirStepsAndShareNoClip) {
   EXPECT_EQ(seen, all_but(kClips, rejected));
 }
 
-// What each of three ranks takes of an epoch.
+// The options of three ranks.
 std::vector<ReaderOptions> options_of_ranks(LastBatch last) {
   std::vector<ReaderOptions> options;
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
@@ -362,8 +362,8 @@ std::vector<ReaderOptions> options_of_ranks(LastBatch last) {
   return options;
 }
 
-// No rank's last steps lack what others' rejects, or its own, have left: a batch is short by its
-// own clips, and nothing else moves.
+// A batch is short by its own rejected clips, and nothing else moves. So rejects do not leave the
+// last steps of a rank empty.
 TEST_F(ComputedSourceTest, OfSeveralRanksABatchIsShortByItsOwnRejectedClips) {
   const std::set<std::uint64_t> rejected = {0, 7, 8, 9, 30, 44, 51};
   for (const LastBatch last : {LastBatch::kDrop, LastBatch::kPad}) {
@@ -430,8 +430,8 @@ TEST_F(ComputedSourceTest, BucketsKnowOfRejectedClipsFromTheBeginning) {
   EXPECT_EQ(sorted(take_epoch(*loader)), all_but(kClips, rejected));
 }
 
-// Its length is not known, and it is not rejected: it may be in no bucket, and in none it would be
-// lost in silence.
+// The clip's length is not known, and it is not rejected. So nobody knows its bucket, and without
+// one it would be lost without a word.
 TEST_F(ComputedSourceTest, ClipThatIsAwayWhileLengthsAreLearnedIsAnErrorAndComesLater) {
   for (const ReaderOptions& options :
        {ReaderOptions{.last_batch = LastBatch::kPad, .buckets = {{4, 10, 0}, {4, 0, 0}}},
@@ -463,7 +463,8 @@ TEST_F(ComputedSourceTest, WhatCanBeToldAtOnceIsToldBeforeLengthsAreLearned) {
   EXPECT_THAT(clips->computed(), IsEmpty());
 }
 
-// Asked on the thread that opens the reader, which may hold a lock of the interpreter's.
+// `cancelled` is called on the thread that opens the reader: it may need a lock that this thread
+// holds, like an interpreter's.
 TEST_F(ComputedSourceTest, LearningOfLengthsEndsWhenItIsCancelled) {
   const auto clips = tell();
   ReaderOptions options = {.buckets = {{4}}, .thread_count = 3};
@@ -510,7 +511,7 @@ TEST_F(ComputedSourceTest, ClipsThatAreKnownToBeRejectedAreNamedFromTheBeginning
     EXPECT_EQ(loader->stats().left_out_count, 3U);
     EXPECT_EQ(loader->stats().epoch_left_out_count, 0U);
   }
-  // Of clips that nobody chooses nothing is said.
+  // left_out() has no clips that the options do not choose.
   const std::string id = *cache_->details(20)->id;
   for (const ReaderOptions& options :
        {ReaderOptions{.batch_size = 2, .exclude = {id}},
@@ -527,7 +528,7 @@ TEST_F(ComputedSourceTest, TooManyKnownRejectsAreAnErrorBeforeTheFirstBatch) {
   const auto refused = Loader::open(*ComputedSource::open(tell(story)), options);
   EXPECT_EQ(refused.status().code(), StatusCode::kTooManyRejects);
 
-  // And of an epoch that begins when they are known.
+  // An epoch that begins when they are known fails, too.
   const auto loader = open(tell({.rejected = {1, 5}, .rejects_allowed = 1}), options);
   while (loader->left_out().size() < 2) (void)loader->next();
   for (const std::uint64_t epoch : {1, 2}) {
@@ -537,7 +538,7 @@ TEST_F(ComputedSourceTest, TooManyKnownRejectsAreAnErrorBeforeTheFirstBatch) {
   }
 }
 
-// Memory is shared out for so many threads as compute.
+// The source shares its memory out for the filling threads only.
 TEST_F(ComputedSourceTest, ConsumerComputesNothing) {
   const auto clips = tell({.rejected = {5, 6}});
   const auto loader = open(clips, {.batch_size = 4, .thread_count = 1});
@@ -599,7 +600,7 @@ TEST_F(ComputedSourceTest, FailureIsToldWhereItsBatchWouldCome) {
 TEST_F(ComputedSourceTest, TooManyRejectedClipsAreAnError) {
   const ReaderOptions options = {.batch_size = 4, .shuffle = Shuffle::kNone};
   const auto loader = open(tell({.rejected = {1, 5}, .rejects_allowed = 1}), options);
-  // With the batch of the second one at the latest: batches are filled ahead.
+  // It fails with the second reject's batch, or before: batches are filled ahead.
   const Status first = loader->next().status();
   const Status second = first.ok() ? loader->next().status() : first;
   EXPECT_EQ(second.code(), StatusCode::kTooManyRejects);

@@ -1,5 +1,5 @@
-// formats/order-v1.md has the definition; order_v1_vectors_test.cpp compares with the independent
-// implementation. Here: what holds for every order.
+// These tests check what holds for every order. formats/order-v1.md has the definition, and
+// order_v1_vectors_test.cpp compares with an independent implementation.
 #include "loader/epoch_order.hpp"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ EpochOrderOptions windows(std::uint64_t sample_count, std::uint64_t stretch_samp
           .stretches_per_window = stretches_per_window};
 }
 
-// All small counts with stretches and windows that divide them, do not, or are longer.
+// All small counts, with stretches and windows that divide them, do not divide them, or are longer.
 std::vector<EpochOrderOptions> many_windows() {
   std::vector<EpochOrderOptions> list;
   for (std::uint64_t count = 0; count <= 40; ++count)

@@ -1,4 +1,4 @@
-// Runs a part of a test in a child process.
+// in_child() runs a part of a test in a child process.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace xtts {
 
-// What `child` returned there; an alarm ends one that waits for ever.
+// Returns what `child` returned there. An alarm ends a child that waits for ever.
 inline int in_child(const std::function<int()>& child) {
   const pid_t pid = ::fork();
   if (pid == 0) {

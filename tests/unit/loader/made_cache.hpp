@@ -1,5 +1,4 @@
-// What the tests of the public reader share: a cache on disk, beside the clips that it was made
-// from.
+// Helpers that the tests of the public reader share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -46,7 +45,7 @@ inline Reader open_reader(const Cache& cache, const ReaderOptions& options) {
   return std::move(*reader);
 }
 
-// Positions in the order in which an epoch brings them.
+// The positions of an epoch, in the order in which it brings them.
 inline std::vector<std::uint64_t> positions_of_epoch(Reader& reader) {
   std::vector<std::uint64_t> positions;
   for (;;) {

@@ -1,5 +1,5 @@
-// Compares Order v1 with vectors that an independent implementation made: see
-// tests/golden/order-v1/order_v1.py, which says what their lines mean.
+// Compares Order v1 with vectors that an independent implementation made.
+// tests/golden/order-v1/order_v1.py explains their lines.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -49,7 +49,7 @@ Numbers numbers(const std::string& text) {
 
 std::vector<double> weights(const std::string& text) {
   std::vector<double> list;
-  // Not std::stod, which refuses what is below the smallest normal number.
+  // std::stod would refuse numbers below the smallest normal one.
   for (const std::string& part : split(text, ','))
     list.push_back(std::strtod(part.c_str(), nullptr));
   return list;

@@ -1,4 +1,4 @@
-// Batches of like length, and parts of clips.
+// Tests of buckets (batches of like length) and of crops.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -151,8 +151,8 @@ TEST(PublicReaderBuckets, OfOtherLimitsRefuseTheState) {
   EXPECT_EQ(otherwise.load_state(state).code(), StatusCode::kMismatch);
 }
 
-// States are bytes from a file: what no reader can have written is refused, or taken for what it
-// can mean, and what is made of it can be loaded again.
+// States come from files. Numbers that no reader can have written are refused, or read as the
+// nearest possible ones. The state that a reader makes of them can be loaded again.
 TEST(PublicReaderBuckets, RefuseAStateWhoseNumbersCannotBe) {
   const MadeCache cache;
   const Cache opened = cache.open();
@@ -176,7 +176,7 @@ TEST(PublicReaderBuckets, RefuseAStateWhoseNumbersCannotBe) {
   EXPECT_TRUE(reader.load_state(reader.state()).ok());
 }
 
-// A bucket is chosen by what the index says. A record that is longer is told: it is not cut.
+// The index's lengths choose the bucket. A record that is longer gives an error and is not cut.
 TEST(PublicReaderBuckets, DoNotCutARecordThatIsLongerThanTheIndexSays) {
   constexpr std::uint64_t kWrong = 23;
   for (const bool is_of_tokens : {false, true}) {
@@ -229,7 +229,7 @@ TEST(PublicReaderBuckets, ThatLeaveClipsWithoutOneAreRefusedInWords) {
             StatusCode::kInvalidArgument);
 }
 
-// Every crop is a stretch of its clip, and epochs choose others.
+// Each crop is a stretch of its clip, and another epoch chooses another one.
 TEST(PublicReaderCrops, AreStretchesOfTheirClipsThatChangeWithTheEpoch) {
   for (const auto layout : {formats::Layout::kPadded, formats::Layout::kPacked}) {
     const MadeCache cache({.layout = layout, .clip_count = 61});

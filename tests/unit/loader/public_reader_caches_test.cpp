@@ -1,4 +1,4 @@
-// Several caches as one.
+// Tests of several caches that are opened as one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST_F(PublicReaderCaches, AreOneCacheOfAllClipsOneAfterTheOther) {
   EXPECT_THAT(cache.speakers(), ElementsAre("Linda", "speaker-1", "speaker-2"));
   EXPECT_EQ(*cache.find("b/clip-103"), std::optional<std::uint64_t>(43));
   EXPECT_EQ(*cache.id(43), "b/clip-103");
-  EXPECT_EQ(cache.clip(41)->speaker, cache.clip(3)->speaker);  // numbered apart
+  EXPECT_EQ(cache.clip(41)->speaker, cache.clip(3)->speaker);  // each cache numbers its own
   EXPECT_EQ(cache.clip(43)->dataset, "b");
   EXPECT_EQ(*cache.find("c/clip-103"), std::nullopt);
   for (const std::uint64_t position : {0, 39, 40, 60}) {
@@ -111,7 +111,7 @@ TEST_F(PublicReaderCaches, WithoutDatasetNamesAreDatasetsOfTheirOwn) {
        .weights = Weights{.by = WeightBy::kDataset, .temperature = 0.0, .draw_count = 100}});
   const auto positions = positions_of_epoch(alike);
   EXPECT_EQ(std::ranges::count_if(positions, [](auto position) { return position >= 30; }), 50);
-  // Both have a clip of this name: which one is meant?
+  // Both caches have a clip of this name.
   const auto found = cache->find("clip-103");
   ASSERT_EQ(found.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(found.status().message(), HasSubstr(other.path()));
@@ -129,14 +129,14 @@ TEST_F(PublicReaderCaches, ThatDoNotGoTogetherAreRefusedInWords) {
 }
 
 TEST_F(PublicReaderCaches, OpenByTheirNamesInBraces) {
-  // Not as one name from the first letter to the second word.
+  // Two words in braces must not be taken for one string's begin and end.
   EXPECT_EQ(Cache::open({"/nowhere/a", "/nowhere/b"}).status().code(), StatusCode::kNotFound);
   const auto cache = Cache::open({first_.path(), second_.path()});
   ASSERT_TRUE(cache.ok());
   EXPECT_EQ(cache->size(), 61U);
 }
 
-// The numbers of languages and data sets have 16 bits.
+// A language's or data set's number has 16 bits.
 TEST_F(PublicReaderCaches, WithMoreNamesThanNumbersAreRefusedInWords) {
   const auto with_names = [](const std::string& prefix, bool are_languages) {
     return MadeCache({.clip_count = 2, .edit_manifest = [=](formats::Manifest& manifest) {

@@ -1,5 +1,5 @@
-// Any calls in any order: what comes next depends on epoch and place alone, not on how the reader
-// came there, what was filled ahead, what is damaged or what is held meanwhile.
+// Makes any calls in any order. The next batch must depend on epoch and place alone. It must not
+// depend on the reader's way there, on what was filled ahead, on damage, or on batches held.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kEpochs = 4;
 
-// What a call of next() gave: positions and the first numbers of their mels, or a failure.
+// The result of a call of next(): positions and the first numbers of their mels, or a failure.
 struct Step {
   StatusCode code = StatusCode::kOk;
   std::uint32_t bucket = 0;
@@ -37,7 +37,7 @@ Step step_of(const Result<std::optional<Batch>>& taken) {
   return step;
 }
 
-using Epoch = std::vector<Step>;  // and the end's, which is empty
+using Epoch = std::vector<Step>;  // the last step is the end's, which is empty
 
 std::vector<Epoch> epochs_one_by_one(const Cache& cache, const ReaderOptions& options) {
   std::vector<Epoch> epochs;
@@ -52,7 +52,7 @@ std::vector<Epoch> epochs_one_by_one(const Cache& cache, const ReaderOptions& op
   return epochs;
 }
 
-// Takes batches of an epoch, most often up to its end, and then goes elsewhere.
+// Wanderer takes batches of an epoch, most often up to its end, and then goes elsewhere.
 class Wanderer {
  public:
   Wanderer(const Cache& cache, const ReaderOptions& options, std::uint32_t seed)
@@ -63,7 +63,7 @@ class Wanderer {
     for (std::thread& thread : holders_) thread.join();
   }
 
-  // What comes next must be the same with these, too.
+  // Goes on with another cache or other options, which must give the same batches.
   void read_otherwise(const Cache& cache, const ReaderOptions& options) {
     reader_ = open_reader(cache, options);
   }
@@ -105,7 +105,7 @@ class Wanderer {
     if (step_ + 1 == epochs_[epoch_].size()) return go_to_epoch((epoch_ + 1) % kEpochs);
     ++step_;
     if (!taken.ok() || random_() % 4 != 0) return;
-    // Let go of in another thread, some time.
+    // Another thread drops the batch at some time.
     if (holders_.size() == 2) {
       for (std::thread& thread : holders_) thread.join();
       holders_.clear();
@@ -148,7 +148,7 @@ TEST(PublicReaderCalls, InAnyOrderBringWhatTheirPlaceSays) {
       {.shuffle = Shuffle::kWindow, .buckets = buckets, .stretch_samples = 5},
       {.weights = Weights{.draw_count = 80}, .buckets = buckets},
       {.batch_size = 7, .crop_frames = 4},
-      {.batch_size = 62},  // no steps at all
+      {.batch_size = 62},  // an epoch has no steps
   };
   std::uint32_t seed = 0;
   for (ReaderOptions& options : all) {
@@ -163,8 +163,8 @@ TEST(PublicReaderCalls, InAnyOrderBringWhatTheirPlaceSays) {
   }
 }
 
-// Past the page cache, where reads are on their way when a reader turns elsewhere. Records are
-// large enough for that, and the clips of weights come several times in a batch.
+// Reads past the page cache, so that reads are under way when a reader goes elsewhere. The records
+// are large enough for that. With weights, a clip comes several times in a batch.
 TEST(PublicReaderCalls, InAnyOrderBringWhatTheirPlaceSaysWhenReadDirectly) {
   const MadeCache first({.clip_count = 40,
                          .frames_max = 100,

@@ -1,4 +1,5 @@
-// Damage to a cache, met by batches: told by name, skipped or ignored, and never a signal.
+// Tests of batches that meet damage in a cache. The reader names it, skips it or ignores it, and
+// never dies of a signal.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -79,7 +80,7 @@ TEST(PublicReaderDamage, FileCutWhileItIsReadIsATypedError) {
   const Cache opened = cache.open();
   for (const Shuffle shuffle : {Shuffle::kGlobal, Shuffle::kNone}) {
     Reader reader = open_reader(opened, {.batch_size = 8, .shuffle = shuffle});
-    EXPECT_EQ(positions_of_epoch(reader).size(), 64U);  // all mapped and verified
+    EXPECT_EQ(positions_of_epoch(reader).size(), 64U);  // maps and verifies all records
   }
   ASSERT_EQ(::truncate(cache.shard(0, 1).c_str(), 5000), 0);
   Reader reader = open_reader(opened, {.batch_size = 8});
@@ -102,7 +103,7 @@ TEST(PublicReaderDamage, FileCutWhileItIsReadIsATypedError) {
 TEST(PublicReaderDamage, DamagedHeaderIsHandledLikeADamagedRecordInEachOrder) {
   const MadeCache cache({.clip_count = 16, .clips_per_block = 4, .blocks_per_shard = 2});
   {
-    // The header of the second block: its magic is found behind the first one.
+    // Finds the header of the second block by its magic, behind that of the first one.
     std::fstream file(cache.shard(0, 0), std::ios::in | std::ios::out | std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(file)), {});
     const std::size_t place = bytes.find("XTTSBLK1", bytes.find("XTTSBLK1") + 1);
@@ -132,7 +133,7 @@ TEST(PublicReaderDamage, DamagedHeaderIsHandledLikeADamagedRecordInEachOrder) {
   }
 }
 
-// The first byte of a clip's mel in the shard that holds it.
+// The offset of a clip's mel in the shard that holds it.
 std::size_t offset_of_mel(const MadeCache& cache, const std::string& shard, std::size_t position) {
   const auto& numbers = cache.made().clips[position].mel;
   const std::string wanted(reinterpret_cast<const char*>(numbers.data()),
@@ -146,7 +147,7 @@ std::size_t offset_of_mel(const MadeCache& cache, const std::string& shard, std:
 
 TEST(PublicReaderDamage, ShardThatWasCutBeforeOpeningGivesWhatLiesInsideOfIt) {
   const MadeCache cache({.clip_count = 64, .clips_per_block = 8, .blocks_per_shard = 4});
-  // Of the first shard's 32 clips the first 19 are whole.
+  // The first 19 of the first shard's 32 clips stay whole.
   const auto cut = static_cast<off_t>(offset_of_mel(cache, cache.shard(0, 0), 19));
   ASSERT_EQ(::truncate(cache.shard(0, 0).c_str(), cut), 0);
   const Cache opened = cache.open();
@@ -198,7 +199,7 @@ TEST(PublicReaderDamage, EpochThatLosesMoreThanItsShareFailsUntilItIsBegunAnew) 
       .batch_size = 8, .shuffle = Shuffle::kNone, .on_damage = OnDamage::kSkip, .max_damage = 0.5};
   Reader enough = open_reader(opened, options);
   EXPECT_EQ(positions_of_epoch(enough).size(), 32U);
-  EXPECT_EQ(enough.stats().epoch_left_out_count, 32U);  // all of the shard's records
+  EXPECT_EQ(enough.stats().epoch_left_out_count, 32U);  // all records of the shard
 
   options.max_damage = ReaderOptions().max_damage;
   Reader reader = open_reader(opened, options);
@@ -256,7 +257,7 @@ TEST(PublicReaderDamage, UnreadableRecordOfABatchInPlaceIsNeverShown) {
       const auto batch = reader.next();
       if (!batch.ok()) continue;
       ASSERT_TRUE(*batch);
-      expect_all_rows(**batch, cache);  // reads them
+      expect_all_rows(**batch, cache);  // reads all rows
     }
     EXPECT_GT(reader.stats().check_failures, 0U);
   }

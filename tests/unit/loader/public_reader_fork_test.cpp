@@ -1,4 +1,4 @@
-// What a forked child may do with what it was born with.
+// Tests of what a forked child may do with its parent's reader and batches.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -25,13 +25,13 @@ TEST(PublicReaderFork, ReaderInAChildSaysSoAndCanBeDestroyed) {
               return 0;
             }),
             0);
-  // The parent's goes on.
+  // The parent's reader goes on.
   std::size_t count = 1;
   for (auto next = reader->next(); next.ok() && *next; next = reader->next()) ++count;
   EXPECT_EQ(count, 15U);
 }
 
-// The kernel goes on writing to the parent's memory while children come and go.
+// The kernel goes on writing to the parent's memory while children begin and end.
 TEST(PublicReaderFork, ReadsOnTheirWayAreTheParents) {
   const MadeCache cache(
       {.clip_count = 120, .frames_max = 100, .channel_count = 80, .clips_per_block = 8});

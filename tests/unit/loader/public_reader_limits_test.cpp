@@ -1,4 +1,4 @@
-// What a reader says when the system refuses it something.
+// Tests of what a reader says when the system refuses it something.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@
 namespace xtts {
 namespace {
 
-// Leaves this process so much more address space than it has.
+// Limits this process to so much more address space than it has now.
 bool limit_address_space(std::uint64_t more_bytes) {
   std::ifstream status("/proc/self/statm");
   std::uint64_t pages = 0;
@@ -28,7 +28,8 @@ bool limit_address_space(std::uint64_t more_bytes) {
   return pages > 0 && ::setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-// Likewise of memory to write to, also where addresses were set aside before.
+// Limits this process to so much more writable memory than it has now. This limit holds also where
+// addresses were set aside before.
 bool limit_data(std::uint64_t more_bytes) {
   std::ifstream status("/proc/self/status");
   std::string word;
@@ -55,7 +56,7 @@ TEST_F(PublicReaderLimits, ThreadsThatAreRefusedAreATypedErrorAndNoneIsLeftBehin
   const Cache opened = cache_.open();
   EXPECT_EQ(in_child([&] {
               if (!limit_address_space(std::uint64_t{200} << 20U)) return 1;
-              // Each has a stack of 8 MiB.
+              // Each thread has a stack of 8 MiB.
               const auto many = Reader::open(opened, {.batch_size = 4, .thread_count = 256});
               if (many.status().code() != StatusCode::kResource) return 2;
               auto few = Reader::open(opened, {.batch_size = 4, .thread_count = 2});
@@ -75,13 +76,13 @@ TEST_F(PublicReaderLimits, MemoryThatIsRefusedIsATypedError) {
             0);
 }
 
-// An epoch that finds no memory to be planned in fails, and says where it stands all the same.
+// An epoch that cannot be planned for lack of memory fails. The reader still tells its place.
 TEST_F(PublicReaderLimits, AnEpochThatCannotBeginKeepsItsPlace) {
   const Cache opened = cache_.open();
   const ReaderOptions options{.weights = Weights{.draw_count = 1'000'000},
                               .buckets = {{.batch_size = 1000}}};
   EXPECT_EQ(in_child([&] {
-              ::mallopt(M_MMAP_THRESHOLD, 1 << 18);  // nothing large from what the heap has left
+              ::mallopt(M_MMAP_THRESHOLD, 1 << 18);  // the heap's rest must not serve large blocks
               auto reader = Reader::open(opened, options);
               if (!reader.ok()) return 1;
               ReaderState state = reader->state();
@@ -112,7 +113,8 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// Shards are opened once for mapping and once for direct reads: more files than the limit allows.
+// Shards are opened once for mapping and once for direct reads. Those are more files than the limit
+// allows.
 TEST(PublicReaderDescriptors, FilesKeptOpenAreClosedWhereThereAreNoMoreToBeHad) {
 #ifdef XTTS_HAS_SANITIZER
   GTEST_SKIP() << "a sanitizer opens pipes to look at memory, which this test leaves no room for";

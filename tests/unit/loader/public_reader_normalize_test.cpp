@@ -1,4 +1,4 @@
-// Columns that are normalized by the corpus' statistics, or by given ones.
+// Tests of columns that are normalized by the corpus' statistics, or by given numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint32_t kChannels = 5;
 const std::vector<double> kMeans = {-4.5, 0.1, 3.0, -11.5129, 0.0};
-const std::vector<double> kDeviations = {2.25, 1.0, 0.3, 0.0, 7.0};  // one of them never moves
+const std::vector<double> kDeviations = {2.25, 1.0, 0.3, 0.0, 7.0};  // one channel is constant
 
 void set_statistics(formats::Manifest& manifest) {
   manifest.mel_statistics = formats::Statistics{40000, kMeans, kDeviations};
@@ -30,7 +30,7 @@ float expected_value(float stored, std::size_t channel) {
   return (stored - mean) / divisor;
 }
 
-// Of a clip's frames from `first` on, as many as the row's length says; and behind them padding.
+// Expects the clip's frames from `first` on, as many as the row's length says, and then padding.
 void expect_row(const BatchColumn& mel, std::uint32_t row, const std::vector<float>& stored,
                 std::size_t first, float padding) {
   const auto floats = mel.as_floats();
@@ -46,7 +46,7 @@ void expect_row(const BatchColumn& mel, std::uint32_t row, const std::vector<flo
   }
 }
 
-// What every valid row of a whole epoch holds; the number of rows.
+// Checks each valid row of a whole epoch. Returns the number of rows.
 template <typename CheckRow>
 std::size_t check_epoch(Reader& reader, CheckRow check) {
   std::size_t count = 0;
@@ -74,7 +74,7 @@ std::size_t check_whole_epoch(Reader& reader, const MadeCache& cache, float padd
 
 class PublicReaderNormalize : public ::testing::TestWithParam<formats::Layout> {
  protected:
-  // The fill value of the cache's own records.
+  // The fill value of the cache's records.
   [[nodiscard]] float fill() const {
     return std::bit_cast<float>(cache_.made().manifest.find_column("mel")->fill_bits);
   }
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, PublicReaderNormalize,
                            return instance.param == formats::Layout::kPadded ? "Padded" : "Packed";
                          });
 
-// Rows of 80 channels do not fill a piece of 32 KiB: pieces begin within a row.
+// Rows of 80 channels do not fill a piece of 32 KiB evenly, so pieces begin within a row.
 TEST(PublicReaderNormalization, OfLongRecordsAndPastThePageCacheIsTheSame) {
   const auto statistics = [](formats::Manifest& manifest) {
     std::vector<double> means(80);
@@ -245,7 +245,7 @@ TEST(PublicReaderNormalization, ThatCannotBeIsRefusedInWords) {
               HasSubstr("deviation of channel 4"));
 }
 
-// Their padding is features too: one number cannot stand for all channels.
+// The padding of such records is features, so one number cannot stand for all channels.
 TEST(PublicReaderNormalization, OfPaddedSamplesNeedsAPadValue) {
   const MadeCache made({.clip_count = 9, .edit_manifest = [](formats::Manifest& manifest) {
                           set_statistics(manifest);

@@ -1,4 +1,5 @@
-// The order that the seed says, for any threads and ranks, weighted or not, and from any state on.
+// Tests of the seed's order: with any number of threads and ranks, with weights and without, and
+// from any state on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ TEST(PublicReaderOrder, OrderIsTheSameForAnyThreadsAndAnotherForEachEpochAndSeed
     return positions_of_epoch(reader);
   };
   const auto first = order(1, 7, 3);
-  EXPECT_EQ(first.size(), 60U);  // the last one does not fill a batch
+  EXPECT_EQ(first.size(), 60U);  // the last clip does not fill a batch
   EXPECT_EQ(order(2, 7, 3), first);
   EXPECT_EQ(order(9, 7, 3), first);
   EXPECT_NE(order(1, 8, 3), first);
@@ -74,7 +75,7 @@ TEST(PublicReaderOrder, EpochsThatFollowOneAnotherAreThoseThatAreAskedForOneByOn
                             .stretches_per_window = 3};
       if (has_buckets) options.buckets = {{.batch_size = 3, .frames_max = 9}, {.batch_size = 4}};
       Reader following = open_reader(opened, options);
-      // In turn, one twice, one left out, and one that is left in its middle.
+      // Goes in turn, repeats an epoch, leaves one out, and leaves one in its middle.
       for (const std::uint64_t epoch : {0, 1, 2, 2, 4, 5, 6, 5}) {
         following.set_epoch(epoch);
         if (epoch == 4) {

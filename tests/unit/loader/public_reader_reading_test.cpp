@@ -1,4 +1,4 @@
-// How records are read, as users see it: forced, chosen, and refused by the system.
+// Tests of ways to read records, as users see them: forced, chosen, and refused by the system.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
@@ -44,7 +44,7 @@ TEST(PublicReaderReading, DirectBringsEveryClipEpochAfterEpoch) {
   EXPECT_EQ(reader.stats().cache_hits, 0U);
 }
 
-// Records of 960 kB: no more than 34 of them are on their way or waiting, of the 41 of a batch.
+// A batch has 41 records of 960 kB, and staging memory holds 34 at most.
 TEST(PublicReaderReading, BatchLargerThanTheStagingMemoryComes) {
   const MadeCache cache({.clip_count = 41, .frames_max = 3000, .channel_count = 80});
   for (const std::uint32_t threads : {1U, 3U}) {
@@ -56,7 +56,7 @@ TEST(PublicReaderReading, BatchLargerThanTheStagingMemoryComes) {
   }
 }
 
-// Records of up to 6.7 MB: four of them fill the staging memory, and a row has six.
+// A row has six records of up to 6.7 MB, and four of them fill the staging memory.
 TEST(PublicReaderReading, RowOfMoreRecordsThanTheStagingMemoryHoldsComes) {
   const MadeCache cache({.layout = formats::Layout::kPacked,
                          .clip_count = 9,
@@ -104,7 +104,7 @@ TEST(PublicReaderReading, SmallCacheIsMappedByItselfAndTheStorageIsTold) {
   expect_epoch(reader, cache);
   reader.set_epoch(1);
   expect_epoch(reader, cache);
-  EXPECT_GT(reader.stats().cache_hits, 40U);  // the whole second epoch, but for what may be swapped
+  EXPECT_GT(reader.stats().cache_hits, 40U);  // the second epoch, except what is swapped out
   EXPECT_LE(reader.stats().cache_hits, 80U);
   EXPECT_TRUE(reader.stats().reading.starts_with("mapped:")) << reader.stats().reading;
   EXPECT_NE(reader.stats().storage.find("iB"), std::string::npos) << reader.stats().storage;

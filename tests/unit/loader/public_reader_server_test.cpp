@@ -1,5 +1,5 @@
-// A reader inside of somebody's server: other threads that stop it, watch it or cancel it, objects
-// that were moved from, and options that cannot be. Nothing of it ends the process.
+// Tests of a reader in a server: other threads stop, watch or cancel it, objects were moved from,
+// options are impossible. None of this ends the process.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -42,8 +42,7 @@ TEST(PublicReaderServer, InterruptEndsOneCallAndTheReaderStaysWhereItIs) {
   }
 }
 
-// The consumer is woken out of its wait: with all slots but one held, and that one never filled, it
-// would wait for ever.
+// Another thread interrupts all the time. Interrupted calls return at once, and no batch is lost.
 TEST(PublicReaderServer, InterruptWakesAWaitingCall) {
   const MadeCache cache({.clip_count = 400});
   const Cache opened = cache.open();
@@ -92,11 +91,11 @@ TEST(PublicReaderServer, TimeLimitThatIsOverLosesNothing) {
   EXPECT_TRUE(reader.next(milliseconds::min()).ok());
 }
 
-// The thread sanitizer looks on.
+// The thread sanitizer checks this test.
 TEST(PublicReaderServer, StatsMayBeAskedForWhileBatchesAreTaken) {
   const MadeCache cache({.clip_count = 60});
   {
-    // A damaged record, so that texts are added meanwhile.
+    // Damages a record, so that texts are added meanwhile.
     std::fstream file(cache.shard(0, 0), std::ios::in | std::ios::out | std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
     const auto& numbers = cache.made().clips[0].mel;

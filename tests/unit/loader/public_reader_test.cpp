@@ -1,5 +1,5 @@
-// The public reader on a real folder, through the shared library: what arrives is what the cache
-// was made from, in the shape and dtype that was asked for, for as long as it is held.
+// Tests of the public reader on a real folder, through the shared library. Batches hold what the
+// cache was made from, in the shape and dtype asked for, as long as they are held.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -224,7 +224,7 @@ TEST(PublicReader, EmptySelectionHasNoBatches) {
   EXPECT_FALSE(end->has_value());
 }
 
-// Memory of this process alone, in KiB.
+// The memory that this process alone has, in KiB.
 long own_memory_kib() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -236,7 +236,7 @@ long own_memory_kib() {
 TEST(PublicReader, HundredThousandBatchesTakeNoMoreMemoryThanAThousand) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr std::uint64_t kBatches =
-      5'000;  // sanitizers keep books of their own: leaks are their matter
+      5'000;  // sanitizers keep records of their own, and find leaks themselves
 #else
   constexpr std::uint64_t kBatches = 100'000;
 #endif

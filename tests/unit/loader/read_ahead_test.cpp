@@ -1,4 +1,4 @@
-// What ReadAhead makes of a batch that could not be planned.
+// Tests of ReadAhead after a batch that could not be planned.
 #include "loader/read_ahead.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr std::uint64_t kSteps = 20;
 
 class ReadAheadTest : public ::testing::Test {
  protected:
-  // Records of 32,000 bytes.
+  // The records have 32,000 bytes.
   ReadAheadTest()
       : made_(testing::make_test_cache({.clip_count = kBatch * kSteps,
                                         .frames_max = 100,
@@ -63,11 +63,11 @@ class ReadAheadTest : public ::testing::Test {
   BatchLayout layout_;
   std::unique_ptr<RecordStaging> staging_;
   std::optional<std::uint64_t> fails_at_;
-  std::uint64_t step_end_ = 0;  // of the steps that were asked for
+  std::uint64_t step_end_ = 0;  // behind the last step that was asked for
 };
 
-// Whoever goes on with the batch after it must not be given the one that failed in its place, nor
-// wait for the memory that its records lie in.
+// After a failed batch, the next call must not get that batch, and must not wait for the memory of
+// its records.
 TEST_F(ReadAheadTest, AfterABatchThatCouldNotBePlannedTheNextOnesAreTheirOwn) {
   ReadAhead ahead(*caches_, {.staging = staging_.get()},
                   [this](std::uint64_t step) { return choose(step); });

@@ -1,5 +1,5 @@
-// The public reader, in C++ and C, on the CPU and on a device whose memory the host cannot touch:
-// what lies where, who has to wait, and that the same batches come.
+// Tests of the public reader, in C++ and C, on the CPU and on a device whose memory the host cannot
+// touch. They check where data lies, which waits are needed, and that the same batches come.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ TEST_P(ReaderOn, BringsEveryClipInEachOrder) {
   }
 }
 
-// Whatever is done to records on their way.
+// Tries all changes of records on their way: crops, dtypes, normalization and others.
 TEST_P(ReaderOn, BringsWhatComesOnTheCpu) {
   const std::vector<double> numbers(cache_.options().channel_count, 1.5);
   const ColumnRequest normalized = {
@@ -197,7 +197,7 @@ TEST_P(ReaderOn, TellsCOfTheDevice) {
   xtts_cache_close(cache);
 }
 
-// Of a device that runs out of something: an error of that call, and no fault.
+// Where the device runs out of something, the call fails, and there is no fault.
 TEST(ReaderOnAdversary, WhatTheDeviceRefusesIsAnError) {
   const MadeCache cache;
   for (const std::uint64_t failing_slot : {1U, 2U, 4U}) {

@@ -1,4 +1,4 @@
-// The staging memory with a queue that brings reads back in any order, and not all of them whole.
+// Tests of the staging memory with a queue that returns reads in any order, some of them not whole.
 #include "loader/record_staging.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace xtts::loader {
 namespace {
 
-constexpr std::size_t kRecord = 5000;  // neither begins nor ends on a sector
+constexpr std::size_t kRecord = 5000;  // records do not begin and end on sectors
 constexpr std::size_t kRecords = 200;
 
 class RecordStagingTest : public ::testing::Test {
@@ -171,7 +171,7 @@ TEST_F(RecordStagingTest, QueueThatNoLongerAnswersLeavesAllToTheOrdinaryPath) {
     EXPECT_TRUE(is_record(staging->wait_for(tickets[0]), 0));
     staging->release(tickets[0]);
     env_.faults->is_lost = true;
-    // Some of these were there already.
+    // Some of these had been read before.
     for (std::size_t i = 1; i < kRecords; ++i) {
       const auto bytes = staging->wait_for(tickets[i]);
       EXPECT_TRUE(bytes.empty() || is_record(bytes, i));

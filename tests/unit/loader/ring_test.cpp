@@ -1,5 +1,5 @@
-// The ring with work whose content is known: each part writes a number that tells its step, and has
-// the device fill as much with another.
+// Tests of the ring with known work: each part writes a number that tells its step, and has the
+// device fill as many bytes with another number.
 #include "loader/ring.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ class NumberWork final : public BatchWork {
   std::uint64_t fails_at_part = UINT64_MAX;
   std::uint64_t throws_at = UINT64_MAX;
   std::atomic<std::uint64_t> finished = 0;
-  std::atomic<std::uint64_t> parts = 0;  // filled or dropped
+  std::atomic<std::uint64_t> parts = 0;  // parts that were filled or dropped
 
  private:
   mutable std::mutex mutex_;
@@ -138,7 +138,7 @@ TEST_P(RingOn, ConsumerThatWaitsGetsEveryStepAndFillsNone) {
     NumberWork work;
     Ring ring(work, make_slots(3), threads, Consumer::kWaits);
     ring.resume(0, 200);
-    std::vector<Lease> kept;  // two of three, so that fillers wait for memory
+    std::vector<Lease> kept;  // two of three slots, so that fillers wait for memory
     for (std::uint64_t step = 0; step < 200; ++step) {
       const auto lease = ring.next();
       expect_batch(lease, step);
@@ -188,12 +188,12 @@ TEST_P(RingOn, KeepingAllSlotsIsAClearErrorAndLettingGoMendsIt) {
   EXPECT_NE(refused.status().message().find("all 3 batch slots are held"), std::string::npos);
   kept.erase(kept.begin() + 1);
   expect_batch(ring.next(), 3);
-  // What was kept is still what it was.
+  // The kept batches have not changed.
   EXPECT_EQ(kept[0]->step, 0U);
   EXPECT_EQ(kept[1]->step, 2U);
 }
 
-// Who keeps most of the slots has few that come back, and still batches filled ahead.
+// Few slots come back where the consumer keeps most of them. Batches are still filled ahead.
 TEST_P(RingOn, FillsAheadForAConsumerThatKeepsMostSlots) {
   NumberWork work;
   Ring ring(work, make_slots(8), 1);
@@ -209,7 +209,7 @@ TEST_P(RingOn, FillsAheadForAConsumerThatKeepsMostSlots) {
   ASSERT_EQ(wait_until_finished(8), 8U);
   expect_batch(ring.next(), 5);
   expect_batch(ring.next(), 6);
-  EXPECT_EQ(wait_until_finished(10), 10U);  // with nobody waiting for them
+  EXPECT_EQ(wait_until_finished(10), 10U);  // no consumer waits for them
 }
 
 TEST_P(RingOn, LeaseOutlivesTheRing) {
@@ -266,7 +266,7 @@ TEST_P(RingOn, EndsWhileItsThreadsWaitForSlots) {
   expect_batch(ring->next(), 0);
 }
 
-// A consumer on the device drops its leases when its work is queued.
+// A consumer on the device drops its leases once its work is queued.
 TEST_P(RingOn, MemoryIsFilledAgainWhenTheConsumersStreamIsDoneWithIt) {
   if (!device_.is_adversary()) return;  // the CPU has no streams
   NumberWork work;

@@ -33,7 +33,7 @@ class SelectionTest : public ::testing::Test {
       EXPECT_EQ(selection->contains(i), std::ranges::binary_search(positions, i)) << i;
     return positions;
   }
-  // The same, by looking at every clip.
+  // Finds the expected positions by looking at every clip.
   template <typename Takes>
   [[nodiscard]] std::vector<std::uint64_t> expected(Takes takes) const {
     std::vector<std::uint64_t> positions;

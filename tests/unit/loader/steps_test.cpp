@@ -34,7 +34,7 @@ std::vector<Steps> many_steps() {
   return list;
 }
 
-// How often each place is taken by the steps [begin, end).
+// Counts how often the steps [begin, end) take each place.
 std::vector<int> taken(const Steps& steps, std::uint64_t begin, std::uint64_t end) {
   std::vector<int> times(steps.sample_count, 0);
   for (std::uint64_t step = begin; step < end; ++step) {

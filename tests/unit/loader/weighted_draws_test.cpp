@@ -36,7 +36,7 @@ std::string refusal_of(const Counts& counts, const ClipWeights& weights,
   return result.status().message();
 }
 
-// The samples of each group, in the order of its draws.
+// The samples that each group gives, in the order of its draws.
 std::vector<Counts> drawn(const Counts& counts, const ClipWeights& weights,
                           std::uint64_t draw_count, std::uint64_t epoch = 0) {
   const auto draws = WeightedDraws::make({.sample_counts = counts,
@@ -66,9 +66,9 @@ TEST(ShareDraws, FollowsTheWeights) {
 }
 
 TEST(ShareDraws, GivesTheRestToTheLargestRemainders) {
-  // 3.5, 4.2 and 2.3 of 10.
+  // The exact shares of 10 are 3.5, 4.2 and 2.3.
   EXPECT_THAT(shares({1, 1, 1}, {35.0, 42.0, 23.0}, 10), ElementsAre(4, 4, 2));
-  // 0.6, 0.6 and 1.8 of 3.
+  // The exact shares of 3 are 0.6, 0.6 and 1.8.
   EXPECT_THAT(shares({1, 1, 1}, {1.0, 1.0, 3.0}, 3), ElementsAre(1, 0, 2));
 }
 
@@ -136,7 +136,7 @@ TEST(WeightedDraws, ShufflesEveryGroupPassAndEpochInItsOwnWay) {
 TEST(WeightedDraws, GoOnWhereTheEpochBeforeEnded) {
   Counts all;
   for (std::uint64_t epoch = 0; epoch < 10; ++epoch) {
-    const auto groups = drawn({1000, 20}, {1.0, 1.0}, 8, epoch);  // four of each
+    const auto groups = drawn({1000, 20}, {1.0, 1.0}, 8, epoch);  // each group has four draws
     all.insert(all.end(), groups[1].begin(), groups[1].end());
   }
   ASSERT_EQ(all.size(), 40U);

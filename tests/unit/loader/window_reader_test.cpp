@@ -1,4 +1,4 @@
-// What windowed epochs ask of a disk.
+// Tests of what windowed epochs ask of a disk.
 #include "loader/window_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 class WindowReaderTest : public ::testing::Test {
  protected:
-  // Three mel shards of 32 records of 40,000 bytes, too large to be read as a whole.
+  // The mel has three shards of 32 records of 40,000 bytes. They are too large to be read whole.
   WindowReaderTest()
       : made_(testing::make_test_cache({.clip_count = 96,
                                         .frames_max = 250,
@@ -68,7 +68,7 @@ TEST_F(WindowReaderTest, RangesAreWhatTheRecordsAndHeadersTake) {
   ASSERT_TRUE(first_block.ok());
   const auto of_one = reader::find_file_ranges(*cache_, column, 1, 2);
   ASSERT_TRUE(of_one.ok());
-  // The header lies next to the records: one range.
+  // The header lies next to the records, so there is one range.
   EXPECT_EQ(*of_one, (std::vector<reader::FileRange>{{0, first_block->place.header_offset,
                                                       first_block->place.payload_offset +
                                                           3 * column.record_bytes() -
@@ -86,7 +86,7 @@ TEST_F(WindowReaderTest, JoinsWhatTouchesAndKeepsWhatDoesNot) {
   EXPECT_TRUE(reader::join_ranges({}).empty());
 }
 
-// Every page that was asked for was asked for once.
+// Expects that no page was asked for twice.
 void expect_each_byte_once(const std::vector<testing::DiskRead>& reads) {
   std::set<std::pair<std::string, std::uint64_t>> seen;
   for (const testing::DiskRead& read : reads) {
@@ -112,7 +112,8 @@ const ReaderOptions kThreeWindows{.batch_size = 8,
 TEST_F(WindowReaderTest, EachWindowIsReadFromFrontToBackBeforeItsBatchesAreMade) {
   const auto loader = open(kThreeWindows);
   EXPECT_EQ(take_all(*loader).size(), 96U);
-  // Three windows of four stretches: a run a stretch at most, and never back within a window.
+  // There are three windows of four stretches. Each stretch takes one run at most, and reading
+  // never goes back within a window.
   const std::vector<testing::DiskRead> reads = env_.disk.reads("/mel/");
   EXPECT_LE(reads.size(), 12U);
   std::size_t turned_back = 0;
@@ -150,7 +151,7 @@ TEST_F(WindowReaderTest, TheIndexIsReadInOneRunAndOnce) {
   expect_each_byte_once(env_.disk.reads("/index-"));
 }
 
-// On two threads, as fast as they can: without turns they race through every window.
+// Two threads read as fast as they can. Without turns they would race through each window.
 TEST_F(WindowReaderTest, TwoRanksReadEachByteOnceAndInNoMoreRunsThanOne) {
   std::vector<std::set<std::uint64_t>> taken(2);
   std::vector<std::thread> ranks;
@@ -173,7 +174,7 @@ TEST_F(WindowReaderTest, TwoRanksReadEachByteOnceAndInNoMoreRunsThanOne) {
   expect_each_byte_once(env_.disk.reads("/shards/"));
 }
 
-// One that was stopped in the middle of a run, say: it costs a wait, not a wait a run.
+// A rank may be stopped in the middle of a run. That costs others one wait, not one for each run.
 TEST_F(WindowReaderTest, RankThatKeepsItsTurnIsWaitedForOnce) {
   const auto caches = *reader::CacheSet::join({cache_});
   const auto selection = Selection::choose(*caches, {});
@@ -197,7 +198,7 @@ TEST_F(WindowReaderTest, RankThatKeepsItsTurnIsWaitedForOnce) {
   EXPECT_GE(tries, 1U);
   EXPECT_LE(tries, 4 + 3U) << "once a run: four stretches of mel, three shards of tokens";
   turn->reset();
-  bool is_held = false;  // by the reader: it takes turns again
+  bool is_held = false;  // the reader holds a turn: it takes turns again
   pages.bring_in(order, 2, [&] {
     is_held = is_held || (*other)->try_turn().status().code() == StatusCode::kBusy;
     return false;
@@ -214,12 +215,13 @@ TEST_F(WindowReaderTest, NotMoreThanTheNextWindowIsReadAhead) {
                             .stretch_samples = 4,
                             .stretches_per_window = 2});  // twelve windows of eight
   ASSERT_TRUE(loader->next().ok());
-  // The ring may have begun as many batches as it has slots, and one: three windows, and one ahead.
+  // The ring may have begun one batch more than it has slots. Those are three windows, and one more
+  // is read ahead.
   EXPECT_LE(env_.disk.reads("/mel/").size(), 4 * 2U);
   EXPECT_EQ(take_all(*loader).size(), 92U);
 }
 
-// While the last window is consumed the disk would have nothing to do.
+// Otherwise the disk would have nothing to do while the last window is consumed.
 TEST_F(WindowReaderTest, TheNextEpochsFirstWindowIsReadBehindTheLastOne) {
   env_.disk.forget_everything_always();
   const auto loader = open(kThreeWindows);
@@ -237,7 +239,7 @@ TEST_F(WindowReaderTest, TheNextEpochsFirstWindowIsReadBehindTheLastOne) {
   const auto ranges =
       reader::find_file_ranges(*cache_, cache_->manifest().columns[0].spec, last_sample, 1);
   ASSERT_TRUE(ranges.ok());
-  // A window more than the epoch has; its last run is read last of all mel.
+  // Waits for one window more than the epoch has. Its last run is read last of all mel.
   const auto is_read = [&] {
     const std::vector<testing::DiskRead> reads = env_.disk.reads("/mel/");
     const testing::DiskRead& last = reads.back();
