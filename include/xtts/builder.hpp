@@ -110,7 +110,7 @@ struct BuildCallbacks {
   std::function<void(const BuildPreview& preview)> before = {};
   // Called after each clip, on the thread that commits it, one call at a time. It should be quick.
   std::function<void(const BuildProgress& progress)> progress = {};
-  // Called often, from any thread. Once true, the builder finishes the work in hand and stops.
+  // Called often, from any thread. Once true, the builder finishes what it has begun and stops.
   std::function<bool()> cancelled = {};
 };
 

@@ -16,7 +16,7 @@ struct DeviceId {
   DeviceKind kind = DeviceKind::kCpu;
   std::int32_t number = 0;
 
-  // Whether any thread of this process may read the memory.
+  // True where any thread of this process may read the memory.
   [[nodiscard]] constexpr bool is_host() const noexcept { return kind == DeviceKind::kCpu; }
   friend constexpr bool operator==(const DeviceId&, const DeviceId&) noexcept = default;
 };

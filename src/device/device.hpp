@@ -43,7 +43,7 @@ class Event {
 //
 //   begin_filling()   every filler before its first write; the first waits until the memory is free
 //   staging() fill()  fillers write, several threads, each its own bytes
-//   host()            likewise
+//   host()            fillers write it, too
 //   upload()          one thread, once; no write follows
 //   wait on the event, read at consumer_data() and host()
 //   end_lease()       no new read begins
@@ -57,7 +57,7 @@ class SlotMemory {
 
   // Waits for the last upload, and for all work that waiting streams received until end_lease().
   [[nodiscard]] virtual Status begin_filling() = 0;
-  // Whether begin_filling() would not have to wait.
+  // True where begin_filling() would not have to wait.
   [[nodiscard]] virtual bool is_idle() const noexcept = 0;
   // The memory into which fillers write the consumer's data. Begins on a page. After upload() the
   // loader neither writes nor reads it.

@@ -26,7 +26,7 @@ formats::PlanRow row_of(const SourceClip& clip) {
 
 }  // namespace
 
-// What the threads of learn() share.
+// The state that the threads of learn() share.
 struct ComputedTable::Lesson {
   const Selection& clips;
   const LearnOptions& options;

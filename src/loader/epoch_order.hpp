@@ -53,7 +53,7 @@ class EpochOrder {
  public:
   explicit EpochOrder(const EpochOrderOptions& options) noexcept;
 
-  // The same samples one epoch on.
+  // The order of the same samples in the next epoch.
   [[nodiscard]] EpochOrder next_epoch() const noexcept;
   [[nodiscard]] std::uint64_t sample_count() const noexcept { return options_.sample_count; }
   // `place` is below sample_count().

@@ -15,7 +15,7 @@
 
 namespace xtts::loader {
 
-// What an earlier run has taken of the epoch.
+// Consumed: the part of the epoch that an earlier run has taken.
 struct Consumed {
   std::uint64_t place_count = 0;         // without buckets: all places before this one
   std::vector<std::uint64_t> by_bucket;  // empty without buckets, or where nothing is consumed

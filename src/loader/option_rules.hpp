@@ -15,7 +15,7 @@ namespace xtts::loader {
 // The columns that were asked for, or all.
 [[nodiscard]] std::vector<ColumnRequest> chosen_columns(const ReaderOptions& options,
                                                         const reader::ClipSet& clips);
-// What thread_count 0 means on this machine.
+// The number of threads that thread_count 0 stands for on this machine.
 [[nodiscard]] std::uint32_t default_thread_count();
 
 // How windows are made: as asked for, or of enough stretches to mix well, each long enough for a

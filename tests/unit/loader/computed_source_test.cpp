@@ -393,7 +393,7 @@ TEST_F(ComputedSourceTest, StateOfSeveralRanksLosesNoClipAndBringsNoneTwice) {
       const auto loader = open(tell({.rejected = rejected, .known = rejected}), options);
       for (std::uint64_t i = 0; i < taken_count; ++i)
         taken.push_back((**loader->next())->positions);
-      // As in another process, which knows of none of them.
+      // This reader stands for one in another process, which knows of no reject.
       const auto again = open(tell({.rejected = rejected}), options);
       ASSERT_TRUE(again->load_state(loader->state()).ok());
       for (const auto& batch : take_epoch(*again)) taken.push_back(batch);
@@ -414,7 +414,7 @@ TEST_F(ComputedSourceTest, StateOfAnEpochWithoutRejectedClipsLosesNone) {
   loader->set_epoch(1);
   Epoch taken;
   for (int i = 0; i < 6; ++i) taken.push_back((**loader->next())->positions);
-  // As in another process, which knows of none of them.
+  // This reader stands for one in another process, which knows of no reject.
   const auto again = open(tell({.rejected = rejected}), options);
   ASSERT_TRUE(again->load_state(loader->state()).ok());
   for (const auto& batch : take_epoch(*again)) taken.push_back(batch);
