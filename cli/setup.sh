@@ -2,14 +2,15 @@
 # Installs what is missing and builds; shared by cli/run.sh and tests/run.sh. Sourced, not run.
 # Debian 12 and later, Ubuntu 22.04 and later. Needs root or sudo only where a package is missing.
 
-# shellcheck disable=SC2034  # whoever sources this uses the lists
+# shellcheck disable=SC2034  # the scripts that source this use the lists
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build pkg-config
   libavformat-dev libavcodec-dev libavutil-dev libsoxr-dev libfftw3-dev liblmdb-dev libhdf5-dev
   libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libxxhash-dev zlib1g-dev)
-test_packages=(libgtest-dev libgmock-dev mold python3 python3-dev python3-venv python3-h5py espeak-ng ffmpeg bindfs)
+test_packages=(libgtest-dev libgmock-dev mold python3 python3-dev python3-venv python3-h5py
+  espeak-ng ffmpeg bindfs)
 optional_test_packages=(python3-torch)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -42,7 +43,8 @@ install_missing() {
   local log="$project/build/install.log"
   mkdir -p "$project/build"
   if ! { "${as_root[@]}" apt-get update -qq &&
-    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq \
+      --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
     tail -20 "$log" >&2
     say "The installation failed; the whole log: $log"
     return 1
@@ -54,14 +56,15 @@ build() {
   local preset=$1 log="$project/build/$1.log"
   shift
   mkdir -p "$project/build"
-  if ! { (cd "$project" && cmake --preset "$preset") && cmake --build "$project/build/$preset" "$@"; } 2>&1 | tee "$log" | show_steps; then
+  if ! { (cd "$project" && cmake --preset "$preset") &&
+    cmake --build "$project/build/$preset" "$@"; } 2>&1 | tee "$log" | show_steps; then
     tail -40 "$log" >&2
     say "The build failed; the whole log: $log"
     return 1
   fi
 }
 
-# Ninja's "[12/345]", each over the last.
+# Shows Ninja's "[12/345]", each over the one before.
 show_steps() {
   local step
   if [ ! -t 2 ]; then

@@ -63,8 +63,9 @@ add_library(hdf5_headers INTERFACE)
 target_include_directories(hdf5_headers SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
 list(FILTER HDF5_LINK_LIBRARIES INCLUDE REGEX "libhdf5")
 list(GET HDF5_LINK_LIBRARIES 0 xtts_hdf5_file)
-get_filename_component(xtts_hdf5_file ${xtts_hdf5_file} REALPATH)  # whose name says the version
-execute_process(COMMAND ${CMAKE_READELF} --wide --dynamic ${xtts_hdf5_file} OUTPUT_VARIABLE hdf5_dynamic ERROR_QUIET)
+get_filename_component(xtts_hdf5_file ${xtts_hdf5_file} REALPATH)  # its name says the version
+execute_process(COMMAND ${CMAKE_READELF} --wide --dynamic ${xtts_hdf5_file}
+  OUTPUT_VARIABLE hdf5_dynamic ERROR_QUIET)
 if(NOT hdf5_dynamic MATCHES "SONAME[^\n]*\\[([^]]+)\\]")
   message(FATAL_ERROR "${xtts_hdf5_file} is not HDF5's shared library: apt-get install libhdf5-dev")
 endif()

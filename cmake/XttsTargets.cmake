@@ -1,13 +1,15 @@
-# One library target a folder. The links spelled out here are the arrows of the architecture; tests/unit/architecture
-# checks the #include lines against the same table.
+# Each folder is one library target. Its links are the arrows of the architecture.
+# tests/unit/architecture checks the #include lines against the same table.
 
 # Third-party and standard headers that most of our files include, compiled once for the libraries
 # and once for the tests. They save a sixth of a library file's compile time and a third of a
 # test's. Files must still include what they need: the tsan preset builds without precompiled
 # headers.
-set(xtts_common_headers <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <functional> <map> <memory> <mutex>
-  <optional> <set> <span> <string> <string_view> <unordered_map> <variant> <vector> <nlohmann/json.hpp>)
-set(CMAKE_PCH_WARN_INVALID OFF)  # a file with options of its own just reads them as text
+set(xtts_common_headers
+  <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <functional> <map> <memory> <mutex>
+  <optional> <set> <span> <string> <string_view> <unordered_map> <variant> <vector>
+  <nlohmann/json.hpp>)
+set(CMAKE_PCH_WARN_INVALID OFF)  # a file with options of its own reads the headers as text
 
 # xtts_precompile_headers(TARGET DONOR HEADERS...): TARGET uses the headers that DONOR has
 # compiled. The first call makes DONOR. All targets that share a donor have the same options.
@@ -33,10 +35,13 @@ endfunction()
 # have the names of others in the folder stand APART.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
-# xtts_add_library(NAME [HOT] [OWN_OPTIONS] SOURCES ... [APART ...] [PUBLIC_LINK ...] [PRIVATE_LINK ...])
-# makes xtts_NAME from the calling folder. Position independent: the shared libraries are made of the same objects.
-# HOT: optimized under the address sanitizer too, whose preset does without elsewhere (a third of its compile time).
-# OWN_OPTIONS: its folder sets compile options, so that it cannot share compiled headers.
+# xtts_add_library(NAME [HOT] [OWN_OPTIONS] SOURCES ... [APART ...] [PUBLIC_LINK ...]
+#                  [PRIVATE_LINK ...])
+# makes xtts_NAME from the calling folder. The objects are position independent, because the shared
+# libraries are made of them too.
+# HOT: optimized under the address sanitizer too. Its preset optimizes nothing else, which saves a
+# third of the compile time.
+# OWN_OPTIONS: the folder sets compile options, so it cannot share compiled headers.
 function(xtts_add_library name)
   cmake_parse_arguments(ARG "HOT;OWN_OPTIONS" "" "SOURCES;APART;PUBLIC_LINK;PRIVATE_LINK" ${ARGN})
   add_library(xtts_${name} STATIC ${ARG_SOURCES} ${ARG_APART})
@@ -63,7 +68,8 @@ function(xtts_add_test name)
   set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} xtts_warnings GTest::gtest GTest::gmock GTest::gtest_main)
-  # The libraries under test are optimized as ever; optimizing the tests themselves is up to half of their compile time.
+  # Only the libraries under test are optimized. Optimizing the tests would take up to half of their
+  # compile time.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
   # The libraries are checked for undefined behaviour, the tests are not: the checks take a third
   # of a file's compile time, measured on two tests.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# samples/make_corpus.sh FOLDER [CLIPS]: a small LJSpeech-layout corpus of synthetic speech (espeak-ng) in WAV, FLAC, MP3, Opus and
-# m4a, at 44.1, 48 and 22.05 kHz, mono and stereo, to try the project's two commands on. 40 clips unless told otherwise.
+# samples/make_corpus.sh FOLDER [CLIPS]: makes a small corpus to try the project's commands on: 40
+# clips, or CLIPS, of synthetic speech (espeak-ng) in LJSpeech's layout. They are WAV, FLAC, MP3,
+# Opus and m4a, at 44.1, 48 and 22.05 kHz, mono and stereo.
 set -euo pipefail
 folder=${1:?usage: samples/make_corpus.sh FOLDER [CLIPS]}
 clips=${2:-40}
@@ -22,10 +23,22 @@ sentences=(
   "He opened the letter, read it twice, and put it back without a word."
 )
 numbers_spelt=(
-  "" "" "" "In nineteen twelve the library held three thousand four hundred books; today it holds more than two million." "" "" "" ""
+  "" "" ""
+  "In nineteen twelve the library held three thousand four hundred books; today it holds more than \
+two million."
+  "" "" "" ""
 )
 # extension, sample rate, channels, encoder options
-formats=("wav 22050 1" "wav 44100 2" "flac 44100 2" "mp3 44100 2 -b:a 128k" "opus 48000 1 -c:a libopus -b:a 48k" "m4a 44100 2 -c:a aac -b:a 96k" "flac 22050 1" "wav 48000 1")
+formats=(
+  "wav 22050 1"
+  "wav 44100 2"
+  "flac 44100 2"
+  "mp3 44100 2 -b:a 128k"
+  "opus 48000 1 -c:a libopus -b:a 48k"
+  "m4a 44100 2 -c:a aac -b:a 96k"
+  "flac 22050 1"
+  "wav 48000 1"
+)
 voices=(en-us en-gb en-us+f3 en-gb+m3)
 
 : >"$folder/metadata.csv"
@@ -37,7 +50,8 @@ for ((i = 0; i < clips; ++i)); do
   espeak-ng -v "$voice" -s $((140 + i % 5 * 10)) -w "$work/speech.wav" "$normalized"
   read -r extension rate channels options <<<"${formats[i % ${#formats[@]}]}"
   # shellcheck disable=SC2086  # the options are words of their own
-  ffmpeg -nostdin -v error -y -i "$work/speech.wav" -ar "$rate" -ac "$channels" $options "$folder/wavs/$id.$extension"
+  ffmpeg -nostdin -v error -y -i "$work/speech.wav" -ar "$rate" -ac "$channels" $options \
+    "$folder/wavs/$id.$extension"
   printf '%s|%s|%s\n' "$id" "$sentence" "$normalized" >>"$folder/metadata.csv"
 done
 echo "$clips clips in $folder" >&2

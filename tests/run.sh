@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/run.sh [quick | FOLDER | python | lint]: installs what is missing, builds, and tests.
-#   quick   the program, and the tests of what a cache stands on: minutes, for a newcomer
+#   quick   the program, and the tests of the folders under a cache: minutes, for a newcomer
 #   FOLDER  one folder of src/ or tests/ (corpus, api/c, fault): only its tests are built and run
 #   python  the Python package as it lies in src/python, without PyTorch, TensorFlow and JAX
 #   lint    the rules: clang-format, clang-tidy, ruff, mypy, shellcheck; the format is mended by
@@ -26,7 +26,9 @@ case $what in
     done
     if [ -z "$folder" ]; then
       say "usage: tests/run.sh [quick | FOLDER | python | lint]"
-      say "FOLDER is one of: $(cd tests && find unit [^u]* -name CMakeLists.txt | sed 's,/CMakeLists.txt,,; s,^unit/,,' | sort | tr '\n' ' ')"
+      folders=$(cd tests && find unit [^u]* -name CMakeLists.txt |
+        sed 's,/CMakeLists.txt,,; s,^unit/,,' | sort | tr '\n' ' ')
+      say "FOLDER is one of: $folders"
       exit 2
     fi
     ;;
@@ -37,16 +39,19 @@ install_missing "${build_packages[@]}" "${test_packages[@]}"
 if [ -z "${XTTS_CORPUS:-}" ] && [ -f "$project/../shared/corpus/corpus.tar.gz" ]; then
   export XTTS_CORPUS="$project/build/corpus"
   mkdir -p "$XTTS_CORPUS"
-  [ -f "$XTTS_CORPUS/manifest.tsv" ] || tar -xzf "$project/../shared/corpus/corpus.tar.gz" -C "$XTTS_CORPUS"
+  [ -f "$XTTS_CORPUS/manifest.tsv" ] ||
+    tar -xzf "$project/../shared/corpus/corpus.tar.gz" -C "$XTTS_CORPUS"
 fi
-[ -n "${XTTS_CORPUS:-}" ] || say "XTTS_CORPUS is not set: tests on the recorded corpus will say that they skip."
+[ -n "${XTTS_CORPUS:-}" ] ||
+  say "XTTS_CORPUS is not set: tests on the recorded corpus will say that they skip."
 
-# run_tests PRESET [ctest arguments]: runs the tests that are built.
+# run_tests PRESET [ctest arguments]: runs the tests whose programs are built.
 run_tests() {
   local preset=$1
   shift
   say "== $preset: testing"
-  with_packages_only ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "$@"
+  with_packages_only ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
+    -j "$(nproc)" "$@"
 }
 
 # run_programs PRESET PROGRAM ...: builds these test programs, whose names begin those of their
@@ -63,15 +68,17 @@ run_programs() {
 count_cases() {
   local cases listed
   cases=$(find tests/cli/cases tests/cli/cache_cases -name '*.sh' | wc -l)
-  listed=$(ctest --test-dir build/check -N -R '^cli(_cache)?\.' -FA . -E '^cli_cache\.fixture$' | grep -c ' Test ')
+  listed=$(ctest --test-dir build/check -N -R '^cli(_cache)?\.' -FA . -E '^cli_cache\.fixture$' |
+    grep -c ' Test ')
   [ "$listed" -eq "$cases" ] && return
   say "ctest lists $listed of the $cases cases in tests/cli: look at xtts_add_script_test in cmake/"
   return 1
 }
 
-# Uses a quicker linker where the compiler knows it, but not for the Python package, which is
-# built as users build it.
-if command -v mold >/dev/null && echo 'int main() {}' | g++ -fuse-ld=mold -x c++ -o /dev/null - 2>/dev/null; then
+# Uses a quicker linker where the compiler knows it. The Python package is built without it, as
+# users build it.
+if command -v mold >/dev/null &&
+  echo 'int main() {}' | g++ -fuse-ld=mold -x c++ -o /dev/null - 2>/dev/null; then
   export LDFLAGS=-fuse-ld=mold
 fi
 
@@ -81,7 +88,8 @@ if [ -n "$folder" ]; then
   [[ $folder == tests/unit/* ]] || targets+=(xtts-precompute)  # their scripts run it
   build check --target "${targets[@]}"
   say "== check: testing $folder"
-  with_packages_only ctest --test-dir "build/check/$folder" --output-on-failure --no-tests=error -j "$(nproc)"
+  with_packages_only ctest --test-dir "build/check/$folder" --output-on-failure --no-tests=error \
+    -j "$(nproc)"
   exit
 fi
 
@@ -90,7 +98,7 @@ if [ "$what" = python ]; then
   exit
 fi
 
-# What the rules of format, Python and scripts find, in a minute.
+# Checks format, Python and scripts, in a minute.
 lint_quickly() {
   say "== lint: clang-format, ruff, mypy, shellcheck"
   tests/lint/format.sh
@@ -129,28 +137,31 @@ count_cases
 run_tests check
 lint_cpp
 
-# Debian has no Apache Arrow. PyPI's is for the tests that read Parquet and Arrow files; without it
+# Debian has no Apache Arrow. The tests that read Parquet and Arrow files use PyPI's. Without it,
 # they say that they skip.
 arrow=build/arrow-env
-if [ ! -d "$arrow" ] && ! { python3 -m venv "$arrow" && "$arrow/bin/pip" install --quiet 'pyarrow>=26,<27'; }; then
+if [ ! -d "$arrow" ] &&
+  ! { python3 -m venv "$arrow" && "$arrow/bin/pip" install --quiet 'pyarrow>=26,<27'; }; then
   say "pyarrow could not be installed: tests of Parquet and Arrow files will say that they skip."
   rm -rf "$arrow"
 fi
-[ ! -d "$arrow" ] || XTTS_ARROW_ROOT=$("$arrow/bin/python" -c 'import pyarrow; print(pyarrow.__path__[0])')
+[ ! -d "$arrow" ] ||
+  XTTS_ARROW_ROOT=$("$arrow/bin/python" -c 'import pyarrow; print(pyarrow.__path__[0])')
 export XTTS_ARROW_ROOT
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-# All but what only prints and draws: those programs take as long to compile as all of these. Left
-# out are the longest loops and largest images that have their like in the other store; all of them
-# run above.
+# The sanitizer runs all but the programs that only print and draw, which take as long to compile as
+# all of these. $left_out names the longest loops and the largest images: those that the tests have
+# for the other store as well. All of them ran above.
 left_out='StoreInterrupted.*/Hdf5|GrowsToThreeLevels|/OneRecordOf100MiB|RewriteInterrupted.*FailsOnce' \
   run_programs asan base_test batch_damage_test capi_test corpus_test decode_test decode_worker_test \
   direct_reading_test dsp_test formats_test device_test loader_test maintain_test pipeline_test \
-  public_cache_test public_reader_test query_test reader_on_devices_test reader_test recipe_test records_test store_fault_test store_test \
-  text_test verify_damage_test verify_deep_test verify_test \
+  public_cache_test public_reader_test query_test reader_on_devices_test reader_test recipe_test \
+  records_test store_fault_test store_test text_test verify_damage_test verify_deep_test verify_test \
   block_facts_fuzzer block_header_fuzzer corpus_lists_fuzzer decode_fuzzer index_footer_fuzzer \
   manifest_fuzzer query_expression_fuzzer recipe_fuzzer record_facts_fuzzer reject_fuzzer
 unset XTTS_ARROW_ROOT
-# What works on several threads. Not device_test, which writes to what is being copied, to be found.
+# The thread sanitizer runs the tests with several threads. Not device_test: it writes on purpose to
+# memory that is being copied.
 left_out='' run_programs tsan base_test direct_reading_test loader_test pipeline_thread_test \
   public_reader_test reader_on_devices_test records_test verify_test
 unset LDFLAGS

@@ -1,5 +1,6 @@
 # cmake -D OUTPUT=file.cpp -P embed_recipes.cmake -- a.yaml b.yaml ...
-# Writes the text of each file into a C++ source. Run at build time, so that an edited recipe is compiled in again.
+# Writes the text of each file into a C++ source. It runs at build time, so that an edited recipe is
+# compiled in again.
 set(index 0)
 set(files)
 math(EXPR last "${CMAKE_ARGC} - 1")

@@ -1,11 +1,13 @@
-# Asks the built library itself: what does it need, and what does it show?
-# Needs LIBRARY, NAME (its own, as in libNAME.so), READELF, NM, ALLOWED (regular expression: what it may need), EXPECTED (a
-# list of names).
+# Asks the built library which libraries it needs and which names it exports.
+# Needs LIBRARY, NAME (as in libNAME.so), READELF, NM, ALLOWED (a regular expression of the
+# libraries that it may need), EXPECTED (a file with the names, one a line).
 
-execute_process(COMMAND ${READELF} --wide --dynamic ${LIBRARY} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${READELF} --wide --dynamic ${LIBRARY}
+  OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*\\[[^]]*\\]" needed "${dynamic}")
 if(NOT needed)
-  message(FATAL_ERROR "no NEEDED entry found: is the output of ${READELF} what this test expects?\n${dynamic}")
+  message(FATAL_ERROR
+    "no NEEDED entry found: is the output of ${READELF} what this test expects?\n${dynamic}")
 endif()
 foreach(entry ${needed})
   string(REGEX REPLACE ".*\\[(.*)\\]" "\\1" name "${entry}")

@@ -1,5 +1,6 @@
-# libxtts_reader.so, libxtts_builder.so and the installed package, as somebody else meets them. A sanitizer's build needs the
-# sanitizer's libraries and is installed by nobody, so these tests are skipped there, aloud.
+# Tests libxtts_reader.so, libxtts_builder.so and the installed package as users meet them. A
+# sanitizer's build needs the sanitizer's libraries, and nobody installs it. So ctest shows these
+# tests as disabled there.
 set(with_sanitizer FALSE)
 if(CMAKE_CXX_FLAGS MATCHES "sanitize")
   set(with_sanitizer TRUE)
@@ -16,26 +17,32 @@ function(xtts_check_library test target allowed expected)
       -P ${CMAKE_CURRENT_SOURCE_DIR}/check_library.cmake
     PROPERTIES DISABLED ${with_sanitizer})
 endfunction()
-xtts_check_library(reader_library.NeedsNothingAndShowsOnlyItsInterface xtts_reader "${runtime}" exported_reader_symbols.txt)
-# Nothing of ours, and above all not the reader. No codec: they are xtts-decode's. Arrow is there where it was found.
+xtts_check_library(reader_library.NeedsNothingAndShowsOnlyItsInterface
+  xtts_reader "${runtime}" exported_reader_symbols.txt)
+# The builder may need no library of ours, above all not the reader, and no codec, because only
+# xtts-decode links codecs. It needs Arrow where Arrow was found.
 set(tools "${runtime}|lib(soxr|yaml-cpp|z|lmdb|fftw3f?|arrow|parquet)[.]so[.0-9]*")
-xtts_check_library(builder_library.NeedsItsToolsAndShowsOnlyItsInterface xtts_builder "${tools}" exported_builder_symbols.txt)
+xtts_check_library(builder_library.NeedsItsToolsAndShowsOnlyItsInterface
+  xtts_builder "${tools}" exported_builder_symbols.txt)
 
-# All that the system's loader brings in: of what libraries are linked, and of what these are linked with.
+# Checks all that the system's loader brings in: the libraries that a file links, and those that
+# these link in turn.
 function(xtts_check_needs test target allowed)
   xtts_add_script_test(${test} NEEDS ${target}
-    COMMAND ${CMAKE_COMMAND} -DFILE=$<TARGET_FILE:${target}> "-DALLOWED=${allowed}" -P ${CMAKE_CURRENT_SOURCE_DIR}/check_needs.cmake
+    COMMAND ${CMAKE_COMMAND} -DFILE=$<TARGET_FILE:${target}> "-DALLOWED=${allowed}"
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/check_needs.cmake
     PROPERTIES ${ARGN})
 endfunction()
 set(all_tools "${tools}|lib(gomp|pthread|dl|rt)[.]so[.][0-9]+|linux-(vdso|gate).*")
-# Arrow's library, where it was found, brings libraries of its own.
+# Arrow's library brings libraries of its own.
 if(TARGET arrow_library)
   string(APPEND all_tools "|lib[^ ]*")
 endif()
 xtts_check_needs(program.LoadsNoCodec xtts-precompute "${all_tools}" DISABLED ${with_sanitizer})
 xtts_check_needs(builder_library.LoadsNoCodec xtts_builder "${all_tools}" DISABLED ${with_sanitizer})
-# The test above would be of no use where it finds nothing.
-xtts_check_needs(decoder.LoadsTheCodecs xtts-decode "${all_tools}" PASS_REGULAR_EXPRESSION "xtts-decode loads libavcodec")
+# Proves that the tests above would find a codec.
+xtts_check_needs(decoder.LoadsTheCodecs xtts-decode "${all_tools}"
+  PASS_REGULAR_EXPRESSION "xtts-decode loads libavcodec")
 
 xtts_add_script_test(reader_library.IsFoundByAThreeLineProgramWhenInstalled
   NEEDS xtts_reader xtts_builder xtts-precompute

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# run_case.sh PROGRAM CASE.sh [FIXTURE]: runs one case in an empty folder and compares what it prints and its exit code with
-# the files beside it:
-#   CASE.stdout.exact, CASE.stderr.exact   byte for byte
-#   CASE.stdout.glob, CASE.stderr.glob     one shell pattern for the whole output (* ? [ ] match, line ends included)
+# run_case.sh PROGRAM CASE.sh [FIXTURE]: runs one case in an empty folder. It compares the output
+# and the exit code with the files beside the case:
+#   CASE.stdout.exact, CASE.stderr.exact   the output, byte for byte
+#   CASE.stdout.glob, CASE.stderr.glob     one shell pattern for the whole output; * ? [ ] match
+#                                          line ends too
 #   CASE.exit                              the exit code; 0 where the file is absent
 # A stream without a file is not compared. A case finds xtts-precompute, check_json and
 # read_hdf5 in its PATH, and the fixture's data/ and cache/ (copies that it may damage) in its
 # folder.
 # A case that cannot run here says why on stderr and exits with 77: ctest calls it skipped.
-# XTTS_REGENERATE=1 writes .exact and .exit files anew; patterns are for people to write.
+# XTTS_REGENERATE=1 writes .exact and .exit files anew. People write the patterns.
 set -euo pipefail
 
 program=$(realpath "$1")
@@ -36,7 +37,7 @@ if [ "$code" -eq 77 ]; then
   exit 77
 fi
 
-# Written with a character at the end, which keeps $(...) from eating the last line feeds.
+# The character at the end keeps $(...) from eating the last line feeds.
 contents() { cat "$1"; printf x; }
 
 failed=0

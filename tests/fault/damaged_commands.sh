@@ -14,15 +14,29 @@ cp -r "$folder/sound" "$folder/cache"
 cd "$folder"
 
 flip() {  # flip FILE OFFSET
-  python3 -c 'import sys; f = open(sys.argv[1], "r+b"); f.seek(int(sys.argv[2])); b = f.read(1)[0]; f.seek(-1, 1); f.write(bytes([b ^ 1 << b % 8]))' "$1" "$2"
+  python3 -c 'import sys
+f = open(sys.argv[1], "r+b")
+f.seek(int(sys.argv[2]))
+b = f.read(1)[0]
+f.seek(-1, 1)
+f.write(bytes([b ^ 1 << b % 8]))' "$1" "$2"
 }
 
 commands=0
 # try_all WHAT EXPECTED: verify must exit with EXPECTED, the other commands with 0, 2 or 4.
 try_all() {
-  local command
-  for command in "verify cache" "verify cache --level quick" "info cache" "info cache --by split" "ls cache" "show cache clip-0002" \
-    "show cache clip-0002 --json" "diff cache sound" "diff sound cache --json"; do
+  local command reading=(
+    "verify cache"
+    "verify cache --level quick"
+    "info cache"
+    "info cache --by split"
+    "ls cache"
+    "show cache clip-0002"
+    "show cache clip-0002 --json"
+    "diff cache sound"
+    "diff sound cache --json"
+  )
+  for command in "${reading[@]}"; do
     # shellcheck disable=SC2086  # words on purpose
     run $command --quiet
     commands=$((commands + 1))
@@ -30,15 +44,19 @@ try_all() {
       0 | 2 | 4) ;;
       *) fail "$1: '$command' ended with $code" ;;
     esac
-    if [ "$command" = "verify cache" ] && [ "$code" -ne "$2" ]; then fail "$1: verify ended with $code instead of $2"; fi
-    if [ "$code" -ne 0 ] && [ ! -s err ]; then fail "$1: '$command' ended with $code and said nothing"; fi
+    if [ "$command" = "verify cache" ] && [ "$code" -ne "$2" ]; then
+      fail "$1: verify ended with $code instead of $2"
+    fi
+    if [ "$code" -ne 0 ] && [ ! -s err ]; then
+      fail "$1: '$command' ended with $code and said nothing"
+    fi
   done
 }
 
 while IFS= read -r file; do
   size=$(stat -c %s "sound/$file")
   expected=4
-  # A copy for people, and a local file: no reader looks at them (cache-v1.md, section 10).
+  # No reader looks at these two: a copy for people, and a local file (cache-v1.md, section 10).
   case $file in rejects.jsonl | sources.bin) expected=0 ;; esac
   offset=$(((RANDOM * 32768 + RANDOM) % size))
   flip "cache/$file" "$offset"

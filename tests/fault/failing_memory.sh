@@ -13,7 +13,8 @@ with_failing() {
   local number=$1
   shift
   code=0
-  XTTS_FAILING_MALLOC=$number LD_PRELOAD=$library "$program" "$@" >"$folder/out" 2>"$folder/err" </dev/null || code=$?
+  XTTS_FAILING_MALLOC=$number LD_PRELOAD=$library "$program" "$@" \
+    >"$folder/out" 2>"$folder/err" </dev/null || code=$?
 }
 
 # try_places WHAT COUNT ARGUMENT ...: fails the command at COUNT places, spread over all its calls.
@@ -26,7 +27,7 @@ try_places() {
   calls=$(sed -n 's/ calls of malloc$//p' "$folder/err")
   [ "${calls:-0}" -gt 1000 ] || fail "$what: counted ${calls:-no} calls of malloc"
   step=$(((calls + count - 1) / count))
-  # The first are those of libraries, before main().
+  # The first 100 calls are those of libraries, before main().
   for ((number = 100; number <= calls; number += step)); do
     rm -rf "$folder/cache"
     with_failing "$number" "$@"
@@ -34,7 +35,8 @@ try_places() {
       0) done=$((done + 1)) ;;
       6)
         refused=$((refused + 1))
-        grep -qi 'memory' "$folder/err" || fail "$what, call $number: does not say that it is memory"
+        grep -qi 'memory' "$folder/err" ||
+          fail "$what, call $number: does not say that it is memory"
         ;;
       *) fail "$what, call $number: exit code $code" ;;
     esac

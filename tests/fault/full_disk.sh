@@ -22,7 +22,8 @@ second_kib=$(du -sk "$folder/second" | cut -f1)
 
 expect_a_full_disk() {
   expect_code 6 "$1"
-  grep -Eq 'needs about [0-9.]+ [KMG]?i?B' "$folder/err" || fail "$1: says nothing of the bytes needed"
+  grep -Eq 'needs about [0-9.]+ [KMG]?i?B' "$folder/err" ||
+    fail "$1: says nothing of the bytes needed"
   grep -q 'run again' "$folder/err" || fail "$1: says nothing of what to do"
 }
 
@@ -46,7 +47,7 @@ for ((kib = 16; kib < first_kib * 2; kib += step_kib)); do
 done
 [ "$full" -ge 10 ] || fail "the disk was full only $full times"
 
-# A published cache, and a disk that has room for only a part of its update.
+# The disk has a published cache, and room for only a part of its update.
 updates=0
 for ((kib = first_kib + 8; kib < second_kib * 2; kib += 2 * step_kib)); do
   mount -t tmpfs -o size=64m none "$disk"
@@ -56,7 +57,8 @@ for ((kib = first_kib + 8; kib < second_kib * 2; kib += 2 * step_kib)); do
   if [ "$code" -eq 0 ]; then umount "$disk"; break; fi
   updates=$((updates + 1))
   expect_a_full_disk "an update in $kib KiB"
-  for command in "verify $disk/cache" "ls $disk/cache" "info $disk/cache" "show $disk/cache clip-0000"; do
+  for command in "verify $disk/cache" "ls $disk/cache" "info $disk/cache" \
+    "show $disk/cache clip-0000"; do
     # shellcheck disable=SC2086  # words on purpose
     run $command
     expect_code 0 "$command on a full disk ($kib KiB)"
@@ -69,12 +71,15 @@ for ((kib = first_kib + 8; kib < second_kib * 2; kib += 2 * step_kib)); do
 done
 [ "$updates" -ge 3 ] || fail "the disk was full in only $updates updates"
 
-# compact writes the whole cache once more: what it says it needs is enough, and a disk that is full half way loses nothing.
-for number in 0 1 2; do cp "$folder/more/wavs/clip-001$number.wav" "$folder/more/wavs/clip-000$number.wav"; done
+# compact writes the whole cache once more. The bytes that it says it needs are enough. A disk that
+# is full half way loses nothing.
+for number in 0 1 2; do
+  cp "$folder/more/wavs/clip-001$number.wav" "$folder/more/wavs/clip-000$number.wav"
+done
 run build "$folder/more" "$folder/second" "${settings[@]}"
 expect_code 0 "an update that leaves three records behind"
 old_kib=$(du -sk "$folder/second" | cut -f1)
-# told: the bytes that the last command said it needs, in KiB, rounded up.
+# told: prints the bytes that the last command said it needs, in KiB, rounded up.
 told() {
   python3 -c 'import re, sys
 amount, unit = re.search(r"needs about ([0-9.]+) ([KM])iB", open(sys.argv[1]).read()).groups()
@@ -99,7 +104,8 @@ for ((spare = 4; spare < 2 * old_kib; spare += old_kib / 8 + 1)); do
 done
 [ "$compacts" -ge 2 ] || fail "the disk was full in only $compacts runs of compact"
 
-# Segments keep their sources decoded beside the cache: they are part of what a build needs.
+# A build keeps the sources of segments decoded beside the cache. The bytes that it says it needs
+# include them.
 python3 - "$folder/parts" <<'PY'
 import json, os, random, sys, wave
 os.makedirs(sys.argv[1])
@@ -110,9 +116,10 @@ for name in "xy":
         file.setframerate(22050)
         file.writeframes(random.Random(name).randbytes(2 * 22050 * 60))
 with open(sys.argv[1] + "/clips.jsonl", "w") as file:
-    for i in range(12):  # the two in turn, so that both stay decoded
+    for i in range(12):  # the two sources in turn, so that both stay decoded
         for name in "xy":
-            file.write(json.dumps({"audio": f"{name}.wav", "text": "a", "start": 5 * i, "end": 5 * i + 1, "id": f"c-{i:02}-{name}"}) + "\n")
+            row = {"audio": f"{name}.wav", "text": "a", "start": 5 * i, "end": 5 * i + 1}
+            file.write(json.dumps(row | {"id": f"c-{i:02}-{name}"}) + "\n")
 PY
 mount -t tmpfs -o size=2m none "$disk"
 run build "$folder/parts" "$disk/cache" --layout packed --quiet

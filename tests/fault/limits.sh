@@ -15,7 +15,8 @@ with wave.open(sys.argv[1] + "/x.wav", "wb") as file:
     file.writeframes(random.Random(1).randbytes(2 * 22050 * 6))
 with open(sys.argv[1] + "/clips.jsonl", "w") as file:
     for i in range(3):
-        file.write(json.dumps({"audio": "x.wav", "text": "a word", "start": 2 * i, "end": 2 * i + 1.5}) + "\n")
+        row = {"audio": "x.wav", "text": "a word", "start": 2 * i, "end": 2 * i + 1.5}
+        file.write(json.dumps(row) + "\n")
 PY
 run build "$folder/data" "$folder/sound" --layout packed --max-rejects 1 --quiet
 expect_code 0 "build"
@@ -49,7 +50,7 @@ commands=(
 
 cases=0
 refused=0
-# under WORDS COMMAND ...: each command, started by COMMAND.
+# under WORDS COMMAND ...: runs each command under COMMAND, which sets the limit that WORDS name.
 under() {
   local what=$1 command
   shift
@@ -58,7 +59,7 @@ under() {
     cp -r sound cache
     cp -r cut cache2
     if [ "$(id -u)" -eq 0 ]; then chmod -R a+rwX cache cache2 data parts sound; fi
-    # Through a pipe: the file that takes the words must not meet the limit.
+    # The messages go through a pipe, so that the file that takes them does not meet the limit.
     # shellcheck disable=SC2086  # words on purpose
     { (umask 000 && "$@" "$program" $command) 2>&1 >out </dev/null || echo $? >code; } | cat >err
     code=$(cat code 2>/dev/null || echo 0)
@@ -70,7 +71,9 @@ under() {
         refused=$((refused + 1))
         [ -s err ] || fail "$what: '$command' ended with 6 and said nothing"
         ;;
-      2) [ "$command" = "merge new cache" ] || fail "$what: '$command' ended with 2" ;;  # no part of a partition
+      2)  # these caches are no parts of a partition
+        [ "$command" = "merge new cache" ] || fail "$what: '$command' ended with 2"
+        ;;
       *) fail "$what: '$command' ended with $code" ;;
     esac
     if grep -qi damaged err; then fail "$what: '$command' speaks of damage"; fi
@@ -82,7 +85,7 @@ limited() { (ulimit "$1" "$2" && shift 2 && exec "$@"); }
 for kib in 0 1 400; do under "ulimit -f $kib" limited -f "$kib"; done
 for count in 5 6 7 9 12; do under "ulimit -n $count" limited -n "$count"; done
 for kib in 400000 250000; do under "ulimit -v $kib" limited -v "$kib"; done
-# Root may have as many processes as there are.
+# The limit on processes does not hold for root.
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups test -x "$program"; then
   as_nobody() { (ulimit -u 1 && exec setpriv --reuid 65534 --clear-groups "$@"); }
   under "ulimit -u 1" as_nobody
@@ -91,7 +94,7 @@ else
 fi
 [ "$refused" -gt 20 ] || fail "only $refused commands met a limit"
 
-# Nobody reads. The program writes what it can, and its work counts.
+# Nobody reads the output. The program writes what it can, and its work counts.
 for command in "${commands[@]}"; do
   rm -rf new cache cache2
   cp -r sound cache

@@ -22,7 +22,7 @@ reading_commands=(
 )
 trace() { (cd "$disk" && find . -printf '%p %y %s %i %T@ %C@\n' | sort); }
 
-# say_all FOLDER: keeps in FOLDER what each command prints.
+# say_all FOLDER: keeps the output of each command in FOLDER.
 say_all() {
   mkdir "$1"
   local number=0 command
@@ -41,9 +41,10 @@ say_all "$folder/writable"
 [ "$before" = "$(trace)" ] || fail "reading left a trace"
 mount -o remount,ro "$disk"
 say_all "$folder/read-only"
-diff -r "$folder/writable" "$folder/read-only" >"$folder/difference" || fail "said otherwise: $(cat "$folder/difference")"
+diff -r "$folder/writable" "$folder/read-only" >"$folder/difference" ||
+  fail "said otherwise: $(cat "$folder/difference")"
 
-# A build that would have to write, and one that would find nothing to do.
+# The builds: one that would have to write, one that would find nothing to do, and a new cache.
 cp -r "$folder/data" "$folder/more"
 python3 "$here/make_clips.py" "$folder/more" 8
 for build in "$folder/more $disk/cache" "$folder/data $disk/cache" "$folder/data $disk/new"; do

@@ -4,7 +4,7 @@
 # SKIP_RETURN_CODE).
 set -euo pipefail
 
-# shellcheck disable=SC2034  # whoever sources this uses it
+# shellcheck disable=SC2034  # the scripts that source this use it
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 program=$(realpath "${1:?usage: $0 PROGRAM}")
 folder=$(mktemp -d)
@@ -36,7 +36,8 @@ expect_code() {
 
 # same_bytes EXPECTED CACHE WHAT: compares every file except sources.bin, which is local.
 same_bytes() {
-  diff -r --exclude=sources.bin "$1" "$2" >"$folder/difference" || fail "$3: $(head -n 5 "$folder/difference")"
+  diff -r --exclude=sources.bin "$1" "$2" >"$folder/difference" ||
+    fail "$3: $(head -n 5 "$folder/difference")"
 }
 
 # enter_own_mounts "$@": starts the script again in its own mount namespace, which ends with it.
@@ -46,9 +47,12 @@ enter_own_mounts() {
     export XTTS_OWN_MOUNTS=1
     local how
     for how in -m -rm; do
-      if unshare "$how" mount -t tmpfs -o size=1m none /mnt 2>/dev/null; then exec unshare "$how" bash "$0" "$@"; fi
+      if unshare "$how" mount -t tmpfs -o size=1m none /mnt 2>/dev/null; then
+        exec unshare "$how" bash "$0" "$@"
+      fi
     done
-    skip "this machine lets nobody mount a file system: run as root, or allow unprivileged user namespaces"
+    skip "this machine lets nobody mount a file system:" \
+      "run as root, or allow unprivileged user namespaces"
   fi
 }
 

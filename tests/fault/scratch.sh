@@ -4,9 +4,10 @@
 # processes with the same number keep apart. A killed process leaves nothing.
 source "$(dirname "${BASH_SOURCE[0]}")/real_world.sh"
 shared=$folder/shared
-unshare --pid --fork --mount-proc true 2>/dev/null || skip "this machine makes no process namespaces: run as root"
+unshare --pid --fork --mount-proc true 2>/dev/null ||
+  skip "this machine makes no process namespaces: run as root"
 
-# Two sources of 9 s, each cut into three clips, which differ in sound alone.
+# Makes two sources of 9 s, each cut into three clips. They differ in sound alone.
 python3 - "$folder" <<'PY'
 import json, os, random, sys, wave
 for name, seed in (("one", 1), ("two", 2)):
@@ -19,7 +20,8 @@ for name, seed in (("one", 1), ("two", 2)):
         file.writeframes(random.Random(seed).randbytes(2 * 22050 * 9))
     with open(data + "/clips.jsonl", "w") as file:
         for i in range(3):
-            file.write(json.dumps({"audio": "x.wav", "text": "a word", "start": 3 * i, "end": 3 * i + 2.5}) + "\n")
+            row = {"audio": "x.wav", "text": "a word", "start": 3 * i, "end": 3 * i + 2.5}
+            file.write(json.dumps(row) + "\n")
 PY
 for name in one two; do
   run build "$folder/$name" "$folder/$name-cache" --quiet
@@ -28,7 +30,10 @@ done
 
 # Each process runs in its own process namespace, so all have the same small numbers. With
 # --kill-child, a signal that ends unshare ends the program too.
-deep() { TMPDIR=$shared exec unshare --pid --fork --kill-child --mount-proc "$program" verify "$folder/$1-cache" --level deep --data "$folder/$1" --quiet; }
+deep() {
+  TMPDIR=$shared exec unshare --pid --fork --kill-child --mount-proc \
+    "$program" verify "$folder/$1-cache" --level deep --data "$folder/$1" --quiet
+}
 
 plant() {
   rm -rf "$shared"
@@ -46,7 +51,8 @@ plant() {
 plant
 (deep one) >"$folder/out" 2>"$folder/err" || fail "verify among planted links: exit code $?"
 [ "$(cat "$folder/precious")" = precious ] || fail "verify wrote through a planted link"
-(cd "$shared" && find . | sort) | cmp -s - "$folder/planted" || fail "verify changed the planted folders, or left something"
+(cd "$shared" && find . | sort) | cmp -s - "$folder/planted" ||
+  fail "verify changed the planted folders, or left something"
 
 rm -rf "$shared"
 mkdir -m 1777 "$shared"

@@ -13,7 +13,8 @@ count=0
 same_in() {
   local name=$1 code=0
   shift
-  "$@" "$program" build "$folder/data" "$folder/$name" "${settings[@]}" >"$folder/out" 2>"$folder/err" || code=$?
+  "$@" "$program" build "$folder/data" "$folder/$name" "${settings[@]}" \
+    >"$folder/out" 2>"$folder/err" || code=$?
   [ "$code" -eq 0 ] || fail "$name: exit code $code"
   same_bytes "$folder/plain" "$folder/$name" "$name"
   count=$((count + 1))
@@ -40,12 +41,16 @@ same_in one-thread env -u LC_ALL taskset -c 0
 [ "$(stat -c %a "$folder/umask-077/manifest.json")" = 600 ] || fail "umask 077 was not honoured"
 [ "$(stat -c %a "$folder/umask-000/manifest.json")" = 666 ] || fail "umask 000 was not honoured"
 
-# A locale whose decimals have a comma, made for the purpose where the machine has its description.
+# Decimals of this locale have a comma. localedef makes it where the machine has its description.
 comma=(env "LOCPATH=$folder" LC_ALL=de_DE.UTF-8)
-decimal_point='import locale; locale.setlocale(locale.LC_ALL, ""); print(locale.localeconv()["decimal_point"])'
-if localedef -i de_DE -f UTF-8 "$folder/de_DE.UTF-8" >/dev/null 2>&1 && [ "$("${comma[@]}" python3 -c "$decimal_point")" = , ]; then
+decimal_point='import locale
+locale.setlocale(locale.LC_ALL, "")
+print(locale.localeconv()["decimal_point"])'
+if localedef -i de_DE -f UTF-8 "$folder/de_DE.UTF-8" >/dev/null 2>&1 &&
+  [ "$("${comma[@]}" python3 -c "$decimal_point")" = , ]; then
   same_in comma "${comma[@]}"
-  "${comma[@]}" "$program" info "$folder/plain" --json | python3 -c 'import json, sys; json.load(sys.stdin)' ||
+  "${comma[@]}" "$program" info "$folder/plain" --json |
+    python3 -c 'import json, sys; json.load(sys.stdin)' ||
     fail "info --json under de_DE is no JSON"
 else
   echo "SKIPPED in part: no locale with a decimal comma can be made here (localedef, de_DE)"

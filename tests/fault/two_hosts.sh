@@ -9,10 +9,11 @@ command -v bindfs >/dev/null || skip "bindfs is not installed"
 
 mkdir "$folder"/{disk,here,there}
 for side in here there; do
-  bindfs "$folder/disk" "$folder/$side" 2>"$folder/err" || skip "this machine lets nobody mount FUSE: $(cat "$folder/err")"
+  bindfs "$folder/disk" "$folder/$side" 2>"$folder/err" ||
+    skip "this machine lets nobody mount FUSE: $(cat "$folder/err")"
 done
 
-# make_data COUNT: a few sounds under many names, for one slow thread.
+# make_data COUNT: makes COUNT clips of three sounds, so that one slow thread has work for long.
 make_data() {
   rm -rf "$folder/data" "$folder/expected"
   python3 "$here/make_clips.py" "$folder/data" 3 5
@@ -45,7 +46,8 @@ fi
 # begin_here CACHE: starts a build through the first mount, in the background, and returns when it
 # has begun to compute.
 begin_here() {
-  "$program" build "$folder/data" "$folder/here/$1" "${slowly[@]}" >/dev/null 2>"$folder/first" </dev/null &
+  "$program" build "$folder/data" "$folder/here/$1" "${slowly[@]}" \
+    >/dev/null 2>"$folder/first" </dev/null &
   first=$!
   for _ in {1..100}; do
     [ -s "$folder/disk/$1/.build/journal" ] && return
@@ -53,7 +55,7 @@ begin_here() {
   done
   fail "the first builder does not begin: $(cat "$folder/first")"
 }
-# end_of_first CODE WHAT
+# end_of_first CODE WHAT: waits for the first builder, which must end with CODE.
 end_of_first() {
   code=0
   wait "$first" || code=$?
@@ -64,8 +66,10 @@ end_of_first() {
 begin_here alive
 run build "$folder/data" "$folder/there/alive" -j1
 expect_code 5 "a second builder, while the first lives"
-grep -q "FUSE.* whose locks may not reach other machines" "$folder/err" || fail "nobody is told of the file system"
-grep -q "waiting 30 s for a sign of life" "$folder/err" || fail "nobody is told of the wait"
+grep -q "FUSE.* whose locks may not reach other machines" "$folder/err" ||
+  fail "nobody is told of the file system"
+grep -q "waiting 30 s for a sign of life" "$folder/err" ||
+  fail "nobody is told of the wait"
 grep -q "host .*, process $first" "$folder/err" || fail "the holder is not named"
 end_of_first 0 "the first builder"
 same_bytes "$folder/expected" "$folder/disk/alive" "beside a second builder"

@@ -20,7 +20,8 @@ folders=("$@")
 import json, os, sys
 for entry in json.load(open(sys.argv[1])):
     path = os.path.relpath(entry["file"]).removeprefix("build/check/")
-    if path.startswith(tuple(folder.rstrip("/") + "/" for folder in sys.argv[2:])) and "cmake_pch" not in path:
+    folders = tuple(folder.rstrip("/") + "/" for folder in sys.argv[2:])
+    if path.startswith(folders) and "cmake_pch" not in path:
         print(entry["file"], end="\0")
 PYTHON
   xargs -0 -n 1 -P "$(nproc)" "$environment/bin/clang-tidy" --quiet -p "$commands"

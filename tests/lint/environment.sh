@@ -1,5 +1,6 @@
-# Sourced by the scripts beside it: goes to the project's folder and makes build/lint-env, which holds the tools in the
-# versions of requirements.txt. Its first call needs pip's index. XTTS_PYTHON: another Python than python3; 3.11 or later.
+# The scripts beside it source this. It goes to the project's folder and makes build/lint-env, which
+# holds the tools in the versions of requirements.txt. Its first call needs pip's index.
+# XTTS_PYTHON names another Python than python3, 3.11 or later.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 environment=build/lint-env
 requirements=tests/lint/requirements.txt

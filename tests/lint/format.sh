@@ -7,4 +7,5 @@ how=(--dry-run --Werror)
 [ "${1:-}" != --fix ] || how=(-i)
 find cli formats include samples src tests -name '*.[ch]' -print0 -o -name '*.[ch]pp' -print0 |
   xargs -0 -n 64 -P "$(nproc)" "$environment/bin/clang-format" "${how[@]}"
-[ "${1:-}" != --fix ] || "$environment/bin/ruff" format --quiet --cache-dir build/ruff-cache src tests docs
+[ "${1:-}" != --fix ] ||
+  "$environment/bin/ruff" format --quiet --cache-dir build/ruff-cache src tests docs

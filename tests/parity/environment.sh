@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tests/parity/environment.sh [FOLDER]: a Python environment with the recipes' reference implementations (build/parity-env unless told
-# otherwise; 7 GB, as PyPI's torch brings CUDA along). One that does not install is said aloud and left out: compare.py then skips its
-# recipes, aloud too. Needs Python 3.11 or later.
+# tests/parity/environment.sh [FOLDER]: makes a Python environment with the reference
+# implementations of the recipes. FOLDER is build/parity-env by default; it takes 7 GB, because
+# PyPI's torch brings CUDA along. The script names each implementation that does not install.
+# compare.py then skips its recipes and says so. Needs Python 3.11 or later.
 set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 folder=${1:-$here/../../build/parity-env}
@@ -9,7 +10,9 @@ folder=${1:-$here/../../build/parity-env}
 "$folder/bin/pip" install --quiet --upgrade pip
 
 missing=()
-install() {  # the requirements of a file one at a time, should they not go in together
+# install FILE [pip's arguments]: installs the requirements of FILE, one at a time where they do not
+# install together.
+install() {
   local file=$1
   shift
   "$folder/bin/pip" install --quiet "$@" --requirement "$file" && return

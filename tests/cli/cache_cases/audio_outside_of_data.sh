@@ -1,5 +1,7 @@
-# Audio on another disk: a link that leaves DATA, and a manifest with absolute paths. Each is refused with the option that reads
-# it, read with it, computed again by `verify --level deep`, and the cache's bytes do not tell where the disk is mounted.
+# Audio on another disk: a link that leaves DATA, and a manifest with absolute paths. A build
+# refuses each and names the option that reads it. With the option, it reads them, and
+# `verify --level deep` computes them again. The cache's bytes do not tell where the disk is
+# mounted.
 rm -rf cache
 mkdir -p "my disk" lists
 mv data/wavs "my disk/wavs"
@@ -30,4 +32,5 @@ xtts-precompute build lists cache3 --quiet --audio-root moved/disk
 rm cache2/sources.bin cache3/sources.bin
 diff -r cache2 cache3 && echo same bytes
 xtts-precompute verify cache3 --level deep --data lists --audio-root moved/disk
-xtts-precompute show cache3 wavs/LJ001-0001 --wav three.wav --data lists --audio-root moved/disk >/dev/null && cmp one.wav three.wav
+xtts-precompute show cache3 wavs/LJ001-0001 --wav three.wav --data lists --audio-root moved/disk \
+  >/dev/null && cmp one.wav three.wav

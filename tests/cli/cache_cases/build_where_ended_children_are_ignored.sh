@@ -1,4 +1,4 @@
-# Whoever starts a build may ignore SIGCHLD; a decoder that dies is waited for all the same.
+# The program that starts a build may ignore SIGCHLD. The build still waits for a decoder that dies.
 python3 - <<'PYTHON'
 import signal, subprocess
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -1,6 +1,12 @@
-# Whatever is damaged, a command that needs it names the command that mends it; pasted, that does.
+# A command that needs a damaged file names the command that mends it. Pasted, that command does.
 xtts-precompute data good --max-rejects 1 --quiet
-flip() { python3 -c 'import sys; path, at = sys.argv[1], int(sys.argv[2]); data = bytearray(open(path, "rb").read()); data[at] ^= 1; open(path, "wb").write(data)' "$@"; }
+flip() {
+  python3 -c 'import sys
+path, at = sys.argv[1], int(sys.argv[2])
+data = bytearray(open(path, "rb").read())
+data[at] ^= 1
+open(path, "wb").write(data)' "$@"
+}
 damage() {
   rm -rf t new && cp -r good t
   case $1 in
@@ -20,7 +26,12 @@ try() {
   if xtts-precompute "${words[@]}" >out 2>err; then echo "$1: $2: needs nothing of it"; return; fi
   advice=$(cat out err | grep -o "'xtts-precompute verify [^']*'" | head -1 | tr -d "'")
   bash -c "$advice" >/dev/null 2>&1
-  if xtts-precompute "${words[@]}" >/dev/null 2>&1; then echo "$1: $2: $advice"; else echo "$1: $2: IN VAIN"; cat out err; fi
+  if xtts-precompute "${words[@]}" >/dev/null 2>&1; then
+    echo "$1: $2: $advice"
+  else
+    echo "$1: $2: IN VAIN"
+    cat out err
+  fi
 }
 for kind in lost-index damaged-index lost-shard cut-shard damaged-record; do
   for command in "show t LJ001-0003" "convert t new --layout packed" "diff good t"; do try "$kind" "$command"; done

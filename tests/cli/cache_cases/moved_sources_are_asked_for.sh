@@ -1,4 +1,5 @@
-# The sources were moved after the build: who needs them says where they were, and with --data finds them.
+# The sources were moved after the build. A command that needs them says where they were, and finds
+# them with --data.
 here() { sed "s|$PWD|HERE|g; s/[0-9a-f]\{32\}/DIGEST/; s/, [^,]* checked in .*//"; }
 cp -r data before
 xtts-precompute before mine --max-rejects 1 --quiet

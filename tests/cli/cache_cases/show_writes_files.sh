@@ -1,4 +1,5 @@
-xtts-precompute show cache LJ001-0001 --png a.png --npy a.npy --wav a.wav --data data --quiet > /dev/null
+xtts-precompute show cache LJ001-0001 --png a.png --npy a.npy --wav a.wav --data data --quiet \
+  > /dev/null
 head -c 4 a.png | tail -c 3; echo
 head -c 6 a.npy | tail -c 5; echo
 head -c 4 a.wav; echo
@@ -14,5 +15,6 @@ frames, mels = header["shape"]
 print("array", header["descr"], mels, len(npy) == 10 + size + 4 * frames * mels, (10 + size) % 64)
 wav = open("a.wav", "rb").read()
 count = struct.unpack("<I", wav[46:50])[0]
-print("sound", struct.unpack("<I", wav[24:28])[0], len(wav) == 58 + 4 * count, abs(count / 256 - frames) < 2)
+rate = struct.unpack("<I", wav[24:28])[0]
+print("sound", rate, len(wav) == 58 + 4 * count, abs(count / 256 - frames) < 2)
 PY

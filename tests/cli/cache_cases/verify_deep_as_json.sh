@@ -1,6 +1,7 @@
-# Where the sources are is known from the build.
+# The build has kept the place of the sources.
 xtts-precompute verify cache --level deep --json | tee deep.json | check_json verify
-xtts-precompute verify cache --level deep --sample 1% --seed 3 --isa scalar --json | tee sample.json | check_json verify
+xtts-precompute verify cache --level deep --sample 1% --seed 3 --isa scalar --json |
+  tee sample.json | check_json verify
 python3 - <<"PY"
 import json
 deep, sample = json.load(open("deep.json")), json.load(open("sample.json"))

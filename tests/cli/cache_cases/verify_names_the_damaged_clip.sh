@@ -1,7 +1,7 @@
 shard=$(echo cache/shards/mel/*.lmdb)
 python3 - "$shard" <<"PY"
 import sys
-# The first record of the first block: 4,080 bytes of header before it, which begins with its magic.
+# Flips a bit of the first record, behind the block's header: 4,080 bytes from its magic on.
 data = bytearray(open(sys.argv[1], "rb").read())
 at = data.index(b"XTTSBLK1") + 4080 + 1000
 data[at] ^= 1

@@ -1,4 +1,5 @@
-# One byte of a mel, half of the tokens, and the rejects: made again, and every file is what it was.
+# The damage: a byte of a mel, half of the tokens, and the rejects. The repair makes them again, and
+# every file is what it was.
 cp -r cache whole
 python3 - cache/shards/mel/*.lmdb <<"PY"
 import sys

@@ -1,4 +1,4 @@
-# The first clip's source is another one now: what cannot be mended is told, and left alone.
+# The first clip has another source now. verify reports what it cannot mend, and leaves it alone.
 python3 - cache/shards/mel/*.lmdb <<"PY"
 import sys
 data = bytearray(open(sys.argv[1], "rb").read())
@@ -7,7 +7,8 @@ open(sys.argv[1], "wb").write(data)
 PY
 rm cache/shards/tokens/*.lmdb
 cp data/wavs/LJ001-0004.wav data/wavs/LJ001-0001.wav
-xtts-precompute verify cache --repair --data data --json | tee report.json | check_json verify; code="${PIPESTATUS[0]}"
+xtts-precompute verify cache --repair --data data --json | tee report.json | check_json verify
+code="${PIPESTATUS[0]}"
 python3 - <<"PY"
 import json
 report = json.load(open("report.json"))

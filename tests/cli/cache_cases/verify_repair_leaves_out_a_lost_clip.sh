@@ -1,4 +1,5 @@
-# A lost shard, and the source of one of its clips is gone, too: what each step advises is pasted, until nothing is advised.
+# A shard is lost, and the source of one of its clips too. This case pastes the advice of each step
+# until there is none.
 xtts-precompute data mine --max-rejects 1 --quiet
 rm mine/shards/mel/*.lmdb data/wavs/LJ001-0002.wav
 command="xtts-precompute verify mine"
@@ -10,5 +11,7 @@ for _ in 1 2 3 4 5; do
   command=$(sed -n 's/^  xtts-precompute/xtts-precompute/p' out)
   [ -n "$command" ] || break
 done
-xtts-precompute ls mine --json | python3 -c 'import json, sys; print([clip["id"] for clip in json.load(sys.stdin)["clips"]])'
-xtts-precompute build data mine --max-rejects 2 --quiet && xtts-precompute verify mine --quiet && echo sound
+xtts-precompute ls mine --json |
+  python3 -c 'import json, sys; print([clip["id"] for clip in json.load(sys.stdin)["clips"]])'
+xtts-precompute build data mine --max-rejects 2 --quiet &&
+  xtts-precompute verify mine --quiet && echo sound

@@ -1,4 +1,5 @@
-# The manifest is lost and a copy of an older index is there under a higher name: which is the newest is not proved, and the printed command says so.
+# The manifest is lost, and beside the index lies an unreadable file with an index's name. So it is
+# not proved which is the newest, and the printed command names one.
 xtts-precompute data mine --max-rejects 1 --quiet
 cp mine/index-*.bin older.bin
 cp data/wavs/LJ001-0004.wav data/wavs/LJ001-0001.wav

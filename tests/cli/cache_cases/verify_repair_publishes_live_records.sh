@@ -1,4 +1,5 @@
-# The shard of before an update is lost with a record that no clip names any more: the live ones are published in a generation of their own.
+# The lost shard is older than an update, and one of its records belongs to no clip any more. The
+# repair publishes the live records in a generation of their own.
 xtts-precompute data mine --max-rejects 1 --quiet
 cp data/wavs/LJ001-0004.wav data/wavs/LJ001-0001.wav
 xtts-precompute build data mine --max-rejects 1 --quiet

@@ -1,7 +1,9 @@
-# A folder or a file in a cache's place: what it is, and what to call instead.
+# For a folder or a file that is no cache, a command says what it is and what to call instead.
 mkdir -p empty other above "a b"
 echo words >other/words.txt
 cp -r cache "above/the cache"
-for place in empty other above "a b" cache/manifest.json data/metadata.csv nowhere; do xtts-precompute info "$place" --json | check_json error; done
+for place in empty other above "a b" cache/manifest.json data/metadata.csv nowhere; do
+  xtts-precompute info "$place" --json | check_json error
+done
 xtts-precompute info above 2>&1 | grep -o "'xtts-precompute.*" | sed "s/^'//; s/'$//" >advice
 bash ./advice | head -1 | cut -c 1-28

@@ -1,4 +1,4 @@
-# What needs a decoder says what is missing and what to do; what needs none works.
+# Commands that need a decoder say what is missing and what to do. The others work.
 cp "$(realpath "$(command -v xtts-precompute)")" .
 ./xtts-precompute --version >/dev/null
 ./xtts-precompute formats && exit 1

@@ -1,4 +1,4 @@
-# Nothing was made: the folder that the build made goes again, one that was there stays.
+# A failed build removes the folder that it made. A folder that was there stays.
 mkdir data there
 echo "no sound" >data/text.txt
 xtts-precompute data new --quiet 2>/dev/null; echo "exit code $?"
