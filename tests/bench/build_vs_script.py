@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""The whole build, files to finished cache, beside the script that a practitioner writes for speed.
+"""The whole build, from files to a finished cache, beside the script that a practitioner writes.
 
     build_vs_script.py BINARY [--clips N] [--rounds R] [--formats wav22,wav44,flac,mp3,opus,m4a]
 
-The script: soundfile (torchcodec for AAC), mean of the channels in float32, soxr HQ, trim, RMS and peak, torch.stft and a matrix
-product, two processes with warm imports; it stores padded float32 [clips, 800, 80] in one memory-mapped file, flushed and
-synced. Ours: the whole command, process start included, into an empty cache. Both are timed in turn, R rounds; the
-medians, their ratio and times real time are printed. Needs numpy, soundfile, soxr, torch, librosa (for the filters), ffmpeg.
+The script is written for speed: soundfile (torchcodec for AAC), the mean of the channels in
+float32, soxr HQ, trim, RMS and peak, torch.stft and a matrix product, in two processes with warm
+imports. It stores padded float32 [clips, 800, 80] in one memory-mapped file, flushed and synced.
+
+Ours is the whole command, process start included, into an empty cache. Both are timed in turn, R
+rounds. The medians, their ratio and times real time are printed. Needs numpy, soundfile, soxr,
+torch, librosa (for the filters) and ffmpeg.
 """
 
 import argparse
@@ -36,7 +39,7 @@ ENCODINGS = {
 
 
 def speech_like(seed):
-    """Voiced sound with formants, pauses and noise: what codecs and trim see in speech."""
+    """Makes voiced sound with formants, pauses and noise: what codecs and trim see in speech."""
     random = np.random.default_rng(seed)
     n = int(SECONDS * 44100)
     t = np.arange(n) / 44100
@@ -158,7 +161,8 @@ def time_ours(binary, folder, cache):
 
 
 def shares(taken, times):
-    """Percent of the two threads' time; the disk's is of the wall's, for it works beside them."""
+    """Gives the stages' percent of the two threads' time; the disk's is of the wall's time, because
+    the disk works beside the threads."""
     parts = {
         "read": times["read_s"],
         "codec": times["decode_s"],
@@ -180,7 +184,8 @@ def main():
     options = arguments.parse_args()
     base = Path(tempfile.mkdtemp(dir=options.folder))
     print(
-        f"{'format':8} {'ours s':>8} {'script s':>9} {'ratio':>6} {'ours x rt':>10} {'script x rt':>12}  shares of ours, %"
+        f"{'format':8} {'ours s':>8} {'script s':>9} {'ratio':>6} {'ours x rt':>10} {'script x rt':>12}"
+        "  shares of ours, %"
     )
     try:
         for encoding in options.formats.split(","):
@@ -200,7 +205,8 @@ def main():
             ours.sort(key=lambda round_of: round_of[0])
             (a, times), b = ours[len(ours) // 2], statistics.median(script)
             print(
-                f"{encoding:8} {a:8.2f} {b:9.2f} {b / a:6.2f} {seconds / a:10.0f} {seconds / b:12.0f}  {shares(a, times)}",
+                f"{encoding:8} {a:8.2f} {b:9.2f} {b / a:6.2f} {seconds / a:10.0f} {seconds / b:12.0f}"
+                f"  {shares(a, times)}",
                 flush=True,
             )
             shutil.rmtree(folder)

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""PCM -> log-mel on one core: ours and the peers, alternating in one run, on the same 6.5 s clips (22,050 Hz, 1024/256, 80 mels).
+"""PCM -> log-mel on one core, by us and by the peers, alternating in one run.
 
     features_vs_peers.py BUILD/tests/bench/features_ours [--wavs FOLDER] [--rounds 15] [--core 0]
 
-Peers that are not installed are named and left out. Each gets what a practitioner would give it: cached window and
-filters, one thread pinned to the core, inference mode, float32. Clips are noise, or speech repeated to length (--wavs).
-Time is the processor's (of the process), so that a busy machine disturbs less. Prints the median and the best of
-the rounds, and by how much the fastest peer is beaten (ratio); compare ratios within a run only.
+All compute the same clips of 6.5 s (22,050 Hz, 1024/256, 80 mels): noise, or speech repeated to
+that length (--wavs). Peers that are not installed are named and left out. Each peer runs as a
+practitioner would run it: cached window and filters, one thread pinned to the core, inference
+mode, float32.
+
+Times are processor times of the process, so that a busy machine disturbs less. Prints the median
+and the best of the rounds, and how many times as fast as the fastest peer each is (ratio). Compare
+ratios within a run only.
 """
 
 import argparse
@@ -20,14 +24,14 @@ import time
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[name] = "1"
 
-import numpy as np  # noqa: E402  # reads the environment
+import numpy as np  # noqa: E402  # it reads the environment
 
 RATE, N_FFT, HOP, MELS, SECONDS, CLIPS = 22050, 1024, 256, 80, 6.5, 20
 LENGTH = int(RATE * SECONDS)
 
 
 def slaney_filters():
-    """80 triangles, Slaney's scale and norm: [80, 513] float32, as librosa.filters.mel has them."""
+    """Gives 80 triangles of Slaney's scale and norm: [80, 513] float32, as librosa.filters.mel."""
 
     def to_hz(mel):
         return np.where(mel < 15, mel * 200 / 3, 1000 * np.exp(np.log(6.4) / 27 * (mel - 15)))
@@ -154,7 +158,7 @@ def main():
             print(f"left out: {name} ({missing})")
 
     first = {name: run(clips[0]) for name, run in runs.items()}
-    for name, mel in first.items():  # the same task, not merely the same shape
+    for name, mel in first.items():  # all did the same task, not only one of the same shape
         assert np.max(np.abs(mel - first["scipy rfft"])) < 2e-2, name
 
     seconds = {name: [] for name in runs}

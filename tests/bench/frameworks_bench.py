@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
-"""frameworks_bench.py CACHE [ROUNDS]: what the integrations cost beside the reader alone: epochs of batches of 32, one number of each looked at, of whichever of
-PyTorch, TensorFlow and JAX are installed. Each round goes through all ways in turn, and the ratios are within a round: figures of one run can be
-compared, those of two hardly. The page cache is warm after the first round, which is not counted. DataLoader's workers are started anew for each epoch, as it does; the
-time to its first batch is not in the table. tests/python/frameworks.sh makes an environment with all three."""
+"""frameworks_bench.py CACHE [ROUNDS]: what the integrations cost beside the reader alone.
+
+Reads epochs of batches of 32 through whichever of PyTorch, TensorFlow and JAX are installed, and
+looks at one number of each batch. Each round goes through all ways in turn, and ratios are within
+a round. Figures of one run can be compared, those of two runs hardly.
+
+The page cache is warm after the first round, which does not count. DataLoader starts its workers
+anew for each epoch; the time to its first batch is not in the table. tests/python/frameworks.sh
+makes an environment with all three.
+"""
 
 import importlib.util
 import os
@@ -55,7 +61,7 @@ def ways_of_tensorflow(cache):
 
 
 def ways_of_myxtts(cache):
-    """Of the trainer's tuples, for a cache of the recipe myxtts as it is."""
+    """Yields the ways to the trainer's tuples, for a cache of the recipe myxtts as it is."""
     import tensorflow as tf
 
     @tf.function
@@ -91,7 +97,7 @@ def ways_of_jax(cache):
 
 
 def epoch(batches, look):
-    """Times from one batch to the next in ms, without the first."""
+    """Gives the times from one batch to the next in ms, without the first."""
     times, last = [], None
     for batch in batches:
         look(batch)
@@ -123,13 +129,15 @@ def show(found):
         )
         p99 = times[int(len(times) * 0.99)]
         print(
-            f"{name:30} {1e3 * BATCH / mean:9.0f} {times[len(times) // 2]:8.3f} {p99:8.3f} {statistics.pstdev(times) / mean:10.2f} {ratio:8.2f}"
+            f"{name:30} {1e3 * BATCH / mean:9.0f} {times[len(times) // 2]:8.3f} {p99:8.3f} "
+            f"{statistics.pstdev(times) / mean:10.2f} {ratio:8.2f}"
         )
 
 
 def main():
     cache, rounds = xp.open(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    # One after the other: PyTorch's workers are forked before the others have threads.
+    # The frameworks run one after the other: PyTorch forks its workers before the others have
+    # threads.
     for name, make in (
         ("torch", ways_of_torch),
         ("tensorflow", ways_of_tensorflow),

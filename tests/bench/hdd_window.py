@@ -1,24 +1,31 @@
 #!/usr/bin/env python3
-"""Windowed epochs on a simulated rotating disk (hdd_model.cpp): how much of reading the same files in order is left?
+"""Windowed epochs on a simulated rotating disk (hdd_model.cpp), beside reading in order.
 
     hdd_window.py BUILD FOLDER [--caches N] [--rate MB/s] [--seek ms] [--only NAME,...]
 
-BUILD: a build folder of the preset `bench`. FOLDER: where the caches are or will be made (1.05 GB each). Every measurement begins with a fresh mount,
-whose page cache is empty, and takes epochs as epoch_bench does; ranks are processes, begun together. Files come from FOLDER into memory first, so that
-the disk below does not count. Needs /dev/fuse and the right to lock memory.
+BUILD is a build folder of the preset `bench`. The caches are in FOLDER, or are made there (1.05 GB
+each). Every measurement begins with a fresh mount, whose page cache is empty, and takes epochs as
+epoch_bench does. Ranks are processes that begin together. Files of FOLDER are read into memory
+first, so that the disk below does not count. Needs /dev/fuse and the right to lock memory.
 
-    sequential  all files of the caches, one after the other, 1 MiB at a time: the limit. It shows what the model itself costs: the model's busy
-                time is what the disk needs for it
+    sequential  all files of the caches, one after the other, 1 MiB at a time: the limit. It shows
+                what the model itself costs: the model's busy time is what the disk needs
     window      runs of 32 MiB, 16 a window: the defaults
     small       runs of 8 MiB, 16 a window
-    paced       the defaults, with a consumer that works 15 % longer for a batch than the disk needs for one (one rank) or two (two ranks)
-    border      the same, two epochs, and a page cache of 1,200 MiB, first in first out: how long the second epoch's first batch takes. The rest of it says
-                little: what such a memory still holds when a window is read is forgotten before it is used, where a kernel spares what is used
+    paced       the defaults, with a consumer that works 15 % longer for a batch than the disk needs
+                for one (one rank) or two (two ranks)
+    border      two epochs of the defaults, and a page cache of 1,200 MiB, first in first out: how
+                long the second epoch's first batch takes. The rest of it says little: such a memory
+                forgets what it holds of a window before the window uses it. A kernel spares what is
+                in use
     global      every clip anywhere, 30 batches of a rank
 
-MB/s are those of all ranks together, in batches handed out, over the time of the slowest rank from before it opens the caches to its epoch's end; the
-share is of the sequential limit, measured before everything else (and once more behind it), and, beside it, of the time that the disk itself was busy, which
-does not depend on what else the machine does. The model runs at the highest priority, where it may. std/mean, p50 and p99 are of the times from one batch to the next.
+MB/s are those of all ranks together, in batches handed out, over the time of the slowest rank,
+from before it opens the caches to the end of its epoch. The share is of the sequential limit,
+which is measured before everything else, and once more at the end. Beside it stands the share of
+the time that the disk itself was busy; other work on the machine does not change it. The model
+runs at the highest priority, where it may. std/mean, p50 and p99 are of the times from one batch
+to the next.
 """
 
 import argparse
@@ -36,7 +43,7 @@ BATCH = 32
 
 
 class Disk:
-    """hdd_model, mounted while the `with` lasts."""
+    """hdd_model, which stays mounted in the `with` block."""
 
     def __init__(self, arguments, *more):
         self.mountpoint = tempfile.mkdtemp(prefix="hdd-")
@@ -64,7 +71,7 @@ class Disk:
         sys.exit("no mount: " + self.process.stderr.read())
 
     def counters(self):
-        """Since the last time."""
+        """Gives what the disk did since the last call."""
         self.process.send_signal(signal.SIGUSR1)
         line = self.process.stderr.readline()
         while not line.startswith("{"):
@@ -93,7 +100,7 @@ def read_all(paths):
 
 
 def measure_epochs(arguments, disk, world, options):
-    """The epochs of each rank, and what the disk was asked for."""
+    """Gives the epochs of each rank, and what the disk did."""
     command = [
         arguments.programs / "epoch_bench",
         *(os.path.join(disk.mountpoint, name) for name in arguments.names),
@@ -121,10 +128,14 @@ def row(name, epochs_of_ranks, epoch, counters, limit, limit_busy_s_per_byte):
     if counters is not None:
         handed_out = sum(epoch["bytes"] for epochs in epochs_of_ranks for epoch in epochs)
         share = handed_out * limit_busy_s_per_byte / counters["busy_s"]
-        disk = f"{counters['requests']} | {counters['seeks']} | {counters['bytes'] / 1e6:.0f} | {counters['busy_s']:.2f} | {100 * share:.1f} %"
+        disk = (
+            f"{counters['requests']} | {counters['seeks']} | {counters['bytes'] / 1e6:.0f} | "
+            f"{counters['busy_s']:.2f} | {100 * share:.1f} %"
+        )
     print(
         f"| {name} | {samples:.0f} | {speed:.1f} | {100 * speed / limit:.1f} % | {seconds:.2f} | "
-        f"{max(rank['first_batch_s'] for rank in ranks):.2f} | {worst['ms_mean']:.1f} | {worst['ms_std'] / max(worst['ms_mean'], 1e-9):.2f} | "
+        f"{max(rank['first_batch_s'] for rank in ranks):.2f} | {worst['ms_mean']:.1f} | "
+        f"{worst['ms_std'] / max(worst['ms_mean'], 1e-9):.2f} | "
         f"{worst['ms_p50']:.1f} | {worst['ms_p99']:.1f} | {disk} |",
         flush=True,
     )
@@ -154,8 +165,10 @@ def main():
             counters = disk.counters()
         limit = total / seconds / 1e6
         print(
-            f"sequential: {total / 1e6:.0f} MB in {len(paths)} files, {seconds:.2f} s, {limit:.1f} MB/s; the disk was busy {counters['busy_s']:.2f} s of it, "
-            f"with {counters['seeks']} seeks and {counters['requests']} requests of {counters['bytes'] / counters['requests'] / 1024:.0f} KiB on average",
+            f"sequential: {total / 1e6:.0f} MB in {len(paths)} files, {seconds:.2f} s, "
+            f"{limit:.1f} MB/s; the disk was busy {counters['busy_s']:.2f} s of it, "
+            f"with {counters['seeks']} seeks and {counters['requests']} requests of "
+            f"{counters['bytes'] / counters['requests'] / 1024:.0f} KiB on average",
             flush=True,
         )
         return limit, counters["busy_s"] / total
@@ -163,7 +176,8 @@ def main():
     print(f"disk of {arguments.rate:g} MB/s and {arguments.seek:g} ms a seek")
     limit, busy_s_per_byte = sequential()
     print(
-        "\n| | samples/s | MB/s | of sequential | s | first batch, s | ms a batch | std/mean | p50 | p99 | requests | seeks | MB read | busy, s | of the busy time |"
+        "\n| | samples/s | MB/s | of sequential | s | first batch, s | ms a batch | std/mean | p50 | "
+        "p99 | requests | seeks | MB read | busy, s | of the busy time |"
     )
     print("|" + "---|" * 15)
 

@@ -1,25 +1,33 @@
 #!/usr/bin/env python3
-"""How well does `window` mix, beside a true shuffle (`global`), on corpora that lie sorted by language and speaker?
+"""How well `window` mixes, beside a true shuffle (`global`), on corpora sorted by speaker.
 
     mixing.py [--epochs E] [--batch B] [--corpus NAME] [--settings R:G,...]
 
-Orders come from tests/golden/order-v1 (order_v1.py), so from the note, without the reader; numpy only. Corpora lie as caches do (data set, split, id, where ids
-begin with the speaker's): all clips of a speaker are one run, all speakers of a language one after the other.
+Orders come from tests/golden/order-v1 (order_v1.py), so from the note, without the reader. Needs
+numpy only. Corpora lie as caches do (data set, split, id), with ids that begin with the speaker's:
+the clips of a speaker are one run, and the speakers of a language follow one another.
 
     even        200,000 clips: 5 languages of 20 speakers of 2,000 clips
-    zipf        200,000 clips: 1,000 speakers, the k-th with a share of 1/k, in 8 languages, the k-th with a share of 1/k of the speakers
+    zipf        200,000 clips: 1,000 speakers, the k-th with a share of 1/k of the clips, in 8
+                languages, the k-th with a share of 1/k of the speakers
     unsorted    the clips of `even` in random places, as where ids say nothing of the speaker
 
-Settings are R samples a stretch and G stretches a window; with padded records of 256,000 bytes 128 samples are the 32 MiB of the defaults. For each:
+Settings are R samples a stretch and G stretches a window. With padded records of 256,000 bytes,
+128 samples are the 32 MiB of the defaults. The columns for each setting:
 
-    speakers    distinct speakers in a batch: mean and the 1st percentile over batches, and the mean's ratio to the true shuffle's
-    language    total variation distance of a batch's languages from the corpus': 0 is the corpus' mix, 1 is nothing in common; a true shuffle's batch has some, by
-                chance. Mean and 99th percentile
-    lasting     the same of 32 batches together: what a true shuffle averages out and a window that lacks languages does not
-    same        share of batches' pairs of clips by the same speaker, as a multiple of what the corpus gives
-    adjacent    correlation, from one batch to the next, of the share of the batch's commonest language of the corpus: 0 for a true shuffle
+    speakers    distinct speakers in a batch: mean and the 1st percentile over batches, and the
+                mean's ratio to the true shuffle's
+    language    total variation distance between a batch's languages and the corpus': 0 is the mix
+                of the corpus, 1 is nothing in common. A true shuffle's batch has some, by chance.
+                Mean and 99th percentile
+    lasting     this distance for 32 batches together. A true shuffle averages it out; a window that
+                lacks languages does not
+    same        share of a batch's pairs of clips by one speaker, as a multiple of the corpus' share
+    adjacent    correlation, from one batch to the next, of the share that the corpus' commonest
+                language has in the batch: 0 for a true shuffle
     apart       how many places lie between clips that are neighbours in the corpus, the median
-    MiB, s      what a window takes (in memory, twice), and how long a disk of 150 MB/s and 10 ms a seek needs for it; of that, the share that is not seeking
+    MiB, s      what a window takes (in memory, twice), and how long a disk of 150 MB/s and 10 ms a
+                seek needs for it; then the share of that time that is not seeking
 """
 
 import argparse
@@ -60,7 +68,7 @@ CORPORA = {"even": even, "zipf": zipf, "unsorted": unsorted}
 
 
 def bijection(n, key):
-    """order_v1.bijection for many numbers at once; main() compares the two."""
+    """Computes order_v1.bijection for many numbers at once; main() compares the two."""
     bits = max(8, (n - 1).bit_length())
     h = bits // 2
     low_bits = bits - h
@@ -109,7 +117,7 @@ def compare_with_the_note():
 
 
 def counts_of(labels, kinds):
-    """[groups, kinds] of labels [groups, members]."""
+    """Counts each kind in each group: [groups, kinds] of labels [groups, members]."""
     groups, members = labels.shape
     flat = numpy.repeat(numpy.arange(groups), members) * kinds + labels.ravel()
     return numpy.bincount(flat, minlength=groups * kinds).reshape(groups, kinds)
@@ -150,11 +158,16 @@ def row(name, result, reference, window):
         size_bytes = R * G * RECORD_BYTES
         reading_s = size_bytes / 150e6
         seeking_s = G * 0.010
-        cost = f"{size_bytes / 2**20:.0f} | {reading_s + seeking_s:.1f} | {100 * reading_s / (reading_s + seeking_s):.0f} %"
+        cost = (
+            f"{size_bytes / 2**20:.0f} | {reading_s + seeking_s:.1f} | "
+            f"{100 * reading_s / (reading_s + seeking_s):.0f} %"
+        )
     print(
-        f"| {name} | {speakers.mean():.1f} | {numpy.percentile(speakers, 1):.0f} | {ratio:.3f} | {result['language'].mean():.3f} | "
-        f"{numpy.percentile(result['language'], 99):.3f} | {result['lasting'].mean():.3f} | {numpy.percentile(result['lasting'], 99):.3f} | "
-        f"{result['same'].mean():.2f} | {result['adjacent'].mean():.2f} | {numpy.median(result['apart']):.0f} | {cost or ' | | '} |",
+        f"| {name} | {speakers.mean():.1f} | {numpy.percentile(speakers, 1):.0f} | {ratio:.3f} | "
+        f"{result['language'].mean():.3f} | {numpy.percentile(result['language'], 99):.3f} | "
+        f"{result['lasting'].mean():.3f} | {numpy.percentile(result['lasting'], 99):.3f} | "
+        f"{result['same'].mean():.2f} | {result['adjacent'].mean():.2f} | "
+        f"{numpy.median(result['apart']):.0f} | {cost or ' | | '} |",
         flush=True,
     )
 
@@ -171,10 +184,12 @@ def main():
         speakers, languages = CORPORA[name]()
         n = len(speakers)
         print(
-            f"\n{name}: {n} clips, {speakers.max() + 1} speakers, {languages.max() + 1} languages, batches of {arguments.batch}, {arguments.epochs} epochs\n"
+            f"\n{name}: {n} clips, {speakers.max() + 1} speakers, {languages.max() + 1} languages, "
+            f"batches of {arguments.batch}, {arguments.epochs} epochs\n"
         )
         print(
-            "| | speakers | 1 % | ratio | language | 99 % | lasting | 99 % | same | adjacent | apart | MiB | s | not seeking |"
+            "| | speakers | 1 % | ratio | language | 99 % | lasting | 99 % | same | adjacent | apart | MiB "
+            "| s | not seeking |"
         )
         print("|" + "---|" * 14)
         orders = [global_order(n, 7, epoch) for epoch in range(arguments.epochs)]

@@ -1,6 +1,7 @@
-"""How much of the processors other work took while something was measured, from /proc: on a machine that is shared, figures
-are kept only from moments in which it was little, or say how much it was. Linux only; times are in ticks of 10 ms, so what is
-measured should take some tenths of a second.
+"""Measures, from /proc, how much of the processors other work took during a measurement.
+
+On a shared machine, figures are kept only from moments in which it was little, or say how much it
+was. Linux only. Times are in ticks of 10 ms, so a measurement should take some tenths of a second.
 """
 
 import os
@@ -16,7 +17,7 @@ def busy_ticks():
 
 
 def ticks_of(sessions):
-    """Of all living processes in these sessions: a reader and its workers."""
+    """Gives the ticks of all living processes in these sessions: a reader and its workers."""
     ticks = 0
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -31,7 +32,8 @@ def ticks_of(sessions):
 
 
 class Watch:
-    """Between its making and share(): the part of all processors' time that neither these sessions nor we took."""
+    """Watches until share(): the part of all processors' time that neither these sessions nor we
+    took."""
 
     def __init__(self, sessions):
         self.sessions = sessions
@@ -47,7 +49,7 @@ class Watch:
 
 
 def wait(patience_s, share=0.05, look_s=0.1):
-    """Until others took no more than this share for a moment, or patience ends."""
+    """Waits until others took no more than this share for a moment, or patience ends."""
     end = time.monotonic() + patience_s
     while time.monotonic() < end:
         watch = Watch(set())

@@ -1,10 +1,20 @@
 #!/usr/bin/env python3
-"""reader_bench.py FOLDER [ROUNDS [--threads N] [--beside PROGRAM]]: the workload of reader_bench.cpp from Python: 4,096 clips, [32, 800, 80] float32
-and tokens, seeded order, one byte a page touched. FOLDER is the cache that reader_bench makes there; xtts_precompute must be installed.
+"""The workload of reader_bench.cpp, from Python.
 
-Touching is one strided reduction of NumPy a column (exclusive or, which needs no conversion: 2,000 bytes of 2,000 pages in 20 us). `--beside build/bench/tests/bench/reader_bench` runs that before each round, with as many threads, and prints the ratio of the medians:
-figures of one run can be compared, those of two hardly. The page cache is warm. The last table is Python alone: what a batch costs
-whose columns are not looked at, with the memory copied (`global`) and where it lies (`none`)."""
+    reader_bench.py FOLDER [ROUNDS [--threads N] [--beside PROGRAM]]
+
+Reads 4,096 clips, [32, 800, 80] float32 and tokens, in a seeded order, and touches one byte a page.
+FOLDER is the cache that reader_bench makes there. xtts_precompute must be installed. The page cache
+is warm.
+
+Touching is one strided reduction of NumPy a column: exclusive or, which needs no conversion (2,000
+bytes of 2,000 pages in 20 us). `--beside build/bench/tests/bench/reader_bench` runs that program
+before each round, with as many threads, and prints the ratio of the medians. Figures of one run can
+be compared, those of two runs hardly.
+
+The last table is Python alone: the cost of a batch whose columns nobody looks at, with the memory
+copied (`global`) and in place (`none`).
+"""
 
 import argparse
 import os
@@ -31,7 +41,7 @@ def touch_columns(batch):
 
 
 def epoch(reader, number, use):
-    """Samples a second, and the times from one batch to the next in ms."""
+    """Gives samples a second, and the times from one batch to the next in ms."""
     begin = last = time.perf_counter()
     reader.set_epoch(number)
     samples, times = 0, []
@@ -58,7 +68,10 @@ def show(name, rates, times, cpp=()):
     mean, deviation = statistics.fmean(times), statistics.pstdev(times)
     ordered = sorted(times)
     p50, p99 = ordered[len(ordered) // 2], ordered[int(len(ordered) * 0.99)]
-    line = f"{name:28} {statistics.median(rates):9.0f} samples/s   p50 {p50:.3f} ms, p99 {p99:.3f}, std/mean {deviation / mean:.2f}"
+    line = (
+        f"{name:28} {statistics.median(rates):9.0f} samples/s   p50 {p50:.3f} ms, p99 {p99:.3f}, "
+        f"std/mean {deviation / mean:.2f}"
+    )
     if cpp:
         ratio = statistics.median(ours / theirs for ours, theirs in zip(rates, cpp))
         line += f"   {ratio:.2f} of C++ ({statistics.median(cpp):.0f})"

@@ -1,8 +1,8 @@
-"""Peers that readers_vs_peers.py measures, read by hand: memmap, Arrow, LMDB, HDF5; and our own Python package.
+"""Peers of readers_vs_peers.py that are read by hand (memmap, Arrow, LMDB, HDF5), and our package.
 
-A peer stores the samples in its own form (once a folder), opens it in a process of its own and gives the batches of an epoch,
-[32, 800, 80] float32 and [32, 200] int32, in a seeded order over all samples. The folder holds mels.f32 and tokens.i32, the
-raw samples.
+A peer stores the samples in its own form (once a folder), opens it in a process of its own and
+gives the batches of an epoch, [32, 800, 80] float32 and [32, 200] int32, in a seeded order over all
+samples. The folder holds the raw samples: mels.f32 and tokens.i32.
 """
 
 import collections
@@ -33,8 +33,8 @@ def new_batch():
 
 
 class Peer:
-    """store() is called once a folder; open() in each process; epoch() gives (mel, tokens) pairs: arrays or tensors, or
-    lists of rows. A batch is good until the next one is asked for."""
+    """store() is called once a folder, open() in each process. epoch() gives (mel, tokens) pairs:
+    arrays, tensors, or lists of rows. A batch is valid until the next one is asked for."""
 
     modules = ()
 
@@ -52,7 +52,7 @@ class Peer:
 
 
 class MemmapViews(Peer):
-    """No batch at all: rows in place. What a batch in one piece costs is the difference to the others."""
+    """Gives rows in place, so no batch at all. The others show what a batch in one piece costs."""
 
     def epoch(self, epoch):
         for indices in batches_of_indices(epoch):
@@ -60,7 +60,7 @@ class MemmapViews(Peer):
 
 
 class MemmapTake(Peer):
-    """By hand: two threads, rows taken into buffers that are used again; a batch is two tasks."""
+    """Two threads take rows into buffers that are used again; a batch is two tasks."""
 
     def open(self):
         super().open()
@@ -91,7 +91,8 @@ class MemmapTake(Peer):
 
 
 class Arrow(Peer):
-    """Hugging Face's layout: an Arrow file, mapped, rows as fixed-size lists; read by hand into one reused batch."""
+    """Hugging Face's layout: a mapped Arrow file with rows as fixed-size lists, copied into one reused
+    batch."""
 
     modules = ("pyarrow",)
 
@@ -128,7 +129,7 @@ class Arrow(Peer):
 
 
 class Lmdb(Peer):
-    """One thread, by hand: values in place (buffers=True) into one reused batch."""
+    """One thread copies values (buffers=True) into one reused batch."""
 
     modules = ("lmdb",)
 
@@ -188,7 +189,7 @@ class H5py(Peer):
 
 
 class H5pySlices(H5py):
-    """Row after row, read_direct into one reused batch."""
+    """Reads row after row, by read_direct into one reused batch."""
 
     def epoch(self, epoch):
         mel, tokens = self.batch
@@ -200,7 +201,7 @@ class H5pySlices(H5py):
 
 
 class H5pyFancy(H5py):
-    """All of a batch's rows by one sorted list of indices, as h5py asks for."""
+    """Reads all of a batch's rows by one sorted list of indices, as h5py asks for."""
 
     def epoch(self, epoch):
         for indices in batches_of_indices(epoch):

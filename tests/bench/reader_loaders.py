@@ -1,6 +1,8 @@
-"""Peers that readers_vs_peers.py measures which offer a loader: Hugging Face datasets, FFCV, SPDL, Grain, and PyTorch's DataLoader
-around LMDB, memmap and .npy files. Each is used as its documentation shows, with two workers or threads; reader_by_hand.py
-says what a peer is.
+"""Peers of readers_vs_peers.py that offer a loader: Hugging Face datasets, FFCV, SPDL, Grain, and
+PyTorch's DataLoader around LMDB, memmap and .npy files.
+
+Each is used as its documentation shows, with two workers or threads. reader_by_hand.py says what a
+peer is.
 """
 
 import pathlib
@@ -25,8 +27,9 @@ from reader_by_hand import (
 
 
 def torch_loader(rows, whole_batches=False):
-    """A DataLoader of two workers that stay, and its sampler, whose epoch is to be set. whole_batches: the data set is
-    asked for lists of indices, and nothing is collated ("disable automatic batching")."""
+    """Makes a DataLoader of two workers that stay, and its sampler, whose epoch the caller sets.
+    whole_batches: asks the data set for lists of indices, and collates nothing ("disable automatic
+    batching")."""
     import torch
 
     class Sampler:
@@ -44,7 +47,7 @@ def torch_loader(rows, whole_batches=False):
 
 
 class HuggingFace(Peer):
-    """datasets with_format('numpy'), which makes tokens int64, the indices of a batch at a time."""
+    """Reads with_format('numpy'), the indices of a batch at a time. Tokens become int64."""
 
     modules = ("datasets",)
 
@@ -82,7 +85,7 @@ class HuggingFace(Peer):
 
 
 class HuggingFaceShuffled(HuggingFace):
-    """The documented way: shuffle(seed), then iter(batch_size)."""
+    """Reads as documented: shuffle(seed), then iter(batch_size)."""
 
     def epoch(self, epoch):
         shuffled = self.dataset.shuffle(seed=SEED + epoch, keep_in_memory=True)
@@ -91,7 +94,7 @@ class HuggingFaceShuffled(HuggingFace):
 
 
 class HuggingFaceTorch(HuggingFace):
-    """with_format('torch') in a DataLoader of two workers, which fetches by __getitems__ and collates."""
+    """Reads with_format('torch') in a DataLoader of two workers, by __getitems__, and collates."""
 
     modules = ("datasets", "torch")
 
@@ -147,12 +150,12 @@ class Ffcv(Peer):
             pipelines={"mel": [decoder()], "tokens": [decoder()]},
         )
 
-    def epoch(self, _epoch):  # counts epochs itself, and draws from seed and epoch
+    def epoch(self, _epoch):  # the loader counts epochs itself, and draws from seed and epoch
         yield from self.loader
 
 
 class Spdl(Peer):
-    """A pipeline whose stage takes a batch out of a memmap, two at a time."""
+    """A pipeline whose stage takes a batch out of a memmap; two run at a time."""
 
     modules = ("spdl.pipeline",)
 
@@ -174,12 +177,14 @@ class Spdl(Peer):
 
 
 class SpdlReuse(Spdl):
-    """The same with buffers that are used again, which the user must write: fewer page faults."""
+    """Like Spdl, with buffers that are used again: fewer page faults, but the user writes it."""
 
     def open(self):
         super().open()
-        self.free = queue.LifoQueue()  # the last one given back is the one that is still in the processor's cache
-        for _ in range(9):  # more than are in flight: two being taken, three in the sink, others between them
+        # The buffer that came back last is still in the processor's cache. There are more buffers
+        # than are in flight: two being taken, three in the sink, others between them.
+        self.free = queue.LifoQueue()
+        for _ in range(9):
             self.free.put(new_batch())
 
     def take(self, indices):
@@ -195,7 +200,7 @@ class SpdlReuse(Spdl):
 
 
 class Grain(Peer):
-    """grain.MapDataset over memmap: shuffle(seed), batch, read by two threads."""
+    """grain.MapDataset over memmap: shuffle(seed) and batch, read by two threads."""
 
     modules = ("grain",)
 
@@ -220,7 +225,7 @@ class Grain(Peer):
 
 
 class LmdbTorch(Lmdb):
-    """The usual data set around LMDB, opened in each worker, in a DataLoader of two workers."""
+    """The usual data set around LMDB, which each of a DataLoader's two workers opens."""
 
     modules = ("lmdb", "torch")
 
@@ -277,7 +282,7 @@ class TorchMemmap(Peer):
 
 
 class TorchNpy(TorchMemmap):
-    """A .npy file a sample: what most trainers have."""
+    """One .npy file a sample, as most trainers have."""
 
     whole_batches = False
 

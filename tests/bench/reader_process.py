@@ -1,5 +1,7 @@
-"""A reader in a process of its own, which answers a line of JSON to each line that it is sent; for readers_vs_peers.py and
-storage_forms.py. It ends when we do, because its standard input does.
+"""A reader in a process of its own, for readers_vs_peers.py and storage_forms.py.
+
+The process answers each line that it gets with a line of JSON. It ends when we do, because its
+standard input does.
 """
 
 import json
@@ -12,7 +14,7 @@ class Failed(Exception):
 
 
 class Process:
-    """One reader; ask() sends a line and waits for the line of JSON that answers it."""
+    """One reader. ask() sends a line and waits for the line of JSON that answers it."""
 
     def __init__(self, command, log, environment=None):
         self.log = log

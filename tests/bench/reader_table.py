@@ -1,8 +1,11 @@
-"""What readers_vs_peers.py measures, by name and in the order of its table, and the table itself. Needs nothing but Python."""
+"""The readers of readers_vs_peers.py by name, in the order of its table, and the table itself.
+
+Needs nothing but Python.
+"""
 
 import statistics
 
-# Commands of reader_ours; the reader that all others are compared with is the first.
+# Commands of reader_ours. All other readers are compared with the first.
 OURS = "ours, C++, global"
 OF_PROGRAM = {
     OURS: "global",
@@ -14,7 +17,8 @@ OF_PROGRAM = {
 }
 OURS_PYTHON = "ours, Python, global"
 
-# Classes of reader_by_hand.py and reader_loaders.py, and whether they offer a loader: shuffled batches, and threads or processes ahead of the consumer.
+# Classes of reader_by_hand.py and reader_loaders.py, and whether they offer a loader: shuffled
+# batches, and threads or processes ahead of the consumer.
 PEERS = {
     OURS_PYTHON: ("Ours", False),
     "ours, Python, none, in place": ("OursInPlace", False),
@@ -42,7 +46,7 @@ def per_s(answer):
 
 
 def steady_per_s(answer):
-    """Without an epoch's first batch, for which some peers start threads."""
+    """Gives samples a second without an epoch's first batch, for which some peers start threads."""
     batches = answer["batch_ms"]
     if not batches:
         return None
@@ -50,7 +54,8 @@ def steady_per_s(answer):
 
 
 def ratio(pairs, answers, rate):
-    """Ours against it: the median over the rounds' pairs; None where it has no such rate."""
+    """Gives our rate over the reader's, as the median over the rounds' pairs. None: the reader has
+    no such rate."""
     if any(rate(answer) is None for answer in answers):
         return None
     return statistics.median(rate(ours) / rate(answer) for ours, answer in zip(pairs, answers))
@@ -61,7 +66,7 @@ def number(value, form):
 
 
 def intervals(answers):
-    """Median and p99 of all rounds together, and the median of the rounds' std/mean."""
+    """Gives median and p99 of all rounds together, and the median of the rounds' std/mean."""
     pooled = sorted(ms for answer in answers for ms in answer["batch_ms"])
     if not pooled:
         return ["", "", ""]
@@ -74,7 +79,7 @@ def intervals(answers):
 
 
 def table(results, beside):
-    """Markdown; in the order in which they were measured."""
+    """Gives Markdown, in the order of the measurements."""
     columns = [
         "reader",
         "samples/s",

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""A peer of readers_vs_peers.py in a process of its own: reader_worker.py PEER FOLDER, with the names of reader_table.py.
+"""A peer of readers_vs_peers.py in a process of its own.
 
-Stores the samples, if this peer has not yet, and then answers a line of JSON to each line of standard input: `check`, or the
-number of an epoch to read.
+    reader_worker.py PEER FOLDER
+
+PEER is a name of reader_table.py. The process stores the samples, if this peer has not yet. Then it
+answers each line of standard input with a line of JSON: `check`, or the number of an epoch to read.
 """
 
 import json
@@ -19,14 +21,14 @@ from reader_by_hand import BATCH, CLIPS, FRAMES, MELS, TOKENS, sources
 
 
 def touch(rows):
-    """One byte a page, as reader_ours does."""
+    """Touches one byte a page, as reader_ours does."""
     if isinstance(rows, list):
         return sum(touch(row) for row in rows)
     return int(np.asarray(rows).reshape(-1).view(np.uint8)[::4096].sum())
 
 
 def measure(peer, epoch):
-    """batch_ms: from each batch to the next, but from the first, which begins an epoch."""
+    """Reads an epoch. batch_ms are the times from each batch to the next, except to the first."""
     batch_ms, count, last = [], 0, None
     begin = time.perf_counter()
     for mel, tokens in peer.epoch(epoch):
@@ -41,7 +43,8 @@ def measure(peer, epoch):
 
 
 def check(peer, is_ordered):
-    """One epoch is all clips once, each row is the sample that was stored (whose first number is its own), epochs differ."""
+    """Checks that one epoch is all clips once, that each row is the stored sample (whose first
+    number is its own), and that epochs differ."""
     mels, tokens = sources(peer.folder)
     epochs = []
     for epoch in (0, 1):
@@ -75,7 +78,7 @@ def version_of(module):
 def main():
     name, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     answers = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # what libraries print is not an answer
+    os.dup2(2, 1)  # standard output is for answers; libraries print to standard error
     kind = reader_table.PEERS[name][0]
     peer = (getattr(reader_by_hand, kind, None) or getattr(reader_loaders, kind))(folder)
     for module in peer.modules:

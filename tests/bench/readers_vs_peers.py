@@ -1,18 +1,25 @@
 #!/usr/bin/env python3
-"""Batches out of 4,096 clips by our reader and by the peers', alternating in one run: [32, 800, 80] float32 and tokens, seeded
-order over all samples, page cache warm, one byte a page of each batch touched, two processors.
+"""Batches out of 4,096 clips by our reader and by the peers', alternating in one run.
 
-    readers_vs_peers.py BUILD/tests/bench/reader_ours [--work build/peers] [--rounds 9] [--only EXPRESSION] [--package FOLDER]
+    readers_vs_peers.py BUILD/tests/bench/reader_ours [--work build/peers] [--rounds 9]
+        [--only EXPRESSION] [--package FOLDER]
 
-Makes a virtual environment under --work and installs the peers there from PyPI; says what does not install, and why (torch
-brings several gigabytes; FFCV needs the Debian packages libopencv-dev, libturbojpeg0-dev, pkg-config and g++). --package is
-where the Python package `xtts_precompute` lies, if it is not installed in that environment.
+Batches are [32, 800, 80] float32 and tokens, in a seeded order over all samples. The page cache is
+warm, one byte a page of each batch is touched, and two processors work.
 
-Each peer (reader_by_hand.py and reader_loaders.py say how it is used) stores the same samples, some 9 GB altogether, and reads
-in a process of its own, which is first asked whether its batches are the samples. Then, in each round, every peer reads
-epochs for a quarter of a second, and ours just before it; ratios are the medians of such pairs. Where other work disturbs a
-pair, it is measured again, up to three times, and left out where a reader has three better ones. Times a batch are those of all rounds,
-without an epoch's first batch; std/mean is a round's, the median.
+The script makes a virtual environment under --work and installs the peers there from PyPI. It says
+what does not install, and why. torch brings several gigabytes. FFCV needs the Debian packages
+libopencv-dev, libturbojpeg0-dev, pkg-config and g++. --package names the folder of the Python
+package `xtts_precompute`, if it is not installed in that environment.
+
+Each peer stores the same samples, some 9 GB altogether, and reads in a process of its own;
+reader_by_hand.py and reader_loaders.py say how. First the process checks that its batches are the
+samples. Then, in each round, every peer reads epochs for a quarter of a second, and ours just
+before it. Ratios are the medians of such pairs.
+
+A pair that other work disturbs is measured again, up to three times. It is left out if the reader
+has three better ones. Times a batch are those of all rounds, without an epoch's first batch;
+std/mean is the median of the rounds'.
 """
 
 import argparse
@@ -29,7 +36,8 @@ import quiet
 import reader_table
 from reader_process import Failed, Process
 
-# What is installed, in turn, and by which module it is known to be there.
+# The packages in the order of their installation, each with the module that tells whether it is
+# there.
 PACKAGES = (
     ("numpy", ["numpy"]),
     ("pyarrow", ["pyarrow"]),
@@ -51,7 +59,7 @@ WARM_ROUNDS, MEASURED_S, QUIET_SHARE = 1, 0.25, 0.05
 
 
 def environment_of(folder, install):
-    """The environment's interpreter, with what could be installed in it."""
+    """Gives the interpreter of the environment, after installing what can be installed in it."""
     python = folder / "bin/python"
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -72,7 +80,7 @@ def environment_of(folder, install):
 
 
 def start_peers(names, python, work, package):
-    """Those that store, open and give the right batches; the others are named."""
+    """Gives the peers that store, open and give the right batches. Names the others."""
     script = pathlib.Path(__file__).with_name("reader_worker.py")
     environment = dict(os.environ, PYTHONPATH=str(package.resolve())) if package else None
     running = {}
@@ -99,7 +107,7 @@ def start_ours(program, work):
 
 
 def several_epochs(process, command, epoch):
-    """Epochs for MEASURED_S, as one answer."""
+    """Reads epochs for MEASURED_S and gives one answer for all."""
     whole = {"samples": 0, "seconds": 0.0, "epochs": 0, "batch_ms": []}
     while whole["seconds"] < MEASURED_S:
         answer = process.ask(f"{command} {epoch + whole['epochs']}".strip())
@@ -110,7 +118,8 @@ def several_epochs(process, command, epoch):
 
 
 def measure_pair(ours, process, command, epoch, patience_s):
-    """(its answer, ours just before): of three tries, the one with the least of other work beside it."""
+    """Gives (the reader's answer, ours just before): of three tries, the one that other work
+    disturbed least."""
     best = None
     for _ in range(3 if patience_s > 0 else 1):
         quiet.wait(patience_s)
@@ -126,7 +135,7 @@ def measure_pair(ours, process, command, epoch, patience_s):
 
 
 def measure(ours, peers, rounds, patience_s):
-    """{name: [answers]} and {name: [what ours took just before]}, by rounds."""
+    """Gives {name: [answers]} and {name: [our answers just before]}, by rounds."""
     results, beside = {}, {}
     for round_number in range(WARM_ROUNDS + rounds):
         is_warm = round_number >= WARM_ROUNDS
@@ -151,7 +160,7 @@ def measure(ours, peers, rounds, patience_s):
 
 
 def keep_quiet(results, beside):
-    """Only the pairs beside which nothing else worked, for readers that have three of them or more."""
+    """Keeps only the pairs that other work did not disturb, for readers with three or more."""
     for name, answers in results.items():
         chosen = [i for i, answer in enumerate(answers) if answer["others"] <= QUIET_SHARE]
         if len(chosen) >= 3:
@@ -188,7 +197,8 @@ def main():
         arguments.json.write_text(json.dumps({"results": results, "beside": beside}))
     others = [answer["others"] for answers in results.values() for answer in answers]
     print(
-        f"\n{arguments.rounds} rounds; other work took {statistics.median(others):.0%} of the processors (median), more than"
+        f"\n{arguments.rounds} rounds; other work took {statistics.median(others):.0%} of the processors "
+        f"(median), more than"
         f" {QUIET_SHARE:.0%} beside {sum(share > QUIET_SHARE for share in others)} of {len(others)} pairs\n"
     )
     keep_quiet(results, beside)

@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
-"""runtime_bench.py DATA [ROUNDS [--copies N] [--workers 1,2]]: clips computed when they are asked for, beside a build of the same: seconds of
-sound a second, and a second of processor time (this process and those that decode for it). xtts_precompute must be installed.
+"""Clips that are computed when they are asked for, beside a build of the same clips.
 
-DATA is a folder of WAV files, without lists: each stands N times in a folder of hard links, so that a round takes seconds. A round is, in turn: a
-build into a new cache in memory (/dev/shm); an epoch of `xp.runtime(...).reader()`, batches of 32; and every clip by itself in the calling thread,
-`clips[i]`. Figures of one run can be compared, those of two hardly; the last columns are ratios to the build of the same round. How much of the
-processors other work took is said with each."""
+    runtime_bench.py DATA [ROUNDS [--copies N] [--workers 1,2]]
+
+Gives seconds of sound a second, and a second of processor time (of this process and those that
+decode for it). xtts_precompute must be installed.
+
+DATA is a folder of WAV files, without lists. Each file stands N times in a folder of hard links, so
+that a round takes seconds. A round has three parts, in turn: a build into a new cache in memory
+(/dev/shm); an epoch of `xp.runtime(...).reader()` in batches of 32; and every clip by itself in the
+calling thread, `clips[i]`. Figures of one run can be compared, those of two runs hardly. The last
+columns are ratios to the build of the same round. Each figure says how much of the processors other
+work took.
+"""
 
 import argparse
 import os
@@ -52,7 +59,7 @@ def main():
     parser.add_argument("--copies", type=int, default=20)
     parser.add_argument("--workers", default="1,2")
     arguments = parser.parse_args()
-    # Processor time is counted by session, and a leader of a group cannot begin one.
+    # Processor time is counted by session, and the leader of a group cannot begin a session.
     child = os.fork()
     if child:
         raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -70,7 +77,7 @@ def main():
             if workers == 1:
                 ways["clips[i]"] = (one_by_one, clips)
             rounds = {name: [] for name in ways}
-            for _ in range(arguments.rounds + 1):  # the first warms up
+            for _ in range(arguments.rounds + 1):  # the first round warms up
                 for name, (call, *given) in ways.items():
                     watch = quiet.Watch({os.getsid(0)})
                     before, begin = processor_seconds(), time.perf_counter()
@@ -84,7 +91,8 @@ def main():
                 of_build = [(r[0] / b[0], r[1] / b[1]) for r, b in zip(results, rounds["build"][1:])]
                 walls, cores = (statistics.median(column) for column in zip(*of_build))
                 print(
-                    f"{name + f', {workers} threads':18}{wall:12.0f}{core:9.0f}{others:8.0%}                 {walls:6.2f}{cores:6.2f}"
+                    f"{name + f', {workers} threads':18}{wall:12.0f}{core:9.0f}{others:8.0%}"
+                    f"                 {walls:6.2f}{cores:6.2f}"
                 )
 
 

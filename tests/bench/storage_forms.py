@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""What packed, float16 and bfloat16 save on disk, and what they cost or gain our reader, beside padded float32.
+"""What packed, float16 and bfloat16 save on disk, and what they cost or gain our reader.
 
-    storage_forms.py BUILD/cli/xtts-precompute BUILD/tests/bench/reader_forms [--work build/forms] [--clips 4096] [--rounds 9]
+    storage_forms.py BUILD/cli/xtts-precompute BUILD/tests/bench/reader_forms
+        [--work build/forms] [--clips 4096] [--rounds 9]
 
-Makes a corpus of speech-like noise whose lengths are spread as LJSpeech's (1.1 to 9.2 s, 6.5 s on average: 560 of 800 frames),
-builds it once, converts the cache into each form, and reads all of them in turn in one process: global order, batches of 32,
-page cache warm, records verified before, one byte a page of each batch touched; as stored, and with mels as float32 in the
-batch. Medians of the rounds; ratios to padded float32 are the medians of the ratios within a round. Disk is what the shards of
-mels occupy. Needs only Python, and twice the padded corpus (3 GB) of disk and of memory for a warm page cache.
+Makes a corpus of speech-like noise whose lengths are spread as LJSpeech's: 1.1 to 9.2 s, 6.5 s on
+average (560 of 800 frames). Builds it once, in padded float32, converts the cache into each form,
+and reads all of them in turn in one process. Order is global, in batches of 32. The page cache is
+warm, records are verified before, and one byte a page of each batch is touched. Batches have mels
+as they are stored, then as float32.
+
+Figures are medians of the rounds. Ratios to padded float32 are the medians of the ratios within a
+round. Disk is what the shards of mels occupy. Needs only Python, and twice the padded corpus (3 GB)
+of disk and of memory for a warm page cache.
 """
 
 import argparse
@@ -32,12 +37,14 @@ WORDS = (
 
 
 def seconds_of(chance):
-    """LJSpeech: 1.1 to 10.1 s, most of it between 5 and 9; here nothing is longer than the 800 frames that a record has."""
+    """Draws a length as LJSpeech's: 1.1 to 10.1 s, most of them between 5 and 9 s. Here none is
+    longer than the 800 frames of a record."""
     return min(9.2, max(1.1, chance.gauss(6.75, 2.2)))
 
 
 def make_corpus(folder, clips):
-    """LJSpeech's layout. DISTINCT recordings of noise that swells like syllables; the other clips are links to them."""
+    """Makes a corpus in LJSpeech's layout: DISTINCT recordings of noise that swells like syllables.
+    The other clips are links to them."""
     chance = random.Random(1)
     wavs = folder / "wavs"
     wavs.mkdir(parents=True)
@@ -57,12 +64,12 @@ def make_corpus(folder, clips):
                 os.link(wavs / f"clip-{i % DISTINCT:05d}.wav", wavs / f"{name}.wav")
             text = " ".join(
                 WORDS[(i + k) % len(WORDS)] for k in range(int(length * 2.6))
-            )  # words a second, as read aloud
+            )  # 2.6 words a second, as read aloud
             lines.write(f"{name}|{text}|{text}\n")
 
 
 def make_caches(program, work, clips):
-    """{(layout, dtype): folder}; what is there already is used again."""
+    """Gives {(layout, dtype): folder}. A cache that is there already is used again."""
     corpus = work / f"corpus-{clips}"
     caches = {form: work / f"{form[0]}-{form[1]}-{clips}" for form in FORMS}
     if not corpus.exists():
@@ -85,7 +92,8 @@ def mel_bytes(cache):
 
 
 def measure(reader, arguments):
-    """(the answers of each round, other work's share of the processors beside each): of three tries, the quietest."""
+    """Gives (the answers of each round, other work's share of the processors beside each). A round
+    is the quietest of three tries."""
     reader.ask("0")  # verifies records
     rounds, others = [], []
     for round_number in range(arguments.rounds):
@@ -129,7 +137,8 @@ def main():
         f" {min(others):.0%} to {max(others):.0%} of the processors\n"
     )
     print(
-        "| stored | disk, MB | of padded float32 | batch of 32 | MB | samples/s | lowest–highest round | of padded float32 |"
+        "| stored | disk, MB | of padded float32 | batch of 32 | MB | samples/s "
+        "| lowest–highest round | of padded float32 |"
     )
     print("|" + "---|" * 8)
     base_bytes = mel_bytes(caches[FORMS[0]])
@@ -138,7 +147,8 @@ def main():
         ratio = statistics.median(answers[number]["per_s"] / answers[0]["per_s"] for answers in rounds)
         disk, row = mel_bytes(caches[form]), rounds[0][number]
         print(
-            f"| {' '.join(form)} | {disk / 1e6:.0f} | {disk / base_bytes:.2f} | {row['batch']} | {row['batch_bytes'] / 1e6:.1f} |"
+            f"| {' '.join(form)} | {disk / 1e6:.0f} | {disk / base_bytes:.2f} | {row['batch']} "
+            f"| {row['batch_bytes'] / 1e6:.1f} |"
             f" {statistics.median(rates):.0f} | {min(rates):.0f}–{max(rates):.0f} | {ratio:.2f} |"
         )
 

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Training before and after: features on the fly (librosa), from .npy files, and from the cache, in PyTorch and TensorFlow.
+"""Training before and after: features on the fly (librosa), from .npy files, and from the cache.
 
-    training_vs_peers.py DATA [--work DIR] [--clips N] [--rounds R] [--seconds S] [--only REGEX] [--json FILE]
+    training_vs_peers.py DATA [--work DIR] [--clips N] [--rounds R] [--seconds S] [--only REGEX]
+        [--json FILE]
 
-DATA: some clips in LJSpeech's layout, copied under other ids until there are N. Each way (training_ways.py) runs in a process of its own, in turn, R times: batches
-of 32 alone, then a small network trained on them, with real data and with one batch again and again. Medians over the rounds are printed; compare ratios within a
-run. Needs the package with its builder, librosa, and torch or tensorflow; what is missing is left out and said.
+DATA is some clips in LJSpeech's layout. They are copied under other ids until there are N. Each
+way (training_ways.py), in PyTorch and in TensorFlow, runs in a process of its own, in turn, R
+times. It reads batches of 32 alone, then trains a small network on them, with real data and with
+one batch again and again.
+
+Prints the medians over the rounds; compare ratios within a run. Needs the package with its builder,
+librosa, and torch or tensorflow. A way that lacks something is left out and named.
 """
 
 import argparse
@@ -26,7 +31,8 @@ WAYS_FILE = pathlib.Path(__file__).with_name("training_ways.py")
 
 
 def prepare(data, folder, clip_count):
-    """data/, npy/ and cache/ of so many clips. Copies, not links: each file is read from pages of its own, as those of a real corpus."""
+    """Makes data/, npy/ and cache/ of so many clips. Files are copies, not links, so that each is
+    read from pages of its own, as in a real corpus."""
     sys.path.insert(0, str(SAMPLES))
     import common
     import numpy as np
@@ -70,12 +76,18 @@ def ways(pattern):
 def measure(name, folder, seconds, patience):
     quiet.wait(patience)
     process = subprocess.Popen(
-        [sys.executable, WAYS_FILE, name, folder, str(seconds)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        # PyTorch's threads would wait spinning for one another: where others work, too, a collate of 2 ms takes 500.
+        [sys.executable, WAYS_FILE, name, folder, str(seconds)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # Otherwise PyTorch's threads spin while they wait for one another: beside other work, a
+        # collate of 2 ms then takes 500 ms.
         env={**os.environ, "OMP_WAIT_POLICY": "passive"},
-    )  # fmt: skip
+    )
     watch = quiet.Watch({process.pid})
-    # Ended workers' time would look like others'; what a session took is asked while it lives.
+    # The time of ended workers would count as other work. So we ask for a session's time while it
+    # lives.
     took = watch.own_ticks()
     while process.poll() is None:
         took = max(took, watch.own_ticks())
@@ -102,8 +114,11 @@ def middle(answers, *keys):
 
 
 def table(results):
-    text = ("| | batch alone, ms | std/mean | samples/s | × cache | step, ms | std/mean | wait, ms | data | steps/s | samples/s | data for free | std/mean | others |\n"
-            "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")  # fmt: skip
+    text = (
+        "| | batch alone, ms | std/mean | samples/s | × cache | step, ms | std/mean | wait, ms | data "
+        "| steps/s | samples/s | data for free | std/mean | others |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+    )
     for name, answers in results.items():
         ours = next(
             (
@@ -120,16 +135,18 @@ def table(results):
         )
         batch, step = middle(answers, "batch_ms"), middle(answers, "step", "ms", "mean")
         text += (
-            f"| {name} | {batch:.2f} | {middle(answers, 'batch_variation'):.2f} | {32e3 / batch:,.0f} | {ratio} | {step:.0f} |"
-            f" {middle(answers, 'step', 'variation'):.1%} | {middle(answers, 'data', 'ms', 'mean'):.2f} | {middle(answers, 'data', 'share'):.1%} |"
-            f" {middle(answers, 'steps_per_s'):.2f} | {middle(answers, 'samples_per_s'):.0f} | × {middle(answers, 'synthetic', 'gain'):.2f} |"
+            f"| {name} | {batch:.2f} | {middle(answers, 'batch_variation'):.2f} |"
+            f" {32e3 / batch:,.0f} | {ratio} | {step:.0f} |"
+            f" {middle(answers, 'step', 'variation'):.1%} | {middle(answers, 'data', 'ms', 'mean'):.2f} |"
+            f" {middle(answers, 'data', 'share'):.1%} | {middle(answers, 'steps_per_s'):.2f} |"
+            f" {middle(answers, 'samples_per_s'):.0f} | × {middle(answers, 'synthetic', 'gain'):.2f} |"
             f" {middle(answers, 'synthetic', 'step', 'variation'):.1%} | {middle(answers, 'others'):.0%} |\n"
         )
     return text
 
 
 def targets(results):
-    """The issue's, of each cache row."""
+    """Compares each cache row with its targets."""
     lines = []
     for name, ours in results.items():
         if "cache" not in name:
@@ -145,12 +162,16 @@ def targets(results):
                     for other in beside
                 )
                 lines.append(
-                    f"{name}: {best:.1f} times as fast as the faster {kind} (target {least}): {'met' if best >= least else 'MISSED'}"
+                    f"{name}: {best:.1f} times as fast as the faster {kind} (target {least}): "
+                    f"{'met' if best >= least else 'MISSED'}"
                 )
         share, variation = middle(ours, "data", "share"), middle(ours, "step", "variation")
         free = middle(ours, "synthetic", "step", "variation")
-        lines.append(f"{name}: data {share:.2%} of the step (target 5 %): {'met' if share < 0.05 else 'MISSED'};"
-                     f" variation of the step {variation:.1%} (target 10 %; {free:.1%} with data for free): {'met' if variation < 0.1 else 'MISSED'}")  # fmt: skip
+        lines.append(
+            f"{name}: data {share:.2%} of the step (target 5 %): {'met' if share < 0.05 else 'MISSED'};"
+            f" variation of the step {variation:.1%} (target 10 %; {free:.1%} with data for free): "
+            f"{'met' if variation < 0.1 else 'MISSED'}"
+        )
     return "\n".join(lines)
 
 
@@ -174,8 +195,13 @@ def main():
         for name, answers in results.items():
             answers.append(measure(name, arguments.work, arguments.seconds, arguments.patience))
             last = answers[-1]
-            print(f"round {number + 1}: {name}: {last['batch_ms']:.2f} ms a batch, {last['step']['ms']['mean']:.0f} ms a step, "
-                  f"data {last['data']['share']:.1%}; others {last['others']:.0%}", file=sys.stderr, flush=True)  # fmt: skip
+            print(
+                f"round {number + 1}: {name}: {last['batch_ms']:.2f} ms a batch, "
+                f"{last['step']['ms']['mean']:.0f} ms a step, "
+                f"data {last['data']['share']:.1%}; others {last['others']:.0%}",
+                file=sys.stderr,
+                flush=True,
+            )
     if arguments.json:
         arguments.json.write_text(json.dumps(results))
     print(table(results))

@@ -1,8 +1,9 @@
-"""The ways of loading that training_vs_peers.py measures, one in a process of its own: batches of 32 alone, then a small network trained on them.
+"""The ways of loading that training_vs_peers.py measures, one in a process of its own.
 
     training_ways.py WAY FOLDER SECONDS      # prints one line of JSON
 
-FOLDER holds data/ (LJSpeech's layout), npy/ (each clip's mel and tokens as .npy, as users precompute them) and cache/.
+Reads batches of 32 alone, then trains a small network on them. FOLDER holds data/ (LJSpeech's
+layout), npy/ (each clip's mel and tokens as .npy, as users precompute them) and cache/.
 """
 
 import importlib.util
@@ -25,7 +26,7 @@ FIELDS = ("tokens", "mel", "text_len", "mel_len")
 
 
 class Clips:
-    """By position, padded: decoded now, or loaded from .npy."""
+    """Clips by position, padded: decoded now, or loaded from .npy."""
 
     def __init__(self, folder, kind):
         self.clips = common.clips_of(folder / "data")
@@ -58,7 +59,7 @@ def torch_loader(folder, kind, workers):
 
 
 def tensorflow_dataset(folder, kind):
-    """As users write it: one numpy_function a clip."""
+    """Makes a data set as users write it: one numpy_function a clip."""
     import tensorflow as tf
 
     clips = Clips(folder, kind)
@@ -144,7 +145,8 @@ def tensorflow_step(profiler):
 
 
 def batches_alone(loader, seconds):
-    """ms from one batch to the next, for so many seconds and at least eight of them, behind two that do not count; each is looked at."""
+    """Gives the ms from one batch to the next, for so many seconds and at least eight batches. Two
+    more come first and do not count. Looks at each batch."""
     times, last, begin = [], None, None
     while True:
         for batch in loader:
@@ -160,7 +162,8 @@ def batches_alone(loader, seconds):
 
 
 def steps_of(loader, make_step, seconds):
-    """A report over about so many seconds of steps, at least eight, behind six that do not count; one on a batch alone is in it."""
+    """Reports on about so many seconds of steps, at least eight, after six that do not count. The
+    report includes steps on one batch again and again."""
     profiler = xp.StepProfiler(warmup=0, batch_size=BATCH)
     step = make_step(profiler)
     for batch in profiler.batches(loader, steps=4):
@@ -178,10 +181,18 @@ def main():
     make_step = torch_step if way.startswith("torch") else tensorflow_step
     report = steps_of(loader, make_step, seconds)
     mean = statistics.fmean(times)
-    print(json.dumps({
-        "batch_ms": mean, "batch_p50": statistics.median(times), "batch_p99": sorted(times)[int(len(times) * 0.99)],
-        "batch_variation": statistics.pstdev(times) / mean, "batches": len(times), **report.to_json(),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "batch_ms": mean,
+                "batch_p50": statistics.median(times),
+                "batch_p99": sorted(times)[int(len(times) * 0.99)],
+                "batch_variation": statistics.pstdev(times) / mean,
+                "batches": len(times),
+                **report.to_json(),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""`verify` at each level beside sha256sum and xxhsum over the same files, in one run, in turn.
+"""`verify` at each level beside sha256sum and xxhsum over the same files, in turn, in one run.
 
     verify_vs_sums.py BINARY CACHE [--rounds R] [--data DATA] [--sample 1%]
 
-All read what the page cache holds (one round is not counted); on one processor each, and `verify` also with two threads.
-Medians of wall time, bytes a second and the ratio to xxhsum -H3, the same hash as ours. `deep` only with --data.
+All read what the page cache holds; one round before does not count. Each runs on one processor, and
+`verify` also with two threads. Prints medians of wall time, bytes a second, and the ratio to xxhsum
+-H3, the hash that we use too. `deep` runs only with --data.
 """
 
 import argparse
